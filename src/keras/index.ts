@@ -20,6 +20,7 @@ export * as activations from './activations.ts';
 export * as constraints from './constraints/index.ts';
 export * as initializers from './initializers/index.ts';
 export * as regularizers from './regularizers/index.ts';
+export * as ops from './ops/index.ts';
 // Training
 export type {
   AnyBatch,
@@ -58,6 +59,7 @@ export * as metrics from './metrics/index.ts';
 // Names in files, and models as files hold them
 export { type FromJSONOptions, modelFromJSON } from './json/read.ts';
 export { modelToConfig, modelToJSON } from './json/write.ts';
+export { cloneModel, type CloneModelOptions } from './json/cloneModel.ts';
 export type { NamedKind, RegisteredNames } from './nameTypes.ts';
 export { type CustomObjects, registerClass, type RegisterOptions } from './serialization/registered.ts';
 // Utilities

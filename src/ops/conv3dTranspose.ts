@@ -54,7 +54,12 @@ export const conv3dTranspose: CompositeOp<[x: Tensor, kernel: Tensor], Conv3dTra
         dilationRate: dilation.slice(1),
         outputPadding: Array.isArray(outputPadding) ? outputPadding.slice(1) : outputPadding,
       });
-      const along = { window: window.slice(0, 1), strides: steps.slice(0, 1), dilation: dilation.slice(0, 1), padding };
+      const along = {
+        window: window.slice(0, 1),
+        strides: steps.slice(0, 1),
+        dilation: dilation.slice(0, 1),
+        padding,
+      };
       const [deep] = slideWindows(op, [outDepth], along) as [WindowAxis];
       return addedAlongDepth(images, x.shape as Five, kernel.shape as Five, {
         ...deep,

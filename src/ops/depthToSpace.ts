@@ -25,10 +25,9 @@ export const depthToSpace: CompositeOp<[x: Tensor], BlockOptions> = /* @__PURE__
     const [n, h, w, c] = imageSizes('depthToSpace', x.shape, block);
     requireMultiple('depthToSpace', 'channels', x.shape, c, block * block);
     const depth = c / (block * block);
-    const split = reshape(x, { shape: [n, h, w, block, block, depth] });
-    return reshape(transpose(split, { perm: [0, 1, 3, 2, 4, 5] }), {
-      shape: [n, h * block, w * block, depth],
-    });
+    // Rows of the image, and columns of a block with their channels, stay together.
+    const lines = reshape(x, { shape: [n * h, w, block, block * depth] });
+    return reshape(transpose(lines, { perm: [0, 2, 1, 3] }), { shape: [n, h * block, w * block, depth] });
   },
 });
 
@@ -45,8 +44,8 @@ export const spaceToDepth: CompositeOp<[x: Tensor], BlockOptions> = /* @__PURE__
     const [n, h, w, c] = imageSizes('spaceToDepth', x.shape, block);
     requireMultiple('spaceToDepth', 'rows', x.shape, h, block);
     requireMultiple('spaceToDepth', 'columns', x.shape, w, block);
-    const split = reshape(x, { shape: [n, h / block, block, w / block, block, c] });
-    return reshape(transpose(split, { perm: [0, 1, 3, 2, 4, 5] }), {
+    const lines = reshape(x, { shape: [(n * h) / block, block, w / block, block * c] });
+    return reshape(transpose(lines, { perm: [0, 2, 1, 3] }), {
       shape: [n, h / block, w / block, c * block * block],
     });
   },

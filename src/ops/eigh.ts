@@ -34,7 +34,10 @@ const eigenpairs: Op<[x: Tensor], object, Eigenpairs> = /* @__PURE__ */ defineOp
     const scaled = div(x, scale);
     const rows = eigenvectors(scaled);
     // Rayleigh quotients: their errors are the squares of those of the vectors.
-    const values = mul(sum(mul(matMul(rows, scaled), rows), { axis: -1 }), reshape(scale, { shape: rowsOf(scale) }));
+    const values = mul(
+      sum(mul(matMul(rows, scaled), rows), { axis: -1 }),
+      reshape(scale, { shape: rowsOf(scale) }),
+    );
     const order = argsort(values);
     const batchDims = x.shape.length - 2;
     const sorted = gather(rows, order, { axis: batchDims, batchDims, validateIndices: false });

@@ -12,8 +12,8 @@ import { stack } from './stack.ts';
 import {
   blocksOf,
   checkSteps,
-  isRecorded,
   kernelGradient,
+  needsOps,
   noBlocks,
   sigmoidDerivative,
   type StepSizes,
@@ -83,7 +83,7 @@ export const gruSteps: Op<GruInputs, object, [h: Tensor<'float32'>, trace: Tenso
       const [, recurrentKernel, , , mask] = inputs;
       const steps = { trace, recurrentKernel, mask, sizes };
       const { dgates, dproducts, dh }: Gradient =
-        isRecorded() || dtrace
+        needsOps(trace) || dtrace
           ? byOps(steps, dhs, dtrace)
           : stepsGradientKernel(op, 'gru', steps, { dhs, dcs: null }, needs[3]);
       return [

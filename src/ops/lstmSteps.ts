@@ -15,8 +15,8 @@ import { stack } from './stack.ts';
 import {
   blocksOf,
   checkSteps,
-  isRecorded,
   kernelGradient,
+  needsOps,
   noBlocks,
   sigmoidDerivative,
   type StepSizes,
@@ -93,7 +93,7 @@ export const lstmSteps: Op<
     const [, recurrentKernel, h, , mask] = inputs;
     const steps = { trace, recurrentKernel, mask, sizes };
     const { dgates, dh, dc }: Gradient =
-      isRecorded() || dtrace
+      needsOps(trace) || dtrace
         ? byOps(steps, { dhs, dcs, dtrace })
         : stepsGradientKernel(op, 'lstm', steps, { dhs, dcs }, needs[2] || needs[3]);
     return [

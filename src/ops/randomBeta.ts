@@ -31,7 +31,9 @@ const optionNames: OptionNames<BetaOptions> = { alpha: true, beta: true, seed: t
  */
 export function randomBeta(shape: Shape, options: BetaOptions): Tensor;
 export function randomBeta(shape: Shape, ...settings: unknown[]): Tensor {
-  const { alpha, beta, seed }: Partial<BetaOptions> = optionsOf('randomBeta', settings, optionNames, ['shape']);
+  const { alpha, beta, seed }: Partial<BetaOptions> = optionsOf('randomBeta', settings, optionNames, [
+    'shape',
+  ]);
   checkShape('randomBeta', shape);
   requireParameter('randomBeta', 'alpha', alpha, Number.MAX_VALUE);
   requireParameter('randomBeta', 'beta', beta, Number.MAX_VALUE);

@@ -7,7 +7,7 @@ import { gateCount, type StepKind, traceCount } from '../kernels/recurrent.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, sub } from './arithmetic.ts';
 import { matMul } from './matMul.ts';
-import { activeRecorders } from './recorders.ts';
+import { activeRecorders, isAbstract } from './recorders.ts';
 import { reshape } from './reshape.ts';
 import { slice } from './slice.ts';
 import { split } from './split.ts';
@@ -62,9 +62,9 @@ export function stepSpecs(sizes: StepSizes) {
   return { states: { ...spec(units), sizes }, trace: spec(traceCount * units) };
 }
 
-/** Whether someone records what happens now: a gradient then has to be made of ops that have gradients. */
-export function isRecorded(): boolean {
-  return activeRecorders().length > 0;
+/** Whether a gradient has to be made of ops: someone records them, or `trace` is that of mapped examples. */
+export function needsOps(trace: Tensor): boolean {
+  return activeRecorders().length > 0 || isAbstract(trace);
 }
 
 /** The step `t` of x [batch, time, …] as [batch, …]; null of null. */

@@ -129,8 +129,7 @@ function middleOf(du: Cotangent, ds: Cotangent, dvh: Cotangent, { u, s, vh }: Re
   const [rows, columns] = [expandDims(s, { axis: -1 }), expandDims(s, { axis: -2 })];
   const identity = eye(s.shape.at(-1) as number);
   // 1 / (s_j² - s_i²), as a product that keeps small differences; 0 on the diagonal.
-  const rates = () =>
-    sub(div(1, add(mul(sub(columns, rows), add(columns, rows)), identity)), identity);
+  const rates = () => sub(div(1, add(mul(sub(columns, rows), add(columns, rows)), identity)), identity);
   const turned = (product: Tensor) => mul(sub(product, transposed(product)), rates());
   const parts = [
     ds && diagonalMatrices(ds),

@@ -34,7 +34,8 @@ function extrasOf(op: string, { outputPadding, strides }: TransposedWindows): (n
   const list: readonly unknown[] = Array.isArray(outputPadding)
     ? outputPadding
     : strides.map(() => outputPadding);
-  const isExtra = (n: unknown, i: number) => Number.isInteger(n) && Number(n) >= 0 && Number(n) < Number(strides[i]);
+  const isExtra = (n: unknown, i: number) =>
+    Number.isInteger(n) && Number(n) >= 0 && Number(n) < Number(strides[i]);
   if (list.length === strides.length && list.every(isExtra)) return list as number[];
   throw new ValueError({
     op,

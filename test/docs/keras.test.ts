@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { foldName } from '../../src/core/suggest.ts';
-import { applications, callbacks, layers, losses, metrics, optimizers } from '../../src/keras/index.ts';
+import { applications, callbacks, layers, losses, metrics, ops, optimizers } from '../../src/keras/index.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 const names: Record<string, string[]> = JSON.parse(read('../fixtures/keras/names.json'));
@@ -17,7 +17,7 @@ function listed(section: string): string[] {
   );
 }
 
-test.each(Object.entries({ layers, losses, metrics, optimizers, callbacks, applications }))(
+test.each(Object.entries({ ops, layers, losses, metrics, optimizers, callbacks, applications }))(
   'what of keras.%s is missing is listed in docs/keras.md',
   (module, offered) => {
     const known = new Set(Object.keys(offered).map(foldName));

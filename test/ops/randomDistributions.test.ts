@@ -5,6 +5,7 @@ import {
   compile,
   init,
   permutation,
+  randomBeta,
   randomGamma,
   randomPoisson,
   shuffle,
@@ -43,6 +44,29 @@ describe('randomGamma', () => {
   test('refusals', () => {
     for (const options of [{}, { alpha: 0 }, { alpha: 1, beta: -1 }, { alpha: 1, seed: 0.5 }])
       expect(() => randomGamma([2], options as never)).toThrow(ValueError);
+  });
+});
+
+describe('randomBeta', () => {
+  test.each([
+    { alpha: 0.02, beta: 0.05 },
+    { alpha: 2, beta: 5 },
+  ])('$alpha, $beta', async ({ alpha, beta }) => {
+    const values = await listOf(randomBeta([count], { alpha, beta, seed: 4 }));
+    expect(values.every((x) => x >= 0 && x <= 1)).toBe(true);
+    const total = alpha + beta;
+    const variance = (alpha * beta) / (total ** 2 * (total + 1));
+    expect(Math.abs(meanOf(values) - alpha / total)).toBeLessThan(5 * Math.sqrt(variance / count));
+    // The fourth moment is at most the variance, on an interval of length 1.
+    expect(Math.abs(varianceOf(values) - variance)).toBeLessThan(5 * Math.sqrt(variance / count));
+    expect(await listOf(randomBeta([3], { alpha, beta, seed: 4 }))).toEqual(
+      await listOf(randomBeta([3], { alpha, beta, seed: 4 })),
+    );
+  });
+
+  test('refusals', () => {
+    for (const options of [{}, { alpha: 1 }, { alpha: 0, beta: 1 }, { alpha: 1, beta: 1, seed: -1 }])
+      expect(() => randomBeta([2], options as never)).toThrow(ValueError);
   });
 });
 

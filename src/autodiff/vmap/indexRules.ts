@@ -1,9 +1,14 @@
 /** @file Batching rules of gathers and scatters. */
-import { add } from '../../ops/arithmetic.ts';
+import { add, mul } from '../../ops/arithmetic.ts';
+import { less } from '../../ops/comparison.ts';
+import { converted } from '../../ops/elementwise.ts';
 import { gather, scatterAdd } from '../../ops/gather.ts';
 import type { IndexOptions } from '../../ops/indices.ts';
 import { maximum } from '../../ops/maximum.ts';
+import { range } from '../../ops/range.ts';
+import { reshape } from '../../ops/reshape.ts';
 import { slice } from '../../ops/slice.ts';
+import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { moveAxis } from '../../ops/moveAxis.ts';
 import type { BatchingRule, MappedCall, Options } from './mappedCall.ts';
@@ -69,6 +74,23 @@ export const segments: BatchingRule = (call) => {
   const added = scatterAdd(add(maximum(ids, -1), 1), x, { shape, validateIndices });
   const begin = shape.map((_, i) => (i === 0 ? 1 : 0));
   return call.level.spread(slice(added, { begin, size: [rows, ...inner] }));
+};
+
+/**
+ * segmentMax and segmentMin: each example has segments of its own, one after the other. Ids outside of an example's lie outside of
+ * all.
+ */
+export const segmentExtrema: BatchingRule = (call) => {
+  const { numSegments } = call.options as { numSegments: number };
+  const all = call.size * numSegments;
+  const ids = converted(call.spread(1), 'int32');
+  const ones = new Array<number>(call.rank(1)).fill(1);
+  const first = reshape(mul(range(0, call.size, 1, { dtype: 'int32' }), numSegments), {
+    shape: [call.size, ...ones],
+  });
+  const places = where(less(ids, 0), -1, where(less(ids, numSegments), add(ids, first), all));
+  const found = call.one([call.spread(0), places], { ...call.options, numSegments: all });
+  return reshape(found, { shape: call.resultOfAll() });
 };
 
 /** oneHot has a new axis; its place counts from the last of the result. */

@@ -9,6 +9,7 @@ import * as indices from './indexRules.ts';
 import type { BatchingRule } from './mappedCall.ts';
 import * as normalization from './normalizationRules.ts';
 import * as products from './productRules.ts';
+import * as recurrent from './recurrentRules.ts';
 
 /** Of ops whose forward is made of ops alone. */
 const byForward: BatchingRule = (call) => {
@@ -65,6 +66,8 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   takeAlongAxis: indices.alongIndices,
   scatterAddAlongAxis: indices.alongIndices,
   segmentSum: indices.segments,
+  segmentMax: indices.segmentExtrema,
+  segmentMin: indices.segmentExtrema,
   oneHot: indices.oneHots,
   // Products
   matMul: products.matMuls,
@@ -78,6 +81,9 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   depthwiseConv2dInputGrad: products.inputGradients(products.depthwise),
   depthwiseConv2dFilterGrad: products.filterGradients(products.depthwise),
   fusedConv2d: products.fusedConvolutions,
+  // Recurrences
+  lstmSteps: recurrent.lstms,
+  gruSteps: recurrent.grus,
   // Linear algebra: of the last two axes
   choleskyFactor: axes.unchanged,
   det: axes.unchanged,

@@ -13,6 +13,11 @@ export {
 } from './convolutional/conv.ts';
 export { conv3d, Conv3D, type Conv3DOptions } from './convolutional/conv3d.ts';
 export {
+  conv3dTranspose,
+  Conv3DTranspose,
+  type Conv3DTransposeOptions,
+} from './convolutional/conv3dTranspose.ts';
+export {
   conv1dTranspose,
   Conv1DTranspose,
   type Conv1DTransposeOptions,
@@ -51,22 +56,31 @@ export {
   AdaptiveAveragePooling1D,
   adaptiveAveragePooling2d,
   AdaptiveAveragePooling2D,
+  adaptiveAveragePooling3d,
+  AdaptiveAveragePooling3D,
   adaptiveMaxPooling1d,
   AdaptiveMaxPooling1D,
   adaptiveMaxPooling2d,
   AdaptiveMaxPooling2D,
+  adaptiveMaxPooling3d,
+  AdaptiveMaxPooling3D,
   type AdaptivePooling1DOptions,
   type AdaptivePooling2DOptions,
+  type AdaptivePooling3DOptions,
 } from './pooling/adaptivePooling.ts';
 export {
   globalAveragePooling1d,
   GlobalAveragePooling1D,
   globalAveragePooling2d,
   GlobalAveragePooling2D,
+  globalAveragePooling3d,
+  GlobalAveragePooling3D,
   globalMaxPooling1d,
   GlobalMaxPooling1D,
   globalMaxPooling2d,
   GlobalMaxPooling2D,
+  globalMaxPooling3d,
+  GlobalMaxPooling3D,
   type GlobalPoolingOptions,
 } from './pooling/globalPooling.ts';
 export {
@@ -92,6 +106,9 @@ export {
   cropping2d,
   Cropping2D,
   type Cropping2DOptions,
+  cropping3d,
+  Cropping3D,
+  type Cropping3DOptions,
 } from './reshaping/cropping.ts';
 export { flatten, Flatten, type FlattenOptions } from './reshaping/flatten.ts';
 export { permute, Permute, type PermuteOptions } from './reshaping/permute.ts';
@@ -104,6 +121,9 @@ export {
   upSampling2d,
   UpSampling2D,
   type UpSampling2DOptions,
+  upSampling3d,
+  UpSampling3D,
+  type UpSampling3DOptions,
 } from './reshaping/upSampling.ts';
 export {
   zeroPadding1d,
@@ -112,6 +132,9 @@ export {
   zeroPadding2d,
   ZeroPadding2D,
   type ZeroPadding2DOptions,
+  zeroPadding3d,
+  ZeroPadding3D,
+  type ZeroPadding3DOptions,
 } from './reshaping/zeroPadding.ts';
 // Merges
 export { concatenate, Concatenate, type ConcatenateOptions } from './merging/concatenate.ts';
@@ -194,6 +217,8 @@ export {
   spatialDropout2d,
   SpatialDropout2D,
   type SpatialDropout2DOptions,
+  spatialDropout3d,
+  SpatialDropout3D,
   type SpatialDropoutOptions,
 } from './regularization/dropout.ts';
 export {

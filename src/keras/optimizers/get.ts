@@ -11,6 +11,7 @@ import { Adagrad } from './adagrad.ts';
 import { Adam, AdamW } from './adam.ts';
 import { Adamax } from './adamax.ts';
 import { Ftrl } from './ftrl.ts';
+import { Lamb } from './lamb.ts';
 import { Lion } from './lion.ts';
 import { Nadam } from './nadam.ts';
 import { Optimizer } from './optimizer.ts';
@@ -27,6 +28,7 @@ const classes: readonly OptimizerClass[] = [
   Adamax,
   AdamW,
   Ftrl,
+  Lamb,
   Lion,
   Nadam,
   RMSprop,
@@ -43,6 +45,7 @@ type OwnName =
   | 'adamax'
   | 'adamW'
   | 'ftrl'
+  | 'lamb'
   | 'lion'
   | 'nadam'
   | 'rmsprop'

@@ -7,6 +7,7 @@ export { Adamax, adamax, type AdamaxOptions } from './adamax.ts';
 export { Ftrl, ftrl, type FtrlOptions } from './ftrl.ts';
 export { optimizerOf, type OptimizerLike, type OptimizerName } from './get.ts';
 export { HostVariable } from './hostVariable.ts';
+export { Lamb, lamb, type LambOptions } from './lamb.ts';
 export { Lion, lion, type LionOptions } from './lion.ts';
 export { Nadam, nadam, type NadamOptions } from './nadam.ts';
 export { Optimizer, type OptimizerVariable } from './optimizer.ts';

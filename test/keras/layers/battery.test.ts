@@ -103,7 +103,7 @@ describe.each(samples.map((entry) => [entry.layer, entry] as const))('%s', (name
       const { net, layer: inModel } = asModel(run);
       run.layer(run.values.weights, inModel);
       const given = run.upload();
-      const training = sample.training ? { training: true } : {};
+      const training = sample.training === undefined ? {} : { training: sample.training };
       const outputs = leavesOf(net.apply(given as never, training) as Nest<Tensor>);
       expect(await flat(outputs)).toEqual(await flat(leavesOf(run.call(run.layer(), given))));
     });
@@ -214,7 +214,7 @@ function symbolicCall(run: Experiment, shapes: readonly (readonly (number | null
     return input({ shape, dtype, batchSize });
   });
   const layer = run.factory(run.options);
-  const training = run.sample.training ? { training: true } : {};
+  const training = run.sample.training === undefined ? {} : { training: run.sample.training };
   const outputs = layer.apply(run.nest(given) as never, { ...run.kwargs(given), ...training });
   return { layer, given, outputs: outputs as unknown as Nest<KerasTensor> };
 }

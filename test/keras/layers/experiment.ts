@@ -42,8 +42,8 @@ export class Given {
     return this.samples.map((sample, i) => upload(sample, values[i] as number[]));
   }
 
-  call(layer: AnyLayer, given: readonly Tensor[], training = this.source.training ?? false): Nest<Tensor> {
-    return layer.apply(this.nest(given), { ...this.kwargs(given), ...(training ? { training } : {}) });
+  call(layer: AnyLayer, given: readonly Tensor[], training = this.source.training): Nest<Tensor> {
+    return layer.apply(this.nest(given), { ...this.kwargs(given), ...(training === undefined ? {} : { training }) });
   }
 
   /** The inputs among `given`, in their nest. */

@@ -73,6 +73,9 @@ const makers = {
   randomBrightness: () => layers.randomBrightness({ factor: 0.3 }),
   randomContrast: () => layers.randomContrast({ factor: 0.3 }),
   randomCrop: () => layers.randomCrop({ height: 2, width: 3 }),
+  randomRotation: () => layers.randomRotation({ factor: 0.3 }),
+  randomTranslation: () => layers.randomTranslation({ heightFactor: 0.3, widthFactor: 0.3 }),
+  randomZoom: () => layers.randomZoom({ heightFactor: 0.3 }),
 };
 
 describe('random layers', () => {
@@ -101,11 +104,21 @@ describe('random layers', () => {
       () => layers.randomCrop({ height: 2, width: 2, seed: 9 }),
       () => layers.randomBrightness({ factor: 0.4, seed: 4 }),
       () => layers.randomContrast({ factor: [0.2, 0.9], seed: 4 }),
+      () => layers.randomRotation({ factor: 0.5, seed: 4 }),
+      () => layers.randomTranslation({ heightFactor: 0.5, widthFactor: 0.1, seed: 4 }),
+      () => layers.randomZoom({ heightFactor: 0.5, widthFactor: 0.1, seed: 4 }),
     ]) {
       const [first, second] = await run(make);
       expect(second).not.toEqual(first);
       expect(await run(make, 1)).toEqual([first]);
     }
+  });
+
+  test('they draw unless training is false, as in Keras', async () => {
+    const x = tensor([[[1], [2]], [[3], [4]]]);
+    const layer = layers.randomBrightness({ factor: [0.5, 0.5] });
+    expect(await layer.apply(x).array()).not.toEqual(await x.array());
+    expect(await layer.apply(x, { training: false }).array()).toEqual(await x.array());
   });
 
   test('alpha dropout keeps mean and variance', async () => {

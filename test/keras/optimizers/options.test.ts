@@ -41,6 +41,7 @@ describe('names', () => {
     ['rmsprop', 'RMSprop'],
     ['RMSprop', 'RMSprop'],
     ['Adafactor', 'Adafactor'],
+    ['lamb', 'Lamb'],
   ])('%s', (name, className) => {
     expect(optimizerOf(name).className).toBe(className);
     expect(optimizerOf({ className: name }).className).toBe(className);
@@ -100,6 +101,7 @@ describe('options that are refused', () => {
     adagrad: { initialAccumulatorValue: [-1], epsilon: [-1] },
     adadelta: { rho: [1], epsilon: [-1] },
     lion: { beta1: [0, 1.1], beta2: [-1, 2] },
+    lamb: { beta1: [1], beta2: [-0.1], epsilon: [-1] },
     adafactor: { beta2Decay: [0.1], epsilon1: [-1], epsilon2: ['x'], clipThreshold: [0], relativeStep: [1] },
     ftrl: {
       learningRatePower: [0.5],

@@ -1,9 +1,9 @@
 /** @file Utilities for data. The expected values are those of Keras's documentation and of keras.utils 3.15. */
 import { beforeAll, expect, test } from 'vitest';
-import { init, ValueError } from '../../../src/index.ts';
+import { init, mul, type Tensor, tensor, ValueError } from '../../../src/index.ts';
 import { utils } from '../../../src/keras/index.ts';
 
-const { padSequences, toCategorical } = utils;
+const { padSequences, splitDataset, toCategorical } = utils;
 
 beforeAll(async () => {
   await init();
@@ -83,7 +83,26 @@ test('toCategorical', async () => {
   expect(await toCategorical(Int32Array.of(1), { numClasses: 4 }).array()).toEqual([[0, 1, 0, 0]]);
 });
 
+test('the samples of tensors in two parts', async () => {
+  const x = tensor([[1], [2], [3], [4], [5]]);
+  const arrays = (parts: readonly Tensor[]) => Promise.all(parts.map((part) => part.array()));
+  expect(await arrays(splitDataset(x, { leftSize: 0.6 }))).toEqual([[[1], [2], [3]], [[4], [5]]]);
+  expect(await arrays(splitDataset(x, { rightSize: 1 }))).toEqual([[[1], [2], [3], [4]], [[5]]]);
+  expect(await arrays(splitDataset(x, { leftSize: 1, rightSize: 0.4 }))).toEqual([[[1]], [[2], [3]]]);
+  // Samples stay together, and a seed repeats their order.
+  const split = () => splitDataset([x, mul(x, 10)], { leftSize: 3, shuffle: true, seed: 7 });
+  const [left, right] = await Promise.all(split().map(arrays));
+  expect(await Promise.all(split().map(arrays))).toEqual([left, right]);
+  expect([left?.[0], right?.[0]].flat(3).toSorted()).toEqual([1, 2, 3, 4, 5]);
+  expect([left?.[1], right?.[1]].flat(3)).toEqual([left?.[0], right?.[0]].flat(3).map((n) => 10 * Number(n)));
+});
+
 test.each<[string, () => unknown]>([
+  ['no size', () => splitDataset(tensor([1, 2]), {})],
+  ['a part of nothing', () => splitDataset(tensor([1, 2]), { leftSize: 2 })],
+  ['more than there are', () => splitDataset(tensor([1, 2]), { leftSize: 1, rightSize: 2 })],
+  ['a negative size', () => splitDataset(tensor([1, 2]), { leftSize: -1 })],
+  ['arrays', () => splitDataset([1, 2] as never, { leftSize: 1 })],
   ['a class beyond their number', () => toCategorical([0, 3], { numClasses: 3 })],
   ['half a class', () => toCategorical([0.5])],
   ['a negative class', () => toCategorical([-1])],

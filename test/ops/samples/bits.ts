@@ -7,10 +7,21 @@ const words = (...shape: number[]): InputSample => ({ shape, dtype: 'uint32', lo
 
 const ofTwo = (op: string): OpSamples => ({
   op,
-  cases: [{ inputs: [ints(2, 3), ints(3)] }, { inputs: [words(4), words()] }, { inputs: [ints(0, 3), ints(3)] }],
+  cases: [
+    { inputs: [ints(2, 3), ints(3)] },
+    { inputs: [words(4), words()] },
+    { inputs: [ints(0, 3), ints(3)] },
+  ],
   bad: [
     { why: 'floats', inputs: [x(2), x(2)], error: DTypeError },
-    { why: 'bools', inputs: [{ shape: [2], dtype: 'bool' }, { shape: [2], dtype: 'bool' }], error: DTypeError },
+    {
+      why: 'bools',
+      inputs: [
+        { shape: [2], dtype: 'bool' },
+        { shape: [2], dtype: 'bool' },
+      ],
+      error: DTypeError,
+    },
     { why: 'shapes that do not broadcast', inputs: [ints(2), ints(3)], error: ShapeError },
   ],
 });

@@ -70,7 +70,10 @@ export const samples: OpSamples[] = [
     op: 'conv3dTranspose',
     cases: [
       { inputs: [x(2, 2, 3, 2, 2), x(3, 2, 2, 3, 2)], options: { strides: [2, 1, 3], padding: 'same' } },
-      { inputs: [x(1, 2, 2, 3, 1), x(2, 1, 2, 2, 1)], options: { strides: [1, 2, 1], dilationRate: [2, 1, 1] } },
+      {
+        inputs: [x(1, 2, 2, 3, 1), x(2, 1, 2, 2, 1)],
+        options: { strides: [1, 2, 1], dilationRate: [2, 1, 1] },
+      },
       {
         inputs: [x(1, 2, 2, 1, 1), x(3, 3, 3, 1, 1)],
         options: { strides: 2, padding: 'same', outputPadding: [1, 0, 1] },

@@ -16,7 +16,8 @@ import type { KernelOptions } from '../base/weightOptions.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
-interface ConvTransposeOptions<Size> extends ConvolutionOptions<Size>, KernelOptions {
+/** Options of transposed convolutions. */
+export interface ConvTransposeOptions<Size> extends ConvolutionOptions<Size>, KernelOptions {
   /** Channels of the result. */
   filters: number;
   /** Steps, or rows and columns, added behind, fewer than the strides. Default null: as the padding wants. */
@@ -28,14 +29,14 @@ export type Conv1DTransposeOptions = ConvTransposeOptions<Single>;
 /** Options of `conv2dTranspose`. */
 export type Conv2DTransposeOptions = ConvTransposeOptions<Pair>;
 
-const transposeOptionNames: OptionNames<ConvTransposeOptions<unknown>> = {
+export const transposeOptionNames: OptionNames<ConvTransposeOptions<unknown>> = {
   filters: true,
   ...convolutionOptionNames,
   outputPadding: false,
   ...kernelOptionNames,
 };
 
-abstract class ConvTranspose extends Convolution {
+export abstract class ConvTranspose extends Convolution {
   static override get optionNames(): OptionNames<ConvTransposeOptions<unknown>> {
     return transposeOptionNames;
   }
@@ -45,7 +46,7 @@ abstract class ConvTranspose extends Convolution {
   readonly outputPadding: readonly number[] | null;
   readonly #kernelRules: WeightRules;
 
-  constructor(rank: 1 | 2, options: ConvTransposeOptions<unknown>) {
+  constructor(rank: 1 | 2 | 3, options: ConvTransposeOptions<unknown>) {
     super(rank, options);
     requireInteger(this.name, 'filters', options.filters, 1);
     this.filters = options.filters;

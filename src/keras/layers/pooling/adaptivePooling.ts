@@ -8,7 +8,13 @@ import { gather } from '../../../ops/gather.ts';
 import { sum } from '../../../ops/sum.ts';
 import { tensor } from '../../../tensor/create.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { type DataFormatOptions, type Pair, requireChannelsLast, type Single } from '../base/dataFormat.ts';
+import {
+  type DataFormatOptions,
+  type Pair,
+  requireChannelsLast,
+  type Single,
+  type Triple,
+} from '../base/dataFormat.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 
@@ -21,6 +27,8 @@ interface AdaptivePoolingOptions<Size> extends LayerOptions, DataFormatOptions {
 export type AdaptivePooling1DOptions = AdaptivePoolingOptions<Single>;
 /** Options of `adaptiveAveragePooling2d` and `adaptiveMaxPooling2d`. */
 export type AdaptivePooling2DOptions = AdaptivePoolingOptions<Pair>;
+/** Options of `adaptiveAveragePooling3d` and `adaptiveMaxPooling3d`. */
+export type AdaptivePooling3DOptions = AdaptivePoolingOptions<Triple>;
 
 const optionNames: OptionNames<AdaptivePoolingOptions<unknown>> = {
   outputSize: true,
@@ -65,7 +73,7 @@ abstract class AdaptivePooling extends Layer {
   readonly dataFormat = 'channelsLast';
   readonly #pool: Pool;
 
-  constructor(rank: 1 | 2, options: AdaptivePoolingOptions<unknown>, pool: Pool) {
+  constructor(rank: 1 | 2 | 3, options: AdaptivePoolingOptions<unknown>, pool: Pool) {
     super(options);
     requireChannelsLast(this.name, options.dataFormat);
     this.outputSize = sizesOf(this.name, options.outputSize, rank);
@@ -192,4 +200,50 @@ export function adaptiveMaxPooling1d(...args: unknown[]): AdaptiveMaxPooling1D {
 export function adaptiveMaxPooling2d(options: AdaptivePooling2DOptions): AdaptiveMaxPooling2D;
 export function adaptiveMaxPooling2d(...args: unknown[]): AdaptiveMaxPooling2D {
   return make(AdaptiveMaxPooling2D, args);
+}
+
+/** The layer of `adaptiveAveragePooling3d`, where shapes and errors are described. */
+export class AdaptiveAveragePooling3D extends AdaptivePooling {
+  static override readonly className: string = 'AdaptiveAveragePooling3D';
+
+  static override get optionNames(): OptionNames<AdaptivePooling3DOptions> {
+    return optionNames;
+  }
+
+  constructor(options: AdaptivePooling3DOptions) {
+    super(3, options, averages);
+  }
+}
+
+/**
+ * The mean of each of `outputSize` windows along the axes of a volume, which share it evenly. Shapes: [batch, depth, height,
+ * width, channels] → [batch, ...outputSize, channels]. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function adaptiveAveragePooling3d(options: AdaptivePooling3DOptions): AdaptiveAveragePooling3D;
+export function adaptiveAveragePooling3d(...args: unknown[]): AdaptiveAveragePooling3D {
+  return make(AdaptiveAveragePooling3D, args);
+}
+
+/** The layer of `adaptiveMaxPooling3d`, where shapes and errors are described. */
+export class AdaptiveMaxPooling3D extends AdaptivePooling {
+  static override readonly className: string = 'AdaptiveMaxPooling3D';
+
+  static override get optionNames(): OptionNames<AdaptivePooling3DOptions> {
+    return optionNames;
+  }
+
+  constructor(options: AdaptivePooling3DOptions) {
+    super(3, options, maxima);
+  }
+}
+
+/**
+ * The largest value of each of `outputSize` windows along the axes of a volume, which share it evenly. Shapes: [batch, depth, height,
+ * width, channels] → [batch, ...outputSize, channels]. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function adaptiveMaxPooling3d(options: AdaptivePooling3DOptions): AdaptiveMaxPooling3D;
+export function adaptiveMaxPooling3d(...args: unknown[]): AdaptiveMaxPooling3D {
+  return make(AdaptiveMaxPooling3D, args);
 }

@@ -1,4 +1,4 @@
-/** @file GlobalMaxPooling1D/2D, GlobalAveragePooling1D/2D: one value for each channel of a sequence or an image. */
+/** @file GlobalMaxPooling and GlobalAveragePooling, 1D to 3D: one value for each channel of a sequence, an image or a volume. */
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { requireBoolean } from '../../../core/shape.ts';
@@ -23,7 +23,7 @@ abstract class GlobalPooling extends Layer {
   readonly keepDims: boolean;
   readonly dataFormat = 'channelsLast';
 
-  constructor(rank: 1 | 2, options: GlobalPoolingOptions = {}) {
+  constructor(rank: 1 | 2 | 3, options: GlobalPoolingOptions = {}) {
     super(options);
     const { keepDims = false } = options;
     requireBoolean(this.name, 'keepDims', keepDims);
@@ -116,6 +116,40 @@ export class GlobalAveragePooling2D extends GlobalPooling {
   }
 }
 
+/** The layer of `globalMaxPooling3d`, where shapes and errors are described. */
+export class GlobalMaxPooling3D extends GlobalPooling {
+  static override readonly className: string = 'GlobalMaxPooling3D';
+
+  static override get optionNames(): OptionNames<GlobalPoolingOptions> {
+    return { dataFormat: false, keepDims: false, ...layerOptionNames };
+  }
+
+  constructor(options?: GlobalPoolingOptions) {
+    super(3, options);
+  }
+
+  override call(x: Tensor): Tensor {
+    return max(x, { axis: [1, 2, 3], keepDims: this.keepDims });
+  }
+}
+
+/** The layer of `globalAveragePooling3d`, where shapes and errors are described. */
+export class GlobalAveragePooling3D extends GlobalPooling {
+  static override readonly className: string = 'GlobalAveragePooling3D';
+
+  static override get optionNames(): OptionNames<GlobalPoolingOptions> {
+    return { dataFormat: false, keepDims: false, ...layerOptionNames };
+  }
+
+  constructor(options?: GlobalPoolingOptions) {
+    super(3, options);
+  }
+
+  override call(x: Tensor): Tensor {
+    return mean(x, { axis: [1, 2, 3], keepDims: this.keepDims });
+  }
+}
+
 /**
  * The largest value of each channel of a sequence. Shapes: [batch, steps, channels] → [batch, channels], or [batch, 1,
  * channels] where `keepDims`. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
@@ -151,4 +185,22 @@ export function globalAveragePooling1d(...args: unknown[]): GlobalAveragePooling
 export function globalAveragePooling2d(options?: GlobalPoolingOptions): GlobalAveragePooling2D;
 export function globalAveragePooling2d(...args: unknown[]): GlobalAveragePooling2D {
   return make(GlobalAveragePooling2D, args);
+}
+
+/**
+ * The largest value of each channel of a volume. Shapes: [batch, depth, height, width, channels] → [batch, channels], or [batch,
+ * 1, 1, 1, channels] where `keepDims`. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function globalMaxPooling3d(options?: GlobalPoolingOptions): GlobalMaxPooling3D;
+export function globalMaxPooling3d(...args: unknown[]): GlobalMaxPooling3D {
+  return make(GlobalMaxPooling3D, args);
+}
+
+/**
+ * The mean of each channel of a volume. Shapes: [batch, depth, height, width, channels] → [batch, channels], or [batch, 1, 1, 1,
+ * channels] where `keepDims`. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function globalAveragePooling3d(options?: GlobalPoolingOptions): GlobalAveragePooling3D;
+export function globalAveragePooling3d(...args: unknown[]): GlobalAveragePooling3D {
+  return make(GlobalAveragePooling3D, args);
 }

@@ -67,7 +67,10 @@ export interface RandomImageOptions extends ImageLayerOptions {
   seed?: number | null;
 }
 
-/** A layer that changes images at random while training; `Drawn` is what it draws for a batch. */
+/**
+ * A layer that changes images at random, as in Keras also where nobody says whether it is trained: where `training` isn't false.
+ * `Drawn` is what it draws for a batch.
+ */
 export abstract class RandomImageLayer<Drawn> extends ImageLayer {
   readonly seed: number | null;
   /** Where its draws are, which a checkpoint keeps. */
@@ -90,7 +93,7 @@ export abstract class RandomImageLayer<Drawn> extends ImageLayer {
     return images;
   }
 
-  protected override changed(images: Tensor, { training = false }: CallOptions): Tensor {
+  protected override changed(images: Tensor, { training = true }: CallOptions): Tensor {
     const x = asFloats(images);
     return training ? this.transformImages(x, this.getRandomTransformation(x)) : this.unchanged(x);
   }

@@ -2,6 +2,17 @@
 export { categoryEncoding, CategoryEncoding, type CategoryEncodingOptions } from './categoryEncoding.ts';
 export { discretization, Discretization, type DiscretizationOptions } from './discretization.ts';
 export {
+  randomRotation,
+  RandomRotation,
+  type RandomRotationOptions,
+  randomTranslation,
+  RandomTranslation,
+  type RandomTranslationOptions,
+  randomZoom,
+  RandomZoom,
+  type RandomZoomOptions,
+} from './randomAffine.ts';
+export {
   randomBrightness,
   RandomBrightness,
   type RandomBrightnessOptions,

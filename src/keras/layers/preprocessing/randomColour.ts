@@ -1,4 +1,4 @@
-/** @file RandomBrightness, RandomContrast: images of other brightness and contrast while training. */
+/** @file RandomBrightness, RandomContrast: images of other brightness and contrast. */
 import { ValueError } from '../../../core/errors.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { describe } from '../../../core/shape.ts';
@@ -141,8 +141,8 @@ function rangeOf(op: string, given: unknown): readonly [number, number] {
 }
 
 /**
- * While training, a number added to each image: one between the bounds of `factor`, times the length of `valueRange`. What it
- * is given otherwise. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * A number added to each image: one between the bounds of `factor`, times the length of `valueRange`. What it is given where
+ * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for what are no images.
  */
 export function randomBrightness(options: RandomBrightnessOptions): RandomBrightness;
@@ -151,9 +151,9 @@ export function randomBrightness(...args: unknown[]): RandomBrightness {
 }
 
 /**
- * While training, (x - mean) · contrast + mean of each image and channel, with a contrast from 1 - lower to 1 + upper of the
- * bounds in `factor`; as in Keras, one number stands for [0, factor]. What it is given otherwise. Shapes: [batch, height,
- * width, channels], or without a batch, as the input. float32.
+ * (x - mean) · contrast + mean of each image and channel, with a contrast from 1 - lower to 1 + upper of the
+ * bounds in `factor`; as in Keras, one number stands for [0, factor]. What it is given where `training` is false. Shapes: [batch,
+ * height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for what are no images.
  */
 export function randomContrast(options: RandomContrastOptions): RandomContrast;

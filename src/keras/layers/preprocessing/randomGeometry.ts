@@ -1,4 +1,4 @@
-/** @file RandomFlip, RandomCrop: images mirrored and cut at random while training. */
+/** @file RandomFlip, RandomCrop: images mirrored and cut at random. */
 import type { OptionNames } from '../../../core/options.ts';
 import { oneOf, requireInteger } from '../../../core/shape.ts';
 import { add } from '../../../ops/arithmetic.ts';
@@ -120,8 +120,8 @@ export class RandomCrop extends RandomImageLayer<Corner> {
 }
 
 /**
- * While training, each image mirrored or not, by chance; what it is given otherwise. Shapes: [batch, height, width, channels],
- * or without a batch, as the input. float32.
+ * Each image mirrored or not, by chance; what it is given where `training` is false. Shapes: [batch, height, width, channels], or
+ * without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for what are no images.
  */
 export function randomFlip(options?: RandomFlipOptions): RandomFlip;
@@ -130,7 +130,7 @@ export function randomFlip(...args: unknown[]): RandomFlip {
 }
 
 /**
- * While training, `height` × `width` pixels at a random place, the same for the batch; otherwise, and of images that are not
+ * `height` × `width` pixels at a random place, the same for the batch; where `training` is false, and of images that are not
  * larger, the largest part in the middle that has that ratio, resized. Shapes: [batch, rows, columns, channels] → [batch,
  * height, width, channels], or without a batch. float32.
  * Errors: ValueError for invalid options; ShapeError for what are no images.

@@ -1,4 +1,4 @@
-/** @file Dropout, SpatialDropout1D, SpatialDropout2D: values cleared at random while training. */
+/** @file Dropout, SpatialDropout1D, SpatialDropout2D, SpatialDropout3D: values cleared at random while training. */
 import { isListOf } from '../../../core/lists.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
@@ -29,7 +29,7 @@ export interface DropoutOptions extends SpatialDropoutOptions {
   noiseShape?: OpenShape | null;
 }
 
-/** Options of `spatialDropout2d`. */
+/** Options of `spatialDropout2d` and `spatialDropout3d`. */
 export interface SpatialDropout2DOptions extends SpatialDropoutOptions, DataFormatOptions {}
 
 abstract class RandomClearing extends Layer {
@@ -119,28 +119,45 @@ export class SpatialDropout1D extends RandomClearing {
   }
 }
 
-/** The layer of `spatialDropout2d`, where shapes, weights and errors are described. */
-export class SpatialDropout2D extends RandomClearing {
-  static override readonly className: string = 'SpatialDropout2D';
-
+abstract class ChannelClearing extends RandomClearing {
   static override get optionNames(): OptionNames<SpatialDropout2DOptions> {
     return { rate: true, seed: false, dataFormat: false, ...layerOptionNames };
   }
 
   readonly dataFormat = 'channelsLast';
+  readonly #mask: OpenShape;
 
-  constructor(options: SpatialDropout2DOptions) {
+  constructor(options: SpatialDropout2DOptions, mask: OpenShape) {
     super(options);
     requireChannelsLast(this.name, options.dataFormat);
-    this.inputSpec = [{ rank: 4 }];
+    this.inputSpec = [{ rank: mask.length }];
+    this.#mask = mask;
   }
 
   protected override maskShape(): OpenShape {
-    return [null, 1, 1, null];
+    return this.#mask;
   }
 
   override getConfig(): Record<string, unknown> {
     return { ...super.getConfig(), dataFormat: this.dataFormat };
+  }
+}
+
+/** The layer of `spatialDropout2d`, where shapes, weights and errors are described. */
+export class SpatialDropout2D extends ChannelClearing {
+  static override readonly className: string = 'SpatialDropout2D';
+
+  constructor(options: SpatialDropout2DOptions) {
+    super(options, [null, 1, 1, null]);
+  }
+}
+
+/** The layer of `spatialDropout3d`, where shapes and errors are described. */
+export class SpatialDropout3D extends ChannelClearing {
+  static override readonly className: string = 'SpatialDropout3D';
+
+  constructor(options: SpatialDropout2DOptions) {
+    super(options, [null, 1, 1, 1, null]);
   }
 }
 
@@ -172,4 +189,14 @@ export function spatialDropout1d(...args: unknown[]): SpatialDropout1D {
 export function spatialDropout2d(options: SpatialDropout2DOptions): SpatialDropout2D;
 export function spatialDropout2d(...args: unknown[]): SpatialDropout2D {
   return make(SpatialDropout2D, args);
+}
+
+/**
+ * As `dropout`, with whole channels of a volume cleared. Shapes: [batch, depth, height, width, channels], as the input. Tompson et
+ * al., Efficient object localization using convolutional networks, CVPR 2015.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function spatialDropout3d(options: SpatialDropout2DOptions): SpatialDropout3D;
+export function spatialDropout3d(...args: unknown[]): SpatialDropout3D {
+  return make(SpatialDropout3D, args);
 }

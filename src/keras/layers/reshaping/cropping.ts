@@ -1,4 +1,4 @@
-/** @file Cropping1D, Cropping2D: sequences and images without their edges. */
+/** @file Cropping1D, Cropping2D, Cropping3D: sequences, images and volumes without their edges. */
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
@@ -9,7 +9,7 @@ import { slice } from '../../../ops/slice.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
-import { sidesOfImage, sidesOfSequence } from './edgeSizes.ts';
+import { type Sides, sidesOfImage, sidesOfSequence, sidesOfVolume } from './edgeSizes.ts';
 
 /** Options of `cropping1d`. */
 export interface Cropping1DOptions extends LayerOptions {
@@ -24,6 +24,12 @@ export interface Cropping2DOptions extends LayerOptions, DataFormatOptions {
     | number
     | readonly [number, number]
     | readonly [readonly [number, number], readonly [number, number]];
+}
+
+/** Options of `cropping3d`. */
+export interface Cropping3DOptions extends LayerOptions, DataFormatOptions {
+  /** Elements to take away: on all sides, on both sides of each axis, or [before, after] of each. Default 1. */
+  cropping?: number | readonly [number, number, number] | readonly [Sides, Sides, Sides];
 }
 
 /** Takes away elements before and after on each axis between the first and the last. */
@@ -109,6 +115,34 @@ export class Cropping2D extends Cropping {
   }
 }
 
+/** The layer of `cropping3d`, where shapes and errors are described. */
+export class Cropping3D extends Cropping {
+  static override readonly className: string = 'Cropping3D';
+
+  static override get optionNames(): OptionNames<Cropping3DOptions> {
+    return { cropping: true, dataFormat: false, ...layerOptionNames };
+  }
+
+  readonly cropping: readonly Sides[];
+  readonly dataFormat = 'channelsLast';
+
+  constructor(options: Cropping3DOptions = {}) {
+    super(options);
+    this.cropping = sidesOfVolume(this.name, 'cropping', options.cropping ?? 1);
+    requireChannelsLast(this.name, options.dataFormat);
+    this.inputSpec = [{ rank: 5 }];
+  }
+
+  protected override get sides() {
+    return this.cropping;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { cropping, dataFormat } = this;
+    return { ...super.getConfig(), cropping, dataFormat };
+  }
+}
+
 /**
  * A sequence without its ends, of any dtype. Shapes: [batch, steps, channels] → [batch, steps - cropping, channels].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or of which nothing would be left.
@@ -126,4 +160,14 @@ export function cropping1d(...args: unknown[]): Cropping1D {
 export function cropping2d(options?: Cropping2DOptions): Cropping2D;
 export function cropping2d(...args: unknown[]): Cropping2D {
   return make(Cropping2D, args);
+}
+
+/**
+ * A volume without its edges, of any dtype. Shapes: [batch, depth, height, width, channels] → the same, each spatial axis without
+ * what is taken away. Errors: ValueError for invalid options; ShapeError for inputs that aren't volumes, or of which nothing
+ * would be left.
+ */
+export function cropping3d(options?: Cropping3DOptions): Cropping3D;
+export function cropping3d(...args: unknown[]): Cropping3D {
+  return make(Cropping3D, args);
 }

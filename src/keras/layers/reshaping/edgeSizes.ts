@@ -2,6 +2,9 @@
 import { ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 
+/** Before and after an axis. */
+export type Sides = readonly [number, number];
+
 /** Numbers before and after each of two axes: from one for all, one for each axis, or [before, after] for each. */
 export function sidesOfImage(
   op: string,
@@ -16,6 +19,19 @@ export function sidesOfImage(
     rule: `\`${what}\` is a whole number, one for height and one for width, or [[top, bottom], [left, right]].`,
     received: `${what}: ${describe(value)}`,
     hint: 'pass 1, [1, 2], or [[0, 1], [0, 1]].',
+  });
+}
+
+/** Numbers before and after each of three axes: from one for all, one for each axis, or [before, after] for each. */
+export function sidesOfVolume(op: string, what: string, value: unknown): readonly Sides[] {
+  const axes = Array.isArray(value) ? value : [value, value, value];
+  const sides = axes.map((axis) => (Array.isArray(axis) ? axis : [axis, axis]));
+  if (sides.length === 3 && sides.every(isCountPair)) return sides as readonly Sides[];
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` is a whole number, one for each of three axes, or [before, after] for each.`,
+    received: `${what}: ${describe(value)}`,
+    hint: 'pass 1, [1, 2, 1], or [[0, 1], [0, 1], [0, 1]].',
   });
 }
 

@@ -1,14 +1,15 @@
-/** @file UpSampling1D, UpSampling2D: sequences and images enlarged by whole factors. */
+/** @file UpSampling1D, UpSampling2D, UpSampling3D: sequences, images and volumes enlarged by whole factors. */
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { requireInteger, requireOneOf } from '../../../core/shape.ts';
 import { perAxis } from '../../../core/windows.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
+import { repeat } from '../../../ops/repeat.ts';
 import { upSampling2d as enlarged } from '../../../ops/resize.ts';
 import { squeeze } from '../../../ops/squeeze.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import { type DataFormatOptions, type Pair, requireChannelsLast } from '../base/dataFormat.ts';
+import { type DataFormatOptions, type Pair, requireChannelsLast, type Triple } from '../base/dataFormat.ts';
 
 /** Options of `upSampling1d`. */
 export interface UpSampling1DOptions extends LayerOptions {
@@ -22,6 +23,12 @@ export interface UpSampling2DOptions extends LayerOptions, DataFormatOptions {
   size?: Pair;
   /** Default 'nearest': pixels are repeated. */
   interpolation?: 'nearest' | 'bilinear';
+}
+
+/** Options of `upSampling3d`. */
+export interface UpSampling3DOptions extends LayerOptions, DataFormatOptions {
+  /** Factors of depth, height and width. Default 2. */
+  size?: Triple;
 }
 
 /** The layer of `upSampling1d`, where shapes, weights and errors are described. */
@@ -85,6 +92,34 @@ export class UpSampling2D extends Layer {
   }
 }
 
+/** The layer of `upSampling3d`, where shapes and errors are described. */
+export class UpSampling3D extends Layer {
+  static override readonly className: string = 'UpSampling3D';
+
+  static override get optionNames(): OptionNames<UpSampling3DOptions> {
+    return { size: true, dataFormat: false, ...layerOptionNames };
+  }
+
+  readonly size: readonly number[];
+  readonly dataFormat = 'channelsLast';
+
+  constructor(options: UpSampling3DOptions = {}) {
+    super(options);
+    this.size = perAxis(this.name, 'size', options.size ?? 2, 3);
+    requireChannelsLast(this.name, options.dataFormat);
+    this.inputSpec = [{ rank: 5 }];
+  }
+
+  override call(x: Tensor): Tensor {
+    return this.size.reduce((y, repeats, i) => repeat(y, { repeats, axis: i + 1 }), x);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { size, dataFormat } = this;
+    return { ...super.getConfig(), size, dataFormat };
+  }
+}
+
 /**
  * A sequence with each step repeated, of any dtype. Shapes: [batch, steps, channels] → [batch, steps · size, channels].
  * Errors: ValueError for `size`; ShapeError for inputs of another rank.
@@ -102,4 +137,14 @@ export function upSampling1d(...args: unknown[]): UpSampling1D {
 export function upSampling2d(options?: UpSampling2DOptions): UpSampling2D;
 export function upSampling2d(...args: unknown[]): UpSampling2D {
   return make(UpSampling2D, args);
+}
+
+/**
+ * A volume with each element repeated along the three spatial axes, of any dtype. Shapes: [batch, depth, height, width, channels] →
+ * [batch, depth · size[0], height · size[1], width · size[2], channels].
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function upSampling3d(options?: UpSampling3DOptions): UpSampling3D;
+export function upSampling3d(...args: unknown[]): UpSampling3D {
+  return make(UpSampling3D, args);
 }

@@ -1,11 +1,11 @@
-/** @file ZeroPadding1D, ZeroPadding2D: zeros around sequences and images. */
+/** @file ZeroPadding1D, ZeroPadding2D, ZeroPadding3D: zeros around sequences, images and volumes. */
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { pad } from '../../../ops/slice.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
-import { sidesOfImage, sidesOfSequence } from './edgeSizes.ts';
+import { type Sides, sidesOfImage, sidesOfSequence, sidesOfVolume } from './edgeSizes.ts';
 
 /** Options of `zeroPadding1d`. */
 export interface ZeroPadding1DOptions extends LayerOptions, DataFormatOptions {
@@ -20,6 +20,12 @@ export interface ZeroPadding2DOptions extends LayerOptions, DataFormatOptions {
     | number
     | readonly [number, number]
     | readonly [readonly [number, number], readonly [number, number]];
+}
+
+/** Options of `zeroPadding3d`. */
+export interface ZeroPadding3DOptions extends LayerOptions, DataFormatOptions {
+  /** Elements to add: on all sides, on both sides of each axis, or [before, after] of each. Default 1. */
+  padding?: number | readonly [number, number, number] | readonly [Sides, Sides, Sides];
 }
 
 /** The layer of `zeroPadding1d`, where shapes, weights and errors are described. */
@@ -78,6 +84,34 @@ export class ZeroPadding2D extends Layer {
   }
 }
 
+/** The layer of `zeroPadding3d`, where shapes and errors are described. */
+export class ZeroPadding3D extends Layer {
+  static override readonly className: string = 'ZeroPadding3D';
+
+  static override get optionNames(): OptionNames<ZeroPadding3DOptions> {
+    return { padding: true, dataFormat: false, ...layerOptionNames };
+  }
+
+  readonly padding: readonly Sides[];
+  readonly dataFormat = 'channelsLast';
+
+  constructor(options: ZeroPadding3DOptions = {}) {
+    super(options);
+    this.padding = sidesOfVolume(this.name, 'padding', options.padding ?? 1);
+    requireChannelsLast(this.name, options.dataFormat);
+    this.inputSpec = [{ rank: 5 }];
+  }
+
+  override call(x: Tensor): Tensor {
+    return pad(x, { paddings: [[0, 0], ...this.padding, [0, 0]] });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { padding, dataFormat } = this;
+    return { ...super.getConfig(), padding, dataFormat };
+  }
+}
+
 /**
  * Zeros at the ends of a sequence, of any dtype. Shapes: [batch, steps, channels] → [batch, steps + padding, channels].
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
@@ -94,4 +128,13 @@ export function zeroPadding1d(...args: unknown[]): ZeroPadding1D {
 export function zeroPadding2d(options?: ZeroPadding2DOptions): ZeroPadding2D;
 export function zeroPadding2d(...args: unknown[]): ZeroPadding2D {
   return make(ZeroPadding2D, args);
+}
+
+/**
+ * Zeros around a volume, of any dtype. Shapes: [batch, depth, height, width, channels] → the same, each spatial axis with what is
+ * added. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ */
+export function zeroPadding3d(options?: ZeroPadding3DOptions): ZeroPadding3D;
+export function zeroPadding3d(...args: unknown[]): ZeroPadding3D {
+  return make(ZeroPadding3D, args);
 }

@@ -27,7 +27,10 @@ function requireFloats(inputs: readonly Loose[]): void {
 const withoutGradient =
   /disconnected at '(argMax|argMin|equal|notEqual|less|lessEqual|greater|greaterEqual|isNaN|isInf|isFinite|onesLike|zerosLike)'/;
 
-function guarded<T>(name: string, body: (options: GradOptions) => T): T {
+/** What an input gets on which the value doesn't depend. */
+type Unconnected = Pick<GradOptions, 'unconnectedGradients'>;
+
+function guarded<T>(name: string, body: (options: Unconnected) => T): T {
   try {
     return tidy(() => orZeros(body));
   } catch (error) {
@@ -36,7 +39,7 @@ function guarded<T>(name: string, body: (options: GradOptions) => T): T {
   }
 }
 
-function orZeros<T>(body: (options: GradOptions) => T): T {
+function orZeros<T>(body: (options: Unconnected) => T): T {
   try {
     return body({});
   } catch (error) {

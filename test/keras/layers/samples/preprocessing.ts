@@ -25,6 +25,14 @@ const badColours: BadLayerCase[] = [
   { why: 'a fractional seed', options: { factor: 0.2, seed: 0.5 }, error: ValueError },
 ];
 
+const badMaps = (right: object, bad: readonly BadLayerCase[]): BadLayerCase[] => [
+  ...badImages.map((each) => ({ ...each, options: { ...right, ...each.options } })),
+  ...bad,
+  { why: 'another fill', options: { ...right, fillMode: 'mirror' }, error: ValueError },
+  { why: 'bicubic', options: { ...right, interpolation: 'bicubic' }, error: ValueError },
+  { why: 'an infinite fill', options: { ...right, fillValue: Number.POSITIVE_INFINITY }, error: ValueError },
+];
+
 export const samples: LayerSamples[] = [
   {
     layer: 'resizing',
@@ -78,7 +86,7 @@ export const samples: LayerSamples[] = [
   {
     layer: 'randomFlip',
     cases: [
-      { inputs: images, reference: (_, [x]) => x },
+      { inputs: images, training: false, reference: (_, [x]) => x },
       { options: { mode: 'vertical', seed: 3 }, inputs: images, training: true },
     ],
     bad: [...badImages, { why: 'another mode', options: { mode: 'diagonal' }, error: ValueError }],
@@ -87,14 +95,14 @@ export const samples: LayerSamples[] = [
     layer: 'randomCrop',
     cases: [
       { options: { height: 2, width: 3, seed: 1 }, inputs: images, training: true },
-      { options: { height: 5, width: 2 }, inputs: images },
+      { options: { height: 5, width: 2 }, inputs: images, training: false },
     ],
     bad: badSizes,
   },
   {
     layer: 'randomBrightness',
     cases: [
-      { options: { factor: [-0.2, 0.2] }, inputs: images, reference: (_, [x]) => x },
+      { options: { factor: [-0.2, 0.2] }, inputs: images, training: false, reference: (_, [x]) => x },
       { options: { factor: [0.1, 0.3], valueRange: [-9, 9], seed: 5 }, inputs: images, training: true },
     ],
     bad: badColours,
@@ -102,10 +110,51 @@ export const samples: LayerSamples[] = [
   {
     layer: 'randomContrast',
     cases: [
-      { options: { factor: [0.1, 0.4] }, inputs: images, reference: (_, [x]) => x },
+      { options: { factor: [0.1, 0.4] }, inputs: images, training: false, reference: (_, [x]) => x },
       { options: { factor: [0.1, 0.3], valueRange: [-9, 9], seed: 5 }, inputs: images, training: true },
     ],
     bad: badColours,
+  },
+  {
+    layer: 'randomRotation',
+    cases: [
+      { options: { factor: 0.2 }, inputs: images, training: false, reference: (_, [x]) => x },
+      { options: { factor: [0.1, 0.2], seed: 5 }, inputs: images, training: true, zeroBatch: false },
+    ],
+    bad: badMaps({ factor: 0.2 }, [
+      { why: 'no factor', options: {}, error: ValueError },
+      { why: 'two turns', options: { factor: 2 }, error: ValueError },
+    ]),
+  },
+  {
+    layer: 'randomTranslation',
+    cases: [
+      {
+        options: { heightFactor: 0.2, widthFactor: 0.3 },
+        inputs: images,
+        training: false,
+        reference: (_, [x]) => x,
+      },
+      {
+        options: { heightFactor: 0.25, widthFactor: [0.4, 0.4], fillMode: 'constant', seed: 5 },
+        inputs: images,
+        training: true,
+        zeroBatch: false,
+      },
+    ],
+    bad: badMaps({ heightFactor: 0.2, widthFactor: 0.2 }, [
+      { why: 'no width', options: { heightFactor: 0.2 }, error: ValueError },
+    ]),
+  },
+  {
+    layer: 'randomZoom',
+    cases: [
+      { options: { heightFactor: 0.2 }, inputs: images, training: false, reference: (_, [x]) => x },
+      { options: { heightFactor: [0.4, -0.2], seed: 5 }, inputs: images, training: true, zeroBatch: false },
+    ],
+    bad: badMaps({ heightFactor: 0.2 }, [
+      { why: 'nothing left', options: { heightFactor: -1 }, error: ValueError },
+    ]),
   },
   {
     layer: 'categoryEncoding',

@@ -12,6 +12,11 @@ const badPools: BadLayerCase[] = [
   { why: 'an image', inputs: { shape: [2, 4, 4, 1] }, error: ShapeError },
 ];
 
+const badVolumes: BadLayerCase[] = [
+  { why: 'an image', inputs: { shape: [2, 4, 4, 1] }, error: ShapeError },
+  { why: 'channels first', options: { dataFormat: 'channelsFirst' }, error: ValueError },
+];
+
 export const samples: LayerSamples[] = [
   {
     layer: 'conv3d',
@@ -38,6 +43,84 @@ export const samples: LayerSamples[] = [
         inputs: { shape: [2, 4, 4, 1] },
         error: ShapeError,
       },
+    ],
+  },
+  {
+    layer: 'conv3dTranspose',
+    cases: [
+      {
+        options: { filters: 2, kernelSize: 2, strides: [1, 2, 1], useBias: false },
+        inputs: { shape: [2, 2, 3, 2, 1] },
+        reference: (tf, [x], [kernel]) =>
+          tf.conv3dTranspose(x as never, kernel as never, [2, 3, 6, 3, 2], [1, 2, 1], 'valid'),
+      },
+    ],
+    bad: [
+      { why: 'no filters', options: { filters: 0, kernelSize: 2 }, error: ValueError },
+      { why: 'an output padding of the stride', options: { filters: 1, kernelSize: 2, outputPadding: 1 }, error: ValueError },
+      { why: 'an image', options: { filters: 1, kernelSize: 2 }, inputs: { shape: [2, 4, 4, 1] }, error: ShapeError },
+    ],
+  },
+  {
+    layer: 'globalMaxPooling3d',
+    cases: [{ inputs: volume, open: [1, 2, 3], reference: (tf, [x]) => tf.max(x, [1, 2, 3]) }],
+    bad: badVolumes,
+  },
+  {
+    layer: 'globalAveragePooling3d',
+    cases: [{ options: { keepDims: true }, inputs: volume, reference: (tf, [x]) => tf.mean(x, [1, 2, 3], true) }],
+    bad: badVolumes,
+  },
+  {
+    layer: 'adaptiveAveragePooling3d',
+    cases: [{ options: { outputSize: [2, 1, 2] }, inputs: volume }],
+    bad: [{ why: 'two sizes', options: { outputSize: [2, 2] }, error: ValueError }],
+  },
+  {
+    layer: 'adaptiveMaxPooling3d',
+    cases: [{ options: { outputSize: 2 }, inputs: volume }],
+    bad: [{ why: 'no windows', options: { outputSize: 0 }, error: ValueError }],
+  },
+  {
+    layer: 'cropping3d',
+    cases: [
+      {
+        options: { cropping: [1, [0, 1], [1, 0]] },
+        inputs: volume,
+        reference: (tf, [x]) => tf.slice(x, [0, 1, 0, 1, 0], [2, 2, 2, 3, 2]),
+      },
+    ],
+    bad: [
+      ...badVolumes,
+      { why: 'two axes', options: { cropping: [1, 1] }, error: ValueError },
+      { why: 'nothing left', options: { cropping: 2 }, inputs: volume, error: ShapeError },
+    ],
+  },
+  {
+    layer: 'zeroPadding3d',
+    cases: [
+      {
+        options: { padding: [1, 2, 0] },
+        inputs: volume,
+        reference: (tf, [x]) => tf.pad(x, [[0, 0], [1, 1], [2, 2], [0, 0], [0, 0]]),
+      },
+    ],
+    bad: [...badVolumes, { why: 'half an element', options: { padding: 0.5 }, error: ValueError }],
+  },
+  {
+    layer: 'upSampling3d',
+    cases: [{ options: { size: [1, 2, 1] }, inputs: volume }],
+    bad: [...badVolumes, { why: 'no size', options: { size: 0 }, error: ValueError }],
+  },
+  {
+    layer: 'spatialDropout3d',
+    cases: [
+      { options: { rate: 0.5 }, inputs: volume, reference: (_, [x]) => x },
+      { options: { rate: 0.5, seed: 3 }, inputs: volume, training: true },
+    ],
+    bad: [
+      { why: 'a rate of 2', options: { rate: 2 }, error: ValueError },
+      { why: 'an image', options: { rate: 0.5 }, inputs: { shape: [2, 4, 4, 1] }, error: ShapeError },
     ],
   },
   {

@@ -1,0 +1,294 @@
+/** @file Arrangement by NumPy's short forms: stacks and splits by axis names, quarter turns, coordinates. */
+import { ValueError } from '../../core/errors.ts';
+import { describe, normalizeAxes, normalizeAxis, requireInteger } from '../../core/shape.ts';
+import { any } from '../../ops/anyAll.ts';
+import { add } from '../../ops/arithmetic.ts';
+import { cast } from '../../ops/cast.ts';
+import { equal, less } from '../../ops/comparison.ts';
+import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
+import { concat } from '../../ops/concat.ts';
+import { diag } from '../../ops/diagonal.ts';
+import { floorDiv, mod } from '../../ops/division.ts';
+import { expandDims } from '../../ops/expandDims.ts';
+import { flip } from '../../ops/flip.ts';
+import { gather } from '../../ops/gather.ts';
+import { identity } from '../../ops/identity.ts';
+import { swapAxes } from '../../ops/moveAxis.ts';
+import { reshape } from '../../ops/reshape.ts';
+import { searchSorted } from '../../ops/searchSorted.ts';
+import { split } from '../../ops/split.ts';
+import { max } from '../../ops/extrema.ts';
+import { oneHot } from '../../ops/oneHot.ts';
+import { where } from '../../ops/where.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+
+const flat = (x: Tensor) => reshape(x, { shape: [-1] });
+
+/** The elements as a vector. Any dtype. Shape [size of x]. Errors: none for tensors. */
+export const ravel: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
+  name: 'ravel',
+  inputs: ['x'],
+  options: {},
+  compose: ([x]) => flat(x),
+});
+
+/** Options of `diagflat`. */
+export interface DiagflatOptions {
+  /** Which diagonal. Default 0. */
+  k?: number;
+}
+
+/** A matrix with the elements of x on diagonal `k`. Any dtype. Shape [size + |k|, size + |k|]. Errors: ValueError. */
+export const diagflat: CompositeOp<[x: Tensor], DiagflatOptions> = /* @__PURE__ */ defineComposite({
+  name: 'diagflat',
+  inputs: ['x'],
+  options: { k: true },
+  compose: ([x], { k = 0 }) => diag(flat(x), { k }),
+});
+
+/** Rows in reverse order: along axis 0. Any dtype. Shape: that of x. Errors: ShapeError for a scalar. */
+export const flipud: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
+  name: 'flipud',
+  inputs: ['x'],
+  options: {},
+  compose: ([x]) => flip(x, { axis: 0 }),
+});
+
+/** Columns in reverse order: along axis 1. Any dtype. Shape: that of x. Errors: ShapeError for less than two axes. */
+export const fliplr: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
+  name: 'fliplr',
+  inputs: ['x'],
+  options: {},
+  compose: ([x]) => flip(x, { axis: 1 }),
+});
+
+/** Options of `rot90`. */
+export interface Rot90Options {
+  /** How many quarter turns. Default 1. */
+  k?: number;
+  /** The plane: from the first towards the second. Default [0, 1]. */
+  axes?: readonly [number, number];
+}
+
+/** `k` quarter turns of the plane of two axes. Any dtype. Errors: ShapeError, ValueError. */
+export const rot90: CompositeOp<[x: Tensor], Rot90Options> = /* @__PURE__ */ defineComposite({
+  name: 'rot90',
+  inputs: ['x'],
+  options: { k: true, axes: true },
+  compose: ([x], { k = 1, axes = [0, 1] }) => {
+    requireInteger('rot90', 'k', k, Number.MIN_SAFE_INTEGER);
+    const [first, second, ...more] = normalizeAxes('rot90', axes, x.shape.length);
+    if (first === undefined || second === undefined || more.length > 0) throw noPlane(axes);
+    const turns = ((k % 4) + 4) % 4;
+    if (turns === 0) return identity(x);
+    if (turns === 2) return flip(x, { axis: [first, second] });
+    const swapped = (y: Tensor) => swapAxes(y, { axis1: first, axis2: second });
+    return turns === 1 ? swapped(flip(x, { axis: second })) : flip(swapped(x), { axis: second });
+  },
+});
+
+const noPlane = (axes: unknown) =>
+  new ValueError({
+    op: 'rot90',
+    rule: '`axes` are two different axes.',
+    received: `axes: ${describe(axes)}`,
+    hint: 'pass [0, 1].',
+  });
+
+/** Options of `append`. */
+export interface AppendOptions {
+  /** Default null: both flattened. */
+  axis?: number | null;
+}
+
+/** x followed by y along `axis`. Dtypes are those of `concat`. Errors: ShapeError. */
+export const append: CompositeOp<[x: Tensor, y: Tensor], AppendOptions> = /* @__PURE__ */ defineComposite({
+  name: 'append',
+  inputs: ['x', 'y'],
+  options: { axis: true },
+  compose: ([x, y], { axis = null }) =>
+    axis === null ? concat([flat(x), flat(y)], { axis: 0 }) : concat([x, y], { axis }),
+});
+
+type OfMany = CompositeOp<[tensors: Tensor[]]>;
+
+/* @__NO_SIDE_EFFECTS__ */
+function joining(name: string, join: (tensors: readonly Tensor[]) => Tensor): OfMany {
+  return defineComposite({ name, inputs: ['...tensors'], options: {}, compose: ([...tensors]) => join(tensors) });
+}
+
+const isVector = (x: Tensor) => x.shape.length <= 1;
+const rowOf = (x: Tensor) => (isVector(x) ? reshape(x, { shape: [1, -1] }) : x);
+const deep = (x: Tensor) => {
+  if (isVector(x)) return reshape(x, { shape: [1, -1, 1] });
+  return x.shape.length === 2 ? expandDims(x, { axis: 2 }) : x;
+};
+
+/** Tensors side by side: along axis 1, vectors along axis 0. Dtypes are those of `concat`. Errors: ShapeError. */
+export const hstack: OfMany = /* @__PURE__ */ joining('hstack', (tensors) => {
+  const filled = tensors.map((x) => (x.shape.length === 0 ? flat(x) : x));
+  return concat(filled, { axis: filled.every(isVector) ? 0 : 1 });
+});
+
+/** Tensors below each other: along axis 0, vectors as rows. Dtypes are those of `concat`. Errors: ShapeError. */
+export const vstack: OfMany = /* @__PURE__ */ joining('vstack', (tensors) => concat(tensors.map(rowOf), { axis: 0 }));
+
+/** Tensors behind each other: along axis 2. Dtypes are those of `concat`. Errors: ShapeError. */
+export const dstack: OfMany = /* @__PURE__ */ joining('dstack', (tensors) => concat(tensors.map(deep), { axis: 2 }));
+
+/** Options of `arraySplit`. */
+export interface ArraySplitOptions {
+  /** How many parts, or the indices at which they begin but for the first. */
+  indicesOrSections: number | readonly number[];
+  /** Default 0. */
+  axis?: number;
+}
+
+type Splitting<O extends object> = CompositeOp<[x: Tensor], O, Tensor[]>;
+
+/** The parts of x along `axis`; the first are longer by one where they can't be equal. Any dtype. Errors: ShapeError, ValueError. */
+export const arraySplit: Splitting<ArraySplitOptions> = /* @__PURE__ */ defineComposite({
+  name: 'arraySplit',
+  inputs: ['x'],
+  options: { indicesOrSections: true, axis: true },
+  compose: ([x], { indicesOrSections, axis = 0 }) => parts('arraySplit', x, indicesOrSections, axis),
+});
+
+/** Options of `hsplit`, `vsplit` and `dsplit`. */
+export interface PartsOptions {
+  /** How many parts, or the indices at which they begin but for the first. */
+  indicesOrSections: number | readonly number[];
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+function splitting(name: string, axisOf: (rank: number) => number): Splitting<PartsOptions> {
+  return defineComposite({
+    name,
+    inputs: ['x'],
+    options: { indicesOrSections: true },
+    compose: ([x], { indicesOrSections }) => {
+      const axis = axisOf(x.shape.length);
+      if (typeof indicesOrSections === 'number')
+        return [...split(x, { numOrSizeSplits: indicesOrSections, axis })];
+      return parts(name, x, indicesOrSections, axis);
+    },
+  });
+}
+
+/** Equal parts of x, or those from indices on, along axis 1, of vectors along 0. Any dtype. Errors: ShapeError, ValueError. */
+export const hsplit: Splitting<PartsOptions> = /* @__PURE__ */ splitting('hsplit', (rank) => (rank === 1 ? 0 : 1));
+/** Equal parts of x, or those from indices on, along axis 0. Any dtype. Errors: ShapeError, ValueError. */
+export const vsplit: Splitting<PartsOptions> = /* @__PURE__ */ splitting('vsplit', () => 0);
+/** Equal parts of x, or those from indices on, along axis 2. Any dtype. Errors: ShapeError, ValueError. */
+export const dsplit: Splitting<PartsOptions> = /* @__PURE__ */ splitting('dsplit', () => 2);
+
+function parts(op: string, x: Tensor, wanted: number | readonly number[], axis: number): Tensor[] {
+  const size = x.shape[normalizeAxis(op, axis, x.shape.length)] as number;
+  return [...split(x, { numOrSizeSplits: sizesOf(op, size, wanted), axis })];
+}
+
+function sizesOf(op: string, size: number, wanted: number | readonly number[]): number[] {
+  if (!Array.isArray(wanted)) {
+    requireInteger(op, 'indicesOrSections', wanted, 1);
+    const count = wanted as number;
+    return Array.from({ length: count }, (_, i) => Math.floor(size / count) + (i < size % count ? 1 : 0));
+  }
+  for (const index of wanted) requireInteger(op, 'indicesOrSections', index, 0);
+  const places = [0, ...wanted.map((n: number) => Math.min(n, size)), size];
+  return places.slice(1).map((end, i) => Math.max(0, end - (places[i] as number)));
+}
+
+/** Options of `unravelIndex`. */
+export interface UnravelIndexOptions {
+  /** The shape that the flat indices are of. */
+  shape: readonly number[];
+}
+
+/** The coordinates of flat indices: a tensor for each axis of `shape`, of the shape of the indices. int32. Errors: ValueError. */
+export const unravelIndex: CompositeOp<[indices: Tensor], UnravelIndexOptions, Tensor[]> =
+  /* @__PURE__ */ defineComposite({
+    name: 'unravelIndex',
+    inputs: ['indices:int32'],
+    options: { shape: true },
+    backward: null,
+    compose: ([indices], { shape }) => {
+      if (!Array.isArray(shape)) throw noShape(shape);
+      for (const n of shape) requireInteger('unravelIndex', 'shape', n, 1);
+      let rest = indices;
+      const coordinates = shape.toReversed().map((n: number) => {
+        const coordinate = mod(rest, n);
+        rest = floorDiv(rest, n);
+        return coordinate;
+      });
+      return coordinates.toReversed();
+    },
+  });
+
+const noShape = (shape: unknown) =>
+  new ValueError({
+    op: 'unravelIndex',
+    rule: '`shape` is a list of sizes.',
+    received: `shape: ${describe(shape)}`,
+    hint: 'pass the shape of the tensor that the indices are of.',
+  });
+
+/** Options of `isIn`. */
+export interface IsInOptions {
+  /** Whether it tells which are not among them. Default false. */
+  invert?: boolean;
+}
+
+/** Whether each element of x is among those of y. Bool, shape: that of x. Dtypes promote. Ranks up to 5. Errors: DTypeError. */
+export const isIn: CompositeOp<[x: Tensor, y: Tensor], IsInOptions> = /* @__PURE__ */ defineComposite({
+  name: 'isIn',
+  inputs: ['x', 'y'],
+  options: { invert: true },
+  backward: null,
+  compose: ([x, y], { invert = false }) => {
+    const found = any(equal(expandDims(x, { axis: -1 }), flat(y)), { axis: -1 });
+    return invert ? equal(cast(found, 'int32'), 0) : found;
+  },
+});
+
+/** Options of `take`. */
+export interface TakeOptions {
+  /** Default null: of all elements, flat. */
+  axis?: number | null;
+}
+
+/** Slices of x at `indices` along `axis`; negative indices count from the last. Any dtype. Errors: as of `gather`. */
+export const take: CompositeOp<[x: Tensor, indices: Tensor], TakeOptions> = /* @__PURE__ */ defineComposite({
+  name: 'take',
+  inputs: ['x', 'indices:int32'],
+  options: { axis: true },
+  compose: ([x, indices], { axis = null }) => {
+    const table = axis === null ? flat(x) : x;
+    const along = normalizeAxis('take', axis ?? 0, table.shape.length);
+    const counted = where(less(indices, 0), add(indices, table.shape[along] as number), indices);
+    return gather(table, counted, { axis: along });
+  },
+});
+
+/** In which bin each element of x lies: how many of the ascending `bins` aren't above it. int32, shape: that of x. float32. Errors: ShapeError, DTypeError. */
+export const digitize: CompositeOp<[x: Tensor, bins: Tensor]> = /* @__PURE__ */ defineComposite({
+  name: 'digitize',
+  inputs: ['x', 'bins'],
+  options: {},
+  backward: null,
+  compose: ([x, bins]) => searchSorted(bins, x, { side: 'right' }),
+});
+
+/** Options of `multiHot`. */
+export interface MultiHotOptions {
+  /** How many classes. */
+  numClasses: number;
+}
+
+/** 1 for each class that a row of indices names, 0 for others. Shapes: indices [..., k] → [..., numClasses]; float32. Errors: ValueError, DTypeError. */
+export const multiHot: CompositeOp<[indices: Tensor], MultiHotOptions> = /* @__PURE__ */ defineComposite({
+  name: 'multiHot',
+  inputs: ['indices:int32'],
+  options: { numClasses: true },
+  backward: null,
+  compose: ([indices], { numClasses }) => max(oneHot(indices, { depth: numClasses }), { axis: -2 }),
+});

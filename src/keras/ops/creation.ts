@@ -1,0 +1,171 @@
+/** @file Tensors of keras.ops that are made of numbers: windows of signals, sequences, triangles. */
+import { type OptionNames, optionsOf } from '../../core/options.ts';
+import { requireBoolean, requireFinite, requireInteger } from '../../core/shape.ts';
+import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
+import { type CreationOptions, fill, ones } from '../../ops/creation.ts';
+import { flip } from '../../ops/flip.ts';
+import { expandDims } from '../../ops/expandDims.ts';
+import { pow } from '../../ops/pow.ts';
+import { range } from '../../ops/range.ts';
+import { tril } from '../../ops/triangle.ts';
+import { tensor } from '../../tensor/create.ts';
+import { tidy } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+
+/** A symmetric window of `count` values of a function of the place in [0, 1]. */
+function windowOf(name: string, count: number, args: readonly unknown[], value: (place: number) => number): Tensor {
+  optionsOf(name, args, {}, ['count']);
+  requireInteger(name, 'count', count, 0);
+  const places = Array.from({ length: count }, (_, i) => (count === 1 ? 0.5 : i / (count - 1)));
+  return tensor(Float32Array.from(places, value));
+}
+
+const wave = (place: number, k: number) => Math.cos(2 * Math.PI * k * place);
+
+/** The triangular window of `count` values. float32, shape [count]. Errors: ValueError. */
+export function bartlett(count: number): Tensor;
+export function bartlett(count: number, ...args: unknown[]): Tensor {
+  return windowOf('bartlett', count, args, (place) => 1 - Math.abs(2 * place - 1));
+}
+
+/** The Blackman window of `count` values. float32, shape [count]. Errors: ValueError. */
+export function blackman(count: number): Tensor;
+export function blackman(count: number, ...args: unknown[]): Tensor {
+  return windowOf('blackman', count, args, (place) => 0.42 - 0.5 * wave(place, 1) + 0.08 * wave(place, 2));
+}
+
+/** The Hamming window of `count` values. float32, shape [count]. Errors: ValueError. */
+export function hamming(count: number): Tensor;
+export function hamming(count: number, ...args: unknown[]): Tensor {
+  return windowOf('hamming', count, args, (place) => 0.54 - 0.46 * wave(place, 1));
+}
+
+/** The Hann window of `count` values. float32, shape [count]. Errors: ValueError. */
+export function hanning(count: number): Tensor;
+export function hanning(count: number, ...args: unknown[]): Tensor {
+  return windowOf('hanning', count, args, (place) => 0.5 - 0.5 * wave(place, 1));
+}
+
+/** Options of `kaiser`. */
+export interface KaiserOptions {
+  /** How narrow the window is, at least 0. */
+  beta: number;
+}
+
+/** The Kaiser window of `count` values. float32, shape [count]. Source: as of NumPy's kaiser. Errors: ValueError. */
+export function kaiser(count: number, options: KaiserOptions): Tensor;
+export function kaiser(count: number, ...args: unknown[]): Tensor {
+  // Left out, it is refused as what it then is.
+  const { beta = Number.NaN }: Partial<KaiserOptions> = optionsOf('kaiser', args, { beta: true }, ['count']);
+  requireFinite('kaiser', 'beta', beta, 0);
+  const whole = bessel(beta);
+  return windowOf('kaiser', count, [], (place) => bessel(beta * Math.sqrt(1 - (2 * place - 1) ** 2)) / whole);
+}
+
+/** The modified Bessel function I₀ by its series, whose terms are all positive. */
+function bessel(x: number): number {
+  let term = 1;
+  let total = 1;
+  for (let k = 1; term > total * 1e-17; k++) {
+    term *= (x / (2 * k)) ** 2;
+    total += term;
+  }
+  return total;
+}
+
+interface SpaceOptions {
+  /** How many. Default 50. */
+  num?: number;
+  /** Whether `stop` is the last of them. Default true. */
+  endpoint?: boolean;
+}
+
+/** Options of `logspace`. */
+export interface LogspaceOptions extends SpaceOptions {
+  /** Default 10. */
+  base?: number;
+}
+
+/** Options of `geomspace`. */
+export type GeomspaceOptions = SpaceOptions;
+
+const spaceOptionNames: OptionNames<SpaceOptions> = { num: true, endpoint: true };
+
+/** Places from 0 to 1, or up to one before it. */
+function placesOf(op: string, { num = 50, endpoint = true }: SpaceOptions): number[] {
+  requireInteger(op, 'num', num, 0);
+  requireBoolean(op, 'endpoint', endpoint);
+  const steps = Math.max(1, endpoint ? num - 1 : num);
+  return Array.from({ length: num }, (_, i) => i / steps);
+}
+
+/** base^start to base^stop, with exponents at equal distances. float32, shape [num]. Errors: ValueError. */
+export function logspace(start: number, stop: number, options?: LogspaceOptions): Tensor;
+export function logspace(start: number, stop: number, ...args: unknown[]): Tensor {
+  const names: OptionNames<LogspaceOptions> = { ...spaceOptionNames, base: true };
+  const options: LogspaceOptions = optionsOf('logspace', args, names, ['start', 'stop']);
+  const { base = 10 } = options;
+  for (const [name, value] of Object.entries({ start, stop, base })) requireFinite('logspace', name, value);
+  const places = placesOf('logspace', options);
+  return tensor(Float32Array.from(places, (place) => base ** (start + (stop - start) * place)));
+}
+
+/** start to stop, each the same multiple of the one before. Not 0, and of one sign. float32, shape [num]. Errors: ValueError. */
+export function geomspace(start: number, stop: number, options?: GeomspaceOptions): Tensor;
+export function geomspace(start: number, stop: number, ...args: unknown[]): Tensor {
+  const options: GeomspaceOptions = optionsOf('geomspace', args, spaceOptionNames, ['start', 'stop']);
+  for (const [name, value] of Object.entries({ start, stop })) requireFinite('geomspace', name, value);
+  const sign = Math.sign(start);
+  requireFinite('geomspace', 'stop / start', stop / start, Number.MIN_VALUE);
+  const places = placesOf('geomspace', options);
+  const logarithm = (place: number) => (1 - place) * Math.log(sign * start) + place * Math.log(sign * stop);
+  return tensor(Float32Array.from(places, (place) => sign * Math.exp(logarithm(place))));
+}
+
+/** Options of `tri`. */
+export interface TriOptions {
+  /** Columns. Default: as many as rows. */
+  columns?: number | null;
+  /** The last diagonal of ones. Default 0. */
+  k?: number;
+}
+
+/** Ones on and below diagonal `k`, zeros above. float32, shape [rows, columns]. Errors: ValueError. */
+export function tri(rows: number, options?: TriOptions): Tensor;
+export function tri(rows: number, ...args: unknown[]): Tensor {
+  const names: OptionNames<TriOptions> = { columns: true, k: true };
+  const { columns = null, k = 0 }: TriOptions = optionsOf('tri', args, names, ['rows']);
+  requireInteger('tri', 'rows', rows, 0);
+  if (columns !== null) requireInteger('tri', 'columns', columns, 0);
+  return tidy(() => tril(ones([rows, columns ?? rows]), { k }));
+}
+
+/** `value` in the shape and dtype of x. Errors: as of `fill`. */
+export function fullLike(x: Tensor, value: number, options?: CreationOptions): Tensor;
+export function fullLike(x: Tensor, value: number, ...args: unknown[]): Tensor {
+  const names: OptionNames<CreationOptions> = { dtype: true, name: false };
+  const options: CreationOptions = optionsOf('fullLike', args, names, ['x', 'value']);
+  return fill(x.shape, value, { dtype: x.dtype, ...options });
+}
+
+/** Options of `vander`. */
+export interface VanderOptions {
+  /** How many powers. Default: as many as x has elements. */
+  N?: number | null;
+  /** Whether powers grow from left to right. Default false. */
+  increasing?: boolean;
+}
+
+/** Powers of a vector as columns. float32. Shapes: x [n] → [n, N]. Errors: ValueError, DTypeError. */
+export const vander: CompositeOp<[x: Tensor], VanderOptions> = /* @__PURE__ */ defineComposite({
+  name: 'vander',
+  inputs: ['x'],
+  options: { N: true, increasing: true },
+  compose: ([x], { N = null, increasing = false }) => {
+    const count = N ?? x.shape[0] ?? 0;
+    requireInteger('vander', 'N', count, 0);
+    requireBoolean('vander', 'increasing', increasing);
+    const powers = pow(expandDims(x, { axis: -1 }), range(0, count));
+    return increasing ? powers : flip(powers, { axis: -1 });
+  },
+});

@@ -1,0 +1,223 @@
+/** @file Reductions and scans of keras.ops that leave NaN out. */
+import { normalizeAxes } from '../../core/shape.ts';
+import { all } from '../../ops/anyAll.ts';
+import { type ArgOptions, argMax, argMin } from '../../ops/argExtrema.ts';
+import { add, div, mul, sub } from '../../ops/arithmetic.ts';
+import { cast } from '../../ops/cast.ts';
+import { clip } from '../../ops/clip.ts';
+import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
+import { cumprod } from '../../ops/cumulative.ts';
+import { cumsum } from '../../ops/cumsum.ts';
+import { max, min } from '../../ops/extrema.ts';
+import { logicalNot } from '../../ops/logical.ts';
+import { maximum } from '../../ops/maximum.ts';
+import { moveAxis } from '../../ops/moveAxis.ts';
+import { isNaN as isNaNOf } from '../../ops/predicates.ts';
+import { prod } from '../../ops/prod.ts';
+import { quantile } from '../../ops/quantile.ts';
+import { reduceOptionNames, type ReduceOptions } from '../../ops/reduction.ts';
+import { reshape } from '../../ops/reshape.ts';
+import { ceil, floor } from '../../ops/rounding.ts';
+import { sort } from '../../ops/sort.ts';
+import { squeeze } from '../../ops/squeeze.ts';
+import { stack } from '../../ops/stack.ts';
+import { sum } from '../../ops/sum.ts';
+import { takeAlongAxis } from '../../ops/takeAlongAxis.ts';
+import { sqrt, square } from '../../ops/unary.ts';
+import { where } from '../../ops/where.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+
+type Reduction = CompositeOp<[x: Tensor], ReduceOptions>;
+
+/** `x` with `value` in place of NaN. */
+const filled = (x: Tensor, value: number) => where(isNaNOf(x), value, x);
+
+const countOf = (x: Tensor, options: ReduceOptions) =>
+  sum(cast(logicalNot(isNaNOf(x)), 'float32'), options);
+
+/** `y`, and NaN where all elements of x are. */
+const unlessEmpty = (x: Tensor, y: Tensor, options: ReduceOptions) =>
+  where(all(isNaNOf(x), options), Number.NaN, y);
+
+/* @__NO_SIDE_EFFECTS__ */
+function defineNanReduction(name: string, compose: (x: Tensor, options: ReduceOptions) => Tensor): Reduction {
+  return defineComposite({
+    name,
+    inputs: ['x'],
+    options: reduceOptionNames,
+    compose: ([x], options) => compose(x, options),
+  });
+}
+
+/** The sum of what isn't NaN. float32. Shapes: as of `sum`. Errors: ShapeError, DTypeError. */
+export const nanSum: Reduction = /* @__PURE__ */ defineNanReduction('nanSum', (x, options) =>
+  sum(filled(x, 0), options),
+);
+
+/** The product of what isn't NaN. float32. Shapes: as of `prod`. Errors: ShapeError, DTypeError. */
+export const nanProd: Reduction = /* @__PURE__ */ defineNanReduction('nanProd', (x, options) =>
+  prod(filled(x, 1), options),
+);
+
+/** The largest of what isn't NaN; NaN where all are. float32. Shapes: as of `max`. Errors: ShapeError, DTypeError. */
+export const nanMax: Reduction = /* @__PURE__ */ defineNanReduction('nanMax', (x, options) =>
+  unlessEmpty(x, max(filled(x, Number.NEGATIVE_INFINITY), options), options),
+);
+
+/** The smallest of what isn't NaN; NaN where all are. float32. Shapes: as of `min`. Errors: ShapeError, DTypeError. */
+export const nanMin: Reduction = /* @__PURE__ */ defineNanReduction('nanMin', (x, options) =>
+  unlessEmpty(x, min(filled(x, Number.POSITIVE_INFINITY), options), options),
+);
+
+/** The mean of what isn't NaN; NaN where all are. float32. Shapes: as of `mean`. Errors: ShapeError, DTypeError. */
+export const nanMean: Reduction = /* @__PURE__ */ defineNanReduction('nanMean', (x, options) =>
+  div(sum(filled(x, 0), options), countOf(x, options)),
+);
+
+function nanVariance(x: Tensor, options: ReduceOptions): Tensor {
+  const kept = { ...options, keepDims: true };
+  const center = div(sum(filled(x, 0), kept), countOf(x, kept));
+  return div(sum(filled(square(sub(x, center)), 0), options), countOf(x, options));
+}
+
+/** The variance of what isn't NaN; NaN where all are. float32. Shapes: as of `variance`. Errors: ShapeError, DTypeError. */
+export const nanVar: Reduction = /* @__PURE__ */ defineNanReduction('nanVar', nanVariance);
+
+/** The standard deviation of what isn't NaN; NaN where all are. float32. Shapes: as of `std`. Errors: ShapeError, DTypeError. */
+export const nanStd: Reduction = /* @__PURE__ */ defineNanReduction('nanStd', (x, options) =>
+  sqrt(nanVariance(x, options)),
+);
+
+/** Options of `nanCumsum` and `nanCumprod`. */
+export interface NanScanOptions {
+  /** Default null: all elements, flat. */
+  axis?: number | null;
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+function defineNanScan(
+  name: string,
+  scan: (x: Tensor, options: { axis: number }) => Tensor,
+  neutral: number,
+): CompositeOp<[x: Tensor], NanScanOptions> {
+  return defineComposite({
+    name,
+    inputs: ['x'],
+    options: { axis: true },
+    compose: ([x], { axis = null }) => {
+      const clean = filled(x, neutral);
+      return axis === null ? scan(reshape(clean, { shape: [-1] }), { axis: 0 }) : scan(clean, { axis });
+    },
+  });
+}
+
+/** Running sums that pass over NaN. float32. Shape: that of x; flat without an axis. Errors: ShapeError, DTypeError. */
+export const nanCumsum: CompositeOp<[x: Tensor], NanScanOptions> = /* @__PURE__ */ defineNanScan(
+  'nanCumsum',
+  cumsum,
+  0,
+);
+
+/** Running products that pass over NaN. float32. Shape: that of x; flat without an axis. Errors: ShapeError, DTypeError. */
+export const nanCumprod: CompositeOp<[x: Tensor], NanScanOptions> = /* @__PURE__ */ defineNanScan(
+  'nanCumprod',
+  cumprod,
+  1,
+);
+
+/* @__NO_SIDE_EFFECTS__ */
+function defineNanSearch(
+  name: string,
+  search: (x: Tensor, options: ArgOptions) => Tensor,
+  last: number,
+): CompositeOp<[x: Tensor], ArgOptions> {
+  return defineComposite({
+    name,
+    inputs: ['x'],
+    options: reduceOptionNames,
+    backward: null,
+    compose: ([x], options) =>
+      where(all(isNaNOf(x), options), -1, search(filled(x, last), options)),
+  });
+}
+
+/** Where the largest is of what isn't NaN; -1 where all are. int32, of float32. Shapes: as of `argMax`. Errors: ShapeError, DTypeError. */
+export const nanArgMax: CompositeOp<[x: Tensor], ArgOptions> = /* @__PURE__ */ defineNanSearch(
+  'nanArgMax',
+  argMax,
+  Number.NEGATIVE_INFINITY,
+);
+
+/** Where the smallest is of what isn't NaN; -1 where all are. int32, of float32. Shapes: as of `argMin`. Errors: ShapeError, DTypeError. */
+export const nanArgMin: CompositeOp<[x: Tensor], ArgOptions> = /* @__PURE__ */ defineNanSearch(
+  'nanArgMin',
+  argMin,
+  Number.POSITIVE_INFINITY,
+);
+
+/** Options of `nanQuantile` and `nanPercentile`. */
+export interface NanQuantileOptions extends ReduceOptions {
+  /** Which: a number, or a list, which becomes the first axis of the result. */
+  q: number | readonly number[];
+}
+
+/** The quantiles between neighbouring elements, linearly, where NaN doesn't count: sorted, it stands behind the others. */
+function nanQuantiles(op: string, x: Tensor, { q, axis = null, keepDims = false }: NanQuantileOptions): Tensor {
+  // It refuses what isn't a quantile, and other arguments.
+  const { shape } = quantile(x, { q, axis, keepDims });
+  const axes = axis === null ? x.shape.map((_, i) => i) : normalizeAxes(op, axis, x.shape.length);
+  const moved = moveAxis(x, { source: axes, destination: axes.map((_, i) => i - axes.length) });
+  const lines = reshape(moved, { shape: [...moved.shape.slice(0, x.shape.length - axes.length), -1] });
+  const sorted = sort(lines);
+  const behind = maximum(sub(countOf(sorted, { axis: -1, keepDims: true }), 1), 0);
+  const one = (part: number) => {
+    const place = mul(behind, part);
+    const at = (position: Tensor) => {
+      const index = clip(position, { min: 0, max: (sorted.shape.at(-1) as number) - 1 });
+      return squeeze(takeAlongAxis(sorted, cast(index, 'int32'), { axis: -1 }), { axis: -1 });
+    };
+    const below = floor(place);
+    const weight = squeeze(sub(place, below), { axis: -1 });
+    return add(mul(at(below), sub(1, weight)), mul(at(ceil(place)), weight));
+  };
+  const found = typeof q === 'number' ? one(q) : stack(q.map(one), { axis: 0 });
+  return reshape(found, { shape });
+}
+
+const nanQuantileOptionNames = { q: true, axis: true, keepDims: true } as const;
+
+
+/** The quantiles `q` in [0, 1] of what isn't NaN. float32. Shapes: as of `quantile`. Errors: as of `quantile`. */
+export const nanQuantile: CompositeOp<[x: Tensor], NanQuantileOptions> = /* @__PURE__ */ defineComposite({
+  name: 'nanQuantile',
+  inputs: ['x'],
+  options: nanQuantileOptionNames,
+  compose: ([x], options) => nanQuantiles('nanQuantile', x, options),
+});
+
+/** The percentiles `q` in [0, 100] of what isn't NaN. float32. Shapes: as of `quantile`. Errors: as of `quantile`. */
+export const nanPercentile: CompositeOp<[x: Tensor], NanQuantileOptions> = /* @__PURE__ */ defineComposite({
+  name: 'nanPercentile',
+  inputs: ['x'],
+  options: nanQuantileOptionNames,
+  compose: ([x], options) => nanQuantiles('nanPercentile', x, { ...options, q: hundredthOf(options.q) }),
+});
+
+/** Percentiles as quantiles. What isn't a list of numbers is left for `quantile` to refuse. */
+function hundredthOf(q: number | readonly number[]): number | readonly number[] {
+  if (typeof q === 'number') return q / 100;
+  return Array.isArray(q) && q.every((p) => typeof p === 'number') ? q.map((p) => p / 100) : q;
+}
+
+/** The median of what isn't NaN. float32. Shapes: as of `median`. Errors: as of `median`. */
+export const nanMedian: Reduction = /* @__PURE__ */ defineNanReduction('nanMedian', (x, options) =>
+  nanQuantiles('nanMedian', x, { ...options, q: 0.5 }),
+);
+
+/** The percentiles `q` in [0, 100]. float32. Shapes: as of `quantile`. NaN where an element is. Errors: as of `quantile`. */
+export const percentile: CompositeOp<[x: Tensor], NanQuantileOptions> = /* @__PURE__ */ defineComposite({
+  name: 'percentile',
+  inputs: ['x'],
+  options: nanQuantileOptionNames,
+  compose: ([x], options) => quantile(x, { ...options, q: hundredthOf(options.q) }),
+});

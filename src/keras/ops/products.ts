@@ -1,0 +1,228 @@
+/** @file Products and sums of differences of keras.ops. */
+import { ShapeError } from '../../core/errors.ts';
+import { formatShape, normalizeAxis, requireFinite, requireInteger } from '../../core/shape.ts';
+import { add, div, mul, sub } from '../../ops/arithmetic.ts';
+import { cast } from '../../ops/cast.ts';
+import { notEqual } from '../../ops/comparison.ts';
+import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
+import { expandDims } from '../../ops/expandDims.ts';
+import { max, min } from '../../ops/extrema.ts';
+import { matMul } from '../../ops/matMul.ts';
+import { mean } from '../../ops/mean.ts';
+import { moveAxis } from '../../ops/moveAxis.ts';
+import { norm } from '../../ops/norm.ts';
+import { tensordot } from '../../ops/outer.ts';
+import { type ReduceOptions, reduceOptionNames } from '../../ops/reduction.ts';
+import { reshape } from '../../ops/reshape.ts';
+import { roll } from '../../ops/roll.ts';
+import { slice } from '../../ops/slice.ts';
+import { sum } from '../../ops/sum.ts';
+import { log10, sqrt, square } from '../../ops/unary.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+
+/** Options of functions along one axis. */
+export interface AlongAxisOptions {
+  /** Default -1. */
+  axis?: number;
+}
+
+/** The cross products of vectors of three elements along `axis`. Shapes broadcast. float32. Errors: ShapeError, DTypeError. */
+export const cross: CompositeOp<[x: Tensor, y: Tensor], AlongAxisOptions> = /* @__PURE__ */ defineComposite({
+  name: 'cross',
+  inputs: ['x', 'y'],
+  options: { axis: true },
+  compose: ([x, y], { axis = -1 }) => {
+    for (const [name, { shape }] of Object.entries({ x, y })) {
+      if (shape[normalizeAxis('cross', axis, shape.length)] === 3) continue;
+      throw new ShapeError({
+        op: 'cross',
+        rule: `\`${name}\` must have 3 elements along the axis.`,
+        received: `${name} ${formatShape(shape)}, axis: ${axis}`,
+        hint: 'add a zero to vectors of the plane.',
+      });
+    }
+    const turned = (v: Tensor, shift: number) => roll(v, { shift, axis });
+    return sub(mul(turned(x, -1), turned(y, -2)), mul(turned(x, -2), turned(y, -1)));
+  },
+});
+
+/** The Kronecker product. Shapes: the sizes of x and y multiply, axis by axis from the last. Ranks up to 3. Dtypes promote. Errors: ShapeError. */
+export const kron: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineComposite({
+  name: 'kron',
+  inputs: ['x', 'y'],
+  options: {},
+  compose: ([x, y]) => {
+    const rank = Math.max(x.shape.length, y.shape.length);
+    const raised = ({ shape }: Tensor) => [...new Array<number>(rank - shape.length).fill(1), ...shape];
+    const [a, b] = [raised(x), raised(y)];
+    const blocks = reshape(x, { shape: a.flatMap((n) => [n, 1]) });
+    const inner = reshape(y, { shape: b.flatMap((n) => [1, n]) });
+    return reshape(mul(blocks, inner), { shape: a.map((n, i) => n * (b[i] as number)) });
+  },
+});
+
+/** The sums of products along both last axes; of a scalar, products. Dtypes as of `tensordot`. Shapes: x [..., n], y [..., n] → the other axes. Errors: ShapeError. */
+export const inner: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineComposite({
+  name: 'inner',
+  inputs: ['x', 'y'],
+  options: {},
+  compose: ([x, y]) => (isScalar(x) || isScalar(y) ? mul(x, y) : tensordot(x, y, { axes: [-1, -1] })),
+});
+
+/** The product along the last axis of x and the one before the last of y, as NumPy's dot; of a scalar, products. Dtypes as of `tensordot`. Errors: ShapeError. */
+export const dot: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineComposite({
+  name: 'dot',
+  inputs: ['x', 'y'],
+  options: {},
+  compose: ([x, y]) => {
+    if (isScalar(x) || isScalar(y)) return mul(x, y);
+    return tensordot(x, y, { axes: [-1, y.shape.length === 1 ? 0 : -2] });
+  },
+});
+
+const isScalar = ({ shape }: Tensor) => shape.length === 0;
+
+/** The sum of products of all elements, both flattened. Shape []. float32. Errors: ShapeError for other counts, DTypeError. */
+export const vdot: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineComposite({
+  name: 'vdot',
+  inputs: ['x', 'y'],
+  options: {},
+  compose: ([x, y]) => tensordot(reshape(x, { shape: [-1] }), reshape(y, { shape: [-1] }), { axes: 1 }),
+});
+
+/** Options of `average`. */
+export interface AverageOptions {
+  /** Default null: all elements. */
+  axis?: number | null;
+}
+
+/** The mean along `axis`, weighted by `weights` of the shape of x, or of its axis. float32. Errors: ShapeError, DTypeError. */
+export const average: CompositeOp<[x: Tensor, weights: Tensor | null], AverageOptions> =
+  /* @__PURE__ */ defineComposite({
+    name: 'average',
+    inputs: ['x', 'weights?'],
+    options: { axis: true },
+    compose: ([x, weights], { axis = null }) => {
+      if (!weights) return mean(x, { axis });
+      const rank = x.shape.length;
+      const along = axis !== null && weights.shape.length === 1 ? normalizeAxis('average', axis, rank) : null;
+      const shape = x.shape.map((_, i) => (i === along ? -1 : 1));
+      const spread = along === null ? weights : reshape(weights, { shape });
+      const ofAll = add(spread, mul(x, 0));
+      return div(sum(mul(x, spread), { axis }), sum(ofAll, { axis }));
+    },
+  });
+
+/** How many elements aren't 0. int32. Shapes: as of `sum`. Any dtype. Errors: ShapeError. */
+export const countNonzero: CompositeOp<[x: Tensor], ReduceOptions> = /* @__PURE__ */ defineComposite({
+  name: 'countNonzero',
+  inputs: ['x'],
+  options: reduceOptionNames,
+  backward: null,
+  compose: ([x], options) => sum(cast(x.dtype === 'bool' ? x : notEqual(x, 0), 'int32'), options),
+});
+
+/** The largest minus the smallest element. float32, int32. Shapes: as of `max`. Errors: ShapeError, DTypeError. */
+export const ptp: CompositeOp<[x: Tensor], ReduceOptions> = /* @__PURE__ */ defineComposite({
+  name: 'ptp',
+  inputs: ['x'],
+  options: reduceOptionNames,
+  compose: ([x], options) => sub(max(x, options), min(x, options)),
+});
+
+/** Options of `diff`. */
+export interface DiffOptions extends AlongAxisOptions {
+  /** How often differences are taken. Default 1. */
+  n?: number;
+}
+
+/** Differences of neighbours along `axis`, `n` times. Shape: x with n elements less there. float32, int32. Errors: ShapeError, ValueError. */
+export const diff: CompositeOp<[x: Tensor], DiffOptions> = /* @__PURE__ */ defineComposite({
+  name: 'diff',
+  inputs: ['x'],
+  options: { n: true, axis: true },
+  compose: ([x], { n = 1, axis = -1 }) => {
+    requireInteger('diff', 'n', n, 0);
+    const along = normalizeAxis('diff', axis, x.shape.length);
+    return Array.from({ length: n }).reduce<Tensor>((y) => {
+      const [ahead, behind] = neighbours(y, along);
+      return sub(ahead, behind);
+    }, x);
+  },
+});
+
+/** All elements but the first, and all but the last, along `axis`. */
+function neighbours(x: Tensor, axis: number): [ahead: Tensor, behind: Tensor] {
+  const size = x.shape.map((n, i) => (i === axis ? Math.max(0, n - 1) : n));
+  const begin = x.shape.map((n, i) => (i === axis ? Math.min(1, n) : 0));
+  return [slice(x, { begin, size }), slice(x, { begin: begin.map(() => 0), size })];
+}
+
+/** Options of `trapezoid`. */
+export interface TrapezoidOptions extends AlongAxisOptions {
+  /** The distance between samples, where their places aren't given. Default 1. */
+  dx?: number;
+}
+
+/** The integral of y along `axis` by the trapezoidal rule, at places `x` [n], or of the shape of y. float32. Shape: y without the axis. Errors: ShapeError, ValueError. */
+export const trapezoid: CompositeOp<[y: Tensor, x: Tensor | null], TrapezoidOptions> =
+  /* @__PURE__ */ defineComposite({
+    name: 'trapezoid',
+    inputs: ['y', 'x?'],
+    options: { dx: true, axis: true },
+    compose: ([y, x], { dx = 1, axis = -1 }) => {
+      requireFinite('trapezoid', 'dx', dx);
+      const along = normalizeAxis('trapezoid', axis, y.shape.length);
+      const last = moveAxis(y, { source: along, destination: -1 });
+      const [ahead, behind] = neighbours(last, last.shape.length - 1);
+      const heights = mul(add(ahead, behind), 0.5);
+      if (!x) return mul(sum(heights, { axis: -1 }), dx);
+      const places = x.shape.length === 1 ? x : moveAxis(x, { source: along, destination: -1 });
+      const [next, previous] = neighbours(places, places.shape.length - 1);
+      return sum(mul(heights, sub(next, previous)), { axis: -1 });
+    },
+  });
+
+/** The correlation coefficients of the rows of x [variables, observations]. Shape [variables, variables]. float32. Errors: ShapeError, DTypeError. */
+export const corrcoef: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
+  name: 'corrcoef',
+  inputs: ['x'],
+  options: {},
+  compose: ([x]) => {
+    const centered = sub(x, mean(x, { axis: -1, keepDims: true }));
+    const unit = div(centered, sqrt(sum(square(centered), { axis: -1, keepDims: true })));
+    return matMul(unit, unit, { transposeB: true });
+  },
+});
+
+/** Options of `cdist`. */
+export interface CdistOptions {
+  /** The exponent of the norm. Default 2. */
+  p?: number;
+}
+
+/** The distances of all rows of x from all rows of y. Shapes: x [..., n, k], y [..., m, k] → [..., n, m]. float32. Errors: ShapeError, ValueError, DTypeError. */
+export const cdist: CompositeOp<[x: Tensor, y: Tensor], CdistOptions> = /* @__PURE__ */ defineComposite({
+  name: 'cdist',
+  inputs: ['x', 'y'],
+  options: { p: true },
+  compose: ([x, y], { p = 2 }) =>
+    norm(sub(expandDims(x, { axis: -2 }), expandDims(y, { axis: -3 })), { ord: p, axis: -1 }),
+});
+
+/** Options of `psnr`. */
+export interface PsnrOptions {
+  /** The largest value that there may be. */
+  maxVal: number;
+}
+
+/** The peak signal-to-noise ratio in decibels: 20 log₁₀ maxVal - 10 log₁₀ of the mean squared difference. Shape []. float32. Errors: ShapeError, ValueError. */
+export const psnr: CompositeOp<[x: Tensor, y: Tensor], PsnrOptions> = /* @__PURE__ */ defineComposite({
+  name: 'psnr',
+  inputs: ['x', 'y'],
+  options: { maxVal: true },
+  compose: ([x, y], { maxVal }) => {
+    requireFinite('psnr', 'maxVal', maxVal, 0);
+    return sub(20 * Math.log10(maxVal), mul(log10(mean(square(sub(x, y)))), 10));
+  },
+});

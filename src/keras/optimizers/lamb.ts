@@ -1,0 +1,116 @@
+/** @file Lamb. */
+import { byPosition } from '../../core/options.ts';
+import { withDevice } from '../../webgpu/current.ts';
+import { add, div, mul, sub } from '../../ops/arithmetic.ts';
+import { greater } from '../../ops/comparison.ts';
+import { zeros } from '../../ops/creation.ts';
+import { logicalAnd } from '../../ops/logical.ts';
+import { sum } from '../../ops/sum.ts';
+import { sqrt, square } from '../../ops/unary.ts';
+import { where } from '../../ops/where.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { Variable } from '../../tensor/variable.ts';
+import { requireNotNegative, requireShare } from './optionChecks.ts';
+import type { EngineParts, StepEngine } from './stepEngine.ts';
+import { type DynamicTensor, OpStepEngine } from './opStepEngine.ts';
+import { Optimizer } from './optimizer.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
+
+/** Options of `lamb`. */
+export interface LambOptions extends OptimizerOptions {
+  /** Decay of the mean of gradients, in [0, 1). Default 0.9. */
+  beta1?: number;
+  /** Decay of the mean of squared gradients, in [0, 1). Default 0.999. */
+  beta2?: number;
+  /** Added to the root of that. Default 1e-7. */
+  epsilon?: number;
+}
+
+/** The optimizer of `lamb`, where options and errors are described. */
+export class Lamb extends Optimizer {
+  static override readonly className: string = 'Lamb';
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly epsilon: number;
+  #rate = 0;
+  /** What the means are divided by, since they began at 0. */
+  #corrections: readonly [first: number, second: number] = [1, 1];
+
+  constructor(options: LambOptions = {}) {
+    super(options, ['beta1', 'beta2', 'epsilon']);
+    const { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7 } = options;
+    requireShare(this.name, 'beta1', beta1);
+    requireShare(this.name, 'beta2', beta2);
+    requireNotNegative(this.name, 'epsilon', epsilon);
+    this.beta1 = beta1;
+    this.beta2 = beta2;
+    this.epsilon = epsilon;
+  }
+
+  override get readsSquares(): boolean {
+    return true;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { beta1, beta2, epsilon } = this;
+    return { ...super.getConfig(), beta1, beta2, epsilon };
+  }
+
+  protected override advance(step: number, rate: number): void {
+    this.#rate = rate;
+    this.#corrections = [1 - this.beta1 ** step, 1 - this.beta2 ** step];
+  }
+
+  protected override makeEngine(parts: EngineParts): StepEngine {
+    const make = (variable: Variable, slot: string) => {
+      const initial = withDevice(variable.device, () => zeros(variable.shape));
+      const made = new Variable(initial, { name: this.slotName(variable, slot), trainable: false });
+      initial.dispose();
+      return made;
+    };
+    const rule = {
+      makeSlots: (variable: Variable) => ['momentum', 'velocity'].map((slot) => make(variable, slot)),
+      update: (value: Tensor, gradient: Tensor, slots: readonly Tensor[], scalar: DynamicTensor) =>
+        this.#update(value, gradient, slots as [Tensor, Tensor], scalar),
+    };
+    return new OpStepEngine(parts, rule, (variable, state) => this.slotName(variable, state));
+  }
+
+  #update(
+    value: Tensor,
+    gradient: Tensor,
+    [momentum, velocity]: readonly [Tensor, Tensor],
+    scalar: DynamicTensor,
+  ): Tensor[] {
+    const { beta1, beta2, epsilon } = this;
+    const mean = add(momentum, mul(sub(gradient, momentum), 1 - beta1));
+    const squares = add(velocity, mul(sub(square(gradient), velocity), 1 - beta2));
+    const corrected = (x: Tensor, i: 0 | 1) =>
+      div(
+        x,
+        scalar(() => this.#corrections[i]),
+      );
+    const update = div(corrected(mean, 0), add(sqrt(corrected(squares, 1)), epsilon));
+    const step = mul(
+      trust(value, update),
+      scalar(() => this.#rate),
+    );
+    return [sub(value, mul(step, update)), mean, squares];
+  }
+}
+
+/** How long the variable is compared with its update; 1 where one of them is 0. */
+function trust(value: Tensor, update: Tensor): Tensor {
+  const [own, updates] = [value, update].map((x) => sqrt(sum(square(x)))) as [Tensor, Tensor];
+  const areLong = logicalAnd(greater(own, 0), greater(updates, 0));
+  return where(areLong, div(own, where(areLong, updates, 1)), 1);
+}
+
+/**
+ * Adam with steps as long as each variable is, for large batches. Default learning rate 0.001.
+ * Source: You et al., Large batch optimization for deep learning, ICLR 2020. Errors: ValueError for options.
+ */
+export function lamb(options?: LambOptions | number): Lamb;
+export function lamb(...args: unknown[]): Lamb {
+  return new Lamb(byPosition('lamb', args, ['learningRate', 'beta1', 'beta2', 'epsilon']));
+}

@@ -1,0 +1,98 @@
+/** @file keras.ops: what is composed of other ops gives what Keras gives (test/fixtures/keras/ops.py), and has gradients. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { grad, init, sum, type Tensor, tensor, ValueError } from '../../src/index.ts';
+import { ops } from '../../src/keras/index.ts';
+import fixture from '../fixtures/keras/ops.json' with { type: 'json' };
+
+beforeAll(async () => {
+  await init();
+});
+
+interface Listed {
+  readonly shape: readonly number[];
+  readonly dtype: string;
+  readonly values: readonly unknown[];
+}
+
+type AnyFunction = (...args: unknown[]) => Tensor | Tensor[];
+const named = ops as unknown as Record<string, AnyFunction>;
+
+/** NaN and infinities are strings in JSON. */
+const numbers = ({ values }: Listed) =>
+  values.map((value) =>
+    typeof value === 'boolean' ? Number(value) : Number(String(value).replace('inf', 'Infinity')),
+  );
+
+function upload(input: Listed): Tensor {
+  const dtype = input.dtype as 'float32' | 'int32';
+  return tensor(numbers(input), { shape: [...input.shape], dtype });
+}
+
+describe.each([...new Set(fixture.cases.map(({ op }) => op))])('%s', (op) => {
+  test.each(fixture.cases.filter((one) => one.op === op).map((one) => [JSON.stringify(one.options), one]))(
+    '%s',
+    async (_, one) => {
+      const { inputs, options, outputs, numbers: counts, list } = one as (typeof fixture.cases)[number];
+      const tensors = inputs.map(upload);
+      const optional = op === 'average' || op === 'trapezoid' ? [null].slice(tensors.length - 1) : [];
+      const found = [
+        (named[op] as AnyFunction)(...counts, ...(list ? [tensors] : tensors), ...optional, options),
+      ].flat();
+      expect(found.map(({ shape, dtype }) => ({ shape: [...shape], dtype }))).toEqual(
+        outputs.map(({ shape, dtype }) => ({ shape, dtype })),
+      );
+      const values = await Promise.all(found.map(async (x) => [...((await x.data()) as Float32Array)]));
+      outputs.forEach((output, k) => {
+        const wanted = numbers(output);
+        wanted.forEach((value, i) => {
+          const actual = values[k]?.[i] as number;
+          if (Number.isFinite(value))
+            expect(Math.abs(actual - value)).toBeLessThanOrEqual(4e-6 * (1 + Math.abs(value)));
+          else expect(actual).toBe(value);
+        });
+      });
+    },
+  );
+});
+
+test('gradients, also at the values that a branch leaves out', async () => {
+  const x = tensor([0, 2, Number.NaN, -8]);
+  const gradientOf = async (f: (y: Tensor) => Tensor, at = x) => [...(await grad((y: Tensor) => sum(f(y)))(at).data())];
+  expect(await gradientOf(ops.nanSum)).toEqual([1, 1, 0, 1]);
+  expect((await gradientOf(ops.nanVar, tensor([1, 3, Number.NaN]))).slice(0, 2)).toEqual([-1, 1]);
+  expect(await gradientOf(ops.sinc, tensor([0]))).toEqual([0]);
+  expect(await gradientOf((y) => ops.divideNoNan(1, y), tensor([0, 2]))).toEqual([0, -0.25]);
+  expect(await gradientOf((y) => ops.hypot(y, 0), tensor([0, 2, -3]))).toEqual([0, 1, -1]);
+  expect(await gradientOf(ops.cbrt, tensor([8, -8]))).toEqual([expect.closeTo(1 / 12), expect.closeTo(1 / 12)]);
+  expect(await gradientOf(ops.logdet, tensor([[2, 0], [0, 4]]))).toEqual([0.5, 0, 0, 0.25]);
+  expect((await gradientOf((y) => ops.slogdet(y)[1] as Tensor, tensor([[2, 1], [0, -4]]))).map((v) => v + 0)).toEqual([
+    expect.closeTo(0.5),
+    expect.closeTo(0),
+    expect.closeTo(0.125),
+    expect.closeTo(-0.25),
+  ]);
+});
+
+test('refusals', () => {
+  const x = tensor([1, 2]);
+  const refused: (() => unknown)[] = [
+    () => ops.cross(x, x),
+    () => ops.kaiser(3, {} as never),
+    () => ops.hanning(-1),
+    () => ops.geomspace(0, 1),
+    () => ops.geomspace(-1, 1),
+    () => ops.logspace(0, Number.NaN),
+    () => ops.tri(1.5),
+    () => ops.rot90(x),
+    () => ops.rot90(tensor([[1]]), { axes: [0, 0] as never }),
+    () => ops.nanQuantile(x, { q: 2 }),
+    () => ops.isClose(x, x, { rtol: -1 }),
+    () => ops.unravelIndex([1], {} as never),
+    () => ops.arraySplit(x, { indicesOrSections: 0 }),
+    () => ops.diff(x, { n: -1 }),
+    () => ops.psnr(x, x, {} as never),
+    () => ops.nanSum(x, { keepdims: true } as never),
+  ];
+  for (const call of refused) expect(call).toThrow(/^\S+: /);
+  expect(() => ops.hanning(3, { sym: true } as never)).toThrow(ValueError);
+});
