@@ -14,6 +14,7 @@ const LISTS = [
     title: 'Models and inputs',
     holds: ({ entry, name }) => entry === 'retrograd/keras' && !name.includes('.'),
   },
+  { file: 'all-keras-ops.html', title: 'keras.ops', holds: within('ops') },
   { file: 'all-losses.html', title: 'Losses', holds: within('losses') },
   { file: 'all-metrics.html', title: 'Metrics', holds: within('metrics') },
   { file: 'all-optimizers.html', title: 'Optimizers', holds: within('optimizers') },

@@ -13,6 +13,7 @@ export { type CallbackLike, CallbackList, type CallbackListOptions, type LogRead
 export { type Hooks, LambdaCallback, lambdaCallback } from './lambdaCallback.ts';
 // What was measured
 export { CSVLogger, csvLogger, type CSVLoggerOptions } from './csvLogger.ts';
+export { TensorBoard, tensorBoard, type TensorBoardOptions } from './tensorBoard.ts';
 export { History, type HistoryJSON } from './history.ts';
 // When to end
 export { EarlyStopping, earlyStopping, type EarlyStoppingOptions } from './earlyStopping.ts';

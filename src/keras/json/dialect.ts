@@ -69,6 +69,7 @@ const dialects: Readonly<Record<string, Dialect>> = {
   Dropout: noise,
   SpatialDropout1D: { ...noise, plain: true },
   SpatialDropout2D: { ...noise, plain: true },
+  SpatialDropout3D: { ...noise, plain: true },
   GaussianDropout: noise,
   GaussianNoise: noise,
   BatchNormalization: {
@@ -83,6 +84,10 @@ const dialects: Readonly<Record<string, Dialect>> = {
   RNN: { recordsTraining: true, recordsMask: true },
   Bidirectional: masked,
   TimeDistributed: masked,
+  GroupQueryAttention: {
+    writesActivityRegularizer: true,
+    spreads: true,
+  },
   MultiHeadAttention: {
     writesActivityRegularizer: true,
     spreads: true,

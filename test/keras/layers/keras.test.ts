@@ -22,6 +22,7 @@ interface LayerCase {
 }
 
 interface Fixture {
+  attentions: (Omit<LayerCase, 'input'> & { inputs: Nested[] })[];
   cases: LayerCase[];
   random: { layer: string; input: Nested; transformation: Nested; output: Nested }[];
   learned: { data: number[]; numBins: number; epsilon: number; boundaries: number[] }[];
@@ -60,6 +61,15 @@ describe('layers of Keras', () => {
     const written = JSON.parse(modelToJSON(net)) as LayerCase['model'];
     expect(written.config.layers[1]).toEqual(each.model.config.layers[1]);
   });
+});
+
+test.each(fixture.attentions.map((each) => [each.layer, each] as const))('attention: %s', async (_, each) => {
+  using net = modelFromJSON(JSON.stringify(each.model));
+  net.setWeights(each.weights.map((values) => upload(values)));
+  const output = net.apply(each.inputs.map((values) => upload(values)) as never);
+  await expectClose(output as unknown as Tensor, each.output);
+  const written = JSON.parse(modelToJSON(net)) as LayerCase['model'];
+  expect(written.config.layers[2]?.config).toEqual(each.model.config.layers[2]?.config);
 });
 
 /** A draw of Keras as the layer takes it. */

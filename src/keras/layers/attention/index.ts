@@ -8,7 +8,12 @@ export {
   type AttentionLayerOptions,
 } from './attention.ts';
 export {
-  type AttentionOptions,
+  groupQueryAttention,
+  GroupQueryAttention,
+  type GroupQueryAttentionOptions,
+} from './groupQueryAttention.ts';
+export type { AttentionOptions } from './headsAttention.ts';
+export {
   multiHeadAttention,
   MultiHeadAttention,
   type MultiHeadAttentionOptions,

@@ -119,11 +119,14 @@ export class SpatialDropout1D extends RandomClearing {
   }
 }
 
-abstract class ChannelClearing extends RandomClearing {
-  static override get optionNames(): OptionNames<SpatialDropout2DOptions> {
-    return { rate: true, seed: false, dataFormat: false, ...layerOptionNames };
-  }
+const channelOptionNames: OptionNames<SpatialDropout2DOptions> = {
+  rate: true,
+  seed: false,
+  dataFormat: false,
+  ...layerOptionNames,
+};
 
+abstract class ChannelClearing extends RandomClearing {
   readonly dataFormat = 'channelsLast';
   readonly #mask: OpenShape;
 
@@ -147,6 +150,10 @@ abstract class ChannelClearing extends RandomClearing {
 export class SpatialDropout2D extends ChannelClearing {
   static override readonly className: string = 'SpatialDropout2D';
 
+  static override get optionNames(): OptionNames<SpatialDropout2DOptions> {
+    return channelOptionNames;
+  }
+
   constructor(options: SpatialDropout2DOptions) {
     super(options, [null, 1, 1, null]);
   }
@@ -155,6 +162,10 @@ export class SpatialDropout2D extends ChannelClearing {
 /** The layer of `spatialDropout3d`, where shapes and errors are described. */
 export class SpatialDropout3D extends ChannelClearing {
   static override readonly className: string = 'SpatialDropout3D';
+
+  static override get optionNames(): OptionNames<SpatialDropout2DOptions> {
+    return channelOptionNames;
+  }
 
   constructor(options: SpatialDropout2DOptions) {
     super(options, [null, 1, 1, 1, null]);

@@ -10,7 +10,7 @@ type T = ReturnType<Parameters<Reference>[0]['zeros']>;
 
 /** Multi-head attention by einsums, from query, value and perhaps key, as the paper has it. */
 const manyHeads =
-  (options: { keyDim: number; keyed?: boolean; masked?: boolean }): Reference =>
+  (options: { keyDim: number; keyed?: boolean; masked?: boolean; shared?: number }): Reference =>
   (t, inputs, all) => {
     const [given, weights] = [inputs as T[], all as T[]];
     const [q, v, k = v] = given.slice(0, options.keyed ? 3 : 2) as [T, T, T?];
@@ -22,8 +22,11 @@ const manyHeads =
       const y = t.einsum('btd,dhk->bthk', x, w);
       return biases[i] ? t.add(y, biases[i]) : y;
     };
+    // A head of keys serves `shared` neighbouring heads of queries.
+    const forAll = (x: T) =>
+      t.concat(t.split(x, x.shape[2] as number, 2).flatMap((head) => new Array(options.shared ?? 1).fill(head)), 2);
     const scores = t.mul(
-      t.einsum('bthk,bshk->bhts', project(q, wq, 0), project(k as T, wk, 1)),
+      t.einsum('bthk,bshk->bhts', project(q, wq, 0), forAll(project(k as T, wk, 1))),
       1 / Math.sqrt(options.keyDim),
     );
     const seen = mask
@@ -33,7 +36,7 @@ const manyHeads =
           t.fill(scores.shape, -1e9),
         )
       : scores;
-    const heads = t.einsum('bhts,bshk->bthk', t.softmax(seen), project(v, wv, 2));
+    const heads = t.einsum('bhts,bshk->bthk', t.softmax(seen), forAll(project(v, wv, 2)));
     const output = t.einsum('bthk,hkd->btd', heads, wo);
     return biases[3] ? t.add(output, biases[3]) : output;
   };
@@ -53,7 +56,39 @@ const listRefusals: BadLayerCase[] = [
   { why: 'keys of other features', options: {}, inputs: [query, value], error: ShapeError },
 ];
 
+const grouped = { headDim: 3, numQueryHeads: 4, numKeyValueHeads: 2 };
+
 export const samples: LayerSamples[] = [
+  {
+    layer: 'groupQueryAttention',
+    cases: [
+      {
+        options: grouped,
+        inputs: [query, value],
+        open: [1],
+        reference: manyHeads({ keyDim: 3, shared: 2 }),
+      },
+      {
+        options: { headDim: 2, numQueryHeads: 3, numKeyValueHeads: 1, useBias: false },
+        inputs: [query, value, key],
+        reference: manyHeads({ keyDim: 2, keyed: true, shared: 3 }),
+      },
+      { options: { ...grouped, useGate: true, slidingWindow: 2 }, inputs: [query, query] },
+      { options: { ...grouped, dropout: 0.4, seed: 5 }, inputs: [query, value], training: true },
+    ],
+    bad: [
+      { why: 'no size', options: { numQueryHeads: 2, numKeyValueHeads: 1 }, error: ValueError, says: /headDim/ },
+      {
+        why: 'heads that do not divide',
+        options: { headDim: 2, numQueryHeads: 3, numKeyValueHeads: 2 },
+        error: ValueError,
+        says: /divisible/,
+      },
+      { why: 'no heads of keys', options: { headDim: 2, numQueryHeads: 3, numKeyValueHeads: 0 }, error: ValueError },
+      { why: 'a negative dropout', options: { ...grouped, dropout: -1 }, error: ValueError },
+      { why: 'a vector', options: grouped, inputs: [{ shape: [2, 3] }, { shape: [2, 3] }], error: ShapeError },
+    ],
+  },
   {
     layer: 'multiHeadAttention',
     cases: [

@@ -1,0 +1,89 @@
+/** @file TensorBoard: the curves of a training run as event files. */
+import { describe } from '../../core/shape.ts';
+import { byPosition, checkOptions } from '../../core/options.ts';
+import { Callback, type Logs } from './callback.ts';
+import { refusal } from './callbackOptions.ts';
+import { type Scalar, scalarEvent, versionEvent } from './eventFile.ts';
+import { Files, type SinkLike } from './sink.ts';
+
+/** Options of `tensorBoard`. */
+export interface TensorBoardOptions {
+  /** The folder of the run; its files are in `train` and `validation` below it. Default 'logs'. */
+  logDir?: string;
+  /** Where files are kept. Default: where the environment keeps files. */
+  sink?: SinkLike;
+}
+
+/** The events of a file, and its name. */
+interface Curves {
+  readonly file: string;
+  readonly events: Uint8Array<ArrayBuffer>[];
+}
+
+/** Files are written whole after each epoch, so that they are complete at any time. */
+export class TensorBoard extends Callback {
+  readonly #logDir: string;
+  readonly #files: Files;
+  #runs = new Map<string, Curves>();
+  #begin = 0;
+
+  /** Errors: ValueError for options. */
+  constructor(options: TensorBoardOptions = {}) {
+    super();
+    const op = 'tensorBoard';
+    checkOptions(op, options, ['logDir', 'sink']);
+    const { logDir = 'logs', sink } = options;
+    if (typeof logDir !== 'string' || logDir === '') {
+      throw refusal(op, '`logDir` names a folder.', `logDir: ${describe(logDir)}`, "pass 'logs/run-1'.");
+    }
+    this.#logDir = logDir;
+    this.#files = new Files(op, sink);
+  }
+
+  override onTrainBegin(): void {
+    this.#begin = Date.now() / 1000;
+    this.#runs = new Map();
+  }
+
+  /** As Keras, under `epoch_loss` and so on, with the number of the epoch as step. */
+  override async onEpochEnd(epoch: number, logs: Logs): Promise<void> {
+    const entries = Object.entries(logs);
+    const isValidation = ([name]: [string, number]) => name.startsWith('val_');
+    const scalar = ([name, value]: [string, number]): Scalar => ({ tag: `epoch_${name}`, value });
+    await this.#add('train', epoch, entries.filter((entry) => !isValidation(entry)).map(scalar));
+    const validated = entries.filter(isValidation).map(([name, value]) => scalar([name.slice(4), value]));
+    if (validated.length > 0) await this.#add('validation', epoch, validated);
+  }
+
+  async #add(run: string, step: number, scalars: readonly Scalar[]): Promise<void> {
+    const curves = this.#runs.get(run) ?? this.#open(run);
+    curves.events.push(scalarEvent(Date.now() / 1000, step, scalars));
+    await this.#files.save(curves.file, joined(curves.events));
+  }
+
+  #open(run: string): Curves {
+    const file = `${this.#logDir}/${run}/events.out.tfevents.${Math.floor(this.#begin)}.retrograd`;
+    const curves = { file, events: [versionEvent(this.#begin)] };
+    this.#runs.set(run, curves);
+    return curves;
+  }
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/**
+ * Writes the logs of epochs as event files, for `tensorboard --logdir logs`. Curves alone: neither graphs nor histograms.
+ * Errors: ValueError for options.
+ */
+export function tensorBoard(options?: TensorBoardOptions): TensorBoard;
+export function tensorBoard(...args: unknown[]): TensorBoard {
+  return new TensorBoard(byPosition('tensorBoard', args, ['logDir']));
+}

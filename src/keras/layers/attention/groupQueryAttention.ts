@@ -1,0 +1,70 @@
+/** @file GroupQueryAttention: attention whose heads of queries share heads of keys and values. */
+import { ValueError } from '../../../core/errors.ts';
+import type { OptionNames } from '../../../core/options.ts';
+import { requireInteger } from '../../../core/shape.ts';
+import { make } from '../base/layerOptions.ts';
+import { HeadsAttention, type HeadsOptions, headsOptionNames } from './headsAttention.ts';
+
+/** Options of `groupQueryAttention`. */
+export interface GroupQueryAttentionOptions extends HeadsOptions {
+  /** Size of each head. */
+  headDim: number;
+  /** Heads of queries. */
+  numQueryHeads: number;
+  /** Heads of keys and values, which divide those of queries. */
+  numKeyValueHeads: number;
+}
+
+/** The layer of `groupQueryAttention`, where shapes, weights and errors are described. */
+export class GroupQueryAttention extends HeadsAttention {
+  static override readonly className: string = 'GroupQueryAttention';
+
+  static override get optionNames(): OptionNames<GroupQueryAttentionOptions> {
+    return { headDim: true, numQueryHeads: true, numKeyValueHeads: true, ...headsOptionNames };
+  }
+
+  readonly headDim: number;
+  readonly numQueryHeads: number;
+  readonly numKeyValueHeads: number;
+
+  constructor(options: GroupQueryAttentionOptions) {
+    const { headDim, numQueryHeads, numKeyValueHeads } = options;
+    super(options, {
+      numHeads: numQueryHeads,
+      keyValueHeads: numKeyValueHeads,
+      keyDim: headDim,
+      valueDim: headDim,
+    });
+    for (const [what, value] of Object.entries({ headDim, numQueryHeads, numKeyValueHeads }))
+      requireInteger(this.name, what, value, 1);
+    if (numQueryHeads % numKeyValueHeads !== 0) {
+      throw new ValueError({
+        op: this.name,
+        rule: '`numQueryHeads` must be divisible by `numKeyValueHeads`.',
+        received: `numQueryHeads: ${numQueryHeads}, numKeyValueHeads: ${numKeyValueHeads}`,
+        hint: 'give each head of keys as many of queries.',
+      });
+    }
+    this.headDim = headDim;
+    this.numQueryHeads = numQueryHeads;
+    this.numKeyValueHeads = numKeyValueHeads;
+    this.inputSpec = [{ rank: 3 }, { rank: 3 }, { rank: 3 }];
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { headDim, numQueryHeads, numKeyValueHeads } = this;
+    return { ...super.getConfig(), headDim, numQueryHeads, numKeyValueHeads, ...this.headsConfig };
+  }
+}
+
+/**
+ * Attention of several heads of queries, of which groups share a head of keys and values: called, masked and projected like
+ * `multiHeadAttention`. Shapes: query [batch, queries, features], value and key [batch, values, features] → [batch, queries,
+ * features of the query]; with `returnAttentionScores` [output, scores], scores [batch, numQueryHeads, queries, values].
+ * Source: Ainslie et al., GQA: training generalized multi-query transformer models, 2023.
+ * Errors: ValueError for invalid options; ShapeError for inputs and masks that don't fit.
+ */
+export function groupQueryAttention(options: GroupQueryAttentionOptions): GroupQueryAttention;
+export function groupQueryAttention(...args: unknown[]): GroupQueryAttention {
+  return make(GroupQueryAttention, args);
+}

@@ -1,0 +1,365 @@
+/** @file The base of attentions of several heads, each in its own projection. Heads of keys and values may serve several of queries. */
+import { type OptionNames, plainOptions } from '../../../core/options.ts';
+import { checkedOptions, layerOptionNames } from '../base/layerOptions.ts';
+import { biasOptionNames, kernelOptionNames } from '../base/weightOptions.ts';
+import { ShapeError, ValueError } from '../../../core/errors.ts';
+import { describe, type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
+import { sigmoid } from '../../../ops/activations.ts';
+import { mul } from '../../../ops/arithmetic.ts';
+import { repeat } from '../../../ops/repeat.ts';
+import type { SymbolicTensor } from '../../../ops/recorders.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { configOf } from '../../namedObjects.ts';
+import { KerasTensor } from '../../graph/kerasTensor.ts';
+import { trace } from '../../graph/tracing.ts';
+import { leavesOf, type Nest } from '../../tensorNest.ts';
+import { type Regularizer, regularizerOf } from '../../regularizers/index.ts';
+import { Dropout } from '../regularization/dropout.ts';
+import { EinsumDense } from '../core/einsumDense.ts';
+import { type ApplyOptions, type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
+import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
+import { requireFraction, seedOf } from '../base/randomOptions.ts';
+import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
+import { attend, attendFused, isFusable, type Masks, type Projected } from './heads.ts';
+import { allOf, asMask, causalMask, ofQueries, ofValues, windowMask } from './attentionMasks.ts';
+
+/** Options that attentions of heads share. */
+export interface HeadsOptions extends LayerOptions, KernelOptions, BiasOptions {
+  /** Fraction of the scores that is cleared in training. Default 0. */
+  dropout?: number;
+  /** Whether heads are multiplied by the sigmoid of a projection of the query. Default false. */
+  useGate?: boolean;
+  /** A query sees what is fewer steps away. Default: all. */
+  slidingWindow?: number | null;
+  /** Makes the dropout repeatable. Default: another draw each time. */
+  seed?: number | null;
+}
+
+export const headsOptionNames: OptionNames<HeadsOptions> = {
+  dropout: true,
+  useGate: false,
+  slidingWindow: false,
+  seed: false,
+  ...kernelOptionNames,
+  ...biasOptionNames,
+  ...layerOptionNames,
+};
+
+/** How many heads of which sizes, as the options of a class give them. Classes check them by their own names. */
+export interface HeadSizes {
+  readonly numHeads: number;
+  /** Heads of keys and values, each for as many of queries. */
+  readonly keyValueHeads: number;
+  readonly keyDim: number;
+  readonly valueDim: number;
+  readonly outputShape?: number | readonly number[] | null | undefined;
+  readonly attentionAxes?: number | readonly number[] | null | undefined;
+}
+
+/** Options of a call besides `training`. Masks of other dtypes than bool are true where not 0. */
+export interface AttentionOptions<T> {
+  /** The value, if the input is only the query. */
+  value?: T;
+  /** Default: the value. */
+  key?: T | null;
+  /** [batch, queries, values], or with an axis of heads before the last two: true where a query sees a value. */
+  attentionMask?: T | null;
+  /** [batch, queries]. Default: the mask of the query. */
+  queryMask?: T | null;
+  /** [batch, values]. Default: the mask of the value. */
+  valueMask?: T | null;
+  /** [batch, values]. Default: the mask of the key. */
+  keyMask?: T | null;
+  /** Whether queries see no later values. Default false. */
+  useCausalMask?: boolean;
+  /** Whether to return the attention scores as well. Default false. */
+  returnAttentionScores?: boolean;
+}
+
+type AttentionCall = CallOptions & AttentionOptions<Tensor>;
+type Attended = Tensor | readonly [output: Tensor, scores: Tensor];
+
+/** What is projected, by the name of the layer that does it. */
+type Projection = 'query' | 'key' | 'value' | 'gate' | 'attention_output';
+
+const alphabet = 'abcdefghijklmnopqrstuvwxyz';
+
+export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> {
+  static override readonly callOptionNames: readonly string[] = [
+    'training',
+    'mask',
+    'value',
+    'key',
+    'attentionMask',
+    'queryMask',
+    'valueMask',
+    'keyMask',
+    'useCausalMask',
+    'returnAttentionScores',
+  ];
+
+  override readonly supportsMasking: boolean = true;
+  override readonly takesMask: boolean = true;
+  protected readonly sizes: HeadSizes;
+  readonly dropout: number;
+  readonly useBias: boolean;
+  readonly useGate: boolean;
+  readonly slidingWindow: number | null;
+  readonly seed: number | null;
+  queryDense: EinsumDense | null = null;
+  keyDense: EinsumDense | null = null;
+  valueDense: EinsumDense | null = null;
+  gateDense: EinsumDense | null = null;
+  outputDense: EinsumDense | null = null;
+  dropoutLayer: Dropout | null = null;
+  readonly #outputShape: readonly number[] | null;
+  readonly #attentionAxes: readonly number[] | null;
+  readonly #rules: { readonly kernel: WeightRules; readonly bias: WeightRules };
+  /** Of the projections, each. */
+  readonly #activityRegularizer: Regularizer | null;
+
+  constructor(given: HeadsOptions, sizes: HeadSizes) {
+    checkedOptions(new.target, given);
+    const { activityRegularizer, ...options } = given;
+    super(options);
+    const { useBias = true, useGate = false, dropout = 0, slidingWindow = null } = options;
+    if (slidingWindow !== null) requireInteger(this.name, 'slidingWindow', slidingWindow, 1);
+    requireBoolean(this.name, 'useBias', useBias);
+    requireBoolean(this.name, 'useGate', useGate);
+    requireFraction(this.name, 'dropout', dropout);
+    this.sizes = sizes;
+    this.dropout = dropout;
+    this.useBias = useBias;
+    this.useGate = useGate;
+    this.slidingWindow = slidingWindow;
+    this.seed = seedOf(this.name, options.seed);
+    this.#outputShape = this.#integers('outputShape', sizes.outputShape, 1);
+    this.#attentionAxes = this.#integers('attentionAxes', sizes.attentionAxes, Number.NEGATIVE_INFINITY);
+    this.#rules = {
+      kernel: weightRules(options, 'kernel', 'glorotUniform'),
+      bias: weightRules(options, 'bias', 'zeros'),
+    };
+    this.#activityRegularizer = regularizerOf(activityRegularizer);
+    this.inputSpec = [{ minRank: 3 }, { minRank: 3 }, { minRank: 3 }];
+  }
+
+  /**
+   * Calls the layer on [query, value] or [query, value, key]; on a query alone with `value` among the options, or, without
+   * it, on itself.
+   */
+  override apply(
+    inputs: Tensor | readonly Tensor[],
+    options: ApplyOptions & AttentionOptions<Tensor> & { returnAttentionScores: true },
+  ): readonly [output: Tensor, scores: Tensor];
+  override apply(
+    inputs: Tensor | readonly Tensor[],
+    options?: ApplyOptions & AttentionOptions<Tensor> & { returnAttentionScores?: false },
+  ): Tensor;
+  override apply(
+    inputs: SymbolicTensor | readonly SymbolicTensor[],
+    options: ApplyOptions & AttentionOptions<SymbolicTensor> & { returnAttentionScores: true },
+  ): readonly [output: KerasTensor, scores: KerasTensor];
+  override apply(
+    inputs: SymbolicTensor | readonly SymbolicTensor[],
+    options?: ApplyOptions & AttentionOptions<SymbolicTensor> & { returnAttentionScores?: false },
+  ): KerasTensor;
+  override apply(inputs: Nest<unknown>, called: ApplyOptions = {}): never {
+    const { value, key, ...options } = plainOptions(this.name, called);
+    const [query, given = value ?? query, givenKey = key ?? null] = leavesOf(inputs);
+    const all = [query, given, ...(givenKey === null ? [] : [givenKey])];
+    return super.apply(all as Tensor[], options) as never;
+  }
+
+  override build(inputShape: readonly OpenShape[]): void {
+    const { query, value, key } = this.#shapes(inputShape);
+    const { numHeads, keyValueHeads, keyDim, valueDim } = this.sizes;
+    const projected = (name: Projection, from: OpenShape, to: readonly number[], bound = 1) => {
+      const dense = this.#projection(name, from.length, bound, to);
+      dense.ensureBuilt(from);
+      return dense;
+    };
+    this.queryDense = projected('query', query, [numHeads, keyDim]);
+    this.keyDense = projected('key', key, [keyValueHeads, keyDim]);
+    this.valueDense = projected('value', value, [keyValueHeads, valueDim]);
+    if (this.useGate) this.gateDense = projected('gate', query, [numHeads, valueDim]);
+    const heads = [...query.slice(0, -1), numHeads, valueDim];
+    const output = this.#outputShape ?? [query.at(-1) as number];
+    this.outputDense = projected('attention_output', heads, output, 2);
+    this.dropoutLayer = new Dropout({ rate: this.dropout, seed: this.seed });
+  }
+
+  override call(inputs: readonly Tensor[], options: AttentionCall): Attended {
+    const [query, value, key = value] = inputs as [Tensor, Tensor, Tensor?];
+    const { training, returnAttentionScores = false } = options;
+    requireBoolean(this.name, 'returnAttentionScores', returnAttentionScores);
+    const project = (dense: EinsumDense | null, x: Tensor) => (dense as EinsumDense).apply(x, { mask: null });
+    const axes = this.#axesOf(query.rank);
+    const masks = this.#masks(inputs, options);
+    const apart = {
+      query: project(this.queryDense, query),
+      key: project(this.keyDense, key as Tensor),
+      value: project(this.valueDense, value),
+      axes,
+    };
+    const scale = 1 / Math.sqrt(this.sizes.keyDim);
+    const needsScores = returnAttentionScores || (training === true && this.dropout > 0);
+    // The fused op shares heads itself, unless queries are masked.
+    const projected = needsScores || masks.queryMask ? this.#withAllHeads(apart) : apart;
+    const { output, scores } =
+      !needsScores && isFusable({ ...projected, ...masks })
+        ? { output: attendFused({ ...projected, ...masks, scale }), scores: null }
+        : this.#attendWithScores(projected, masks, scale, training);
+    const gated = this.gateDense ? mul(output, sigmoid(project(this.gateDense, query))) : output;
+    const attended = project(this.outputDense, gated);
+    return scores && returnAttentionScores ? [attended, scores] : attended;
+  }
+
+  override computeMask(_inputs: unknown, mask: Nest<Tensor | null>): Nest<Tensor | null> {
+    return [leavesOf(mask)[0] ?? null, null];
+  }
+
+  override computeOutputShape(inputShape: readonly OpenShape[]): never {
+    const { query } = this.#shapes(inputShape);
+    return (this.#outputShape ? [...query.slice(0, -1), ...this.#outputShape] : query) as never;
+  }
+
+  protected override computeOutputSpec(inputs: Nest<KerasTensor>, options: AttentionCall): Nest<KerasTensor> {
+    const { dtype } = this;
+    const shapes = leavesOf(inputs).map(({ shape }) => shape);
+    const stand = (shape: OpenShape) => trace(() => new KerasTensor({ shape, dtype }));
+    const output = stand(this.computeOutputShape(shapes));
+    if (!options.returnAttentionScores) return output;
+    const { query, value } = this.#shapes(shapes);
+    const axes = this.#axesOf(query.length);
+    const others = query.slice(0, -1).filter((_, axis) => !axes.includes(axis));
+    const sizes = (shape: OpenShape) => axes.map((axis) => shape[axis] ?? null);
+    return [output, stand([...others, this.sizes.numHeads, ...sizes(query), ...sizes(value)])];
+  }
+
+  /** What all configurations of heads have. */
+  protected get headsConfig(): Record<string, unknown> {
+    const { dropout, useBias, useGate, slidingWindow, seed } = this;
+    const activityRegularizer = configOf(this.#activityRegularizer);
+    return { dropout, useBias, ...rulesConfig(this.#rules), activityRegularizer, seed, useGate, slidingWindow };
+  }
+
+  /** The options of sizes that only some classes have. */
+  protected get axesConfig(): Record<string, unknown> {
+    const rank = (this.buildShape as readonly OpenShape[] | null)?.[0]?.length;
+    const axes = rank === undefined ? this.#attentionAxes : this.#axesOf(rank);
+    return { outputShape: this.#outputShape && [...this.#outputShape], attentionAxes: axes && [...axes] };
+  }
+
+  /** Keys and values for each head of the queries. */
+  #withAllHeads(projected: Projected): Projected {
+    const { numHeads, keyValueHeads } = this.sizes;
+    if (keyValueHeads === numHeads) return projected;
+    const spread = (x: Tensor) => repeat(x, { repeats: numHeads / keyValueHeads, axis: -2 });
+    return { ...projected, key: spread(projected.key), value: spread(projected.value) };
+  }
+
+  #projection(name: Projection, rank: number, bound: number, to: readonly number[]): EinsumDense {
+    const take = (from: number, count: number) => alphabet.slice(from, from + count);
+    const free = take(0, rank - bound);
+    const summed = take(free.length, bound);
+    const made = take(rank, to.length);
+    const { initializer, regularizer, constraint } = this.#rules.kernel;
+    const { bias } = this.#rules;
+    return new EinsumDense({
+      name,
+      trainable: this.trainable,
+      dtype: this.dtype,
+      equation: `${free}${summed},${summed}${made}->${free}${made}`,
+      outputShape: [...new Array<null>(free.length - 1).fill(null), ...to],
+      biasAxes: this.useBias ? made : null,
+      kernelInitializer: initializer,
+      kernelRegularizer: regularizer,
+      kernelConstraint: constraint,
+      biasInitializer: bias.initializer,
+      biasRegularizer: bias.regularizer,
+      biasConstraint: bias.constraint,
+      activityRegularizer: this.#activityRegularizer,
+    });
+  }
+
+  #attendWithScores(
+    { query, ...projected }: Projected,
+    { queryMask, isCausal, mask }: Masks,
+    scale: number,
+    training: boolean | undefined,
+  ): { output: Tensor; scores: Tensor } {
+    const [queries, values] = [query.shape[1] as number, projected.value.shape[1] as number];
+    return attend({
+      ...projected,
+      query: mul(query, scale),
+      mask: allOf([ofQueries(queryMask), isCausal ? causalMask(queries, values) : null, mask]),
+      drop: (scores) => (this.dropoutLayer as Dropout).apply(scores, { training }),
+    });
+  }
+
+  #masks([query, value]: readonly Tensor[], options: AttentionCall): Masks {
+    const { mask = null, useCausalMask = false, attentionMask = null } = options;
+    requireBoolean(this.name, 'useCausalMask', useCausalMask);
+    const carried = Array.isArray(mask) ? (mask as (Tensor | null)[]) : [mask as Tensor | null];
+    const { queryMask = carried[0], valueMask = carried[1], keyMask = carried[2] } = options;
+    const queries = (query as Tensor).shape[1] as number;
+    const values = (value as Tensor).shape[1] as number;
+    return {
+      queryMask: queryMask ? asMask(queryMask) : null,
+      isCausal: useCausalMask,
+      mask: allOf([
+        ofValues(valueMask ?? null),
+        ofValues(keyMask ?? null),
+        this.slidingWindow === null ? null : windowMask(queries, values, this.slidingWindow),
+        attentionMask && asMask(attentionMask),
+      ]),
+    };
+  }
+
+  /** The attended axes of inputs of that rank. */
+  #axesOf(rank: number): readonly number[] {
+    const given = this.#attentionAxes;
+    if (given === null) return Array.from({ length: rank - 2 }, (_, i) => i + 1);
+    const axes = given.map((axis) => (axis < 0 ? axis + rank : axis));
+    if (axes.every((axis) => axis >= 1 && axis <= rank - 2) && new Set(axes).size === axes.length)
+      return axes;
+    throw new ShapeError({
+      op: this.name,
+      rule: `\`attentionAxes\` are axes between the batch and the features, from 1 to ${rank - 2}, each once.`,
+      received: `attentionAxes: ${describe(given)}`,
+      hint: 'leave it out to attend over all of them.',
+    });
+  }
+
+  #shapes(inputShape: readonly OpenShape[]): Record<'query' | 'value' | 'key', OpenShape> {
+    const [query, value, key = value] = inputShape as [OpenShape, OpenShape, OpenShape?];
+    const alike = (a: readonly unknown[], b: readonly unknown[]) =>
+      a.length === b.length && a.every((n, i) => n === b[i] || n === null || b[i] === null);
+    const within = (shape: OpenShape) => shape.slice(1, -1);
+    const ranks = query.length === value.length && inputShape.length <= 3;
+    if (ranks && alike(within(value), within(key as OpenShape))) {
+      this.#axesOf(query.length);
+      return { query, value, key: key as OpenShape };
+    }
+    throw new ShapeError({
+      op: this.name,
+      rule: 'query, value and key have one rank, and value and key the same sizes but for the last.',
+      received: inputShape.map((shape) => describe(shape)).join(', '),
+      hint: 'pass [query, value] or [query, value, key], each [batch, steps, features].',
+    });
+  }
+
+  /** One or several whole numbers, or null. */
+  #integers(what: string, given: unknown, least: number): readonly number[] | null {
+    if (given === undefined || given === null) return null;
+    const list = [given].flat();
+    if (list.length > 0 && list.every((n) => Number.isInteger(n) && (n as number) >= least))
+      return list as number[];
+    throw new ValueError({
+      op: this.name,
+      rule: `\`${what}\` is a whole number${least > 0 ? ' above 0' : ''}, or a list of them.`,
+      received: `${what}: ${describe(given)}`,
+      hint: 'leave it out for the default.',
+    });
+  }
+}

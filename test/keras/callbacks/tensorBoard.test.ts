@@ -1,0 +1,102 @@
+/** @file tensorBoard: its files, read by the formats' own words. */
+import { expect, test } from 'vitest';
+import { ValueError } from '../../../src/index.ts';
+import { sinks, tensorBoard } from '../../../src/keras/callbacks/index.ts';
+import { crc32c } from '../../../src/keras/callbacks/eventFile.ts';
+import { runEpochs } from './stub.ts';
+
+/** From RFC 3720 B.4, and the check value of CRC-32C in the catalogue of parametrised CRC algorithms. */
+test.each<[number[], number]>([
+  [new Array(32).fill(0), 0x8a9136aa],
+  [new Array(32).fill(0xff), 0x62a8ab43],
+  [Array.from({ length: 32 }, (_, i) => i), 0x46dd794e],
+  [[...'123456789'].map((c) => c.charCodeAt(0)), 0xe3069283],
+])('checksum of %j', (bytes, wanted) => {
+  expect(crc32c(Uint8Array.from(bytes))).toBe(wanted);
+});
+
+/** The records of a file, whose checksums are right. */
+function records(bytes: Uint8Array): Uint8Array[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const unmasked = (at: number) => {
+    const rotated = (view.getUint32(at, true) - 0xa282ead8) >>> 0;
+    return ((rotated << 15) | (rotated >>> 17)) >>> 0;
+  };
+  const found: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = Number(view.getBigUint64(at, true));
+    expect(unmasked(at + 8)).toBe(crc32c(bytes.subarray(at, at + 8)));
+    const data = bytes.subarray(at + 12, at + 12 + length);
+    expect(unmasked(at + 12 + length)).toBe(crc32c(data));
+    found.push(data);
+    at += length + 16;
+  }
+  return found;
+}
+
+/** The fields of a message: numbers by their wire types, and bytes. */
+function fields(bytes: Uint8Array): [field: number, value: number | Uint8Array][] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const found: [number, number | Uint8Array][] = [];
+  let at = 0;
+  const varint = () => {
+    let [value, scale] = [0, 1];
+    for (;;) {
+      const byte = bytes[at++] as number;
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+      scale *= 128;
+    }
+  };
+  while (at < bytes.length) {
+    const key = varint();
+    const type = key & 7;
+    if (type === 0) found.push([key >> 3, varint()]);
+    else if (type === 1) {
+      found.push([key >> 3, view.getFloat64(at, true)]);
+      at += 8;
+    } else if (type === 5) {
+      found.push([key >> 3, view.getFloat32(at, true)]);
+      at += 4;
+    } else {
+      const length = varint();
+      found.push([key >> 3, bytes.subarray(at, at + length)]);
+      at += length;
+    }
+  }
+  return found;
+}
+
+const textOf = (value: unknown) => new TextDecoder().decode(value as Uint8Array);
+
+/** [step, { tag: value }] of each event but the first, which names the version. */
+function curvesOf(bytes: Uint8Array): [step: number, scalars: Record<string, number>][] {
+  const [first, ...events] = records(bytes).map((data) => new Map(fields(data)));
+  expect(textOf(first?.get(3))).toBe('brain.Event:2');
+  return events.map((event) => {
+    expect(event.get(1)).toBeGreaterThan(1.5e9);
+    const values = fields(event.get(5) as Uint8Array).map(([, value]) => new Map(fields(value as Uint8Array)));
+    const scalars = values.map((value) => [textOf(value.get(1)), value.get(2) as number]);
+    return [event.get(2) as number, Object.fromEntries(scalars)];
+  });
+}
+
+test('curves of training and validation, in files of their own', async () => {
+  const sink = sinks.memoryFiles();
+  const logs = Array.from({ length: 130 }, (_, i) => ({ loss: 1 / (i + 1), val_loss: i }));
+  await runEpochs(tensorBoard({ logDir: 'runs/a', sink }), logs);
+  const names = [...sink.files.keys()];
+  expect(names.map((name) => name.replace(/\d+/, 'N'))).toEqual([
+    'runs/a/train/events.out.tfevents.N.retrograd',
+    'runs/a/validation/events.out.tfevents.N.retrograd',
+  ]);
+  const [train, validation] = names.map((name) => curvesOf(sink.files.get(name) as Uint8Array));
+  expect(train).toEqual(logs.map(({ loss }, i) => [i, { epoch_loss: Math.fround(loss) }]));
+  expect(validation?.at(-1)).toEqual([129, { epoch_loss: 129 }]);
+});
+
+test('refusals', () => {
+  expect(() => tensorBoard({ logDir: '' })).toThrow(ValueError);
+  expect(() => tensorBoard({ sink: 3 as never })).toThrow(ValueError);
+  expect(() => tensorBoard({ log_dir: 'x' } as never)).toThrow(/logDir/);
+});
