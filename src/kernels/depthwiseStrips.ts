@@ -114,12 +114,7 @@ export function launchDepthwiseStrips(
   const [toHeight, toWidth] = isForward ? [rows.output, columns.output] : [rows.input, columns.input];
   const strip_columns = Math.ceil((toWidth - across.to) / size.columns);
   const side = (batch * strip_columns * channels) / width;
-  const { turns, strip_rows } = cutRows(
-    profile,
-    window,
-    Math.ceil((toHeight - down.to) / size.rows),
-    side,
-  );
+  const { turns, strip_rows } = cutRows(profile, window, Math.ceil((toHeight - down.to) / size.rows), side);
   const count = side * strip_rows;
   device.launch(stripsKernel, {
     options,
