@@ -83,7 +83,10 @@ function tapsAsFilters(kernel: Tensor): Tensor {
   return reshape(moved, { shape: [height, width, depth * filters, channels] });
 }
 
-/** Adds the result of tap k at depth d to depth d · stride + k · dilation, padding in front left out: images [n · d, h, w, taps · f]. */
+/**
+ * Adds the result of tap k at depth d to depth d · stride + k · dilation, padding in front left out: images [n · d, h, w,
+ * taps · f].
+ */
 function addedAlongDepth(images: Tensor, [n, depth]: Five, kernel: Five, along: WindowAxis): Tensor {
   const [taps, , , filters] = kernel;
   const [, height, width] = images.shape as [number, number, number];

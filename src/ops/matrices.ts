@@ -28,7 +28,10 @@ export function diagonalMatrices(x: Tensor): Tensor {
   return mul(expandDims(x, { axis: -1 }), eye(x.shape.at(-1) as number));
 }
 
-/** The largest magnitude of each matrix, [..., 1, 1]; 1 for a matrix of zeros. Squares of what is divided by it don't overflow. */
+/**
+ * The largest magnitude of each matrix, [..., 1, 1]; 1 for a matrix of zeros. Squares of what is divided by it don't
+ * overflow.
+ */
 export function scaleOf(x: Tensor): Tensor {
   const largest = max(abs(x), { axis: [-2, -1], keepDims: true });
   return where(equal(largest, 0), 1, largest);

@@ -146,7 +146,10 @@ export interface ArraySplitOptions {
 
 type Splitting<O extends object> = CompositeOp<[x: Tensor], O, Tensor[]>;
 
-/** The parts of x along `axis`; the first are longer by one where they can't be equal. Any dtype. Errors: ShapeError, ValueError. */
+/**
+ * The parts of x along `axis`; the first are longer by one where they can't be equal. Any dtype. Errors: ShapeError,
+ * ValueError.
+ */
 export const arraySplit: Splitting<ArraySplitOptions> = /* @__PURE__ */ defineComposite({
   name: 'arraySplit',
   inputs: ['x'],
@@ -204,7 +207,10 @@ export interface UnravelIndexOptions {
   shape: readonly number[];
 }
 
-/** The coordinates of flat indices: a tensor for each axis of `shape`, of the shape of the indices. int32. Errors: ValueError. */
+/**
+ * The coordinates of flat indices: a tensor for each axis of `shape`, of the shape of the indices. int32. Errors:
+ * ValueError.
+ */
 export const unravelIndex: CompositeOp<[indices: Tensor], UnravelIndexOptions, Tensor[]> =
   /* @__PURE__ */ defineComposite({
     name: 'unravelIndex',
@@ -269,7 +275,10 @@ export const take: CompositeOp<[x: Tensor, indices: Tensor], TakeOptions> = /* @
   },
 });
 
-/** In which bin each element of x lies: how many of the ascending `bins` aren't above it. int32, shape: that of x. float32. Errors: ShapeError, DTypeError. */
+/**
+ * In which bin each element of x lies: how many of the ascending `bins` aren't above it. int32, shape: that of x. float32.
+ * Errors: ShapeError, DTypeError.
+ */
 export const digitize: CompositeOp<[x: Tensor, bins: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'digitize',
   inputs: ['x', 'bins'],
@@ -284,7 +293,10 @@ export interface MultiHotOptions {
   numClasses: number;
 }
 
-/** 1 for each class that a row of indices names, 0 for others. Shapes: indices [..., k] → [..., numClasses]; float32. Errors: ValueError, DTypeError. */
+/**
+ * 1 for each class that a row of indices names, 0 for others. Shapes: indices [..., k] → [..., numClasses]; float32.
+ * Errors: ValueError, DTypeError.
+ */
 export const multiHot: CompositeOp<[indices: Tensor], MultiHotOptions> = /* @__PURE__ */ defineComposite({
   name: 'multiHot',
   inputs: ['indices:int32'],

@@ -110,7 +110,10 @@ export function logspace(start: number, stop: number, ...args: unknown[]): Tenso
   return tensor(Float32Array.from(places, (place) => base ** (start + (stop - start) * place)));
 }
 
-/** start to stop, each the same multiple of the one before. Not 0, and of one sign. float32, shape [num]. Errors: ValueError. */
+/**
+ * start to stop, each the same multiple of the one before. Not 0, and of one sign. float32, shape [num]. Errors:
+ * ValueError.
+ */
 export function geomspace(start: number, stop: number, options?: GeomspaceOptions): Tensor;
 export function geomspace(start: number, stop: number, ...args: unknown[]): Tensor {
   const options: GeomspaceOptions = optionsOf('geomspace', args, spaceOptionNames, ['start', 'stop']);

@@ -95,10 +95,16 @@ export const fmin: OfTwo = /* @__PURE__ */ ofTwo('fmin', (x, y) => unlessNaN(x, 
 
 const unlessNaN = (x: Tensor, y: Tensor, both: Tensor) => where(isNaNOf(x), y, where(isNaNOf(y), x, both));
 
-/** x - trunc(x / y) · y, exact: the remainder has the sign of x. float32, int32. Shapes broadcast. Errors: ShapeError, DTypeError. */
+/**
+ * x - trunc(x / y) · y, exact: the remainder has the sign of x. float32, int32. Shapes broadcast. Errors: ShapeError,
+ * DTypeError.
+ */
 export const fmod: OfTwo = /* @__PURE__ */ ofTwo('fmod', (x, y) => mul(sign(x), mod(abs(x), abs(y))));
 
-/** x · 2^y, y int32. float32. Shapes broadcast. In two steps, since 2^y may overflow where the product doesn't. Errors: ShapeError, DTypeError. */
+/**
+ * x · 2^y, y int32. float32. Shapes broadcast. In two steps, since 2^y may overflow where the product doesn't. Errors:
+ * ShapeError, DTypeError.
+ */
 export const ldexp: OfTwo = /* @__PURE__ */ ofTwo('ldexp', (x, y) => {
   const half = floorDiv(y, 2);
   const power = (n: Tensor) => pow(2, cast(n, 'float32'));
@@ -132,7 +138,10 @@ function closeness(op: string, x: Tensor, y: Tensor, options: CloseOptions): Ten
   return equalNan ? logicalOr(isClose, logicalAnd(isNaNOf(x), isNaNOf(y))) : isClose;
 }
 
-/** Whether |x - y| ≤ atol + rtol |y|, elementwise; infinities are close to themselves. Bool, of float32. Shapes broadcast. Errors: ValueError, ShapeError, DTypeError. */
+/**
+ * Whether |x - y| ≤ atol + rtol |y|, elementwise; infinities are close to themselves. Bool, of float32. Shapes broadcast.
+ * Errors: ValueError, ShapeError, DTypeError.
+ */
 export const isClose: CompositeOp<[x: Tensor, y: Tensor], CloseOptions> = /* @__PURE__ */ defineComposite({
   name: 'isClose',
   inputs: ['x', 'y'],

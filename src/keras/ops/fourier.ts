@@ -21,7 +21,10 @@ function ofImages(name: string, ofLines: typeof fft): PairOp {
   });
 }
 
-/** The discrete Fourier transform of the last two axes. float32. Shapes: real and imaginary [..., m, n] → a pair of the same. Errors: as of `fft`. */
+/**
+ * The discrete Fourier transform of the last two axes. float32. Shapes: real and imaginary [..., m, n] → a pair of the
+ * same. Errors: as of `fft`.
+ */
 export const fft2: PairOp = /* @__PURE__ */ ofImages('fft2', fft);
 
 /** The inverse of `fft2`. float32. Shapes: real and imaginary [..., m, n] → a pair of the same. Errors: as of `fft`. */

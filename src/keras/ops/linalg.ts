@@ -43,7 +43,10 @@ function pseudoInverse(op: string, x: Tensor, rcond: number | null): Tensor {
   return matMul(mul(transposed(vh), expandDims(reciprocals, { axis: -2 })), transposed(u));
 }
 
-/** The Moore-Penrose inverses of matrices, by singular values. float32. Shapes: x [..., m, n] → [..., n, m]. Errors: ShapeError, ValueError, DTypeError. */
+/**
+ * The Moore-Penrose inverses of matrices, by singular values. float32. Shapes: x [..., m, n] → [..., n, m]. Errors:
+ * ShapeError, ValueError, DTypeError.
+ */
 export const pinv: CompositeOp<[x: Tensor], RcondOptions> = /* @__PURE__ */ defineComposite({
   name: 'pinv',
   inputs: ['x'],
@@ -51,7 +54,10 @@ export const pinv: CompositeOp<[x: Tensor], RcondOptions> = /* @__PURE__ */ defi
   compose: ([x], { rcond = null }) => pseudoInverse('pinv', x, rcond),
 });
 
-/** x of least squares of a x - b, and of those the shortest. float32. Shapes: a [m, n], b [m] or [m, k] → [n] or [n, k]. Errors: ShapeError, ValueError, DTypeError. */
+/**
+ * x of least squares of a x - b, and of those the shortest. float32. Shapes: a [m, n], b [m] or [m, k] → [n] or [n, k].
+ * Errors: ShapeError, ValueError, DTypeError.
+ */
 export const lstsq: CompositeOp<[a: Tensor, b: Tensor], RcondOptions> = /* @__PURE__ */ defineComposite({
   name: 'lstsq',
   inputs: ['a', 'b'],
@@ -65,7 +71,10 @@ export interface MatrixRankOptions {
   rtol?: number | null;
 }
 
-/** How many singular values aren't 0. int32. Shapes: x [..., m, n] → [...]; float32. Errors: ShapeError, ValueError, DTypeError. */
+/**
+ * How many singular values aren't 0. int32. Shapes: x [..., m, n] → [...]; float32. Errors: ShapeError, ValueError,
+ * DTypeError.
+ */
 export const matrixRank: CompositeOp<[x: Tensor], MatrixRankOptions> = /* @__PURE__ */ defineComposite({
   name: 'matrixRank',
   inputs: ['x'],
@@ -77,7 +86,10 @@ export const matrixRank: CompositeOp<[x: Tensor], MatrixRankOptions> = /* @__PUR
   },
 });
 
-/** [sign, logarithm of the magnitude] of determinants, which don't overflow. float32. Shapes: x [..., n, n] → [...] each. Errors: ShapeError, DTypeError. */
+/**
+ * [sign, logarithm of the magnitude] of determinants, which don't overflow. float32. Shapes: x [..., n, n] → [...] each.
+ * Errors: ShapeError, DTypeError.
+ */
 export const slogdet: CompositeOp<[x: Tensor], object, Tensor[]> = /* @__PURE__ */ defineComposite({
   name: 'slogdet',
   inputs: ['x'],
@@ -91,7 +103,10 @@ export const slogdet: CompositeOp<[x: Tensor], object, Tensor[]> = /* @__PURE__ 
   },
 });
 
-/** The logarithms of the determinants of positive definite matrices. float32. Shapes: x [..., n, n] → [...]. Errors: ShapeError, DTypeError. */
+/**
+ * The logarithms of the determinants of positive definite matrices. float32. Shapes: x [..., n, n] → [...]. Errors:
+ * ShapeError, DTypeError.
+ */
 export const logdet: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'logdet',
   inputs: ['x'],

@@ -83,7 +83,10 @@ function nanVariance(x: Tensor, options: ReduceOptions): Tensor {
 /** The variance of what isn't NaN; NaN where all are. float32. Shapes: as of `variance`. Errors: ShapeError, DTypeError. */
 export const nanVar: Reduction = /* @__PURE__ */ defineNanReduction('nanVar', nanVariance);
 
-/** The standard deviation of what isn't NaN; NaN where all are. float32. Shapes: as of `std`. Errors: ShapeError, DTypeError. */
+/**
+ * The standard deviation of what isn't NaN; NaN where all are. float32. Shapes: as of `std`. Errors: ShapeError,
+ * DTypeError.
+ */
 export const nanStd: Reduction = /* @__PURE__ */ defineNanReduction('nanStd', (x, options) =>
   sqrt(nanVariance(x, options)),
 );
@@ -141,14 +144,20 @@ function defineNanSearch(
   });
 }
 
-/** Where the largest is of what isn't NaN; -1 where all are. int32, of float32. Shapes: as of `argMax`. Errors: ShapeError, DTypeError. */
+/**
+ * Where the largest is of what isn't NaN; -1 where all are. int32, of float32. Shapes: as of `argMax`. Errors: ShapeError,
+ * DTypeError.
+ */
 export const nanArgMax: CompositeOp<[x: Tensor], ArgOptions> = /* @__PURE__ */ defineNanSearch(
   'nanArgMax',
   argMax,
   Number.NEGATIVE_INFINITY,
 );
 
-/** Where the smallest is of what isn't NaN; -1 where all are. int32, of float32. Shapes: as of `argMin`. Errors: ShapeError, DTypeError. */
+/**
+ * Where the smallest is of what isn't NaN; -1 where all are. int32, of float32. Shapes: as of `argMin`. Errors: ShapeError,
+ * DTypeError.
+ */
 export const nanArgMin: CompositeOp<[x: Tensor], ArgOptions> = /* @__PURE__ */ defineNanSearch(
   'nanArgMin',
   argMin,

@@ -46,7 +46,10 @@ export const cross: CompositeOp<[x: Tensor, y: Tensor], AlongAxisOptions> = /* @
   },
 });
 
-/** The Kronecker product. Shapes: the sizes of x and y multiply, axis by axis from the last. Ranks up to 3. Dtypes promote. Errors: ShapeError. */
+/**
+ * The Kronecker product. Shapes: the sizes of x and y multiply, axis by axis from the last. Ranks up to 3. Dtypes promote.
+ * Errors: ShapeError.
+ */
 export const kron: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'kron',
   inputs: ['x', 'y'],
@@ -61,7 +64,10 @@ export const kron: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineC
   },
 });
 
-/** The sums of products along both last axes; of a scalar, products. Dtypes as of `tensordot`. Shapes: x [..., n], y [..., n] → the other axes. Errors: ShapeError. */
+/**
+ * The sums of products along both last axes; of a scalar, products. Dtypes as of `tensordot`. Shapes: x [..., n], y [...,
+ * n] → the other axes. Errors: ShapeError.
+ */
 export const inner: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'inner',
   inputs: ['x', 'y'],
@@ -69,7 +75,10 @@ export const inner: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ define
   compose: ([x, y]) => (isScalar(x) || isScalar(y) ? mul(x, y) : tensordot(x, y, { axes: [-1, -1] })),
 });
 
-/** The product along the last axis of x and the one before the last of y, as NumPy's dot; of a scalar, products. Dtypes as of `tensordot`. Errors: ShapeError. */
+/**
+ * The product along the last axis of x and the one before the last of y, as NumPy's dot; of a scalar, products. Dtypes as
+ * of `tensordot`. Errors: ShapeError.
+ */
 export const dot: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'dot',
   inputs: ['x', 'y'],
@@ -136,7 +145,10 @@ export interface DiffOptions extends AlongAxisOptions {
   n?: number;
 }
 
-/** Differences of neighbours along `axis`, `n` times. Shape: x with n elements less there. float32, int32. Errors: ShapeError, ValueError. */
+/**
+ * Differences of neighbours along `axis`, `n` times. Shape: x with n elements less there. float32, int32. Errors:
+ * ShapeError, ValueError.
+ */
 export const diff: CompositeOp<[x: Tensor], DiffOptions> = /* @__PURE__ */ defineComposite({
   name: 'diff',
   inputs: ['x'],
@@ -164,7 +176,10 @@ export interface TrapezoidOptions extends AlongAxisOptions {
   dx?: number;
 }
 
-/** The integral of y along `axis` by the trapezoidal rule, at places `x` [n], or of the shape of y. float32. Shape: y without the axis. Errors: ShapeError, ValueError. */
+/**
+ * The integral of y along `axis` by the trapezoidal rule, at places `x` [n], or of the shape of y. float32. Shape: y
+ * without the axis. Errors: ShapeError, ValueError.
+ */
 export const trapezoid: CompositeOp<[y: Tensor, x: Tensor | null], TrapezoidOptions> =
   /* @__PURE__ */ defineComposite({
     name: 'trapezoid',
@@ -183,7 +198,10 @@ export const trapezoid: CompositeOp<[y: Tensor, x: Tensor | null], TrapezoidOpti
     },
   });
 
-/** The correlation coefficients of the rows of x [variables, observations]. Shape [variables, variables]. float32. Errors: ShapeError, DTypeError. */
+/**
+ * The correlation coefficients of the rows of x [variables, observations]. Shape [variables, variables]. float32. Errors:
+ * ShapeError, DTypeError.
+ */
 export const corrcoef: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'corrcoef',
   inputs: ['x'],
@@ -201,7 +219,10 @@ export interface CdistOptions {
   p?: number;
 }
 
-/** The distances of all rows of x from all rows of y. Shapes: x [..., n, k], y [..., m, k] → [..., n, m]. float32. Errors: ShapeError, ValueError, DTypeError. */
+/**
+ * The distances of all rows of x from all rows of y. Shapes: x [..., n, k], y [..., m, k] → [..., n, m]. float32. Errors:
+ * ShapeError, ValueError, DTypeError.
+ */
 export const cdist: CompositeOp<[x: Tensor, y: Tensor], CdistOptions> = /* @__PURE__ */ defineComposite({
   name: 'cdist',
   inputs: ['x', 'y'],
@@ -216,7 +237,10 @@ export interface PsnrOptions {
   maxVal: number;
 }
 
-/** The peak signal-to-noise ratio in decibels: 20 log₁₀ maxVal - 10 log₁₀ of the mean squared difference. Shape []. float32. Errors: ShapeError, ValueError. */
+/**
+ * The peak signal-to-noise ratio in decibels: 20 log₁₀ maxVal - 10 log₁₀ of the mean squared difference. Shape []. float32.
+ * Errors: ShapeError, ValueError.
+ */
 export const psnr: CompositeOp<[x: Tensor, y: Tensor], PsnrOptions> = /* @__PURE__ */ defineComposite({
   name: 'psnr',
   inputs: ['x', 'y'],

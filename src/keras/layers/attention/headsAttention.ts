@@ -1,4 +1,7 @@
-/** @file The base of attentions of several heads, each in its own projection. Heads of keys and values may serve several of queries. */
+/**
+ * @file The base of attentions of several heads, each in its own projection. Heads of keys and values may serve several of
+ * queries.
+ */
 import { type OptionNames, plainOptions } from '../../../core/options.ts';
 import { checkedOptions, layerOptionNames } from '../base/layerOptions.ts';
 import { biasOptionNames, kernelOptionNames } from '../base/weightOptions.ts';

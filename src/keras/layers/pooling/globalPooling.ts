@@ -1,4 +1,7 @@
-/** @file GlobalMaxPooling and GlobalAveragePooling, 1D to 3D: one value for each channel of a sequence, an image or a volume. */
+/**
+ * @file GlobalMaxPooling and GlobalAveragePooling, 1D to 3D: one value for each channel of a sequence, an image or a
+ * volume.
+ */
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { requireBoolean } from '../../../core/shape.ts';

@@ -16,7 +16,10 @@ import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
 type Factor = number | readonly [number, number];
 
 interface AffineOptions extends RandomImageOptions {
-  /** What lies outside of an image: its mirror image ('reflect', default), `fillValue`, the nearest pixel, or the image again. */
+  /**
+   * What lies outside of an image: its mirror image ('reflect', default), `fillValue`, the nearest pixel, or the image
+   * again.
+   */
   fillMode?: 'reflect' | 'constant' | 'nearest' | 'wrap';
   /** Default 'bilinear'. */
   interpolation?: 'bilinear' | 'nearest';
