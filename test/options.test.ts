@@ -187,7 +187,13 @@ function exportsOf(entry: object, prefix = ''): [string, Call][] {
 }
 
 /** What has several names is tested under the first. */
-const all = [...new Map([...exportsOf(retrograd), ...exportsOf(keras), ...exportsOf(io)].map(([path, value]) => [value, path]).toReversed())].map(([value, path]): [string, Call] => [path, value]);
+const all = [
+  ...new Map(
+    [...exportsOf(retrograd), ...exportsOf(keras), ...exportsOf(io)]
+      .map(([path, value]) => [value, path])
+      .toReversed(),
+  ),
+].map(([value, path]): [string, Call] => [path, value]);
 const covered = all.filter(([path]) => {
   const name = path.split('.').at(-1) as string;
   return !withoutOptions.has(name) && !withoutOptions.has(path) && !bases.includes(name);

@@ -57,20 +57,38 @@ describe.each([...new Set(fixture.cases.map(({ op }) => op))])('%s', (op) => {
 
 test('gradients, also at the values that a branch leaves out', async () => {
   const x = tensor([0, 2, Number.NaN, -8]);
-  const gradientOf = async (f: (y: Tensor) => Tensor, at = x) => [...(await grad((y: Tensor) => sum(f(y)))(at).data())];
+  const gradientOf = async (f: (y: Tensor) => Tensor, at = x) => [
+    ...(await grad((y: Tensor) => sum(f(y)))(at).data()),
+  ];
   expect(await gradientOf(ops.nanSum)).toEqual([1, 1, 0, 1]);
   expect((await gradientOf(ops.nanVar, tensor([1, 3, Number.NaN]))).slice(0, 2)).toEqual([-1, 1]);
   expect(await gradientOf(ops.sinc, tensor([0]))).toEqual([0]);
   expect(await gradientOf((y) => ops.divideNoNan(1, y), tensor([0, 2]))).toEqual([0, -0.25]);
   expect(await gradientOf((y) => ops.hypot(y, 0), tensor([0, 2, -3]))).toEqual([0, 1, -1]);
-  expect(await gradientOf(ops.cbrt, tensor([8, -8]))).toEqual([expect.closeTo(1 / 12), expect.closeTo(1 / 12)]);
-  expect(await gradientOf(ops.logdet, tensor([[2, 0], [0, 4]]))).toEqual([0.5, 0, 0, 0.25]);
-  expect((await gradientOf((y) => ops.slogdet(y)[1] as Tensor, tensor([[2, 1], [0, -4]]))).map((v) => v + 0)).toEqual([
-    expect.closeTo(0.5),
-    expect.closeTo(0),
-    expect.closeTo(0.125),
-    expect.closeTo(-0.25),
+  expect(await gradientOf(ops.cbrt, tensor([8, -8]))).toEqual([
+    expect.closeTo(1 / 12),
+    expect.closeTo(1 / 12),
   ]);
+  expect(
+    await gradientOf(
+      ops.logdet,
+      tensor([
+        [2, 0],
+        [0, 4],
+      ]),
+    ),
+  ).toEqual([0.5, 0, 0, 0.25]);
+  expect(
+    (
+      await gradientOf(
+        (y) => ops.slogdet(y)[1] as Tensor,
+        tensor([
+          [2, 1],
+          [0, -4],
+        ]),
+      )
+    ).map((v) => v + 0),
+  ).toEqual([expect.closeTo(0.5), expect.closeTo(0), expect.closeTo(0.125), expect.closeTo(-0.25)]);
 });
 
 test('refusals', () => {

@@ -36,7 +36,12 @@ const operandsOf = (call: MappedCall, weights: readonly number[]): Optional[] =>
 function allSteps(gates: Tensor, step: (x: Tensor, t: number) => readonly Tensor[]): Tensor[] {
   const time = gates.shape[1] as number;
   const found = Array.from({ length: time }, (_, t) => step(stepOf(gates, t), t));
-  return (found[0] as readonly Tensor[]).map((_, i) => stack(found.map((parts) => parts[i] as Tensor), { axis: 1 }));
+  return (found[0] as readonly Tensor[]).map((_, i) =>
+    stack(
+      found.map((parts) => parts[i] as Tensor),
+      { axis: 1 },
+    ),
+  );
 }
 
 const initialOf = (state: Optional, gates: Tensor, units: number): Tensor =>
@@ -49,7 +54,12 @@ export const lstms: BatchingRule = steps(1, ([gates, kernel, h, c, mask], units)
   return allSteps(gates as Tensor, (x, t) => {
     const counts = stepOf(mask as Optional, t);
     const total = add(x, matMul(state, kernel as Tensor));
-    const [i, f, g, o] = split(total, { numOrSizeSplits: 4, axis: -1 }) as unknown as [Tensor, Tensor, Tensor, Tensor];
+    const [i, f, g, o] = split(total, { numOrSizeSplits: 4, axis: -1 }) as unknown as [
+      Tensor,
+      Tensor,
+      Tensor,
+      Tensor,
+    ];
     const [written, remembered, candidate, shown] = [sigmoid(i), sigmoid(f), tanh(g), sigmoid(o)];
     const trace = concat([written, remembered, candidate, shown, cell], { axis: -1 });
     const next = add(mul(remembered, cell), mul(written, candidate));

@@ -18,7 +18,11 @@ export function versionEvent(seconds: number): Uint8Array<ArrayBuffer> {
 }
 
 /** An event with scalars at a step, as one record. */
-export function scalarEvent(seconds: number, step: number, scalars: readonly Scalar[]): Uint8Array<ArrayBuffer> {
+export function scalarEvent(
+  seconds: number,
+  step: number,
+  scalars: readonly Scalar[],
+): Uint8Array<ArrayBuffer> {
   const values = scalars.flatMap(({ tag, value }) =>
     message(1, [...text(1, tag), ...field(2, wire.float, floatBytes(value))]),
   );

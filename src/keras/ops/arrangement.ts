@@ -114,7 +114,12 @@ type OfMany = CompositeOp<[tensors: Tensor[]]>;
 
 /* @__NO_SIDE_EFFECTS__ */
 function joining(name: string, join: (tensors: readonly Tensor[]) => Tensor): OfMany {
-  return defineComposite({ name, inputs: ['...tensors'], options: {}, compose: ([...tensors]) => join(tensors) });
+  return defineComposite({
+    name,
+    inputs: ['...tensors'],
+    options: {},
+    compose: ([...tensors]) => join(tensors),
+  });
 }
 
 const isVector = (x: Tensor) => x.shape.length <= 1;
@@ -131,10 +136,14 @@ export const hstack: OfMany = /* @__PURE__ */ joining('hstack', (tensors) => {
 });
 
 /** Tensors below each other: along axis 0, vectors as rows. Dtypes are those of `concat`. Errors: ShapeError. */
-export const vstack: OfMany = /* @__PURE__ */ joining('vstack', (tensors) => concat(tensors.map(rowOf), { axis: 0 }));
+export const vstack: OfMany = /* @__PURE__ */ joining('vstack', (tensors) =>
+  concat(tensors.map(rowOf), { axis: 0 }),
+);
 
 /** Tensors behind each other: along axis 2. Dtypes are those of `concat`. Errors: ShapeError. */
-export const dstack: OfMany = /* @__PURE__ */ joining('dstack', (tensors) => concat(tensors.map(deep), { axis: 2 }));
+export const dstack: OfMany = /* @__PURE__ */ joining('dstack', (tensors) =>
+  concat(tensors.map(deep), { axis: 2 }),
+);
 
 /** Options of `arraySplit`. */
 export interface ArraySplitOptions {
@@ -179,7 +188,9 @@ function splitting(name: string, axisOf: (rank: number) => number): Splitting<Pa
 }
 
 /** Equal parts of x, or those from indices on, along axis 1, of vectors along 0. Any dtype. Errors: ShapeError, ValueError. */
-export const hsplit: Splitting<PartsOptions> = /* @__PURE__ */ splitting('hsplit', (rank) => (rank === 1 ? 0 : 1));
+export const hsplit: Splitting<PartsOptions> = /* @__PURE__ */ splitting('hsplit', (rank) =>
+  rank === 1 ? 0 : 1,
+);
 /** Equal parts of x, or those from indices on, along axis 0. Any dtype. Errors: ShapeError, ValueError. */
 export const vsplit: Splitting<PartsOptions> = /* @__PURE__ */ splitting('vsplit', () => 0);
 /** Equal parts of x, or those from indices on, along axis 2. Any dtype. Errors: ShapeError, ValueError. */

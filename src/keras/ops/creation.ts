@@ -13,7 +13,12 @@ import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /** A symmetric window of `count` values of a function of the place in [0, 1]. */
-function windowOf(name: string, count: number, args: readonly unknown[], value: (place: number) => number): Tensor {
+function windowOf(
+  name: string,
+  count: number,
+  args: readonly unknown[],
+  value: (place: number) => number,
+): Tensor {
   optionsOf(name, args, {}, ['count']);
   requireInteger(name, 'count', count, 0);
   const places = Array.from({ length: count }, (_, i) => (count === 1 ? 0.5 : i / (count - 1)));

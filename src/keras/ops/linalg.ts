@@ -111,8 +111,7 @@ export const logdet: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite(
   name: 'logdet',
   inputs: ['x'],
   options: {},
-  compose: ([x]) =>
-    mul(sum(log(diagonal(cholesky(x), { axis1: -2, axis2: -1 })), { axis: -1 }), 2),
+  compose: ([x]) => mul(sum(log(diagonal(cholesky(x), { axis1: -2, axis2: -1 })), { axis: -1 }), 2),
 });
 
 /** The inverses of L Lᵀ, from lower factors L. float32. Shape: that of x [..., n, n]. Errors: ShapeError, DTypeError. */

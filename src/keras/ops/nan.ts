@@ -32,8 +32,7 @@ type Reduction = CompositeOp<[x: Tensor], ReduceOptions>;
 /** `x` with `value` in place of NaN. */
 const filled = (x: Tensor, value: number) => where(isNaNOf(x), value, x);
 
-const countOf = (x: Tensor, options: ReduceOptions) =>
-  sum(cast(logicalNot(isNaNOf(x)), 'float32'), options);
+const countOf = (x: Tensor, options: ReduceOptions) => sum(cast(logicalNot(isNaNOf(x)), 'float32'), options);
 
 /** `y`, and NaN where all elements of x are. */
 const unlessEmpty = (x: Tensor, y: Tensor, options: ReduceOptions) =>
@@ -139,8 +138,7 @@ function defineNanSearch(
     inputs: ['x'],
     options: reduceOptionNames,
     backward: null,
-    compose: ([x], options) =>
-      where(all(isNaNOf(x), options), -1, search(filled(x, last), options)),
+    compose: ([x], options) => where(all(isNaNOf(x), options), -1, search(filled(x, last), options)),
   });
 }
 
@@ -171,7 +169,11 @@ export interface NanQuantileOptions extends ReduceOptions {
 }
 
 /** The quantiles between neighbouring elements, linearly, where NaN doesn't count: sorted, it stands behind the others. */
-function nanQuantiles(op: string, x: Tensor, { q, axis = null, keepDims = false }: NanQuantileOptions): Tensor {
+function nanQuantiles(
+  op: string,
+  x: Tensor,
+  { q, axis = null, keepDims = false }: NanQuantileOptions,
+): Tensor {
   // It refuses what isn't a quantile, and other arguments.
   const { shape } = quantile(x, { q, axis, keepDims });
   const axes = axis === null ? x.shape.map((_, i) => i) : normalizeAxes(op, axis, x.shape.length);
@@ -194,7 +196,6 @@ function nanQuantiles(op: string, x: Tensor, { q, axis = null, keepDims = false 
 }
 
 const nanQuantileOptionNames = { q: true, axis: true, keepDims: true } as const;
-
 
 /** The quantiles `q` in [0, 1] of what isn't NaN. float32. Shapes: as of `quantile`. Errors: as of `quantile`. */
 export const nanQuantile: CompositeOp<[x: Tensor], NanQuantileOptions> = /* @__PURE__ */ defineComposite({

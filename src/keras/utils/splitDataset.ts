@@ -60,7 +60,8 @@ export function splitDataset(dataset: unknown, ...args: unknown[]): unknown {
 }
 
 function tensorsOf(dataset: unknown): readonly Tensor[] {
-  if (Array.isArray(dataset) && dataset.length > 0 && dataset.every((x) => x instanceof Tensor)) return dataset;
+  if (Array.isArray(dataset) && dataset.length > 0 && dataset.every((x) => x instanceof Tensor))
+    return dataset;
   throw new ValueError({
     op,
     rule: 'the samples are those of a tensor, or of a list of tensors.',

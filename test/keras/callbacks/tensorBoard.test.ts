@@ -75,7 +75,9 @@ function curvesOf(bytes: Uint8Array): [step: number, scalars: Record<string, num
   expect(textOf(first?.get(3))).toBe('brain.Event:2');
   return events.map((event) => {
     expect(event.get(1)).toBeGreaterThan(1.5e9);
-    const values = fields(event.get(5) as Uint8Array).map(([, value]) => new Map(fields(value as Uint8Array)));
+    const values = fields(event.get(5) as Uint8Array).map(
+      ([, value]) => new Map(fields(value as Uint8Array)),
+    );
     const scalars = values.map((value) => [textOf(value.get(1)), value.get(2) as number]);
     return [event.get(2) as number, Object.fromEntries(scalars)];
   });

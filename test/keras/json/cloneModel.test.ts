@@ -17,7 +17,10 @@ test('a clone has the layers of its model and weights of its own', async () => {
   expect(JSON.parse(modelToJSON(clone))).toMatchObject(described);
   expect(clone.optimizer).toBeNull();
   const rows = tensor([[1, 2, 3]]);
-  const results = () => Promise.all([net, clone].map((each) => each.apply(rows as never)).map((y) => (y as never as typeof rows).array()));
+  const results = () =>
+    Promise.all(
+      [net, clone].map((each) => each.apply(rows as never)).map((y) => (y as never as typeof rows).array()),
+    );
   const [own, other] = await results();
   expect(other).not.toEqual(own);
   clone.setWeights(net.weights);

@@ -43,7 +43,10 @@ export class Given {
   }
 
   call(layer: AnyLayer, given: readonly Tensor[], training = this.source.training): Nest<Tensor> {
-    return layer.apply(this.nest(given), { ...this.kwargs(given), ...(training === undefined ? {} : { training }) });
+    return layer.apply(this.nest(given), {
+      ...this.kwargs(given),
+      ...(training === undefined ? {} : { training }),
+    });
   }
 
   /** The inputs among `given`, in their nest. */

@@ -125,7 +125,10 @@ describe('random layers', () => {
   });
 
   test('they draw unless training is false, as in Keras', async () => {
-    const x = tensor([[[1], [2]], [[3], [4]]]);
+    const x = tensor([
+      [[1], [2]],
+      [[3], [4]],
+    ]);
     const layer = layers.randomBrightness({ factor: [0.5, 0.5] });
     expect(await layer.apply(x).array()).not.toEqual(await x.array());
     expect(await layer.apply(x, { training: false }).array()).toEqual(await x.array());

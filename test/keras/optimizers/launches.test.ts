@@ -279,17 +279,26 @@ describe('lengths of gradients', () => {
   });
 });
 
-test.each(['adam', 'sgd', 'rmsprop', 'adagrad', 'adadelta', 'adamax', 'nadam', 'lion', 'adafactor', 'lamb', 'ftrl'])(
-  '%s carries NaN of a gradient into its variable, and nowhere else',
-  async (name) => {
-    const variables = makeVariables([[3], [2]]);
-    const optimizer = optimizers.optimizerOf({ className: name, config: { clipvalue: 5 } });
-    optimizer.apply([tensor([1, Number.NaN, -1]), tensor([1, 2])], variables);
-    const [a, b] = (await valuesOf(variables)) as [number[], number[]];
-    expect(a[1]).toBeNaN();
-    expect(b.every(Number.isFinite)).toBe(true);
-    // These two measure whole variables.
-    if (name !== 'adafactor' && name !== 'lamb') expect([a[0], a[2]].every(Number.isFinite)).toBe(true);
-    expect(getDevice().isLost).toBe(false);
-  },
-);
+test.each([
+  'adam',
+  'sgd',
+  'rmsprop',
+  'adagrad',
+  'adadelta',
+  'adamax',
+  'nadam',
+  'lion',
+  'adafactor',
+  'lamb',
+  'ftrl',
+])('%s carries NaN of a gradient into its variable, and nowhere else', async (name) => {
+  const variables = makeVariables([[3], [2]]);
+  const optimizer = optimizers.optimizerOf({ className: name, config: { clipvalue: 5 } });
+  optimizer.apply([tensor([1, Number.NaN, -1]), tensor([1, 2])], variables);
+  const [a, b] = (await valuesOf(variables)) as [number[], number[]];
+  expect(a[1]).toBeNaN();
+  expect(b.every(Number.isFinite)).toBe(true);
+  // These two measure whole variables.
+  if (name !== 'adafactor' && name !== 'lamb') expect([a[0], a[2]].every(Number.isFinite)).toBe(true);
+  expect(getDevice().isLost).toBe(false);
+});

@@ -86,7 +86,10 @@ test('toCategorical', async () => {
 test('the samples of tensors in two parts', async () => {
   const x = tensor([[1], [2], [3], [4], [5]]);
   const arrays = (parts: readonly Tensor[]) => Promise.all(parts.map((part) => part.array()));
-  expect(await arrays(splitDataset(x, { leftSize: 0.6 }))).toEqual([[[1], [2], [3]], [[4], [5]]]);
+  expect(await arrays(splitDataset(x, { leftSize: 0.6 }))).toEqual([
+    [[1], [2], [3]],
+    [[4], [5]],
+  ]);
   expect(await arrays(splitDataset(x, { rightSize: 1 }))).toEqual([[[1], [2], [3], [4]], [[5]]]);
   expect(await arrays(splitDataset(x, { leftSize: 1, rightSize: 0.4 }))).toEqual([[[1]], [[2], [3]]]);
   // Samples stay together, and a seed repeats their order.

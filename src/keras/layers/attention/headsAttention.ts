@@ -243,7 +243,15 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
   protected get headsConfig(): Record<string, unknown> {
     const { dropout, useBias, useGate, slidingWindow, seed } = this;
     const activityRegularizer = configOf(this.#activityRegularizer);
-    return { dropout, useBias, ...rulesConfig(this.#rules), activityRegularizer, seed, useGate, slidingWindow };
+    return {
+      dropout,
+      useBias,
+      ...rulesConfig(this.#rules),
+      activityRegularizer,
+      seed,
+      useGate,
+      slidingWindow,
+    };
   }
 
   /** The options of sizes that only some classes have. */

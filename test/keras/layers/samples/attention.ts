@@ -24,7 +24,10 @@ const manyHeads =
     };
     // A head of keys serves `shared` neighbouring heads of queries.
     const forAll = (x: T) =>
-      t.concat(t.split(x, x.shape[2] as number, 2).flatMap((head) => new Array(options.shared ?? 1).fill(head)), 2);
+      t.concat(
+        t.split(x, x.shape[2] as number, 2).flatMap((head) => new Array(options.shared ?? 1).fill(head)),
+        2,
+      );
     const scores = t.mul(
       t.einsum('bthk,bshk->bhts', project(q, wq, 0), forAll(project(k as T, wk, 1))),
       1 / Math.sqrt(options.keyDim),
@@ -77,16 +80,30 @@ export const samples: LayerSamples[] = [
       { options: { ...grouped, dropout: 0.4, seed: 5 }, inputs: [query, value], training: true },
     ],
     bad: [
-      { why: 'no size', options: { numQueryHeads: 2, numKeyValueHeads: 1 }, error: ValueError, says: /headDim/ },
+      {
+        why: 'no size',
+        options: { numQueryHeads: 2, numKeyValueHeads: 1 },
+        error: ValueError,
+        says: /headDim/,
+      },
       {
         why: 'heads that do not divide',
         options: { headDim: 2, numQueryHeads: 3, numKeyValueHeads: 2 },
         error: ValueError,
         says: /divisible/,
       },
-      { why: 'no heads of keys', options: { headDim: 2, numQueryHeads: 3, numKeyValueHeads: 0 }, error: ValueError },
+      {
+        why: 'no heads of keys',
+        options: { headDim: 2, numQueryHeads: 3, numKeyValueHeads: 0 },
+        error: ValueError,
+      },
       { why: 'a negative dropout', options: { ...grouped, dropout: -1 }, error: ValueError },
-      { why: 'a vector', options: grouped, inputs: [{ shape: [2, 3] }, { shape: [2, 3] }], error: ShapeError },
+      {
+        why: 'a vector',
+        options: grouped,
+        inputs: [{ shape: [2, 3] }, { shape: [2, 3] }],
+        error: ShapeError,
+      },
     ],
   },
   {

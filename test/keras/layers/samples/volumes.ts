@@ -57,8 +57,17 @@ export const samples: LayerSamples[] = [
     ],
     bad: [
       { why: 'no filters', options: { filters: 0, kernelSize: 2 }, error: ValueError },
-      { why: 'an output padding of the stride', options: { filters: 1, kernelSize: 2, outputPadding: 1 }, error: ValueError },
-      { why: 'an image', options: { filters: 1, kernelSize: 2 }, inputs: { shape: [2, 4, 4, 1] }, error: ShapeError },
+      {
+        why: 'an output padding of the stride',
+        options: { filters: 1, kernelSize: 2, outputPadding: 1 },
+        error: ValueError,
+      },
+      {
+        why: 'an image',
+        options: { filters: 1, kernelSize: 2 },
+        inputs: { shape: [2, 4, 4, 1] },
+        error: ShapeError,
+      },
     ],
   },
   {
@@ -68,7 +77,9 @@ export const samples: LayerSamples[] = [
   },
   {
     layer: 'globalAveragePooling3d',
-    cases: [{ options: { keepDims: true }, inputs: volume, reference: (tf, [x]) => tf.mean(x, [1, 2, 3], true) }],
+    cases: [
+      { options: { keepDims: true }, inputs: volume, reference: (tf, [x]) => tf.mean(x, [1, 2, 3], true) },
+    ],
     bad: badVolumes,
   },
   {
@@ -102,7 +113,14 @@ export const samples: LayerSamples[] = [
       {
         options: { padding: [1, 2, 0] },
         inputs: volume,
-        reference: (tf, [x]) => tf.pad(x, [[0, 0], [1, 1], [2, 2], [0, 0], [0, 0]]),
+        reference: (tf, [x]) =>
+          tf.pad(x, [
+            [0, 0],
+            [1, 1],
+            [2, 2],
+            [0, 0],
+            [0, 0],
+          ]),
       },
     ],
     bad: [...badVolumes, { why: 'half an element', options: { padding: 0.5 }, error: ValueError }],
