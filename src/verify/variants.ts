@@ -15,7 +15,15 @@ import { tiledAlgorithms } from '../kernels/gemmAlgorithms.ts';
 import { gemmTiles } from '../kernels/gemmTiles.ts';
 import { type ProfilePart, withoutPart } from '../kernels/profileParts.ts';
 import type { Check } from './check.ts';
-import { elementwiseOps, gathers, movements, pools, scatters, transposes } from './checks/elements.ts';
+import {
+  elementwiseOps,
+  gathers,
+  groupings,
+  movements,
+  pools,
+  scatters,
+  transposes,
+} from './checks/elements.ts';
 import { lines, reductions } from './checks/lines.ts';
 import {
   col2imConvolutions,
@@ -150,10 +158,7 @@ function partVariants(device: Device, profile: DeviceProfile): Variant[] {
     ['transpose', transposes()],
     ['indices', gathers()],
     ['scatter', scatters(profile)],
-    [
-      'grouping',
-      scatters({ ...profile, scatter: { direct: { steps: 0, indices: 0 }, owned: 0, binned: 0 } }),
-    ],
+    ['grouping', groupings()],
     ['depthwise', depthwiseConvolutions(profile.depthwise.strips)],
     ['attention', attentions()],
     ['recurrent', recurrences()],

@@ -127,6 +127,23 @@ describe.each(Object.entries(distributions))('%s indices', (_, distribution) => 
   );
 });
 
+// Lavapipe leaves loops after 65,535 iterations: long ones take several launches, and add up to the same bits.
+test('more entries and rows than a loop of one launch takes', async () => {
+  for (const [rows, entries] of [
+    [500, 70_003],
+    [150_000, 2100],
+  ] as const) {
+    const given = problem(
+      { batch: 1, outer: 1, rows, entries, inner: 2 },
+      distributions.zipf as Distribution,
+    );
+    for (const algorithm of [{ kind: 'owned' }, { kind: 'grouped', by: 'counting' }] as ScatterAlgorithm[]) {
+      const found = await run(given, algorithm);
+      expectSums(found, given);
+    }
+  }
+});
+
 // Several chunks of entries, batches, rows shared by few and by many invocations, many rows in a bin.
 const binned: Geometry[] = [
   { batch: 1, outer: 1, rows: 1, entries: 3000, inner: 3 },

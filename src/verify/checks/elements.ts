@@ -157,6 +157,9 @@ export const scatters = ({ scatter: { direct, owned, binned } }: AdapterProfile)
   gathered(300, 2, Math.max(owned, binned) + 50),
 ];
 
+/** Of few indices and of many: software that ends long loops early is found by those. */
+export const groupings = (): Check[] => [gathered(11, 3, 2500), gathered(300, 2, 70_000)];
+
 type Pool = (x: never, options: { poolSize: number; strides: number }) => Tensor;
 
 function pooled(
