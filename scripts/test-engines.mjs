@@ -19,9 +19,14 @@ import { engineNames, openBuilt } from './lib/engines.mjs';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
 const usage = 'npm run test:engines -- [--engine node,deno] [--suite ops,keras] [--filter PATTERN]';
+const ENGINES = path.join(ROOT, 'test', 'engines');
 const FIXTURES = path.join(ROOT, 'test', 'fixtures');
 /** Random programs of each kind. */
 const programs = 30;
+/** Files of very many tests, and in how many parts they run. */
+const parts = /** @type {Record<string, number | undefined>} */ ({ 'ops/battery.test.ts': 24 });
+/** Firefox answers a readback after up to 100 ms, and computes little meanwhile: so many of them run side by side. */
+const copies = /** @type {Record<string, number | undefined>} */ ({ firefox: 5 });
 
 /** @typedef {import('./lib/engines.mjs').Engine} Engine */
 /** @typedef {{ passed: number, skipped: number, failures: { name: string, message: string }[] }} Result */
@@ -45,7 +50,13 @@ function ofCases(results) {
 const unitTests = (belongs) => async (engine) => {
   /** @type {string[]} */
   const files = await engine.call('files');
-  return files.filter(belongs).map((file) => ({ title: file, run: (on) => on.call('runFile', file) }));
+  return files.filter(belongs).flatMap((file) => {
+    const count = parts[file] ?? 1;
+    return Array.from({ length: count }, (_, part) => ({
+      title: count > 1 ? `${file} (${part + 1} of ${count})` : file,
+      run: (/** @type {Engine} */ on) => on.call('runFile', file, part, count),
+    }));
+  });
 };
 
 /** @type {Record<string, (engine: Engine) => Promise<Job[]>>} */
@@ -116,7 +127,10 @@ async function build() {
         config: () => ({
           build: { rolldownOptions: { treeshake: false, output: { codeSplitting: true } } },
         }),
-        resolveId: (id) => (id === 'vitest' ? path.join(ROOT, 'test', 'engines', 'vitest.ts') : null),
+        resolveId(id) {
+          const name = path.basename(id, '.ts');
+          return ['vitest', 'workgroupMemory'].includes(name) ? path.join(ENGINES, `${name}.ts`) : null;
+        },
       },
     ],
   });
@@ -130,39 +144,57 @@ async function build() {
  * @param {{ suites: readonly string[], filter: RegExp | null, base: string }} what
  */
 async function runEngine(name, open, { suites: chosen, filter, base }) {
-  let engine = await open();
+  const first = await open();
+  const description = await first.call('describeEngine');
+  /** @type {(Job & { suite: string })[]} */
+  const jobs = [];
+  for (const suite of chosen)
+    for (const job of (await suites[suite]?.(first)) ?? [])
+      if (!filter || filter.test(job.title)) jobs.push({ ...job, suite });
   /** @type {Record<string, Result & { seconds: number }>} */
-  const results = {};
-  const description = await engine.call('describeEngine');
-  for (const suite of chosen) {
-    const total = { passed: 0, skipped: 0, failures: /** @type {Result['failures']} */ ([]), seconds: 0 };
-    for (const { title, run } of (await suites[suite]?.(engine)) ?? []) {
-      if (filter && !filter.test(title)) continue;
+  const results = Object.fromEntries(
+    chosen.map((suite) => [suite, { passed: 0, skipped: 0, failures: [], seconds: 0 }]),
+  );
+  /** @param {Engine} opened */
+  const work = async (opened) => {
+    let engine = opened;
+    for (let job = jobs.shift(); job; job = jobs.shift()) {
       const start = performance.now();
       /** @type {Result} */
       let result;
       try {
-        result = await run(engine, base);
+        result = await job.run(engine, base);
       } catch (error) {
-        result = { passed: 0, skipped: 0, failures: [{ name: title, message: String(error) }] };
+        result = { passed: 0, skipped: 0, failures: [{ name: 'the whole file', message: String(error) }] };
         await engine.close().catch(() => {});
         engine = await open();
       }
       const seconds = (performance.now() - start) / 1000;
-      const { passed, skipped, failures } = result;
-      process.stdout.write(
-        `${name}: ${title}: ${passed} passed, ${failures.length} failed, ${seconds.toFixed(1)} s\n`,
-      );
-      for (const failure of failures) process.stdout.write(`  ${failure.name}\n    ${failure.message}\n`);
-      total.passed += passed;
-      total.skipped += skipped;
+      report(name, job.title, result, seconds);
+      const total = /** @type {Result & { seconds: number }} */ (results[job.suite]);
+      total.passed += result.passed;
+      total.skipped += result.skipped;
       total.seconds += seconds;
-      total.failures.push(...failures.map((failure) => ({ ...failure, name: `${title} > ${failure.name}` })));
+      const { title } = job;
+      total.failures.push(
+        ...result.failures.map((failure) => ({ ...failure, name: `${title} > ${failure.name}` })),
+      );
     }
-    results[suite] = total;
-  }
-  await engine.close();
+    await engine.close();
+  };
+  const others = Math.min(jobs.length, copies[name] ?? 1) - 1;
+  await Promise.all([
+    work(first),
+    ...Array.from({ length: Math.max(0, others) }, async () => work(await open())),
+  ]);
   return { ...description, results };
+}
+
+/** @param {string} engine @param {string} title @param {Result} result @param {number} seconds */
+function report(engine, title, { passed, failures }, seconds) {
+  const sums = `${passed} passed, ${failures.length} failed, ${seconds.toFixed(1)} s`;
+  process.stdout.write(`${engine}: ${title}: ${sums}\n`);
+  for (const { name, message } of failures) process.stdout.write(`  ${name}\n    ${message}\n`);
 }
 
 await runMain(async () => {

@@ -230,7 +230,9 @@ function launchOwned({ updates, out, element, params }: ScatterLaunch, keys: Ten
   const parts = 2 ** Math.ceil(Math.log2(Math.max(1, (lanesOfCore * cores) / alone)));
   const count = alone * parts;
   const workgroup = count < 1024 ? ownersWorkgroup.few : ownersWorkgroup.many;
-  const loops = splitLoops([Math.ceil(params.rows / parts), params.entries], Math.min(parts, vectorLanes));
+  // An entry of a part is an iteration of two loops.
+  const cost = parts === 1 ? 1 : 2 * Math.min(parts, vectorLanes);
+  const loops = splitLoops([Math.ceil(params.rows / parts), params.entries], cost);
   for (const [rows, entries] of loops as [LoopRange, LoopRange][])
     out.device.launch(owned, {
       options: { ...element, parts, workgroup },

@@ -11,8 +11,12 @@ export interface FileResult {
 type Files = Awaited<ReturnType<typeof startTests>>;
 type Task = Files[number]['tasks'][number] | Files[number];
 
-/** Runs the tests that `load` registers. */
-export async function runTests(file: string, load: () => Promise<unknown>): Promise<FileResult> {
+/** Runs the tests that `load` registers; of several parts, those whose place leaves `part` over. */
+export async function runTests(
+  file: string,
+  load: () => Promise<unknown>,
+  [part, parts]: readonly [number, number],
+): Promise<FileResult> {
   const runner: VitestRunner = {
     config: {
       root: '/',
@@ -35,6 +39,9 @@ export async function runTests(file: string, load: () => Promise<unknown>): Prom
     async importFile() {
       afterEach(expectNoUncapturedErrors);
       await load();
+    },
+    onCollected([collected]) {
+      if (collected) collected.tasks = collected.tasks.filter((_, i) => i % parts === part);
     },
   };
   return resultOf(await startTests([`/${file}`], runner));

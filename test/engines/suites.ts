@@ -36,10 +36,11 @@ const nameOf = (module: string) => module.slice('../'.length);
 /** Test files, relative to `test/`. */
 export const files = (): string[] => Object.keys(modules).map(nameOf);
 
-export async function runFile(file: string): Promise<FileResult> {
+/** Runs a file, or one of several parts of it. */
+export async function runFile(file: string, part = 0, parts = 1): Promise<FileResult> {
   await installNodeGpu();
   await init();
-  return runTests(file, modules[`../${file}`] as () => Promise<unknown>);
+  return runTests(file, modules[`../${file}`] as () => Promise<unknown>, [part, parts]);
 }
 
 /** Random programs from seed 0 on, those of ops and those with variables. */

@@ -156,7 +156,7 @@ const folds: Readonly<Record<string, () => DeviceProfile>> = {
 
 test('one invocation gets no line that is longer than its loops may be', () => {
   const isSplit = (kind: AdapterClass, n: number) => mustSplit(profileFor(kind), { count: 300, n, inner: 1 });
-  expect([16_383, 16_384].map((n) => isSplit('cpu', n))).toEqual([false, true]);
+  expect([16_375, 16_376].map((n) => isSplit('cpu', n))).toEqual([false, true]);
   expect(isSplit('gpu', 100_000)).toBe(false);
 });
 
