@@ -79,5 +79,5 @@ export const checks = (): readonly string[] => checkNames;
 export async function describeEngine(): Promise<{ adapter: string; userAgent: string }> {
   const { vendor, architecture, device, description } = (await init()).adapter;
   const names = [...new Set([vendor, architecture, device, description])].filter(Boolean);
-  return { adapter: names.join(' ') || 'not told', userAgent: globalThis.navigator.userAgent };
+  return { adapter: names.join(' ') || 'not named', userAgent: globalThis.navigator.userAgent };
 }
