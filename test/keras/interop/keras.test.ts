@@ -32,6 +32,16 @@ const rules: Record<string, () => object> = {
   momentum: () => optimizers.sgd({ learningRate: 0.05, momentum: 0.9, nesterov: true }),
   rmsprop: () => optimizers.rmsprop({ learningRate: 0.01, momentum: 0.5, centered: true }),
   nadam: () => optimizers.nadam({ learningRate: 0.01, globalClipnorm: 1 }),
+  amsgrad: () => optimizers.adam({ learningRate: 0.01, amsgrad: true, clipvalue: 0.5 }),
+  averaged: () =>
+    optimizers.adam({ learningRate: 0.01, useEma: true, emaMomentum: 0.9, emaOverwriteFrequency: 3 }),
+  accumulated: () => optimizers.sgd({ learningRate: 0.05, momentum: 0.5, gradientAccumulationSteps: 3 }),
+  adagrad: () => optimizers.adagrad({ learningRate: 0.05 }),
+  adadelta: () => optimizers.adadelta({ learningRate: 0.5, weightDecay: 0.01 }),
+  adamax: () => optimizers.adamax({ learningRate: 0.01, clipnorm: 0.3 }),
+  adafactor: () => optimizers.adafactor({ learningRate: 0.05 }),
+  ftrl: () => optimizers.ftrl({ learningRate: 0.05, l1RegularizationStrength: 0.001 }),
+  lion: () => optimizers.lion({ learningRate: 0.005 }),
   scheduled: () =>
     optimizers.adamW({
       learningRate: optimizers.schedules.exponentialDecay({
@@ -97,7 +107,9 @@ async function makeModels() {
   for (const [name, make] of Object.entries(makers)) {
     clearSession();
     const { model: net, shapes } = make();
-    net.compile({ optimizer: 'sgd', loss: 'mse', metrics: ['mae'] });
+    const { outputs: ends } = net as unknown as { outputs: readonly unknown[] };
+    const each = (name: string) => (ends.length === 1 ? name : ends.map(() => name));
+    net.compile({ optimizer: 'sgd', loss: each('mse') as never, metrics: [each('mae')].flat() as never });
     const inputs = shapes.map((shape, i) => randomNormal(shape, { seed: 10 + i }));
     const outputs = [
       await net.predict(inputs.length === 1 ? (inputs[0] as Tensor) : inputs),
