@@ -4,7 +4,8 @@ import { init } from '../../src/index.ts';
 import { applications } from '../../src/keras/index.ts';
 
 Object.assign(globalThis, globals);
-Object.defineProperty(globalThis.navigator, 'gpu', { value: create([]), configurable: true });
+// Node 20 has no navigator.
+Object.defineProperty(globalThis, 'navigator', { value: { gpu: create([]) }, configurable: true });
 
 export { init };
 

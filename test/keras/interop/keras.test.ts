@@ -56,13 +56,18 @@ const rules: Record<string, () => object> = {
 interface Results {
   keras: string;
   trips: Record<string, Record<string, boolean>>;
-  made: Record<string, { error?: string; difference: number; outputs: { data: number[] }[] }>;
+  made: Record<
+    string,
+    { error?: string; difference: number; config: string[]; summary: string; outputs: { data: number[] }[] }
+  >;
   curves: Record<string, { error?: string; losses: number[] }>;
 }
 
 let results: Results;
 /** Ten epochs here, by optimizer. */
 const losses: Record<string, readonly number[]> = {};
+/** Of the models that are made here. */
+const summaries: Record<string, string> = {};
 const data = () => ({ x: randomNormal([32, 6], { seed: 3 }), y: randomUniform([32, 2], { seed: 4 }) });
 const fitOptions = { batchSize: 8, shuffle: false, verbose: 0 } as const;
 
@@ -120,6 +125,9 @@ async function makeModels() {
     };
     fs.writeFileSync(at('made', `${name}.json`), JSON.stringify(cases));
     await net.save(at('made', `${name}.keras`));
+    const lines: string[] = [];
+    net.summary({ lineLength: 80, print: (line) => lines.push(line) });
+    summaries[name] = lines.join('\n');
   }
 }
 
@@ -164,6 +172,8 @@ describe.runIf(python)('Keras', () => {
       const found = results.made[name] as Results['made'][string];
       expect(found.error).toBeUndefined();
       expect(found.difference).toBeLessThan(1e-5);
+      expect(found.config).toEqual([]);
+      expect(summaries[name]).toBe(found.summary);
       const net = await loadModel(at('made', `${name}.trained.keras`));
       const { inputs } = JSON.parse(fs.readFileSync(at('made', `${name}.json`), 'utf8'));
       const xs = inputs.map(({ data, shape, dtype }: never) => tensor(data, { shape, dtype }));
