@@ -128,7 +128,7 @@ describe('numbers of layers that nobody named', () => {
   });
 
   test('are compared at once in a file of very many', () => {
-    const many = Array.from({ length: 150_000 }, (_, i) => `n_${i}`);
+    const many = Array.from({ length: 20_000 }, (_, i) => `n_${i}`);
     expect(match(['dense_1/kernel'], many)).toEqual([]);
     expect(match(many.slice(1), many.slice(0, -1))[7]).toBe('n_7');
   });
