@@ -68,8 +68,9 @@ function page(all) {
   const suites = [...new Set(engines.flatMap((name) => Object.keys(all[name]?.suites ?? {})))];
   const rows = suites.map((suite) => [suite, ...engines.map((name) => cellText(all[name]?.suites[suite]))]);
   const adapters = engines.map((name) => `| ${name} | ${all[name]?.adapter} | ${all[name]?.userAgent} |`);
+  const text = (/** @type {string} */ cell) => cell.replaceAll('|', '\\|');
   const known = knownDifferences.map(
-    ({ engine, test, reason }) => `| ${engine} | \`${test.source}\` | ${reason} |`,
+    ({ engine, test, reason }) => `| ${engine} | \`${text(test.source)}\` | ${text(reason)} |`,
   );
   return [
     '# Engines',
