@@ -29,6 +29,7 @@ import { checkInputs, type InputSpec } from './inputSpec.ts';
 import { activityLoss, CallLosses, weightLosses } from './layerLosses.ts';
 import { heldOptions, isMasked, requireTensors } from './callInputs.ts';
 import { checkCallOptions, type LayerOptions, type OptionClass } from './layerOptions.ts';
+import { isObserved, observingReads } from './strayVariables.ts';
 import { requireTracked } from './tracked.ts';
 import { WeightedOperation } from './weightedOperation.ts';
 
@@ -287,11 +288,12 @@ export abstract class Layer<
     const nest = inputs as Nest<Tensor>;
     const carried = given.mask === undefined ? mapNest(nest, (input) => maskOf(input)) : given.mask;
     const options = isMasked(carried) ? { ...given, mask: carried } : given;
+    const call = () => this.#call(inputs, options) as Nest<Tensor>;
     return runEagerly({
       operation: this.#eager,
       inputs: nest,
       options,
-      run: () => this.#call(inputs, options) as Nest<Tensor>,
+      run: () => (isObserved(this) ? observingReads(this, [inputs, given], call) : call()),
       finish: (outputs) => this.#attachMasks(inputs, outputs, carried),
     }) as Out;
   }
