@@ -41,6 +41,7 @@ export interface TensorOptions<D extends DType = DType> {
   shape?: Shape;
   /** Default: bool for booleans, the array's own for typed arrays (bytes become int32), float32 otherwise. */
   dtype?: D;
+  /** A name for histories and error messages. Default: none. */
   name?: string;
 }
 
@@ -55,7 +56,8 @@ const optionNames: OptionNames<TensorOptions> = { shape: true, dtype: true, name
 export function tensor<D extends DType = 'float32'>(
   values: HostValues,
   options?: TensorOptions<D> | Shape | null,
-  dtype?: D,
+  dtype?: D | TensorOptions<D> | null,
+  others?: TensorOptions<D>,
 ): Tensor<D>;
 export function tensor(values: HostValues, ...settings: unknown[]): Tensor {
   return fromHost('tensor', values, optionsOf('tensor', settings, optionNames, ['values']));
@@ -68,7 +70,8 @@ export function tensor(values: HostValues, ...settings: unknown[]): Tensor {
 export function freshTensor<D extends DType = 'float32'>(
   values: HostValues,
   options?: TensorOptions<D> | Shape | null,
-  dtype?: D,
+  dtype?: D | TensorOptions<D> | null,
+  others?: TensorOptions<D>,
 ): Tensor<D>;
 export function freshTensor(values: HostValues, ...settings: unknown[]): Tensor {
   return fromHost('freshTensor', values, optionsOf('freshTensor', settings, optionNames, ['values']));
@@ -229,11 +232,15 @@ function naturalDType(values: unknown): DType {
 
 /** Options of `fromBuffer`. */
 export interface BufferOptions {
+  /** Shape of the tensor. The buffer must be at least as large: 4 bytes an element, 2 for float16. */
   shape: Shape;
+  /** Dtype that the bytes are read as. Default float32. */
   dtype?: DType;
   /** Byte offset of the first element; a multiple of 256. Default 0. */
   offset?: number;
+  /** A name for histories and error messages. Default: none. */
   name?: string;
+  /** The device that the buffer belongs to. Default: the current one. */
   device?: Device;
 }
 

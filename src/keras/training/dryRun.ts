@@ -42,6 +42,7 @@ export interface DryRunOptions {
   x?: DataSpecs;
   /** Default: like the model's outputs, or labels if the loss takes labels. */
   y?: DataSpecs | null;
+  /** Shape of the weights of a batch's samples. Default: none are passed. */
   sampleWeight?: DataSpecs | null;
 }
 

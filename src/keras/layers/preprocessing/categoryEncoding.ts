@@ -1,4 +1,5 @@
 /** @file CategoryEncoding: whole numbers as one-hot, multi-hot or counted features. */
+import type { Positions } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import type { OptionNames } from '../../../core/options.ts';
@@ -74,6 +75,9 @@ export class CategoryEncoding extends Layer {
  * Errors: ValueError for invalid options.
  */
 export function categoryEncoding(options: CategoryEncodingOptions): CategoryEncoding;
+export function categoryEncoding(
+  ...settings: Positions<CategoryEncodingOptions, ['numTokens', 'outputMode']>
+): CategoryEncoding;
 export function categoryEncoding(...args: unknown[]): CategoryEncoding {
   return make(CategoryEncoding, args);
 }

@@ -1,4 +1,5 @@
 /** @file Discretization: numbers by the bin that they fall into. */
+import type { Positions } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import type { OptionNames } from '../../../core/options.ts';
@@ -159,6 +160,9 @@ function notSparse(op: string): ValueError {
  * Errors: ValueError for invalid options, and for a layer that was not adapted.
  */
 export function discretization(options: DiscretizationOptions): Discretization;
+export function discretization(
+  ...settings: Positions<DiscretizationOptions, ['binBoundaries', 'numBins', 'epsilon', 'outputMode']>
+): Discretization;
 export function discretization(...args: unknown[]): Discretization {
   return make(Discretization, args);
 }
