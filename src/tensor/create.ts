@@ -37,9 +37,15 @@ export type ShapedData = TypedData & { readonly shape?: Shape };
 
 /** Options of `tensor`. */
 export interface TensorOptions<D extends DType = DType> {
-  /** Default: the nesting of the values; for a typed array its own `shape` where it has one, else [length]. */
+  /**
+   * Shape of the tensor, whose sizes multiply to the number of values. Default: the nesting of the values;
+   * for a typed array its own `shape` where it has one, else [length].
+   */
   shape?: Shape;
-  /** Default: bool for booleans, the array's own for typed arrays (bytes become int32), float32 otherwise. */
+  /**
+   * Dtype of the tensor. Default: bool for booleans, the array's own for typed arrays (bytes become int32),
+   * float32 otherwise.
+   */
   dtype?: D;
   /** A name for histories and error messages. Default: none. */
   name?: string;

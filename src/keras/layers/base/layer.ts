@@ -47,7 +47,12 @@ export interface CallOptions {
 
 /** Options of a call on tensors or symbolic tensors. */
 export interface ApplyOptions {
+  /**
+   * Whether the layer runs in training mode (dropout, batch statistics). Default: that of the surrounding
+   * call, or false.
+   */
   training?: boolean | undefined;
+  /** Masks of the inputs, in the same nest. Default: the masks that the inputs carry. */
   mask?: Nest<Tensor | SymbolicTensor | null> | undefined;
   [kwarg: string]: unknown;
 }

@@ -22,7 +22,7 @@ export interface EmbeddingOptions extends LayerOptions {
   inputDim: number;
   /** Size of a row. */
   outputDim: number;
-  /** Default 'uniform', between -0.05 and 0.05. */
+  /** Initial values of the vectors. Default 'uniform': between -0.05 and 0.05. */
   embeddingsInitializer?: InitializerLike;
   /** Penalty on the rows. Default: none. */
   embeddingsRegularizer?: RegularizerLike | null;

@@ -39,7 +39,9 @@ export interface BatchNormalizationOptions extends ScaledNormalizationOptions {
   synchronized?: boolean;
   /** Must be false: batch renormalization is not supported yet. */
   renorm?: boolean;
+  /** Must be null, as `renorm` must be false. */
   renormClipping?: null;
+  /** Momentum of batch renormalization. It is kept for files and has no effect. Default 0.99. */
   renormMomentum?: number;
 }
 

@@ -14,7 +14,10 @@ import { encodeCategories, encodedShape, type OutputMode, outputModeOf } from '.
 export interface CategoryEncodingOptions extends LayerOptions {
   /** Categories: numbers are from 0 up to it. */
   numTokens: number;
-  /** Default 'multiHot'. */
+  /**
+   * What is given for the numbers of a sample: 'oneHot', a vector for each; 'multiHot', one vector with ones;
+   * 'count', one vector with counts. Default 'multiHot'.
+   */
   outputMode?: 'oneHot' | 'multiHot' | 'count';
 }
 

@@ -22,7 +22,10 @@ export interface DiscretizationOptions extends LayerOptions {
   numBins?: number | null;
   /** How far quantiles may be off in `adapt`. Default 0.01. */
   epsilon?: number;
-  /** Default 'int': the number of the bin. */
+  /**
+   * What is given for each value: 'int', the number of its bin; 'oneHot', 'multiHot' or 'count', a vector
+   * with a place for each bin. Default 'int'.
+   */
   outputMode?: OutputMode;
   /** Must be false: there are no sparse tensors. */
   sparse?: false;
