@@ -23,7 +23,7 @@ const latentSize = 2;
 /** Steps of the critic for each step of the generator. */
 const criticSteps = 3;
 
-export class WassersteinGAN extends Model {
+class WassersteinGAN extends Model {
   readonly generator = sequential([
     layers.inputLayer({ shape: [latentSize] }),
     layers.dense({ units: 16, activation: 'relu' }),
