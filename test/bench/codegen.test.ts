@@ -10,14 +10,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { usefulShare } from '../../bench/codegen/gemmShare.ts';
 import { mainLoop, parseProgram } from '../../bench/codegen/isa.ts';
 import { type Limit, limits } from '../../bench/codegen/limits.ts';
-import { type GemmWork, watchGemms } from '../../bench/codegen/gemmWork.ts';
-import { problems } from '../../bench/codegen/problems/index.ts';
+import type { GemmWork } from '../../bench/codegen/gemmWork.ts';
 import { type CompiledPipeline, parseReport } from '../../bench/codegen/recorder.ts';
 import { radvEnvironment } from '../../scripts/lib/radv.mjs';
-import { commandsOf } from '../../src/autotune/probe.ts';
-import { init, zeros } from '../../src/index.ts';
-import { createProfile } from '../../src/kernels/adapterProfiles.ts';
-import { withProfile } from '../support/adapterClass.ts';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'codegen-test-'));
 afterAll(() => fs.rmSync(folder, { recursive: true }));
@@ -164,25 +159,6 @@ function expectKernel(
   expect(kernel.overlap, `${name}: multiply-adds under loads`).toBeGreaterThanOrEqual(overlap);
   expect(kernel.workgroup * workgroups, `${name}: invocations`).toBeGreaterThanOrEqual(invocations);
 }
-
-describe.each(['discrete', 'apple'] as const)('useful multiply-adds of all layers, profile %s', (kind) => {
-  test('are 0.9 on average, and 0.75 in the worst: tiles fit the sizes of layers', async () => {
-    const device = await init();
-    const takeGemms = watchGemms(device);
-    const shares = await withProfile(createProfile(device, kind), () =>
-      problems.flatMap(({ name, inputs, run }) => {
-        // A dry run: sizes alone say what is selected.
-        commandsOf(device, () => void run(...inputs.map(({ shape, dtype }) => zeros([...shape], { dtype }))));
-        const share = usefulShare(takeGemms());
-        return share === null ? [] : [{ name, share }];
-      }),
-    );
-    device.autotuner = null;
-    expect(shares.length).toBeGreaterThan(350);
-    expect(shares.filter(({ share }) => share < 0.75)).toEqual([]);
-    expect(shares.reduce((sum, { share }) => sum + share, 0) / shares.length).toBeGreaterThanOrEqual(0.9);
-  });
-});
 
 describe('limits', () => {
   const found = radvEnvironment('rdna2', folder);

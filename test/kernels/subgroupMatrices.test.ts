@@ -203,18 +203,6 @@ test('it is selected for two float16 operands that fill a matrix, where the devi
   });
 });
 
-test('it computes convolutions of two float16 operands, also where Winograd takes fewer multiplications', async () => {
-  const spec = (shape: number[], dtype: 'float16' | 'float32') => ({ shape, dtype });
-  const selected = (dtype: 'float16' | 'float32') =>
-    explainChoice(conv2d, spec([8, 56, 56, 64], dtype), spec([3, 3, 64, 64], dtype)).choices.map(
-      (choice) => choice.selected,
-    );
-  await withMatrixSize([8, 8, 8, 32], () => {
-    expect(selected('float16')).toEqual(['implicit GEMM', 'subgroup matrices']);
-    expect(selected('float32')[0]).toBe('Winograd F(4×4, 3×3)');
-  });
-});
-
 test('a device without the features has none, and asking for them changes nothing', async () => {
   const { gpu } = device;
   try {
