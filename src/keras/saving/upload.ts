@@ -29,9 +29,9 @@ export interface NotFinite {
 }
 
 /** Elements of a piece. */
-const pieceElements = 1 << 20;
+const pieceElements = 1 << 19;
 /** Bytes under way before the device is waited for. */
-const maxPending = 32 << 20;
+const maxPending = 16 << 20;
 
 /** Reads the tensors of one file, and writes them to the device. */
 export class Transfer {
