@@ -190,7 +190,7 @@ function exportsOf(entry: object, prefix = ''): [string, Call][] {
 const all = [
   ...new Map(
     [...exportsOf(retrograd), ...exportsOf(keras), ...exportsOf(io)]
-      .map(([path, value]) => [value, path])
+      .map(([path, value]): [Call, string] => [value, path])
       .toReversed(),
   ),
 ].map(([value, path]): [string, Call] => [path, value]);

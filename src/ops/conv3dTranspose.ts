@@ -34,41 +34,45 @@ type Five = [number, number, number, number, number];
  * outHeight, outWidth, filters]; the sizes are those of conv2dTranspose.
  * Errors: ShapeError, DTypeError, ValueError. Source: Keras's conv_transpose.
  */
-export const conv3dTranspose: CompositeOp<[x: Tensor, kernel: Tensor], Conv3dTransposeOptions> =
-  /* @__PURE__ */ defineComposite({
-    name: 'conv3dTranspose',
-    inputs: ['x', 'kernel'],
-    options: { strides: true, padding: true, dilationRate: false, outputPadding: false },
-    compose: ([x, kernel], { strides = 1, padding = 'valid', dilationRate = 1, outputPadding = null }) => {
-      const op = 'conv3dTranspose';
-      requireFit(op, x, kernel);
-      requireOneOf(op, 'padding', padding, ['same', 'valid']);
-      const steps = perAxis(op, 'strides', strides, 3);
-      const dilation = perAxis(op, 'dilationRate', dilationRate, 3);
-      const window = kernel.shape.slice(0, 3);
-      const windows = { window, strides: steps, dilation, padding, outputPadding };
-      const [outDepth] = transposedSizes(op, x.shape.slice(1, 4), windows) as [number];
-      const images = conv2dTranspose(depthsAsImages(x), tapsAsFilters(kernel), {
-        strides: steps.slice(1),
-        padding,
-        dilationRate: dilation.slice(1),
-        outputPadding: Array.isArray(outputPadding) ? outputPadding.slice(1) : outputPadding,
-      });
-      const along = {
-        window: window.slice(0, 1),
-        strides: steps.slice(0, 1),
-        dilation: dilation.slice(0, 1),
-        padding,
-      };
-      const [deep] = slideWindows(op, [outDepth], along) as [WindowAxis];
-      return addedAlongDepth(images, x.shape as Five, kernel.shape as Five, {
-        ...deep,
-        // A single window's may be shortened, which places nothing.
-        dilation: dilation[0] as number,
-        stride: steps[0] as number,
-      });
-    },
-  });
+export const conv3dTranspose: CompositeOp<
+  [x: Tensor, kernel: Tensor],
+  Conv3dTransposeOptions,
+  Tensor,
+  ['strides', 'padding']
+> = /* @__PURE__ */ defineComposite({
+  name: 'conv3dTranspose',
+  inputs: ['x', 'kernel'],
+  options: { strides: true, padding: true, dilationRate: false, outputPadding: false },
+  compose: ([x, kernel], { strides = 1, padding = 'valid', dilationRate = 1, outputPadding = null }) => {
+    const op = 'conv3dTranspose';
+    requireFit(op, x, kernel);
+    requireOneOf(op, 'padding', padding, ['same', 'valid']);
+    const steps = perAxis(op, 'strides', strides, 3);
+    const dilation = perAxis(op, 'dilationRate', dilationRate, 3);
+    const window = kernel.shape.slice(0, 3);
+    const windows = { window, strides: steps, dilation, padding, outputPadding };
+    const [outDepth] = transposedSizes(op, x.shape.slice(1, 4), windows) as [number];
+    const images = conv2dTranspose(depthsAsImages(x), tapsAsFilters(kernel), {
+      strides: steps.slice(1),
+      padding,
+      dilationRate: dilation.slice(1),
+      outputPadding: Array.isArray(outputPadding) ? outputPadding.slice(1) : outputPadding,
+    });
+    const along = {
+      window: window.slice(0, 1),
+      strides: steps.slice(0, 1),
+      dilation: dilation.slice(0, 1),
+      padding,
+    };
+    const [deep] = slideWindows(op, [outDepth], along) as [WindowAxis];
+    return addedAlongDepth(images, x.shape as Five, kernel.shape as Five, {
+      ...deep,
+      // A single window's may be shortened, which places nothing.
+      dilation: dilation[0] as number,
+      stride: steps[0] as number,
+    });
+  },
+});
 
 /** [n, d, h, w, c] → [n · d, h, w, c]. */
 function depthsAsImages(x: Tensor): Tensor {

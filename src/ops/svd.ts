@@ -44,30 +44,31 @@ type Factors = [u: Tensor<'float32'>, s: Tensor<'float32'>, vh: Tensor<'float32'
  * singular value decomposition", 2016.
  * Errors: ShapeError for less than two axes, or for the gradient of full matrices; ValueError for the option, DTypeError.
  */
-export const svd: Op<[x: Tensor], SvdOptions, Factors> = /* @__PURE__ */ defineOp({
-  name: 'svd',
-  inputs: ['x'],
-  options: { fullMatrices: true },
-  takesNull: true,
-  save: { inputs: [], outputs: [0, 1, 2] },
-  infer: ([x], { fullMatrices = true }) => planSvd(x, fullMatrices),
-  forward: ([x], [u]) => {
-    const [m, n] = x.shape.slice(-2) as [number, number];
-    // The rows of `lines` are the shorter side's: columns of a tall x.
-    const lines = m >= n ? transposed(x) : x;
-    const { vectors, values, rotations } = decomposed(lines, u.fullMatrices);
-    if (m >= n) return [vectors, values, rotations] as Factors;
-    return [transposed(rotations), values, transposed(vectors)] as Factors;
-  },
-  backward: ([du, ds, dvh], { outputs: [u, s, vh], plan: [spec] }) => {
-    if ((du || dvh) && u.shape.at(-1) !== vh.shape.at(-2)) throw gradientOfFull(u, vh);
-    const factors = reduced(u, s, vh, spec.fullMatrices);
-    const inner = middleOf(du, ds, dvh, factors);
-    if (!inner) return [null];
-    const through = matMul(matMul(factors.u, inner), factors.vh);
-    return [beyond(through, du, dvh, factors)];
-  },
-});
+export const svd: Op<[x: Tensor], SvdOptions, Factors, 'unknown', ['fullMatrices']> =
+  /* @__PURE__ */ defineOp({
+    name: 'svd',
+    inputs: ['x'],
+    options: { fullMatrices: true },
+    takesNull: true,
+    save: { inputs: [], outputs: [0, 1, 2] },
+    infer: ([x], { fullMatrices = true }) => planSvd(x, fullMatrices),
+    forward: ([x], [u]) => {
+      const [m, n] = x.shape.slice(-2) as [number, number];
+      // The rows of `lines` are the shorter side's: columns of a tall x.
+      const lines = m >= n ? transposed(x) : x;
+      const { vectors, values, rotations } = decomposed(lines, u.fullMatrices);
+      if (m >= n) return [vectors, values, rotations] as Factors;
+      return [transposed(rotations), values, transposed(vectors)] as Factors;
+    },
+    backward: ([du, ds, dvh], { outputs: [u, s, vh], plan: [spec] }) => {
+      if ((du || dvh) && u.shape.at(-1) !== vh.shape.at(-2)) throw gradientOfFull(u, vh);
+      const factors = reduced(u, s, vh, spec.fullMatrices);
+      const inner = middleOf(du, ds, dvh, factors);
+      if (!inner) return [null];
+      const through = matMul(matMul(factors.u, inner), factors.vh);
+      return [beyond(through, du, dvh, factors)];
+    },
+  });
 
 function planSvd(x: TensorSpec, fullMatrices: boolean) {
   requireMatrices('svd', 'x', x);

@@ -173,7 +173,7 @@ async function openUrl(url: string, name: string, signal?: AbortSignal): Promise
   return { name, size, read, fetched, close, ...siblings };
 }
 
-const fetchedBytes = 8 << 20;
+const fetchedBytes = 4 << 20;
 
 async function* rangesOf(read: ByteSource['read'], begin: number, end: number): FilePieces {
   for (let at = begin; at < end; at += fetchedBytes) yield await read(at, Math.min(end, at + fetchedBytes));

@@ -15,7 +15,7 @@ export interface Spool {
 }
 
 /** Less stays in memory. */
-const memoryBytes = 64 << 20;
+const memoryBytes = 16 << 20;
 /** A page that ended before it removed its files left them behind; none is in use for so long. */
 const oldMilliseconds = 24 * 60 * 60 * 1000;
 const folderName = '.retrograd-spool';

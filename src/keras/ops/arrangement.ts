@@ -39,12 +39,13 @@ export interface DiagflatOptions {
 }
 
 /** A matrix with the elements of x on diagonal `k`. Any dtype. Shape [size + |k|, size + |k|]. Errors: ValueError. */
-export const diagflat: CompositeOp<[x: Tensor], DiagflatOptions> = /* @__PURE__ */ defineComposite({
-  name: 'diagflat',
-  inputs: ['x'],
-  options: { k: true },
-  compose: ([x], { k = 0 }) => diag(flat(x), { k }),
-});
+export const diagflat: CompositeOp<[x: Tensor], DiagflatOptions, Tensor, ['k']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'diagflat',
+    inputs: ['x'],
+    options: { k: true },
+    compose: ([x], { k = 0 }) => diag(flat(x), { k }),
+  });
 
 /** Rows in reverse order: along axis 0. Any dtype. Shape: that of x. Errors: ShapeError for a scalar. */
 export const flipud: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
@@ -71,21 +72,22 @@ export interface Rot90Options {
 }
 
 /** `k` quarter turns of the plane of two axes. Any dtype. Errors: ShapeError, ValueError. */
-export const rot90: CompositeOp<[x: Tensor], Rot90Options> = /* @__PURE__ */ defineComposite({
-  name: 'rot90',
-  inputs: ['x'],
-  options: { k: true, axes: true },
-  compose: ([x], { k = 1, axes = [0, 1] }) => {
-    requireInteger('rot90', 'k', k, Number.MIN_SAFE_INTEGER);
-    const [first, second, ...more] = normalizeAxes('rot90', axes, x.shape.length);
-    if (first === undefined || second === undefined || more.length > 0) throw noPlane(axes);
-    const turns = ((k % 4) + 4) % 4;
-    if (turns === 0) return identity(x);
-    if (turns === 2) return flip(x, { axis: [first, second] });
-    const swapped = (y: Tensor) => swapAxes(y, { axis1: first, axis2: second });
-    return turns === 1 ? swapped(flip(x, { axis: second })) : flip(swapped(x), { axis: second });
-  },
-});
+export const rot90: CompositeOp<[x: Tensor], Rot90Options, Tensor, ['k', 'axes']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'rot90',
+    inputs: ['x'],
+    options: { k: true, axes: true },
+    compose: ([x], { k = 1, axes = [0, 1] }) => {
+      requireInteger('rot90', 'k', k, Number.MIN_SAFE_INTEGER);
+      const [first, second, ...more] = normalizeAxes('rot90', axes, x.shape.length);
+      if (first === undefined || second === undefined || more.length > 0) throw noPlane(axes);
+      const turns = ((k % 4) + 4) % 4;
+      if (turns === 0) return identity(x);
+      if (turns === 2) return flip(x, { axis: [first, second] });
+      const swapped = (y: Tensor) => swapAxes(y, { axis1: first, axis2: second });
+      return turns === 1 ? swapped(flip(x, { axis: second })) : flip(swapped(x), { axis: second });
+    },
+  });
 
 const noPlane = (axes: unknown) =>
   new ValueError({
@@ -102,13 +104,14 @@ export interface AppendOptions {
 }
 
 /** x followed by y along `axis`. Dtypes are those of `concat`. Errors: ShapeError. */
-export const append: CompositeOp<[x: Tensor, y: Tensor], AppendOptions> = /* @__PURE__ */ defineComposite({
-  name: 'append',
-  inputs: ['x', 'y'],
-  options: { axis: true },
-  compose: ([x, y], { axis = null }) =>
-    axis === null ? concat([flat(x), flat(y)], { axis: 0 }) : concat([x, y], { axis }),
-});
+export const append: CompositeOp<[x: Tensor, y: Tensor], AppendOptions, Tensor, ['axis']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'append',
+    inputs: ['x', 'y'],
+    options: { axis: true },
+    compose: ([x, y], { axis = null }) =>
+      axis === null ? concat([flat(x), flat(y)], { axis: 0 }) : concat([x, y], { axis }),
+  });
 
 type OfMany = CompositeOp<[tensors: Tensor[]]>;
 
@@ -153,18 +156,19 @@ export interface ArraySplitOptions {
   axis?: number;
 }
 
-type Splitting<O extends object> = CompositeOp<[x: Tensor], O, Tensor[]>;
+type Splitting<O extends object, P extends readonly string[]> = CompositeOp<[x: Tensor], O, Tensor[], P>;
 
 /**
  * The parts of x along `axis`; the first are longer by one where they can't be equal. Any dtype. Errors: ShapeError,
  * ValueError.
  */
-export const arraySplit: Splitting<ArraySplitOptions> = /* @__PURE__ */ defineComposite({
-  name: 'arraySplit',
-  inputs: ['x'],
-  options: { indicesOrSections: true, axis: true },
-  compose: ([x], { indicesOrSections, axis = 0 }) => parts('arraySplit', x, indicesOrSections, axis),
-});
+export const arraySplit: Splitting<ArraySplitOptions, ['indicesOrSections', 'axis']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'arraySplit',
+    inputs: ['x'],
+    options: { indicesOrSections: true, axis: true },
+    compose: ([x], { indicesOrSections, axis = 0 }) => parts('arraySplit', x, indicesOrSections, axis),
+  });
 
 /** Options of `hsplit`, `vsplit` and `dsplit`. */
 export interface PartsOptions {
@@ -173,7 +177,10 @@ export interface PartsOptions {
 }
 
 /* @__NO_SIDE_EFFECTS__ */
-function splitting(name: string, axisOf: (rank: number) => number): Splitting<PartsOptions> {
+function splitting(
+  name: string,
+  axisOf: (rank: number) => number,
+): Splitting<PartsOptions, ['indicesOrSections']> {
   return defineComposite({
     name,
     inputs: ['x'],
@@ -188,13 +195,20 @@ function splitting(name: string, axisOf: (rank: number) => number): Splitting<Pa
 }
 
 /** Equal parts of x, or those from indices on, along axis 1, of vectors along 0. Any dtype. Errors: ShapeError, ValueError. */
-export const hsplit: Splitting<PartsOptions> = /* @__PURE__ */ splitting('hsplit', (rank) =>
-  rank === 1 ? 0 : 1,
+export const hsplit: Splitting<PartsOptions, ['indicesOrSections']> = /* @__PURE__ */ splitting(
+  'hsplit',
+  (rank) => (rank === 1 ? 0 : 1),
 );
 /** Equal parts of x, or those from indices on, along axis 0. Any dtype. Errors: ShapeError, ValueError. */
-export const vsplit: Splitting<PartsOptions> = /* @__PURE__ */ splitting('vsplit', () => 0);
+export const vsplit: Splitting<PartsOptions, ['indicesOrSections']> = /* @__PURE__ */ splitting(
+  'vsplit',
+  () => 0,
+);
 /** Equal parts of x, or those from indices on, along axis 2. Any dtype. Errors: ShapeError, ValueError. */
-export const dsplit: Splitting<PartsOptions> = /* @__PURE__ */ splitting('dsplit', () => 2);
+export const dsplit: Splitting<PartsOptions, ['indicesOrSections']> = /* @__PURE__ */ splitting(
+  'dsplit',
+  () => 2,
+);
 
 function parts(op: string, x: Tensor, wanted: number | readonly number[], axis: number): Tensor[] {
   const size = x.shape[normalizeAxis(op, axis, x.shape.length)] as number;
@@ -222,7 +236,7 @@ export interface UnravelIndexOptions {
  * The coordinates of flat indices: a tensor for each axis of `shape`, of the shape of the indices. int32. Errors:
  * ValueError.
  */
-export const unravelIndex: CompositeOp<[indices: Tensor], UnravelIndexOptions, Tensor[]> =
+export const unravelIndex: CompositeOp<[indices: Tensor], UnravelIndexOptions, Tensor[], ['shape']> =
   /* @__PURE__ */ defineComposite({
     name: 'unravelIndex',
     inputs: ['indices:int32'],
@@ -256,16 +270,17 @@ export interface IsInOptions {
 }
 
 /** Whether each element of x is among those of y. Bool, shape: that of x. Dtypes promote. Ranks up to 5. Errors: DTypeError. */
-export const isIn: CompositeOp<[x: Tensor, y: Tensor], IsInOptions> = /* @__PURE__ */ defineComposite({
-  name: 'isIn',
-  inputs: ['x', 'y'],
-  options: { invert: true },
-  backward: null,
-  compose: ([x, y], { invert = false }) => {
-    const found = any(equal(expandDims(x, { axis: -1 }), flat(y)), { axis: -1 });
-    return invert ? equal(cast(found, 'int32'), 0) : found;
-  },
-});
+export const isIn: CompositeOp<[x: Tensor, y: Tensor], IsInOptions, Tensor, ['invert']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'isIn',
+    inputs: ['x', 'y'],
+    options: { invert: true },
+    backward: null,
+    compose: ([x, y], { invert = false }) => {
+      const found = any(equal(expandDims(x, { axis: -1 }), flat(y)), { axis: -1 });
+      return invert ? equal(cast(found, 'int32'), 0) : found;
+    },
+  });
 
 /** Options of `take`. */
 export interface TakeOptions {
@@ -274,17 +289,18 @@ export interface TakeOptions {
 }
 
 /** Slices of x at `indices` along `axis`; negative indices count from the last. Any dtype. Errors: as of `gather`. */
-export const take: CompositeOp<[x: Tensor, indices: Tensor], TakeOptions> = /* @__PURE__ */ defineComposite({
-  name: 'take',
-  inputs: ['x', 'indices:int32'],
-  options: { axis: true },
-  compose: ([x, indices], { axis = null }) => {
-    const table = axis === null ? flat(x) : x;
-    const along = normalizeAxis('take', axis ?? 0, table.shape.length);
-    const counted = where(less(indices, 0), add(indices, table.shape[along] as number), indices);
-    return gather(table, counted, { axis: along });
-  },
-});
+export const take: CompositeOp<[x: Tensor, indices: Tensor], TakeOptions, Tensor, ['axis']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'take',
+    inputs: ['x', 'indices:int32'],
+    options: { axis: true },
+    compose: ([x, indices], { axis = null }) => {
+      const table = axis === null ? flat(x) : x;
+      const along = normalizeAxis('take', axis ?? 0, table.shape.length);
+      const counted = where(less(indices, 0), add(indices, table.shape[along] as number), indices);
+      return gather(table, counted, { axis: along });
+    },
+  });
 
 /**
  * In which bin each element of x lies: how many of the ascending `bins` aren't above it. int32, shape: that of x. float32.
@@ -308,10 +324,11 @@ export interface MultiHotOptions {
  * 1 for each class that a row of indices names, 0 for others. Shapes: indices [..., k] → [..., numClasses]; float32.
  * Errors: ValueError, DTypeError.
  */
-export const multiHot: CompositeOp<[indices: Tensor], MultiHotOptions> = /* @__PURE__ */ defineComposite({
-  name: 'multiHot',
-  inputs: ['indices:int32'],
-  options: { numClasses: true },
-  backward: null,
-  compose: ([indices], { numClasses }) => max(oneHot(indices, { depth: numClasses }), { axis: -2 }),
-});
+export const multiHot: CompositeOp<[indices: Tensor], MultiHotOptions, Tensor, ['numClasses']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'multiHot',
+    inputs: ['indices:int32'],
+    options: { numClasses: true },
+    backward: null,
+    compose: ([indices], { numClasses }) => max(oneHot(indices, { depth: numClasses }), { axis: -2 }),
+  });

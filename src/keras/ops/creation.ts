@@ -165,15 +165,16 @@ export interface VanderOptions {
 }
 
 /** Powers of a vector as columns. float32. Shapes: x [n] → [n, N]. Errors: ValueError, DTypeError. */
-export const vander: CompositeOp<[x: Tensor], VanderOptions> = /* @__PURE__ */ defineComposite({
-  name: 'vander',
-  inputs: ['x'],
-  options: { N: true, increasing: true },
-  compose: ([x], { N = null, increasing = false }) => {
-    const count = N ?? x.shape[0] ?? 0;
-    requireInteger('vander', 'N', count, 0);
-    requireBoolean('vander', 'increasing', increasing);
-    const powers = pow(expandDims(x, { axis: -1 }), range(0, count));
-    return increasing ? powers : flip(powers, { axis: -1 });
-  },
-});
+export const vander: CompositeOp<[x: Tensor], VanderOptions, Tensor, ['N', 'increasing']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'vander',
+    inputs: ['x'],
+    options: { N: true, increasing: true },
+    compose: ([x], { N = null, increasing = false }) => {
+      const count = N ?? x.shape[0] ?? 0;
+      requireInteger('vander', 'N', count, 0);
+      requireBoolean('vander', 'increasing', increasing);
+      const powers = pow(expandDims(x, { axis: -1 }), range(0, count));
+      return increasing ? powers : flip(powers, { axis: -1 });
+    },
+  });

@@ -142,7 +142,12 @@ function closeness(op: string, x: Tensor, y: Tensor, options: CloseOptions): Ten
  * Whether |x - y| ≤ atol + rtol |y|, elementwise; infinities are close to themselves. Bool, of float32. Shapes broadcast.
  * Errors: ValueError, ShapeError, DTypeError.
  */
-export const isClose: CompositeOp<[x: Tensor, y: Tensor], CloseOptions> = /* @__PURE__ */ defineComposite({
+export const isClose: CompositeOp<
+  [x: Tensor, y: Tensor],
+  CloseOptions,
+  Tensor,
+  ['rtol', 'atol', 'equalNan']
+> = /* @__PURE__ */ defineComposite({
   name: 'isClose',
   inputs: ['x', 'y'],
   options: closeOptionNames,
@@ -150,7 +155,12 @@ export const isClose: CompositeOp<[x: Tensor, y: Tensor], CloseOptions> = /* @__
 });
 
 /** Whether all elements are close: see `isClose`. Shape [], bool. Errors: as of `isClose`. */
-export const allClose: CompositeOp<[x: Tensor, y: Tensor], CloseOptions> = /* @__PURE__ */ defineComposite({
+export const allClose: CompositeOp<
+  [x: Tensor, y: Tensor],
+  CloseOptions,
+  Tensor,
+  ['rtol', 'atol', 'equalNan']
+> = /* @__PURE__ */ defineComposite({
   name: 'allClose',
   inputs: ['x', 'y'],
   options: closeOptionNames,

@@ -47,23 +47,25 @@ function pseudoInverse(op: string, x: Tensor, rcond: number | null): Tensor {
  * The Moore-Penrose inverses of matrices, by singular values. float32. Shapes: x [..., m, n] → [..., n, m]. Errors:
  * ShapeError, ValueError, DTypeError.
  */
-export const pinv: CompositeOp<[x: Tensor], RcondOptions> = /* @__PURE__ */ defineComposite({
-  name: 'pinv',
-  inputs: ['x'],
-  options: { rcond: true },
-  compose: ([x], { rcond = null }) => pseudoInverse('pinv', x, rcond),
-});
+export const pinv: CompositeOp<[x: Tensor], RcondOptions, Tensor, ['rcond']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'pinv',
+    inputs: ['x'],
+    options: { rcond: true },
+    compose: ([x], { rcond = null }) => pseudoInverse('pinv', x, rcond),
+  });
 
 /**
  * x of least squares of a x - b, and of those the shortest. float32. Shapes: a [m, n], b [m] or [m, k] → [n] or [n, k].
  * Errors: ShapeError, ValueError, DTypeError.
  */
-export const lstsq: CompositeOp<[a: Tensor, b: Tensor], RcondOptions> = /* @__PURE__ */ defineComposite({
-  name: 'lstsq',
-  inputs: ['a', 'b'],
-  options: { rcond: true },
-  compose: ([a, b], { rcond = null }) => matMul(pseudoInverse('lstsq', a, rcond), b),
-});
+export const lstsq: CompositeOp<[a: Tensor, b: Tensor], RcondOptions, Tensor, ['rcond']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'lstsq',
+    inputs: ['a', 'b'],
+    options: { rcond: true },
+    compose: ([a, b], { rcond = null }) => matMul(pseudoInverse('lstsq', a, rcond), b),
+  });
 
 /** Options of `matrixRank`. */
 export interface MatrixRankOptions {
@@ -75,16 +77,17 @@ export interface MatrixRankOptions {
  * How many singular values aren't 0. int32. Shapes: x [..., m, n] → [...]; float32. Errors: ShapeError, ValueError,
  * DTypeError.
  */
-export const matrixRank: CompositeOp<[x: Tensor], MatrixRankOptions> = /* @__PURE__ */ defineComposite({
-  name: 'matrixRank',
-  inputs: ['x'],
-  options: { rtol: true },
-  backward: null,
-  compose: ([x], { rtol = null }) => {
-    const [, s] = svd(x, { fullMatrices: false });
-    return sum(cast(counts('matrixRank', x, s, rtol), 'int32'), { axis: -1 });
-  },
-});
+export const matrixRank: CompositeOp<[x: Tensor], MatrixRankOptions, Tensor, ['rtol']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'matrixRank',
+    inputs: ['x'],
+    options: { rtol: true },
+    backward: null,
+    compose: ([x], { rtol = null }) => {
+      const [, s] = svd(x, { fullMatrices: false });
+      return sum(cast(counts('matrixRank', x, s, rtol), 'int32'), { axis: -1 });
+    },
+  });
 
 /**
  * [sign, logarithm of the magnitude] of determinants, which don't overflow. float32. Shapes: x [..., n, n] → [...] each.

@@ -15,7 +15,7 @@ import { moveAxis } from '../../ops/moveAxis.ts';
 import { isNaN as isNaNOf } from '../../ops/predicates.ts';
 import { prod } from '../../ops/prod.ts';
 import { quantile } from '../../ops/quantile.ts';
-import { reduceOptionNames, type ReduceOptions } from '../../ops/reduction.ts';
+import { type ReducePositions, reduceOptionNames, type ReduceOptions } from '../../ops/reduction.ts';
 import { reshape } from '../../ops/reshape.ts';
 import { ceil, floor } from '../../ops/rounding.ts';
 import { sort } from '../../ops/sort.ts';
@@ -27,7 +27,7 @@ import { sqrt, square } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
-type Reduction = CompositeOp<[x: Tensor], ReduceOptions>;
+type Reduction = CompositeOp<[x: Tensor], ReduceOptions, Tensor, ReducePositions>;
 
 /** `x` with `value` in place of NaN. */
 const filled = (x: Tensor, value: number) => where(isNaNOf(x), value, x);
@@ -76,7 +76,9 @@ export const nanMean: Reduction = /* @__PURE__ */ defineNanReduction('nanMean', 
 function nanVariance(x: Tensor, options: ReduceOptions): Tensor {
   const kept = { ...options, keepDims: true };
   const center = div(sum(filled(x, 0), kept), countOf(x, kept));
-  return div(sum(filled(square(sub(x, center)), 0), options), countOf(x, options));
+  // NaN is replaced before the subtraction: no gradient passes through it.
+  const deviations = where(isNaNOf(x), 0, sub(filled(x, 0), center));
+  return div(sum(square(deviations), options), countOf(x, options));
 }
 
 /** The variance of what isn't NaN; NaN where all are. float32. Shapes: as of `variance`. Errors: ShapeError, DTypeError. */
@@ -101,7 +103,7 @@ function defineNanScan(
   name: string,
   scan: (x: Tensor, options: { axis: number }) => Tensor,
   neutral: number,
-): CompositeOp<[x: Tensor], NanScanOptions> {
+): CompositeOp<[x: Tensor], NanScanOptions, Tensor, ['axis']> {
   return defineComposite({
     name,
     inputs: ['x'],
@@ -114,25 +116,19 @@ function defineNanScan(
 }
 
 /** Running sums that pass over NaN. float32. Shape: that of x; flat without an axis. Errors: ShapeError, DTypeError. */
-export const nanCumsum: CompositeOp<[x: Tensor], NanScanOptions> = /* @__PURE__ */ defineNanScan(
-  'nanCumsum',
-  cumsum,
-  0,
-);
+export const nanCumsum: CompositeOp<[x: Tensor], NanScanOptions, Tensor, ['axis']> =
+  /* @__PURE__ */ defineNanScan('nanCumsum', cumsum, 0);
 
 /** Running products that pass over NaN. float32. Shape: that of x; flat without an axis. Errors: ShapeError, DTypeError. */
-export const nanCumprod: CompositeOp<[x: Tensor], NanScanOptions> = /* @__PURE__ */ defineNanScan(
-  'nanCumprod',
-  cumprod,
-  1,
-);
+export const nanCumprod: CompositeOp<[x: Tensor], NanScanOptions, Tensor, ['axis']> =
+  /* @__PURE__ */ defineNanScan('nanCumprod', cumprod, 1);
 
 /* @__NO_SIDE_EFFECTS__ */
 function defineNanSearch(
   name: string,
   search: (x: Tensor, options: ArgOptions) => Tensor,
   last: number,
-): CompositeOp<[x: Tensor], ArgOptions> {
+): CompositeOp<[x: Tensor], ArgOptions, Tensor, ReducePositions> {
   return defineComposite({
     name,
     inputs: ['x'],
@@ -146,21 +142,15 @@ function defineNanSearch(
  * Where the largest is of what isn't NaN; -1 where all are. int32, of float32. Shapes: as of `argMax`. Errors: ShapeError,
  * DTypeError.
  */
-export const nanArgMax: CompositeOp<[x: Tensor], ArgOptions> = /* @__PURE__ */ defineNanSearch(
-  'nanArgMax',
-  argMax,
-  Number.NEGATIVE_INFINITY,
-);
+export const nanArgMax: CompositeOp<[x: Tensor], ArgOptions, Tensor, ReducePositions> =
+  /* @__PURE__ */ defineNanSearch('nanArgMax', argMax, Number.NEGATIVE_INFINITY);
 
 /**
  * Where the smallest is of what isn't NaN; -1 where all are. int32, of float32. Shapes: as of `argMin`. Errors: ShapeError,
  * DTypeError.
  */
-export const nanArgMin: CompositeOp<[x: Tensor], ArgOptions> = /* @__PURE__ */ defineNanSearch(
-  'nanArgMin',
-  argMin,
-  Number.POSITIVE_INFINITY,
-);
+export const nanArgMin: CompositeOp<[x: Tensor], ArgOptions, Tensor, ReducePositions> =
+  /* @__PURE__ */ defineNanSearch('nanArgMin', argMin, Number.POSITIVE_INFINITY);
 
 /** Options of `nanQuantile` and `nanPercentile`. */
 export interface NanQuantileOptions extends ReduceOptions {
@@ -198,20 +188,22 @@ function nanQuantiles(
 const nanQuantileOptionNames = { q: true, axis: true, keepDims: true } as const;
 
 /** The quantiles `q` in [0, 1] of what isn't NaN. float32. Shapes: as of `quantile`. Errors: as of `quantile`. */
-export const nanQuantile: CompositeOp<[x: Tensor], NanQuantileOptions> = /* @__PURE__ */ defineComposite({
-  name: 'nanQuantile',
-  inputs: ['x'],
-  options: nanQuantileOptionNames,
-  compose: ([x], options) => nanQuantiles('nanQuantile', x, options),
-});
+export const nanQuantile: CompositeOp<[x: Tensor], NanQuantileOptions, Tensor, ['q', 'axis', 'keepDims']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'nanQuantile',
+    inputs: ['x'],
+    options: nanQuantileOptionNames,
+    compose: ([x], options) => nanQuantiles('nanQuantile', x, options),
+  });
 
 /** The percentiles `q` in [0, 100] of what isn't NaN. float32. Shapes: as of `quantile`. Errors: as of `quantile`. */
-export const nanPercentile: CompositeOp<[x: Tensor], NanQuantileOptions> = /* @__PURE__ */ defineComposite({
-  name: 'nanPercentile',
-  inputs: ['x'],
-  options: nanQuantileOptionNames,
-  compose: ([x], options) => nanQuantiles('nanPercentile', x, { ...options, q: hundredthOf(options.q) }),
-});
+export const nanPercentile: CompositeOp<[x: Tensor], NanQuantileOptions, Tensor, ['q', 'axis', 'keepDims']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'nanPercentile',
+    inputs: ['x'],
+    options: nanQuantileOptionNames,
+    compose: ([x], options) => nanQuantiles('nanPercentile', x, { ...options, q: hundredthOf(options.q) }),
+  });
 
 /** Percentiles as quantiles. What isn't a list of numbers is left for `quantile` to refuse. */
 function hundredthOf(q: number | readonly number[]): number | readonly number[] {
@@ -225,9 +217,10 @@ export const nanMedian: Reduction = /* @__PURE__ */ defineNanReduction('nanMedia
 );
 
 /** The percentiles `q` in [0, 100]. float32. Shapes: as of `quantile`. NaN where an element is. Errors: as of `quantile`. */
-export const percentile: CompositeOp<[x: Tensor], NanQuantileOptions> = /* @__PURE__ */ defineComposite({
-  name: 'percentile',
-  inputs: ['x'],
-  options: nanQuantileOptionNames,
-  compose: ([x], options) => quantile(x, { ...options, q: hundredthOf(options.q) }),
-});
+export const percentile: CompositeOp<[x: Tensor], NanQuantileOptions, Tensor, ['q', 'axis', 'keepDims']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'percentile',
+    inputs: ['x'],
+    options: nanQuantileOptionNames,
+    compose: ([x], options) => quantile(x, { ...options, q: hundredthOf(options.q) }),
+  });

@@ -12,7 +12,7 @@ import { mean } from '../../ops/mean.ts';
 import { moveAxis } from '../../ops/moveAxis.ts';
 import { norm } from '../../ops/norm.ts';
 import { tensordot } from '../../ops/outer.ts';
-import { type ReduceOptions, reduceOptionNames } from '../../ops/reduction.ts';
+import { type ReduceOptions, type ReducePositions, reduceOptionNames } from '../../ops/reduction.ts';
 import { reshape } from '../../ops/reshape.ts';
 import { roll } from '../../ops/roll.ts';
 import { slice } from '../../ops/slice.ts';
@@ -27,24 +27,25 @@ export interface AlongAxisOptions {
 }
 
 /** The cross products of vectors of three elements along `axis`. Shapes broadcast. float32. Errors: ShapeError, DTypeError. */
-export const cross: CompositeOp<[x: Tensor, y: Tensor], AlongAxisOptions> = /* @__PURE__ */ defineComposite({
-  name: 'cross',
-  inputs: ['x', 'y'],
-  options: { axis: true },
-  compose: ([x, y], { axis = -1 }) => {
-    for (const [name, { shape }] of Object.entries({ x, y })) {
-      if (shape[normalizeAxis('cross', axis, shape.length)] === 3) continue;
-      throw new ShapeError({
-        op: 'cross',
-        rule: `\`${name}\` must have 3 elements along the axis.`,
-        received: `${name} ${formatShape(shape)}, axis: ${axis}`,
-        hint: 'add a zero to vectors of the plane.',
-      });
-    }
-    const turned = (v: Tensor, shift: number) => roll(v, { shift, axis });
-    return sub(mul(turned(x, -1), turned(y, -2)), mul(turned(x, -2), turned(y, -1)));
-  },
-});
+export const cross: CompositeOp<[x: Tensor, y: Tensor], AlongAxisOptions, Tensor, ['axis']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'cross',
+    inputs: ['x', 'y'],
+    options: { axis: true },
+    compose: ([x, y], { axis = -1 }) => {
+      for (const [name, { shape }] of Object.entries({ x, y })) {
+        if (shape[normalizeAxis('cross', axis, shape.length)] === 3) continue;
+        throw new ShapeError({
+          op: 'cross',
+          rule: `\`${name}\` must have 3 elements along the axis.`,
+          received: `${name} ${formatShape(shape)}, axis: ${axis}`,
+          hint: 'add a zero to vectors of the plane.',
+        });
+      }
+      const turned = (v: Tensor, shift: number) => roll(v, { shift, axis });
+      return sub(mul(turned(x, -1), turned(y, -2)), mul(turned(x, -2), turned(y, -1)));
+    },
+  });
 
 /**
  * The Kronecker product. Shapes: the sizes of x and y multiply, axis by axis from the last. Ranks up to 3. Dtypes promote.
@@ -106,7 +107,7 @@ export interface AverageOptions {
 }
 
 /** The mean along `axis`, weighted by `weights` of the shape of x, or of its axis. float32. Errors: ShapeError, DTypeError. */
-export const average: CompositeOp<[x: Tensor, weights: Tensor | null], AverageOptions> =
+export const average: CompositeOp<[x: Tensor, weights: Tensor | null], AverageOptions, Tensor, ['axis']> =
   /* @__PURE__ */ defineComposite({
     name: 'average',
     inputs: ['x', 'weights?'],
@@ -123,21 +124,23 @@ export const average: CompositeOp<[x: Tensor, weights: Tensor | null], AverageOp
   });
 
 /** How many elements aren't 0. int32. Shapes: as of `sum`. Any dtype. Errors: ShapeError. */
-export const countNonzero: CompositeOp<[x: Tensor], ReduceOptions> = /* @__PURE__ */ defineComposite({
-  name: 'countNonzero',
-  inputs: ['x'],
-  options: reduceOptionNames,
-  backward: null,
-  compose: ([x], options) => sum(cast(x.dtype === 'bool' ? x : notEqual(x, 0), 'int32'), options),
-});
+export const countNonzero: CompositeOp<[x: Tensor], ReduceOptions, Tensor, ReducePositions> =
+  /* @__PURE__ */ defineComposite({
+    name: 'countNonzero',
+    inputs: ['x'],
+    options: reduceOptionNames,
+    backward: null,
+    compose: ([x], options) => sum(cast(x.dtype === 'bool' ? x : notEqual(x, 0), 'int32'), options),
+  });
 
 /** The largest minus the smallest element. float32, int32. Shapes: as of `max`. Errors: ShapeError, DTypeError. */
-export const ptp: CompositeOp<[x: Tensor], ReduceOptions> = /* @__PURE__ */ defineComposite({
-  name: 'ptp',
-  inputs: ['x'],
-  options: reduceOptionNames,
-  compose: ([x], options) => sub(max(x, options), min(x, options)),
-});
+export const ptp: CompositeOp<[x: Tensor], ReduceOptions, Tensor, ReducePositions> =
+  /* @__PURE__ */ defineComposite({
+    name: 'ptp',
+    inputs: ['x'],
+    options: reduceOptionNames,
+    compose: ([x], options) => sub(max(x, options), min(x, options)),
+  });
 
 /** Options of `diff`. */
 export interface DiffOptions extends AlongAxisOptions {
@@ -149,19 +152,20 @@ export interface DiffOptions extends AlongAxisOptions {
  * Differences of neighbours along `axis`, `n` times. Shape: x with n elements less there. float32, int32. Errors:
  * ShapeError, ValueError.
  */
-export const diff: CompositeOp<[x: Tensor], DiffOptions> = /* @__PURE__ */ defineComposite({
-  name: 'diff',
-  inputs: ['x'],
-  options: { n: true, axis: true },
-  compose: ([x], { n = 1, axis = -1 }) => {
-    requireInteger('diff', 'n', n, 0);
-    const along = normalizeAxis('diff', axis, x.shape.length);
-    return Array.from({ length: n }).reduce<Tensor>((y) => {
-      const [ahead, behind] = neighbours(y, along);
-      return sub(ahead, behind);
-    }, x);
-  },
-});
+export const diff: CompositeOp<[x: Tensor], DiffOptions, Tensor, ['n', 'axis']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'diff',
+    inputs: ['x'],
+    options: { n: true, axis: true },
+    compose: ([x], { n = 1, axis = -1 }) => {
+      requireInteger('diff', 'n', n, 0);
+      const along = normalizeAxis('diff', axis, x.shape.length);
+      return Array.from({ length: n }).reduce<Tensor>((y) => {
+        const [ahead, behind] = neighbours(y, along);
+        return sub(ahead, behind);
+      }, x);
+    },
+  });
 
 /** All elements but the first, and all but the last, along `axis`. */
 function neighbours(x: Tensor, axis: number): [ahead: Tensor, behind: Tensor] {
@@ -180,7 +184,7 @@ export interface TrapezoidOptions extends AlongAxisOptions {
  * The integral of y along `axis` by the trapezoidal rule, at places `x` [n], or of the shape of y. float32. Shape: y
  * without the axis. Errors: ShapeError, ValueError.
  */
-export const trapezoid: CompositeOp<[y: Tensor, x: Tensor | null], TrapezoidOptions> =
+export const trapezoid: CompositeOp<[y: Tensor, x: Tensor | null], TrapezoidOptions, Tensor, ['dx', 'axis']> =
   /* @__PURE__ */ defineComposite({
     name: 'trapezoid',
     inputs: ['y', 'x?'],
@@ -223,13 +227,14 @@ export interface CdistOptions {
  * The distances of all rows of x from all rows of y. Shapes: x [..., n, k], y [..., m, k] → [..., n, m]. float32. Errors:
  * ShapeError, ValueError, DTypeError.
  */
-export const cdist: CompositeOp<[x: Tensor, y: Tensor], CdistOptions> = /* @__PURE__ */ defineComposite({
-  name: 'cdist',
-  inputs: ['x', 'y'],
-  options: { p: true },
-  compose: ([x, y], { p = 2 }) =>
-    norm(sub(expandDims(x, { axis: -2 }), expandDims(y, { axis: -3 })), { ord: p, axis: -1 }),
-});
+export const cdist: CompositeOp<[x: Tensor, y: Tensor], CdistOptions, Tensor, ['p']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'cdist',
+    inputs: ['x', 'y'],
+    options: { p: true },
+    compose: ([x, y], { p = 2 }) =>
+      norm(sub(expandDims(x, { axis: -2 }), expandDims(y, { axis: -3 })), { ord: p, axis: -1 }),
+  });
 
 /** Options of `psnr`. */
 export interface PsnrOptions {
@@ -241,12 +246,13 @@ export interface PsnrOptions {
  * The peak signal-to-noise ratio in decibels: 20 log₁₀ maxVal - 10 log₁₀ of the mean squared difference. Shape []. float32.
  * Errors: ShapeError, ValueError.
  */
-export const psnr: CompositeOp<[x: Tensor, y: Tensor], PsnrOptions> = /* @__PURE__ */ defineComposite({
-  name: 'psnr',
-  inputs: ['x', 'y'],
-  options: { maxVal: true },
-  compose: ([x, y], { maxVal }) => {
-    requireFinite('psnr', 'maxVal', maxVal, 0);
-    return sub(20 * Math.log10(maxVal), mul(log10(mean(square(sub(x, y)))), 10));
-  },
-});
+export const psnr: CompositeOp<[x: Tensor, y: Tensor], PsnrOptions, Tensor, ['maxVal']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'psnr',
+    inputs: ['x', 'y'],
+    options: { maxVal: true },
+    compose: ([x, y], { maxVal }) => {
+      requireFinite('psnr', 'maxVal', maxVal, 0);
+      return sub(20 * Math.log10(maxVal), mul(log10(mean(square(sub(x, y)))), 10));
+    },
+  });

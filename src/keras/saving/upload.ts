@@ -16,7 +16,9 @@ import type { StoredWeight } from './storedWeights.ts';
 export interface TransferOptions {
   /** The file's name, for histories. */
   readonly file: string;
+  /** Aborts the transfer. */
   readonly signal?: AbortSignal | undefined;
+  /** Called with the bytes that have arrived and their total, where it is known. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
 }
 
@@ -27,9 +29,9 @@ export interface NotFinite {
 }
 
 /** Elements of a piece. */
-const pieceElements = 1 << 20;
+const pieceElements = 1 << 19;
 /** Bytes under way before the device is waited for. */
-const maxPending = 32 << 20;
+const maxPending = 16 << 20;
 
 /** Reads the tensors of one file, and writes them to the device. */
 export class Transfer {

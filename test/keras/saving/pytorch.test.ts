@@ -155,7 +155,12 @@ interface NetworkCase {
 describe("torchvision's networks", () => {
   const cases = JSON.parse(read('networks.json').toString()) as Record<string, NetworkCase>;
   const { vgg16, mobileNetV2, resNet18, resNet50 } = applications;
-  const toyPictures = { classes: 10, classifierActivation: null, inputShape: [32, 32, 3] };
+  const toyPictures = {
+    classes: 10,
+    classifierActivation: null,
+    inputShape: [32, 32, 3],
+    kernelInitializer: 'zeros',
+  } as const;
   const made = {
     vgg16: () => vgg16({ includeTop: false }),
     resnet18: () => resNet18(toyPictures),

@@ -1,4 +1,5 @@
 /** @file MultiHeadAttention: several attentions side by side, each in its own projection. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { requireInteger } from '../../../core/shape.ts';
 import { make } from '../base/layerOptions.ts';
@@ -66,6 +67,9 @@ export class MultiHeadAttention extends HeadsAttention {
  * Errors: ValueError for invalid options; ShapeError for inputs and masks that don't fit.
  */
 export function multiHeadAttention(options: MultiHeadAttentionOptions): MultiHeadAttention;
+export function multiHeadAttention(
+  ...settings: Positions<MultiHeadAttentionOptions, ['numHeads', 'keyDim', 'valueDim', 'dropout']>
+): MultiHeadAttention;
 export function multiHeadAttention(...args: unknown[]): MultiHeadAttention {
   return make(MultiHeadAttention, args);
 }

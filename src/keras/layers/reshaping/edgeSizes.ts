@@ -24,9 +24,9 @@ export function sidesOfImage(
 
 /** Numbers before and after each of three axes: from one for all, one for each axis, or [before, after] for each. */
 export function sidesOfVolume(op: string, what: string, value: unknown): readonly Sides[] {
-  const axes = Array.isArray(value) ? value : [value, value, value];
-  const sides = axes.map((axis) => (Array.isArray(axis) ? axis : [axis, axis]));
-  if (sides.length === 3 && sides.every(isCountPair)) return sides as readonly Sides[];
+  const axes: readonly unknown[] = Array.isArray(value) ? value : [value, value, value];
+  const sides = axes.map((axis): unknown => (Array.isArray(axis) ? axis : [axis, axis]));
+  if (sides.length === 3 && sides.every(isCountPair)) return sides;
   throw new ValueError({
     op,
     rule: `\`${what}\` is a whole number, one for each of three axes, or [before, after] for each.`,
@@ -47,6 +47,10 @@ export function sidesOfSequence(op: string, what: string, value: unknown): reado
   });
 }
 
-function isCountPair(sides: readonly unknown[]): sides is readonly [number, number] {
-  return sides.length === 2 && sides.every((n) => Number.isInteger(n) && (n as number) >= 0);
+function isCountPair(sides: unknown): sides is readonly [number, number] {
+  return (
+    Array.isArray(sides) &&
+    sides.length === 2 &&
+    sides.every((n) => Number.isInteger(n) && (n as number) >= 0)
+  );
 }

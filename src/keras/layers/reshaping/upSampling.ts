@@ -1,4 +1,5 @@
 /** @file UpSampling1D, UpSampling2D, UpSampling3D: sequences, images and volumes enlarged by whole factors. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { requireInteger, requireOneOf } from '../../../core/shape.ts';
@@ -21,7 +22,7 @@ export interface UpSampling1DOptions extends LayerOptions {
 export interface UpSampling2DOptions extends LayerOptions, DataFormatOptions {
   /** Factors of height and width. Default 2. */
   size?: Pair;
-  /** Default 'nearest': pixels are repeated. */
+  /** 'nearest' repeats pixels, 'bilinear' interpolates them. Default 'nearest'. */
   interpolation?: 'nearest' | 'bilinear';
 }
 
@@ -125,6 +126,7 @@ export class UpSampling3D extends Layer {
  * Errors: ValueError for `size`; ShapeError for inputs of another rank.
  */
 export function upSampling1d(options?: UpSampling1DOptions): UpSampling1D;
+export function upSampling1d(...settings: Positions<UpSampling1DOptions, ['size']>): UpSampling1D;
 export function upSampling1d(...args: unknown[]): UpSampling1D {
   return make(UpSampling1D, args);
 }
@@ -135,6 +137,7 @@ export function upSampling1d(...args: unknown[]): UpSampling1D {
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function upSampling2d(options?: UpSampling2DOptions): UpSampling2D;
+export function upSampling2d(...settings: Positions<UpSampling2DOptions, ['size']>): UpSampling2D;
 export function upSampling2d(...args: unknown[]): UpSampling2D {
   return make(UpSampling2D, args);
 }
