@@ -32,7 +32,7 @@ Options
   --markdown FILE   the tables
   --keep FOLDER     statistics and assembly of each pipeline, one file each
   --quiet           prints no tables
-  --record          writes bench/results/codegen-FAMILY.md and .json
+  --record          writes bench/results/codegen-FAMILY.md and .json; with --peers, codegen-peers.md and .json
   --help            prints this
 `;
 
@@ -134,7 +134,7 @@ await runMain(async () => {
     runInside(family, keep);
     return;
   }
-  const { compileProblems, toJson, toMarkdown } = await loadMain();
+  const { compileProblems, toJson, toMarkdown, toPeerJson, toPeerMarkdown } = await loadMain();
   const reports = await compileProblems({
     folder: /** @type {string} */ (process.env.CODEGEN_OUT),
     filter: patternOf(filter),
@@ -144,12 +144,14 @@ await runMain(async () => {
   });
   if (reports.length === 0) throw new SetupError(`--filter: no problem matches. Received: ${filter}`);
   const setting = { compiler: families[family].name, profile, date: new Date().toISOString().slice(0, 10) };
-  const [asJson, asMarkdown] = [toJson(reports, setting), toMarkdown(reports, setting)];
+  const asJson = (peers ? toPeerJson : toJson)(reports, setting);
+  const asMarkdown = (peers ? toPeerMarkdown : toMarkdown)(reports, setting);
   if (json) write(json, asJson);
   if (markdown) write(markdown, asMarkdown);
   if (record) {
-    write(path.join(ROOT, 'bench', 'results', `codegen-${family}.json`), asJson);
-    write(path.join(ROOT, 'bench', 'results', `codegen-${family}.md`), asMarkdown);
+    const name = peers ? 'codegen-peers' : `codegen-${family}`;
+    write(path.join(ROOT, 'bench', 'results', `${name}.json`), asJson);
+    write(path.join(ROOT, 'bench', 'results', `${name}.md`), asMarkdown);
   }
   if (!quiet) process.stdout.write(asMarkdown);
   // Devices without hardware don't close in order.

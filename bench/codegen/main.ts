@@ -2,6 +2,7 @@
 import type { AdapterKind } from '../../src/webgpu/adapter.ts';
 import { measure, type ProblemReport } from './measure.ts';
 import { problems } from './problems/index.ts';
+import { toPeerJson, toPeerMarkdown } from './peerReport.ts';
 import { toJson, toMarkdown } from './report.ts';
 
 export interface CodegenRun {
@@ -21,4 +22,4 @@ export async function compileProblems({ filter, ...options }: CodegenRun): Promi
   return measure(chosen, options);
 }
 
-export { toJson, toMarkdown };
+export { toJson, toMarkdown, toPeerJson, toPeerMarkdown };

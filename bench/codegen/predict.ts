@@ -1,6 +1,6 @@
-/** @file Predictions of the model for a problem: Retrograd's share of a machine's limit, and the ratio of the best peer's time to its own. */
-import { type Peer, peers } from '../job.ts';
-import { mainLoop } from './isa.ts';
+/** @file Predictions of the model for a problem: each library's time, and Retrograd's share of a machine's limit. */
+import { type Library, libraries, type Peer, peers } from '../job.ts';
+import { multiplyAdds } from './isa.ts';
 import type { ProblemReport } from './measure.ts';
 import { limitTime, type Machine, modelled, type ModelledLaunch, predictedTime } from './model.ts';
 import type { RecordedLaunch } from './recorder.ts';
@@ -13,43 +13,72 @@ export interface Prediction {
   readonly best: { readonly peer: Peer; readonly ratio: number } | null;
 }
 
+/** The share of the limit that a library's launches should reach; null where it has none. */
+export function predictedShare(report: ProblemReport, library: Library, machine: Machine): number | null {
+  const launches = modelledLaunches(report, library);
+  if (launches.length === 0) return null;
+  const time = predictedTime(launches, machine);
+  return limitTime(report.fmas, report.bytes, machine) / time;
+}
+
 export function predict(report: ProblemReport, machine: Machine): Prediction {
-  const own = predictedTime(ownLaunches(report), machine);
-  const times = peers.flatMap((peer) => {
-    const launches = report.launches[peer];
-    return launches?.length ? [{ peer, time: predictedTime(peerLaunches(report, launches), machine) }] : [];
+  const share = predictedShare(report, 'retrograd', machine) ?? 0;
+  const ratios = peers.flatMap((peer) => {
+    const reached = predictedShare(report, peer, machine);
+    return reached === null ? [] : [{ peer, ratio: share / reached }];
   });
-  const fastest = times.sort((a, b) => a.time - b.time)[0];
-  return {
-    machine: machine.name,
-    share: limitTime(report.fmas, report.bytes, machine) / own,
-    best: fastest ? { peer: fastest.peer, ratio: fastest.time / own } : null,
-  };
+  return { machine: machine.name, share, best: ratios.sort((a, b) => a.ratio - b.ratio)[0] ?? null };
 }
 
 const isGemm = ({ pipeline: { label } }: RecordedLaunch) => /^retrograd (matMul|conv2d)/.test(label);
 
-/** Matrix multiplications are launched in the order in which they were chosen. */
-function ownLaunches({ gemms, launches, bytes }: ProblemReport): ModelledLaunch[] {
-  const own = launches.retrograd ?? [];
-  const waiting = [...gemms];
-  return own.map((launch) => {
-    const work = isGemm(launch) ? waiting.shift() : undefined;
-    return withBytes(launch, work?.executed ?? 0, own.length, bytes);
+/** What a launch executes, as far as it is known. */
+type Work = number | 'unknown';
+
+/** The launches of a library, with what each executes and moves. */
+export function modelledLaunches(report: ProblemReport, library: Library): ModelledLaunch[] {
+  const launches = report.launches[library] ?? [];
+  const works = library === 'retrograd' ? ownWork(report, launches) : peerWork(report, launches);
+  const known = usefulOf(report, library);
+  const rest = Math.max(0, report.fmas - known) / works.filter((work) => work === 'unknown').length;
+  return launches.map((launch, i) => {
+    const work = works[i] as Work;
+    return withBytes(launch, work === 'unknown' ? rest : work, launches.length, report.bytes);
   });
 }
 
-/** Of a peer's kernels only their stores are known: each result is a sum of as many terms as the problem has. */
-function peerLaunches(
-  { terms, bytes }: ProblemReport,
-  launches: readonly RecordedLaunch[],
-): ModelledLaunch[] {
+/** Multiply-adds that the launches of known work do for the problem. */
+const usefulOf = ({ gemms }: ProblemReport, library: Library) =>
+  library === 'retrograd' ? gemms.reduce((sum, { useful }) => sum + useful, 0) : 0;
+
+/** Matrix multiplications are launched in the order in which they were chosen. */
+function ownWork({ gemms, fmas }: ProblemReport, launches: readonly RecordedLaunch[]): Work[] {
+  const waiting = [...gemms];
   return launches.map((launch) => {
-    const { program, workgroup } = launch.pipeline;
-    const multiplies = terms > 0 && mainLoop(program) !== null;
-    const executed = multiplies ? launch.workgroups * workgroup * program.storedWords * terms : 0;
-    return withBytes(launch, executed, launches.length, bytes);
+    if (isGemm(launch)) return waiting.shift()?.executed ?? 0;
+    return fmas > 0 && multiplies(launch) ? 'unknown' : 0;
   });
+}
+
+/** Of a peer's kernels only their stores are known. Where each result is one sum, they say what is executed. */
+function peerWork({ terms, fmas }: ProblemReport, launches: readonly RecordedLaunch[]): Work[] {
+  return launches.map((launch) => {
+    if (fmas === 0 || !multiplies(launch)) return 0;
+    const { program, workgroup } = launch.pipeline;
+    // Where k is shared out, stores are of partial sums.
+    return terms > 0 && !program.isAtomic
+      ? launch.workgroups * workgroup * program.storedWords * terms
+      : 'unknown';
+  });
+}
+
+/** Fewer are of address arithmetic and of elementary functions. */
+const leastShare = 0.05;
+
+/** Whether multiply-adds are what a kernel is for. */
+function multiplies({ pipeline: { program } }: RecordedLaunch): boolean {
+  const mix = multiplyAdds(program);
+  return mix !== null && mix.fma >= leastShare * mix.vector;
 }
 
 /** A single launch moves what the problem has, however large the buffers that it binds. */
@@ -62,3 +91,7 @@ function withBytes(
   const found = modelled(launch, executed);
   return launches === 1 ? { ...found, bytes: Math.min(bytes, found.bytes) } : found;
 }
+
+/** The libraries that launch something for a problem. */
+export const launching = ({ launches }: ProblemReport): Library[] =>
+  libraries.filter((library) => launches[library]?.length);
