@@ -35,7 +35,8 @@ export interface Program {
   readonly loops: readonly Loop[];
   /** Of the whole program, each block counted once. */
   readonly mix: Mix;
-  /** Words that an invocation stores, each store counted once. */
+  /** Words that an invocation loads and stores, each instruction counted once. */
+  readonly loadedWords: number;
   readonly storedWords: number;
   /** Whether results are sums of several invocations. */
   readonly isAtomic: boolean;
@@ -55,7 +56,8 @@ export function parseProgram(assembly: string): Program {
   return {
     loops: ranges.map((range) => loopOf(blocks, range, ranges)),
     mix: mixOf(all),
-    storedWords: all.reduce((sum, { op }) => sum + wordsStored(op), 0),
+    loadedWords: all.reduce((sum, { op }) => sum + wordsOf(op, 'load'), 0),
+    storedWords: all.reduce((sum, { op }) => sum + (isAtomic(op) ? 1 : wordsOf(op, 'store')), 0),
     isAtomic: all.some(({ op }) => isAtomic(op)),
   };
 }
@@ -157,11 +159,11 @@ function waitsFor(operands: string): number {
   return count ? Number(count[1]) : Number.POSITIVE_INFINITY;
 }
 
-function wordsStored(op: string): number {
-  if (isAtomic(op)) return 1;
-  const width = /^(?:buffer|global|flat)_store_(?:dword|b)(x?)(\d*)/.exec(op);
-  if (!width) return 0;
-  const [, times, digits] = width;
+/** Of a load or store of words: `buffer_load_dwordx4`, `global_store_b128`. */
+function wordsOf(op: string, kind: 'load' | 'store'): number {
+  const width = /^(?:buffer|global|flat)_(load|store)_(?:dword|b)(x?)(\d*)/.exec(op);
+  if (width?.[1] !== kind) return 0;
+  const [, , times, digits] = width;
   if (times) return Number(digits);
   return digits ? Number(digits) / 32 : 1;
 }

@@ -40,12 +40,19 @@ export function modelledLaunches(report: ProblemReport, library: Library): Model
   const launches = report.launches[library] ?? [];
   const works = library === 'retrograd' ? ownWork(report, launches) : peerWork(report, launches);
   const known = usefulOf(report, library);
-  const rest = Math.max(0, report.fmas - known) / works.filter((work) => work === 'unknown').length;
+  const rest = Math.max(0, report.fmas - known);
+  const weights = launches.map((launch, i) => (works[i] === 'unknown' ? weightOf(launch) : 0));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
   return launches.map((launch, i) => {
     const work = works[i] as Work;
-    return withBytes(launch, work === 'unknown' ? rest : work, launches.length, report.bytes);
+    const executed = work === 'unknown' ? (rest * (weights[i] as number)) / total : work;
+    return withBytes(launch, executed, launches.length, report.bytes);
   });
 }
+
+/** What is shared out among launches of unknown work goes by invocations, and the multiply-adds that their code has. */
+const weightOf = ({ workgroups, pipeline: { workgroup, program } }: RecordedLaunch) =>
+  workgroups * workgroup * (multiplyAdds(program)?.fma ?? 0);
 
 /** Multiply-adds that the launches of known work do for the problem. */
 const usefulOf = ({ gemms }: ProblemReport, library: Library) =>
@@ -81,7 +88,10 @@ function multiplies({ pipeline: { program } }: RecordedLaunch): boolean {
   return mix !== null && mix.fma >= leastShare * mix.vector;
 }
 
-/** A single launch moves what the problem has, however large the buffers that it binds. */
+/**
+ * A single launch moves what the problem has, however large the buffers that it binds. One without loops moves no more
+ * than its loads and stores.
+ */
 function withBytes(
   launch: RecordedLaunch,
   executed: number,
@@ -89,7 +99,15 @@ function withBytes(
   bytes: number,
 ): ModelledLaunch {
   const found = modelled(launch, executed);
-  return launches === 1 ? { ...found, bytes: Math.min(bytes, found.bytes) } : found;
+  const { workgroup, program } = launch.pipeline;
+  const most = [
+    found.bytes,
+    ...(launches === 1 ? [bytes] : []),
+    ...(program.loops.length === 0
+      ? [4 * launch.workgroups * workgroup * (program.loadedWords + program.storedWords)]
+      : []),
+  ];
+  return { ...found, bytes: Math.min(...most) };
 }
 
 /** The libraries that launch something for a problem. */

@@ -2,7 +2,10 @@
 import { dotProductAttention, GradientTape, type Tensor } from 'retrograd';
 import { type HostArray, normal } from '../host.ts';
 import { unable } from '../job.ts';
+import type { OnnxGraph, Value } from '../onnx/graph.ts';
 import { problem } from '../oracle.ts';
+import { type JaxArray, jaxjs } from '../peers/jaxjs.ts';
+import { ort } from '../peers/ort.ts';
 import { type Tfjs, tfjs } from '../peers/tfjs.ts';
 import { retrograd } from '../retrograd.ts';
 import type { Family, Row } from '../row.ts';
@@ -62,7 +65,13 @@ function tfAttention(tf: Tfjs, [, length, , size]: Shape, q: TfTensor, k: TfTens
   return byHeads(tf.matMul(weights, byHeads(v)));
 }
 
-const others = { jaxjs: unable('no such row yet'), ort: unable('no such row yet') };
+/** An operator of the runtime's own, which has heads and their sizes as one axis. */
+function onnxAttention(graph: OnnxGraph, [batch, length, heads, size]: Shape, given: Value[]): Value {
+  const merged = given.map((x) => graph.node('Reshape', [x, graph.integers([batch, length, heads * size])]));
+  const attributes = { num_heads: heads, unidirectional: 1 };
+  const out = graph.node('MultiHeadAttention', merged, attributes, 'com.microsoft');
+  return graph.node('Reshape', [out, graph.integers([batch, length, heads, size])]);
+}
 
 function forwardRow(shape: Shape): Row {
   return {
@@ -73,7 +82,8 @@ function forwardRow(shape: Shape): Row {
     contenders: {
       retrograd: retrograd((q, k, v) => dotProductAttention(q, k, v, { isCausal: true }), { compiled: true }),
       tfjs: tfjs((tf, q, k, v) => tfAttention(tf, shape, q as TfTensor, k as TfTensor, v as TfTensor)),
-      ...others,
+      jaxjs: jaxjs(({ nn }, q, k, v) => nn.dotProductAttention(q, k, v, { isCausal: true })),
+      ort: ort((graph, ...given) => onnxAttention(graph, shape, given)),
     },
     work: { flops: flopsOf(shape), bytes: 16 * shape.reduce((a, n) => a * n, 1) },
   };
@@ -101,7 +111,14 @@ function gradientRow(shape: Shape): Row {
         const attend = (a: TfTensor, b: TfTensor, c: TfTensor) => tfAttention(tf, shape, a, b, c);
         return tf.grads(attend)([q, k, v] as TfTensor[], dout as TfTensor);
       }),
-      ...others,
+      jaxjs: jaxjs(({ nn, vjp }, q, k, v, dout) => {
+        const attend = (a: JaxArray, b: JaxArray, c: JaxArray) =>
+          nn.dotProductAttention(a, b, c, { isCausal: true });
+        const [out, pull] = vjp(attend, [q!, k!, v!]);
+        out.dispose();
+        return pull(dout!) as unknown as JaxArray[];
+      }),
+      ort: unable('no gradients'),
     },
     work: { flops: 3.5 * flopsOf(shape), bytes: 32 * shape.reduce((a, n) => a * n, 1) },
   };

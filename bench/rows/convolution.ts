@@ -57,6 +57,7 @@ function convolutions(adapter: AdapterClass): Convolution[] {
     ...vgg.map((layer) => ({ what: 'VGG 3×3', batch, kernel: 3, ...layer })),
     { what: '1×1', batch, size: 56, inputs: 256, outputs: 64, kernel: 1, directions: plain },
     { what: '7×7 stride 2', batch, size: 224, inputs: 3, outputs: 64, kernel: 7, stride: 2 },
+    { what: '3×3 stride 2', batch, size: 56, inputs: narrow, outputs: narrow, kernel: 3, stride: 2 },
     { what: 'dilated 3×3', batch, size: 56, inputs: narrow, outputs: narrow, kernel: 3, dilation: 2 },
   ];
 }

@@ -17,7 +17,8 @@ const gateFmas = batch * time * units * units;
 const lstm = (gates: Tensor, kernel: Tensor) => lstmSteps(gates, kernel, null, null, null)[0];
 const gru = (gates: Tensor, kernel: Tensor, bias: Tensor) => gruSteps(gates, kernel, bias, null, null)[0];
 
-const stateSpec = float32(batch, units);
+/** The states of all steps. */
+const statesSpec = float32(batch, time, units);
 const lstmInputs = [float32(batch, time, 4 * units), float32(units, 4 * units)];
 const gruInputs = [float32(batch, time, 3 * units), float32(units, 3 * units), float32(3 * units)];
 
@@ -39,19 +40,22 @@ const noLoop = unable('its LSTM and GRU run on the CPU');
 function tfLstm(tf: Tfjs, gates?: TfTensor, kernel?: TfTensor): TfTensor {
   let h: TfTensor | null = null;
   let c: TfTensor | null = null;
+  const states: TfTensor[] = [];
   for (const input of tf.unstack(gates!, 1)) {
     const z: TfTensor = h ? tf.add(input, tf.matMul(h, kernel!)) : input;
     const [i, f, g, o] = tf.split(z, 4, 1) as [TfTensor, TfTensor, TfTensor, TfTensor];
     const candidate = tf.mul(tf.sigmoid(i), tf.tanh(g));
     c = c ? tf.add(tf.mul(tf.sigmoid(f), c), candidate) : candidate;
-    h = tf.mul(tf.sigmoid(o), tf.tanh(c));
+    h = tf.mul(tf.sigmoid(o), tf.tanh(c)) as TfTensor;
+    states.push(h);
   }
-  return h as TfTensor;
+  return tf.stack(states, 1) as TfTensor;
 }
 
 /** Update, reset and candidate, the reset behind the recurrent multiplication. */
 function tfGru(tf: Tfjs, gates?: TfTensor, kernel?: TfTensor, bias?: TfTensor): TfTensor {
   let h = tf.zeros([batch, units]) as TfTensor;
+  const states: TfTensor[] = [];
   for (const input of tf.unstack(gates!, 1)) {
     const [xz, xr, xg] = tf.split(input, 3, 1) as [TfTensor, TfTensor, TfTensor];
     const [hz, hr, hg] = tf.split(tf.add(tf.matMul(h, kernel!), bias!), 3, 1) as [
@@ -62,8 +66,9 @@ function tfGru(tf: Tfjs, gates?: TfTensor, kernel?: TfTensor, bias?: TfTensor): 
     const update = tf.sigmoid(tf.add(xz, hz));
     const candidate = tf.tanh(tf.add(xg, tf.mul(tf.sigmoid(tf.add(xr, hr)), hg)));
     h = tf.add(tf.mul(update, h), tf.mul(tf.sub(1, update), candidate));
+    states.push(h);
   }
-  return h;
+  return tf.stack(states, 1) as TfTensor;
 }
 
 /** Columns of a gate. */
@@ -72,20 +77,23 @@ const gateOf = (z: JaxArray, k: number) => z.ref.slice([], [k * units, (k + 1) *
 function jaxLstm({ numpy: np, nn }: JaxJs, gates?: JaxArray, kernel?: JaxArray): JaxArray {
   let h: JaxArray | null = null;
   let c: JaxArray | null = null;
+  const states: JaxArray[] = [];
   for (let t = 0; t < time; t++) {
     const input = gates!.ref.slice([], t);
     const z: JaxArray = h ? input.add(np.matmul(h, kernel!.ref)) : input;
     const candidate = nn.sigmoid(gateOf(z, 0)).mul(np.tanh(gateOf(z, 2)));
     c = c ? nn.sigmoid(gateOf(z, 1)).mul(c).add(candidate) : candidate;
     h = nn.sigmoid(gateOf(z, 3)).mul(np.tanh(c.ref));
+    states.push(h.ref);
     z.dispose();
   }
-  for (const used of [gates!, kernel!, c!]) used.dispose();
-  return h as JaxArray;
+  for (const used of [gates!, kernel!, c!, h!]) used.dispose();
+  return np.stack(states, 1);
 }
 
 function jaxGru({ numpy: np, nn }: JaxJs, gates?: JaxArray, kernel?: JaxArray, bias?: JaxArray): JaxArray {
   let h = np.zeros([batch, units], { device: 'webgpu' });
+  const states: JaxArray[] = [];
   for (let t = 0; t < time; t++) {
     const x = gates!.ref.slice([], t);
     const z = np.matmul(h.ref, kernel!.ref).add(bias!.ref);
@@ -93,10 +101,11 @@ function jaxGru({ numpy: np, nn }: JaxJs, gates?: JaxArray, kernel?: JaxArray, b
     const reset = nn.sigmoid(gateOf(x, 1).add(gateOf(z, 1)));
     const candidate = np.tanh(gateOf(x, 2).add(reset.mul(gateOf(z, 2))));
     h = update.ref.mul(h).add(np.subtract(1, update).mul(candidate));
+    states.push(h.ref);
     for (const used of [x, z]) used.dispose();
   }
-  for (const used of [gates!, kernel!, bias!]) used.dispose();
-  return h;
+  for (const used of [gates!, kernel!, bias!, h]) used.dispose();
+  return np.stack(states, 1);
 }
 
 /** Scores, softmax and weighted values by ops; heads come first. */
@@ -163,7 +172,7 @@ export const sequenceProblems: readonly Problem[] = [
     'recurrent',
     `LSTM, ${units} units, ${time} steps, batch ${batch}`,
     lstmInputs,
-    stateSpec,
+    statesSpec,
     4 * gateFmas,
     lstm as never,
     [
@@ -175,7 +184,7 @@ export const sequenceProblems: readonly Problem[] = [
     'recurrent',
     `GRU, ${units} units, ${time} steps, batch ${batch}`,
     gruInputs,
-    stateSpec,
+    statesSpec,
     3 * gateFmas,
     gru as never,
     [
