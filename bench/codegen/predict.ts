@@ -67,9 +67,12 @@ function ownWork({ gemms, fmas }: ProblemReport, launches: readonly RecordedLaun
   });
 }
 
-/** Of a peer's kernels only their stores are known. Where each result is one sum, they say what is executed. */
+/**
+ * Of a peer's kernels only their stores are known, each counted once. Where each result is one sum, they say what is
+ * executed, unless that is less than what is asked for: then stores are in loops, as no peer has a faster algorithm.
+ */
 function peerWork({ terms, fmas }: ProblemReport, launches: readonly RecordedLaunch[]): Work[] {
-  return launches.map((launch) => {
+  const works = launches.map((launch): Work => {
     if (fmas === 0 || !multiplies(launch)) return 0;
     const { program, workgroup } = launch.pipeline;
     // Where k is shared out, stores are of partial sums.
@@ -77,6 +80,8 @@ function peerWork({ terms, fmas }: ProblemReport, launches: readonly RecordedLau
       ? launch.workgroups * workgroup * program.storedWords * terms
       : 'unknown';
   });
+  const known = works.reduce<number>((sum, work) => (work === 'unknown' ? sum : sum + work), 0);
+  return known < fmas ? works.map((work) => (work === 0 ? 0 : 'unknown')) : works;
 }
 
 /** Fewer are of address arithmetic and of elementary functions. */
