@@ -65,12 +65,17 @@ function tfAttention(tf: Tfjs, [, length, , size]: Shape, q: TfTensor, k: TfTens
   return byHeads(tf.matMul(weights, byHeads(v)));
 }
 
-/** An operator of the runtime's own, which has heads and their sizes as one axis. */
-function onnxAttention(graph: OnnxGraph, [batch, length, heads, size]: Shape, given: Value[]): Value {
-  const merged = given.map((x) => graph.node('Reshape', [x, graph.integers([batch, length, heads * size])]));
-  const attributes = { num_heads: heads, unidirectional: 1 };
-  const out = graph.node('MultiHeadAttention', merged, attributes, 'com.microsoft');
-  return graph.node('Reshape', [out, graph.integers([batch, length, heads, size])]);
+/** By ONNX's own operators: the runtime's `MultiHeadAttention` with `unidirectional` gives other numbers on WebGPU (as of 1.30). */
+function onnxAttention(graph: OnnxGraph, [, length, , size]: Shape, [q, k, v]: Value[]): Value {
+  const mask = new Float32Array(length * length).map((_, i) =>
+    i % length > Math.floor(i / length) ? -1e9 : 0,
+  );
+  const seen = graph.constant({ shape: [1, 1, length, length], values: mask });
+  const arranged = (x: Value, perm: number[]) => graph.node('Transpose', [x], { perm });
+  const scores = graph.node('MatMul', [arranged(q!, [0, 2, 1, 3]), arranged(k!, [0, 2, 3, 1])]);
+  const scaled = graph.node('Mul', [scores, graph.scalar(1 / Math.sqrt(size))]);
+  const weights = graph.node('Softmax', [graph.node('Add', [scaled, seen])], { axis: -1 });
+  return arranged(graph.node('MatMul', [weights, arranged(v!, [0, 2, 1, 3])]), [0, 2, 1, 3]);
 }
 
 function forwardRow(shape: Shape): Row {

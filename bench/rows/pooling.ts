@@ -12,7 +12,7 @@ type Image4 = Parameters<Tfjs['maxPool']>[0];
 type Kind = 'max' | 'average';
 const pools = { max: maxPool, average: avgPool } as const;
 
-/** The gradient of a pool of windows of 2×2 for its image. */
+/** A pool of windows of 2×2, and its gradient. */
 function gradientRow(kind: Kind, [batch, size, channels]: readonly [number, number, number]): Row {
   const shape = [batch, size, size, channels];
   const result = [batch, size / 2, size / 2, channels];
@@ -21,7 +21,7 @@ function gradientRow(kind: Kind, [batch, size, channels]: readonly [number, numb
     name: `${kind} pool 2×2 of ${shape.join('×')}, with gradient`,
     family: 'pooling',
     inputs: () => [normal(shape, 1), normal(result, 2)],
-    check: ([found], inputs) => {
+    check: ([, found], inputs) => {
       const [x, dy] = inputs as [HostArray, HostArray];
       return problem(found, { shape, at: (...place) => gradientAt(kind, x, dy, place) });
     },
@@ -30,23 +30,24 @@ function gradientRow(kind: Kind, [batch, size, channels]: readonly [number, numb
         (x, dy) => {
           const tape = new GradientTape();
           tape.watch(x);
-          return tape.gradient(pool(x, { poolSize: 2 }), x, { outputGradients: dy }) as Tensor;
+          const y = pool(x, { poolSize: 2 });
+          return [y, tape.gradient(y, x, { outputGradients: dy }) as Tensor];
         },
         { compiled: true },
       ),
       tfjs: tfjs((tf, x, dy) => {
         const by = kind === 'max' ? tf.maxPool : tf.avgPool;
-        return tf.grad((given) => by(given as Image4, 2, 2, 'valid'))(x, dy);
+        const { value, grad } = tf.valueAndGrad((given) => by(given as Image4, 2, 2, 'valid'))(x, dy as Image4);
+        return [value, grad];
       }),
       jaxjs: jaxjs(
         (jax, x, dy) => {
           const reduced = kind === 'max' ? jax.numpy.max : jax.numpy.mean;
           const windows = [batch, channels, size / 2, 2, size / 2, 2];
           const [value, pull] = jax.vjp((given: typeof x) => reduced(given.reshape(windows), [3, 5]), [x]);
-          value.dispose();
-          return pull(dy) as unknown as (typeof x)[];
+          return [value, ...(pull(dy) as unknown as (typeof x)[])];
         },
-        { inputs: [toChannelsFirst, toChannelsFirst], outputs: [fromChannelsFirst] },
+        { inputs: [toChannelsFirst, toChannelsFirst], outputs: [fromChannelsFirst, fromChannelsFirst] },
       ),
       ort: unable('no gradients'),
     },
