@@ -58,12 +58,16 @@ const weightOf = ({ workgroups, pipeline: { workgroup, program } }: RecordedLaun
 const usefulOf = ({ gemms }: ProblemReport, library: Library) =>
   library === 'retrograd' ? gemms.reduce((sum, { useful }) => sum + useful, 0) : 0;
 
-/** Matrix multiplications are launched in the order in which they were chosen. */
-function ownWork({ gemms, fmas }: ProblemReport, launches: readonly RecordedLaunch[]): Work[] {
+/**
+ * Matrix multiplications are launched in the order in which they were chosen. In a problem that is one of them, the other
+ * launches only prepare it and arrange its results.
+ */
+function ownWork({ gemms, fmas, terms }: ProblemReport, launches: readonly RecordedLaunch[]): Work[] {
   const waiting = [...gemms];
+  const isOneGemm = terms > 0 && gemms.length > 0;
   return launches.map((launch) => {
     if (isGemm(launch)) return waiting.shift()?.executed ?? 0;
-    return fmas > 0 && multiplies(launch) ? 'unknown' : 0;
+    return fmas > 0 && !isOneGemm && multiplies(launch, terms) ? 'unknown' : 0;
   });
 }
 
@@ -73,7 +77,7 @@ function ownWork({ gemms, fmas }: ProblemReport, launches: readonly RecordedLaun
  */
 function peerWork({ terms, fmas }: ProblemReport, launches: readonly RecordedLaunch[]): Work[] {
   const works = launches.map((launch): Work => {
-    if (fmas === 0 || !multiplies(launch)) return 0;
+    if (fmas === 0 || !multiplies(launch, terms)) return 0;
     const { program, workgroup } = launch.pipeline;
     // Where k is shared out, stores are of partial sums.
     return terms > 0 && !program.isAtomic
@@ -84,13 +88,13 @@ function peerWork({ terms, fmas }: ProblemReport, launches: readonly RecordedLau
   return known < fmas ? works.map((work) => (work === 0 ? 0 : 'unknown')) : works;
 }
 
-/** Fewer are of address arithmetic and of elementary functions. */
+/** Among ops of several kinds, fewer multiply-adds are of address arithmetic and of elementary functions. */
 const leastShare = 0.05;
 
-/** Whether multiply-adds are what a kernel is for. */
-function multiplies({ pipeline: { program } }: RecordedLaunch): boolean {
+/** Whether multiply-adds are what a kernel is for: where the problem is one multiplication, however few they are. */
+function multiplies({ pipeline: { program } }: RecordedLaunch, terms: number): boolean {
   const mix = multiplyAdds(program);
-  return mix !== null && mix.fma >= leastShare * mix.vector;
+  return mix !== null && (terms > 0 || mix.fma >= leastShare * mix.vector);
 }
 
 /**
