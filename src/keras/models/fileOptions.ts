@@ -10,6 +10,7 @@ export interface LoadProgress {
 
 /** Options of `model.loadWeights`. */
 export interface LoadWeightsOptions extends OpenOptions {
+  /** Called with the bytes that have arrived and their total, where it is known. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
   /** Limits of zip archives. Defaults: 10,000 entries, an entry of 4 GiB, 100 times its stored size. */
   readonly limits?:
@@ -57,7 +58,10 @@ export interface SaveProgress {
 
 /** Options of saving weights and models. */
 interface SavingOptions {
-  /** Whether the optimizer's state is saved. Default true, where the format has a place for it. */
+  /**
+   * Whether the optimizer's state is saved. Default true, where the format has a place for it; for TF.js, where it has the same
+   * optimizer, losses and metrics.
+   */
   readonly includeOptimizer?: boolean | undefined;
   /** Interrupts saving: an older file stays as it was. */
   readonly signal?: AbortSignal | undefined;
