@@ -8,7 +8,7 @@ import { type Tfjs, tfjs } from '../peers/tfjs.ts';
 import { retrograd } from '../retrograd.ts';
 import type { Family, Row } from '../row.ts';
 
-type Image4 = Parameters<Tfjs['maxPool']>[0];
+type Image4 = ReturnType<Tfjs['tensor4d']>;
 type Kind = 'max' | 'average';
 const pools = { max: maxPool, average: avgPool } as const;
 
