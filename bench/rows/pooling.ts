@@ -37,7 +37,10 @@ function gradientRow(kind: Kind, [batch, size, channels]: readonly [number, numb
       ),
       tfjs: tfjs((tf, x, dy) => {
         const by = kind === 'max' ? tf.maxPool : tf.avgPool;
-        const { value, grad } = tf.valueAndGrad((given) => by(given as Image4, 2, 2, 'valid'))(x, dy as Image4);
+        const { value, grad } = tf.valueAndGrad((given) => by(given as Image4, 2, 2, 'valid'))(
+          x,
+          dy as Image4,
+        );
         return [value, grad];
       }),
       jaxjs: jaxjs(
