@@ -18,7 +18,7 @@ import { unstack } from './unstack.ts';
 export interface Conv3dTransposeOptions {
   /** Steps between windows, by which the volume grows: a number, or one for each spatial axis. Default 1. */
   strides?: number | readonly number[];
-  /** Default 'valid'. */
+  /** The padding of the convolution whose gradient this is: with 'same' the result has the size of x times the strides. Default 'valid'. */
   padding?: 'same' | 'valid';
   /** Steps between the taps of a kernel. Default 1. */
   dilationRate?: number | readonly number[];

@@ -57,7 +57,7 @@ const rowsOf = ({ shape }: Tensor) => shape.slice(0, -1);
 
 /**
  * The eigenvectors of symmetric matrices of elements up to 1, as rows. Shifted by twice their norm they are positive definite
- * and well conditioned, so that singular vectors are eigenvectors, of values that can be told apart.
+ * and well conditioned, so that singular vectors are eigenvectors, of values that are distinct.
  */
 function eigenvectors(x: Tensor): Tensor {
   const shift = mul(norm(x, { axis: [-2, -1], keepDims: true }), 2);

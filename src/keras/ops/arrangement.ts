@@ -99,7 +99,7 @@ const noPlane = (axes: unknown) =>
 
 /** Options of `append`. */
 export interface AppendOptions {
-  /** Default null: both flattened. */
+  /** The axis along which they are joined. Default null: both are flattened. */
   axis?: number | null;
 }
 
@@ -152,7 +152,7 @@ export const dstack: OfMany = /* @__PURE__ */ joining('dstack', (tensors) =>
 export interface ArraySplitOptions {
   /** How many parts, or the indices at which they begin but for the first. */
   indicesOrSections: number | readonly number[];
-  /** Default 0. */
+  /** The axis that is split. Default 0. */
   axis?: number;
 }
 
@@ -284,7 +284,7 @@ export const isIn: CompositeOp<[x: Tensor, y: Tensor], IsInOptions, Tensor, ['in
 
 /** Options of `take`. */
 export interface TakeOptions {
-  /** Default null: of all elements, flat. */
+  /** The axis that the indices are of. Default null: of all elements, flat. */
   axis?: number | null;
 }
 

@@ -1,4 +1,5 @@
 /** @file Tensors of keras.ops that are made of numbers: windows of signals, sequences, triangles. */
+import { ValueError } from '../../core/errors.ts';
 import { type OptionNames, optionsOf } from '../../core/options.ts';
 import { requireBoolean, requireFinite, requireInteger } from '../../core/shape.ts';
 import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
@@ -10,7 +11,11 @@ import { range } from '../../ops/range.ts';
 import { tril } from '../../ops/triangle.ts';
 import { tensor } from '../../tensor/create.ts';
 import { tidy } from '../../tensor/scope.ts';
+import { requireTensor } from '../../tensor/requireTensor.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+
+/** No signal is cut into longer windows. */
+const longestWindow = 2 ** 24;
 
 /** A symmetric window of `count` values of a function of the place in [0, 1]. */
 function windowOf(
@@ -21,6 +26,14 @@ function windowOf(
 ): Tensor {
   optionsOf(name, args, {}, ['count']);
   requireInteger(name, 'count', count, 0);
+  if (count > longestWindow) {
+    throw new ValueError({
+      op: name,
+      rule: `\`count\` must be at most ${longestWindow}.`,
+      received: `count: ${count}`,
+      hint: 'cut the signal into shorter windows.',
+    });
+  }
   const places = Array.from({ length: count }, (_, i) => (count === 1 ? 0.5 : i / (count - 1)));
   return tensor(Float32Array.from(places, value));
 }
@@ -87,7 +100,7 @@ interface SpaceOptions {
 
 /** Options of `logspace`. */
 export interface LogspaceOptions extends SpaceOptions {
-  /** Default 10. */
+  /** The base of the powers. Default 10. */
   base?: number;
 }
 
@@ -132,7 +145,7 @@ export function geomspace(start: number, stop: number, ...args: unknown[]): Tens
 
 /** Options of `tri`. */
 export interface TriOptions {
-  /** Columns. Default: as many as rows. */
+  /** Number of columns of the matrix. Default: as many as rows. */
   columns?: number | null;
   /** The last diagonal of ones. Default 0. */
   k?: number;
@@ -153,6 +166,7 @@ export function fullLike(x: Tensor, value: number, options?: CreationOptions): T
 export function fullLike(x: Tensor, value: number, ...args: unknown[]): Tensor {
   const names: OptionNames<CreationOptions> = { dtype: true, name: false };
   const options: CreationOptions = optionsOf('fullLike', args, names, ['x', 'value']);
+  requireTensor('fullLike', 'x', x);
   return fill(x.shape, value, { dtype: x.dtype, ...options });
 }
 

@@ -94,7 +94,7 @@ export const nanStd: Reduction = /* @__PURE__ */ defineNanReduction('nanStd', (x
 
 /** Options of `nanCumsum` and `nanCumprod`. */
 export interface NanScanOptions {
-  /** Default null: all elements, flat. */
+  /** The axis along which values accumulate. Default null: all elements, flat. */
   axis?: number | null;
 }
 

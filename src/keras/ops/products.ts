@@ -22,7 +22,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 
 /** Options of functions along one axis. */
 export interface AlongAxisOptions {
-  /** Default -1. */
+  /** The axis of the vectors. Default -1. */
   axis?: number;
 }
 
@@ -102,7 +102,7 @@ export const vdot: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineC
 
 /** Options of `average`. */
 export interface AverageOptions {
-  /** Default null: all elements. */
+  /** The axes that are averaged. Default null: all elements. */
   axis?: number | null;
 }
 

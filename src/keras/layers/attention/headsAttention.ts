@@ -63,7 +63,7 @@ export interface HeadSizes {
 export interface AttentionOptions<T> {
   /** The value, if the input is only the query. */
   value?: T;
-  /** Default: the value. */
+  /** What queries are compared with, [batch, values, features]. Default: the value. */
   key?: T | null;
   /** [batch, queries, values], or with an axis of heads before the last two: true where a query sees a value. */
   attentionMask?: T | null;
@@ -111,8 +111,9 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
   readonly seed: number | null;
   queryDense: EinsumDense | null = null;
   keyDense: EinsumDense | null = null;
-  valueDense: EinsumDense | null = null;
+  // Weights are in the order of these, which is Keras's.
   gateDense: EinsumDense | null = null;
+  valueDense: EinsumDense | null = null;
   outputDense: EinsumDense | null = null;
   dropoutLayer: Dropout | null = null;
   readonly #outputShape: readonly number[] | null;

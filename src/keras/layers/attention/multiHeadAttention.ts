@@ -7,6 +7,7 @@ import { HeadsAttention, type HeadsOptions, headsOptionNames } from './headsAtte
 
 /** Options of `multiHeadAttention`. */
 export interface MultiHeadAttentionOptions extends HeadsOptions {
+  /** Number of heads, each with its own projections. */
   numHeads: number;
   /** Size of each head's queries and keys. */
   keyDim: number;
