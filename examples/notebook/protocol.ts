@@ -14,6 +14,8 @@ export type Output =
   | { kind: 'controls'; controls: Readonly<Record<string, Control>> }
   | { kind: 'buttons'; buttons: Readonly<Record<string, Button>> }
   | { kind: 'file'; label: string; accept: string; hint: string; chosen: string }
+  | { kind: 'textField'; label: string; value: string; rows: number }
+  | { kind: 'drawing'; label: string; size: number }
   | { kind: 'graph'; graph: Graph };
 
 export type Value = string | number | boolean | null;
