@@ -258,7 +258,9 @@ function test(): ViteUserConfig {
   // Workers are child processes: they inherit what Dawn must find in its environment when it is loaded.
   Object.assign(process.env, nodeGpuEnv());
   return {
-    resolve: onSources,
+    resolve: {
+      alias: [...onSources.alias, { find: 'playground', replacement: at('test/support/playground.ts') }],
+    },
     test: {
       pool: 'forks',
       // A software adapter spreads over all cores by itself; more workers only take them from each other.

@@ -1,4 +1,15 @@
-import { GradientTape, add, init, mean, mul, randomNormal, square, sub, tensor, variable } from 'retrograd';
+import {
+  GradientTape,
+  add,
+  init,
+  mean,
+  mul,
+  randomNormal,
+  square,
+  sub,
+  tensor,
+  variable,
+} from 'retrograd';
 import { optimizers } from 'retrograd/keras';
 import { curves, table } from 'playground';
 

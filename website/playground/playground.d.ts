@@ -41,6 +41,8 @@ export interface Shown<A extends readonly unknown[]> {
 export function text(words: unknown, tone?: Tone): Shown<[words: unknown, tone?: Tone]>;
 /** A line that screen readers speak as it changes. */
 export function status(words: string): Shown<[words: string]>;
+/** A value as text, tensors with their values. Resolves once they are there. */
+export function show(value: unknown): Promise<void>;
 /** A table: one object for each row. */
 export function table(
   rows: readonly Readonly<Record<string, string | number | boolean | null>>[],

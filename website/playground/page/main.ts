@@ -7,7 +7,8 @@ import { RunnerClient } from '../runner/client.ts';
 import type { FromRunner } from '../runner/protocol.ts';
 import { Editor } from './editor.ts';
 import { codeLink, readLink } from './link.ts';
-import { programs, sourceOf } from './programs.ts';
+import { programs } from './gallery.ts';
+import { sourceOf } from './programs.ts';
 
 const find = <E extends Element = HTMLElement>(selector: string): E => {
   const found = document.querySelector<E>(selector);

@@ -14,6 +14,7 @@ import { linked } from '../../../examples/notebook/kernel/imports.ts';
 import { addressOfExports, addressOfText, importAddress } from '../../../examples/notebook/kernel/modules.ts';
 import { CellOutputs } from '../../../examples/notebook/kernel/outputs.ts';
 import { captureConsole } from './console.ts';
+import { formatResult } from './formatResult.ts';
 import type { FromRunner, ToRunner } from './protocol.ts';
 
 const post = (message: FromRunner) => postMessage(message);
@@ -48,7 +49,10 @@ const modules: Readonly<Record<string, object>> = {
   'retrograd/io': io,
   'retrograd/inspect': inspect,
   'retrograd/kernels': kernels,
-  playground: outputs.exports,
+  playground: {
+    ...outputs.exports,
+    show: async (value: unknown) => void outputs.exports.text(await formatResult(value), 'library'),
+  },
 };
 
 function addressOf(specifier: string): string {
