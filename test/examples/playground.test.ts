@@ -90,6 +90,11 @@ describe('the programs of the playground', { timeout: 120_000 }, () => {
     expect(shown.pictures).toBe(1);
   });
 
+  test('inspect', async () => {
+    await run('inspect');
+    expect(shown.texts.at(-1)).toMatch(/Dead relu: all \d+ outputs .*second/);
+  });
+
   test('null-gradient', async () => {
     await run('null-gradient');
     expect(shown.texts.join('\n')).toMatch(/weight[\s\S]*data\(\)|weight[\s\S]*uploaded/);

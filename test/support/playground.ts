@@ -55,4 +55,5 @@ export const buttons = live(() => {});
 export const picker = () => ({ file: null });
 export const textField = ({ value }: { value: string }) => ({ value: settings.text ?? value });
 export const drawing = ({ size }: { size: number }) => ({ pixels: new Float32Array(size * size) });
+export const report = live((made: { summary(): string }) => void shown.texts.push(made.summary()));
 export const onEnd = (ending: () => void) => void endings.push(ending);

@@ -1,5 +1,7 @@
 /** @file The module `playground`, as programs import it: what they show, and what their controls report. */
 
+import type { StepReport } from 'retrograd/inspect';
+
 /** How a text is meant: prose, output of the program, what went well, what went wrong. */
 export type Tone = 'plain' | 'library' | 'good' | 'bad';
 
@@ -81,5 +83,7 @@ export function drawing(
   options: { label: string; size: number },
   onChange?: (pixels: Float32Array<ArrayBuffer>) => unknown,
 ): { pixels: Float32Array<ArrayBuffer> };
+/** The report of a step, as `inspect` of retrograd/inspect gives it. */
+export function report(made: StepReport): Shown<[made: StepReport]>;
 /** Calls `ending` when the program is run again or stopped. */
 export function onEnd(ending: () => void): void;

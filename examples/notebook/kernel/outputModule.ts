@@ -1,4 +1,5 @@
 /** @file The module `notebook` (or `playground`) as a program imports it: what it can show, and what its controls report. */
+import type { StepReport, StepReportData } from 'retrograd/inspect';
 import type { Bar, Button, Control, Curve, Graph, Output, Picture, Tone, Value } from '../protocol.ts';
 import { PlainError } from './faults.ts';
 import type { Handler } from './outputs.ts';
@@ -121,6 +122,9 @@ export function outputModule(cell: OutputCell, remembered: Record<string, unknow
       });
       return drawn;
     },
+    /** The report of a step, as `inspect` gives it. */
+    report: (made: StepReport) =>
+      live((next: StepReport): Output => ({ kind: 'report', report: dataOf(next) }), made),
     /** Calls `ending` when the cell is run again. */
     onEnd: (ending: () => void) => cell.onEnd(ending),
     /** An object that outlives runs of this cell. */
@@ -130,6 +134,9 @@ export function outputModule(cell: OutputCell, remembered: Record<string, unknow
     PlainError,
   };
 }
+
+/** What can be posted to the page. */
+const dataOf = (report: StepReport): StepReportData => JSON.parse(JSON.stringify(report));
 
 function tableOf(rows: readonly Record<string, Value>[], caption = ''): Output {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];

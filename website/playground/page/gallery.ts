@@ -27,6 +27,11 @@ export const programs: readonly Program[] = [
   },
   { name: 'kernel', title: 'A kernel of your own', words: 'A few lines of WGSL draw a fractal.' },
   {
+    name: 'inspect',
+    title: 'Why doesn’t it learn?',
+    words: 'The report of one step of training, with the answer in words.',
+  },
+  {
     name: 'null-gradient',
     title: 'Why is it null?',
     words: 'A gradient that ends, and the library’s answer where.',

@@ -9,6 +9,7 @@ import { fileView } from './file.ts';
 import { graphView } from './graph.ts';
 import { picturesView } from './pictures.ts';
 import { tableView } from './table.ts';
+import { reportView } from './report.ts';
 import { statusView, textView } from './text.ts';
 import { textFieldView } from './textField.ts';
 import type { OutputView, Tell } from './view.ts';
@@ -28,6 +29,7 @@ const makers = {
   textField: textFieldView,
   drawing: drawingView,
   graph: graphView,
+  report: reportView,
 };
 
 export function makeOutput(output: Output, tell: Tell): OutputView {
