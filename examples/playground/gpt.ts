@@ -129,16 +129,16 @@ function writer(weights: Weights) {
     const logits = logitsOf(weights, reshape(id, { shape: [1, 1] }), place, attend);
     return reshape(categorical(mul(logits, sharpness), { numSamples: 1 }), { shape: [1] });
   });
-  return async (first: number, count: number): Promise<number[]> => {
-    const ids = [first];
+  return async (prompt: readonly number[], count: number): Promise<number[]> => {
+    const ids = [...prompt];
     const sharpness = tensor(1 / settings.temperature);
     for (let place = 0; place < Math.min(count, length) - 1; place++) {
       const next = step(
-        tensor([ids.at(-1) ?? 0], { dtype: 'int32' }),
+        tensor([ids[place] ?? 0], { dtype: 'int32' }),
         tensor([place], { dtype: 'int32' }),
         sharpness,
       );
-      ids.push(await next.item());
+      if (place + 1 >= ids.length) ids.push(await next.item());
       next.dispose();
     }
     return ids;
@@ -168,7 +168,7 @@ async function train() {
   });
   const write = writer(weights);
   const show = async () => {
-    const wrote = await write(ids[0] ?? 0, length);
+    const wrote = await write(ids.slice(0, 8), length);
     written.update(wrote.map((id) => letters[id]).join(''), 'library');
   };
 

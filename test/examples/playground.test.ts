@@ -64,9 +64,7 @@ describe('the programs of the playground', { timeout: 120_000 }, () => {
     settings.sliders = { steps: 100, temperature: 0.05, length: 16, width: 16, depth: 1 };
     await run('gpt');
     expect(ends('cross-entropy of a letter')[1]).toBeLessThan(0.6);
-    expect(shown.texts.findLast((words) => words.startsWith('a'))).toMatch(
-      /^(?:a[bcd])?(?:abacad|acadab|adabac)+/,
-    );
+    expect(shown.texts.findLast((words) => words.startsWith('a'))).toBe('abacadabacadabac');
   });
 
   test('digits', async () => {

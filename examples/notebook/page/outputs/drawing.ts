@@ -1,6 +1,6 @@
 /**
- * @file A square to draw on: light strokes on a dark ground. Pointers draw; so do arrow keys while Space is held or Shift is down,
- * from a cursor that they move otherwise.
+ * @file A square to draw on: light strokes on a dark ground. Pointers draw; so do the arrow keys with Shift, from where they
+ * moved to without it.
  */
 import { element } from '../element.ts';
 import type { OutputView, Tell } from './view.ts';
@@ -11,6 +11,8 @@ const STROKE = 0.085;
 /** Of the cursor, as a share of the square. */
 const STEP = 1 / 28;
 const SEND_MS = 60;
+/** Brightness of the ground, of 255. */
+const GROUND = 12;
 
 const KEYS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowLeft: [-1, 0],
@@ -88,7 +90,7 @@ class Sheet {
   }
 
   clear(): void {
-    this.context.fillStyle = '#16171a';
+    this.context.fillStyle = `rgb(${GROUND} ${GROUND} ${GROUND})`;
     this.context.fillRect(0, 0, CANVAS, CANVAS);
   }
 
@@ -119,7 +121,7 @@ class Sheet {
     for (let y = 0; y < CANVAS; y++)
       for (let x = 0; x < CANVAS; x++) {
         const at = Math.floor((y * size) / CANVAS) * size + Math.floor((x * size) / CANVAS);
-        const light = Math.max(0, ((data[4 * (y * CANVAS + x)] ?? 0) - 22) / 233);
+        const light = Math.max(0, ((data[4 * (y * CANVAS + x)] ?? 0) - GROUND) / (255 - GROUND));
         sums[at] = (sums[at] ?? 0) + light * share;
       }
     return sums;
