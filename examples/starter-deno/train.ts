@@ -13,5 +13,5 @@ const net = sequential([
 ]);
 net.compile({ optimizer: 'adam', loss: 'sparseCategoricalCrossentropy', metrics: ['accuracy'] });
 await net.fit(x, y, { epochs: 20, verbose: 0 });
-const { accuracy } = await net.evaluate(x, y);
-console.log(`accuracy ${accuracy.toFixed(2)}`);
+const { accuracy } = (await net.evaluate(x, y)) as Record<string, number>;
+console.log(`accuracy ${accuracy?.toFixed(2)}`);

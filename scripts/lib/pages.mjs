@@ -69,6 +69,7 @@ export function buildWebsite(env, say) {
     'docs',
     'website',
     'scripts/website',
+    'scripts/lib/reference-examples.mjs',
     'CHANGELOG.md',
     'CONTRIBUTING.md',
     'dist/index.d.ts',

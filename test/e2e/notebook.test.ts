@@ -201,7 +201,7 @@ describe('in Chromium', () => {
     await report('Dead relu');
     await notebook.page.evaluate(() => {
       const { shadowRoot } = document.querySelector('#cell-inside .report > div') as Element;
-      shadowRoot?.querySelector<HTMLElement>('#tab-graph')?.click();
+      shadowRoot?.querySelector<HTMLElement>('#tab-layers')?.click();
     });
     await report('Conv2D');
   });

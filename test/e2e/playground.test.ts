@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ElementHandle } from 'puppeteer';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type Browser,
@@ -65,15 +66,26 @@ const inEditor = (selector: string) =>
     selector,
   );
 
+/** Replaces the program, as a paste over all of it does. */
 async function write(source: string): Promise<void> {
-  const content = (
-    await inEditor('.cm-content')
-  ).asElement() as import('puppeteer').ElementHandle<HTMLElement>;
+  const content = (await inEditor('.cm-content')) as unknown as ElementHandle<HTMLElement>;
   await content.focus();
   await page.keyboard.down('Control');
   await page.keyboard.press('a');
   await page.keyboard.up('Control');
-  await page.keyboard.sendCharacter(source);
+  await content.evaluate((element, text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', text);
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, source);
+  await page.waitForFunction(
+    (text) =>
+      (document.querySelector('#editor')?.shadowRoot?.querySelector('.cm-content') as HTMLElement).innerText
+        .trimEnd()
+        .endsWith(text),
+    {},
+    source.trimEnd().split('\n').at(-1) ?? '',
+  );
 }
 
 async function run(): Promise<void> {
