@@ -80,8 +80,10 @@ async function write(source: string): Promise<void> {
   }, source);
   await page.waitForFunction(
     (text) =>
-      (document.querySelector('#editor')?.shadowRoot?.querySelector('.cm-content') as HTMLElement).innerText
-        .trimEnd()
+      document
+        .querySelector('#editor')
+        ?.shadowRoot?.querySelector<HTMLElement>('.cm-content')
+        ?.innerText.trimEnd()
         .endsWith(text),
     {},
     source.trimEnd().split('\n').at(-1) ?? '',
