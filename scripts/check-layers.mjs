@@ -153,7 +153,8 @@ export const MAY_IMPORT = {
   ],
   // Files name every layer and model, so that nothing that they name may know them.
   'src/keras/json': ['src/keras', 'src/keras/models', 'src/keras/graph', 'src/ops', 'src/tensor', 'src/core'],
-  // Weights and checkpoints of models, written in a file format. Values are uploaded to the device of their weight.
+  // Weights and checkpoints of models, written in a file format. Values are uploaded to the device of their weight, and put
+  // in its order there, in place, which ops never do.
   'src/keras/saving': [
     'src/keras',
     'src/keras/json',
@@ -162,6 +163,7 @@ export const MAY_IMPORT = {
     'src/storage',
     'src/formats',
     'src/ops',
+    'src/kernels',
     'src/tensor',
     'src/webgpu',
     'src/core',

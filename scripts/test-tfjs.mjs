@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * @file `npm run test:tfjs`: real trained networks of TF.js, from a package of npm, compared with TF.js.
+ * @file `npm run test:tfjs`: real trained networks of TF.js, from a package of npm, compared with TF.js; and trainings that go
+ * on there, with every optimizer.
  *
  * They are two image classifiers of `nsfwjs` (MIT), layers models with weights of uint8: MobileNetV2 and Inception v3. The
  * package is unpacked into out/tfjs-models; none of its code runs but the modules that hold the files.
@@ -46,5 +47,6 @@ function writeFiles(folder) {
 await runMain(async () => {
   const folder = unpacked();
   for (const model of models) writeFiles(path.join(folder, model));
-  runUnitTests(['test/keras/interop/trainedModels.test.ts'], { RETROGRAD_TFJS_MODELS: folder });
+  const tests = ['test/keras/interop/trainedModels.test.ts', 'test/keras/saving/layersTraining.test.ts'];
+  runUnitTests(tests, { RETROGRAD_TFJS_MODELS: folder });
 });

@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * @file `npm test`: everything that must hold, from a fresh clone. Installs what is missing, then runs the stages
- * in order and stops at the first that fails. Closes with a table, and with `N passed, N failed` on a line of its
- * own: the tests of all stages that count tests.
+ * in rounds, and stops after the first round in which one fails. Closes with a table, and with `N passed, N failed` on a
+ * line of its own: the tests of all stages that count tests.
  *
  * `npm test -- --only types,unit` runs some stages; their names stand below.
  */
@@ -16,7 +16,7 @@ import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 const NODE = process.execPath;
 const OUT = path.join(ROOT, 'out', 'test');
 /** No stage takes this long unless it hangs. */
-const STAGE_MINUTES = 25;
+const STAGE_MINUTES = 40;
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 /**
@@ -25,47 +25,61 @@ const STAGE_MINUTES = 25;
  * @property {string[][]} commands run in order; `node` is this Node
  * @property {(output: string) => Counts | null} [count]
  * @property {() => Record<string, string>} [prepare] installs what this stage alone needs; gives its environment
- * @property {boolean} [withNext] runs at the same time as the next stage; what it prints is shown when it ends
  */
 
 /** @param {...string} parts */
 const bin = (...parts) => path.join('node_modules', ...parts);
 
-/** @returns {Stage[]} */
-function stages() {
-  /** @type {Stage[]} */
-  const all = [
-    {
-      name: 'types',
-      withNext: true,
-      commands: [
-        [bin('typescript', 'bin', 'tsc'), '-p', 'tsconfig.json'],
-        [bin('typescript', 'bin', 'tsc'), '-p', 'examples/programs/tsconfig.json'],
-      ],
-    },
-    {
-      name: 'lint',
-      commands: [[bin('@biomejs', 'biome', 'bin', 'biome'), 'check', '--error-on-warnings', '.']],
-    },
-    { name: 'layers', commands: [['scripts/check-layers.mjs']] },
-    vitest('unit'),
-    {
-      name: 'build',
-      commands: [
-        [bin('vite', 'bin', 'vite.js'), 'build', '--mode', 'library', '--logLevel', 'warn'],
-        ['scripts/build-types.mjs'],
-        ['scripts/size.mjs'],
-      ],
-    },
-    { name: 'package', commands: [['scripts/check-package.mjs']] },
-    // One process of the two cores: the browser tests leave a third of them idle.
-    { name: 'conformance', commands: [['scripts/conformance.mjs']], count: countInOutput, withNext: true },
-    { ...vitest('browser'), prepare: () => ({ RETROGRAD_FIREFOX: ensureFirefox() }) },
-  ];
-  return all.filter(
-    (stage) => stage.name !== 'conformance' || fs.existsSync(path.join(ROOT, 'scripts/conformance.mjs')),
-  );
-}
+/** @type {Stage} */
+const types = {
+  name: 'types',
+  commands: [
+    [bin('typescript', 'bin', 'tsc'), '-p', 'tsconfig.json'],
+    [bin('typescript', 'bin', 'tsc'), '-p', 'examples/programs/tsconfig.json'],
+  ],
+};
+
+/** @type {Stage} */
+const lint = {
+  name: 'lint',
+  commands: [[bin('@biomejs', 'biome', 'bin', 'biome'), 'check', '--error-on-warnings', '.']],
+};
+
+/** @type {Stage} */
+const layers = { name: 'layers', commands: [['scripts/check-layers.mjs']] };
+
+/** @type {Stage} */
+const build = {
+  name: 'build',
+  commands: [
+    [bin('vite', 'bin', 'vite.js'), 'build', '--mode', 'library', '--logLevel', 'warn'],
+    ['scripts/build-types.mjs'],
+    ['scripts/size.mjs'],
+  ],
+};
+
+/** @type {Stage} */
+const packed = { name: 'package', commands: [['scripts/check-package.mjs']] };
+
+/** @type {Stage} */
+const conformance = {
+  name: 'conformance',
+  commands: [['scripts/conformance.mjs']],
+  count: countInOutput,
+};
+
+/** @type {Stage} */
+const browser = { ...vitest('browser'), prepare: () => ({ RETROGRAD_FIREFOX: ensureFirefox() }) };
+
+/**
+ * The rounds run one after another, the tracks of a round at the same time, the stages of a track one after another. What
+ * the first track prints is shown as it comes, what the others print when a stage ends.
+ *
+ * The unit tests keep two processes busy, but each waits for the GPU a fifth of its time; the browser tests wait a third.
+ *
+ * @type {readonly (readonly (readonly Stage[])[])[]}
+ */
+const rounds = [[[lint, layers], [types]], [[build, packed]], [[vitest('unit')], [conformance, browser]]];
 
 /** @param {string} project @returns {Stage} */
 function vitest(project) {
@@ -161,24 +175,32 @@ function table(rows) {
 /** @param {string} name @returns {Row} */
 const notRun = (name) => ({ name, outcome: 'not run', seconds: 0, counts: null });
 
-/** @param {Stage[]} all @returns {Stage[]} those named by `--only`, else all */
-function chosen(all) {
+/** @returns {readonly (readonly (readonly Stage[])[])[]} the rounds, with the stages that `--only` names or with all */
+function chosenRounds() {
   const at = process.argv.indexOf('--only');
-  if (at < 0) return all;
+  if (at < 0) return rounds;
+  const known = rounds.flat(2).map(({ name }) => name);
   const names = (process.argv[at + 1] ?? '').split(',');
-  const unknown = names.filter((name) => !all.some((stage) => stage.name === name));
+  const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    const known = all.map((stage) => stage.name).join(', ');
     throw new SetupError(
-      `--only takes stages, separated by commas: ${known}. Received: '${unknown.join(',')}'.`,
+      `--only takes stages, separated by commas: ${known.join(', ')}. Received: '${unknown.join(',')}'.`,
     );
   }
-  return all.filter((stage) => names.includes(stage.name));
+  return rounds.map((round) =>
+    round
+      .map((track) => track.filter(({ name }) => names.includes(name)))
+      .filter((track) => track.length > 0),
+  );
 }
 
-/** @param {Stage} stage @param {Record<string, string>} env @returns {Promise<Row>} */
-async function runStage({ name, commands, count, prepare, withNext }, env) {
-  const isShown = !withNext;
+/**
+ * @param {Stage} stage
+ * @param {boolean} isShown as it runs, not when it ends
+ * @param {Record<string, string>} env
+ * @returns {Promise<Row>}
+ */
+async function runStage({ name, commands, count, prepare }, isShown, env) {
   if (isShown) process.stdout.write(`\n== ${name}\n`);
   const start = performance.now();
   let output = '';
@@ -198,20 +220,23 @@ async function runStage({ name, commands, count, prepare, withNext }, env) {
 }
 
 /**
- * The stages in their order, those together that run at the same time.
+ * Runs the stages one after another; those after one that failed aren't run.
  *
- * @param {Stage[]} all
- * @returns {Stage[][]}
+ * @param {readonly Stage[]} track
+ * @param {boolean} isShown
+ * @param {Record<string, string>} env
+ * @returns {Promise<Row[]>}
  */
-function rounds(all) {
-  /** @type {Stage[][]} */
-  const groups = [];
-  all.forEach((stage, i) => {
-    if (all[i - 1]?.withNext) groups.at(-1)?.push(stage);
-    else groups.push([stage]);
-  });
-  return groups;
+async function runTrack(track, isShown, env) {
+  /** @type {Row[]} */
+  const rows = [];
+  for (const stage of track)
+    rows.push(hasFailed(rows) ? notRun(stage.name) : await runStage(stage, isShown, env));
+  return rows;
 }
+
+/** @param {readonly Row[]} rows */
+const hasFailed = (rows) => rows.some(({ outcome }) => outcome === 'FAILED');
 
 async function main() {
   const started = performance.now();
@@ -220,10 +245,9 @@ async function main() {
   fs.mkdirSync(OUT, { recursive: true });
   /** @type {Row[]} */
   const rows = [];
-  for (const round of rounds(chosen(stages()))) {
-    const failed = rows.some(({ outcome }) => outcome === 'FAILED');
-    if (failed) rows.push(...round.map(({ name }) => notRun(name)));
-    else rows.push(...(await Promise.all(round.map((stage) => runStage(stage, env)))));
+  for (const round of chosenRounds()) {
+    if (hasFailed(rows)) rows.push(...round.flat().map(({ name }) => notRun(name)));
+    else rows.push(...(await Promise.all(round.map((track, i) => runTrack(track, i === 0, env)))).flat());
   }
   const failed = rows.some(({ outcome }) => outcome !== 'passed');
   process.stdout.write(table(rows));

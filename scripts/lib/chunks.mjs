@@ -30,7 +30,7 @@ export function byLoad(chunks) {
  * @param {readonly C[]} from
  * @param {readonly C[]} chunks
  */
-function withImports(from, chunks) {
+export function withImports(from, chunks) {
   const found = new Set(from);
   for (const chunk of found) {
     for (const name of chunk.imports) {

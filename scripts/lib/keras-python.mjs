@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file A Python with Keras 3, JAX and h5py: the one that RETROGRAD_KERAS_PYTHON names, or an environment in out/keras-venv,
- * which is made where it is missing.
+ * @file A Python with Keras 3, JAX and h5py, and torchvision where it is wanted: the one that RETROGRAD_KERAS_PYTHON names, or
+ * an environment in out/keras-venv, which is made where it is missing.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -11,7 +11,21 @@ import { ROOT, SetupError } from '../setup.mjs';
 
 /** What the packages need. */
 const leastPython = '3.11';
-const packages = ['keras==3.15.1', 'jax==0.10.2', 'h5py==3.16.0'];
+const keras = {
+  says: 'Keras 3 with JAX and h5py',
+  probe:
+    "import os; os.environ['KERAS_BACKEND'] = 'jax'; import keras, jax, h5py; assert keras.__version__[0] == '3'",
+  packages: ['keras==3.15.1', 'jax==0.10.2', 'h5py==3.16.0'],
+};
+const torch = {
+  says: 'PyTorch with torchvision and safetensors',
+  probe: "import torch, safetensors, importlib.util; assert importlib.util.find_spec('torchvision')",
+  // Builds for CPUs: those of PyPI come with 2 GB for GPUs.
+  packages: [
+    ...['--extra-index-url', 'https://download.pytorch.org/whl/cpu'],
+    ...['torch==2.13.0', 'torchvision==0.28.0', 'safetensors==0.8.0'],
+  ],
+};
 
 /** @param {string} command @param {string[]} args @param {boolean} [show] */
 function succeeds(command, args, show = false) {
@@ -19,36 +33,41 @@ function succeeds(command, args, show = false) {
   return status === 0;
 }
 
-/** @param {string} python */
-function hasKeras(python) {
-  const probe =
-    "import os; os.environ['KERAS_BACKEND'] = 'jax'; import keras, jax, h5py; assert keras.__version__[0] == '3'";
-  return succeeds(python, ['-c', probe]);
-}
-
 /**
+ * @param {{ withTorch?: boolean }} [options]
  * @returns {string} its path
- * @throws {SetupError} where Python or Keras can't be had
+ * @throws {SetupError} where Python or a package can't be had
  */
-export function findKerasPython() {
+export function findKerasPython({ withTorch = false } = {}) {
+  const wanted = withTorch ? [keras, torch] : [keras];
+  const missingIn = (/** @type {string} */ python) =>
+    wanted.filter(({ probe }) => !succeeds(python, ['-c', probe]));
   const named = process.env.RETROGRAD_KERAS_PYTHON;
   if (named) {
-    if (hasKeras(named)) return named;
-    throw new SetupError(`RETROGRAD_KERAS_PYTHON is ${named}, which has no Keras 3 with JAX and h5py.`);
+    const missing = missingIn(named).map(({ says }) => says);
+    if (missing.length === 0) return named;
+    throw new SetupError(`RETROGRAD_KERAS_PYTHON is ${named}, which lacks ${missing.join(' and ')}.`);
   }
   const venv = path.join(ROOT, 'out', 'keras-venv');
   const python = path.join(venv, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
-  if (fs.existsSync(python) && hasKeras(python)) return python;
-  if (!['python3', 'python'].some((command) => succeeds(command, ['-m', 'venv', venv])))
-    throw new SetupError(
-      `Python ${leastPython} or newer with venv is needed. Received: none that makes an environment in ` +
-        `${path.relative(ROOT, venv)}. Hint: install python3 and python3-venv, or set RETROGRAD_KERAS_PYTHON.`,
-    );
-  process.stderr.write(`Installing ${packages.join(', ')} into ${path.relative(ROOT, venv)} …\n`);
-  if (!succeeds(python, ['-m', 'pip', 'install', '--quiet', ...packages], true) || !hasKeras(python))
-    throw new SetupError(
-      `Keras could not be installed (see above). Hint: pip needs a connection and Python ${leastPython} or newer; or set ` +
-        'RETROGRAD_KERAS_PYTHON.',
-    );
-  return python;
+  if (!fs.existsSync(python)) makeEnvironment(venv);
+  for (const { says, packages } of missingIn(python)) {
+    process.stderr.write(`Installing ${says} into ${path.relative(ROOT, venv)} …\n`);
+    succeeds(python, ['-m', 'pip', 'install', '--quiet', ...packages], true);
+  }
+  const missing = missingIn(python).map(({ says }) => says);
+  if (missing.length === 0) return python;
+  throw new SetupError(
+    `${missing.join(' and ')} could not be installed (see above). Hint: pip needs a connection and Python ${leastPython} or ` +
+      'newer; or set RETROGRAD_KERAS_PYTHON.',
+  );
+}
+
+/** @param {string} venv */
+function makeEnvironment(venv) {
+  if (['python3', 'python'].some((command) => succeeds(command, ['-m', 'venv', venv]))) return;
+  throw new SetupError(
+    `Python ${leastPython} or newer with venv is needed. Received: none that makes an environment in ` +
+      `${path.relative(ROOT, venv)}. Hint: install python3 and python3-venv, or set RETROGRAD_KERAS_PYTHON.`,
+  );
 }

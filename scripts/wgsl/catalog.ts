@@ -277,10 +277,13 @@ export const catalog: Readonly<Record<string, Readonly<Record<string, CatalogEnt
       { strided: { strided: true } },
     ),
     depthwiseStrips: entry<StripOptions>(
-      { direction: 'forward', width: 4, window: 3, stride: 1 },
+      { direction: 'forward', width: 4, columns: 4, window: 3, stride: 1 },
       { 'stride 2': { stride: 2 }, 'input gradient, stride 2': { direction: 'inputGrad', stride: 2 } },
     ),
-    depthwiseTaps: entry<TapsOptions>({ width: 4, window: 3, stride: 1 }, { 'stride 2': { stride: 2 } }),
+    depthwiseTaps: entry<TapsOptions>(
+      { width: 4, columns: 4, window: 3, stride: 1 },
+      { 'stride 2': { columns: 3, stride: 2 } },
+    ),
   },
   indexing: {
     gather: entry<GatherOptions>(

@@ -52,7 +52,7 @@ ${entryPoint(tile, 'heads')}
   ${eachResult((i, v) => `var result_${i}_${v} = vec4<f32>();`)}
   ${lastKey(options)}
   for (var first_column = 0u; first_column < end; first_column += ${tile.columns}u) {
-    ${productOfRows(options, query, key, 's')}
+    ${productOfRows(options, tile, query, key, 's')}
     ${eachColumn(tile, score)}
     var found = largest;
     ${eachColumn(tile, (j) => `found = max(found, s_${j});`)}
@@ -67,7 +67,7 @@ ${entryPoint(tile, 'heads')}
     )}
     ${keepScores(tile, 's')}
     ${eachResult((i, v, c) => `result_${i}_${v} *= shrink.${c};`)}
-    ${productWithRows(options, value, 'result')}
+    ${productWithRows(options, tile, value, 'result')}
   }
   total = sum_of_row(total, row_group, column_group);
   let scale = 1.0 / total;

@@ -17,6 +17,7 @@ import {
   eachRow,
   entryPoint,
   keepScores,
+  keyGradientTile,
   library,
   productOfRows,
   productWithRows,
@@ -99,12 +100,12 @@ ${entryPoint(tile, 'heads')}
   ${eachResult((i, v) => `var result_${i}_${v} = vec4<f32>();`)}
   ${lastKey(options)}
   for (var first_column = 0u; first_column < end; first_column += ${tile.columns}u) {
-    ${productOfRows(options, query, key, 's')}
-    ${productOfRows(options, cotangent, value, 'd')}
+    ${productOfRows(options, tile, query, key, 's')}
+    ${productOfRows(options, tile, cotangent, value, 'd')}
     ${eachColumn(tile, differentiate)}
     workgroupBarrier();
     ${keepScores(tile, 's')}
-    ${productWithRows(options, key, 'result')}
+    ${productWithRows(options, tile, key, 'result')}
   }
   ${writeRows(tile, query, width, 'query_gradient', 'result')}
 }
@@ -114,7 +115,7 @@ ${entryPoint(tile, 'heads')}
 /** Rows are keys here, columns queries. */
 export function attentionKeyGradient(options: AttentionOptions): string {
   const { size, width, shown } = options;
-  const tile = attentionTiles[size];
+  const tile = keyGradientTile(size);
   const { query, key, value, cotangent } = tensors;
   const differentiate = (j: number) => `{
       let column = ${columnAt(tile, j)};
@@ -151,15 +152,15 @@ ${entryPoint(tile, 'key_heads')}
     ${stepBase}
     let sums_base = (batch * params.heads + head) * params.queries;
     for (var first_column = begin_column; first_column < params.queries; first_column += ${tile.columns}u) {
-      ${productOfRows(options, key, query, 's')}
-      ${productOfRows(options, value, cotangent, 'd')}
+      ${productOfRows(options, tile, key, query, 's')}
+      ${productOfRows(options, tile, value, cotangent, 'd')}
       ${eachColumn(tile, differentiate)}
       workgroupBarrier();
       ${keepScores(tile, 's')}
-      ${productWithRows(options, cotangent, 'value_result')}
+      ${productWithRows(options, tile, cotangent, 'value_result')}
       workgroupBarrier();
       ${keepScores(tile, 'd')}
-      ${productWithRows(options, query, 'key_result')}
+      ${productWithRows(options, tile, query, 'key_result')}
     }
   }
   ${writeRows(tile, key, width, 'key_gradient', 'key_result')}

@@ -37,6 +37,12 @@ export const attentionTiles: Readonly<Record<AttentionOptions['size'], Attention
   256: { rowGroups: 8, columnGroups: 32, columns: 64 },
 };
 
+/** For the gradient of keys and values, whose results take twice the registers: fewer scores. */
+export const keyGradientTile = (size: AttentionOptions['size']): AttentionTile => {
+  const tile = attentionTiles[size];
+  return { ...tile, columns: Math.min(tile.columns, 2 * tile.columnGroups) };
+};
+
 export const rowsOf = ({ rowGroups }: AttentionTile) => rowGroups * 4;
 export const workgroupOf = ({ rowGroups, columnGroups }: AttentionTile) => rowGroups * columnGroups;
 
@@ -160,11 +166,12 @@ export const eachResult = (fragment: (i: number, v: number, component: string) =
  * several at a time; single elements are four loads each already.
  */
 function stage(
-  { size, width }: AttentionOptions,
+  { width }: AttentionOptions,
+  tile: AttentionTile,
   { name }: RowTensor,
   { count, perRow, at, first, column }: Staging,
 ): string {
-  const workgroup = workgroupOf(attentionTiles[size]);
+  const workgroup = workgroupOf(tile);
   const copy = (place: string) => `{
       let place = ${place};
       let row = place / ${perRow}u;
@@ -191,9 +198,14 @@ interface Staging {
 /**
  * `into_<j>`: the products of `a`'s rows from first_row on with `b`'s from first_column on. Leaves `memory` in use.
  */
-export function productOfRows(options: AttentionOptions, a: RowTensor, b: RowTensor, into: string): string {
-  const { size, width } = options;
-  const tile = attentionTiles[size];
+export function productOfRows(
+  options: AttentionOptions,
+  tile: AttentionTile,
+  a: RowTensor,
+  b: RowTensor,
+  into: string,
+): string {
+  const { width } = options;
   const { rowGroups, columnGroups, columns } = tile;
   const rows = rowsOf(tile);
   const chunk = (first: string, count: number, offset: number): Staging => ({
@@ -214,8 +226,8 @@ export function productOfRows(options: AttentionOptions, a: RowTensor, b: RowTen
   return wgsl`${eachColumn(tile, (j) => `var ${into}_${j} = vec4<f32>();`)}
   for (var chunk = 0u; chunk * ${4 / width}u < params.${a.size}; chunk += ${depth}u) {
     workgroupBarrier();
-    ${stage(options, a, chunk('first_row', rows, 0))}
-    ${stage(options, b, chunk('first_column', columns, rows * paddedDepth))}
+    ${stage(options, tile, a, chunk('first_row', rows, 0))}
+    ${stage(options, tile, b, chunk('first_column', columns, rows * paddedDepth))}
     workgroupBarrier();
     for (var k = 0u; k < ${depth}u; k++) {
       ${eachRow((i) => `let a_${i} = memory[${rowLine(i)} + k];`)}
@@ -235,11 +247,14 @@ export function keepScores(tile: AttentionTile, from: string): string {
 }
 
 /** Adds to `into_<i>_<v>` the kept scores times `b`'s rows from first_column on. Begins with a barrier. */
-export function productWithRows(options: AttentionOptions, b: RowTensor, into: string): string {
-  const { size } = options;
-  const tile = attentionTiles[size];
+export function productWithRows(
+  options: AttentionOptions,
+  tile: AttentionTile,
+  b: RowTensor,
+  into: string,
+): string {
   const { rowGroups, columnGroups, columns } = tile;
-  const perRow = size / 4;
+  const perRow = options.size / 4;
   const staged = Math.min(columns, stagedVectors / perRow);
   const staging: Staging = {
     count: staged * perRow,
@@ -252,7 +267,7 @@ export function productWithRows(options: AttentionOptions, b: RowTensor, into: s
     `memory[${scoreVectors}u + k * ${perRow}u + column_group + ${v * columnGroups}u]`;
   return wgsl`for (var begin = 0u; begin < ${columns}u; begin += ${staged}u) {
     workgroupBarrier();
-    ${stage(options, b, staging)}
+    ${stage(options, tile, b, staging)}
     workgroupBarrier();
     for (var k = 0u; k < ${staged}u; k++) {
       let weights = memory[(begin + k) * ${rowGroups}u + row_group];

@@ -5,6 +5,12 @@
 
 import { range } from '../lib/text.ts';
 
+/** Neighbouring channels that an invocation computes. More of them share addresses, and take more registers. */
+export type ChannelWidth = 1 | 2 | 4;
+
+/** The WGSL type of their values. */
+export const valueType = (width: ChannelWidth) => (width === 1 ? 'f32' : `vec${width}<f32>`);
+
 export type Direction = 'forward' | 'inputGrad';
 
 /** A tap of the kernel, and the value that it multiplies: counted from the first that the block reads. */

@@ -1,6 +1,6 @@
 /**
- * @file Depthwise convolutions and their input gradients, for CPU adapters and the usual kernels: an invocation goes down a
- * strip, some columns wide, of one channel (of four, where `width` is 4). It reads each row once, and carries the sums of
+ * @file Depthwise convolutions and their input gradients, for the usual kernels: an invocation goes down a
+ * strip, some columns wide, of one channel (of `width` of them). It reads each row once, and carries the sums of
  * the results that it has begun on, so that almost all values are read once: reads are what a CPU adapter's time goes into.
  *
  * Rows come in turns: a turn reads `step` of them and ends `rows` of the result. Results that later turns end are `begun`.
@@ -8,12 +8,14 @@
 import { flatIndex } from '../lib/indexing.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import { range } from '../lib/text.ts';
-import { blockAxis, type Direction } from './axis.ts';
+import { type BlockAxis, blockAxis, type ChannelWidth, type Direction, valueType } from './axis.ts';
 
 export type StripOptions = {
   direction: Direction;
   /** Channels that an invocation computes. */
-  width: 1 | 4;
+  width: ChannelWidth;
+  /** Columns of the result that a strip covers, or in an input gradient, columns for each stride. */
+  columns: number;
   /** Taps and stride, along both axes. */
   window: number;
   stride: number;
@@ -43,22 +45,40 @@ export const stripParams = {
 } as const;
 
 /** Rows of the result that a turn ends, and columns of a strip. */
-export function stripSize(direction: Direction, stride: number): { rows: number; columns: number } {
-  return direction === 'forward' ? { rows: 1, columns: 4 } : { rows: stride, columns: 4 * stride };
+export function stripSize({ direction, stride, columns }: Omit<StripOptions, 'width'>): {
+  rows: number;
+  columns: number;
+} {
+  return direction === 'forward' ? { rows: 1, columns } : { rows: stride, columns: columns * stride };
 }
 
 /** Turns before the first that ends results. */
-export function turnsBefore({ direction, window, stride }: StripOptions): number {
-  const { extent, step } = blockAxis(direction, window, stride, stripSize(direction, stride).rows);
+function turnsBefore({ extent, step }: BlockAxis): number {
   return Math.ceil(extent / step) - 1;
+}
+
+/** Values that an invocation holds: weights, sums that it has begun, and what it reads in a turn. */
+export function stripValues(options: Omit<StripOptions, 'width'>): number {
+  const { direction, window, stride } = options;
+  const size = stripSize(options);
+  const down = blockAxis(direction, window, stride, size.rows);
+  const across = blockAxis(direction, window, stride, size.columns);
+  const before = turnsBefore(down);
+  // Of a row of the result, a sum for each turn between its first value and the one that ends it.
+  const begun = down.terms.map((terms) => {
+    const first = Math.min(...terms.map(({ value }) => Math.floor(value / down.step)));
+    return Math.max(0, before - first);
+  });
+  const sums = size.columns * begun.reduce((sum, turns) => sum + turns, 0);
+  return window ** 2 + sums + down.step * across.extent;
 }
 
 export function depthwiseStrips(options: StripOptions): string {
   const { direction, width, window, stride } = options;
-  const size = stripSize(direction, stride);
+  const size = stripSize(options);
   const down = blockAxis(direction, window, stride, size.rows);
   const across = blockAxis(direction, window, stride, size.columns);
-  const before = turnsBefore(options);
+  const before = turnsBefore(down);
   const rows = range(size.rows);
   const columns = range(size.columns);
   /** What a turn adds to a result that is ended `later` turns later. */
@@ -79,21 +99,23 @@ export function depthwiseStrips(options: StripOptions): string {
     rows.flatMap((row) => columns.map((column) => line(row, column))).join('\n      ');
   return wgsl`
 ${flatIndex}
-alias Value = ${width === 4 ? 'vec4<f32>' : 'f32'};
+alias Value = ${valueType(width)};
 
+// The values of a strip's row: where the first is, and whether the row exists.
 struct Row {
-  offset: u32,
+  first: u32,
   valid: bool,
 }
 
-fn row_at(first: u32, row: i32) -> Row {
+fn row_at(image: u32, row: i32, column: i32, channel: u32) -> Row {
   // A negative coordinate is a large unsigned one.
-  return Row((first + u32(row)) * params.from_w, u32(row) < params.from_h);
+  let pixel = (image * params.from_h + u32(row)) * params.from_w + u32(column);
+  return Row(pixel * params.channels + channel, u32(row) < params.from_h);
 }
 
-fn value_at(row: Row, column: i32, channel: u32) -> Value {
-  let value = values[(row.offset + u32(column)) * params.channels + channel];
-  return select(Value(), value, row.valid & (u32(column) < params.from_w));
+// A value some way behind the row's first.
+fn value_at(row: Row, distance: u32, is_column: bool) -> Value {
+  return select(Value(), values[row.first + distance], row.valid & is_column);
 }
 
 @compute @workgroup_size(${stripWorkgroup})
@@ -120,6 +142,10 @@ fn main(
         `let weight_${Math.floor(tap / window)}_${tap % window} = weights[${tap}u * params.channels + channel];`,
     )
     .join('\n  ')}
+  ${range(across.extent)
+    .map((x) => `let is_column_${x} = u32(from_column + ${x}) < params.from_w;`)
+    .join('\n  ')}
+  ${columns.map((x) => `let is_result_${x} = u32(to_column + ${x}) < params.to_w;`).join('\n  ')}
   ${range(before)
     .map((later) => everyResult((row, column) => `var ${begun(later, row, column)} = Value();`))
     .join('\n  ')}
@@ -127,9 +153,9 @@ fn main(
     let from_row = (first_turn + turn) * ${down.step} + params.from_row;
     ${range(down.step)
       .flatMap((line) => [
-        `let row_${line} = row_at(picture * params.from_h, from_row + ${line});`,
+        `let row_${line} = row_at(picture, from_row + ${line}, from_column, channel);`,
         ...range(across.extent).map(
-          (x) => `let value_${line}_${x} = value_at(row_${line}, from_column + ${x}, channel);`,
+          (x) => `let value_${line}_${x} = value_at(row_${line}, ${x}u * params.channels, is_column_${x});`,
         ),
       ])
       .join('\n    ')}
@@ -138,11 +164,12 @@ fn main(
       .map(
         (row) => `{
       let is_row = (turn >= ${before}) & (u32(to_row + ${row}) < params.to_h);
-      let to_line = (picture * params.to_h + u32(to_row + ${row})) * params.to_w;
+      let to_line = (picture * params.to_h + u32(to_row + ${row})) * params.to_w + u32(to_column);
+      let to = to_line * params.channels + channel;
 ${columns
   .map(
-    (column) => `      if (is_row & (u32(to_column + ${column}) < params.to_w)) {
-        result[(to_line + u32(to_column + ${column})) * params.channels + channel] = ${total(0, row, column)};
+    (column) => `      if (is_row & is_result_${column}) {
+        result[to + ${column}u * params.channels] = ${total(0, row, column)};
       }`,
   )
   .join('\n')}

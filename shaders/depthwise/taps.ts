@@ -1,6 +1,6 @@
 /**
- * @file The gradient of a depthwise convolution's usual kernels, for CPU adapters: an invocation goes down a strip of the
- * image, four results wide, of one channel (of four, where `width` is 4), with the sums of all taps. It carries the rows of
+ * @file The gradient of a depthwise convolution's usual kernels: an invocation goes down a strip of the
+ * image, some results wide, of one channel (of `width` of them), with the sums of all taps. It carries the rows of
  * the cotangent that later rows of the image are still multiplied by, so that almost all values are read once.
  *
  * sums[part, tap, channel]; a part is a strip. A second pass adds them in order.
@@ -8,19 +8,19 @@
 import { flatIndex } from '../lib/indexing.ts';
 import { range } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
-import { blockAxis } from './axis.ts';
+import { blockAxis, type ChannelWidth, valueType } from './axis.ts';
 
 export type TapsOptions = {
   /** Channels that an invocation computes. */
-  width: 1 | 4;
+  width: ChannelWidth;
+  /** Columns of the cotangent that a strip covers. */
+  columns: number;
   /** Taps and stride, along both axes. */
   window: number;
   stride: number;
 };
 
 export const tapsWorkgroup = 64;
-/** Columns of the cotangent that a strip covers. */
-export const tapsColumns = 4;
 
 export const tapsParams = {
   count: 'u32',
@@ -42,35 +42,45 @@ export const tapsParams = {
   pad_w: 'i32',
 } as const;
 
-export function depthwiseTaps({ width, window, stride }: TapsOptions): string {
-  const across = blockAxis('forward', window, stride, tapsColumns);
-  /** Rows of the cotangent before a turn's own that its rows of the image are multiplied by. */
-  const before = Math.ceil(window / stride) - 1;
-  const columns = range(tapsColumns);
+/** Rows of the cotangent before a turn's own that its rows of the image are multiplied by. */
+const rowsBefore = ({ window, stride }: Pick<TapsOptions, 'window' | 'stride'>) =>
+  Math.ceil(window / stride) - 1;
+
+/** Values that an invocation holds: the sums of all taps, rows of the cotangent, and what it reads of the image in a turn. */
+export function tapsValues({ columns, window, stride }: Omit<TapsOptions, 'width'>): number {
+  const { extent } = blockAxis('forward', window, stride, columns);
+  return window ** 2 + (rowsBefore({ window, stride }) + 1) * columns + stride * extent;
+}
+
+export function depthwiseTaps({ width, columns: columnCount, window, stride }: TapsOptions): string {
+  const across = blockAxis('forward', window, stride, columnCount);
+  const before = rowsBefore({ window, stride });
+  const columns = range(columnCount);
   const taps = range(window).flatMap((y) => range(window).map((x) => ({ y, x })));
   const cotangent = (earlier: number, column: number) => `cotangent_${earlier}_${column}`;
   return wgsl`
 ${flatIndex}
-alias Value = ${width === 4 ? 'vec4<f32>' : 'f32'};
+alias Value = ${valueType(width)};
 
+// The values of a strip's row: where the first is, and whether the row counts.
 struct Row {
-  offset: u32,
+  first: u32,
   valid: bool,
 }
 
-fn image_row(first: u32, row: i32) -> Row {
+fn image_row(picture: u32, row: i32, column: i32, channel: u32) -> Row {
   // A negative coordinate is a large unsigned one.
-  return Row((first + u32(row)) * params.in_w, u32(row) < params.seen_h);
+  let pixel = (picture * params.in_h + u32(row)) * params.in_w + u32(column);
+  return Row(pixel * params.channels + channel, u32(row) < params.seen_h);
 }
 
-fn image_at(row: Row, column: i32, channel: u32) -> Value {
-  let value = image[(row.offset + u32(column)) * params.channels + channel];
-  return select(Value(), value, row.valid & (u32(column) < params.seen_w));
+// A value some way behind the row's first.
+fn image_at(row: Row, distance: u32, is_column: bool) -> Value {
+  return select(Value(), image[row.first + distance], row.valid & is_column);
 }
 
-fn cotangent_at(row: Row, column: u32, channel: u32) -> Value {
-  let value = cotangent[(row.offset + column) * params.channels + channel];
-  return select(Value(), value, row.valid & (column < params.out_w));
+fn cotangent_at(row: Row, distance: u32, is_column: bool) -> Value {
+  return select(Value(), cotangent[row.first + distance], row.valid & is_column);
 }
 
 @compute @workgroup_size(${tapsWorkgroup})
@@ -85,25 +95,30 @@ fn main(
   }
   let channel = i % params.channels;
   let part = i / params.channels;
-  let first_column = part % params.strip_columns * ${tapsColumns}u;
+  let first_column = part % params.strip_columns * ${columnCount}u;
   let line = part / params.strip_columns;
   let first_turn = line % params.strip_rows * params.turns;
   let end = min(first_turn + params.turns, params.out_h);
   let picture = line / params.strip_rows;
   let from_column = i32(first_column) * ${stride} - params.pad_w;
+  ${columns.map((x) => `let is_cotangent_${x} = first_column + ${x}u < params.out_w;`).join('\n  ')}
+  ${range(across.extent)
+    .map((x) => `let is_column_${x} = u32(from_column + ${x}) < params.seen_w;`)
+    .join('\n  ')}
   ${taps.map(({ y, x }) => `var sum_${y}_${x} = Value();`).join('\n  ')}
   ${range(before)
     .flatMap((earlier) => columns.map((x) => `var ${cotangent(earlier + 1, x)} = Value();`))
     .join('\n  ')}
   for (var row = first_turn; row < end + ${before}u; row++) {
-    let cotangent_row = Row((picture * params.out_h + row) * params.out_w, row < end);
-    ${columns.map((x) => `let ${cotangent(0, x)} = cotangent_at(cotangent_row, first_column + ${x}u, channel);`).join('\n    ')}
+    let cotangent_pixel = (picture * params.out_h + row) * params.out_w + first_column;
+    let cotangent_row = Row(cotangent_pixel * params.channels + channel, row < end);
+    ${columns.map((x) => `let ${cotangent(0, x)} = cotangent_at(cotangent_row, ${x}u * params.channels, is_cotangent_${x});`).join('\n    ')}
     let from_row = i32(row) * ${stride} - params.pad_h;
     ${range(stride)
       .flatMap((line) => [
-        `let row_${line} = image_row(picture * params.in_h, from_row + ${line});`,
+        `let row_${line} = image_row(picture, from_row + ${line}, from_column, channel);`,
         ...range(across.extent).map(
-          (x) => `let value_${line}_${x} = image_at(row_${line}, from_column + ${x}, channel);`,
+          (x) => `let value_${line}_${x} = image_at(row_${line}, ${x}u * params.channels, is_column_${x});`,
         ),
       ])
       .join('\n    ')}

@@ -14,8 +14,10 @@ export interface ByteSource {
    * them.
    */
   read(begin: number, end: number): Promise<Uint8Array<ArrayBuffer>>;
-  /** Whether each read is a request to a server, so that bytes are better read once. */
-  readonly isRemote?: boolean;
+  /** Whether the bytes are in memory or on a disk of this machine, so that they can be read again. */
+  readonly isLocal?: boolean;
+  /** Where each read is a request to a server: the bytes from `begin` to `end` as a file that can be read again. */
+  fetched?(begin: number, end: number): Promise<ByteSource>;
   /** Lets go of the file, where it is held open. */
   close?(): Promise<void>;
   /** Opens a file in the same folder, or below it, where there is one. Errors: FormatError for a file that isn't there. */
@@ -27,7 +29,8 @@ export function bytesSource(bytes: ArrayBuffer | Uint8Array, name: string): Byte
   const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
   // A view of shared memory could change while it is read.
   const own = (view.buffer instanceof ArrayBuffer ? view : new Uint8Array(view)) as Uint8Array<ArrayBuffer>;
-  return { name, size: own.byteLength, read: async (begin, end) => own.subarray(begin, end) };
+  const read = async (begin: number, end: number) => own.subarray(begin, end);
+  return { name, size: own.byteLength, isLocal: true, read };
 }
 
 /** A Blob or a File. The browser may keep it on disk. */
@@ -36,17 +39,7 @@ export function blobSource(blob: Blob, name: string): ByteSource {
     const bytes = new Uint8Array(await blob.slice(begin, end).arrayBuffer());
     return requireLength(name, bytes, begin, end);
   };
-  return { name, size: blob.size, read };
-}
-
-const fetchedBytes = 8 << 20;
-
-/** `source`, read once, as a Blob: browsers keep large ones on disk. */
-export async function fetchedSource({ name, size, read }: ByteSource): Promise<ByteSource> {
-  const parts: Blob[] = [];
-  for (let at = 0; at < size; at += fetchedBytes)
-    parts.push(new Blob([await read(at, Math.min(size, at + fetchedBytes))]));
-  return blobSource(new Blob(parts), name);
+  return { name, size: blob.size, isLocal: true, read };
 }
 
 /** The bytes from `begin` to `end` of `source`, as a file of its own. */

@@ -4,12 +4,24 @@ import { type Shape, sizeOf } from '../core/shape.ts';
 import type { HostTensor } from './hostTensor.ts';
 import type { HostArray } from './numbers.ts';
 
+/** How the axes of a tensor become those of another. */
+export interface Layout {
+  /** The tensor is first given this shape, */
+  readonly from: Shape;
+  /** then its axes this order, */
+  readonly perm: readonly number[];
+  /** and then this shape. */
+  readonly to: Shape;
+}
+
 export interface StoredTensor {
   /** Where it is in the file, for errors. */
   readonly place: string;
   readonly shape: Shape;
   /** The dtype that the tensor has once it is loaded. */
   readonly dtype: ComputeDType;
+  /** Where values are stored in another order than that of `shape`: `read` gives them as they are stored. */
+  readonly layout?: Layout;
   /**
    * The elements from `begin` to `end` in row-major order. Errors: FormatError for values that can't be decoded.
    */

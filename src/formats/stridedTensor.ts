@@ -1,6 +1,6 @@
 /**
- * @file Tensors whose elements are those of another, in another order: views with strides, and permuted axes. Values are
- * gathered when they are read.
+ * @file Tensors whose elements are those of another, in another order: views with strides. Values are gathered when they are
+ * read.
  */
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { type HostArray, hostArray } from './numbers.ts';
@@ -48,27 +48,6 @@ export function stridedTensor(base: StoredTensor, view: View): StoredTensor {
     return values;
   };
   return { place, shape, dtype, read };
-}
-
-/** How the axes of a tensor become those of another. */
-export interface Layout {
-  /** The tensor is first given this shape, */
-  readonly from: Shape;
-  /** then its axes this order, */
-  readonly perm: readonly number[];
-  /** and then this shape. */
-  readonly to: Shape;
-}
-
-/** `base` with its axes permuted. The shapes of `layout` have as many elements as it. */
-export function permutedTensor(base: StoredTensor, { from, perm, to }: Layout): StoredTensor {
-  const strides = rowMajorStrides(from);
-  const permuted = stridedTensor(base, {
-    shape: perm.map((axis) => from[axis] as number),
-    offset: 0,
-    strides: perm.map((axis) => strides[axis] as number),
-  });
-  return { ...permuted, shape: to };
 }
 
 function isRowMajor({ shape, strides }: View): boolean {

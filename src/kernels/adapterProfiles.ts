@@ -179,6 +179,8 @@ export interface DepthwiseProfile {
       }
     >
   >;
+  /** Registers for the values that an invocation of a strip holds. Addresses take some 12 more. */
+  readonly registers: number;
   /** Invocations that keep the adapter busy: work is cut until there are as many. */
   readonly busyInvocations: number;
 }
@@ -216,6 +218,7 @@ const software: AdapterProfile = {
       5: { leastWork: 2 ** 20, leastIterations: 6 },
       7: { leastWork: 2 ** 22, leastIterations: 6 },
     },
+    registers: Number.POSITIVE_INFINITY,
     busyInvocations: 1024,
   },
   scatter: { direct: { steps: 2 ** 13, indices: 2048 }, owned: 2 ** 16, binned: 0 },
@@ -261,6 +264,8 @@ const discrete: AdapterProfile = {
   // With so many iterations, no more than four loads are left for a result.
   depthwise: {
     strips: { 3: { leastWork: 0, leastIterations: 4 }, 5: { leastWork: 0, leastIterations: 8 } },
+    // RADV gives RDNA3 132 in all.
+    registers: 120,
     busyInvocations: 2 ** 16,
   },
   scatter: { direct: { steps: 2 ** 21, indices: 512 }, owned: 0, binned: 2 ** 17 },
@@ -279,11 +284,11 @@ const discrete: AdapterProfile = {
 
 /**
  * GPUs that give an invocation some 64 to 128 registers before they spill or run few waves: Apple's, Intel's in SIMD16,
- * Mali. Small blocks take 72; depthwise strips of a 3 × 3 kernel 112, those of a 5 × 5 kernel 240.
+ * Mali. Small blocks and depthwise strips take 72 at most.
  */
 const fewRegisters: Pick<AdapterProfile, 'gemm' | 'depthwise'> = {
   gemm: { ...discrete.gemm, largestBlock: 16, busyInvocations: 2 ** 13 },
-  depthwise: { ...discrete.depthwise, strips: { 3: { leastWork: 0, leastIterations: 4 } } },
+  depthwise: { ...discrete.depthwise, registers: 62 },
 };
 
 export const adapterProfiles: Readonly<Record<AdapterKind, AdapterProfile>> = {

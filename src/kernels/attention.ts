@@ -155,6 +155,7 @@ export function attentionKernel(
     options: launch.options,
     bindings: { ...launch.inputs, out: out.storage, stats: stats.storage },
     ...launch.grid('queries', sizes.heads),
+    multiplications: 2 * launch.multiplications,
   });
   return [out, stats];
 }
@@ -184,12 +185,14 @@ export function attentionGradientKernel(
     options: launch.options,
     bindings: { ...bindings, query_gradient: dQuery.storage },
     ...launch.grid('queries', sizes.heads),
+    multiplications: 3 * launch.multiplications,
   });
   if (dKey && dValue) {
     device.launch(keyGradient, {
       options: launch.options,
       bindings: { ...bindings, key_gradient: dKey.storage, value_gradient: dValue.storage },
       ...launch.grid('keys', sizes.keyHeads),
+      multiplications: 4 * launch.multiplications,
     });
   }
   sums.dispose();
@@ -239,6 +242,8 @@ function launchOf(
   const tileRows = rowsOf(attentionTiles[options.size]);
   return {
     options,
+    /** Of each of the products with the scores. */
+    multiplications: batch * heads * queries * keys * Math.max(size, valueSize),
     inputs: {
       query: query.storage,
       key: key.storage,

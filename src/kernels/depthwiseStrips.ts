@@ -1,17 +1,18 @@
 /** @file Launches depthwise convolutions in strips of rows. The size of the kernel is part of the program. */
-import { type Direction, valuesBefore } from '../../shaders/depthwise/axis.ts';
+import { type ChannelWidth, type Direction, valuesBefore, valueType } from '../../shaders/depthwise/axis.ts';
 import {
   depthwiseStrips,
   type StripOptions,
   stripParams,
   stripSize,
+  stripValues,
   stripWorkgroup,
 } from '../../shaders/depthwise/strips.ts';
 import {
   depthwiseTaps,
   type TapsOptions,
-  tapsColumns,
   tapsParams,
+  tapsValues,
   tapsWorkgroup,
 } from '../../shaders/depthwise/taps.ts';
 import type { TensorSpec } from '../core/spec.ts';
@@ -19,7 +20,7 @@ import type { WindowAxis } from '../core/windows.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
-import { channelWidth, type DepthwiseGeometry, elementOf } from './depthwiseGeometry.ts';
+import { channelWidth, type DepthwiseGeometry } from './depthwiseGeometry.ts';
 import { addParts } from './depthwiseSums.ts';
 import { output } from './output.ts';
 import { partialSpec } from './partialSums.ts';
@@ -27,9 +28,9 @@ import { partialSpec } from './partialSums.ts';
 const stripsKernel = /* @__PURE__ */ defineKernel({
   name: 'depthwiseStrips',
   bindings: ({ width }: StripOptions): Bindings => ({
-    values: `read ${elementOf(width)}`,
-    weights: `read ${elementOf(width)}`,
-    result: `write ${elementOf(width)}`,
+    values: `read ${valueType(width)}`,
+    weights: `read ${valueType(width)}`,
+    result: `write ${valueType(width)}`,
   }),
   params: stripParams,
   source: depthwiseStrips,
@@ -38,9 +39,9 @@ const stripsKernel = /* @__PURE__ */ defineKernel({
 const tapsKernel = /* @__PURE__ */ defineKernel({
   name: 'depthwiseTaps',
   bindings: ({ width }: TapsOptions): Bindings => ({
-    image: `read ${elementOf(width)}`,
-    cotangent: `read ${elementOf(width)}`,
-    sums: `write ${elementOf(width)}`,
+    image: `read ${valueType(width)}`,
+    cotangent: `read ${valueType(width)}`,
+    sums: `write ${valueType(width)}`,
   }),
   params: tapsParams,
   source: depthwiseTaps,
@@ -56,6 +57,26 @@ function cutRows({ depthwise }: AdapterProfile, window: number, rows: number, co
   );
   const turns = Math.ceil(rows / wanted);
   return { turns, strip_rows: Math.ceil(rows / turns) };
+}
+
+type StripShape = Pick<StripOptions, 'width' | 'columns'>;
+
+/** From the most work for what is read to the fewest registers. */
+const shapes: readonly StripShape[] = [
+  { width: 4, columns: 4 },
+  { width: 4, columns: 3 },
+  { width: 2, columns: 4 },
+];
+const leastShape: StripShape = { width: 1, columns: 4 };
+
+/** The first shape whose values fit in the registers of the profile. */
+function shapeFor(
+  widest: ChannelWidth,
+  { depthwise: { registers } }: AdapterProfile,
+  valuesOf: (columns: number) => number,
+): StripShape {
+  const fits = ({ width, columns }: StripShape) => width <= widest && width * valuesOf(columns) <= registers;
+  return shapes.find(fits) ?? leastShape;
 }
 
 /** Where results and what they are made of begin: where the first strip does. */
@@ -79,20 +100,21 @@ export function launchDepthwiseStrips(
   const { device } = values;
   const out = output(device, spec, op);
   if (out.size === 0) return out;
-  const width = channelWidth(geometry, values, weights, out);
-  const options: StripOptions = { direction, width, window: rows.window, stride: rows.stride };
-  const size = stripSize(direction, rows.stride);
+  const profile = profileOf(device);
+  const { window, stride } = rows;
+  const program = { direction, window, stride };
+  const shape = shapeFor(channelWidth(geometry, values, weights, out), profile, (count) =>
+    stripValues({ ...program, columns: count }),
+  );
+  const { width } = shape;
+  const options: StripOptions = { ...program, ...shape };
+  const size = stripSize(options);
   const isForward = direction === 'forward';
   const [down, across] = [beginning(direction, rows), beginning(direction, columns)];
   const [toHeight, toWidth] = isForward ? [rows.output, columns.output] : [rows.input, columns.input];
   const strip_columns = Math.ceil((toWidth - across.to) / size.columns);
   const side = (batch * strip_columns * channels) / width;
-  const { turns, strip_rows } = cutRows(
-    profileOf(device),
-    rows.window,
-    Math.ceil((toHeight - down.to) / size.rows),
-    side,
-  );
+  const { turns, strip_rows } = cutRows(profile, window, Math.ceil((toHeight - down.to) / size.rows), side);
   const count = side * strip_rows;
   device.launch(stripsKernel, {
     options,
@@ -131,19 +153,23 @@ export function depthwiseFilterGradInStrips(
 ): Tensor {
   const { batch, rows, columns, channels } = geometry;
   const { device } = x;
-  const width = channelWidth(geometry, x, dy);
-  const strip_columns = Math.ceil(columns.output / tapsColumns);
-  const side = (batch * strip_columns * channels) / width;
-  const { turns, strip_rows } = cutRows(profileOf(device), rows.window, rows.output, side);
+  const profile = profileOf(device);
+  const { window, stride } = rows;
+  const shape = shapeFor(channelWidth(geometry, x, dy), profile, (count) =>
+    tapsValues({ columns: count, window, stride }),
+  );
+  const strip_columns = Math.ceil(columns.output / shape.columns);
+  const side = (batch * strip_columns * channels) / shape.width;
+  const { turns, strip_rows } = cutRows(profile, window, rows.output, side);
   const parts = batch * strip_rows * strip_columns;
   const sums = output(device, partialSpec(spec, parts), op);
   const count = side * strip_rows;
   device.launch(tapsKernel, {
-    options: { width, window: rows.window, stride: rows.stride },
+    options: { ...shape, window, stride },
     bindings: { image: x.storage, cotangent: dy.storage, sums: sums.storage },
     params: {
       count,
-      channels: channels / width,
+      channels: channels / shape.width,
       strip_rows,
       strip_columns,
       turns,

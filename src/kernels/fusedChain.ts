@@ -19,7 +19,7 @@ import { readsVectors } from '../../shaders/elementwise.ts';
 
 import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel, type Kernel } from '../webgpu/kernel.ts';
-import { foldWorkgroups } from '../webgpu/launch.ts';
+import { foldWorkgroups, workOf } from '../webgpu/launch.ts';
 import { joinAttributions, type PreparedLaunch } from '../webgpu/command.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 import { profileOf } from './adapterProfiles.ts';
@@ -207,15 +207,17 @@ export class Chain {
     const strided = this.#inputs.filter((_, i) => isStrided(inputs[i] as FusedInput));
     const kernel = fusedKernel as unknown as Kernel;
     const pipeline = device.executor.pipelineOf(kernel, options);
+    const ranges = [
+      ...this.#inputs.map(({ range }) => range),
+      ...outputs.map((step) => this.#results[step] as BoundRange),
+    ];
     return {
       kind: 'launch',
       kernel,
       options,
       pipeline,
-      ranges: [
-        ...this.#inputs.map(({ range }) => range),
-        ...outputs.map((step) => this.#results[step] as BoundRange),
-      ],
+      ranges,
+      work: workOf(ranges),
       layout: pipeline.layout,
       params: {
         count: this.#count,

@@ -9,7 +9,7 @@ import type { Launch } from '../webgpu/launch.ts';
 import type { ParamFields } from '../webgpu/params.ts';
 import type { Storage } from '../webgpu/storage.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import type { GemmAlgorithm, GemmProblem } from './gemmAlgorithm.ts';
+import { type GemmAlgorithm, type GemmProblem, workOf } from './gemmAlgorithm.ts';
 import { output } from './output.ts';
 import { addPartialSums, type Epilogue, partialSpec } from './partialSums.ts';
 
@@ -67,12 +67,12 @@ export function gemmOptions({ algorithm, spec, epilogue }: GemmCall): GemmOption
 export function gemmPrograms<O extends { tile: GemmTile }>(
   { problem: { size }, algorithm: { fallback, split } }: GemmCall,
   options: O,
-): Pick<Launch<O, Bindings, ParamFields>, 'options' | 'workgroups' | 'fallback'> {
+): Pick<Launch<O, Bindings, ParamFields>, 'options' | 'workgroups' | 'multiplications' | 'fallback'> {
   const on = (tile: GemmTile) => ({
     options: { ...options, tile },
     workgroups: gemmWorkgroups(tile, size.m, size.n, size.slices * split.parts),
   });
-  return { ...on(options.tile), fallback: fallback && on(fallback) };
+  return { ...on(options.tile), multiplications: workOf(size), fallback: fallback && on(fallback) };
 }
 
 export function gemmStorages(a: Tensor, b: Tensor, out: Tensor, { bias }: Epilogue): Record<string, Storage> {

@@ -101,8 +101,9 @@ export function runs(
 
 /** On a GPU: the tile that covers C with the least padding and enough workgroups. */
 function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
-  if (takesLanes(problem)) return lanesTile(problem);
-  if (problem.size.segments * problem.size.length <= mostOuterSteps) return gemmTiles.steps;
+  const { size } = problem;
+  if (takesLanes(problem)) return lanesTile(problem, profile);
+  if (size.segments * size.length <= mostOuterSteps) return outerTile(profile);
   let best: GemmTile = gemmTiles.tiny;
   let least = Number.POSITIVE_INFINITY;
   for (const tile of sharedTiles) {
@@ -111,7 +112,22 @@ function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
     least = cost;
     best = tile;
   }
-  return withinLimits(forShortK(best, problem.size), problem, profile);
+  return withinLimits(forFewRegisters(forShortK(best, size), profile), problem, profile);
+}
+
+/** Whether an invocation has registers for small blocks only. */
+const hasFewRegisters = ({ gemm }: DeviceProfile) => gemm.largestBlock < 64;
+
+const outerTile = (profile: DeviceProfile): GemmTile =>
+  hasFewRegisters(profile) ? { ...gemmTiles.steps, blockM: 4, blockN: 4 } : gemmTiles.steps;
+
+/** A tile of which each invocation holds one unit at most while it is loaded, where registers are few. */
+function forFewRegisters(tile: GemmTile, profile: DeviceProfile): GemmTile {
+  if (!hasFewRegisters(profile)) return tile;
+  const threads = tile.groupM * tile.groupN;
+  const lineGroups = (tile.groupM * tile.blockM + tile.groupN * tile.blockN) / 4;
+  const depth = Math.min(tile.depth, 4 * Math.floor(threads / lineGroups));
+  return depth >= 8 ? { ...tile, depth } : tile;
 }
 
 /** Steps of k up to which half a k tile of padding is worth avoiding. */
@@ -137,8 +153,8 @@ export function takesLanes({ size: { m, segments }, conv2d }: GemmProblem): bool
 }
 
 /** For few rows: invocations share k, so that there are enough of them, and neighbours read neighbours of B. */
-export function lanesTile({ size: { m, length }, b }: GemmProblem): GemmTile {
-  const rows = [1, 2, 4].find((count) => m <= count) ?? 8;
+export function lanesTile({ size: { m, length }, b }: GemmProblem, profile: DeviceProfile): GemmTile {
+  const rows = [1, 2, 4].find((count) => m <= count) ?? (hasFewRegisters(profile) ? 4 : 8);
   const block = {
     memory: 'lanes',
     blockM: rows,

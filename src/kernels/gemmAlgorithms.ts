@@ -93,7 +93,7 @@ export function tiledAlgorithms(
   return [
     ...(matrix ? candidates('subgroup matrices', matrix, subgroupMatrixCost) : []),
     ...(takesLanes(problem) && profile.gemm.tiles === 'shared'
-      ? candidates('lanes', lanesTile(problem), lanesCost)
+      ? candidates('lanes', lanesTile(problem, profile), lanesCost)
       : []),
     ...tilesFor(problem, profile, mostShared).flatMap(([name, tile]) => {
       const unit = unitCost(name, tile, problem, profile);

@@ -105,9 +105,8 @@ function pathFolder(given: string | URL): FolderTarget {
   };
 }
 
-/** A folder of OPFS, or the user's downloads. */
-function storedFolder({ place, path, text }: BrowserAddress): FolderTarget {
-  if (place === 'indexeddb') throw notAFolder(text);
+/** A folder of OPFS, files of IndexedDB with the same begin, or the user's downloads. */
+function storedFolder({ place, path }: BrowserAddress): FolderTarget {
   const folder = folderPath(path);
   const at = (name: string) => `${place}://${folder === '' ? '' : `${folder}/`}${name}`;
   const writeFile = ({ name, pieces }: NewFile) => targetOf(at(name)).write(pieces);

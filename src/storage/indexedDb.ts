@@ -1,11 +1,12 @@
 /**
- * @file Files in IndexedDB, each a Blob under its path. The browser keeps Blobs on disk, so neither writing nor reading holds
+ * @file Files in IndexedDB, each a Blob under its path; models of several files are under the paths of these. The browser keeps Blobs on disk, so neither writing nor reading holds
  * a file in memory. One transaction stores a complete file: until it commits, the old one is there.
  */
-import { ValueError } from '../core/errors.ts';
-import { blobSource } from '../formats/byteSource.ts';
+import { FormatError, ValueError } from '../core/errors.ts';
+import { blobSource, type ByteSource } from '../formats/byteSource.ts';
 import type { BrowserStore } from './browserStore.ts';
 import { blobOf } from './fileTarget.ts';
+import { openTfjsModel } from './tfjsDatabase.ts';
 
 const database = 'retrograd';
 const files = 'files';
@@ -18,8 +19,12 @@ interface Entry {
 
 export const indexedDbFiles: BrowserStore = {
   open: async ({ path, text }) => {
-    const entry = await run<Entry | undefined>('load', 'readonly', (store) => store.get(path));
-    return entry ? blobSource(entry.blob, text) : null;
+    const entry = await entryAt(path);
+    if (entry) return withSiblings(entry.blob, text, path.slice(0, path.lastIndexOf('/') + 1));
+    const model = await entryAt(`${path}/model.json`);
+    return model
+      ? withSiblings(model.blob, `${text}/model.json`, `${path}/`)
+      : openTfjsModel(path, `${text}/model.json`);
   },
 
   target: ({ path }) => ({
@@ -48,6 +53,23 @@ export const indexedDbFiles: BrowserStore = {
     return found > 0;
   },
 };
+
+const entryAt = (path: string) => run<Entry | undefined>('load', 'readonly', (store) => store.get(path));
+
+/** A file, with those whose paths begin with `folder`, too. */
+function withSiblings(blob: Blob, name: string, folder: string): ByteSource {
+  const sibling = async (other: string) => {
+    const found = await entryAt(folder + other);
+    if (found) return blobSource(found.blob, other);
+    throw new FormatError({
+      op: name,
+      rule: `'${other}' is stored next to it.`,
+      received: 'no such file',
+      hint: 'save the model again.',
+    });
+  };
+  return { ...blobSource(blob, name), sibling };
+}
 
 /** The result of a request, once its transaction is complete. */
 async function run<T>(

@@ -9,9 +9,11 @@ import { FormatError, ValueError } from '../core/errors.ts';
 import { isDetached } from '../core/detached.ts';
 import { blobSource, type ByteSource, bytesSource, requireLength } from '../formats/byteSource.ts';
 import { browserAddress } from './addresses.ts';
+import type { FilePieces } from './fileTarget.ts';
 import { openStored } from './browserStores.ts';
 import { openFiles, openFolder, siblingUrl } from './folders.ts';
 import { nodeModule } from './nodeModule.ts';
+import { gathered } from './spool.ts';
 
 /**
  * What a file can be read from. A string is a path in Node, unless it is a URL; elsewhere it is a URL. `opfs://models/net.keras`
@@ -127,7 +129,7 @@ async function openPath(fs: NodeFiles, path: string, name: string): Promise<Byte
   };
   const folder = path.replace(/[^\\/]*$/, '');
   const sibling = (other: string) => openPath(fs, folder + other, other);
-  return { name, size: stat.size, read, close: () => handle.close(), sibling };
+  return { name, size: stat.size, isLocal: true, read, close: () => handle.close(), sibling };
 }
 
 /** Asks for the first byte alone: a server that answers ranges says how long the file is. */
@@ -159,13 +161,37 @@ async function openUrl(url: string, name: string, signal?: AbortSignal): Promise
     if (!isSame) throw unreadable(name, `status ${response.status}, or another file`, 'load it again.');
     return requireLength(name, new Uint8Array(await response.arrayBuffer()), begin, end);
   };
-  return { name, size, read, isRemote: true, ...siblings };
+  const opened: ByteSource[] = [];
+  const fetched = async (begin: number, end: number) => {
+    const source = await gathered(rangesOf(read, begin, end), name);
+    opened.push(source);
+    return source;
+  };
+  const close = async () => {
+    for (const source of opened) await source.close?.();
+  };
+  return { name, size, read, fetched, close, ...siblings };
 }
 
-/** A whole response, as a Blob: browsers keep large ones on disk. */
+const fetchedBytes = 4 << 20;
+
+async function* rangesOf(read: ByteSource['read'], begin: number, end: number): FilePieces {
+  for (let at = begin; at < end; at += fetchedBytes) yield await read(at, Math.min(end, at + fetchedBytes));
+}
+
+/** A whole response. */
 async function responseSource(response: Response, name: string): Promise<ByteSource> {
   if (!response.ok) throw unreadable(name, `status ${response.status}`, 'check the address.');
-  return blobSource(await response.blob(), name);
+  return gathered(chunksOf(response.body), name);
+}
+
+async function* chunksOf(body: ReadableStream<Uint8Array<ArrayBuffer>> | null): FilePieces {
+  const reader = body?.getReader();
+  try {
+    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) yield next.value;
+  } finally {
+    await reader?.cancel();
+  }
 }
 
 function nameOf(blob: Blob): string {

@@ -32,6 +32,8 @@ export interface PreparedLaunch {
   readonly layout: ParamLayout;
   readonly params: Readonly<Record<string, ParamValue>>;
   readonly grid: readonly [number, number, number];
+  /** Its estimated cost, in multiply-adds. */
+  readonly work: number;
   readonly fault: FaultReport | null;
   /** Null outside of ops, and where nothing is profiled or captured. */
   readonly attribution: Attribution | null;

@@ -19,6 +19,8 @@ export interface Launch<
   params: ParamValues<P>;
   /** Workgroups: a count, folded over the dimensions where it exceeds 65,535, or a grid. */
   workgroups: number | readonly [number, number, number];
+  /** Multiply-adds that it executes, where they take longer than its memory accesses. */
+  multiplications?: number;
   /**
    * What runs while the pipeline of `options` is compiled in the background: a variant with the same bindings and parameters,
    * with the same results to the bit, that compiles sooner.
@@ -38,19 +40,31 @@ export function foldWorkgroups(count: number): readonly [number, number, number]
   return [Math.ceil(count / y), y, 1];
 }
 
+/** Multiply-adds that take as long as moving a byte, roughly: a device does 16 of them while memory moves a number. */
+const workPerByte = 4;
+
+/** What a launch costs at most, in multiply-adds: those that it says, or all that it binds, moved once. */
+export function workOf(ranges: readonly BoundRange[], multiplications = 0): number {
+  let bytes = 0;
+  for (const range of ranges) bytes += range.bytes;
+  return Math.max(multiplications, workPerByte * bytes);
+}
+
 /** `launch` of `kernel` with its pipeline. */
 export function prepareLaunch(
   kernel: Kernel,
-  { options, bindings, params, workgroups, fault }: Launch,
+  { options, bindings, params, workgroups, multiplications, fault }: Launch,
   pipeline: Pipeline,
   attribution: Attribution | null,
 ): PreparedLaunch {
+  const ranges = pipeline.bindingNames.map((name) => bindings[name] as BoundRange);
   return {
     kind: 'launch',
     kernel,
     options,
     pipeline,
-    ranges: pipeline.bindingNames.map((name) => bindings[name] as BoundRange),
+    ranges,
+    work: workOf(ranges, multiplications),
     grid: typeof workgroups === 'number' ? foldWorkgroups(workgroups) : workgroups,
     layout: pipeline.layout,
     params,

@@ -1,6 +1,6 @@
 /**
  * @file The command stream of a device. Launches append to one open compute pass; the pass is submitted at a
- * readback, when the parameter ring is full, or by `flush()`. Work runs in the order in which it was appended.
+ * readback, when the parameter ring is full or there is much work in it, or by `flush()`. Work runs in the order in which it was appended.
  */
 import { DeviceError } from '../core/errors.ts';
 import { requireMemory, watchedBindGroup } from './bindGroup.ts';
@@ -19,6 +19,11 @@ const ringSlotBytes = 256;
 const ringSlots = 256;
 /** Launches in the first one after a readback: an idle device is given work soon, and more at a time from there on. */
 const firstSlots = 32;
+/**
+ * Estimated work after which a submission ends, in multiply-adds. Drivers reset a GPU whose submission takes two seconds; a
+ * phone's GPU that does 10¹¹ a second takes a third of one for these.
+ */
+const mostWork = 2 ** 35;
 
 /** Bind groups kept for one layout, at most. */
 const maxGroups = 4096;
@@ -34,6 +39,8 @@ export class CommandStream {
   readonly #ring: DeviceBuffer;
   readonly #words = new ParamWords(ringSlotBytes * ringSlots);
   #slot = 0;
+  /** The estimated work of the submission so far. */
+  #work = 0;
   /** Launches after which the work so far is submitted. */
   #room = firstSlots;
   #encoder: GPUCommandEncoder | null = null;
@@ -94,6 +101,8 @@ export class CommandStream {
     pass.dispatchWorkgroups(...launch.grid);
     this.#statistics.launches++;
     this.#cut();
+    this.#work += launch.work;
+    if (this.#work >= mostWork) this.flush();
   }
 
   /** Packs parameters into the next slot of the ring. The dynamic offsets under which a launch reads them. */
@@ -171,7 +180,7 @@ export class CommandStream {
               hint: 'look at the first error reported: the others follow from it.',
             }),
     );
-    this.#slot = 0;
+    this.#slot = this.#work = 0;
     this.#serial++;
     this.#statistics.submits++;
     this.afterSubmit();

@@ -9,6 +9,7 @@ import { useBrowser } from '../support/browser.ts';
 const folder = temporaryFolder('savedModels');
 await bundle({ entry: 'test/e2e/pages/savedModels.ts', folder });
 const chromium = useBrowser({ mounts: { '/lib/': folder } });
+const firefox = useBrowser({ browser: 'firefox', mounts: { '/lib/': folder } });
 const downloads = fs.mkdtempSync(path.join(os.tmpdir(), 'retrograd-downloads-'));
 afterAll(() => fs.rmSync(downloads, { recursive: true }));
 
@@ -65,4 +66,42 @@ test('a model is saved, loaded on another page, and survives an interrupted save
   expect(found.stored).toEqual(kept.map((address) => [[address, true]]));
   expect(found.removed).toEqual([true, true, false, false]);
   expect(found.missing).toMatch(/indexeddb:\/\/net: the file must be there/);
+});
+
+test('Firefox keeps models in OPFS and IndexedDB, and reads those of TF.js', async () => {
+  const saved = await firefox.run(
+    '/',
+    async (addresses) => {
+      const page = (await import('/lib/savedModels.js' as string)) as Page;
+      const { predicted } = await page.saveAs(addresses);
+      return {
+        predicted,
+        interrupted: [
+          await page.interrupt(addresses[0] as string),
+          await page.interrupt(addresses[1] as string),
+        ],
+      };
+    },
+    kept,
+  );
+  expect(saved.interrupted).toEqual(['AbortError', 'AbortError']);
+  const found = await firefox.run(
+    '/',
+    async (addresses) => {
+      const page = (await import('/lib/savedModels.js' as string)) as Page;
+      const loaded = [];
+      const removed = [];
+      for (const address of addresses) loaded.push((await page.load(address)).predicted);
+      const stored = [await page.stored('opfs://models'), await page.stored('indexeddb://')];
+      for (const address of [...addresses, ...addresses]) removed.push(await page.remove(address));
+      return { loaded, stored, removed, layersModels: await page.layersModels() };
+    },
+    kept,
+  );
+  const [expected, ...predicted] = found.layersModels.predicted;
+  expect(predicted).toEqual([expected, expected, expected]);
+  expect(found.layersModels.missing).toMatch(/indexeddb:\/\/no-net: the file must be there/);
+  expect(found.loaded).toEqual([saved.predicted, saved.predicted]);
+  expect(found.stored).toEqual(kept.map((address) => [[address, true]]));
+  expect(found.removed).toEqual([true, true, false, false]);
 });

@@ -47,6 +47,17 @@ describe('files that are sound, and files that are not', () => {
     expect([...readSafetensors(read('proto_name.safetensors')).tensors.keys()]).toEqual(['__proto__']);
   });
 
+  test('a header begins with a brace, not with a byte order mark', () => {
+    const whole = read('valid.safetensors');
+    const marked = Uint8Array.from([...whole.slice(0, 8), 0xef, 0xbb, 0xbf, ...whole.slice(8)]);
+    new DataView(marked.buffer).setUint32(
+      0,
+      new DataView(whole.buffer, whole.byteOffset).getUint32(0, true) + 3,
+      true,
+    );
+    expect(() => readSafetensors(marked)).toThrow(FormatError);
+  });
+
   test('no prefix of a sound file is one', () => {
     const whole = read('valid.safetensors');
     for (let length = 0; length < whole.length; length++)

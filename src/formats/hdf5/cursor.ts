@@ -11,7 +11,7 @@ export interface FieldSizes {
 /** The address of what isn't stored. */
 export const undefinedAddress = -1;
 
-const text = new TextDecoder('utf-8', { fatal: true });
+const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export class Cursor extends ByteFields {
   constructor(

@@ -94,7 +94,7 @@ export function findData(bytes: Uint8Array, fileBytes: number, context: FileCont
 
 function textOf(bytes: Uint8Array, context: FileContext): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
     throw fault(context, {
       place: 'the header',

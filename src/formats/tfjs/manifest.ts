@@ -21,6 +21,7 @@ interface Quantization {
 interface Entry {
   readonly name: string;
   readonly shape: Shape;
+  readonly group: 'model' | 'optimizer';
   readonly type: NumberType;
   /** Of the tensor, once it is loaded. */
   readonly dtype: 'float32' | 'int32' | 'bool';
@@ -34,13 +35,20 @@ const quantizedTypes: Readonly<Record<string, NumberType>> = {
   float16: 'float16',
 };
 
-/** The weights by name. Errors: FormatError for a manifest that is damaged, or that doesn't fit the shards. */
+/** Tensors by name, in their order. */
+export interface ManifestTensors {
+  readonly model: Map<string, StoredTensor>;
+  /** Of the optimizer. */
+  readonly optimizer: Map<string, StoredTensor>;
+}
+
+/** The tensors of a manifest. Errors: FormatError for one that is damaged, or that doesn't fit the shards. */
 export async function readManifest(
   manifest: unknown,
   open: OpenShard,
   context: FileContext,
-): Promise<Map<string, StoredTensor>> {
-  const tensors = new Map<string, StoredTensor>();
+): Promise<ManifestTensors> {
+  const tensors: ManifestTensors = { model: new Map(), optimizer: new Map() };
   if (!Array.isArray(manifest))
     throw malformed(context, 'weightsManifest', 'it is a list of groups.', manifest);
   for (const [i, group] of manifest.entries()) {
@@ -56,7 +64,7 @@ export async function readManifest(
 }
 
 function addTensors(
-  tensors: Map<string, StoredTensor>,
+  all: ManifestTensors,
   entries: readonly Entry[],
   source: ByteSource,
   place: string,
@@ -64,6 +72,7 @@ function addTensors(
 ): void {
   let at = 0;
   for (const entry of entries) {
+    const tensors = all[entry.group];
     if (tensors.has(entry.name))
       throw malformed(context, place, 'every weight has a name of its own.', `'${entry.name}', twice`);
     tensors.set(entry.name, storedTensor(entry, source, at, context));
@@ -112,7 +121,7 @@ async function openGroup(
 }
 
 function readEntry(given: unknown, place: string, context: FileContext): Entry {
-  const { name, shape, dtype, quantization } = recordOf(given, place, context);
+  const { name, shape, dtype, quantization, group } = recordOf(given, place, context);
   if (typeof name !== 'string' || name === '')
     throw malformed(context, `${place}.name`, 'it is a string.', name);
   const isShape = Array.isArray(shape) && shape.length <= maxRank && shape.every(isSize);
@@ -120,7 +129,11 @@ function readEntry(given: unknown, place: string, context: FileContext): Entry {
     throw malformed(context, `${place}.shape`, `it is a list of at most ${maxRank} sizes.`, shape);
   const type = typeOf(types, dtype);
   if (!type) throw malformed(context, `${place}.dtype`, "it is 'float32', 'int32' or 'bool'.", dtype);
-  const plain = { name: name.replace(/:0$/, ''), shape: shape as Shape };
+  const plain = {
+    name: name.replace(/:0$/, ''),
+    shape: shape as Shape,
+    group: group === 'optimizer' ? ('optimizer' as const) : ('model' as const),
+  };
   const found = dtype as Entry['dtype'];
   if (quantization === undefined || quantization === null)
     return { ...plain, type, dtype: found, quantization: null };

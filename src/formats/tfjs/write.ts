@@ -7,6 +7,8 @@ export interface NewWeight {
   readonly name: string;
   readonly shape: Shape;
   readonly dtype: 'float32' | 'int32' | 'bool';
+  /** Whose it is. Default: the model's. */
+  readonly group?: 'optimizer';
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
@@ -40,7 +42,7 @@ export function writeManifest(weights: readonly NewWeight[]): NewManifest {
     pieces,
   }));
   const paths = shards.map(({ name }) => name);
-  const specs = weights.map(({ name, shape, dtype }) => ({ name, shape: [...shape], dtype }));
+  const specs = weights.map(({ bytes: _, shape, ...spec }) => ({ ...spec, shape: [...shape] }));
   return { manifest: [{ paths, weights: specs }], shards };
 }
 

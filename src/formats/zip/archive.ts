@@ -1,5 +1,5 @@
 /** @file ZipArchive: the entries of a zip archive, each as a file of its own. */
-import { type ByteSource, bytesSource, fetchedSource, rangeSource } from '../byteSource.ts';
+import { type ByteSource, bytesSource, rangeSource } from '../byteSource.ts';
 import { crc32 } from '../crc32.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import { inflate } from '../inflate.ts';
@@ -43,16 +43,20 @@ export class ZipArchive {
 
   /**
    * The entry called `name`; null where there is none. An entry that is stored as it is takes no memory; one that is
-   * deflated is inflated, and one of a server is fetched once, into a Blob. Errors: FormatError for bytes that don't have the entry's checksum.
+   * deflated is inflated, and one of a server is fetched once. Errors: FormatError for bytes that don't have the entry's checksum.
    */
   async entry(name: string): Promise<ByteSource | null> {
     const entry = this.#entries.get(name);
     if (!entry) return null;
     const begin = await this.#begin(entry);
-    const stored = rangeSource(this.source, begin, begin + entry.storedBytes, `${this.source.name}/${name}`);
+    const end = begin + entry.storedBytes;
+    const path = `${this.source.name}/${name}`;
     // Its checksum takes a reading of its own.
-    const kept = this.source.isRemote && !entry.isDeflated ? await fetchedSource(stored) : stored;
-    const source = entry.isDeflated ? await this.#inflated(entry, kept) : kept;
+    const stored =
+      this.source.fetched && !entry.isDeflated
+        ? { ...(await this.source.fetched(begin, end)), name: path }
+        : rangeSource(this.source, begin, end, path);
+    const source = entry.isDeflated ? await this.#inflated(entry, stored) : stored;
     await this.#requireChecksum(entry, source);
     return source;
   }

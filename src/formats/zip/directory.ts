@@ -183,7 +183,7 @@ function largeFields(
 
 function nameOf(bytes: Uint8Array, refuse: (rule: string, received: string) => Error): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw refuse('names are UTF-8.', 'other bytes');
   }

@@ -40,6 +40,16 @@ export { mobileNet, type MobileNetOptions } from './mobileNet.ts';
 export { mobileNetV2, type MobileNetV2Options } from './mobileNetV2.ts';
 export { mobileNetV3Large, type MobileNetV3Options, mobileNetV3Small } from './mobileNetV3.ts';
 export type { Network, NetworkMaker, NetworkOptions, WeightsSource } from './network.ts';
-export { resNet101, resNet101V2, resNet152, resNet152V2, resNet50, resNet50V2 } from './resNet.ts';
+export {
+  resNet101,
+  resNet101V2,
+  resNet152,
+  resNet152V2,
+  resNet18,
+  resNet34,
+  resNet50,
+  resNet50V2,
+  type ResNetOptions,
+} from './resNet.ts';
 export { vgg16, vgg19, type VggOptions } from './vgg.ts';
 export { xception } from './xception.ts';

@@ -2,8 +2,7 @@
  * @file MobileNetV2, with Keras's names.
  * Source: Sandler, Howard, Zhu, Zhmoginov and Chen, MobileNetV2: inverted residuals and linear bottlenecks, CVPR 2018.
  */
-import { ValueError } from '../../core/errors.ts';
-import { describe, type OpenShape } from '../../core/shape.ts';
+import type { OpenShape } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { glorotUniform } from '../initializers/index.ts';
 import { dense } from '../layers/core/dense.ts';
@@ -12,6 +11,7 @@ import { globalAveragePooling2d } from '../layers/pooling/globalPooling.ts';
 import { reLU } from '../layers/activations/rectifiers.ts';
 import { add } from '../layers/merging/elementwiseMerges.ts';
 import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
+import { type Convention, isTorchvision } from './convention.ts';
 import {
   defineNetwork,
   imageOf,
@@ -36,8 +36,6 @@ export interface MobileNetV2Options extends NetworkOptions {
    */
   convention?: Convention;
 }
-
-type Convention = 'keras' | 'torchvision';
 
 /** Dropout of torchvision's network. */
 const topDropout = 0.2;
@@ -70,10 +68,9 @@ export const mobileNetV2 = /* @__PURE__ */ defineNetwork({
 });
 
 function build(options: MobileNetV2Options): Network {
-  const { includeTop = true, classes = 1000, alpha = 1, convention = 'keras' } = options;
+  const { includeTop = true, classes = 1000, alpha = 1 } = options;
   requireAlpha('mobileNetV2', alpha);
-  requireConvention(convention);
-  const isTorch = convention === 'torchvision';
+  const isTorch = isTorchvision('mobileNetV2', options);
   const layersOf = layersFor(options);
   const image = imageOf('mobileNetV2', options);
   let x: SymbolicTensor = isTorch ? zeroPadding2d({ padding: 1, name: 'Conv1_pad' }).apply(image) : image;
@@ -152,14 +149,4 @@ function invertedResidual(
   x = layersOf.convolution(x, filters, 1, { padding: 'same', name: `${prefix}project` });
   x = layersOf.normalized(x, `${prefix}project_BN`);
   return channels === filters && stride === 1 ? add({ name: `${prefix}add` }).apply([image, x]) : x;
-}
-
-function requireConvention(convention: unknown): void {
-  if (convention === 'keras' || convention === 'torchvision') return;
-  throw new ValueError({
-    op: 'mobileNetV2',
-    rule: "`convention` is 'keras' or 'torchvision'.",
-    received: `convention: ${describe(convention)}`,
-    hint: "pass 'torchvision' for weights of torchvision.",
-  });
 }

@@ -1,5 +1,5 @@
 /**
- * @file ResNet of 50, 101 and 152 layers and their second versions, with Keras's names.
+ * @file ResNets of Keras, with 50, 101 and 152 layers and their second versions, and of torchvision, also with 18 and 34.
  * Sources: He, Zhang, Ren and Sun, Deep residual learning for image recognition, CVPR 2016; Identity mappings in deep
  * residual networks, ECCV 2016.
  */
@@ -7,14 +7,29 @@ import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { add } from '../layers/merging/elementwiseMerges.ts';
 import { maxPooling2d } from '../layers/pooling/maxPooling.ts';
 import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
-import { defineNetwork, imageOf, type Network, type NetworkOptions, networkOf } from './network.ts';
-import { type Parts, partsOf, topped } from './parts.ts';
-import { preprocessBgr, preprocessSymmetric } from './preprocess.ts';
+import { type Convention, isTorchvision } from './convention.ts';
+import { defineNetwork, type NetworkOptions } from './network.ts';
+import type { Parts } from './parts.ts';
+import { preprocessBgr, preprocessStandard, preprocessSymmetric } from './preprocess.ts';
+import {
+  type Blocks,
+  buildResNet,
+  normalizedStem,
+  rectified,
+  type Stack,
+  type Version,
+} from './resNetParts.ts';
+import { torchBasicBlocks, torchBottlenecks } from './resNetTorchvision.ts';
 
-/** Filters of the four stacks. */
-const filters = [64, 128, 256, 512] as const;
-
-type Blocks = readonly [number, number, number, number];
+/** Options of `resNet50`, `resNet101` and `resNet152`. */
+export interface ResNetOptions extends NetworkOptions {
+  /**
+   * Whose form the network has, which weights of the one or the other need. Default 'keras'. In 'torchvision', the second
+   * convolution of a block takes the strides, strided windows are padded on both sides, convolutions have no biases, and
+   * normalization has an epsilon of 1e-5; it takes pictures as `resNet18.preprocessInput` gives them.
+   */
+  convention?: Convention;
+}
 
 /**
  * ResNet50: a stem, 16 residual blocks, a dense layer. Layers are named `conv1_conv`, `conv2_block1_1_conv` to
@@ -39,12 +54,31 @@ export const resNet101V2 = /* @__PURE__ */ resNetV2('resNet101V2', [3, 4, 23, 3]
 /** ResNet152V2: 50 residual blocks. As `resNet50V2` otherwise. */
 export const resNet152V2 = /* @__PURE__ */ resNetV2('resNet152V2', [3, 8, 36, 3]);
 
+/**
+ * ResNet18 of torchvision, which Keras doesn't have: a stem, 8 residual blocks of two convolutions, a dense layer. Layers are
+ * named `conv1_conv`, `conv2_block1_1_conv` to `conv5_block2_out`, `predictions`. Input: images as
+ * `resNet18.preprocessInput` gives them.
+ * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
+ */
+export const resNet18 = /* @__PURE__ */ torchResNet('resNet18', [2, 2, 2, 2]);
+/** ResNet34 of torchvision: 16 residual blocks. As `resNet18` otherwise. */
+export const resNet34 = /* @__PURE__ */ torchResNet('resNet34', [3, 4, 6, 3]);
+
 function resNet(op: string, blocks: Blocks) {
   return defineNetwork({
     op,
+    own: ['convention'],
     preprocessInput: preprocessBgr,
-    build: (options: NetworkOptions) =>
-      build(op, options, { stem: normalizedStem, stack: stackV1, end: (x) => x }, blocks),
+    build: (options: ResNetOptions) =>
+      buildResNet(op, options, isTorchvision(op, options) ? torchBottlenecks : firstVersion, blocks),
+  });
+}
+
+function torchResNet(op: string, blocks: Blocks) {
+  return defineNetwork({
+    op,
+    preprocessInput: preprocessStandard,
+    build: (options: NetworkOptions) => buildResNet(op, options, torchBasicBlocks, blocks),
   });
 }
 
@@ -52,49 +86,21 @@ function resNetV2(op: string, blocks: Blocks) {
   return defineNetwork({
     op,
     preprocessInput: preprocessSymmetric,
-    build: (options: NetworkOptions) => {
-      const end = (x: SymbolicTensor, parts: Parts) => rectified(x, parts, 'post_bn', 'post_relu');
-      return build(op, options, { stem: (x) => x, stack: stackV2, end }, blocks);
-    },
+    build: (options: NetworkOptions) => buildResNet(op, options, secondVersion, blocks),
   });
 }
 
-interface Version {
-  /** What follows the first convolution. */
-  stem(x: SymbolicTensor, parts: Parts): SymbolicTensor;
-  stack(x: SymbolicTensor, parts: Parts, stack: Stack): SymbolicTensor;
-  end(x: SymbolicTensor, parts: Parts): SymbolicTensor;
-}
+/** Keras's epsilon. */
+const kerasForm = { epsilon: 1.001e-5, momentum: 0.99, hasBias: true };
 
-interface Stack {
-  name: string;
-  filters: number;
-  blocks: number;
-  place: number;
-}
+const firstVersion: Version = { ...kerasForm, stem: normalizedStem, stack: stackV1, end: (x) => x };
 
-function build(op: string, options: NetworkOptions, version: Version, blocks: Blocks): Network {
-  const { name = op.toLowerCase() } = options;
-  const parts = partsOf(options, { normalization: { epsilon: 1.001e-5 } });
-  const image = imageOf(op, options);
-  let x: SymbolicTensor = zeroPadding2d({ padding: 3, name: 'conv1_pad' }).apply(image);
-  x = parts.convolution(x, 64, 7, { strides: 2, useBias: true, name: 'conv1_conv' });
-  x = version.stem(x, parts);
-  x = zeroPadding2d({ padding: 1, name: 'pool1_pad' }).apply(x);
-  x = maxPooling2d({ poolSize: 3, strides: 2, name: 'pool1_pool' }).apply(x);
-  blocks.forEach((count, place) => {
-    const stack = { name: `conv${place + 2}`, filters: filters[place] as number, blocks: count, place };
-    x = version.stack(x, parts, stack);
-  });
-  x = version.end(x, parts);
-  return networkOf(image, topped(x, options, parts, { pools: { avg: 'avg_pool', max: 'max_pool' } }), name);
-}
-
-const normalizedStem = (x: SymbolicTensor, parts: Parts) => rectified(x, parts, 'conv1_bn', 'conv1_relu');
-
-function rectified(x: SymbolicTensor, parts: Parts, norm: string, name: string): SymbolicTensor {
-  return parts.activated(parts.normalized(x, norm), 'relu', name);
-}
+const secondVersion: Version = {
+  ...kerasForm,
+  stem: (x) => x,
+  stack: stackV2,
+  end: (x, parts) => rectified(x, parts, 'post_bn', 'post_relu'),
+};
 
 /** The first block of a stack narrows the image, except in the first stack. */
 function stackV1(

@@ -57,7 +57,10 @@ export interface SaveProgress {
 
 /** Options of saving weights and models. */
 interface SavingOptions {
-  /** Whether the optimizer's state is saved. Default true, where the format has a place for it. */
+  /**
+   * Whether the optimizer's state is saved. Default true, where the format has a place for it; for TF.js, where it has the same
+   * optimizer, losses and metrics.
+   */
   readonly includeOptimizer?: boolean | undefined;
   /** Interrupts saving: an older file stays as it was. */
   readonly signal?: AbortSignal | undefined;

@@ -7,6 +7,7 @@ import { isObject, type JsonObject, readDocument } from '../json/document.ts';
 import { upgradeLayer } from '../json/olderConfig.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import type { FitOptions } from './fit.ts';
+import { readLayersTraining } from './readLayersTraining.ts';
 import { saveablesOf } from './saveables.ts';
 import { Matching, type StoredModel, type StoredWeight } from './storedWeights.ts';
 import type { WeightFile } from './weightFile.ts';
@@ -17,6 +18,8 @@ const maxJsonBytes = 64 << 20;
 export interface LayersModel {
   /** As Keras 3 describes it. Null for a manifest of weights alone. */
   readonly config: JsonObject | null;
+  /** How TF.js compiled it, as older files of Keras have it. Null where it didn't, or in a way that Keras doesn't have. */
+  readonly compiled: JsonObject | null;
   readonly weights: WeightFile;
   close(): Promise<void>;
 }
@@ -24,7 +27,8 @@ export interface LayersModel {
 /** Errors: FormatError for other JSON, a manifest or shards that are damaged, and shards that aren't there. */
 export async function openLayersModel(source: ByteSource): Promise<LayersModel> {
   const context: FileContext = { file: source.name, format: 'TF.js layers model' };
-  const { format, modelTopology: topology, weightsManifest: manifest } = await readJson(source);
+  const json = await readJson(source);
+  const { format, modelTopology: topology, weightsManifest: manifest } = json;
   const refuse = (rule: string, received: string, hint: string) =>
     new FormatError({ op: source.name, rule, received, hint });
   if (format === 'graph-model' || (isObject(topology) && 'node' in topology)) {
@@ -60,7 +64,9 @@ export async function openLayersModel(source: ByteSource): Promise<LayersModel> 
   };
   try {
     const tensors = await readManifest(manifest, open, context);
-    return { config: configOf(topology), weights: weightFile(tensors), close };
+    const training = readLayersTraining(json.trainingConfig, tensors.optimizer);
+    const weights = weightFile(tensors.model, training?.state ?? null);
+    return { config: configOf(topology), compiled: training?.config ?? null, weights, close };
   } catch (error) {
     await close();
     throw error;
@@ -86,10 +92,13 @@ function configOf(topology: unknown): JsonObject | null {
   return upgradeLayer(config) as JsonObject;
 }
 
-function weightFile(tensors: ReadonlyMap<string, StoredTensor>): WeightFile {
+function weightFile(
+  tensors: ReadonlyMap<string, StoredTensor>,
+  optimizer: readonly StoredTensor[] | null,
+): WeightFile {
   return {
     tensors: [...tensors.values()],
-    optimizer: null,
+    optimizer,
     match: (model, options) => matchLayers(model, tensors, options),
   };
 }

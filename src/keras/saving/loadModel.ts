@@ -111,11 +111,11 @@ async function read(source: ByteSource, { limits }: LoadModelOptions): Promise<S
   return { config, compiled: config.compile_config ?? null, weights: await openStore(archive.weights) };
 }
 
-/** A model.json of TF.js. How it was compiled is left out: optimizers of TF.js have other options. */
+/** A model.json of TF.js. */
 async function readLayersModel(source: ByteSource): Promise<StoredModelFile> {
   const { openLayersModel } = await import('./layersModel.ts');
-  const { config, weights, close } = await openLayersModel(source);
-  if (config) return { config, compiled: null, functions: olderFunctions(), weights: { ...weights, close } };
+  const { config, compiled, weights, close } = await openLayersModel(source);
+  if (config) return { config, compiled, functions: olderFunctions(), weights: { ...weights, close } };
   await close();
   throw weightsOnly(source.name);
 }

@@ -1,9 +1,10 @@
 /** @file Loads the weights of a model from any file that has them. */
 import { checkOptions } from '../../core/options.ts';
+import { KeptReads } from '../../storage/keptReads.ts';
 import { type FileSource, openSource } from '../../storage/sources.ts';
 import { type LoadReport, type LoadWeightsOptions, loadOptionNames } from '../models/fileOptions.ts';
 import type { StoredModel } from './storedWeights.ts';
-import { assignStored } from './upload.ts';
+import { assignStored } from './assignStored.ts';
 import { openWeightFile, type WeightFile } from './weightFile.ts';
 
 /** As `Model.loadWeights`. */
@@ -13,7 +14,9 @@ export async function loadWeightsFrom(
   options: LoadWeightsOptions,
 ): Promise<LoadReport> {
   checkOptions('loadWeights', options, loadOptionNames);
-  const source = await openSource(given, options);
+  const opened = await openSource(given, options);
+  const reads = new KeptReads(opened);
+  const { source } = reads;
   let file: WeightFile | null = null;
   try {
     file = await openWeightFile(source, options);
@@ -22,10 +25,11 @@ export async function loadWeightsFrom(
       model: model.name,
       extra: options.extra,
     });
-    const notFinite = await assignStored(weights, { ...options, file: source.name });
+    const notFinite = await assignStored(weights, reads, { ...options, file: source.name });
     return { loaded: weights.map(({ path }) => path), notFinite, naming: file.naming ?? 'keras' };
   } finally {
     await file?.close?.();
-    await source.close?.();
+    await reads.close();
+    await opened.close?.();
   }
 }

@@ -47,7 +47,7 @@ function matchNumbered(paths: readonly string[], names: readonly string[]): Map<
 /** The paths with numbers replaced by ranks: `a_3/k` and `a_7/k` become `a#0/k` and `a#1/k`. */
 function placesOf(paths: readonly string[]): string[] {
   const split = paths.map((path) => path.split('/'));
-  const depth = Math.max(0, ...split.map(({ length }) => length));
+  const depth = split.reduce((most, { length }) => Math.max(most, length), 0);
   const places = split.map(() => '');
   for (let level = 0; level < depth; level++) {
     // Ranks are among layers of the same kind inside the same layer.
@@ -61,13 +61,16 @@ function placesOf(paths: readonly string[]): string[] {
       kinds.set(key, numbers.add(Number(number)));
       return { key, number: Number(number) };
     });
+    const ranks = new Map([...kinds].map(([key, numbers]) => [key, ranksOf(numbers)]));
     parts.forEach((part, i) => {
-      if (!part) return;
-      const numbers = [...(kinds.get(part.key) as Set<number>)].sort((a, b) => a - b);
-      places[i] = `${part.key}#${numbers.indexOf(part.number)}`;
+      if (part) places[i] = `${part.key}#${ranks.get(part.key)?.get(part.number)}`;
     });
   }
   return places;
+}
+
+function ranksOf(numbers: ReadonlySet<number>): Map<number, number> {
+  return new Map([...numbers].sort((a, b) => a - b).map((number, rank) => [number, rank]));
 }
 
 function isEnd(end: string, path: string): boolean {

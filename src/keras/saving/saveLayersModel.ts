@@ -1,5 +1,5 @@
 /** @file Saves models as TF.js layers models: model.json, and the shards of its weights. */
-import { FormatError } from '../../core/errors.ts';
+import { FormatError, ValueError } from '../../core/errors.ts';
 import type { NewWeight } from '../../formats/tfjs/index.ts';
 import type { Pieces } from '../../formats/zip/index.ts';
 import { folderOf, type FolderTarget, type SaveFolder } from '../../storage/folderTargets.ts';
@@ -12,6 +12,7 @@ import type { AnyLayer } from '../layers/base/layer.ts';
 import type { SaveOptions } from '../models/fileOptions.ts';
 import { layersModelWeights } from './layersModelWeights.ts';
 import { SavedBytes } from './savedBytes.ts';
+import { writeLayersTraining, type WrittenTraining } from './writeLayersTraining.ts';
 
 const modelName = 'model.json';
 /** The version of Keras in whose form TF.js expects configurations. */
@@ -25,16 +26,19 @@ export async function saveLayersModelTo(
 ): Promise<void> {
   const folder = folderOf(target);
   const topology = layersModelConfig(modelToConfig(model), `'${model.name}'`);
-  const [{ writeManifest }, weights] = await Promise.all([
-    import('../../formats/tfjs/index.ts'),
-    readWeights(model),
+  const named = layersModelWeights(model as unknown as AnyLayer);
+  const { writeManifest } = await import('../../formats/tfjs/index.ts');
+  const [training, weights] = await Promise.all([
+    trainingOf(model, named, options),
+    Promise.all([...named].map(([name, variable]) => readWeight(name, variable))),
   ]);
-  const { manifest, shards } = writeManifest(weights);
+  const { manifest, shards } = writeManifest([...weights, ...(training?.weights ?? [])]);
   const json = {
     format: 'layers-model',
     generatedBy: 'Retrograd',
     convertedBy: null,
     modelTopology: { ...topology, keras_version: kerasVersion, backend: 'tensorflow' },
+    ...(training && { trainingConfig: training.config }),
     weightsManifest: manifest,
   };
   const before = await shardsOf(folder);
@@ -70,10 +74,28 @@ async function removeAll(folder: FolderTarget, names: readonly string[]): Promis
   for (const name of names) await folder.remove?.(name);
 }
 
-/** The values of all weights as they are now. */
-async function readWeights(model: AnyModel): Promise<NewWeight[]> {
-  const named = layersModelWeights(model as unknown as AnyLayer);
-  return Promise.all([...named].map(([name, variable]) => readWeight(name, variable)));
+/**
+ * How the model was compiled, with the optimizer's state. Null where that isn't wanted, or where TF.js couldn't go on with it.
+ * Errors: ValueError where it is asked for, and can't be had.
+ */
+async function trainingOf(
+  model: AnyModel,
+  named: ReadonlyMap<string, Variable>,
+  { includeOptimizer }: SaveOptions,
+): Promise<WrittenTraining | null> {
+  if (includeOptimizer === false) return null;
+  const optimizer = model.compileOptions ? model.optimizer : null;
+  const found = optimizer
+    ? await writeLayersTraining(model, optimizer, named)
+    : { unfit: 'a model with no optimizer, which is not compiled' };
+  if (!('unfit' in found)) return found;
+  if (!includeOptimizer) return null;
+  throw new ValueError({
+    op: 'save',
+    rule: 'TF.js goes on with SGD, momentum, Adam, Adagrad and RMSprop in their plain form, and losses and metrics by names.',
+    received: found.unfit,
+    hint: "leave out includeOptimizer, or save('model.keras').",
+  });
 }
 
 async function readWeight(name: string, variable: Variable): Promise<NewWeight> {

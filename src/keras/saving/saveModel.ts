@@ -27,11 +27,10 @@ export async function saveModelTo(
   options: SaveOptions,
 ): Promise<void> {
   checkOptions('save', options, saveOptionNames);
-  const { format = isForLayers(target) ? 'tfjs' : 'keras', includeOptimizer, signal } = options;
+  const { format = isForLayers(target) ? 'tfjs' : 'keras', signal } = options;
   requireOneOf('save', 'format', format, ['keras', 'tfjs'] as const);
   checkSignal('save', signal);
   if (format === 'keras') return saveKeras(model, target as SaveTarget, options);
-  if (includeOptimizer) throw noOptimizer();
   const { saveLayersModelTo } = await import('./saveLayersModel.ts');
   return saveLayersModelTo(model, target as SaveFolder, options);
 }
@@ -39,15 +38,6 @@ export async function saveModelTo(
 /** Whether the target alone says that a model is for TF.js: a folder, or a model.json in one. */
 function isForLayers(target: SaveTarget | SaveFolder): boolean {
   return isFolder(target) || (targetName(target as SaveTarget)?.endsWith('model.json') ?? false);
-}
-
-function noOptimizer(): ValueError {
-  return new ValueError({
-    op: 'save',
-    rule: 'a model for TF.js has no optimizer, whose options and state are others there.',
-    received: 'includeOptimizer: true',
-    hint: "leave it out; save('model.keras') keeps the optimizer.",
-  });
 }
 
 async function saveKeras(model: AnyModel, target: SaveTarget, options: SaveOptions): Promise<void> {

@@ -2,13 +2,14 @@
  * @file Brings the values of a file to the device, a piece at a time, so that the host never holds more than a few pieces.
  */
 import { bytesPerElement } from '../../core/dtype.ts';
+import { sizeOf, stridesOf } from '../../core/shape.ts';
 import type { HostArray } from '../../formats/numbers.ts';
-import type { StoredTensor } from '../../formats/storedTensor.ts';
+import type { Layout, StoredTensor } from '../../formats/storedTensor.ts';
+import { copyInto, denseLayout } from '../../kernels/copy.ts';
 import type { Device } from '../../webgpu/device.ts';
-import type { Storage } from '../../webgpu/storage.ts';
 import { makeTensor, type Tensor } from '../../tensor/tensor.ts';
 import { encodeValues } from '../../tensor/encodeValues.ts';
-import { type Assignment, assignAll } from '../../tensor/assignAll.ts';
+import type { Variable } from '../../tensor/variable.ts';
 import type { LoadProgress } from '../models/fileOptions.ts';
 import type { StoredWeight } from './storedWeights.ts';
 
@@ -26,54 +27,54 @@ export interface NotFinite {
 }
 
 /** Elements of a piece. */
-const pieceElements = 1 << 21;
+const pieceElements = 1 << 19;
 /** Bytes under way before the device is waited for. */
-const maxPending = 64 << 20;
+const maxPending = 16 << 20;
 
-/** Transfers the tensors of one file. */
+/** Reads the tensors of one file, and writes them to the device. */
 export class Transfer {
-  #loaded = 0;
+  #loaded: number;
   #pending = 0;
   readonly #total: number;
+  /** Of the progress. */
+  readonly #share: number;
 
+  /** `readings`: of each tensor, for the progress; `reading`: which of them it is. */
   constructor(
     stored: readonly StoredTensor[],
     private readonly options: TransferOptions,
+    { readings = 1, reading = 0 } = {},
   ) {
-    this.#total = stored.reduce((sum, tensor) => sum + bytesOf(tensor), 0);
+    this.#total = totalBytes(stored);
+    this.#share = 1 / readings;
+    this.#loaded = reading * this.#share * this.#total;
   }
 
-  /** Writes the values of `stored` into `storage`. Returns how many are not finite. */
-  async write(stored: StoredTensor, device: Device, storage: Storage): Promise<number> {
-    const { signal, onProgress } = this.options;
-    const count = bytesOf(stored) / 4;
-    let notFinite = 0;
-    for (let begin = 0; begin < count; begin += pieceElements) {
-      signal?.throwIfAborted();
-      const values = await stored.read(begin, Math.min(count, begin + pieceElements));
-      notFinite += countNotFinite(stored, values);
-      this.#copy(
-        device,
-        storage,
-        begin * 4,
-        encodeValues('load', values, stored.dtype, [values.length], false),
-      );
-      this.#loaded += values.length * 4;
-      onProgress?.({ loaded: this.#loaded, total: this.#total });
-      await this.#settle(device, values.length * 4);
-    }
-    return notFinite;
+  /** Writes the values of `stored` into `into`, whose storage may be written. Returns how many are not finite. */
+  async write(stored: StoredTensor, into: Tensor): Promise<number> {
+    return this.#read(stored, (values, begin) => {
+      const encoded = encodeValues('load', values, stored.dtype, [values.length], false);
+      copyPiece(encoded, stored, begin, into);
+      return this.#settle(into.device, encoded.byteLength);
+    });
+  }
+
+  /** Reads and decodes all values. Returns how many are not finite. */
+  async check(stored: StoredTensor): Promise<number> {
+    return this.#read(stored, (values) => {
+      encodeValues('load', values, stored.dtype, [values.length], false);
+    });
   }
 
   /** A tensor with the values of `stored`, outside of all scopes. */
   async upload(stored: StoredTensor, device: Device): Promise<{ tensor: Tensor; notFinite: number }> {
+    const { shape, dtype } = stored;
     const storage = device.allocate(Math.max(4, bytesOf(stored)), stored.place);
+    const made = makeTensor(device, storage, { shape: [...shape], dtype }, this.origin);
     try {
-      const notFinite = await this.write(stored, device, storage);
-      const { shape, dtype } = stored;
-      return { tensor: makeTensor(device, storage, { shape: [...shape], dtype }, this.origin), notFinite };
+      return { tensor: made, notFinite: await this.write(stored, made) };
     } catch (error) {
-      storage.release();
+      made.dispose();
       throw error;
     }
   }
@@ -82,12 +83,24 @@ export class Transfer {
     return { kind: 'loaded', from: `'${this.options.file}'` } as const;
   }
 
-  #copy(device: Device, { buffer }: Storage, offset: number, values: ArrayBufferView<ArrayBuffer>): void {
-    if (values.byteLength === 0) return;
-    const piece = device.upload(values, 'load');
-    device.copy(piece, { buffer, offset, bytes: values.byteLength }, values.byteLength);
-    piece.release();
-    device.flush();
+  /** Returns how many values are not finite. */
+  async #read(
+    stored: StoredTensor,
+    use: (values: HostArray, begin: number) => Promise<void> | void,
+  ): Promise<number> {
+    const { signal, onProgress } = this.options;
+    const count = sizeOf(stored.shape);
+    const step = pieceOf(stored);
+    let notFinite = 0;
+    for (let begin = 0; begin < count; begin += step) {
+      signal?.throwIfAborted();
+      const values = await stored.read(begin, Math.min(count, begin + step));
+      notFinite += countNotFinite(stored, values);
+      await use(values, begin);
+      this.#loaded += values.length * 4 * this.#share;
+      onProgress?.({ loaded: Math.round(this.#loaded), total: this.#total });
+    }
+    return notFinite;
   }
 
   /** Waits where much is under way, so that pieces don't pile up in front of the device. */
@@ -99,25 +112,43 @@ export class Transfer {
   }
 }
 
-/** Gives all weights the values of a file, or throws and changes none. */
-export async function assignStored(
-  weights: readonly StoredWeight[],
-  options: TransferOptions,
-): Promise<NotFinite[]> {
-  const transfer = new Transfer(storedOf(weights), options);
-  const found: NotFinite[] = [];
-  const assignments: Assignment[] = [];
-  try {
-    for (const { path, variable, stored } of weights) {
-      const { tensor, notFinite } = await transfer.upload(stored, variable.device);
-      assignments.push([variable, tensor]);
-      if (notFinite > 0) found.push({ weight: path, notFinite });
-    }
-    assignAll(assignments);
-  } finally {
-    for (const [, tensor] of assignments) tensor.dispose();
+/** Elements of a piece: whole rows, where they are put in another order. */
+function pieceOf({ layout }: StoredTensor): number {
+  if (!layout) return pieceElements;
+  const row = sizeOf(layout.from.slice(1));
+  return row * Math.max(1, Math.floor(pieceElements / row));
+}
+
+/** Copies values, which begin with number `begin` of those that are stored, to their places in `into`. */
+function copyPiece(
+  values: ArrayBufferView<ArrayBuffer> & { readonly length: number },
+  { layout, dtype }: StoredTensor,
+  begin: number,
+  into: Tensor,
+): void {
+  if (values.byteLength === 0) return;
+  const { device } = into;
+  const piece = device.upload(values, 'load');
+  if (layout) {
+    const rows = values.length / sizeOf(layout.from.slice(1));
+    const shape = [rows, ...layout.from.slice(1)];
+    const strides = stridesInto(layout);
+    const offset = (begin / sizeOf(layout.from.slice(1))) * (strides[0] as number);
+    const block = makeTensor(device, piece, { shape, dtype }, { kind: 'fresh', by: 'load' });
+    copyInto(block, denseLayout(shape), into, { offset, strides }, shape);
+    block.dispose();
+  } else {
+    const { buffer, offset } = into.storage;
+    device.copy(piece, { buffer, offset: offset + begin * 4, bytes: values.byteLength }, values.byteLength);
+    piece.release();
   }
-  return found;
+  device.flush();
+}
+
+/** For each axis of the stored tensor, the step along it in the final one. */
+function stridesInto({ from, perm }: Layout): number[] {
+  const strides = stridesOf(perm.map((axis) => from[axis] as number));
+  return from.map((_, axis) => strides[perm.indexOf(axis)] as number);
 }
 
 /** Writes the values of a file into new weights, which take no second copy. After an error they are half written. */
@@ -126,17 +157,37 @@ export async function fillStored(
   options: TransferOptions,
 ): Promise<NotFinite[]> {
   const transfer = new Transfer(storedOf(weights), options);
+  return gather(weights, ({ variable, stored }) => fill(transfer, variable, stored));
+}
+
+/** Writes the values of `stored` into the memory that `variable` has. Returns how many are not finite. */
+export async function fill(transfer: Transfer, variable: Variable, stored: StoredTensor): Promise<number> {
+  variable.writableStorage();
+  const notFinite = await transfer.write(stored, variable);
+  variable.origin = transfer.origin;
+  return notFinite;
+}
+
+/** What `count` finds in each weight, one after another. */
+export async function gather(
+  weights: readonly StoredWeight[],
+  count: (weight: StoredWeight) => Promise<number>,
+): Promise<NotFinite[]> {
   const found: NotFinite[] = [];
-  for (const { path, variable, stored } of weights) {
-    const notFinite = await transfer.write(stored, variable.device, variable.writableStorage());
-    variable.origin = transfer.origin;
-    if (notFinite > 0) found.push({ weight: path, notFinite });
+  for (const weight of weights) {
+    const notFinite = await count(weight);
+    if (notFinite > 0) found.push({ weight: weight.path, notFinite });
   }
   return found;
 }
 
-function storedOf(weights: readonly StoredWeight[]): StoredTensor[] {
+export function storedOf(weights: readonly StoredWeight[]): StoredTensor[] {
   return weights.map(({ stored }) => stored);
+}
+
+/** Bytes on the device. */
+export function totalBytes(stored: readonly StoredTensor[]): number {
+  return stored.reduce((sum, tensor) => sum + bytesOf(tensor), 0);
 }
 
 /** Bytes on the device. */

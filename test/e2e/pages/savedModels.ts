@@ -1,6 +1,6 @@
 /** @file Models in the storage of a real page, for test/e2e/savedModels.test.ts. */
 import { explainHistory, init, type Tensor, tensor } from '../../../src/index.ts';
-import { listFiles, loadModel, removeFile, type SaveProgress } from '../../../src/io/index.ts';
+import { FilesTarget, listFiles, loadModel, removeFile, type SaveProgress } from '../../../src/io/index.ts';
 import { initializers, input, layers, sequential } from '../../../src/keras/index.ts';
 
 const x = () => tensor([[1, 2, 3]]);
@@ -49,6 +49,47 @@ export async function interrupt(address: string) {
     () => 'saved',
     (error: Error) => error.name,
   );
+}
+
+/** A layers model in IndexedDB, as this library stores it and as TF.js does; and one that isn't there. */
+export async function layersModels() {
+  await init();
+  const net = network(3);
+  await net.save('indexeddb://web/net', { format: 'tfjs' });
+  await storeAsTfjs(net, 'their-net');
+  const predicted: unknown[] = [await ((await net.predict(x())) as Tensor).array()];
+  for (const address of ['indexeddb://web/net', 'indexeddb://web/net/model.json', 'indexeddb://their-net'])
+    predicted.push((await load(address)).predicted);
+  const missing = await loadModel('indexeddb://no-net').catch((error: Error) => error.message);
+  for (const { url } of await listFiles('indexeddb://web')) await removeFile(url);
+  return { predicted, missing };
+}
+
+/** The record that tf.LayersModel.save('indexeddb://…') makes (tfjs-core 4.22, io/indexed_db). */
+async function storeAsTfjs(net: ReturnType<typeof network>, modelPath: string) {
+  const target = new FilesTarget();
+  await net.save(target);
+  const file = (end: string) => target.files.find(({ name }) => name.endsWith(end)) as File;
+  const { weightsManifest, ...rest } = JSON.parse(await file('.json').text());
+  const modelArtifacts = {
+    ...rest,
+    weightSpecs: weightsManifest[0].weights,
+    weightData: await file('.bin').arrayBuffer(),
+  };
+  const request = indexedDB.open('tensorflowjs', 1);
+  request.onupgradeneeded = () => {
+    request.result.createObjectStore('models_store', { keyPath: 'modelPath' });
+    request.result.createObjectStore('model_info_store', { keyPath: 'modelPath' });
+  };
+  await new Promise((resolve) => {
+    request.onsuccess = resolve;
+  });
+  const transaction = request.result.transaction('models_store', 'readwrite');
+  transaction.objectStore('models_store').put({ modelPath, modelArtifacts });
+  await new Promise((resolve) => {
+    transaction.oncomplete = resolve;
+  });
+  request.result.close();
 }
 
 export const stored = async (place: string) =>

@@ -1,7 +1,10 @@
 /** @file Layers models of TF.js: from Keras 2, from TF.js itself, quantized, and damaged. */
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import '@tensorflow/tfjs-backend-cpu';
+import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { numberToFloat16 } from '../../../src/core/float16.ts';
 import { FormatError, init, memory, type Tensor, tensor } from '../../../src/index.ts';
 import { type HostTensor, loadModel, readSafetensors } from '../../../src/io/index.ts';
 import { clearSession } from '../../../src/keras/index.ts';
@@ -15,6 +18,7 @@ const dropped = (folder: string) =>
 
 beforeAll(async () => {
   await init();
+  await tf.setBackend('cpu');
 });
 beforeEach(clearSession);
 
@@ -46,6 +50,30 @@ describe("Keras 2's mlp_classifier", () => {
     net.dispose();
     expect(memory().tensors).toBeLessThanOrEqual(before);
   });
+
+  test.each(['float16', 'uint16'] as const)(
+    'weights quantized to %s, as TF.js decodes them',
+    async (dtype) => {
+      const json = JSON.parse(read('tfjs/mlp_classifier/tfjs/model.json').toString());
+      const [{ paths, weights }] = json.weightsManifest;
+      const floats = new Float32Array(new Uint8Array(read(`tfjs/mlp_classifier/tfjs/${paths[0]}`)).buffer);
+      const [min, scale] = [-2, 2 ** -13];
+      const stored = Uint16Array.from(floats, (value) =>
+        dtype === 'float16' ? numberToFloat16(value) : Math.round((value - min) / scale),
+      );
+      for (const weight of weights)
+        weight.quantization =
+          dtype === 'float16' ? { dtype } : { dtype, min, scale, original_dtype: 'float32' };
+      const files = [new File([JSON.stringify(json)], 'model.json'), new File([stored], paths[0])];
+      const decoded = tf.io.decodeWeights(stored.buffer, weights);
+      const net = await loadModel(files);
+      for (const weight of net.weights) {
+        const [, expected] = Object.entries(decoded).find(([name]) => weight.path.endsWith(name)) ?? [];
+        expect(await weight.data()).toEqual(expected?.dataSync());
+      }
+      net.dispose();
+    },
+  );
 
   test('a folder, dropped files, and weights alone', async () => {
     const folder = await loadModel(at('tfjs/mlp_classifier/tfjs'));

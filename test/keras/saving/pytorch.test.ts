@@ -154,9 +154,20 @@ interface NetworkCase {
 
 describe("torchvision's networks", () => {
   const cases = JSON.parse(read('networks.json').toString()) as Record<string, NetworkCase>;
-  const { vgg16, mobileNetV2 } = applications;
+  const { vgg16, mobileNetV2, resNet18, resNet50 } = applications;
+  const toyPictures = {
+    classes: 10,
+    classifierActivation: null,
+    inputShape: [32, 32, 3],
+    kernelInitializer: 'zeros',
+  } as const;
   const made = {
     vgg16: () => vgg16({ includeTop: false }),
+    resnet18: () => resNet18(toyPictures),
+    resnet50: (convention: 'keras' | 'torchvision' = 'torchvision') => {
+      const net = resNet50({ includeTop: false, kernelInitializer: 'zeros', convention });
+      return model({ inputs: net.input, outputs: net.getLayer('conv3_block4_out').output });
+    },
     mobilenet_v2: (convention: 'keras' | 'torchvision' = 'torchvision') =>
       mobileNetV2({
         alpha: 0.35,
@@ -167,7 +178,7 @@ describe("torchvision's networks", () => {
       }),
   };
 
-  test.each(['vgg16', 'mobilenet_v2'] as const)('%s', async (name) => {
+  test.each(['vgg16', 'mobilenet_v2', 'resnet18', 'resnet50'] as const)('%s', async (name) => {
     const { input: shape, weights, std, values } = cases[name] as NetworkCase;
     const file = writeSafetensors(formulaWeights(weights));
     const net = made[name]();
@@ -185,9 +196,9 @@ describe("torchvision's networks", () => {
     for (const t of [x, y, net]) t.dispose();
   });
 
-  test("a MobileNetV2 in Keras's form is refused", async () => {
-    const net = made.mobilenet_v2('keras');
-    const { weights } = cases.mobilenet_v2 as NetworkCase;
+  test.each(['mobilenet_v2', 'resnet50'] as const)("a %s in Keras's form is refused", async (name) => {
+    const net = made[name]('keras');
+    const { weights } = cases[name] as NetworkCase;
     const error = await net.loadWeights(writeSafetensors(formulaWeights(weights))).catch((e: unknown) => e);
     expect(String(error)).toMatch(/convention: 'torchvision'/);
     net.dispose();

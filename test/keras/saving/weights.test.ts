@@ -127,6 +127,12 @@ describe('numbers of layers that nobody named', () => {
     expect(match(['dense_5/kernel', 'dense_6/kernel'], ['dense/kernel'])).toEqual([]);
   });
 
+  test('are compared at once in a file of very many', () => {
+    const many = Array.from({ length: 20_000 }, (_, i) => `n_${i}`);
+    expect(match(['dense_1/kernel'], many)).toEqual([]);
+    expect(match(many.slice(1), many.slice(0, -1))[7]).toBe('n_7');
+  });
+
   test('don’t keep a model that is made again from its weights', async () => {
     const make = () =>
       sequential([layers.input({ shape: [2] }), layers.dense({ units: 3 }), layers.dense({ units: 1 })]);

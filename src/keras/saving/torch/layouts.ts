@@ -3,7 +3,7 @@
  * channel by channel.
  */
 import { type Shape, sizeOf } from '../../../core/shape.ts';
-import type { Layout } from '../../../formats/stridedTensor.ts';
+import type { Layout } from '../../../formats/storedTensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
 

@@ -3,7 +3,6 @@ import { FormatError, ValueError } from '../../../core/errors.ts';
 import { describe, sameShape } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import type { StoredTensor } from '../../../formats/storedTensor.ts';
-import { permutedTensor } from '../../../formats/stridedTensor.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
 import type { ModuleNaming } from '../../models/fileOptions.ts';
 import type { FitOptions } from '../fit.ts';
@@ -60,7 +59,7 @@ export function matchTorch(
 
 /** A tensor of another shape takes the right one here, so that what is missing is said first. */
 function inLayout(stored: StoredTensor, { shape, layout }: TorchParameter): StoredTensor {
-  return layout ? permutedTensor(stored, layout) : { ...stored, shape };
+  return layout ? { ...stored, layout, shape: layout.to } : { ...stored, shape };
 }
 
 function withoutWrappers(tensors: ReadonlyMap<string, StoredTensor>): Map<string, StoredTensor> {

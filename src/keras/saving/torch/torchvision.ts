@@ -9,9 +9,14 @@ export type ModuleNames = ReadonlyMap<string, string>;
 export function torchvisionModules(op: string, layers: readonly AnyLayer[]): ModuleNames | null {
   const byName = new Map(layers.map((layer) => [layer.name, layer]));
   if (byName.has('block1_conv1')) return vggModules([...byName.keys()]);
-  if (!byName.has('expanded_conv_depthwise')) return null;
-  requireConvention(op, byName.get('bn_Conv1'));
-  return mobileNetModules([...byName.keys()]);
+  if (byName.has('expanded_conv_depthwise')) {
+    requireConvention(op, byName.get('bn_Conv1'), { name: 'MobileNetV2', maker: 'mobileNetV2' });
+    return mobileNetModules([...byName.keys()]);
+  }
+  // A DenseNet has conv1_bn, too, and a ResNetV2 the other.
+  if (!byName.has('conv2_block1_2_bn') || !byName.has('conv1_bn')) return null;
+  requireConvention(op, byName.get('conv1_bn'), { name: 'ResNet', maker: 'resNet50' });
+  return resNetModules([...byName.keys()]);
 }
 
 /** `features` counts convolutions, their activations and poolings; `classifier` has activations and dropout, too. */
@@ -65,14 +70,34 @@ function mobileNetModules(names: readonly string[]): ModuleNames {
   return modules;
 }
 
+/** `conv2_block1_1_conv` is `layer1.0.conv1`; number 0 is of what is added. */
+function resNetModules(names: readonly string[]): ModuleNames {
+  const modules = new Map([
+    ['conv1_conv', 'conv1'],
+    ['conv1_bn', 'bn1'],
+    ['predictions', 'fc'],
+  ]);
+  for (const name of names) {
+    const [, stack, block, number, kind] = /^conv(\d+)_block(\d+)_(\d+)_(conv|bn)$/.exec(name) ?? [];
+    if (kind === undefined) continue;
+    const inside = number === '0' ? `downsample.${kind === 'conv' ? 0 : 1}` : `${kind}${number}`;
+    modules.set(name, `layer${Number(stack) - 1}.${Number(block) - 1}.${inside}`);
+  }
+  return modules;
+}
+
 /** Errors: FormatError for Keras's own form, in which torchvision's weights would give other features. */
-function requireConvention(op: string, normalization: AnyLayer | undefined): void {
+function requireConvention(
+  op: string,
+  normalization: AnyLayer | undefined,
+  { name, maker }: { name: string; maker: string },
+): void {
   const { epsilon } = (normalization?.getConfig() ?? {}) as { epsilon?: number };
   if (epsilon === 1e-5) return;
   throw new FormatError({
     op,
-    rule: "torchvision's MobileNetV2 pads strided windows on both sides and normalizes with an epsilon of 1e-5.",
+    rule: `torchvision's ${name} has strided windows in other places and normalizes with an epsilon of 1e-5.`,
     received: `a network in Keras's form, with an epsilon of ${epsilon}`,
-    hint: "make it with mobileNetV2({ convention: 'torchvision' }).",
+    hint: `make it with ${maker}({ convention: 'torchvision' }).`,
   });
 }

@@ -211,14 +211,22 @@ const pool2d = (name: 'maxPool' | 'avgPool') =>
 export const maxPool = pool2d('maxPool');
 export const avgPool = pool2d('avgPool');
 
-/** With dilations TF.js moves space into the batch; the library's pools have none. */
+/** With dilations, space moves into the batch and back, as in TF.js. */
 export const pool = defineShim(
   'pool',
   ['x'],
   (x, windowShape, poolingType, pad, dilations = 1, strides = 1, rounding?) => {
     refuseBothAboveOne('pool', strides ?? 1, dilations ?? 1);
-    if ([dilations ?? 1].flat().some((n: number) => n !== 1)) notOffered('pools with dilation');
-    return (poolingType === 'avg' ? avgPool : maxPool)(x, windowShape, strides ?? 1, pad, rounding);
+    const pooled = poolingType === 'avg' ? avgPool : maxPool;
+    const blockShape = pair(dilations ?? 1);
+    if (blockShape.every((n: number) => n === 1)) return pooled(x, windowShape, strides ?? 1, pad, rounding);
+    if (pad !== 0 && pad !== 'valid') notOffered('pools with dilation and padding');
+    return batched(toTensor(x), 4, (image) => {
+      if (blockShape.some((block: number, i: number) => image.shape[i + 1] % block !== 0))
+        notOffered('pools with a dilation that does not divide the image');
+      const blocks = native('spaceToBatch')(image, { blockShape });
+      return native('batchToSpace')(pooled(blocks, windowShape, 1, 'valid'), { blockShape });
+    });
   },
 );
 

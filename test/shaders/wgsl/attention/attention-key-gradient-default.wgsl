@@ -133,11 +133,9 @@ fn main(
     let cotangent_base = (batch * params.queries * params.heads + head) * params.value_size;
     let step_base = batch * params.batch_step + head * params.head_step;
     let sums_base = (batch * params.heads + head) * params.queries;
-    for (var first_column = begin_column; first_column < params.queries; first_column += 32u) {
+    for (var first_column = begin_column; first_column < params.queries; first_column += 16u) {
       var s_0 = vec4<f32>();
       var s_1 = vec4<f32>();
-      var s_2 = vec4<f32>();
-      var s_3 = vec4<f32>();
       for (var chunk = 0u; chunk * 1u < params.size; chunk += 8u) {
         workgroupBarrier();
         {
@@ -170,12 +168,6 @@ fn main(
           let vector = place % 8u;
           memory[576u + row * 9u + vector] = query_at(query_base, first_column + row, chunk + vector);
         }
-        {
-          let place = local + 128u;
-          let row = place / 8u;
-          let vector = place % 8u;
-          memory[576u + row * 9u + vector] = query_at(query_base, first_column + row, chunk + vector);
-        }
         workgroupBarrier();
         for (var k = 0u; k < 8u; k++) {
           let a_0 = memory[(row_group + 0u) * 9u + 0u + k];
@@ -184,42 +176,30 @@ fn main(
           let a_3 = memory[(row_group + 48u) * 9u + 0u + k];
           let b_0 = memory[(column_group + 0u) * 9u + 576u + k];
           let b_1 = memory[(column_group + 8u) * 9u + 576u + k];
-          let b_2 = memory[(column_group + 16u) * 9u + 576u + k];
-          let b_3 = memory[(column_group + 24u) * 9u + 576u + k];
           {
             let line = vec4(a_0.x, a_1.x, a_2.x, a_3.x);
             s_0 += line * b_0.x;
             s_1 += line * b_1.x;
-            s_2 += line * b_2.x;
-            s_3 += line * b_3.x;
           }
           {
             let line = vec4(a_0.y, a_1.y, a_2.y, a_3.y);
             s_0 += line * b_0.y;
             s_1 += line * b_1.y;
-            s_2 += line * b_2.y;
-            s_3 += line * b_3.y;
           }
           {
             let line = vec4(a_0.z, a_1.z, a_2.z, a_3.z);
             s_0 += line * b_0.z;
             s_1 += line * b_1.z;
-            s_2 += line * b_2.z;
-            s_3 += line * b_3.z;
           }
           {
             let line = vec4(a_0.w, a_1.w, a_2.w, a_3.w);
             s_0 += line * b_0.w;
             s_1 += line * b_1.w;
-            s_2 += line * b_2.w;
-            s_3 += line * b_3.w;
           }
         }
       }
       var d_0 = vec4<f32>();
       var d_1 = vec4<f32>();
-      var d_2 = vec4<f32>();
-      var d_3 = vec4<f32>();
       for (var chunk = 0u; chunk * 1u < params.value_size; chunk += 8u) {
         workgroupBarrier();
         {
@@ -252,12 +232,6 @@ fn main(
           let vector = place % 8u;
           memory[576u + row * 9u + vector] = cotangent_at(cotangent_base, first_column + row, chunk + vector);
         }
-        {
-          let place = local + 128u;
-          let row = place / 8u;
-          let vector = place % 8u;
-          memory[576u + row * 9u + vector] = cotangent_at(cotangent_base, first_column + row, chunk + vector);
-        }
         workgroupBarrier();
         for (var k = 0u; k < 8u; k++) {
           let a_0 = memory[(row_group + 0u) * 9u + 0u + k];
@@ -266,35 +240,25 @@ fn main(
           let a_3 = memory[(row_group + 48u) * 9u + 0u + k];
           let b_0 = memory[(column_group + 0u) * 9u + 576u + k];
           let b_1 = memory[(column_group + 8u) * 9u + 576u + k];
-          let b_2 = memory[(column_group + 16u) * 9u + 576u + k];
-          let b_3 = memory[(column_group + 24u) * 9u + 576u + k];
           {
             let line = vec4(a_0.x, a_1.x, a_2.x, a_3.x);
             d_0 += line * b_0.x;
             d_1 += line * b_1.x;
-            d_2 += line * b_2.x;
-            d_3 += line * b_3.x;
           }
           {
             let line = vec4(a_0.y, a_1.y, a_2.y, a_3.y);
             d_0 += line * b_0.y;
             d_1 += line * b_1.y;
-            d_2 += line * b_2.y;
-            d_3 += line * b_3.y;
           }
           {
             let line = vec4(a_0.z, a_1.z, a_2.z, a_3.z);
             d_0 += line * b_0.z;
             d_1 += line * b_1.z;
-            d_2 += line * b_2.z;
-            d_3 += line * b_3.z;
           }
           {
             let line = vec4(a_0.w, a_1.w, a_2.w, a_3.w);
             d_0 += line * b_0.w;
             d_1 += line * b_1.w;
-            d_2 += line * b_2.w;
-            d_3 += line * b_3.w;
           }
         }
       }
@@ -354,68 +318,10 @@ fn main(
           d_1.w = score_gradient(score, weight, d_1.w, sums_of_query);
         }
       }
-      {
-        let column = first_column + column_group + 16u;
-        let sums_of_query = sums[sums_base + min(column, params.queries - 1u)];
-        {
-          let score = scored(s_2.x, column, first_row + row_group + 0u, step_base);
-          let weight = select(0.0, weight_of(score, sums_of_query), column < params.queries);
-          s_2.x = weight;
-          d_2.x = score_gradient(score, weight, d_2.x, sums_of_query);
-        }
-        {
-          let score = scored(s_2.y, column, first_row + row_group + 16u, step_base);
-          let weight = select(0.0, weight_of(score, sums_of_query), column < params.queries);
-          s_2.y = weight;
-          d_2.y = score_gradient(score, weight, d_2.y, sums_of_query);
-        }
-        {
-          let score = scored(s_2.z, column, first_row + row_group + 32u, step_base);
-          let weight = select(0.0, weight_of(score, sums_of_query), column < params.queries);
-          s_2.z = weight;
-          d_2.z = score_gradient(score, weight, d_2.z, sums_of_query);
-        }
-        {
-          let score = scored(s_2.w, column, first_row + row_group + 48u, step_base);
-          let weight = select(0.0, weight_of(score, sums_of_query), column < params.queries);
-          s_2.w = weight;
-          d_2.w = score_gradient(score, weight, d_2.w, sums_of_query);
-        }
-      }
-      {
-        let column = first_column + column_group + 24u;
-        let sums_of_query = sums[sums_base + min(column, params.queries - 1u)];
-        {
-          let score = scored(s_3.x, column, first_row + row_group + 0u, step_base);
-          let weight = select(0.0, weight_of(score, sums_of_query), column < params.queries);
-          s_3.x = weight;
-          d_3.x = score_gradient(score, weight, d_3.x, sums_of_query);
-        }
-        {
-          let score = scored(s_3.y, column, first_row + row_group + 16u, step_base);
-          let weight = select(0.0, weight_of(score, sums_of_query), column < params.queries);
-          s_3.y = weight;
-          d_3.y = score_gradient(score, weight, d_3.y, sums_of_query);
-        }
-        {
-          let score = scored(s_3.z, column, first_row + row_group + 32u, step_base);
-          let weight = select(0.0, weight_of(score, sums_of_query), column < params.queries);
-          s_3.z = weight;
-          d_3.z = score_gradient(score, weight, d_3.z, sums_of_query);
-        }
-        {
-          let score = scored(s_3.w, column, first_row + row_group + 48u, step_base);
-          let weight = select(0.0, weight_of(score, sums_of_query), column < params.queries);
-          s_3.w = weight;
-          d_3.w = score_gradient(score, weight, d_3.w, sums_of_query);
-        }
-      }
       workgroupBarrier();
       memory[(column_group + 0u) * 16u + row_group] = s_0;
       memory[(column_group + 8u) * 16u + row_group] = s_1;
-      memory[(column_group + 16u) * 16u + row_group] = s_2;
-      memory[(column_group + 24u) * 16u + row_group] = s_3;
-      for (var begin = 0u; begin < 32u; begin += 32u) {
+      for (var begin = 0u; begin < 16u; begin += 16u) {
         workgroupBarrier();
         {
           let place = local + 0u;
@@ -429,20 +335,8 @@ fn main(
           let vector = place % 16u;
           memory[512u + place] = cotangent_at(cotangent_base, first_column + begin + row, vector);
         }
-        {
-          let place = local + 256u;
-          let row = place / 16u;
-          let vector = place % 16u;
-          memory[512u + place] = cotangent_at(cotangent_base, first_column + begin + row, vector);
-        }
-        {
-          let place = local + 384u;
-          let row = place / 16u;
-          let vector = place % 16u;
-          memory[512u + place] = cotangent_at(cotangent_base, first_column + begin + row, vector);
-        }
         workgroupBarrier();
-        for (var k = 0u; k < 32u; k++) {
+        for (var k = 0u; k < 16u; k++) {
           let weights = memory[(begin + k) * 16u + row_group];
           let b_0 = memory[512u + k * 16u + column_group + 0u];
           let b_1 = memory[512u + k * 16u + column_group + 8u];
@@ -459,9 +353,7 @@ fn main(
       workgroupBarrier();
       memory[(column_group + 0u) * 16u + row_group] = d_0;
       memory[(column_group + 8u) * 16u + row_group] = d_1;
-      memory[(column_group + 16u) * 16u + row_group] = d_2;
-      memory[(column_group + 24u) * 16u + row_group] = d_3;
-      for (var begin = 0u; begin < 32u; begin += 32u) {
+      for (var begin = 0u; begin < 16u; begin += 16u) {
         workgroupBarrier();
         {
           let place = local + 0u;
@@ -475,20 +367,8 @@ fn main(
           let vector = place % 16u;
           memory[512u + place] = query_at(query_base, first_column + begin + row, vector);
         }
-        {
-          let place = local + 256u;
-          let row = place / 16u;
-          let vector = place % 16u;
-          memory[512u + place] = query_at(query_base, first_column + begin + row, vector);
-        }
-        {
-          let place = local + 384u;
-          let row = place / 16u;
-          let vector = place % 16u;
-          memory[512u + place] = query_at(query_base, first_column + begin + row, vector);
-        }
         workgroupBarrier();
-        for (var k = 0u; k < 32u; k++) {
+        for (var k = 0u; k < 16u; k++) {
           let weights = memory[(begin + k) * 16u + row_group];
           let b_0 = memory[512u + k * 16u + column_group + 0u];
           let b_1 = memory[512u + k * 16u + column_group + 8u];

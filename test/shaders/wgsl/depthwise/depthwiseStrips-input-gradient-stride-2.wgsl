@@ -28,19 +28,21 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
 
 alias Value = vec4<f32>;
 
+// The values of a strip's row: where the first is, and whether the row exists.
 struct Row {
-  offset: u32,
+  first: u32,
   valid: bool,
 }
 
-fn row_at(first: u32, row: i32) -> Row {
+fn row_at(image: u32, row: i32, column: i32, channel: u32) -> Row {
   // A negative coordinate is a large unsigned one.
-  return Row((first + u32(row)) * params.from_w, u32(row) < params.from_h);
+  let pixel = (image * params.from_h + u32(row)) * params.from_w + u32(column);
+  return Row(pixel * params.channels + channel, u32(row) < params.from_h);
 }
 
-fn value_at(row: Row, column: i32, channel: u32) -> Value {
-  let value = values[(row.offset + u32(column)) * params.channels + channel];
-  return select(Value(), value, row.valid & (u32(column) < params.from_w));
+// A value some way behind the row's first.
+fn value_at(row: Row, distance: u32, is_column: bool) -> Value {
+  return select(Value(), values[row.first + distance], row.valid & is_column);
 }
 
 @compute @workgroup_size(64)
@@ -70,6 +72,19 @@ fn main(
   let weight_2_0 = weights[6u * params.channels + channel];
   let weight_2_1 = weights[7u * params.channels + channel];
   let weight_2_2 = weights[8u * params.channels + channel];
+  let is_column_0 = u32(from_column + 0) < params.from_w;
+  let is_column_1 = u32(from_column + 1) < params.from_w;
+  let is_column_2 = u32(from_column + 2) < params.from_w;
+  let is_column_3 = u32(from_column + 3) < params.from_w;
+  let is_column_4 = u32(from_column + 4) < params.from_w;
+  let is_result_0 = u32(to_column + 0) < params.to_w;
+  let is_result_1 = u32(to_column + 1) < params.to_w;
+  let is_result_2 = u32(to_column + 2) < params.to_w;
+  let is_result_3 = u32(to_column + 3) < params.to_w;
+  let is_result_4 = u32(to_column + 4) < params.to_w;
+  let is_result_5 = u32(to_column + 5) < params.to_w;
+  let is_result_6 = u32(to_column + 6) < params.to_w;
+  let is_result_7 = u32(to_column + 7) < params.to_w;
   var begun_0_0_0 = Value();
   var begun_0_0_1 = Value();
   var begun_0_0_2 = Value();
@@ -88,67 +103,69 @@ fn main(
   var begun_0_1_7 = Value();
   for (var turn = 0; turn < i32(params.turns) + 1; turn++) {
     let from_row = (first_turn + turn) * 1 + params.from_row;
-    let row_0 = row_at(picture * params.from_h, from_row + 0);
-    let value_0_0 = value_at(row_0, from_column + 0, channel);
-    let value_0_1 = value_at(row_0, from_column + 1, channel);
-    let value_0_2 = value_at(row_0, from_column + 2, channel);
-    let value_0_3 = value_at(row_0, from_column + 3, channel);
-    let value_0_4 = value_at(row_0, from_column + 4, channel);
+    let row_0 = row_at(picture, from_row + 0, from_column, channel);
+    let value_0_0 = value_at(row_0, 0u * params.channels, is_column_0);
+    let value_0_1 = value_at(row_0, 1u * params.channels, is_column_1);
+    let value_0_2 = value_at(row_0, 2u * params.channels, is_column_2);
+    let value_0_3 = value_at(row_0, 3u * params.channels, is_column_3);
+    let value_0_4 = value_at(row_0, 4u * params.channels, is_column_4);
     let to_row = (first_turn + turn - 1) * 2 + params.to_row;
     {
       let is_row = (turn >= 1) & (u32(to_row + 0) < params.to_h);
-      let to_line = (picture * params.to_h + u32(to_row + 0)) * params.to_w;
-      if (is_row & (u32(to_column + 0) < params.to_w)) {
-        result[(to_line + u32(to_column + 0)) * params.channels + channel] = begun_0_0_0 + value_0_1 * weight_0_0 + value_0_0 * weight_0_2;
+      let to_line = (picture * params.to_h + u32(to_row + 0)) * params.to_w + u32(to_column);
+      let to = to_line * params.channels + channel;
+      if (is_row & is_result_0) {
+        result[to + 0u * params.channels] = begun_0_0_0 + value_0_1 * weight_0_0 + value_0_0 * weight_0_2;
       }
-      if (is_row & (u32(to_column + 1) < params.to_w)) {
-        result[(to_line + u32(to_column + 1)) * params.channels + channel] = begun_0_0_1 + value_0_1 * weight_0_1;
+      if (is_row & is_result_1) {
+        result[to + 1u * params.channels] = begun_0_0_1 + value_0_1 * weight_0_1;
       }
-      if (is_row & (u32(to_column + 2) < params.to_w)) {
-        result[(to_line + u32(to_column + 2)) * params.channels + channel] = begun_0_0_2 + value_0_2 * weight_0_0 + value_0_1 * weight_0_2;
+      if (is_row & is_result_2) {
+        result[to + 2u * params.channels] = begun_0_0_2 + value_0_2 * weight_0_0 + value_0_1 * weight_0_2;
       }
-      if (is_row & (u32(to_column + 3) < params.to_w)) {
-        result[(to_line + u32(to_column + 3)) * params.channels + channel] = begun_0_0_3 + value_0_2 * weight_0_1;
+      if (is_row & is_result_3) {
+        result[to + 3u * params.channels] = begun_0_0_3 + value_0_2 * weight_0_1;
       }
-      if (is_row & (u32(to_column + 4) < params.to_w)) {
-        result[(to_line + u32(to_column + 4)) * params.channels + channel] = begun_0_0_4 + value_0_3 * weight_0_0 + value_0_2 * weight_0_2;
+      if (is_row & is_result_4) {
+        result[to + 4u * params.channels] = begun_0_0_4 + value_0_3 * weight_0_0 + value_0_2 * weight_0_2;
       }
-      if (is_row & (u32(to_column + 5) < params.to_w)) {
-        result[(to_line + u32(to_column + 5)) * params.channels + channel] = begun_0_0_5 + value_0_3 * weight_0_1;
+      if (is_row & is_result_5) {
+        result[to + 5u * params.channels] = begun_0_0_5 + value_0_3 * weight_0_1;
       }
-      if (is_row & (u32(to_column + 6) < params.to_w)) {
-        result[(to_line + u32(to_column + 6)) * params.channels + channel] = begun_0_0_6 + value_0_4 * weight_0_0 + value_0_3 * weight_0_2;
+      if (is_row & is_result_6) {
+        result[to + 6u * params.channels] = begun_0_0_6 + value_0_4 * weight_0_0 + value_0_3 * weight_0_2;
       }
-      if (is_row & (u32(to_column + 7) < params.to_w)) {
-        result[(to_line + u32(to_column + 7)) * params.channels + channel] = begun_0_0_7 + value_0_4 * weight_0_1;
+      if (is_row & is_result_7) {
+        result[to + 7u * params.channels] = begun_0_0_7 + value_0_4 * weight_0_1;
       }
     }
     {
       let is_row = (turn >= 1) & (u32(to_row + 1) < params.to_h);
-      let to_line = (picture * params.to_h + u32(to_row + 1)) * params.to_w;
-      if (is_row & (u32(to_column + 0) < params.to_w)) {
-        result[(to_line + u32(to_column + 0)) * params.channels + channel] = begun_0_1_0 + value_0_1 * weight_1_0 + value_0_0 * weight_1_2;
+      let to_line = (picture * params.to_h + u32(to_row + 1)) * params.to_w + u32(to_column);
+      let to = to_line * params.channels + channel;
+      if (is_row & is_result_0) {
+        result[to + 0u * params.channels] = begun_0_1_0 + value_0_1 * weight_1_0 + value_0_0 * weight_1_2;
       }
-      if (is_row & (u32(to_column + 1) < params.to_w)) {
-        result[(to_line + u32(to_column + 1)) * params.channels + channel] = begun_0_1_1 + value_0_1 * weight_1_1;
+      if (is_row & is_result_1) {
+        result[to + 1u * params.channels] = begun_0_1_1 + value_0_1 * weight_1_1;
       }
-      if (is_row & (u32(to_column + 2) < params.to_w)) {
-        result[(to_line + u32(to_column + 2)) * params.channels + channel] = begun_0_1_2 + value_0_2 * weight_1_0 + value_0_1 * weight_1_2;
+      if (is_row & is_result_2) {
+        result[to + 2u * params.channels] = begun_0_1_2 + value_0_2 * weight_1_0 + value_0_1 * weight_1_2;
       }
-      if (is_row & (u32(to_column + 3) < params.to_w)) {
-        result[(to_line + u32(to_column + 3)) * params.channels + channel] = begun_0_1_3 + value_0_2 * weight_1_1;
+      if (is_row & is_result_3) {
+        result[to + 3u * params.channels] = begun_0_1_3 + value_0_2 * weight_1_1;
       }
-      if (is_row & (u32(to_column + 4) < params.to_w)) {
-        result[(to_line + u32(to_column + 4)) * params.channels + channel] = begun_0_1_4 + value_0_3 * weight_1_0 + value_0_2 * weight_1_2;
+      if (is_row & is_result_4) {
+        result[to + 4u * params.channels] = begun_0_1_4 + value_0_3 * weight_1_0 + value_0_2 * weight_1_2;
       }
-      if (is_row & (u32(to_column + 5) < params.to_w)) {
-        result[(to_line + u32(to_column + 5)) * params.channels + channel] = begun_0_1_5 + value_0_3 * weight_1_1;
+      if (is_row & is_result_5) {
+        result[to + 5u * params.channels] = begun_0_1_5 + value_0_3 * weight_1_1;
       }
-      if (is_row & (u32(to_column + 6) < params.to_w)) {
-        result[(to_line + u32(to_column + 6)) * params.channels + channel] = begun_0_1_6 + value_0_4 * weight_1_0 + value_0_3 * weight_1_2;
+      if (is_row & is_result_6) {
+        result[to + 6u * params.channels] = begun_0_1_6 + value_0_4 * weight_1_0 + value_0_3 * weight_1_2;
       }
-      if (is_row & (u32(to_column + 7) < params.to_w)) {
-        result[(to_line + u32(to_column + 7)) * params.channels + channel] = begun_0_1_7 + value_0_4 * weight_1_1;
+      if (is_row & is_result_7) {
+        result[to + 7u * params.channels] = begun_0_1_7 + value_0_4 * weight_1_1;
       }
     }
     begun_0_0_0 = value_0_1 * weight_2_0 + value_0_0 * weight_2_2;

@@ -28,24 +28,25 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
 
 alias Value = vec4<f32>;
 
+// The values of a strip's row: where the first is, and whether the row counts.
 struct Row {
-  offset: u32,
+  first: u32,
   valid: bool,
 }
 
-fn image_row(first: u32, row: i32) -> Row {
+fn image_row(picture: u32, row: i32, column: i32, channel: u32) -> Row {
   // A negative coordinate is a large unsigned one.
-  return Row((first + u32(row)) * params.in_w, u32(row) < params.seen_h);
+  let pixel = (picture * params.in_h + u32(row)) * params.in_w + u32(column);
+  return Row(pixel * params.channels + channel, u32(row) < params.seen_h);
 }
 
-fn image_at(row: Row, column: i32, channel: u32) -> Value {
-  let value = image[(row.offset + u32(column)) * params.channels + channel];
-  return select(Value(), value, row.valid & (u32(column) < params.seen_w));
+// A value some way behind the row's first.
+fn image_at(row: Row, distance: u32, is_column: bool) -> Value {
+  return select(Value(), image[row.first + distance], row.valid & is_column);
 }
 
-fn cotangent_at(row: Row, column: u32, channel: u32) -> Value {
-  let value = cotangent[(row.offset + column) * params.channels + channel];
-  return select(Value(), value, row.valid & (column < params.out_w));
+fn cotangent_at(row: Row, distance: u32, is_column: bool) -> Value {
+  return select(Value(), cotangent[row.first + distance], row.valid & is_column);
 }
 
 @compute @workgroup_size(64)
@@ -66,6 +67,16 @@ fn main(
   let end = min(first_turn + params.turns, params.out_h);
   let picture = line / params.strip_rows;
   let from_column = i32(first_column) * 1 - params.pad_w;
+  let is_cotangent_0 = first_column + 0u < params.out_w;
+  let is_cotangent_1 = first_column + 1u < params.out_w;
+  let is_cotangent_2 = first_column + 2u < params.out_w;
+  let is_cotangent_3 = first_column + 3u < params.out_w;
+  let is_column_0 = u32(from_column + 0) < params.seen_w;
+  let is_column_1 = u32(from_column + 1) < params.seen_w;
+  let is_column_2 = u32(from_column + 2) < params.seen_w;
+  let is_column_3 = u32(from_column + 3) < params.seen_w;
+  let is_column_4 = u32(from_column + 4) < params.seen_w;
+  let is_column_5 = u32(from_column + 5) < params.seen_w;
   var sum_0_0 = Value();
   var sum_0_1 = Value();
   var sum_0_2 = Value();
@@ -84,19 +95,20 @@ fn main(
   var cotangent_2_2 = Value();
   var cotangent_2_3 = Value();
   for (var row = first_turn; row < end + 2u; row++) {
-    let cotangent_row = Row((picture * params.out_h + row) * params.out_w, row < end);
-    let cotangent_0_0 = cotangent_at(cotangent_row, first_column + 0u, channel);
-    let cotangent_0_1 = cotangent_at(cotangent_row, first_column + 1u, channel);
-    let cotangent_0_2 = cotangent_at(cotangent_row, first_column + 2u, channel);
-    let cotangent_0_3 = cotangent_at(cotangent_row, first_column + 3u, channel);
+    let cotangent_pixel = (picture * params.out_h + row) * params.out_w + first_column;
+    let cotangent_row = Row(cotangent_pixel * params.channels + channel, row < end);
+    let cotangent_0_0 = cotangent_at(cotangent_row, 0u * params.channels, is_cotangent_0);
+    let cotangent_0_1 = cotangent_at(cotangent_row, 1u * params.channels, is_cotangent_1);
+    let cotangent_0_2 = cotangent_at(cotangent_row, 2u * params.channels, is_cotangent_2);
+    let cotangent_0_3 = cotangent_at(cotangent_row, 3u * params.channels, is_cotangent_3);
     let from_row = i32(row) * 1 - params.pad_h;
-    let row_0 = image_row(picture * params.in_h, from_row + 0);
-    let value_0_0 = image_at(row_0, from_column + 0, channel);
-    let value_0_1 = image_at(row_0, from_column + 1, channel);
-    let value_0_2 = image_at(row_0, from_column + 2, channel);
-    let value_0_3 = image_at(row_0, from_column + 3, channel);
-    let value_0_4 = image_at(row_0, from_column + 4, channel);
-    let value_0_5 = image_at(row_0, from_column + 5, channel);
+    let row_0 = image_row(picture, from_row + 0, from_column, channel);
+    let value_0_0 = image_at(row_0, 0u * params.channels, is_column_0);
+    let value_0_1 = image_at(row_0, 1u * params.channels, is_column_1);
+    let value_0_2 = image_at(row_0, 2u * params.channels, is_column_2);
+    let value_0_3 = image_at(row_0, 3u * params.channels, is_column_3);
+    let value_0_4 = image_at(row_0, 4u * params.channels, is_column_4);
+    let value_0_5 = image_at(row_0, 5u * params.channels, is_column_5);
     sum_0_0 = sum_0_0 + value_0_0 * cotangent_0_0 + value_0_1 * cotangent_0_1 + value_0_2 * cotangent_0_2 + value_0_3 * cotangent_0_3;
     sum_0_1 = sum_0_1 + value_0_1 * cotangent_0_0 + value_0_2 * cotangent_0_1 + value_0_3 * cotangent_0_2 + value_0_4 * cotangent_0_3;
     sum_0_2 = sum_0_2 + value_0_2 * cotangent_0_0 + value_0_3 * cotangent_0_1 + value_0_4 * cotangent_0_2 + value_0_5 * cotangent_0_3;

@@ -1,0 +1,90 @@
+/**
+ * @file Gives the weights of a model the values of a file: all of them, or none. What is small is uploaded next to the old
+ * values. Of what is large there is no second copy: all of it is read and checked, and then read again, into the weights.
+ */
+import { RetrogradError } from '../../core/errors.ts';
+import { type Assignment, assignAll } from '../../tensor/assignAll.ts';
+import type { KeptReads } from '../../storage/keptReads.ts';
+import type { StoredWeight } from './storedWeights.ts';
+import {
+  fill,
+  gather,
+  type NotFinite,
+  storedOf,
+  totalBytes,
+  Transfer,
+  type TransferOptions,
+} from './upload.ts';
+
+/** Bytes of which the device may hold two copies: reading twice would take longer. */
+const maxTwice = 128 << 20;
+
+/**
+ * `reads`: those of the file, which are repeated where it has more than `limit` bytes. Errors: as reading; the weights are
+ * unchanged then.
+ */
+export async function assignStored(
+  weights: readonly StoredWeight[],
+  reads: KeptReads,
+  options: TransferOptions,
+  limit = maxTwice,
+): Promise<NotFinite[]> {
+  const bytes = totalBytes(storedOf(weights));
+  const isInPlace = bytes > limit && (reads.source.isLocal || (await reads.begin(bytes)));
+  return isInPlace ? assignInPlace(weights, reads, options) : assignCopies(weights, options);
+}
+
+async function assignCopies(
+  weights: readonly StoredWeight[],
+  options: TransferOptions,
+): Promise<NotFinite[]> {
+  const transfer = new Transfer(storedOf(weights), options);
+  const assignments: Assignment[] = [];
+  try {
+    const found = await gather(weights, async ({ variable, stored }) => {
+      const { tensor, notFinite } = await transfer.upload(stored, variable.device);
+      assignments.push([variable, tensor]);
+      return notFinite;
+    });
+    assignAll(assignments);
+    return found;
+  } finally {
+    for (const [, tensor] of assignments) tensor.dispose();
+  }
+}
+
+async function assignInPlace(
+  weights: readonly StoredWeight[],
+  reads: KeptReads,
+  { signal, ...options }: TransferOptions,
+): Promise<NotFinite[]> {
+  const stored = storedOf(weights);
+  const checking = new Transfer(stored, { ...options, signal }, { readings: 2 });
+  const found = await gather(weights, ({ stored }) => checking.check(stored));
+  await reads.finish();
+  signal?.throwIfAborted();
+  // Disposed weights are refused before any is changed.
+  for (const { variable } of weights) void variable.storage;
+  // Once it has begun, it isn't interrupted.
+  const writing = new Transfer(stored, options, { readings: 2, reading: 1 });
+  let written = 0;
+  try {
+    for (const { variable, stored } of weights) {
+      await fill(writing, variable, stored);
+      written++;
+    }
+  } catch (cause) {
+    throw changedMeanwhile(options.file, written, weights.length, cause);
+  }
+  return found;
+}
+
+function changedMeanwhile(file: string, written: number, all: number, cause: unknown): RetrogradError {
+  return new RetrogradError({
+    op: `loadWeights ${file}`,
+    rule: 'a file that was read and checked can be read again.',
+    received: `${String(cause)}; ${written} of ${all} weights have its values by now`,
+    hint: 'load a file again that nothing changes meanwhile.',
+    cause,
+  });
+}

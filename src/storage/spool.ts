@@ -1,0 +1,145 @@
+/**
+ * @file Temporary files for bytes that came from elsewhere and are read more than once: in the origin-private file system of a
+ * page, or in Node's folder for temporary files. They are removed when they are closed.
+ */
+import { type ByteSource, blobSource, requireLength } from '../formats/byteSource.ts';
+import { blobOf, type FilePieces } from './fileTarget.ts';
+import { nodeModule } from './nodeModule.ts';
+
+export interface Spool {
+  write(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Ends writing. The bytes are there until the source is closed. */
+  finish(name: string): Promise<ByteSource>;
+  /** Removes a file that wasn't finished. */
+  discard(): Promise<void>;
+}
+
+/** Less stays in memory. */
+const memoryBytes = 16 << 20;
+/** A page that ended before it removed its files left them behind; none is in use for so long. */
+const oldMilliseconds = 24 * 60 * 60 * 1000;
+const folderName = '.retrograd-spool';
+
+/** Null where there is no place for `bytes` bytes. */
+export async function openSpool(bytes: number): Promise<Spool | null> {
+  const fs = nodeModule<NodeFiles>('fs/promises');
+  if (fs) return nodeSpool(fs);
+  try {
+    return await originSpool(bytes);
+  } catch {
+    // Private windows and pages without https have no such place.
+    return null;
+  }
+}
+
+/** All pieces, to be read in any order: in memory where they are few, else in a temporary file. */
+export async function gathered(pieces: FilePieces, name: string): Promise<ByteSource> {
+  const held: Uint8Array<ArrayBuffer>[] = [];
+  const iterator = pieces[Symbol.asyncIterator]();
+  let bytes = 0;
+  while (bytes <= memoryBytes) {
+    const { done, value } = await iterator.next();
+    if (done) return blobSource(new Blob(held), name);
+    held.push(value.slice());
+    bytes += value.length;
+  }
+  const all = concatenated(held, iterator);
+  const spool = await openSpool(2 * bytes);
+  if (!spool) return blobSource(await blobOf(all), name);
+  try {
+    for await (const piece of all) await spool.write(piece);
+    return await spool.finish(name);
+  } catch (error) {
+    await spool.discard();
+    throw error;
+  }
+}
+
+/** Lets go of `held` as it is taken. */
+async function* concatenated(
+  held: Uint8Array<ArrayBuffer>[],
+  rest: AsyncIterator<Uint8Array<ArrayBuffer>>,
+): FilePieces {
+  for (let piece = held.shift(); piece; piece = held.shift()) yield piece;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}
+
+/** The parts of Node's modules that are used here. */
+interface NodeFiles {
+  mkdtemp(prefix: string): Promise<string>;
+  open(path: string, flags: string): Promise<NodeFile>;
+  rm(path: string, options: { recursive: boolean; force: boolean }): Promise<void>;
+}
+interface NodeFile {
+  writeFile(bytes: Uint8Array): Promise<void>;
+  read(
+    into: Uint8Array<ArrayBuffer>,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ bytesRead: number }>;
+  close(): Promise<void>;
+}
+
+async function nodeSpool(fs: NodeFiles): Promise<Spool | null> {
+  const folder = await fs
+    .mkdtemp(`${nodeModule<{ tmpdir(): string }>('os')?.tmpdir()}/retrograd-spool-`)
+    .catch(() => null);
+  if (folder === null) return null;
+  const file = await fs.open(`${folder}/spool`, 'w+');
+  let size = 0;
+  const discard = async () => {
+    await file.close();
+    await fs.rm(folder, { recursive: true, force: true });
+  };
+  return {
+    write: async (bytes) => {
+      await file.writeFile(bytes);
+      size += bytes.length;
+    },
+    finish: async (name) => ({
+      name,
+      size,
+      isLocal: true,
+      read: async (begin, end) => {
+        const bytes = new Uint8Array(end - begin);
+        const { bytesRead } = await file.read(bytes, 0, bytes.length, begin);
+        return requireLength(name, bytes.subarray(0, bytesRead), begin, end);
+      },
+      close: discard,
+    }),
+    discard,
+  };
+}
+
+async function originSpool(bytes: number): Promise<Spool | null> {
+  const { quota = 0, usage = 0 } = await navigator.storage.estimate();
+  if (quota - usage < bytes) return null;
+  const root = await navigator.storage.getDirectory();
+  const folder = await root.getDirectoryHandle(folderName, { create: true });
+  await removeOld(folder);
+  const key = crypto.randomUUID();
+  const handle = await folder.getFileHandle(key, { create: true });
+  const stream = await handle.createWritable();
+  const remove = () => folder.removeEntry(key);
+  return {
+    write: (piece) => stream.write(piece),
+    finish: async (name) => {
+      await stream.close();
+      return { ...blobSource(await handle.getFile(), name), close: remove };
+    },
+    discard: async () => {
+      await stream.abort().catch(() => {});
+      await remove();
+    },
+  };
+}
+
+async function removeOld(folder: FileSystemDirectoryHandle): Promise<void> {
+  // TypeScript has the entries of folders in another library than the rest of the DOM.
+  const handles = (folder as unknown as { values(): AsyncIterable<FileSystemFileHandle> }).values();
+  for await (const handle of handles) {
+    const { lastModified } = await handle.getFile();
+    if (Date.now() - lastModified > oldMilliseconds) await folder.removeEntry(handle.name).catch(() => {});
+  }
+}

@@ -1,0 +1,68 @@
+/** @file What surrounds the function of a stateful program, and changes between its calls. */
+import * as rg from '../../../src/index.ts';
+import type { Tensor, Variable } from '../../../src/index.ts';
+import { numbers, pick, values } from './numbers.ts';
+import type { Change, Program } from './program.ts';
+
+/** The state of one run of a program. Both runs have their own, with equal values. */
+export class World {
+  readonly variables: Variable[];
+  readonly constants: Tensor[];
+  readonly lent: Tensor;
+  readonly #lentBuffer: GPUBuffer;
+  views: Tensor[] = [];
+  /** What calls gave so far, but for what may change. */
+  readonly results: Tensor[] = [];
+  inputs: Tensor[] = [];
+
+  constructor(
+    readonly program: Program,
+    gpu: GPUDevice,
+  ) {
+    const { rows, columns } = program;
+    this.variables = Array.from({ length: program.variables }, (_, i) =>
+      rg.variable(values([rows, columns], 11 + i)),
+    );
+    this.constants = [values([rows, columns], 21), values([columns], 22), rg.tensor(0.5)];
+    this.#lentBuffer = gpu.createBuffer({
+      size: Math.max(16, rows * columns * 4),
+      usage: 0x80 | 0x8 | 0x4, // STORAGE, COPY_DST, COPY_SRC
+    });
+    this.lent = rg.fromBuffer(this.#lentBuffer, { shape: [rows, columns] });
+    this.write(0, gpu);
+  }
+
+  write(seed: number, gpu: GPUDevice): void {
+    gpu.queue.writeBuffer(this.#lentBuffer, 0, numbers(this.program.rows * this.program.columns, seed));
+  }
+
+  dispose(): void {
+    this.#lentBuffer.destroy();
+  }
+}
+
+/** What happens to a world between two calls. */
+export function applyChange(world: World, { kind, a, b }: Change, gpu: GPUDevice): void {
+  const { rows, columns } = world.program;
+  const variable = pick(world.variables, a);
+  if (kind === 'assign') variable.assign(values([rows, columns], b));
+  if (kind === 'hold a view') world.views.push(rg.identity(variable));
+  if (kind === 'let a view go') world.views.pop()?.dispose();
+  if (kind === 'write to the lent buffer') world.write(b, gpu);
+  if (kind === 'compute something else') rg.tidy(() => void rg.square(rg.add(variable, b)));
+}
+
+/** Where a tensor in the arguments comes from. */
+export function inputFrom(world: World, source: number, call: number): Tensor {
+  const { rows, columns } = world.program;
+  const kind = source % 8;
+  if (kind === 0 && world.inputs.length > 0) return pick(world.inputs, source >> 3);
+  if (kind === 1) return world.lent;
+  if (kind === 2) return rg.identity(pick(world.variables, source >> 3));
+  if (kind === 3) return rg.reshape(world.lent, { shape: [rows, columns] });
+  if (kind === 4 && world.results.length > 0) return pick(world.results, source >> 3);
+  const shape = pick([[rows, columns], [rows, columns], [columns], [rows, 1]], source >> 3);
+  const made = values(shape, source * 7 + call);
+  world.inputs.push(made);
+  return made;
+}
