@@ -67,7 +67,7 @@ export function Model() {
 `,
 };
 
-/** @typedef {(folder: string, run: (...command: string[]) => string) => void | Promise<void>} Check */
+/** @typedef {(folder: string, run: (...command: string[]) => string) => unknown} Check */
 
 /** @type {Record<string, Check>} */
 const checks = {

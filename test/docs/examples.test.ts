@@ -25,7 +25,7 @@ const scope = { ...retrograd, ...keras };
 
 const AsyncFunction = (async () => {}).constructor as new (
   ...args: string[]
-) => (...values: unknown[]) => Promise<unknown>;
+) => (...values: unknown[]) => Promise<string>;
 
 async function run(code: string): Promise<string> {
   const { statements, expression } = parts(code);

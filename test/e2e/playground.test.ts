@@ -58,17 +58,21 @@ const says = (selector: string, words: RegExp) =>
     words.source,
   );
 
-/** Runs in the page: an element of the editor's shadow root. */
-const inEditor = (selector: string) =>
-  page.waitForFunction(
-    (place) => document.querySelector('#editor')?.shadowRoot?.querySelector(place),
+/** An element of the editor's shadow root, once it is there. */
+async function inEditor(selector: string): Promise<ElementHandle<HTMLElement>> {
+  const found = await page.waitForFunction(
+    (place) => document.querySelector('#editor')?.shadowRoot?.querySelector<HTMLElement>(place) ?? null,
     {},
     selector,
   );
+  const element = found.asElement();
+  if (!element) throw new Error(`the editor lacks ${selector}`);
+  return element as ElementHandle<HTMLElement>;
+}
 
 /** Replaces the program, as a paste over all of it does. */
 async function write(source: string): Promise<void> {
-  const content = (await inEditor('.cm-content')) as unknown as ElementHandle<HTMLElement>;
+  const content = await inEditor('.cm-content');
   await content.focus();
   await page.keyboard.down('Control');
   await page.keyboard.press('a');
@@ -114,9 +118,9 @@ test('names are completed from the types, with their docstrings', async () => {
   await page.keyboard.press(' ');
   await page.keyboard.up('Control');
   const first = await inEditor('.cm-tooltip-autocomplete li[aria-selected]');
-  expect(await first.evaluate((item) => item?.textContent)).toMatch(/separableConv/);
+  expect(await first.evaluate((item) => item.textContent)).toMatch(/separableConv/);
   const words = await inEditor('.documentation');
-  expect(await words.evaluate((box) => box?.textContent)).toMatch(/separableConv\w+\(options/);
+  expect(await words.evaluate((box) => box.textContent)).toMatch(/separableConv\w+\(options/);
   await page.keyboard.press('Escape');
 });
 
@@ -134,7 +138,7 @@ matMul([[1, 2]], [[1, 2]]);`);
   await says('#fault', /ShapeError \(line 9\)/);
   await says('#output', /values Float32Array \[0\.1, 2\]/);
   const mark = await inEditor('.cm-lintRange-error');
-  expect(await mark.evaluate((range) => range?.textContent)).toBe('wrong');
+  expect(await mark.evaluate((range) => range.textContent)).toBe('wrong');
 });
 
 test('an endless program can be stopped', async () => {
