@@ -68,6 +68,8 @@ export class Editor {
         EditorView.contentAttributes.of({
           'aria-label': 'Program. Shift Enter runs it, Tab leaves it.',
           spellcheck: 'false',
+          // It can be focused anyway; checkers of accessibility look for the attribute.
+          tabindex: '0',
         }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) events.onEdit(update.state.doc.toString());
