@@ -25,18 +25,19 @@ Needs Linux, Mesa's RADV, Vulkan's headers and a C compiler; on Debian, as root,
 
 Options
   --family NAME     rdna2 (default), rdna3 or gcn5
-  --profile NAME    the adapter profile by which kernels are selected: discrete (default), integrated, apple, mobile
+  --profile NAMES   the adapter profiles by which kernels are selected, joined by commas: discrete (default), integrated,
+                    apple, mobile
   --filter TEXT     problems whose names or families have TEXT, or match /REGEXP/; default: all
   --peers           also what TF.js, jax-js and ONNX Runtime Web launch
   --json FILE       the result for programs
   --markdown FILE   the tables
   --keep FOLDER     statistics and assembly of each pipeline, one file each
   --quiet           prints no tables
-  --record          writes bench/results/codegen-FAMILY.md and .json
+  --record          writes bench/results/codegen-FAMILY.md and .json; where the profile isn't discrete, FAMILY-PROFILE
   --help            prints this
 `;
 
-const profiles = /** @type {const} */ (['discrete', 'integrated', 'apple', 'mobile']);
+const knownProfiles = /** @type {const} */ (['discrete', 'integrated', 'apple', 'mobile']);
 
 function readOptions() {
   const text = /** @type {const} */ ({ type: 'string' });
@@ -60,8 +61,8 @@ function readOptions() {
     (message) => new SetupError(`${message} See --help.`),
   );
   const family = oneOf('family', values.family, /** @type {GpuFamily[]} */ (Object.keys(families)));
-  const profile = oneOf('profile', values.profile, profiles);
-  return { ...values, family, profile };
+  const chosen = values.profile.split(',').map((name) => oneOf('profile', name, knownProfiles));
+  return { ...values, family, profiles: chosen };
 }
 
 /**
@@ -125,7 +126,8 @@ function write(file, text) {
 }
 
 await runMain(async () => {
-  const { family, profile, filter, peers, json, markdown, keep, quiet, record, inside, help } = readOptions();
+  const { family, profiles, filter, peers, json, markdown, keep, quiet, record, inside, help } =
+    readOptions();
   if (help) {
     process.stdout.write(HELP);
     return;
@@ -138,18 +140,20 @@ await runMain(async () => {
   const reports = await compileProblems({
     folder: /** @type {string} */ (process.env.CODEGEN_OUT),
     filter: patternOf(filter),
-    profile,
+    profiles,
     peers,
     onProblem: ({ name }) => quiet || process.stderr.write(`${name}\n`),
   });
   if (reports.length === 0) throw new SetupError(`--filter: no problem matches. Received: ${filter}`);
+  const profile = profiles.join(', ');
   const setting = { compiler: families[family].name, profile, date: new Date().toISOString().slice(0, 10) };
   const [asJson, asMarkdown] = [toJson(reports, setting), toMarkdown(reports, setting)];
   if (json) write(json, asJson);
   if (markdown) write(markdown, asMarkdown);
   if (record) {
-    write(path.join(ROOT, 'bench', 'results', `codegen-${family}.json`), asJson);
-    write(path.join(ROOT, 'bench', 'results', `codegen-${family}.md`), asMarkdown);
+    const name = ['codegen', family, ...(profile === 'discrete' ? [] : profiles)].join('-');
+    write(path.join(ROOT, 'bench', 'results', `${name}.json`), asJson);
+    write(path.join(ROOT, 'bench', 'results', `${name}.md`), asMarkdown);
   }
   if (!quiet) process.stdout.write(asMarkdown);
   // Devices without hardware don't close in order.

@@ -5,7 +5,8 @@
  *
  * `direct` has each output element look through all entries of its batch: one launch, for small calls.
  * `owned` shares the rows out among a few parts: an invocation owns one element of every row of its part, looks through
- * all entries and adds those of its rows to the output. For CPUs, which search fast and have few cores.
+ * all entries and adds those of its rows to the output. For CPUs, which search fast and have few cores. A launch zeroes
+ * a range of its rows and goes through a range of entries: all of them, where they are few.
  * `sum` walks the list of a row's entries (shaders/sort). Long lists are cut short by `fold`: aligned chunks of the
  * sorted entries that lie wholly in one row are summed beforehand, and chunks of chunks, so that a million entries in
  * one row take three walks of at most a few hundred steps.
@@ -87,16 +88,16 @@ fn main(
   let block = i / params.inner / ${parts}u;
   let batch = block / params.outer;
   let base = block * params.rows;
-  for (var row = part; row < params.rows; row += ${parts}u) {
+  for (var row = params.row_begin * ${parts}u + part; row < min(params.rows, params.row_end * ${parts}u); row += ${parts}u) {
     out[(base + row) * params.inner + within] = ${elementOf(element)}();
   }
   let first = batch * params.entries;
   let first_row = batch * params.rows;
-  for (var k = 0u; k < params.entries; k++) {
+  for (var k = params.entry_begin; k < params.entry_end; k++) {
     var row = keys[first + k] - first_row;
 #if ${parts > 1}
     // A loop of its own: a software rasteriser computes what a branch guards even where no one takes it.
-    while ((row & ${parts - 1}u) != part && k + 1u < params.entries) {
+    while ((row & ${parts - 1}u) != part && k + 1u < params.entry_end) {
       k += 1u;
       row = keys[first + k] - first_row;
     }

@@ -205,23 +205,24 @@ ${head}
 `;
 }
 
-/** One invocation; `offsets` holds total + 3 zeros before. */
+/**
+ * One invocation; `offsets` holds total + 3 zeros before. A launch executes a part of each loop: all of them, where they
+ * are short.
+ */
 export function countingSort(): string {
   return wgsl`
 @compute @workgroup_size(1)
 fn main() {
-  let count = params.count;
-  let last = params.total + 2u;
   // Counted two places on and placed one place on: each list's begin moves to its end, which is the next one's begin.
-  for (var entry = 0u; entry < count; entry++) {
+  for (var entry = params.count_begin; entry < params.count_end; entry++) {
     offsets[keys[entry] + 2u] += 1u;
   }
-  var before = 0u;
-  for (var key = 2u; key <= last; key++) {
+  var before = offsets[params.sum_begin + 1u];
+  for (var key = params.sum_begin + 2u; key < params.sum_end + 2u; key++) {
     before += offsets[key];
     offsets[key] = before;
   }
-  for (var entry = 0u; entry < count; entry++) {
+  for (var entry = params.place_begin; entry < params.place_end; entry++) {
     let slot = keys[entry] + 1u;
     let at = offsets[slot];
     order[at] = entry;

@@ -1,7 +1,8 @@
 /**
  * @file What the compiler's figures may not fall behind: each limit with its reason. Figures are exact, so a limit is the
- * figure of today, or a bar that was set beforehand. test/bench/codegen.test.ts compares them on RDNA2.
+ * figure of today, or a bar that was set beforehand. test/bench/codegen.test.ts compares them.
  */
+import type { AdapterKind } from '../../src/webgpu/adapter.ts';
 
 export interface Limit {
   readonly what: string;
@@ -10,11 +11,21 @@ export interface Limit {
   /** Those of their kernels, by label. */
   readonly kernels: RegExp;
   readonly reason: string;
+  /** The profile by which kernels are selected; default: discrete. */
+  readonly profile?: AdapterKind;
+  /** The chip; default: rdna2. */
+  readonly family?: 'rdna2' | 'gcn5';
   readonly registers?: number;
   /** Waves that a SIMD holds, at least. */
   readonly waves?: number;
   /** Multiply-adds over all vector instructions of the main loop, at least. */
   readonly fmaShare?: number;
+  /** All instructions of the main loop for each multiply-add. */
+  readonly instructions?: number;
+  /** All instructions for each load, of the loop with the most loads. */
+  readonly perLoad?: number;
+  /** Loads in flight at once, at least. */
+  readonly inFlight?: number;
   /** Clamped addresses in the main loop. */
   readonly clamps?: number;
   /** Multiply-adds that are executed while loads of the main loop are in flight, at least, as a share of all. */
@@ -25,8 +36,11 @@ export interface Limit {
   readonly invocations?: number;
   /** Launches of the problem. */
   readonly launches?: number;
+  /** Bytes that a launch binds. */
+  readonly bytes?: number;
 }
 
+/** No pipeline of these problems spills, whatever else is asked of it. */
 export const limits: readonly Limit[] = [
   {
     what: 'GEMM',
@@ -88,5 +102,141 @@ export const limits: readonly Limit[] = [
     registers: 64,
     invocations: 65_536,
     reason: 'invocations share k, so that reading the matrix keeps the whole device busy',
+  },
+  {
+    what: 'Apple, integrated, mobile: GEMM and convolution',
+    profile: 'apple',
+    problems: [
+      'matMul 1024×1024×1024 square',
+      'matMul 8×2048×2048 few rows, A transposed',
+      'matMul 4096×1×1000 VGG19, batch 1, kernel gradient',
+      'MobileNetV2 1×1 32 → 16 at 112², batch 1, forward',
+      'EfficientNetB0 1×1 240 → 80 at 14², batch 1, forward',
+      'ResNet-50 3×3 / 2 256 → 256 at 28², batch 1, forward',
+      'ResNet-50 3×3 / 2 256 → 256 at 28², batch 1, input gradient',
+      'ResNet-50 3×3 / 2 256 → 256 at 28², batch 1, filter gradient',
+    ],
+    kernels: /matMul|conv2d/,
+    registers: 72,
+    waves: 14,
+    reason:
+      'Intel and Mali have some 64 registers for an invocation, and all of these hide latency by many waves',
+  },
+  {
+    what: 'Apple, integrated, mobile: convolution of three channels',
+    profile: 'apple',
+    problems: ['VGG19 3×3 3 → 64 at 224², batch 1, forward'],
+    kernels: /conv2d/,
+    registers: 80,
+    waves: 12,
+    reason: 'elements are read one by one, each by an index of its own',
+  },
+  {
+    what: 'Apple, integrated, mobile: depthwise convolution',
+    profile: 'apple',
+    problems: [
+      'MobileNetV2 3×3 depthwise 32 at 112², batch 1, forward',
+      'EfficientNetB0 5×5 depthwise 240 at 28², batch 1, input gradient',
+      'EfficientNetB0 5×5 depthwise 240 at 28², batch 1, filter gradient',
+    ],
+    kernels: /depthwise/,
+    registers: 72,
+    instructions: 3,
+    reason: 'strips of fewer channels, where four would take 208 registers',
+  },
+  {
+    what: 'depthwise convolution',
+    problems: [
+      'MobileNetV2 3×3 depthwise 32 at 112², batch 1, forward',
+      'MobileNetV2 3×3 depthwise 32 at 112², batch 1, input gradient',
+      'MobileNetV2 3×3 depthwise 32 at 112², batch 1, filter gradient',
+      'EfficientNetB0 5×5 depthwise 240 at 28², batch 1, forward',
+      'EfficientNetB0 5×5 depthwise 240 at 28², batch 1, filter gradient',
+    ],
+    kernels: /depthwise/,
+    registers: 128,
+    instructions: 3,
+    reason: 'one address for each row, and no more values than fit in 128 registers',
+  },
+  {
+    what: 'depthwise convolution of stride 2',
+    problems: [
+      'MobileNetV2 3×3 / 2 depthwise 96 at 112², batch 1, forward',
+      'MobileNetV2 3×3 / 2 depthwise 96 at 112², batch 1, filter gradient',
+    ],
+    kernels: /depthwise/,
+    registers: 128,
+    instructions: 3.1,
+    reason: 'three columns rather than four fit in 128 registers, and share less of what is read',
+  },
+  {
+    what: 'LSTM and GRU steps',
+    problems: [
+      'LSTM, 512 units, 16 steps, batch 1',
+      'LSTM, 512 units, 16 steps, batch 4',
+      'GRU, 512 units, 16 steps, batch 1',
+      'GRU, 512 units, 16 steps, batch 4',
+    ],
+    kernels: /Step.*inline/,
+    instructions: 3,
+    reason: 'what is read of the recurrent kernel is four units wide, and used for each sample',
+  },
+  {
+    what: 'gradients of LSTM and GRU steps',
+    problems: [
+      'LSTM, 512 units, 16 steps, batch 1, with gradient',
+      'LSTM, 512 units, 16 steps, batch 4, with gradient',
+      'GRU, 512 units, 16 steps, batch 1, with gradient',
+      'GRU, 512 units, 16 steps, batch 4, with gradient',
+    ],
+    kernels: /StepGradient.*inline/,
+    instructions: 4,
+    reason: 'rows of the recurrent kernel are read as they lie, four gates at a time',
+  },
+  {
+    what: 'attention',
+    problems: ['dotProductAttention, 12 heads of 64, 1024'],
+    kernels: /attention/,
+    launches: 1,
+    registers: 128,
+    bytes: 2 ** 24,
+    reason: 'scores stay in workgroup memory: they would take 48 MiB',
+  },
+  {
+    what: 'sums of lines',
+    problems: ['sum of [512,768] along 1'],
+    kernels: /reduce/,
+    inFlight: 4,
+    perLoad: 10,
+    reason: 'eight loads in a turn hide the latency of memory, and share its counter',
+  },
+  {
+    what: 'sums of columns',
+    problems: ['sum of [8,56,56,64] along 0,1,2'],
+    kernels: /reduce/,
+    inFlight: 4,
+    perLoad: 10.25,
+    reason: 'as of lines, and an index for each load: rows are apart',
+  },
+  {
+    what: 'softmax of short lines',
+    problems: ['softmax [1536,128]'],
+    kernels: /softmax/,
+    launches: 1,
+    registers: 32,
+    reason: 'a line is kept in registers, and folded in a subgroup',
+  },
+  {
+    what: 'GCN: no more registers than leave two waves',
+    family: 'gcn5',
+    problems: [
+      'EfficientNetB0 5×5 depthwise 240 at 28², batch 1, filter gradient',
+      'dotProductAttention, 12 heads of 64, 1024, with gradient',
+      'matMul 1024×1024×1024 square',
+    ],
+    kernels: /./,
+    registers: 128,
+    waves: 2,
+    reason: 'a SIMD of GCN has 256 registers for each lane: above 128, one wave waits for its own loads',
   },
 ];

@@ -8,7 +8,7 @@ export interface CodegenRun {
   readonly folder: string;
   /** A text that names contain, or a pattern. */
   readonly filter: string | RegExp;
-  readonly profile?: AdapterKind;
+  readonly profiles: readonly AdapterKind[];
   readonly peers: boolean;
   readonly onProblem?: (report: ProblemReport) => void;
 }

@@ -11,6 +11,7 @@ import { recordLaunches, type RecordedLaunch, type Recorder } from './recorder.t
 export interface ProblemReport {
   readonly name: string;
   readonly family: string;
+  readonly profile: AdapterKind;
   /** Bytes of inputs and results. */
   readonly bytes: number;
   readonly fmas: number;
@@ -25,8 +26,8 @@ export interface ProblemReport {
 export interface MeasureOptions {
   /** Where the layer writes its reports. */
   readonly folder: string;
-  /** The profile by which kernels are selected; default: that of the adapter. */
-  readonly profile?: AdapterKind;
+  /** The profiles by which kernels are selected, one after another. */
+  readonly profiles: readonly AdapterKind[];
   readonly peers: boolean;
   readonly onProblem?: (report: ProblemReport) => void;
 }
@@ -34,15 +35,16 @@ export interface MeasureOptions {
 /** Compiles `problems`, in order. Once per process. */
 export async function measure(
   problems: readonly Problem[],
-  { folder, profile, peers, onProblem }: MeasureOptions,
+  { folder, profiles, peers, onProblem }: MeasureOptions,
 ): Promise<ProblemReport[]> {
   const recorder = recordLaunches(folder);
   await init();
   const device = getDevice();
-  if (profile) device.profile = createProfile(device, profile);
   const takeGemms = watchGemms(device);
   const reports: ProblemReport[] = [];
-  for (const problem of problems) {
+  const jobs = profiles.flatMap((profile) => problems.map((problem) => ({ profile, problem })));
+  for (const { profile, problem } of jobs) {
+    device.profile = createProfile(device, profile);
     const { name, family, fmas, terms } = problem;
     const { launches: own, bytes } = await launchesOf(problem, recorder);
     const gemms = takeGemms();
@@ -50,6 +52,7 @@ export async function measure(
     const report: ProblemReport = {
       name,
       family,
+      profile,
       bytes,
       fmas,
       terms,

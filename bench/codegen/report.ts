@@ -1,6 +1,7 @@
 /** @file The results as a page and as JSON. */
 import { libraries, type Library, peers } from '../job.ts';
 import { usefulShare } from './gemmShare.ts';
+import type { GemmWork } from './gemmWork.ts';
 import { mainLoop } from './isa.ts';
 import type { ProblemReport } from './measure.ts';
 import { machines } from './model.ts';
@@ -82,11 +83,10 @@ ${pipelineTable(pipelines)}
 /** What the committed limits are about, in a few lines. */
 function summary(reports: readonly ProblemReport[]): string {
   const shares = reports.map(({ gemms }) => usefulShare(gemms)).filter((share) => share !== null);
-  const spilled = new Set(
-    reports.flatMap(({ launches }) =>
-      (launches.retrograd ?? []).filter(({ pipeline }) => pipeline.spills + pipeline.scratch > 0),
-    ),
-  );
+  const own = [
+    ...new Set(reports.flatMap(({ launches }) => (launches.retrograd ?? []).map(({ pipeline }) => pipeline))),
+  ];
+  const spilled = own.filter(({ spills, scratch }) => spills + scratch > 0);
   const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
   const ratios = reports.flatMap((report) =>
     machines.flatMap((machine) => predict(report, machine).best?.ratio ?? []),
@@ -94,7 +94,8 @@ function summary(reports: readonly ProblemReport[]): string {
   const below = ratios.filter((ratio) => ratio < 1).length;
   return [
     `- useful multiply-adds: ${percent(mean)} on average, ${percent(Math.min(...shares))} in the worst problem`,
-    `- pipelines with spills or scratch: ${spilled.size}`,
+    `- pipelines with spills or scratch: ${spilled.length}`,
+    `- registers: ${Math.max(...own.map(({ registers }) => registers))} at most; waves of a SIMD: ${Math.min(...own.map(({ waves }) => waves))} at least`,
     `- model: of ${ratios.length} comparisons with the best peer, ${below} are below 1`,
   ].join('\n');
 }
@@ -118,7 +119,7 @@ function problemTable(reports: readonly ProblemReport[], pipelines: PipelineTabl
       );
       return [
         report.name,
-        report.gemms.map(({ what }) => what).join('; '),
+        gemmText(report.gemms),
         useful === null ? '' : percent(useful),
         launchText(report, 'retrograd', pipelines),
         ...predictions.map(({ share }) => percent(share)),
@@ -126,6 +127,17 @@ function problemTable(reports: readonly ProblemReport[], pipelines: PipelineTabl
       ];
     }),
   );
+}
+
+/** Equal ones that follow one another are counted: large images are computed in bands. */
+function gemmText(gemms: readonly GemmWork[]): string {
+  const groups: { what: string; count: number }[] = [];
+  for (const { what } of gemms) {
+    const last = groups.at(-1);
+    if (last?.what === what) last.count++;
+    else groups.push({ what, count: 1 });
+  }
+  return groups.map(({ what, count }) => (count > 1 ? `${count} of ${what}` : what)).join('; ');
 }
 
 const notesOf = ({ notes }: ProblemReport) =>

@@ -10,12 +10,13 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bundle, temporaryFolder } from '../lib/bundle.mjs';
 import { runMain, SetupError } from '../setup.mjs';
+import { families } from './families.mjs';
 import { hasFinal, modelFolders, readModel, readTexts } from './models.mjs';
 import { closingLine, matcher } from './report.mjs';
 
 /** @typedef {import('../../test/conformance/cases.ts').CaseResult} CaseResult */
 /** @typedef {import('../../test/conformance/cases.ts').Case} Case */
-/** @typedef {{ name: string, json: string, tensors: string }} FamilyFiles */
+/** @typedef {import('./families.mjs').FamilyFiles} FamilyFiles */
 
 /** @typedef {{ families: FamilyFiles[], models: string[] }} Found */
 
@@ -32,24 +33,6 @@ function fixturesAt(where) {
   throw new SetupError(
     `--fixtures: no <family>.json with a <family>.safetensors next to it, and no folder of a model, in ${where}`,
   );
-}
-
-/** @param {string} where a folder, or one family's file @returns {FamilyFiles[]} */
-function families(where) {
-  const stat = fs.statSync(where, { throwIfNoEntry: false });
-  if (!stat) return [];
-  const folder = stat.isDirectory() ? where : path.dirname(where);
-  const names = stat.isDirectory() ? fs.readdirSync(where) : [path.basename(where)];
-  return names
-    .filter((file) => file.endsWith('.json') || stat.isFile())
-    .map((file) => path.parse(file).name)
-    .map((name) => ({
-      name,
-      json: path.join(folder, `${name}.json`),
-      tensors: path.join(folder, `${name}.safetensors`),
-    }))
-    .filter(({ tensors }) => fs.existsSync(tensors)) // Such as index.json, which lists what there is.
-    .sort((a, b) => a.name.localeCompare(b.name));
 }
 
 /**

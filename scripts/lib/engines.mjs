@@ -21,12 +21,25 @@ export const answerMark = '@answer ';
  * @param {string} name
  * @param {string} entry the module, relative to the repository
  * @param {Record<string, string>} env of the set-up, by which Dawn in Node finds its adapter
+ * @param {import('vite').Plugin[]} [plugins] of the bundle
  * @returns {Promise<Engine>}
  */
-export async function openEngine(name, entry, env) {
+export async function openEngine(name, entry, env, plugins) {
   const { bundle, temporaryFolder } = await import('./bundle.mjs');
   const folder = temporaryFolder(`engine-${name}`);
-  const built = await bundle({ entry, folder, external: [/^webgpu$/] });
+  return openBuilt(name, await bundle({ entry, folder, plugins, external: [/^webgpu$/] }), env);
+}
+
+/**
+ * The same of a module that is bundled already.
+ *
+ * @param {string} name
+ * @param {string} built its path
+ * @param {Record<string, string>} env
+ * @param {Record<string, string>} [mounts] folders that pages find next to it, by prefix
+ * @returns {Promise<Engine>}
+ */
+export async function openBuilt(name, built, env, mounts) {
   if (name === 'node') return inProcess(process.execPath, ['--expose-gc'], built, { ...process.env, ...env });
   if (name === 'deno') {
     // What leads Dawn to its software adapter is none for wgpu.
@@ -38,7 +51,7 @@ export async function openEngine(name, entry, env) {
       own,
     );
   }
-  return inPage(name, folder, path.basename(built));
+  return inPage(name, built, mounts);
 }
 
 /** The Deno that RETROGRAD_DENO names, or that is on the PATH. */
@@ -98,14 +111,14 @@ function inProcess(command, flags, built, env) {
 
 /**
  * @param {string} name
- * @param {string} folder
- * @param {string} file
+ * @param {string} built
+ * @param {Record<string, string>} [mounts]
  * @returns {Promise<Engine>}
  */
-async function inPage(name, folder, file) {
+async function inPage(name, built, mounts) {
   const { launchBrowser, openPage, serveFolder } = await import('./browser.mjs');
   const { launchFirefox } = await import('./firefox.mjs');
-  const server = await serveFolder(folder);
+  const server = await serveFolder(path.dirname(built), { mounts });
   const browser = name === 'firefox' ? await launchFirefox() : await launchBrowser();
   const { page } = await openPage(browser, server.url);
   /** Runs in the page. @param {string} address @param {string} called @param {unknown[]} args */
@@ -114,7 +127,7 @@ async function inPage(name, folder, file) {
     return (await module[called](...args)) ?? null;
   };
   return {
-    call: (called, ...args) => page.evaluate(call, `/${file}`, called, args),
+    call: (called, ...args) => page.evaluate(call, `/${path.basename(built)}`, called, args),
     async close() {
       await browser.close();
       await server.close();

@@ -3,11 +3,13 @@
  * of the matrices that make up the tile of C, and multiplies them from tiles of A and B, which lie k-major in workgroup
  * memory as float16. What is stored as float16 comes there unrounded.
  *
- * WGSL has no subgroup matrices yet: `SubgroupMatrixDialect` holds how they are written, and nothing else does.
+ * WGSL has no subgroup matrices yet: `SubgroupMatrixDialect` holds how they are written, and nothing else does. Chromium's
+ * builtins have changed once: `init` has the device compile a probe in each dialect, and takes the one that compiles.
  *
  * In the generated code, `sum_<i>_<j>` is the matrix in row i and column j of those that a subgroup holds.
  */
 import { components, each, range, repeat } from '../lib/text.ts';
+import { wgsl } from '../lib/wgsl.ts';
 import type { Loader } from './loader.ts';
 import type { GemmOptions, GemmTile, SubgroupMatrixSize, Problem } from './problem.ts';
 import { tiled } from './tiled.ts';
@@ -31,8 +33,8 @@ export interface SubgroupMatrixDialect {
   store(matrixSize: SubgroupMatrixSize, at: string, sum: string): string;
 }
 
-/** Chromium's experimental subgroup matrices. Types name their columns before their rows. */
-const subgroupMatrices: SubgroupMatrixDialect = {
+/** Chromium's experimental subgroup matrices. Types name their columns before their rows; the order of elements is a type. */
+const byTemplate: SubgroupMatrixDialect = {
   directives: [
     'enable f16;',
     'enable subgroups;',
@@ -54,11 +56,45 @@ const subgroupMatrices: SubgroupMatrixDialect = {
   store: ([, n], at, sum) => `subgroupMatrixStore<row_major>(&staged, ${at}, ${sum}, ${n}u);`,
 };
 
-let dialect = subgroupMatrices;
+/** The same as they were before 2026: the order of elements is an argument, true where columns lie together. */
+const byArgument: SubgroupMatrixDialect = {
+  ...byTemplate,
+  left: ([m, , k], at, stride) =>
+    `subgroupMatrixLoad<subgroup_matrix_left<f16, ${k}, ${m}>>(&a_tile, ${at}, true, ${stride}u)`,
+  right: ([, n, k], at, stride) =>
+    `subgroupMatrixLoad<subgroup_matrix_right<f16, ${n}, ${k}>>(&b_tile, ${at}, false, ${stride}u)`,
+  store: ([, n], at, sum) => `subgroupMatrixStore(&staged, ${at}, ${sum}, false, ${n}u);`,
+};
 
-/** Has programs written in `other` from now on, or in Chromium's again: for tests where no adapter has subgroup matrices. */
-export function setDialect(other: SubgroupMatrixDialect = subgroupMatrices): void {
+/** From the newest on. */
+export const subgroupMatrixDialects: readonly SubgroupMatrixDialect[] = [byTemplate, byArgument];
+
+let dialect = byTemplate;
+
+/** Has programs written in `other` from now on: in that of the browser, or in a test's, where no adapter has subgroup matrices. */
+export function setDialect(other: SubgroupMatrixDialect = byTemplate): void {
   dialect = other;
+}
+
+/** A program that has each builtin once, in `probed`. It is compiled, and never run. */
+export function subgroupMatrixProbe(probed: SubgroupMatrixDialect, matrixSize: SubgroupMatrixSize): string {
+  const [m, n, k, lanes] = matrixSize;
+  return wgsl`${probed.directives}
+var<workgroup> a_tile: array<${probed.element}, ${m * k}>;
+var<workgroup> b_tile: array<${probed.element}, ${k * n}>;
+var<workgroup> staged: array<f32, ${m * n}>;
+${probed.declarations(matrixSize)}
+@compute @workgroup_size(${lanes})
+fn main(
+  ${probed.builtins}
+) {
+  ${probed.prologue}
+  let left = ${probed.left(matrixSize, '0u', m)};
+  let right = ${probed.right(matrixSize, '0u', n)};
+  let sum = ${probed.multiply('left', 'right', probed.zero(matrixSize))};
+  ${probed.store(matrixSize, '0u', 'sum')}
+}
+`;
 }
 
 export function subgroupMatrixDirectives(): string {

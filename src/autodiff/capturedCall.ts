@@ -8,6 +8,7 @@ import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { CapturedWork } from '../execution/capturedWork.ts';
 import { copyWith } from '../webgpu/copyWith.ts';
+import { withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
 import { fuseElementwise } from '../kernels/fusion.ts';
 import type { Command } from '../webgpu/command.ts';
@@ -31,6 +32,10 @@ export interface CaptureResult {
 interface Slot {
   readonly storage: Storage;
   readonly bytes: number;
+  readonly spec: TensorSpec;
+  readonly name: string | undefined;
+  /** The index of the slot of what travels with the tensor, its mask; -1 without. */
+  readonly companion: number;
   /** The id of the tensor whose values lie here: tensors don't change, so the same one isn't copied twice. */
   holds: number;
 }
@@ -54,12 +59,14 @@ export function captureCall(
 ): CaptureResult {
   const outside = device.executor;
   const slots = inputs.map((input): Slot => {
-    const storage = outside.allocate(input.bytes, `input of ${name}`);
-    copyWith(outside, input.storage, storage, wholeWords(input.bytes));
-    return { storage, bytes: input.bytes, holds: input.id };
+    const { bytes, shape, dtype, companion } = input;
+    const storage = outside.allocate(bytes, `input of ${name}`);
+    copyWith(outside, input.storage, storage, wholeWords(bytes));
+    const index = companion ? inputs.indexOf(companion) : -1;
+    return { storage, bytes, spec: { shape, dtype }, name: input.name, companion: index, holds: input.id };
   });
   const capture = new Capture(device);
-  const proxies = proxiesOf(device, inputs, slots);
+  const proxies = proxiesOf(device, slots, (i) => (inputs[i] as Tensor).origin);
   const outputs = new Map<Tensor, Output>();
   const release = () => {
     for (const storage of storagesOf(outputs)) storage.release();
@@ -128,14 +135,14 @@ function recordCall(
 }
 
 /** The tensors that the recorded call gets: the values lie in the slots. */
-function proxiesOf(device: Device, inputs: readonly Tensor[], slots: readonly Slot[]): Tensor[] {
-  const proxies = inputs.map(
-    (input, i) => new Tensor(device, (slots[i] as Slot).storage.retain(), input, input.origin),
+function proxiesOf(device: Device, slots: readonly Slot[], originOf: (index: number) => Origin): Tensor[] {
+  const proxies = slots.map(
+    ({ storage, spec }, i) => new Tensor(device, storage.retain(), spec, originOf(i)),
   );
-  inputs.forEach(({ companion, name }, i) => {
+  slots.forEach(({ name, companion }, i) => {
     const proxy = proxies[i] as Tensor;
     proxy.name = name;
-    if (companion) proxy.companion = alias(proxies[inputs.indexOf(companion)] as Tensor);
+    if (companion >= 0) proxy.companion = alias(proxies[companion] as Tensor);
   });
   return proxies;
 }
@@ -266,15 +273,17 @@ export class Captured {
     return { value };
   }
 
-  /** What the recording froze: what `body` would compute otherwise now, if it ran on `inputs`. Nothing is launched. */
-  findFrozen(inputs: readonly Tensor[], body: (proxies: readonly Tensor[]) => Nest<unknown>): FrozenValue[] {
-    const { device, slots, work } = this;
-    const proxies = proxiesOf(device, inputs, slots);
+  /** What the recording froze: what `body` would compute otherwise now, on the last inputs. Nothing is launched. */
+  findFrozen(body: (proxies: readonly Tensor[]) => Nest<unknown>): FrozenValue[] {
+    const { device, slots, work, name } = this;
+    const proxies = proxiesOf(device, slots, () => ({ kind: 'fresh', by: name }));
     const outputs = new Map<Tensor, Output>();
     try {
-      return compareTrace(device, work.capture, (capture) => {
-        recordCall(capture, () => body(proxies), outputs);
-      });
+      return withDevice(device, () =>
+        compareTrace(device, work.capture, (capture) => {
+          recordCall(capture, () => body(proxies), outputs);
+        }),
+      );
     } finally {
       for (const storage of storagesOf(outputs)) storage.release();
       for (const proxy of proxies) proxy.dispose();

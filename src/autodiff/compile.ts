@@ -14,7 +14,7 @@ import { outputSearch } from '../ops/outputSearch.ts';
 import { activeRecorders, isAbstract } from '../ops/recorders.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Captured, captureCall } from './capturedCall.ts';
-import { type FrozenValue, frozenWarning } from './frozenValues.ts';
+import { frozenWarning } from './frozenValues.ts';
 import { type CallSignature, deviceKey, fieldsOf, signatureOf } from './signature.ts';
 
 /** Options of `compile`. */
@@ -56,22 +56,29 @@ const maxAttempts = 3;
 
 /** When replays are compared with a new trace. */
 export interface ComparisonPolicy {
-  /** Numbers of replays, from 1. */
-  readonly at: readonly number[];
+  /** Whether they are compared at calls 2, 16, 64, 256 and so on; otherwise only when `compareNow` is called. */
+  readonly isScheduled: boolean;
 }
 
-/** A value that a caller changes between two calls is found at the second; one that changes now and then, a while later. */
-const defaultPolicy: ComparisonPolicy = { at: [1, 15] };
+/** A value that a caller changes between two calls is found at the second; one that changes now and then, at the next. */
+const firstComparisons = [1, 15] as const;
+/** Later comparisons are so much rarer each time that their cost vanishes among the calls. */
+const comparisonGrowth = 4;
 /** Comparisons because of changed fields, at most: fields that change at every call are none of the recording's. */
 const mostFieldComparisons = 3;
 
 /** A compiled function as the library uses it. */
 export interface ComparedFunction<A extends readonly unknown[], R> extends CompiledFunction<A, R> {
-  /** Has the next replay of each recording compared with a new trace. */
-  compareNext(): void;
+  /** Compares each recording that was replayed with a new trace. What it finds is printed, and `reports` has it. */
+  compareNow(): void;
+  /** What `explain` says, without a comparison. */
+  reports(): CaptureReport[];
   /** Why calls of a signature will never be captured; null where all are, or may yet be. */
   givenUp(): string | null;
 }
+
+/** A call of the function on tensors in place of its inputs. */
+type CallBody = (proxies: readonly Tensor[]) => Nest<unknown>;
 
 /** What is known of one signature on one device. */
 interface Entry {
@@ -79,10 +86,11 @@ interface Entry {
   captured: Captured | null;
   failures: number;
   reason: string | null;
-  /** Replays of the present recording. */
+  /** What was recorded, for comparisons. It holds none of the inputs. */
+  body: CallBody;
   replays: number;
-  /** Whether the next replay is compared. */
-  isDue: boolean;
+  /** The number of replays at which the next comparison is due. */
+  nextComparison: number;
   /** The fields of the objects in the arguments when they were last compared, and how often they had changed. */
   fields: string;
   fieldChanges: number;
@@ -101,9 +109,9 @@ interface Entry {
  * of classes (`this` included), and the value of everything else.
  *
  * Inside `fn`, variables stay live, their assignments included. Other tensors from outside and host values are constants:
- * they stay as they were when the call was recorded, and so do numbers and branches. The second call, the sixteenth, and
- * the first after a visible field of an object of a class changed run the JavaScript of `fn` once more, without launching
- * anything, and compare: what would differ now is printed as a warning, once, with its line. Random ops without a seed
+ * they stay as they were when the call was recorded, and so do numbers and branches. Calls 2, 16, 64, 256 and so on,
+ * the first call after a visible field of an object of a class changed, and `explain()` run the JavaScript of `fn` once
+ * more, without launching anything, and compare: what would differ now is printed as a warning, once, with its line. Random ops without a seed
  * draw new numbers at each call. A validated gather reports its faults as usual. JavaScript effects happen only when a
  * call is recorded or compared, except those in `onReplay`.
  * Results are tensors of their own: a result that shared the values of a variable keeps those of the time of the call.
@@ -118,7 +126,7 @@ export function compile<A extends readonly unknown[], R>(
   fn: (...args: A) => R,
   options: CompileOptions = {},
 ): CompiledFunction<A, R> {
-  return compileCompared(fn, options, defaultPolicy);
+  return compileCompared(fn, options, { isScheduled: true });
 }
 
 /** `compile`, with a choice of when recordings are compared with a new trace. */
@@ -144,15 +152,15 @@ export function compileCompared<A extends readonly unknown[], R>(
     if (signature.tensors.some(isAbstract)) return plainly();
     const device = deviceOf(label, signature.tensors);
     const { inputs, objects } = signature;
-    const body = (proxies: readonly Tensor[]) => {
-      const proxyOf = new Map<unknown, Tensor>(inputs.map((input, i) => [input, proxies[i] as Tensor]));
-      const given = mapNest(args as Nest<unknown>, (leaf) => proxyOf.get(leaf) ?? leaf);
-      return requireSync(label, Reflect.apply(fn, this, given as readonly unknown[])) as Nest<unknown>;
+    const capture = () => {
+      const template = templateOf(args, inputs);
+      const body: CallBody = (proxies) =>
+        requireSync(label, Reflect.apply(fn, this, fillIn(template, proxies))) as Nest<unknown>;
+      return { body, ...withDevice(device, () => captureCall(device, label, inputs, body)) };
     };
-    const capture = () => withDevice(device, () => captureCall(device, label, inputs, body));
     // A dry run wants to know which launches there would be. Nothing comes of it that could be replayed.
     if (mode === 'dry run') return (signature.obstacle ? plainly() : capture().value) as R;
-    const entry = entryOf(entries, device, signature, maxSignatures);
+    const entry = entryOf(entries, device, signature, maxSignatures, policy);
     const choices = device.selectionVersion;
     if (entry.captured && entry.choices !== choices) {
       entry.captured.dispose();
@@ -162,10 +170,7 @@ export function compileCompared<A extends readonly unknown[], R>(
       const { captured } = entry;
       const result = captured.run(inputs);
       if (result) {
-        if (isComparisonDue(entry, objects, policy)) {
-          const found = withDevice(device, () => captured.findFrozen(inputs, body));
-          reportFrozen(label, entry, found);
-        }
+        if (isComparisonDue(entry, objects)) compareWithTrace(label, entry);
         return result.value as R;
       }
       // A variable shares its values with a tensor outside: they must not be overwritten. Record again.
@@ -173,8 +178,9 @@ export function compileCompared<A extends readonly unknown[], R>(
       entry.captured = null;
     }
     if (signature.obstacle || isGivenUp(entry)) return plainly();
-    const { value, captured, obstacle } = capture();
+    const { value, captured, obstacle, body } = capture();
     entry.captured = captured;
+    entry.body = body;
     entry.choices = choices;
     entry.fields = fieldsOf(objects);
     entry.reason = obstacle;
@@ -186,7 +192,7 @@ export function compileCompared<A extends readonly unknown[], R>(
     for (const { captured } of entries.values()) captured?.dispose();
     entries.clear();
   };
-  const explain = () =>
+  const reports = () =>
     [...entries.values()].map(({ signature, captured, reason, frozen }) => ({
       signature,
       captured: captured !== null,
@@ -194,24 +200,28 @@ export function compileCompared<A extends readonly unknown[], R>(
       ...(captured?.size ?? { launches: 0, bytes: 0, leastBytes: 0 }),
       frozen,
     }));
-  const compareNext = () => {
-    for (const entry of entries.values()) entry.isDue = true;
+  const compareNow = () => {
+    // Inside other work that is recorded, a trace would be part of it.
+    if (currentExecutor()?.mode !== 'eager' || activeRecorders().length > 0) return;
+    for (const entry of entries.values()) if (entry.replays > 0) compareWithTrace(label, entry);
+  };
+  const explain = () => {
+    compareNow();
+    return reports();
   };
   Object.defineProperty(call, 'name', { value: label });
   const givenUp = () => [...entries.values()].find(isGivenUp)?.reason ?? null;
-  return Object.assign(call, { explain, compareNext, givenUp, dispose, [Symbol.dispose]: dispose });
+  return Object.assign(call, { explain, reports, compareNow, givenUp, dispose, [Symbol.dispose]: dispose });
 }
 
 function isGivenUp({ failures }: Entry): boolean {
   return failures >= maxAttempts;
 }
 
-/** Whether the replay that has just run is to be compared with a new trace. What was reported once isn't looked for again. */
-function isComparisonDue(entry: Entry, objects: readonly object[], { at }: ComparisonPolicy): boolean {
-  entry.replays++;
-  if (entry.frozen.length > 0) return false;
-  const isDue = entry.isDue || at.includes(entry.replays);
-  entry.isDue = false;
+/** Whether the replay that has just run is to be compared with a new trace. */
+function isComparisonDue(entry: Entry, objects: readonly object[]): boolean {
+  const isDue = ++entry.replays === entry.nextComparison;
+  if (isDue) entry.nextComparison = comparisonAfter(entry.replays);
   if (objects.length === 0 || entry.fieldChanges >= mostFieldComparisons) return isDue;
   const fields = fieldsOf(objects);
   if (fields === entry.fields) return isDue;
@@ -220,10 +230,36 @@ function isComparisonDue(entry: Entry, objects: readonly object[], { at }: Compa
   return true;
 }
 
-function reportFrozen(label: string, entry: Entry, found: readonly FrozenValue[]): void {
+/** The replay to compare after that of number `replays`: the first call was no replay. */
+function comparisonAfter(replays: number): number {
+  const [first, second] = firstComparisons;
+  return replays === first ? second : comparisonGrowth * (replays + 1) - 1;
+}
+
+/** Reports what the recording of `entry` froze. What was reported once isn't looked for again. */
+function compareWithTrace(label: string, entry: Entry): void {
+  const { captured, body } = entry;
+  if (!captured || captured.isLost || entry.frozen.length > 0) return;
+  const found = captured.findFrozen(body);
   if (found.length === 0) return;
   entry.frozen = found.map(({ what, where }) => (where ? `${what}, at ${where}` : what));
   console.warn(`retrograd: ${frozenWarning(label, found)}`);
+}
+
+/** Where an input stands among the arguments of a call. */
+class InputPlace {
+  constructor(readonly index: number) {}
+}
+
+/** The arguments without the tensors that each call rebinds, which a recording must not keep alive. */
+function templateOf(args: readonly unknown[], inputs: readonly Tensor[]): Nest<unknown> {
+  const places = new Map<unknown, InputPlace>(inputs.map((input, i) => [input, new InputPlace(i)]));
+  return mapNest(args as Nest<unknown>, (leaf) => places.get(leaf) ?? leaf);
+}
+
+function fillIn(template: Nest<unknown>, proxies: readonly Tensor[]): readonly unknown[] {
+  const given = mapNest(template, (leaf) => (leaf instanceof InputPlace ? proxies[leaf.index] : leaf));
+  return given as readonly unknown[];
 }
 
 /** The device of a call's tensors, or the current one where it has none. Errors: DeviceError for tensors of two devices. */
@@ -245,6 +281,7 @@ function entryOf(
   device: Device,
   { text, obstacle }: CallSignature,
   max: number,
+  { isScheduled }: ComparisonPolicy,
 ): Entry {
   const key = `${deviceKey(device)}, ${text}`;
   const known = entries.get(key);
@@ -254,13 +291,14 @@ function entryOf(
     return known;
   }
   for (const [other, { captured }] of entries) if (captured?.isLost) forget(entries, other);
-  const made = {
+  const made: Entry = {
     signature: text,
     captured: null,
     failures: 0,
     reason: obstacle,
+    body: () => null,
     replays: 0,
-    isDue: false,
+    nextComparison: isScheduled ? firstComparisons[0] : Infinity,
     fields: '',
     fieldChanges: 0,
     frozen: [],

@@ -98,7 +98,7 @@ function forward({ body, carry: init, xs, length, reverse, seeds }: Loop, isReco
   const compiled = compileCompared(
     (given: Tensors, x: Tensors) => body(given, x),
     { name: 'scan' },
-    { at: [] },
+    { isScheduled: false },
   );
   try {
     for (let k = 0; k < length; k++) {

@@ -10,7 +10,7 @@ import { type Padding, paddingOf, perAxis, slideWindows, type WindowAxis } from 
 export interface ConvolutionOptions {
   /** Steps between windows: a number, or [rows, columns]. Default 1. */
   strides?: number | readonly number[];
-  /** Default 'valid'. */
+  /** 'same', 'valid', or [[before, after], …] for each axis. Default 'valid'. */
   padding?: Padding;
   /** Steps between the taps of a kernel: a number, or [rows, columns]. Default 1. */
   dilationRate?: number | readonly number[];

@@ -10,7 +10,45 @@ import { suggestionFor } from './suggest.ts';
  * The names of the options `O`, all of them. True marks those that may also be passed by position: they come first, in
  * the order of their positions.
  */
-export type OptionNames<O extends object> = { readonly [K in keyof O]-?: boolean };
+export type OptionNames<O extends object, P extends string = string> = {
+  readonly [K in keyof O]-?: string extends P ? boolean : K extends P ? true : false;
+};
+
+/** An option by position. Null leaves an optional one out, as None does in Python. */
+type Given<O, N> = N extends keyof O ? (undefined extends O[N] ? O[N] | null : O[N]) : never;
+
+/**
+ * The arguments of a call that gives options by position: those of `P`, in order, and the others in an object at any place
+ * after the first.
+ */
+export type Positions<O extends object, P extends readonly string[]> = P extends readonly [
+  infer N,
+  ...infer Rest extends readonly string[],
+]
+  ? [option: Given<O, N>, ...LaterPositions<O, Rest>]
+  : [never];
+
+/**
+ * The arguments of a function whose options are all optional: in one object, or by position. One signature, so that
+ * TypeScript can call one of several such functions that is chosen at run time.
+ */
+export type Settings<O extends object, P extends readonly string[]> = P extends readonly [
+  infer N,
+  ...infer Rest extends readonly string[],
+]
+  ? [options?: O | Given<O, N>, ...LaterPositions<O, Rest>]
+  : [options?: O];
+
+type LaterPositions<O extends object, P extends readonly string[]> = P extends readonly [
+  infer N,
+  ...infer Rest extends readonly string[],
+]
+  ? N extends keyof O
+    ? undefined extends O[N]
+      ? [option?: Given<O, N> | Partial<O>, ...LaterPositions<O, Rest>]
+      : [option: O[N] | (Partial<O> & Pick<O, N>), ...LaterPositions<O, Rest>]
+    : never
+  : [options?: Partial<O>];
 
 /** Names of options of any kind. */
 export type Names = Readonly<Record<string, boolean>>;
@@ -71,6 +109,11 @@ export function optionsOf(
   return options;
 }
 
+/** Whether `value` holds options. A schedule or an initializer, which has a configuration, is the value of one. */
+export function isOptions(value: unknown): value is Record<string, unknown> {
+  return isPlainObject(value) && typeof value.getConfig !== 'function';
+}
+
 /**
  * The same, for callers that check the names themselves. Null and undefined leave a position out, as None does in Python.
  * Errors: ValueError for arguments that are left over.
@@ -84,7 +127,7 @@ export function byPosition(
   let count = args.length;
   while (count > 0 && args[count - 1] === undefined) count--;
   const last = args[count - 1];
-  const named = isPlainObject(last) ? last : null;
+  const named = isOptions(last) ? last : null;
   if (named) count--;
   if (count > positions.length) throw leftOver(op, args.slice(0, count), { known, positions, before });
   const options = { ...named };

@@ -44,7 +44,9 @@ export interface HistoryExplanation {
 
 /** What a history can be foreign to: a tape (or whatever else records) or a device. */
 export interface ExplainOptions {
+  /** The tape whose recording is explained. Default: none. */
   tape?: { hasRecorded(history: KerasHistory): boolean };
+  /** The device on which the tensor is used. Default: its own. */
   device?: unknown;
 }
 

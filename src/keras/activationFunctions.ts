@@ -191,9 +191,9 @@ export function sparsemax(x: Tensor, ...args: unknown[]): Tensor {
 export interface ReluOptions {
   /** Slope below the threshold. Default 0. */
   negativeSlope?: number;
-  /** Default null: no bound. */
+  /** The largest value of the result. Default null: no bound. */
   maxValue?: number | null;
-  /** Default 0. */
+  /** Values below it become 0, or follow `negativeSlope`. Default 0. */
   threshold?: number;
 }
 

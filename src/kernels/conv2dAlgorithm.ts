@@ -4,9 +4,13 @@
 import { type Block, tileSize } from '../../shaders/winograd.ts';
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import { type Candidate, cheapest, type Tunable } from '../webgpu/autotuner.ts';
-import type { AdapterProfile, WinogradProfile } from './adapterProfiles.ts';
+import type { DeviceProfile, WinogradProfile } from './adapterProfiles.ts';
 import { col2imBytes } from './col2im.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
+import { subgroupMatrixCost } from './gemmTiles.ts';
+
+/** What the choice depends on: costs, and the subgroup matrices of the device, if it has any. */
+type Conv2dProfile = Pick<DeviceProfile, 'conv2d'> & Partial<Pick<DeviceProfile, 'subgroupMatrix'>>;
 
 export type Conv2dAlgorithm =
   /** A matmul: each pixel is one window of its own. */
@@ -68,13 +72,20 @@ interface Conv2dCandidate extends Candidate<Conv2dAlgorithm> {
   readonly leastWork: number;
 }
 
+/** What a multiplication of an implicit GEMM costs. Other algorithms can't use subgroup matrices: they widen float16. */
+function unitCost(problem: Conv2dProblem, { subgroupMatrix }: Conv2dProfile): number {
+  const isFloat16 = problem.dtypes.every((dtype) => dtype === 'float16');
+  return isFloat16 && subgroupMatrix && sizes(problem).to >= subgroupMatrix[1] ? subgroupMatrixCost : 1;
+}
+
 /** From the most to the least accurate. Costs are in multiplications of a GEMM. */
-function candidatesFor(problem: Conv2dProblem, { conv2d }: AdapterProfile): Conv2dCandidate[] {
-  const { winograd } = conv2d;
+function candidatesFor(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dCandidate[] {
+  const { winograd } = profile.conv2d;
   const { geometry } = problem;
   const gemmCost = costOfGemm(winograd, problem);
+  const cost = unitCost(problem, profile) * gemmCost;
   const candidates: Conv2dCandidate[] = [
-    { name: 'implicit GEMM', algorithm: { kind: 'implicitGemm' }, cost: gemmCost, rank: 0, leastWork: 0 },
+    { name: 'implicit GEMM', algorithm: { kind: 'implicitGemm' }, cost, rank: 0, leastWork: 0 },
   ];
   if (allowsCol2im(problem) && col2imBytes(problem) <= mostCol2imBytes) {
     candidates.push({
@@ -100,7 +111,7 @@ function candidatesFor(problem: Conv2dProblem, { conv2d }: AdapterProfile): Conv
 
 export function conv2dAlgorithms(
   problem: Conv2dProblem,
-  profile: AdapterProfile,
+  profile: Conv2dProfile,
 ): Candidate<Conv2dAlgorithm>[] {
   const { geometry } = problem;
   if (isPointwise(geometry)) return [{ name: 'GEMM', algorithm: { kind: 'gemm' }, cost: null, rank: 0 }];
@@ -111,7 +122,7 @@ export function conv2dAlgorithms(
 const implicitGemm: Conv2dAlgorithm = { kind: 'implicitGemm' };
 
 /** The cheapest algorithm, among those that there is work enough for. */
-export function selectConv2d(problem: Conv2dProblem, profile: AdapterProfile): Conv2dAlgorithm {
+export function selectConv2d(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dAlgorithm {
   const { geometry } = problem;
   if (isPointwise(geometry)) return { kind: 'gemm' };
   if (!allowsCol2im(problem) && !allowsWinograd(problem)) return implicitGemm;

@@ -15,13 +15,10 @@ import {
   takesLanes,
   withinLimits,
 } from './gemmAlgorithm.ts';
-import { type GemmTileName, gemmTiles, registersCost, sharedCost } from './gemmTiles.ts';
+import { type GemmTileName, gemmTiles, registersCost, sharedCost, subgroupMatrixCost } from './gemmTiles.ts';
 
 /** The cost of a multiply-add on a GPU outside of workgroup memory. Not measured: proportional to the memory reads. */
 const registersCosts: Partial<Record<GemmTileName, number>> = { block: 2, scalars: 3, row: 4, small: 6 };
-
-/** The cost of a multiply-add with subgroup matrices. Not measured: an eighth, as vendors claim. */
-const subgroupMatrixCost = 0.125;
 
 /** The cost of a multiply-add where few rows share what is read of B. Not measured. */
 const lanesCost = 2;

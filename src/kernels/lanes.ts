@@ -8,6 +8,7 @@ import { type Shape, sizeOf } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type AdapterProfile, type DeviceProfile, profileOf } from './adapterProfiles.ts';
 import { bindsAsVectors } from './output.ts';
+import { mostIterations } from './splitLoops.ts';
 
 /** Lines of `n` values that lie `inner` apart. */
 export interface Lines {
@@ -31,9 +32,12 @@ export function linesAlong(shape: Shape, axis: number): Lines {
 /** Lines below which a workgroup for each leaves much of a device idle. */
 const fewLines = 64;
 
-/** Whether there are so few lines, and such long ones, that each must be split over several workgroups. */
-export function isFewAndLong({ lines }: AdapterProfile, { count, n }: Lines): boolean {
-  return count < fewLines && n > lines.longest;
+/** Values of a line that one invocation goes through up to four times within the iterations that it has. */
+const longestAlone = Math.floor(mostIterations / 4);
+
+/** Whether each line must be split over several workgroups: there are few and long ones, or one invocation can't have one. */
+export function mustSplit({ lines: { shared, longest } }: AdapterProfile, { count, n }: Lines): boolean {
+  return n > longest && (count < fewLines || (!shared && n > longestAlone));
 }
 
 export function orderOf({ inner }: Lines): LineOrder {

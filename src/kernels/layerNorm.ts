@@ -11,7 +11,7 @@ import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './adapterProfiles.ts';
 import type { LineOptions } from '../../shaders/lib/lines.ts';
-import { isFewAndLong, lineLaunch, type Lines } from './lanes.ts';
+import { mustSplit, lineLaunch, type Lines } from './lanes.ts';
 import { kernels } from './loadKernels.ts';
 import { output, view } from './output.ts';
 import { meanOf, momentsReduction, varianceOf } from './moments.ts';
@@ -68,7 +68,7 @@ export function layerNormKernel(
   epsilon: number,
 ): Tensor {
   const lines = linesOver(x.shape, axes);
-  if (!lines || isFewAndLong(profileOf(x.device), lines)) return composed(x, gamma, beta, axes, epsilon);
+  if (!lines || mustSplit(profileOf(x.device), lines)) return composed(x, gamma, beta, axes, epsilon);
   const out = output(x.device, x, 'layerNorm');
   if (out.size === 0) return out;
   // Rows read gamma and beta by the same vectors.
@@ -91,7 +91,7 @@ export function layerNormKernel(
 /** Whether one kernel computes the gradient over `axes` of `x` in whole lines. */
 export function hasLineGradient(x: Tensor, axes: readonly number[]): boolean {
   const lines = linesOver(x.shape, axes);
-  return x.size > 0 && lines !== null && lines.inner === 1 && !isFewAndLong(profileOf(x.device), lines);
+  return x.size > 0 && lines !== null && lines.inner === 1 && !mustSplit(profileOf(x.device), lines);
 }
 
 type Gradients = [dx: Tensor, dGamma: Tensor, dBeta: Tensor];

@@ -26,6 +26,7 @@ import { type IndexChecking, type Indexing, indexOptions, indexValues } from './
 import { bindsAsVectors, output } from './output.ts';
 import { rowsKernel } from './rows.ts';
 import { type Grouping, type GroupingAlgorithm, groupByKey } from './sort.ts';
+import { type LoopRange, splitLoops } from './splitLoops.ts';
 
 const vectorOf = (type: string, width: 1 | 4) => (width === 4 ? `vec4<${type}>` : type);
 const geometry = { count: 'u32', outer: 'u32', inner: 'u32', entries: 'u32', rows: 'u32' } as const;
@@ -49,7 +50,7 @@ const owned = defineKernel({
     updates: `read ${vectorOf(type, width)}`,
     out: `read_write ${vectorOf(type, width)}`,
   }),
-  params: geometry,
+  params: { ...geometry, row_begin: 'u32', row_end: 'u32', entry_begin: 'u32', entry_end: 'u32' },
   source: ownedScatter,
 });
 
@@ -123,6 +124,8 @@ export function selectScatter(
 
 /** Invocations that a core computes in parallel. */
 const lanesOfCore = 4;
+/** Invocations that lavapipe executes as one vector. Where they own different parts, each may take iterations of its own. */
+const vectorLanes = 8;
 /** Invocations of a workgroup: few, where there are few in all. */
 const ownersWorkgroup = { few: 4, many: 64 };
 
@@ -227,12 +230,23 @@ function launchOwned({ updates, out, element, params }: ScatterLaunch, keys: Ten
   const parts = 2 ** Math.ceil(Math.log2(Math.max(1, (lanesOfCore * cores) / alone)));
   const count = alone * parts;
   const workgroup = count < 1024 ? ownersWorkgroup.few : ownersWorkgroup.many;
-  out.device.launch(owned, {
-    options: { ...element, parts, workgroup },
-    bindings: { keys: keys.storage, updates: updates.storage, out: out.storage },
-    params: { ...params, count },
-    workgroups: Math.ceil(count / workgroup),
-  });
+  // An entry of a part is an iteration of two loops.
+  const cost = parts === 1 ? 1 : 2 * Math.min(parts, vectorLanes);
+  const loops = splitLoops([Math.ceil(params.rows / parts), params.entries], cost);
+  for (const [rows, entries] of loops as [LoopRange, LoopRange][])
+    out.device.launch(owned, {
+      options: { ...element, parts, workgroup },
+      bindings: { keys: keys.storage, updates: updates.storage, out: out.storage },
+      params: {
+        ...params,
+        count,
+        row_begin: rows[0],
+        row_end: rows[1],
+        entry_begin: entries[0],
+        entry_end: entries[1],
+      },
+      workgroups: Math.ceil(count / workgroup),
+    });
 }
 
 function sumGroups(

@@ -9,7 +9,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './adapterProfiles.ts';
-import { isFewAndLong, lineLaunch, linesAlong } from './lanes.ts';
+import { mustSplit, lineLaunch, linesAlong } from './lanes.ts';
 import { kernels } from './loadKernels.ts';
 import * as math from './math.ts';
 import { output } from './output.ts';
@@ -46,7 +46,7 @@ const gradient = defineKernel({
 /** softmax or logSoftmax of `x` along `axis`. */
 export function softmaxKernel(kind: SoftmaxKind, x: Tensor, axis: number): Tensor {
   const lines = linesAlong(x.shape, axis);
-  if (isFewAndLong(profileOf(x.device), lines)) return splitSoftmax(kind, x, axis);
+  if (mustSplit(profileOf(x.device), lines)) return splitSoftmax(kind, x, axis);
   const out = output(x.device, x, kind);
   if (out.size > 0) {
     const { options, ...launch } = lineLaunch([x, out], lines);
@@ -59,7 +59,7 @@ export function softmaxKernel(kind: SoftmaxKind, x: Tensor, axis: number): Tenso
 /** What `dy` becomes on its way back through an output `y`. */
 export function softmaxGradientKernel(kind: SoftmaxKind, dy: Tensor, y: Tensor, axis: number): Tensor {
   const lines = linesAlong(y.shape, axis);
-  if (isFewAndLong(profileOf(y.device), lines)) return splitGradient(kind, dy, y, axis);
+  if (mustSplit(profileOf(y.device), lines)) return splitGradient(kind, dy, y, axis);
   const out = output(y.device, y, `${kind} gradient`);
   if (out.size > 0) {
     const { options, ...launch } = lineLaunch([y, dy, out], lines);

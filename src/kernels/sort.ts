@@ -15,6 +15,7 @@ import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { fillKernel } from './fill.ts';
 import { output } from './output.ts';
+import { type LoopRange, splitLoops } from './splitLoops.ts';
 
 export interface Grouping {
   /** Positions of the keys, sorted by key and then by position. */
@@ -69,7 +70,14 @@ const bounds = defineKernel({
 const counting = defineKernel({
   name: 'sort counting',
   bindings: { keys: 'read u32', order: 'write u32', offsets: 'read_write u32' },
-  params: { count: 'u32', total: 'u32' },
+  params: {
+    count_begin: 'u32',
+    count_end: 'u32',
+    sum_begin: 'u32',
+    sum_end: 'u32',
+    place_begin: 'u32',
+    place_end: 'u32',
+  },
   source: countingSort,
 });
 
@@ -85,12 +93,24 @@ function groupByCounting(op: string, keys: Tensor, total: number): Grouping {
   const { device, size } = keys;
   const order = words(device, op, size);
   const offsets = fillKernel(device, { shape: [total + 3], dtype: 'uint32' }, 0, op);
-  device.launch(counting, {
-    options: {},
-    bindings: { keys: keys.storage, order: order.storage, offsets: offsets.storage },
-    params: { count: size, total },
-    workgroups: 1,
-  });
+  for (const [count, sum, place] of splitLoops([size, total + 1, size]) as [
+    LoopRange,
+    LoopRange,
+    LoopRange,
+  ][])
+    device.launch(counting, {
+      options: {},
+      bindings: { keys: keys.storage, order: order.storage, offsets: offsets.storage },
+      params: {
+        count_begin: count[0],
+        count_end: count[1],
+        sum_begin: sum[0],
+        sum_end: sum[1],
+        place_begin: place[0],
+        place_end: place[1],
+      },
+      workgroups: 1,
+    });
   return { order, offsets };
 }
 

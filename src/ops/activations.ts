@@ -174,7 +174,10 @@ const geluDerivative = /* @__PURE__ */ defineDerivative<GeluOptions>({
  * Source: D. Hendrycks and K. Gimpel, Gaussian error linear units, 2016.
  * Shape: that of x. Dtype: float32; DTypeError for others.
  */
-export const gelu: FloatOp<GeluOptions> = /* @__PURE__ */ defineUnary<GeluOptions>({
+export const gelu: FloatOp<GeluOptions, ['approximate']> = /* @__PURE__ */ defineUnary<
+  GeluOptions,
+  ['approximate']
+>({
   name: 'gelu',
   options: { approximate: true },
   expression: (_, { approximate }) => (approximate ? math.geluTanh('a') : math.gelu('a')),

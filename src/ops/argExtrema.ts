@@ -18,7 +18,7 @@ export interface ArgOptions {
   keepDims?: boolean;
 }
 
-type ArgOp = Op<[x: Tensor], ArgOptions, Tensor<'int32'>>;
+type ArgOp = Op<[x: Tensor], ArgOptions, Tensor<'int32'>, 'unknown', ['axis', 'keepDims']>;
 
 /** Finds the largest key, and of equal ones the lowest position. */
 function search(name: 'argMax' | 'argMin', dtype: DType): Reduction {

@@ -4,7 +4,14 @@ import type { Shape } from '../core/shape.ts';
 import { averagePoolGradientKernel, poolKernel } from '../kernels/pool.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
-import { planPool, poolCost, poolGeometry, poolOptionNames, type PoolOptions } from './pooling.ts';
+import {
+  planPool,
+  poolCost,
+  poolGeometry,
+  poolOptionNames,
+  type PoolOptions,
+  type PoolPositions,
+} from './pooling.ts';
 
 interface SpreadOptions {
   shape: Shape;
@@ -13,8 +20,11 @@ interface SpreadOptions {
 
 /** A pool of means over `spatialRank` axes, and its adjoint: the two are each other's gradient. */
 /* @__NO_SIDE_EFFECTS__ */
-function defineAveragePool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], PoolOptions> {
-  const average: Op<[x: Tensor], PoolOptions> = defineOp({
+function defineAveragePool(
+  name: string,
+  spatialRank: 1 | 2,
+): Op<[x: Tensor], PoolOptions, Tensor, 'unknown', PoolPositions> {
+  const average: Op<[x: Tensor], PoolOptions, Tensor, 'unknown', PoolPositions> = defineOp({
     name,
     inputs: ['x'],
     options: poolOptionNames,
@@ -51,17 +61,23 @@ function defineAveragePool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], Po
  * Shapes: x [n, h, w, c] → [n, windows down, windows across, c].
  * Errors: ShapeError for another rank, or windows larger than the image; ValueError for options; DTypeError.
  */
-export const avgPool: Op<[x: Tensor], PoolOptions, Tensor<'float32'>> = /* @__PURE__ */ defineAveragePool(
-  'avgPool',
-  2,
-);
+export const avgPool: Op<
+  [x: Tensor],
+  PoolOptions,
+  Tensor<'float32'>,
+  'unknown',
+  PoolPositions
+> = /* @__PURE__ */ defineAveragePool('avgPool', 2);
 
 /**
  * The mean of each window of a sequence: `avgPool` over one axis.
  * Shapes: x [n, w, c] → [n, windows, c]. Errors are those of `avgPool`.
  * Dtype: float32. Errors: those of `avgPool`.
  */
-export const avgPool1d: Op<[x: Tensor], PoolOptions, Tensor<'float32'>> = /* @__PURE__ */ defineAveragePool(
-  'avgPool1d',
-  1,
-);
+export const avgPool1d: Op<
+  [x: Tensor],
+  PoolOptions,
+  Tensor<'float32'>,
+  'unknown',
+  PoolPositions
+> = /* @__PURE__ */ defineAveragePool('avgPool1d', 1);

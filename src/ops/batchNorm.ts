@@ -27,7 +27,9 @@ import { rsqrt } from './unary.ts';
 export interface BatchNormOptions {
   /** Added to the variance. Default 1e-3, as in Keras. */
   epsilon?: number;
-  /** The channel axis. Default -1. */
+  /**
+   * The axis of the channels, which keep their own statistics. Negative axes count from the last. Default -1.
+   */
   axis?: number;
 }
 

@@ -18,7 +18,7 @@ export interface BincountOptions {
  * [n] of integers, weights [n] or null → [size], int32 or the dtype of the weights. The gradient of the weights is a gather.
  * Errors: ShapeError, DTypeError for what doesn't fit; IndexOutOfRangeError as of `gather`.
  */
-export const bincount: CompositeOp<[x: Tensor, weights: Tensor | null], BincountOptions> =
+export const bincount: CompositeOp<[x: Tensor, weights: Tensor | null], BincountOptions, Tensor, ['size']> =
   /* @__PURE__ */ defineComposite({
     name: 'bincount',
     inputs: ['x:int32', 'weights?'],

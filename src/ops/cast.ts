@@ -12,6 +12,7 @@ import type { SymbolicTensor } from './recorders.ts';
 
 /** Options of `cast`. */
 export interface CastOptions<D extends DType = DType> {
+  /** Dtype of the result. */
   dtype: D;
 }
 
@@ -32,7 +33,7 @@ function expressionOf(from: DType, to: DType): string {
 }
 
 // How the dtype of the result follows from the options is in the type of `cast`.
-const castOp: Op<[x: Tensor], CastOptions> = /* @__PURE__ */ defineOp({
+const castOp: Op<[x: Tensor], CastOptions, Tensor, 'unknown', ['dtype']> = /* @__PURE__ */ defineOp({
   name: 'cast',
   inputs: ['x'],
   options: { dtype: true },

@@ -25,8 +25,8 @@ export interface CategoricalOptions {
  * Source: the Gumbel-max trick.
  * Errors: ShapeError for a scalar or no classes, ValueError for options, DTypeError.
  */
-export const categorical: CompositeOp<[logits: Tensor], CategoricalOptions> = /* @__PURE__ */ defineComposite(
-  {
+export const categorical: CompositeOp<[logits: Tensor], CategoricalOptions, Tensor, ['numSamples', 'seed']> =
+  /* @__PURE__ */ defineComposite({
     name: 'categorical',
     inputs: ['logits'],
     options: { numSamples: true, seed: true },
@@ -48,5 +48,4 @@ export const categorical: CompositeOp<[logits: Tensor], CategoricalOptions> = /*
       const gumbel = neg(log(neg(log(uniform))));
       return argMax(add(expandDims(logits, { axis: -2 }), gumbel), { axis: -1 });
     },
-  },
-);
+  });

@@ -59,7 +59,7 @@ const clipDerivative = /* @__PURE__ */ defineDerivative<ClipOptions>({
  * Gradient: 1 within the bounds and at them, 0 beyond.
  * Errors: ValueError for bounds that aren't numbers or out of order, or fractional bounds of integers.
  */
-export const clip: UnaryOp<ClipOptions> = /* @__PURE__ */ defineOp({
+export const clip: UnaryOp<ClipOptions, ['min', 'max']> = /* @__PURE__ */ defineOp({
   name: 'clip',
   inputs: ['x'],
   options: { min: true, max: true },

@@ -19,11 +19,12 @@ export interface CompositeDefinition<
   I extends readonly unknown[] = readonly unknown[],
   O extends object = object,
   R extends Results = Results,
+  P extends readonly string[] = readonly string[],
 > {
   readonly name: string;
   /** As in an OpDefinition: `name`, `name:dtype`, `name?`, or one `...name` for a list. */
   readonly inputs: NoInfer<InputNames<I>>;
-  readonly options?: OptionNames<NoInfer<O>>;
+  readonly options?: OptionNames<NoInfer<O>, NoInfer<P>[number]>;
   /** The formula. Its inputs are tensors, symbolic ones included; host values have become tensors. */
   /** Null where the result has no gradient by its nature. */
   readonly backward?: null;
@@ -35,8 +36,9 @@ export interface CompositeOp<
   I extends readonly unknown[],
   O extends object = object,
   R extends Results = Tensor,
-> extends OpCall<I, O, R> {
-  readonly definition: CompositeDefinition<I, O, R>;
+  P extends readonly string[] = [],
+> extends OpCall<I, O, R, P> {
+  readonly definition: CompositeDefinition<I, O, R, P>;
 }
 
 /* @__NO_SIDE_EFFECTS__ */
@@ -44,7 +46,8 @@ export function defineComposite<
   I extends readonly unknown[],
   O extends object = object,
   R extends Results = Tensor,
->(definition: CompositeDefinition<I, O, R>): CompositeOp<I, O, R> {
+  const P extends readonly string[] = [],
+>(definition: CompositeDefinition<I, O, R, P>): CompositeOp<I, O, R, P> {
   const { name, options: names = {} } = definition;
   const { slots, variadic } = inputsOf(definition as { inputs: readonly string[] });
   const op = (...args: unknown[]): R => {
@@ -55,7 +58,7 @@ export function defineComposite<
       return definition.compose(tensors as never, options as O);
     });
   };
-  return Object.assign(op, { definition }) as unknown as CompositeOp<I, O, R>;
+  return Object.assign(op, { definition }) as unknown as CompositeOp<I, O, R, P>;
 }
 
 /** Operands as tensors. Symbolic ones stay as they are: the ops of the formula send them to their graph. */

@@ -20,38 +20,39 @@ export interface ConcatOptions {
  * gradient of each is its part.
  * Errors: ShapeError for no tensors, scalars, or sizes that differ on another axis; DTypeError.
  */
-export const concat: Op<[tensors: Tensor[]], ConcatOptions, Tensor, 'listed'> = /* @__PURE__ */ defineOp({
-  name: 'concat',
-  inputs: ['...tensors'],
-  options: { axis: true },
-  save: { inputs: [] },
-  infer: (tensors, options) => {
-    const first = requireTensors('concat', tensors);
-    const axis = normalizeAxis('concat', options.axis ?? 0, first.shape.length);
-    for (const other of tensors) {
-      const fits =
-        other.shape.length === first.shape.length &&
-        other.shape.every((n, i) => i === axis || n === first.shape[i]);
-      if (!fits) throwDifferent('concat', `but for axis ${axis}`, first.shape, other.shape);
-    }
-    const total = tensors.reduce((sum, { shape }) => sum + (shape[axis] as number), 0);
-    return { shape: first.shape.map((n, i) => (i === axis ? total : n)), dtype: first.dtype, axis };
-  },
-  forward: (tensors, plan) => {
-    const shapes = tensors.map((x) => x.shape);
-    return joined('concat', tensors, shapes, plan.axis, plan);
-  },
-  backward: ([dy], { inputSpecs, needs, plan: { axis } }) => {
-    let next = 0;
-    return inputSpecs.map(({ shape }, i) => {
-      const first = next;
-      next += shape[axis] as number;
-      if (!needs[i]) return null;
-      return slice(dy, { begin: shape.map((_, k) => (k === axis ? first : 0)), size: shape });
-    });
-  },
-  cost: noFlops,
-});
+export const concat: Op<[tensors: Tensor[]], ConcatOptions, Tensor, 'listed', ['axis']> =
+  /* @__PURE__ */ defineOp({
+    name: 'concat',
+    inputs: ['...tensors'],
+    options: { axis: true },
+    save: { inputs: [] },
+    infer: (tensors, options) => {
+      const first = requireTensors('concat', tensors);
+      const axis = normalizeAxis('concat', options.axis ?? 0, first.shape.length);
+      for (const other of tensors) {
+        const fits =
+          other.shape.length === first.shape.length &&
+          other.shape.every((n, i) => i === axis || n === first.shape[i]);
+        if (!fits) throwDifferent('concat', `but for axis ${axis}`, first.shape, other.shape);
+      }
+      const total = tensors.reduce((sum, { shape }) => sum + (shape[axis] as number), 0);
+      return { shape: first.shape.map((n, i) => (i === axis ? total : n)), dtype: first.dtype, axis };
+    },
+    forward: (tensors, plan) => {
+      const shapes = tensors.map((x) => x.shape);
+      return joined('concat', tensors, shapes, plan.axis, plan);
+    },
+    backward: ([dy], { inputSpecs, needs, plan: { axis } }) => {
+      let next = 0;
+      return inputSpecs.map(({ shape }, i) => {
+        const first = next;
+        next += shape[axis] as number;
+        if (!needs[i]) return null;
+        return slice(dy, { begin: shape.map((_, k) => (k === axis ? first : 0)), size: shape });
+      });
+    },
+    cost: noFlops,
+  });
 
 /** Copies tensors, each seen under its shape of `shapes`, one behind the other along `axis`. */
 export function joined(

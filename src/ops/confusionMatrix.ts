@@ -23,7 +23,9 @@ export interface ConfusionMatrixOptions {
  */
 export const confusionMatrix: CompositeOp<
   [labels: Tensor, predictions: Tensor, weights: Tensor | null],
-  ConfusionMatrixOptions
+  ConfusionMatrixOptions,
+  Tensor,
+  ['numClasses']
 > = /* @__PURE__ */ defineComposite({
   name: 'confusionMatrix',
   inputs: ['labels:int32', 'predictions:int32', 'weights?'],

@@ -5,13 +5,13 @@ import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { type Padding, paddingOf, perAxis } from '../core/windows.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Conv2dOptions, conv2d, conv2dFilterGrad, conv2dInputGrad, planConv2d } from './conv2d.ts';
-import { convolutionOptionNames } from './convolution.ts';
+import { convolutionOptionNames, type ConvolutionPositions } from './convolution.ts';
 import { defineOp, type Op } from './define.ts';
 import { reshape } from './reshape.ts';
 
 /** Options of `conv1d`. */
 export interface Conv1dOptions {
-  /** Steps between windows. Default 1. */
+  /** Steps from one window to the next. Default 1. */
   strides?: number | readonly number[];
   /** 'causal' pads in front alone, so that a result depends on what came before it. Default 'valid'. */
   padding?: Padding | 'causal';
@@ -81,7 +81,9 @@ function plan(x: TensorSpec, kernel: TensorSpec, options: Conv1dOptions): Conv1d
 export const conv1d: Op<
   [x: Tensor, kernel: Tensor],
   Conv1dOptions,
-  Tensor<'float32'>
+  Tensor<'float32'>,
+  'unknown',
+  ConvolutionPositions
 > = /* @__PURE__ */ defineOp({
   name: 'conv1d',
   inputs: ['x', 'kernel'],

@@ -17,6 +17,7 @@ import {
   defineInputGrad,
   type FilterGradOptions,
   type InputGradOptions,
+  type ConvolutionPositions,
 } from './convolution.ts';
 import { convolutionCost } from './cost.ts';
 import type { Op } from './define.ts';
@@ -68,7 +69,9 @@ export const conv2dFamily: ConvolutionFamily<ConvolutionGeometry> = {
 export const conv2d: Op<
   [x: Tensor, kernel: Tensor],
   Conv2dOptions,
-  Tensor<'float32'>
+  Tensor<'float32'>,
+  'unknown',
+  ConvolutionPositions
 > = /* @__PURE__ */ defineForward(conv2dFamily);
 
 /**
@@ -80,7 +83,9 @@ export const conv2d: Op<
 export const conv2dInputGrad: Op<
   [dy: Tensor, kernel: Tensor],
   Conv2dInputGradOptions,
-  Tensor<'float32'>
+  Tensor<'float32'>,
+  'unknown',
+  ['inputShape', ...ConvolutionPositions]
 > = /* @__PURE__ */ defineInputGrad(conv2dFamily);
 
 /**
@@ -91,5 +96,7 @@ export const conv2dInputGrad: Op<
 export const conv2dFilterGrad: Op<
   [x: Tensor, dy: Tensor],
   Conv2dFilterGradOptions,
-  Tensor<'float32'>
+  Tensor<'float32'>,
+  'unknown',
+  ['kernelShape', ...ConvolutionPositions]
 > = /* @__PURE__ */ defineFilterGrad(conv2dFamily);

@@ -13,7 +13,10 @@ import { defineOp, type Op } from './define.ts';
 export interface Conv2dTransposeOptions {
   /** Steps between windows, by which the image grows: a number, or [rows, columns]. Default 1. */
   strides?: number | readonly number[];
-  /** Default 'valid'. */
+  /**
+   * That of the convolution whose gradient this is: 'same' gives size · stride, 'valid' also the rest of the
+   * last window. Default 'valid'.
+   */
   padding?: 'same' | 'valid';
   /** Steps between the taps of a kernel. Default 1. */
   dilationRate?: number | readonly number[];
@@ -98,7 +101,9 @@ function plan(x: TensorSpec, kernel: TensorSpec, options: Conv2dTransposeOptions
 export const conv2dTranspose: Op<
   [x: Tensor, kernel: Tensor],
   Conv2dTransposeOptions,
-  Tensor<'float32'>
+  Tensor<'float32'>,
+  'unknown',
+  ['strides', 'padding']
 > = /* @__PURE__ */ defineOp({
   name: op,
   inputs: ['x', 'kernel'],

@@ -15,7 +15,7 @@ import { transpose } from './transpose.ts';
 
 /** Options of `conv3d`. */
 export interface Conv3dOptions {
-  /** Steps between windows. Default 1. */
+  /** Steps between windows, along depth, height and width. One number counts for all. Default 1. */
   strides?: number | readonly number[];
   /** 'valid' (default), 'same', or [before, after] for each spatial axis. */
   padding?: Padding;
@@ -30,29 +30,33 @@ export interface Conv3dOptions {
  * Shapes: x [n, d, h, w, c], kernel [depth, height, width, c / groups, filters] → [n, windows deep, down, across, filters].
  * Errors: ShapeError for shapes that don't fit and windows larger than the volume; ValueError for options; DTypeError.
  */
-export const conv3d: CompositeOp<[x: Tensor, kernel: Tensor], Conv3dOptions> =
-  /* @__PURE__ */ defineComposite({
-    name: 'conv3d',
-    inputs: ['x', 'kernel'],
-    options: { strides: true, padding: true, dilationRate: true, groups: true },
-    compose: ([x, kernel], { strides = 1, padding: given = 'valid', dilationRate = 1, groups = 1 }) => {
-      requireVolumes(x, kernel, groups);
-      const window = kernel.shape.slice(0, 3);
-      const steps = perAxis('conv3d', 'strides', strides, 3);
-      const dilation = perAxis('conv3d', 'dilationRate', dilationRate, 3);
-      const padding = paddingOf('conv3d', given, 3);
-      const axes = slideWindows('conv3d', x.shape.slice(1, 4), { window, strides: steps, dilation, padding });
-      const [deep, down, across] = axes as [WindowAxis, WindowAxis, WindowAxis];
-      const images = conv2d(depthsAsChannels(x, deep, groups), depthsAsInputs(kernel), {
-        strides: steps.slice(1),
-        padding: typeof padding === 'string' ? padding : padding.slice(1),
-        dilationRate: dilation.slice(1),
-        groups,
-      });
-      const [n, filters] = [x.shape[0], kernel.shape[4]] as [number, number];
-      return reshape(images, { shape: [n, deep.output, down.output, across.output, filters] });
-    },
-  });
+export const conv3d: CompositeOp<
+  [x: Tensor, kernel: Tensor],
+  Conv3dOptions,
+  Tensor,
+  ['strides', 'padding', 'dilationRate', 'groups']
+> = /* @__PURE__ */ defineComposite({
+  name: 'conv3d',
+  inputs: ['x', 'kernel'],
+  options: { strides: true, padding: true, dilationRate: true, groups: true },
+  compose: ([x, kernel], { strides = 1, padding: given = 'valid', dilationRate = 1, groups = 1 }) => {
+    requireVolumes(x, kernel, groups);
+    const window = kernel.shape.slice(0, 3);
+    const steps = perAxis('conv3d', 'strides', strides, 3);
+    const dilation = perAxis('conv3d', 'dilationRate', dilationRate, 3);
+    const padding = paddingOf('conv3d', given, 3);
+    const axes = slideWindows('conv3d', x.shape.slice(1, 4), { window, strides: steps, dilation, padding });
+    const [deep, down, across] = axes as [WindowAxis, WindowAxis, WindowAxis];
+    const images = conv2d(depthsAsChannels(x, deep, groups), depthsAsInputs(kernel), {
+      strides: steps.slice(1),
+      padding: typeof padding === 'string' ? padding : padding.slice(1),
+      dilationRate: dilation.slice(1),
+      groups,
+    });
+    const [n, filters] = [x.shape[0], kernel.shape[4]] as [number, number];
+    return reshape(images, { shape: [n, deep.output, down.output, across.output, filters] });
+  },
+});
 
 /** [n, d, h, w, c] → [n · windows deep, h, w, depth · c]: the depths of each window, within each group of channels. */
 function depthsAsChannels(x: Tensor, deep: WindowAxis, groups: number): Tensor {

@@ -20,17 +20,38 @@ export interface FilterGradOptions extends ConvolutionOptions {
   kernelShape: Shape;
 }
 
+/** The options that may come by position. */
+export type ConvolutionPositions = ['strides', 'padding'];
+
 /** For the `options` of definitions. */
-export const convolutionOptionNames: OptionNames<ConvolutionOptions> = {
+export const convolutionOptionNames: OptionNames<ConvolutionOptions, ConvolutionPositions[number]> = {
   strides: true,
   padding: true,
   dilationRate: false,
   groups: false,
 };
 
-type Forward = Op<[x: Tensor, kernel: Tensor], ConvolutionOptions, Tensor<'float32'>>;
-type InputGrad = Op<[dy: Tensor, kernel: Tensor], InputGradOptions, Tensor<'float32'>>;
-type FilterGrad = Op<[x: Tensor, dy: Tensor], FilterGradOptions, Tensor<'float32'>>;
+type Forward = Op<
+  [x: Tensor, kernel: Tensor],
+  ConvolutionOptions,
+  Tensor<'float32'>,
+  'unknown',
+  ConvolutionPositions
+>;
+type InputGrad = Op<
+  [dy: Tensor, kernel: Tensor],
+  InputGradOptions,
+  Tensor<'float32'>,
+  'unknown',
+  ['inputShape', ...ConvolutionPositions]
+>;
+type FilterGrad = Op<
+  [x: Tensor, dy: Tensor],
+  FilterGradOptions,
+  Tensor<'float32'>,
+  'unknown',
+  ['kernelShape', ...ConvolutionPositions]
+>;
 
 /** Launches one direction, from its two operands into `spec`. */
 type Launch<G> = (op: string, geometry: G, first: Tensor, second: Tensor, spec: TensorSpec) => Tensor;
@@ -39,7 +60,7 @@ type Launch<G> = (op: string, geometry: G, first: Tensor, second: Tensor, spec: 
 export interface ConvolutionFamily<G> {
   name: string;
   /** The names of the options that describe the convolution. */
-  options: OptionNames<ConvolutionOptions>;
+  options: OptionNames<ConvolutionOptions, ConvolutionPositions[number]>;
   acceptsFloat16: boolean;
   /** The geometry, and the shape of the result. Errors: ShapeError, DTypeError, ValueError. */
   plan(

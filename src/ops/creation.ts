@@ -13,8 +13,9 @@ import type { Tensor } from '../tensor/tensor.ts';
 
 /** Options of `fill`, `zeros`, `ones`, `range`. */
 export interface CreationOptions<D extends DType = DType> {
-  /** Default: float32. */
+  /** Dtype of the tensor. Default float32. */
   dtype?: D;
+  /** A name for histories and error messages. Default: none. */
   name?: string;
 }
 
@@ -55,7 +56,8 @@ function filled(op: string, shape: Shape, value: number, settings: readonly unkn
 export function fill<D extends DType = 'float32'>(
   shape: Shape,
   value: number,
-  options?: CreationOptions<D> | D,
+  options?: CreationOptions<D> | D | null,
+  others?: CreationOptions<D>,
 ): Tensor<D>;
 export function fill(shape: Shape, value: number, ...settings: unknown[]): Tensor {
   return filled('fill', shape, value, settings);
@@ -66,7 +68,11 @@ export function fill(shape: Shape, value: number, ...settings: unknown[]): Tenso
  * Shape: `shape`. Dtype: float32 unless `dtype` is another. Errors: ShapeError for what is no shape; DTypeError for an
  * unknown dtype, and for float16.
  */
-export function zeros<D extends DType = 'float32'>(shape: Shape, options?: CreationOptions<D> | D): Tensor<D>;
+export function zeros<D extends DType = 'float32'>(
+  shape: Shape,
+  options?: CreationOptions<D> | D | null,
+  others?: CreationOptions<D>,
+): Tensor<D>;
 export function zeros(shape: Shape, ...settings: unknown[]): Tensor {
   return filled('zeros', shape, 0, settings);
 }
@@ -76,7 +82,11 @@ export function zeros(shape: Shape, ...settings: unknown[]): Tensor {
  * Shape: `shape`. Dtype: float32 unless `dtype` is another. Errors: ShapeError for what is no shape; DTypeError for an
  * unknown dtype, and for float16.
  */
-export function ones<D extends DType = 'float32'>(shape: Shape, options?: CreationOptions<D> | D): Tensor<D>;
+export function ones<D extends DType = 'float32'>(
+  shape: Shape,
+  options?: CreationOptions<D> | D | null,
+  others?: CreationOptions<D>,
+): Tensor<D>;
 export function ones(shape: Shape, ...settings: unknown[]): Tensor {
   return filled('ones', shape, 1, settings);
 }

@@ -19,7 +19,7 @@ import { where } from './where.ts';
 export interface CropAndResizeOptions {
   /** Height and width of a crop, in pixels. */
   size: number | readonly number[];
-  /** Default 'bilinear'. */
+  /** How a pixel comes from its neighbours: 'bilinear' or 'nearest'. Default 'bilinear'. */
   interpolation?: Interpolation;
   /** What lies outside of the image. Default 0. */
   fillValue?: number;
@@ -36,7 +36,9 @@ export interface CropAndResizeOptions {
  */
 export const cropAndResize: CompositeOp<
   [images: Tensor, boxes: Tensor, boxIndices: Tensor],
-  CropAndResizeOptions
+  CropAndResizeOptions,
+  Tensor,
+  ['size', 'interpolation', 'fillValue']
 > = /* @__PURE__ */ defineComposite({
   name: 'cropAndResize',
   inputs: ['images', 'boxes', 'boxIndices:int32'],

@@ -21,20 +21,21 @@ export interface CumsumOptions {
  * Running sums of `x` along `axis`: element k holds the sum of the elements up to and including k. Shape: that of x.
  * Errors: ShapeError for an axis that x lacks, ValueError for options, DTypeError for bools.
  */
-export const cumsum: Op<[x: Tensor], CumsumOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
-  name: 'cumsum',
-  inputs: ['x'],
-  options: { axis: true, exclusive: true, reverse: true },
-  save: { inputs: [] },
-  infer: ([{ shape, dtype }], { axis = 0, exclusive = false, reverse = false }) => {
-    requireDType('cumsum', 'x', dtype, numbers);
-    requireBoolean('cumsum', 'exclusive', exclusive);
-    requireBoolean('cumsum', 'reverse', reverse);
-    return { shape, dtype, axis: normalizeAxis('cumsum', axis, shape.length), exclusive, reverse };
-  },
-  forward: ([x], plan) => cumsumKernel(x, plan.axis, plan),
-  backward: ([dy], { plan: { axis, exclusive, reverse } }) => [
-    cumsum(dy, { axis, exclusive, reverse: !reverse }),
-  ],
-  cost: perResult,
-});
+export const cumsum: Op<[x: Tensor], CumsumOptions, Tensor, 'first', ['axis', 'exclusive', 'reverse']> =
+  /* @__PURE__ */ defineOp({
+    name: 'cumsum',
+    inputs: ['x'],
+    options: { axis: true, exclusive: true, reverse: true },
+    save: { inputs: [] },
+    infer: ([{ shape, dtype }], { axis = 0, exclusive = false, reverse = false }) => {
+      requireDType('cumsum', 'x', dtype, numbers);
+      requireBoolean('cumsum', 'exclusive', exclusive);
+      requireBoolean('cumsum', 'reverse', reverse);
+      return { shape, dtype, axis: normalizeAxis('cumsum', axis, shape.length), exclusive, reverse };
+    },
+    forward: ([x], plan) => cumsumKernel(x, plan.axis, plan),
+    backward: ([dy], { plan: { axis, exclusive, reverse } }) => [
+      cumsum(dy, { axis, exclusive, reverse: !reverse }),
+    ],
+    cost: perResult,
+  });

@@ -16,7 +16,7 @@ import { pad, slice } from './slice.ts';
 export interface CummaxOptions {
   /** The axis along which maxima run. Default 0. */
   axis?: number;
-  /** From the end. Default false. */
+  /** Whether it runs from the end of the axis to its beginning. Default false. */
   reverse?: boolean;
 }
 
@@ -32,40 +32,42 @@ const lowest: Partial<Record<DType, number>> = {
  * Source: W. D. Hillis, G. L. Steele, "Data parallel algorithms", 1986: log₂ n elementwise products.
  * Errors: ShapeError for an axis that x lacks, ValueError for options, DTypeError for bools.
  */
-export const cumprod: CompositeOp<[x: Tensor], CumsumOptions> = /* @__PURE__ */ defineComposite({
-  name: 'cumprod',
-  inputs: ['x'],
-  options: { axis: true, exclusive: true, reverse: true },
-  compose: ([x], { axis = 0, exclusive = false, reverse = false }) => {
-    requireDType('cumprod', 'x', x.dtype, numbers);
-    requireBoolean('cumprod', 'exclusive', exclusive);
-    requireBoolean('cumprod', 'reverse', reverse);
-    const along = normalizeAxis('cumprod', axis, x.shape.length);
-    const turned = reverse ? flip(x, { axis: along }) : x;
-    const first = exclusive ? shifted(turned, along, 1, 1) : turned;
-    const products = runningFold(first, along, mul, 1);
-    return reverse ? flip(products, { axis: along }) : products;
-  },
-});
+export const cumprod: CompositeOp<[x: Tensor], CumsumOptions, Tensor, ['axis', 'exclusive', 'reverse']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'cumprod',
+    inputs: ['x'],
+    options: { axis: true, exclusive: true, reverse: true },
+    compose: ([x], { axis = 0, exclusive = false, reverse = false }) => {
+      requireDType('cumprod', 'x', x.dtype, numbers);
+      requireBoolean('cumprod', 'exclusive', exclusive);
+      requireBoolean('cumprod', 'reverse', reverse);
+      const along = normalizeAxis('cumprod', axis, x.shape.length);
+      const turned = reverse ? flip(x, { axis: along }) : x;
+      const first = exclusive ? shifted(turned, along, 1, 1) : turned;
+      const products = runningFold(first, along, mul, 1);
+      return reverse ? flip(products, { axis: along }) : products;
+    },
+  });
 
 /**
  * Running maxima of `x` along `axis`: element k holds the largest element up to and including k. NaN is carried on. Shape:
  * that of x; float32, int32, uint32. Elements that are equal share the gradient.
  * Errors: ShapeError for an axis that x lacks, ValueError for options, DTypeError for bools.
  */
-export const cummax: CompositeOp<[x: Tensor], CummaxOptions> = /* @__PURE__ */ defineComposite({
-  name: 'cummax',
-  inputs: ['x'],
-  options: { axis: true, reverse: true },
-  compose: ([x], { axis = 0, reverse = false }) => {
-    requireDType('cummax', 'x', x.dtype, numbers);
-    requireBoolean('cummax', 'reverse', reverse);
-    const along = normalizeAxis('cummax', axis, x.shape.length);
-    const turned = reverse ? flip(x, { axis: along }) : x;
-    const maxima = runningFold(turned, along, maximum, lowest[x.dtype] as number);
-    return reverse ? flip(maxima, { axis: along }) : maxima;
-  },
-});
+export const cummax: CompositeOp<[x: Tensor], CummaxOptions, Tensor, ['axis', 'reverse']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'cummax',
+    inputs: ['x'],
+    options: { axis: true, reverse: true },
+    compose: ([x], { axis = 0, reverse = false }) => {
+      requireDType('cummax', 'x', x.dtype, numbers);
+      requireBoolean('cummax', 'reverse', reverse);
+      const along = normalizeAxis('cummax', axis, x.shape.length);
+      const turned = reverse ? flip(x, { axis: along }) : x;
+      const maxima = runningFold(turned, along, maximum, lowest[x.dtype] as number);
+      return reverse ? flip(maxima, { axis: along }) : maxima;
+    },
+  });
 
 /** Folds each element with all before it: after step i an element holds the fold of the last 2^i. */
 function runningFold(

@@ -2,7 +2,7 @@
  * @file defineOp: the one way to make an op. What an op file says is an OpDefinition; what users call is an Op.
  */
 import { DTypeError, ValueError } from '../core/errors.ts';
-import { checkOptions, isPlainObject, type OptionNames, optionsOf } from '../core/options.ts';
+import { checkOptions, isPlainObject, type OptionNames, optionsOf, type Positions } from '../core/options.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -34,8 +34,15 @@ type Symbolic<R extends Results> = R extends readonly Tensor[]
   : SymbolicTensor;
 
 /** How ops are called: tensors by position, options last. */
-export interface OpCall<I extends readonly unknown[], O extends object, R extends Results> {
+export interface OpCall<
+  I extends readonly unknown[],
+  O extends object,
+  R extends Results,
+  P extends readonly string[] = [],
+> {
   (...args: [...Eager<I>, options?: O]): R;
+  (...args: [...Eager<I>, ...Positions<O, P>]): R;
+  (...args: [...Mixed<I>, ...Positions<O, P>]): Symbolic<R>;
   (...args: [...Mixed<I>, options?: O]): Symbolic<R>;
 }
 
@@ -43,16 +50,23 @@ export interface OpCall<I extends readonly unknown[], O extends object, R extend
  * An op as users call it: tensors by position, options last. Symbolic in, symbolic out. `I` is the tuple of its tensor
  * inputs, `O` its options, `R` its result: a tensor, or a tuple or list of tensors. A result of a fixed dtype says so,
  * `Tensor<'bool'>`; of others, `D` says how the dtype follows from the arguments, such as 'first' for that of the first.
+ * `P` lists the options that may also come by position. The documented form is the first overload, for completions, and
+ * the last, for error messages.
  */
 export interface Op<
   I extends readonly unknown[],
   O extends object = object,
   R extends Results = Tensor,
   D extends DTypeRule = 'unknown',
+  P extends readonly string[] = [],
 > {
   <X extends At<I, 0>, Y extends At<I, 1>, Z extends At<I, 2>>(
     ...args: [...Given<I, X, Y, Z>, options?: O]
   ): ResultOf<R, D, [X, Y, Z]>;
+  <X extends At<I, 0>, Y extends At<I, 1>, Z extends At<I, 2>>(
+    ...args: [...Given<I, X, Y, Z>, ...Positions<O, P>]
+  ): ResultOf<R, D, [X, Y, Z]>;
+  (...args: [...Mixed<I>, ...Positions<O, P>]): Symbolic<R>;
   // Of two ops, one of which is chosen at run time, TypeScript joins only signatures without type parameters.
   (...args: [...Eager<I>, options?: O]): R;
   (...args: [...Mixed<I>, options?: O]): Symbolic<R>;
@@ -80,7 +94,12 @@ export function defineOp<
   const P extends Plan<R> = Plan<R>,
   const S extends Save = DefaultSave,
   N extends boolean = false,
->(definition: OpDefinition<I, O, R, P, S, N> & { readonly options?: OptionNames<NoInfer<O>> }): Op<I, O, R> {
+  const A extends readonly string[] = [],
+>(
+  definition: OpDefinition<I, O, R, P, S, N> & {
+    readonly options?: OptionNames<NoInfer<O>, NoInfer<A>[number]>;
+  },
+): Op<I, O, R, 'unknown', A> {
   const { slots, variadic } = inputsOf(definition);
   // The dispatch, the tape and the graph handle every op alike: types by position end here.
   const erased = definition as unknown as OpDefinition;
@@ -89,7 +108,7 @@ export function defineOp<
     return dispatch(erased, slots, operands, options);
   };
   // `op` takes what `splitArguments` sorts out at run time; its declared type is that of the definition.
-  return Object.assign(op, { definition }) as unknown as Op<I, O, R>;
+  return Object.assign(op, { definition }) as unknown as Op<I, O, R, 'unknown', A>;
 }
 
 /** Runs `definition` on operands and options. For graphs that replay calls. */

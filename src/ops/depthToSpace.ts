@@ -17,40 +17,42 @@ export interface BlockOptions {
  * Shapes: x [n, h, w, c] → [n, h · blockSize, w · blockSize, c / blockSize²].
  * Errors: ShapeError for other ranks, and where blockSize² doesn't divide c; ValueError for the option.
  */
-export const depthToSpace: CompositeOp<[x: Tensor], BlockOptions> = /* @__PURE__ */ defineComposite({
-  name: 'depthToSpace',
-  inputs: ['x'],
-  options: { blockSize: true },
-  compose: ([x], { blockSize: block }) => {
-    const [n, h, w, c] = imageSizes('depthToSpace', x.shape, block);
-    requireMultiple('depthToSpace', 'channels', x.shape, c, block * block);
-    const depth = c / (block * block);
-    const split = reshape(x, { shape: [n, h, w, block, block, depth] });
-    return reshape(transpose(split, { perm: [0, 1, 3, 2, 4, 5] }), {
-      shape: [n, h * block, w * block, depth],
-    });
-  },
-});
+export const depthToSpace: CompositeOp<[x: Tensor], BlockOptions, Tensor, ['blockSize']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'depthToSpace',
+    inputs: ['x'],
+    options: { blockSize: true },
+    compose: ([x], { blockSize: block }) => {
+      const [n, h, w, c] = imageSizes('depthToSpace', x.shape, block);
+      requireMultiple('depthToSpace', 'channels', x.shape, c, block * block);
+      const depth = c / (block * block);
+      const split = reshape(x, { shape: [n, h, w, block, block, depth] });
+      return reshape(transpose(split, { perm: [0, 1, 3, 2, 4, 5] }), {
+        shape: [n, h * block, w * block, depth],
+      });
+    },
+  });
 
 /**
  * Blocks of pixels laid out as channels: the inverse of depthToSpace. Any dtype.
  * Shapes: x [n, h, w, c] → [n, h / blockSize, w / blockSize, c · blockSize²].
  * Errors: ShapeError for other ranks, and where blockSize doesn't divide h and w; ValueError for the option.
  */
-export const spaceToDepth: CompositeOp<[x: Tensor], BlockOptions> = /* @__PURE__ */ defineComposite({
-  name: 'spaceToDepth',
-  inputs: ['x'],
-  options: { blockSize: true },
-  compose: ([x], { blockSize: block }) => {
-    const [n, h, w, c] = imageSizes('spaceToDepth', x.shape, block);
-    requireMultiple('spaceToDepth', 'rows', x.shape, h, block);
-    requireMultiple('spaceToDepth', 'columns', x.shape, w, block);
-    const split = reshape(x, { shape: [n, h / block, block, w / block, block, c] });
-    return reshape(transpose(split, { perm: [0, 1, 3, 2, 4, 5] }), {
-      shape: [n, h / block, w / block, c * block * block],
-    });
-  },
-});
+export const spaceToDepth: CompositeOp<[x: Tensor], BlockOptions, Tensor, ['blockSize']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'spaceToDepth',
+    inputs: ['x'],
+    options: { blockSize: true },
+    compose: ([x], { blockSize: block }) => {
+      const [n, h, w, c] = imageSizes('spaceToDepth', x.shape, block);
+      requireMultiple('spaceToDepth', 'rows', x.shape, h, block);
+      requireMultiple('spaceToDepth', 'columns', x.shape, w, block);
+      const split = reshape(x, { shape: [n, h / block, block, w / block, block, c] });
+      return reshape(transpose(split, { perm: [0, 1, 3, 2, 4, 5] }), {
+        shape: [n, h / block, w / block, c * block * block],
+      });
+    },
+  });
 
 function imageSizes(op: string, shape: Shape, block: number): [number, number, number, number] {
   requireRank(op, 'x', shape, 4);

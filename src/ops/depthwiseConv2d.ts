@@ -12,7 +12,13 @@ import {
 } from '../kernels/depthwise.ts';
 import type { DepthwiseGeometry } from '../kernels/depthwiseGeometry.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { type ConvolutionFamily, defineFilterGrad, defineForward, defineInputGrad } from './convolution.ts';
+import {
+  type ConvolutionFamily,
+  defineFilterGrad,
+  defineForward,
+  defineInputGrad,
+  type ConvolutionPositions,
+} from './convolution.ts';
 import { depthwiseCost } from './cost.ts';
 import type { Op } from './define.ts';
 
@@ -31,7 +37,7 @@ export interface DepthwiseConv2dFilterGradOptions extends DepthwiseConv2dOptions
   kernelShape: Shape;
 }
 
-const optionNames: OptionNames<DepthwiseConv2dOptions> = {
+const optionNames: OptionNames<DepthwiseConv2dOptions, ConvolutionPositions[number]> = {
   strides: true,
   padding: true,
   dilationRate: false,
@@ -73,7 +79,7 @@ function plan(
 const family: ConvolutionFamily<DepthwiseGeometry> = {
   name: 'depthwiseConv2d',
   // It has no `groups`, unlike the family.
-  options: optionNames as OptionNames<ConvolutionOptions>,
+  options: optionNames as OptionNames<ConvolutionOptions, ConvolutionPositions[number]>,
   acceptsFloat16: false,
   plan,
   launch: {
@@ -98,7 +104,9 @@ const family: ConvolutionFamily<DepthwiseGeometry> = {
 export const depthwiseConv2d: Op<
   [x: Tensor, kernel: Tensor],
   DepthwiseConv2dOptions,
-  Tensor<'float32'>
+  Tensor<'float32'>,
+  'unknown',
+  ConvolutionPositions
 > = /* @__PURE__ */ defineForward(family);
 
 /**
@@ -109,7 +117,9 @@ export const depthwiseConv2d: Op<
 export const depthwiseConv2dInputGrad: Op<
   [dy: Tensor, kernel: Tensor],
   DepthwiseConv2dInputGradOptions,
-  Tensor<'float32'>
+  Tensor<'float32'>,
+  'unknown',
+  ['inputShape', ...ConvolutionPositions]
 > = /* @__PURE__ */ defineInputGrad(family);
 
 /**
@@ -120,5 +130,7 @@ export const depthwiseConv2dInputGrad: Op<
 export const depthwiseConv2dFilterGrad: Op<
   [x: Tensor, dy: Tensor],
   DepthwiseConv2dFilterGradOptions,
-  Tensor<'float32'>
+  Tensor<'float32'>,
+  'unknown',
+  ['kernelShape', ...ConvolutionPositions]
 > = /* @__PURE__ */ defineFilterGrad(family);

@@ -31,7 +31,7 @@ const diagonalOptionNames = { offset: true, axis1: true, axis2: true } as const;
  * vector. Any dtype. As in NumPy and Keras.
  * Errors: ShapeError for other ranks, ValueError for a fractional k.
  */
-export const diag: CompositeOp<[x: Tensor], DiagOptions> = /* @__PURE__ */ defineComposite({
+export const diag: CompositeOp<[x: Tensor], DiagOptions, Tensor, ['k']> = /* @__PURE__ */ defineComposite({
   name: 'diag',
   inputs: ['x'],
   options: { k: true },
@@ -53,24 +53,26 @@ export const diag: CompositeOp<[x: Tensor], DiagOptions> = /* @__PURE__ */ defin
  * NumPy and Keras.
  * Errors: ShapeError for axes that x lacks or that are the same, ValueError for a fractional offset.
  */
-export const diagonal: CompositeOp<[x: Tensor], DiagonalOptions> = /* @__PURE__ */ defineComposite({
-  name: 'diagonal',
-  inputs: ['x'],
-  options: diagonalOptionNames,
-  compose: ([x], options) => diagonalAlong('diagonal', x, options),
-});
+export const diagonal: CompositeOp<[x: Tensor], DiagonalOptions, Tensor, ['offset', 'axis1', 'axis2']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'diagonal',
+    inputs: ['x'],
+    options: diagonalOptionNames,
+    compose: ([x], options) => diagonalAlong('diagonal', x, options),
+  });
 
 /**
  * The sum of diagonal `offset` of each matrix that `axis1` and `axis2` span. float32, int32, uint32.
  * Errors: as of `diagonal`; DTypeError for bools.
  * Shape: x without both axes.
  */
-export const trace: CompositeOp<[x: Tensor], DiagonalOptions> = /* @__PURE__ */ defineComposite({
-  name: 'trace',
-  inputs: ['x'],
-  options: diagonalOptionNames,
-  compose: ([x], options) => sum(diagonalAlong('trace', x, options), { axis: -1 }),
-});
+export const trace: CompositeOp<[x: Tensor], DiagonalOptions, Tensor, ['offset', 'axis1', 'axis2']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'trace',
+    inputs: ['x'],
+    options: diagonalOptionNames,
+    compose: ([x], options) => sum(diagonalAlong('trace', x, options), { axis: -1 }),
+  });
 
 function diagonalAlong(op: string, x: Tensor, { offset = 0, axis1 = 0, axis2 = 1 }: DiagonalOptions): Tensor {
   requireInteger(op, 'offset', offset, Number.MIN_SAFE_INTEGER);

@@ -16,7 +16,7 @@ import { takeAlongAxis } from './takeAlongAxis.ts';
 
 /** Options of `dilation2d`. */
 export interface Dilation2dOptions {
-  /** Steps between windows. Default 1. */
+  /** Steps between windows, along height and width. One number counts for both. Default 1. */
   strides?: number | readonly number[];
   /** 'valid' (default), 'same', or [before, after] for each spatial axis. */
   padding?: Padding;
@@ -33,43 +33,47 @@ const outside = Number.NEGATIVE_INFINITY;
  * first maximum, in x and in the filter. Source: TensorFlow's dilation2d.
  * Errors: ShapeError for other ranks or channels and for windows larger than the image; ValueError, DTypeError.
  */
-export const dilation2d: CompositeOp<[x: Tensor, filter: Tensor], Dilation2dOptions> =
-  /* @__PURE__ */ defineComposite({
-    name: 'dilation2d',
-    inputs: ['x', 'filter'],
-    options: { strides: true, padding: true, dilationRate: true },
-    compose: ([x, filter], { strides = 1, padding = 'valid', dilationRate = 1 }) => {
-      const op = 'dilation2d';
-      requireShapes(x, filter);
-      const [rows, columns, channels] = filter.shape as [number, number, number];
-      const steps = perAxis(op, 'strides', strides, 2);
-      const dilation = perAxis(op, 'dilationRate', dilationRate, 2);
-      const windows = slideWindows(op, x.shape.slice(1, 3), {
-        window: [rows, columns],
-        strides: steps,
-        dilation,
-        padding: paddingOf(op, padding, 2),
-      });
-      const padded = pad(x, {
-        paddings: [[0, 0], ...windows.map(addedAround), [0, 0]],
-        constantValue: outside,
-      });
-      const patches = extractPatches(padded, {
-        size: [rows, columns],
-        strides: windows.map(({ stride }) => stride),
-        dilationRate: windows.map((axis) => axis.dilation),
-      });
-      const [n, down, across] = [x.shape[0], ...windows.map(({ output }) => output)] as [
-        number,
-        number,
-        number,
-      ];
-      const taps = reshape(patches, { shape: [n, down, across, rows * columns, channels] });
-      const sums = add(taps, reshape(filter, { shape: [rows * columns, channels] }));
-      const best = expandDims(argMax(sums, { axis: 3 }), { axis: 3 });
-      return squeeze(takeAlongAxis(sums, best, { axis: 3, validateIndices: false }), { axis: 3 });
-    },
-  });
+export const dilation2d: CompositeOp<
+  [x: Tensor, filter: Tensor],
+  Dilation2dOptions,
+  Tensor,
+  ['strides', 'padding', 'dilationRate']
+> = /* @__PURE__ */ defineComposite({
+  name: 'dilation2d',
+  inputs: ['x', 'filter'],
+  options: { strides: true, padding: true, dilationRate: true },
+  compose: ([x, filter], { strides = 1, padding = 'valid', dilationRate = 1 }) => {
+    const op = 'dilation2d';
+    requireShapes(x, filter);
+    const [rows, columns, channels] = filter.shape as [number, number, number];
+    const steps = perAxis(op, 'strides', strides, 2);
+    const dilation = perAxis(op, 'dilationRate', dilationRate, 2);
+    const windows = slideWindows(op, x.shape.slice(1, 3), {
+      window: [rows, columns],
+      strides: steps,
+      dilation,
+      padding: paddingOf(op, padding, 2),
+    });
+    const padded = pad(x, {
+      paddings: [[0, 0], ...windows.map(addedAround), [0, 0]],
+      constantValue: outside,
+    });
+    const patches = extractPatches(padded, {
+      size: [rows, columns],
+      strides: windows.map(({ stride }) => stride),
+      dilationRate: windows.map((axis) => axis.dilation),
+    });
+    const [n, down, across] = [x.shape[0], ...windows.map(({ output }) => output)] as [
+      number,
+      number,
+      number,
+    ];
+    const taps = reshape(patches, { shape: [n, down, across, rows * columns, channels] });
+    const sums = add(taps, reshape(filter, { shape: [rows * columns, channels] }));
+    const best = expandDims(argMax(sums, { axis: 3 }), { axis: 3 });
+    return squeeze(takeAlongAxis(sums, best, { axis: 3, validateIndices: false }), { axis: 3 });
+  },
+});
 
 function requireShapes(x: Tensor, filter: Tensor): void {
   for (const [name, { dtype }] of Object.entries({ x, filter }))

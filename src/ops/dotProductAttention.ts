@@ -33,9 +33,14 @@ type Operand = TensorLike | SymbolicTensor | null;
 
 /** Options of `dotProductAttention`. Bias and mask may also be given by position. */
 export interface DotProductAttentionOptions extends ScoreOptions {
-  /** The bias, where it isn't given by position. */
+  /**
+   * Added to the scores before the softmax. It broadcasts to [batch, heads, queries, keys]. Default: none.
+   */
   bias?: Operand;
-  /** The mask, likewise. */
+  /**
+   * Which keys a query may see: bool, true where it may. It broadcasts to [batch, heads, queries, keys].
+   * Default: all.
+   */
   mask?: Operand;
 }
 

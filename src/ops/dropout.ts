@@ -55,7 +55,7 @@ function maskShape(x: TensorSpec, noiseShape: DropoutOptions['noiseShape']): Sha
  * Errors: DTypeError for x that isn't float32; ValueError for a rate outside [0, 1) or a seed that isn't one; ShapeError.
  * Source: N. Srivastava et al., Dropout, JMLR 2014.
  */
-export const dropout: FloatOp<DropoutOptions> = /* @__PURE__ */ defineOp({
+export const dropout: FloatOp<DropoutOptions, ['rate', 'noiseShape', 'seed']> = /* @__PURE__ */ defineOp({
   name: 'dropout',
   inputs: ['x'],
   options: { rate: true, noiseShape: true, seed: true },

@@ -10,6 +10,7 @@ import { type CompositeOp, defineComposite } from './composite.ts';
 import { diagonalOf } from './diagonal.ts';
 import { matMul } from './matMul.ts';
 import type { TensorLike } from './operands.ts';
+import type { SymbolicTensor } from './recorders.ts';
 import { reshape } from './reshape.ts';
 import { broadcastTo, sum } from './sum.ts';
 import { transpose } from './transpose.ts';
@@ -20,11 +21,12 @@ export interface EinsumOptions {
   equation: string;
 }
 
-type EinsumOp = CompositeOp<[tensors: Tensor[]], EinsumOptions, Tensor>;
+type EinsumOp = CompositeOp<[tensors: Tensor[]], EinsumOptions, Tensor, ['equation']>;
 
 /** The equation may come first, as in NumPy, TF.js and Keras. */
 export interface Einsum extends EinsumOp {
   (equation: string, ...tensors: readonly TensorLike[]): Tensor;
+  (equation: string, ...tensors: readonly (TensorLike | SymbolicTensor)[]): SymbolicTensor;
 }
 
 /** A tensor whose axes have labels, all different. */

@@ -14,9 +14,21 @@ import type { Save } from './definition.ts';
 import { sumToShape } from './sum.ts';
 
 /** Elementwise, in the dtype of x. */
-export type UnaryOp<O extends object = object> = Op<[x: Tensor], O, Tensor, 'first'>;
+export type UnaryOp<O extends object = object, P extends readonly string[] = []> = Op<
+  [x: Tensor],
+  O,
+  Tensor,
+  'first',
+  P
+>;
 /** Elementwise, of floats. */
-export type FloatOp<O extends object = object> = Op<[x: Tensor], O, Tensor<'float32'>>;
+export type FloatOp<O extends object = object, P extends readonly string[] = []> = Op<
+  [x: Tensor],
+  O,
+  Tensor<'float32'>,
+  'unknown',
+  P
+>;
 /** Elementwise: whether something holds of x. */
 export type PredicateOp = Op<[x: Tensor], object, Tensor<'bool'>>;
 /** Elementwise, in the common dtype of both operands. */
@@ -29,7 +41,7 @@ export type ComparisonOp = Op<[x: Tensor, y: Tensor], object, Tensor<'bool'>>;
 const floats: readonly DType[] = ['float32'];
 const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
 
-export interface UnaryDefinition<O extends object> {
+export interface UnaryDefinition<O extends object, P extends readonly string[]> {
   name: string;
   /** WGSL expression of `a`; a function where it depends on the dtype or the options. */
   expression: string | ((dtype: ComputeDType, options: O) => string);
@@ -40,7 +52,7 @@ export interface UnaryDefinition<O extends object> {
   /** Values of `params.alpha` and `params.beta`. */
   scalars?: (options: O) => Scalars;
   /** Names of the options, if there are any: see `OpDefinition`. */
-  options?: OptionNames<NoInfer<O>>;
+  options?: OptionNames<NoInfer<O>, NoInfer<P>[number]>;
   /** Checks the options; throws. */
   check?: (options: O) => void;
   /**
@@ -53,10 +65,12 @@ export interface UnaryDefinition<O extends object> {
 }
 
 /* @__NO_SIDE_EFFECTS__ */
-export function defineUnary<O extends object = object>(definition: UnaryDefinition<O>): Op<[x: Tensor], O> {
+export function defineUnary<O extends object = object, const P extends readonly string[] = []>(
+  definition: UnaryDefinition<O, P>,
+): Op<[x: Tensor], O, Tensor, 'unknown', P> {
   const { name, expression, dtypes = floats, result, scalars, check, gradient, reads = 'input' } = definition;
   // A definition without names is one without options.
-  const { options = {} as OptionNames<O> } = definition;
+  const { options = {} as OptionNames<O, P[number]> } = definition;
   return defineOp({
     name,
     inputs: ['x'],

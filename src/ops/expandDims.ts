@@ -16,18 +16,19 @@ export interface ExpandDimsOptions {
  * Errors: ShapeError for an axis that the result lacks, and where the rank would exceed 6.
  * Any dtype.
  */
-export const expandDims: Op<[x: Tensor], ExpandDimsOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
-  name: 'expandDims',
-  inputs: ['x'],
-  options: { axis: true },
-  acceptsFloat16: true,
-  save: { inputs: [] },
-  infer: ([{ shape, dtype }], { axis = 0 }) => {
-    const at = normalizeAxis('expandDims', axis, shape.length + 1);
-    const expanded = [...shape.slice(0, at), 1, ...shape.slice(at)];
-    checkShape('expandDims', expanded);
-    return { shape: expanded, dtype };
-  },
-  forward: ([x], plan) => view(x, plan, 'expandDims'),
-  backward: ([dy], { inputSpecs: [x] }) => [reshape(dy, { shape: x.shape })],
-});
+export const expandDims: Op<[x: Tensor], ExpandDimsOptions, Tensor, 'first', ['axis']> =
+  /* @__PURE__ */ defineOp({
+    name: 'expandDims',
+    inputs: ['x'],
+    options: { axis: true },
+    acceptsFloat16: true,
+    save: { inputs: [] },
+    infer: ([{ shape, dtype }], { axis = 0 }) => {
+      const at = normalizeAxis('expandDims', axis, shape.length + 1);
+      const expanded = [...shape.slice(0, at), 1, ...shape.slice(at)];
+      checkShape('expandDims', expanded);
+      return { shape: expanded, dtype };
+    },
+    forward: ([x], plan) => view(x, plan, 'expandDims'),
+    backward: ([dy], { inputSpecs: [x] }) => [reshape(dy, { shape: x.shape })],
+  });

@@ -11,7 +11,10 @@ import { stridedSlice } from './stridedSlice.ts';
 export interface ExtractPatchesOptions {
   /** Height and width of a patch. */
   size: number | readonly number[];
-  /** Distance between patches. Default: their size, so that they neither overlap nor leave gaps. */
+  /**
+   * Pixels from one patch to the next, down and across. Default: the size of a patch, so that they neither
+   * overlap nor leave gaps.
+   */
   strides?: number | readonly number[] | null;
   /** Distance between the pixels of a patch. Default 1. */
   dilationRate?: number | readonly number[];
@@ -24,34 +27,38 @@ export interface ExtractPatchesOptions {
  * Shapes: x [n, h, w, c] → [n, outHeight, outWidth, height · width · c].
  * Errors: ShapeError for other ranks, and where no patch fits; ValueError for options.
  */
-export const extractPatches: CompositeOp<[x: Tensor], ExtractPatchesOptions> =
-  /* @__PURE__ */ defineComposite({
-    name: 'extractPatches',
-    inputs: ['x'],
-    options: { size: true, strides: true, dilationRate: true, padding: true },
-    compose: ([x], { size, strides, dilationRate = 1, padding = 'valid' }) => {
-      requireRank('extractPatches', 'x', x.shape, 4);
-      const window = perAxis('extractPatches', 'size', size, 2);
-      const axes = slideWindows('extractPatches', x.shape.slice(1, 3), {
-        window,
-        strides: perAxis('extractPatches', 'strides', strides ?? window, 2),
-        dilation: perAxis('extractPatches', 'dilationRate', dilationRate, 2),
-        padding: paddingOf('extractPatches', padding, 2),
-      }) as [WindowAxis, WindowAxis];
-      const [n, , , channels] = x.shape as [number, number, number, number];
-      const padded = pad(x, { paddings: [[0, 0], ...axes.map(addedAround), [0, 0]] });
-      const taps = pixelsOf(window).map((pixel) => {
-        const begin = axes.map(({ dilation }, i) => (pixel[i] as number) * dilation);
-        const end = axes.map(({ output, stride }, i) => (begin[i] as number) + (output - 1) * stride + 1);
-        return stridedSlice(padded, {
-          begin: [0, ...begin, 0],
-          end: [n, ...end, channels],
-          strides: [1, ...axes.map(({ stride }) => stride), 1],
-        });
+export const extractPatches: CompositeOp<
+  [x: Tensor],
+  ExtractPatchesOptions,
+  Tensor,
+  ['size', 'strides', 'dilationRate', 'padding']
+> = /* @__PURE__ */ defineComposite({
+  name: 'extractPatches',
+  inputs: ['x'],
+  options: { size: true, strides: true, dilationRate: true, padding: true },
+  compose: ([x], { size, strides, dilationRate = 1, padding = 'valid' }) => {
+    requireRank('extractPatches', 'x', x.shape, 4);
+    const window = perAxis('extractPatches', 'size', size, 2);
+    const axes = slideWindows('extractPatches', x.shape.slice(1, 3), {
+      window,
+      strides: perAxis('extractPatches', 'strides', strides ?? window, 2),
+      dilation: perAxis('extractPatches', 'dilationRate', dilationRate, 2),
+      padding: paddingOf('extractPatches', padding, 2),
+    }) as [WindowAxis, WindowAxis];
+    const [n, , , channels] = x.shape as [number, number, number, number];
+    const padded = pad(x, { paddings: [[0, 0], ...axes.map(addedAround), [0, 0]] });
+    const taps = pixelsOf(window).map((pixel) => {
+      const begin = axes.map(({ dilation }, i) => (pixel[i] as number) * dilation);
+      const end = axes.map(({ output, stride }, i) => (begin[i] as number) + (output - 1) * stride + 1);
+      return stridedSlice(padded, {
+        begin: [0, ...begin, 0],
+        end: [n, ...end, channels],
+        strides: [1, ...axes.map(({ stride }) => stride), 1],
       });
-      return concat(taps, { axis: -1 });
-    },
-  });
+    });
+    return concat(taps, { axis: -1 });
+  },
+});
 
 /** What is added around an axis so that all windows lie in it. */
 export function addedAround({

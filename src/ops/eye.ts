@@ -8,7 +8,7 @@ import { create, type CreationOptions } from './creation.ts';
 
 /** Options of `eye`. */
 export interface EyeOptions<D extends DType = DType> extends CreationOptions<D> {
-  /** Default: as many as rows. */
+  /** Number of columns; those beyond the rows are 0. Default: as many as rows. */
   columns?: number;
   /** Axes in front of the matrix. Default: none. */
   batchShape?: Shape;
@@ -26,6 +26,13 @@ const optionNames: OptionNames<EyeOptions> = {
  * Errors: ValueError for negative or fractional sizes, ShapeError for a batch shape that isn't one.
  */
 export function eye<D extends DType = 'float32'>(rows: number, options?: EyeOptions<D>): Tensor<D>;
+export function eye<D extends DType = 'float32'>(
+  rows: number,
+  columns: number | null,
+  batchShape?: Shape | EyeOptions<D> | null,
+  dtype?: D | EyeOptions<D> | null,
+  options?: EyeOptions<D>,
+): Tensor<D>;
 export function eye(rows: number, ...settings: unknown[]): Tensor {
   const options: EyeOptions = optionsOf('eye', settings, optionNames, ['rows']);
   const { columns = rows, batchShape = [] } = options;

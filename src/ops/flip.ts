@@ -14,7 +14,7 @@ export interface FlipOptions {
  * `x` in reverse order along `axis`. Any dtype. The gradient is flipped back.
  * Errors: ShapeError for an axis that x lacks, or one that is named twice.
  */
-export const flip: Op<[x: Tensor], FlipOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
+export const flip: Op<[x: Tensor], FlipOptions, Tensor, 'first', ['axis']> = /* @__PURE__ */ defineOp({
   name: 'flip',
   inputs: ['x'],
   options: { axis: true },

@@ -67,25 +67,26 @@ export const ifft: PairOp = /* @__PURE__ */ defineComposite({
  * [..., ⌊fftLength / 2⌋ + 1].
  * Errors: ShapeError for a scalar or no elements; ValueError for the option; DTypeError.
  */
-export const rfft: CompositeOp<[x: Tensor], RfftOptions, Pair> = /* @__PURE__ */ defineComposite({
-  name: 'rfft',
-  inputs: ['x'],
-  options: { fftLength: true },
-  compose: ([x], { fftLength = x.shape.at(-1) ?? 1 }) => {
-    requireInteger('rfft', 'fftLength', fftLength, 1);
-    requireSignal('rfft', x, x);
-    const bins = Math.floor(fftLength / 2) + 1;
-    const [re, im] = alongRows(withLength(x, fftLength), null, 1);
-    return [withLength(re, bins), withLength(im, bins)];
-  },
-});
+export const rfft: CompositeOp<[x: Tensor], RfftOptions, Pair, ['fftLength']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'rfft',
+    inputs: ['x'],
+    options: { fftLength: true },
+    compose: ([x], { fftLength = x.shape.at(-1) ?? 1 }) => {
+      requireInteger('rfft', 'fftLength', fftLength, 1);
+      requireSignal('rfft', x, x);
+      const bins = Math.floor(fftLength / 2) + 1;
+      const [re, im] = alongRows(withLength(x, fftLength), null, 1);
+      return [withLength(re, bins), withLength(im, bins)];
+    },
+  });
 
 /**
  * The inverse of `rfft`: real signals. What the first bin, and the last one of an even length, have of imaginary parts doesn't
  * count. float32. Shapes: real and imaginary [..., bins] → [..., fftLength].
  * Errors: as of `rfft`.
  */
-export const irfft: CompositeOp<[real: Tensor, imaginary: Tensor], RfftOptions> =
+export const irfft: CompositeOp<[real: Tensor, imaginary: Tensor], RfftOptions, Tensor, ['fftLength']> =
   /* @__PURE__ */ defineComposite({
     name: 'irfft',
     inputs: ['real', 'imaginary'],

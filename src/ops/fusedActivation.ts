@@ -34,14 +34,14 @@ export type FusedActivation = 'linear' | 'relu' | 'relu6' | 'leakyRelu' | 'elu' 
 export interface ActivationOptions {
   /** Applied to the result. Default 'linear'. */
   activation?: FusedActivation;
-  /** Of leakyRelu. Default 0.2. */
+  /** The factor of negative values; for 'leakyRelu' only. Default 0.2. */
   negativeSlope?: number;
-  /** Of elu. Default 1. */
+  /** The limit of very negative values, negated; for 'elu' only. Default 1. */
   alpha?: number;
 }
 
 /** For the `options` of definitions. */
-export const activationOptionNames: OptionNames<ActivationOptions> = {
+export const activationOptionNames: OptionNames<ActivationOptions, never> = {
   activation: false,
   negativeSlope: false,
   alpha: false,

@@ -3,7 +3,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Conv2dOptions, conv2dFamily, planConv2d } from './conv2d.ts';
-import { convolutionGradients, convolutionOptionNames } from './convolution.ts';
+import { convolutionGradients, convolutionOptionNames, type ConvolutionPositions } from './convolution.ts';
 import { convolutionCost, epilogueCost } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import {
@@ -30,7 +30,9 @@ const op = 'fusedConv2d';
 export const fusedConv2d: Op<
   [x: Tensor, kernel: Tensor, bias: Tensor | null],
   FusedConv2dOptions,
-  Tensor<'float32'>
+  Tensor<'float32'>,
+  'unknown',
+  ConvolutionPositions
 > = /* @__PURE__ */ defineOp({
   name: op,
   inputs: ['x', 'kernel', 'bias?'],

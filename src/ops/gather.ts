@@ -45,7 +45,7 @@ export interface ScatterAddOptions extends AxisOptions, IndexOptions {
  * Errors: IndexOutOfRangeError where `validateIndices` is on (the default): thrown here for indices that the host knows,
  * otherwise by the readback of a tensor that depends on the result, or by `device.sync()`. The faulty rows read as zeros, and everything else goes on.
  */
-export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions, Tensor, 'first'> =
+export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions, Tensor, 'first', ['axis', 'batchDims']> =
   /* @__PURE__ */ defineOp({
     name: 'gather',
     inputs: ['x', 'indices:int32'],
@@ -68,38 +68,43 @@ export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions, Tensor, 'fi
  * int32 and uint32. The gradient of the updates is a gather.
  * Errors: IndexOutOfRangeError as of `gather`; updates of a row outside are dropped.
  */
-export const scatterAdd: Op<[indices: Tensor, updates: Tensor], ScatterAddOptions, Tensor, 'second'> =
-  /* @__PURE__ */ defineOp({
-    name: 'scatterAdd',
-    inputs: ['indices:int32', 'updates'],
-    options: { shape: true, axis: false, batchDims: false, validateIndices: false, mode: false },
-    save: { inputs: [0] },
-    infer: ([indices, updates], options) => {
-      const { shape } = options;
-      checkIndices('scatterAdd', 'indices', indices, options);
-      checkShape('scatterAdd', shape);
-      const geometry = axisGeometry('scatterAdd', 'shape', shape, indices.shape, options);
-      requireUpdates('scatterAdd', updates, geometry.gathered, shape);
-      return { shape: [...shape], dtype: updates.dtype, geometry };
-    },
-    forward: ([indices, updates], plan, call) => {
-      const { axis, indexing } = plan.geometry;
-      const checking = checkingOf(call, indices, call.options, {
-        input: 0,
-        name: 'indices',
-        of: `the result ${formatSpec(plan)}`,
-        axes: [axis],
-        limits: [indexing.rows],
-        hint: isDropped,
-      });
-      return kernels().scatterAddKernel('scatterAdd', indices, updates, plan, indexing, checking);
-    },
-    backward: ([dy], { inputs: [indices], options: { shape: _, ...options } }) => [
-      null,
-      gather(dy, indices, { ...options, validateIndices: false }),
-    ],
-    cost: perUpdate,
-  });
+export const scatterAdd: Op<
+  [indices: Tensor, updates: Tensor],
+  ScatterAddOptions,
+  Tensor,
+  'second',
+  ['shape']
+> = /* @__PURE__ */ defineOp({
+  name: 'scatterAdd',
+  inputs: ['indices:int32', 'updates'],
+  options: { shape: true, axis: false, batchDims: false, validateIndices: false, mode: false },
+  save: { inputs: [0] },
+  infer: ([indices, updates], options) => {
+    const { shape } = options;
+    checkIndices('scatterAdd', 'indices', indices, options);
+    checkShape('scatterAdd', shape);
+    const geometry = axisGeometry('scatterAdd', 'shape', shape, indices.shape, options);
+    requireUpdates('scatterAdd', updates, geometry.gathered, shape);
+    return { shape: [...shape], dtype: updates.dtype, geometry };
+  },
+  forward: ([indices, updates], plan, call) => {
+    const { axis, indexing } = plan.geometry;
+    const checking = checkingOf(call, indices, call.options, {
+      input: 0,
+      name: 'indices',
+      of: `the result ${formatSpec(plan)}`,
+      axes: [axis],
+      limits: [indexing.rows],
+      hint: isDropped,
+    });
+    return kernels().scatterAddKernel('scatterAdd', indices, updates, plan, indexing, checking);
+  },
+  backward: ([dy], { inputs: [indices], options: { shape: _, ...options } }) => [
+    null,
+    gather(dy, indices, { ...options, validateIndices: false }),
+  ],
+  cost: perUpdate,
+});
 
 /** The spec of a gather, where its indices point, and what becomes of those outside. */
 export interface GatherPlan extends TensorSpec, IndexOptions {

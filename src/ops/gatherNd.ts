@@ -46,7 +46,7 @@ export interface ScatterNdOptions extends CoordinateOptions {
  * gradient is added up in the slices that were read.
  * Errors: IndexOutOfRangeError as of `gather`; it names the axis whose coordinate is outside.
  */
-export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions, Tensor, 'first'> =
+export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions, Tensor, 'first', ['batchDims']> =
   /* @__PURE__ */ defineOp({
     name: 'gatherNd',
     inputs: ['x', 'indices:int32'],
@@ -84,37 +84,42 @@ export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions, Tensor,
  * uint32.
  * Errors: IndexOutOfRangeError as of `gatherNd`; slices outside are dropped.
  */
-export const scatterNd: Op<[indices: Tensor, updates: Tensor], ScatterNdOptions, Tensor, 'second'> =
-  /* @__PURE__ */ defineOp({
-    name: 'scatterNd',
-    inputs: ['indices:int32', 'updates'],
-    options: { shape: true, batchDims: false, validateIndices: false, mode: false },
-    save: { inputs: [0] },
-    infer: ([indices, updates], options) => {
-      const { shape } = options;
-      checkIndices('scatterNd', 'indices', indices, options);
-      checkShape('scatterNd', shape);
-      const geometry = coordinateGeometry('scatterNd', 'shape', shape, indices.shape, options);
-      requireUpdates('scatterNd', updates, geometry.gathered, shape);
-      return { shape: [...shape], dtype: updates.dtype, geometry };
-    },
-    forward: ([indices, updates], plan, call) => {
-      const { indexing, axes } = plan.geometry;
-      const checking = checkingOf(call, indices, call.options, {
-        input: 0,
-        name: 'indices',
-        of: `the result ${formatSpec(plan)}`,
-        axes,
-        limits: indexing.sizes ?? [],
-        hint: isDropped,
-      });
-      return kernels().scatterAddKernel(call.op, indices, updates, plan, indexing, checking);
-    },
-    backward: ([dy], { inputs: [indices], options: { shape: _, ...options } }) => [
-      null,
-      gatherNd(dy, indices, { ...options, validateIndices: false }),
-    ],
-  });
+export const scatterNd: Op<
+  [indices: Tensor, updates: Tensor],
+  ScatterNdOptions,
+  Tensor,
+  'second',
+  ['shape']
+> = /* @__PURE__ */ defineOp({
+  name: 'scatterNd',
+  inputs: ['indices:int32', 'updates'],
+  options: { shape: true, batchDims: false, validateIndices: false, mode: false },
+  save: { inputs: [0] },
+  infer: ([indices, updates], options) => {
+    const { shape } = options;
+    checkIndices('scatterNd', 'indices', indices, options);
+    checkShape('scatterNd', shape);
+    const geometry = coordinateGeometry('scatterNd', 'shape', shape, indices.shape, options);
+    requireUpdates('scatterNd', updates, geometry.gathered, shape);
+    return { shape: [...shape], dtype: updates.dtype, geometry };
+  },
+  forward: ([indices, updates], plan, call) => {
+    const { indexing, axes } = plan.geometry;
+    const checking = checkingOf(call, indices, call.options, {
+      input: 0,
+      name: 'indices',
+      of: `the result ${formatSpec(plan)}`,
+      axes,
+      limits: indexing.sizes ?? [],
+      hint: isDropped,
+    });
+    return kernels().scatterAddKernel(call.op, indices, updates, plan, indexing, checking);
+  },
+  backward: ([dy], { inputs: [indices], options: { shape: _, ...options } }) => [
+    null,
+    gatherNd(dy, indices, { ...options, validateIndices: false }),
+  ],
+});
 
 interface CoordinateGeometry {
   /** Shape of what is gathered. */

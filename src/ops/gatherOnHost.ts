@@ -1,4 +1,5 @@
 /** @file gatherOnHost: the detour that costs the history, as a function of its own, so that it can be shown and measured. */
+import type { Positions } from '../core/options.ts';
 import type { TypedData } from '../core/dtype.ts';
 import { type OptionNames, optionsOf } from '../core/options.ts';
 import type { Shape } from '../core/shape.ts';
@@ -27,6 +28,11 @@ export async function gatherOnHost(
   x: Tensor,
   indices: TensorLike,
   options?: AxisOptions,
+): Promise<GatheredData>;
+export async function gatherOnHost(
+  x: Tensor,
+  indices: TensorLike,
+  ...settings: Positions<AxisOptions, ['axis', 'batchDims']>
 ): Promise<GatheredData>;
 export async function gatherOnHost(
   x: Tensor,

@@ -19,7 +19,9 @@ import { reshape } from './reshape.ts';
 export interface GroupNormOptions {
   /** Groups that the channels are divided into; a divisor of their number. Default 32, as in Keras. */
   groups?: number;
-  /** The channel axis. Default -1. */
+  /**
+   * The axis of the channels, which is divided into groups. Negative axes count from the last. Default -1.
+   */
   axis?: number;
   /** Added to the variance. Default 1e-3, as in Keras. */
   epsilon?: number;

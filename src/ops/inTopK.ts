@@ -24,7 +24,7 @@ export interface InTopKOptions {
  * Shapes: targets [...] of integers, predictions [..., classes] → [...].
  * Errors: ShapeError, DTypeError for what doesn't fit, ValueError for k; IndexOutOfRangeError as of `takeAlongAxis`.
  */
-export const inTopK: CompositeOp<[targets: Tensor, predictions: Tensor], InTopKOptions> =
+export const inTopK: CompositeOp<[targets: Tensor, predictions: Tensor], InTopKOptions, Tensor, ['k']> =
   /* @__PURE__ */ defineComposite({
     name: 'inTopK',
     inputs: ['targets:int32', 'predictions'],

@@ -12,11 +12,11 @@ import { square } from './unary.ts';
 export interface LocalResponseNormalizationOptions {
   /** How many channels on each side count. Default 5. */
   depthRadius?: number;
-  /** Default 1. */
+  /** Added to the sum of squares. It keeps the division from zero. Default 1. */
   bias?: number;
-  /** Default 1. */
+  /** Factor of the sum of squares. Default 1. */
   alpha?: number;
-  /** Default 0.5. */
+  /** Exponent of the divisor. Default 0.5. */
   beta?: number;
 }
 
@@ -26,29 +26,33 @@ export interface LocalResponseNormalizationOptions {
  * TensorFlow's options.
  * Errors: ShapeError for other ranks, ValueError for options.
  */
-export const localResponseNormalization: CompositeOp<[x: Tensor], LocalResponseNormalizationOptions> =
-  /* @__PURE__ */ defineComposite({
-    name: 'localResponseNormalization',
-    inputs: ['x'],
-    options: { depthRadius: true, bias: true, alpha: true, beta: true },
-    compose: ([x], { depthRadius = 5, bias = 1, alpha = 1, beta = 0.5 }) => {
-      const op = 'localResponseNormalization';
-      requireRank(op, 'x', x.shape, 4);
-      requireInteger(op, 'depthRadius', depthRadius, 0);
-      for (const [name, value] of Object.entries({ bias, alpha, beta })) requireFinite(op, name, value);
-      const channels = x.shape[3] as number;
-      const radius = Math.min(depthRadius, Math.max(0, channels - 1));
-      const padded = pad(square(x), {
-        paddings: [
-          [0, 0],
-          [0, 0],
-          [0, 0],
-          [radius, radius],
-        ],
-      });
-      const neighbours = Array.from({ length: 2 * radius + 1 }, (_, i) =>
-        slice(padded, { begin: [0, 0, 0, i], size: [-1, -1, -1, channels] }),
-      );
-      return div(x, pow(add(bias, mul(alpha, addN(neighbours))), beta));
-    },
-  });
+export const localResponseNormalization: CompositeOp<
+  [x: Tensor],
+  LocalResponseNormalizationOptions,
+  Tensor,
+  ['depthRadius', 'bias', 'alpha', 'beta']
+> = /* @__PURE__ */ defineComposite({
+  name: 'localResponseNormalization',
+  inputs: ['x'],
+  options: { depthRadius: true, bias: true, alpha: true, beta: true },
+  compose: ([x], { depthRadius = 5, bias = 1, alpha = 1, beta = 0.5 }) => {
+    const op = 'localResponseNormalization';
+    requireRank(op, 'x', x.shape, 4);
+    requireInteger(op, 'depthRadius', depthRadius, 0);
+    for (const [name, value] of Object.entries({ bias, alpha, beta })) requireFinite(op, name, value);
+    const channels = x.shape[3] as number;
+    const radius = Math.min(depthRadius, Math.max(0, channels - 1));
+    const padded = pad(square(x), {
+      paddings: [
+        [0, 0],
+        [0, 0],
+        [0, 0],
+        [radius, radius],
+      ],
+    });
+    const neighbours = Array.from({ length: 2 * radius + 1 }, (_, i) =>
+      slice(padded, { begin: [0, 0, 0, i], size: [-1, -1, -1, channels] }),
+    );
+    return div(x, pow(add(bias, mul(alpha, addN(neighbours))), beta));
+  },
+});

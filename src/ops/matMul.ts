@@ -15,8 +15,9 @@ import { reshape } from './reshape.ts';
 
 /** Options of `matMul`. */
 export interface MatMulOptions {
-  /** Whether the last two axes of `a` are swapped before the matmul. Vectors stay as they are. */
+  /** Whether the last two axes of `a` are exchanged before. Default false. */
   transposeA?: boolean;
+  /** Whether the last two axes of `b` are exchanged before. Default false. */
   transposeB?: boolean;
 }
 
@@ -162,7 +163,13 @@ export function matMulGradients(
  * they are read: their sums and the result are float32, and so are their gradients. Gradients flow to floats.
  * Errors: ShapeError for scalars and sizes that don't meet, DTypeError for int32 with uint32.
  */
-export const matMul: Op<[a: Tensor, b: Tensor], MatMulOptions, Tensor, 'product'> = /* @__PURE__ */ defineOp({
+export const matMul: Op<
+  [a: Tensor, b: Tensor],
+  MatMulOptions,
+  Tensor,
+  'product',
+  ['transposeA', 'transposeB']
+> = /* @__PURE__ */ defineOp({
   name: 'matMul',
   inputs: ['a', 'b'],
   options: { transposeA: true, transposeB: true },

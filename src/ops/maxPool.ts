@@ -4,13 +4,23 @@ import { specOf } from '../core/spec.ts';
 import { maxPoolGradientKernel, poolKernel } from '../kernels/pool.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
-import { planPool, poolCost, poolGeometry, poolOptionNames, type PoolOptions } from './pooling.ts';
+import {
+  planPool,
+  poolCost,
+  poolGeometry,
+  poolOptionNames,
+  type PoolOptions,
+  type PoolPositions,
+} from './pooling.ts';
 
 const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
 
 /** A pool of maxima over `spatialRank` axes, with the two ops that its derivatives of any order are made of. */
 /* @__NO_SIDE_EFFECTS__ */
-function defineMaxPool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], PoolOptions> {
+function defineMaxPool(
+  name: string,
+  spatialRank: 1 | 2,
+): Op<[x: Tensor], PoolOptions, Tensor, 'unknown', PoolPositions> {
   /** Writes each element of dy to the position of its window's maximum in x. Linear in dy. */
   const place: Op<[x: Tensor, dy: Tensor], PoolOptions> = defineOp({
     name: `${name}Gradient`,
@@ -55,17 +65,13 @@ function defineMaxPool(name: string, spatialRank: 1 | 2): Op<[x: Tensor], PoolOp
  * Gradient: the first maximum of a window, in row-major order, takes all (TensorFlow's convention).
  * Errors: ShapeError for another rank, or windows larger than the image; ValueError for options; DTypeError.
  */
-export const maxPool: Op<[x: Tensor], PoolOptions, Tensor, 'first'> = /* @__PURE__ */ defineMaxPool(
-  'maxPool',
-  2,
-);
+export const maxPool: Op<[x: Tensor], PoolOptions, Tensor, 'first', PoolPositions> =
+  /* @__PURE__ */ defineMaxPool('maxPool', 2);
 
 /**
  * The maximum of each window of a sequence: `maxPool` over one axis.
  * Shapes: x [n, w, c] → [n, windows, c]. Gradient and errors are those of `maxPool`.
  * Dtypes: those of `maxPool`. Errors: ShapeError, DTypeError.
  */
-export const maxPool1d: Op<[x: Tensor], PoolOptions, Tensor, 'first'> = /* @__PURE__ */ defineMaxPool(
-  'maxPool1d',
-  1,
-);
+export const maxPool1d: Op<[x: Tensor], PoolOptions, Tensor, 'first', PoolPositions> =
+  /* @__PURE__ */ defineMaxPool('maxPool1d', 1);

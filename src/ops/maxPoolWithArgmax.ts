@@ -8,7 +8,7 @@ import { cast } from './cast.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
 import { defineOp, type Op } from './define.ts';
 import { maxPool } from './maxPool.ts';
-import { planPool, poolCost, poolOptionNames, type PoolOptions } from './pooling.ts';
+import { planPool, poolCost, poolOptionNames, type PoolOptions, type PoolPositions } from './pooling.ts';
 import { range } from './range.ts';
 import { reshape } from './reshape.ts';
 
@@ -19,7 +19,13 @@ export interface MaxPoolWithArgmaxOptions extends PoolOptions {
 }
 
 /** The pixel of each window's maximum, row · width + column. */
-const pixels: Op<[x: Tensor], PoolOptions, Tensor<'uint32'>> = /* @__PURE__ */ defineOp({
+const pixels: Op<
+  [x: Tensor],
+  PoolOptions,
+  Tensor<'uint32'>,
+  'unknown',
+  PoolPositions
+> = /* @__PURE__ */ defineOp({
   name: 'maxPoolPixels',
   inputs: ['x'],
   options: poolOptionNames,
@@ -38,7 +44,8 @@ const pixels: Op<[x: Tensor], PoolOptions, Tensor<'uint32'>> = /* @__PURE__ */ d
 export const maxPoolWithArgmax: CompositeOp<
   [x: Tensor],
   MaxPoolWithArgmaxOptions,
-  [values: Tensor, indices: Tensor]
+  [values: Tensor, indices: Tensor],
+  [...PoolPositions, 'includeBatchInIndex']
 > = /* @__PURE__ */ defineComposite({
   name: 'maxPoolWithArgmax',
   inputs: ['x'],

@@ -16,7 +16,7 @@ export interface MeshgridOptions {
  * for 'ij'. Any dtype. As NumPy's meshgrid.
  * Errors: ShapeError for other ranks than 1, ValueError for the option.
  */
-export const meshgrid: CompositeOp<[vectors: Tensor[]], MeshgridOptions, Tensor[]> =
+export const meshgrid: CompositeOp<[vectors: Tensor[]], MeshgridOptions, Tensor[], ['indexing']> =
   /* @__PURE__ */ defineComposite({
     name: 'meshgrid',
     inputs: ['...vectors'],

@@ -24,15 +24,16 @@ const largest = 3.4028234663852886e38;
  * Errors: ValueError for options that aren't numbers.
  * Shape: that of x.
  */
-export const nanToNum: CompositeOp<[x: Tensor], NanToNumOptions> = /* @__PURE__ */ defineComposite({
-  name: 'nanToNum',
-  inputs: ['x'],
-  options: { nan: true, posInf: true, negInf: true },
-  compose: ([x], { nan = 0, posInf = largest, negInf = -largest }) => {
-    for (const [name, value] of Object.entries({ nan, posInf, negInf })) {
-      requireNumber('nanToNum', name, value, 'float32');
-    }
-    const bounded = where(equal(x, Number.POSITIVE_INFINITY), posInf, x);
-    return where(isNaNOf(x), nan, where(equal(x, Number.NEGATIVE_INFINITY), negInf, bounded));
-  },
-});
+export const nanToNum: CompositeOp<[x: Tensor], NanToNumOptions, Tensor, ['nan', 'posInf', 'negInf']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'nanToNum',
+    inputs: ['x'],
+    options: { nan: true, posInf: true, negInf: true },
+    compose: ([x], { nan = 0, posInf = largest, negInf = -largest }) => {
+      for (const [name, value] of Object.entries({ nan, posInf, negInf })) {
+        requireNumber('nanToNum', name, value, 'float32');
+      }
+      const bounded = where(equal(x, Number.POSITIVE_INFINITY), posInf, x);
+      return where(isNaNOf(x), nan, where(equal(x, Number.NEGATIVE_INFINITY), negInf, bounded));
+    },
+  });

@@ -1,4 +1,5 @@
 /** @file nonMaxSuppression: how many boxes stay depends on values, so it is asynchronous. */
+import type { Positions } from '../core/options.ts';
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
 import { type OptionNames, optionsOf } from '../core/options.ts';
@@ -38,6 +39,14 @@ export async function nonMaxSuppression(
   boxes: Tensor,
   scores: Tensor,
   options: NonMaxSuppressionOptions,
+): Promise<[indices: Tensor<'int32'>, scores: Tensor]>;
+export async function nonMaxSuppression(
+  boxes: Tensor,
+  scores: Tensor,
+  ...settings: Positions<
+    NonMaxSuppressionOptions,
+    ['maxOutputSize', 'iouThreshold', 'scoreThreshold', 'softNmsSigma']
+  >
 ): Promise<[indices: Tensor<'int32'>, scores: Tensor]>;
 export async function nonMaxSuppression(
   boxes: Tensor,

@@ -1,4 +1,5 @@
 /** @file nonzero, booleanMask: their shapes depend on values, so they are asynchronous. Only a count is read back. */
+import type { Positions } from '../core/options.ts';
 import { ShapeError } from '../core/errors.ts';
 import { type OptionNames, optionsOf } from '../core/options.ts';
 import { formatShape, normalizeAxis, sameShape, sizeOf, stridesOf } from '../core/shape.ts';
@@ -56,6 +57,11 @@ export async function nonzero(x: Tensor, ...settings: unknown[]): Promise<Tensor
  * Errors: ShapeError unless x has the shape of the mask from `axis` on; DTypeError unless the mask is of bools; ValueError.
  */
 export async function booleanMask(x: Tensor, mask: Tensor, options?: BooleanMaskOptions): Promise<Tensor>;
+export async function booleanMask(
+  x: Tensor,
+  mask: Tensor,
+  ...settings: Positions<BooleanMaskOptions, ['axis']>
+): Promise<Tensor>;
 export async function booleanMask(x: Tensor, mask: Tensor, ...settings: unknown[]): Promise<Tensor> {
   const { axis = 0 }: BooleanMaskOptions = optionsOf('booleanMask', settings, maskOptionNames, ['x', 'mask']);
   requireTensor('booleanMask', 'x', x);

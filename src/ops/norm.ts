@@ -44,36 +44,38 @@ export interface NormalizeOptions {
  * the norm is 0, which is a kink, the gradient is 0.
  * Errors: ShapeError for axes that x lacks; ValueError for an `ord` that isn't one, or that needs singular values.
  */
-export const norm: CompositeOp<[x: Tensor], NormOptions> = /* @__PURE__ */ defineComposite({
-  name: 'norm',
-  inputs: ['x'],
-  options: { ord: true, axis: true, keepDims: true },
-  compose: ([x], { ord = 'euclidean', axis = null, keepDims = false }) => {
-    requireBoolean('norm', 'keepDims', keepDims);
-    const axes = axis === null ? x.shape.map((_, i) => i) : normalizeAxes('norm', axis, x.shape.length);
-    const isVector = axis === null || axes.length === 1;
-    const over = { axis: axes, keepDims };
-    if (ord === 'euclidean' || ord === 'fro' || (ord === 2 && isVector)) return root(sum(square(x), over));
-    requireOrder(ord, isVector ? 1 : axes.length);
-    return isVector ? vectorNorm(x, ord, over) : matrixNorm(x, ord, axes as [number, number], keepDims);
-  },
-});
+export const norm: CompositeOp<[x: Tensor], NormOptions, Tensor, ['ord', 'axis', 'keepDims']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'norm',
+    inputs: ['x'],
+    options: { ord: true, axis: true, keepDims: true },
+    compose: ([x], { ord = 'euclidean', axis = null, keepDims = false }) => {
+      requireBoolean('norm', 'keepDims', keepDims);
+      const axes = axis === null ? x.shape.map((_, i) => i) : normalizeAxes('norm', axis, x.shape.length);
+      const isVector = axis === null || axes.length === 1;
+      const over = { axis: axes, keepDims };
+      if (ord === 'euclidean' || ord === 'fro' || (ord === 2 && isVector)) return root(sum(square(x), over));
+      requireOrder(ord, isVector ? 1 : axes.length);
+      return isVector ? vectorNorm(x, ord, over) : matrixNorm(x, ord, axes as [number, number], keepDims);
+    },
+  });
 
 /**
  * `x` divided by its norm along `axis`, so that the norm is 1, or less where it was below `epsilon`. float32. Shape: that
  * of x.
  * Errors: as of `norm`.
  */
-export const normalize: CompositeOp<[x: Tensor], NormalizeOptions> = /* @__PURE__ */ defineComposite({
-  name: 'normalize',
-  inputs: ['x'],
-  options: { axis: true, order: true, epsilon: true },
-  compose: ([x], { axis = -1, order = 2, epsilon = 1e-12 }) => {
-    requireFinite('normalize', 'epsilon', epsilon);
-    const length = norm(x, { ord: order, axis, keepDims: true });
-    return div(x, maximum(length, epsilon));
-  },
-});
+export const normalize: CompositeOp<[x: Tensor], NormalizeOptions, Tensor, ['axis', 'order', 'epsilon']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'normalize',
+    inputs: ['x'],
+    options: { axis: true, order: true, epsilon: true },
+    compose: ([x], { axis = -1, order = 2, epsilon = 1e-12 }) => {
+      requireFinite('normalize', 'epsilon', epsilon);
+      const length = norm(x, { ord: order, axis, keepDims: true });
+      return div(x, maximum(length, epsilon));
+    },
+  });
 
 /** The square root, whose gradient at 0 is 0: the subgradient of least norm. */
 function root(squares: Tensor): Tensor {

@@ -1,5 +1,6 @@
 /** @file oneHot */
 import { type DType, requireDType } from '../core/dtype.ts';
+import type { Positions } from '../core/options.ts';
 import { requireNumber } from '../core/integers.ts';
 import { checkShape, normalizeAxis, requireInteger } from '../core/shape.ts';
 import { oneHotKernel } from '../kernels/oneHot.ts';
@@ -16,43 +17,58 @@ export interface OneHotOptions<D extends DType = DType> {
   depth: number;
   /** Where the new axis goes; negative axes count from the last of the result. Default -1. */
   axis?: number;
-  /** Default 1. */
+  /** The value at the index. Default 1. */
   onValue?: number;
-  /** Default 0. */
+  /** The value everywhere else. Default 0. */
   offValue?: number;
-  /** Default float32. */
+  /** Dtype of the result. Default float32. */
   dtype?: D;
 }
+
+type OneHotPositions = ['depth', 'onValue', 'offValue', 'dtype'];
 
 /** The op as users call it: the option `dtype` is that of the result. */
 export interface OneHot {
   <D extends DType = 'float32'>(indices: TensorLike, options?: OneHotOptions<D>): Tensor<D>;
+  <D extends DType = 'float32'>(
+    indices: TensorLike,
+    depth: number,
+    onValue?: number | Partial<OneHotOptions<D>> | null,
+    offValue?: number | Partial<OneHotOptions<D>> | null,
+    dtype?: D | Partial<OneHotOptions<D>> | null,
+    options?: Partial<OneHotOptions<D>>,
+  ): Tensor<D>;
+  (
+    indices: TensorLike | SymbolicTensor,
+    ...settings: Positions<OneHotOptions, OneHotPositions>
+  ): SymbolicTensor;
   (indices: TensorLike | SymbolicTensor, options?: OneHotOptions): SymbolicTensor;
   readonly definition: OpDefinition<[indices: Tensor], OneHotOptions, Tensor>;
 }
 
-const oneHotOp: Op<[indices: Tensor], OneHotOptions> = /* @__PURE__ */ defineOp({
-  name: 'oneHot',
-  inputs: ['indices:int32'],
-  options: { depth: true, onValue: true, offValue: true, dtype: true, axis: false },
-  infer: ([{ shape, dtype }], options) => {
-    const { depth, axis = -1, onValue = 1, offValue = 0, dtype: result = 'float32' } = options;
-    requireDType('oneHot', 'indices', dtype, ['int32', 'uint32']);
-    requireInteger('oneHot', 'depth', depth, 0);
-    checkDType('oneHot', result);
-    requireNumber('oneHot', 'onValue', onValue, result);
-    requireNumber('oneHot', 'offValue', offValue, result);
-    const at = normalizeAxis('oneHot', axis, shape.length + 1);
-    const out = [...shape.slice(0, at), depth, ...shape.slice(at)];
-    checkShape('oneHot', out);
-    return { shape: out, dtype: result, axis: at, onValue, offValue };
-  },
-  forward: ([indices], plan, { operands }) => {
-    requireInt32('oneHot', 'indices', operands[0]);
-    return oneHotKernel(indices, plan, plan.axis, plan.onValue, plan.offValue);
-  },
-  backward: null,
-});
+const oneHotOp: Op<[indices: Tensor], OneHotOptions, Tensor, 'unknown', OneHotPositions> =
+  /* @__PURE__ */ defineOp({
+    name: 'oneHot',
+    inputs: ['indices:int32'],
+    options: { depth: true, onValue: true, offValue: true, dtype: true, axis: false },
+    infer: ([{ shape, dtype }], options) => {
+      const { depth, axis = -1, onValue = 1, offValue = 0, dtype: result = 'float32' } = options;
+      requireDType('oneHot', 'indices', dtype, ['int32', 'uint32']);
+      requireInteger('oneHot', 'depth', depth, 0);
+      checkDType('oneHot', result);
+      requireNumber('oneHot', 'onValue', onValue, result);
+      requireNumber('oneHot', 'offValue', offValue, result);
+      const at = normalizeAxis('oneHot', axis, shape.length + 1);
+      const out = [...shape.slice(0, at), depth, ...shape.slice(at)];
+      checkShape('oneHot', out);
+      return { shape: out, dtype: result, axis: at, onValue, offValue };
+    },
+    forward: ([indices], plan, { operands }) => {
+      requireInt32('oneHot', 'indices', operands[0]);
+      return oneHotKernel(indices, plan, plan.axis, plan.onValue, plan.offValue);
+    },
+    backward: null,
+  });
 
 /**
  * Indices (int32 or uint32) as rows along a new axis: `onValue` at the index, `offValue` elsewhere. An index outside

@@ -32,7 +32,7 @@ export const outer: CompositeOp<[a: Tensor, b: Tensor]> = /* @__PURE__ */ define
  * on whose kernels it runs. As NumPy's tensordot.
  * Errors: ShapeError for axes that a tensor lacks, or whose sizes differ.
  */
-export const tensordot: CompositeOp<[a: Tensor, b: Tensor], TensordotOptions> =
+export const tensordot: CompositeOp<[a: Tensor, b: Tensor], TensordotOptions, Tensor, ['axes']> =
   /* @__PURE__ */ defineComposite({
     name: 'tensordot',
     inputs: ['a', 'b'],

@@ -6,7 +6,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { avgPool, avgPool1d } from './avgPool.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
 import { maxPool, maxPool1d } from './maxPool.ts';
-import { poolOptionNames, type PoolOptions, requireSmallPadding } from './pooling.ts';
+import { poolOptionNames, type PoolOptions, type PoolPositions, requireSmallPadding } from './pooling.ts';
 import { numbers } from './reduction.ts';
 import { reshape } from './reshape.ts';
 
@@ -18,7 +18,7 @@ function definePool3d(
   dtypes: readonly DType[],
   ofImages: Pool,
   ofDepths: Pool,
-): CompositeOp<[x: Tensor], PoolOptions> {
+): CompositeOp<[x: Tensor], PoolOptions, Tensor, PoolPositions> {
   return defineComposite({
     name,
     inputs: ['x'],
@@ -54,21 +54,13 @@ const part = (padding: Padding, from: number, to: number): Padding =>
  * Gradient: the first maximum of a window, in row-major order, takes all.
  * Errors: ShapeError for another rank, or windows larger than the volume; ValueError for options; DTypeError.
  */
-export const maxPool3d: CompositeOp<[x: Tensor], PoolOptions> = /* @__PURE__ */ definePool3d(
-  'maxPool3d',
-  numbers,
-  maxPool,
-  maxPool1d,
-);
+export const maxPool3d: CompositeOp<[x: Tensor], PoolOptions, Tensor, PoolPositions> =
+  /* @__PURE__ */ definePool3d('maxPool3d', numbers, maxPool, maxPool1d);
 
 /**
  * The mean of each window of a volume; padding doesn't count. float32.
  * Shapes: x [n, d, h, w, c] → [n, windows deep, windows down, windows across, c].
  * Errors: ShapeError for another rank, or windows larger than the volume; ValueError for options; DTypeError.
  */
-export const avgPool3d: CompositeOp<[x: Tensor], PoolOptions> = /* @__PURE__ */ definePool3d(
-  'avgPool3d',
-  ['float32'],
-  avgPool,
-  avgPool1d,
-);
+export const avgPool3d: CompositeOp<[x: Tensor], PoolOptions, Tensor, PoolPositions> =
+  /* @__PURE__ */ definePool3d('avgPool3d', ['float32'], avgPool, avgPool1d);

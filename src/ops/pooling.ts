@@ -18,14 +18,21 @@ import type { Cost } from './cost.ts';
 export interface PoolOptions {
   /** Size of a window: a number, or one for each spatial axis. */
   poolSize: number | readonly number[];
-  /** Steps between windows. Default: `poolSize`. */
+  /** Steps from one window to the next, along each axis. Default: `poolSize`, so that windows touch. */
   strides?: number | readonly number[] | null;
   /** 'valid' (the default), 'same', or [before, after] for each spatial axis, each smaller than the window. */
   padding?: Padding;
 }
 
 /** For the `options` of definitions. */
-export const poolOptionNames: OptionNames<PoolOptions> = { poolSize: true, strides: true, padding: true };
+/** The options that may come by position. */
+export type PoolPositions = ['poolSize', 'strides', 'padding'];
+
+export const poolOptionNames: OptionNames<PoolOptions, PoolPositions[number]> = {
+  poolSize: true,
+  strides: true,
+  padding: true,
+};
 
 /** A sequence is an image of one row. */
 const oneRow: WindowAxis = { input: 1, output: 1, window: 1, stride: 1, dilation: 1, before: 0 };

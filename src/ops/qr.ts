@@ -29,58 +29,59 @@ export interface QrOptions {
  * differentiation of linear algebra functions", 2010.
  * Errors: ShapeError for less than two axes, or for the gradient of another r; ValueError for the option, DTypeError.
  */
-export const qr: Op<[x: Tensor], QrOptions, [q: Tensor, r: Tensor]> = /* @__PURE__ */ defineOp({
-  name: 'qr',
-  inputs: ['x'],
-  options: { mode: true },
-  save: { inputs: [], outputs: [0, 1] },
-  infer: ([{ shape, dtype }], { mode = 'reduced' }) => {
-    requireDType('qr', 'x', dtype, ['float32']);
-    requireOneOf('qr', 'mode', mode, ['reduced', 'complete']);
-    if (shape.length < 2) {
-      throw new ShapeError({
-        op: 'qr',
-        rule: '`x` must have at least two axes.',
-        received: `x ${formatShape(shape)}`,
-        hint: 'the last two axes are those of the matrices.',
-      });
-    }
-    const batch = shape.slice(0, -2);
-    const [m, n] = shape.slice(-2) as [number, number];
-    const k = mode === 'complete' ? m : Math.min(m, n);
-    return [
-      { shape: [...batch, m, k], dtype: 'float32' },
-      { shape: [...batch, k, n], dtype: 'float32' },
-    ] as const;
-  },
-  forward: ([x], [qSpec, rSpec]) => {
-    const batch = x.shape.slice(0, -2);
-    const [m, n] = x.shape.slice(-2) as [number, number];
-    const ones = broadcastTo(eye(m), { shape: [...batch, m, m] });
-    const whole = concat([x, ones], { axis: -1 });
-    // The last row needs no reflection.
-    const reflected = householderKernel('qr', whole, Math.min(Math.max(0, m - 1), n), whole);
-    const begin = batch.map(() => 0);
-    const r = triu(slice(reflected, { begin: [...begin, 0, 0], size: rSpec.shape }));
-    const [k] = qSpec.shape.slice(-1) as [number];
-    const q = transposed(slice(reflected, { begin: [...begin, 0, n], size: [...batch, k, m] }));
-    return [q, r];
-  },
-  backward: ([dq, dr], { outputs: [q, r] }) => {
-    const [k, n] = r.shape.slice(-2) as [number, number];
-    if (k !== n) {
-      throw new ShapeError({
-        op: 'qr',
-        rule: 'its gradient needs a square r.',
-        received: `r ${formatShape(r.shape)}`,
-        hint: "take matrices that have at least as many rows as columns, and mode: 'reduced'.",
-      });
-    }
-    const inner = sub(matMul(r, transposed(dr)), matMul(transposed(dq), q));
-    // The lower triangle, and its copy above.
-    const lower = tril(inner);
-    const symmetric = sub(add(lower, transposed(lower)), mul(lower, eye(n)));
-    const cotangent = add(dq, matMul(q, symmetric));
-    return [transposed(solveTriangular(r, transposed(cotangent), { lower: false }))];
-  },
-});
+export const qr: Op<[x: Tensor], QrOptions, [q: Tensor, r: Tensor], 'unknown', ['mode']> =
+  /* @__PURE__ */ defineOp({
+    name: 'qr',
+    inputs: ['x'],
+    options: { mode: true },
+    save: { inputs: [], outputs: [0, 1] },
+    infer: ([{ shape, dtype }], { mode = 'reduced' }) => {
+      requireDType('qr', 'x', dtype, ['float32']);
+      requireOneOf('qr', 'mode', mode, ['reduced', 'complete']);
+      if (shape.length < 2) {
+        throw new ShapeError({
+          op: 'qr',
+          rule: '`x` must have at least two axes.',
+          received: `x ${formatShape(shape)}`,
+          hint: 'the last two axes are those of the matrices.',
+        });
+      }
+      const batch = shape.slice(0, -2);
+      const [m, n] = shape.slice(-2) as [number, number];
+      const k = mode === 'complete' ? m : Math.min(m, n);
+      return [
+        { shape: [...batch, m, k], dtype: 'float32' },
+        { shape: [...batch, k, n], dtype: 'float32' },
+      ] as const;
+    },
+    forward: ([x], [qSpec, rSpec]) => {
+      const batch = x.shape.slice(0, -2);
+      const [m, n] = x.shape.slice(-2) as [number, number];
+      const ones = broadcastTo(eye(m), { shape: [...batch, m, m] });
+      const whole = concat([x, ones], { axis: -1 });
+      // The last row needs no reflection.
+      const reflected = householderKernel('qr', whole, Math.min(Math.max(0, m - 1), n), whole);
+      const begin = batch.map(() => 0);
+      const r = triu(slice(reflected, { begin: [...begin, 0, 0], size: rSpec.shape }));
+      const [k] = qSpec.shape.slice(-1) as [number];
+      const q = transposed(slice(reflected, { begin: [...begin, 0, n], size: [...batch, k, m] }));
+      return [q, r];
+    },
+    backward: ([dq, dr], { outputs: [q, r] }) => {
+      const [k, n] = r.shape.slice(-2) as [number, number];
+      if (k !== n) {
+        throw new ShapeError({
+          op: 'qr',
+          rule: 'its gradient needs a square r.',
+          received: `r ${formatShape(r.shape)}`,
+          hint: "take matrices that have at least as many rows as columns, and mode: 'reduced'.",
+        });
+      }
+      const inner = sub(matMul(r, transposed(dr)), matMul(transposed(dq), q));
+      // The lower triangle, and its copy above.
+      const lower = tril(inner);
+      const symmetric = sub(add(lower, transposed(lower)), mul(lower, eye(n)));
+      const cotangent = add(dq, matMul(q, symmetric));
+      return [transposed(solveTriangular(r, transposed(cotangent), { lower: false }))];
+    },
+  });

@@ -34,7 +34,12 @@ export interface QuantileOptions extends ReduceOptions {
  * NumPy's quantile.
  * Errors: ShapeError for an axis that x lacks, ValueError for options, DTypeError for integers and bools.
  */
-export const quantile: CompositeOp<[x: Tensor], QuantileOptions> = /* @__PURE__ */ defineComposite({
+export const quantile: CompositeOp<
+  [x: Tensor],
+  QuantileOptions,
+  Tensor,
+  ['q', 'axis', 'method', 'keepDims']
+> = /* @__PURE__ */ defineComposite({
   name: 'quantile',
   inputs: ['x'],
   options: { q: true, axis: true, method: true, keepDims: true },
@@ -46,12 +51,13 @@ export const quantile: CompositeOp<[x: Tensor], QuantileOptions> = /* @__PURE__ 
  * Shape: x without the reduced axes, or with size 1 where `keepDims`. NaN where an element is, or where there is none.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
-export const median: CompositeOp<[x: Tensor], ReduceOptions> = /* @__PURE__ */ defineComposite({
-  name: 'median',
-  inputs: ['x'],
-  options: reduceOptionNames,
-  compose: ([x], options) => quantileOf('median', x, { ...options, q: 0.5 }),
-});
+export const median: CompositeOp<[x: Tensor], ReduceOptions, Tensor, ['axis', 'keepDims']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'median',
+    inputs: ['x'],
+    options: reduceOptionNames,
+    compose: ([x], options) => quantileOf('median', x, { ...options, q: 0.5 }),
+  });
 
 function quantileOf(
   op: string,

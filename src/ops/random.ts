@@ -21,7 +21,7 @@ export interface RandomTensorOptions<D extends DType = DType> extends CreationOp
 
 /** Options of `randomUniform`. */
 export interface UniformOptions<D extends DType = DType> extends RandomTensorOptions<D> {
-  /** Smallest value. Default 0. */
+  /** The smallest value that may be drawn. Default 0. */
   min?: number;
   /** Upper bound, not included. Default 1; integers need one. */
   max?: number;
@@ -29,7 +29,7 @@ export interface UniformOptions<D extends DType = DType> extends RandomTensorOpt
 
 /** Options of `randomNormal` and `truncatedNormal`. */
 export interface NormalOptions<D extends DType = DType> extends RandomTensorOptions<D> {
-  /** Default 0. */
+  /** The mean of the distribution. Default 0. */
   mean?: number;
   /** Standard deviation, before any truncation; at least 0. Default 1. */
   stddev?: number;
@@ -122,7 +122,11 @@ function requireBounds(dtype: DType, min: unknown, max: unknown): void {
  */
 export function randomUniform<D extends DType = 'float32'>(
   shape: Shape,
-  options?: UniformOptions<D>,
+  options?: UniformOptions<D> | number | null,
+  max?: number | UniformOptions<D> | null,
+  dtype?: D | UniformOptions<D> | null,
+  seed?: number | UniformOptions<D> | null,
+  others?: UniformOptions<D>,
 ): Tensor<D>;
 export function randomUniform(shape: Shape, ...settings: unknown[]): Tensor {
   const options: UniformOptions = optionsOf('randomUniform', settings, uniformOptionNames, ['shape']);
@@ -160,7 +164,11 @@ function normal(op: string, shape: Shape, distribution: Distribution, settings: 
  */
 export function randomNormal<D extends DType = 'float32'>(
   shape: Shape,
-  options?: NormalOptions<D>,
+  options?: NormalOptions<D> | number | null,
+  stddev?: number | NormalOptions<D> | null,
+  dtype?: D | NormalOptions<D> | null,
+  seed?: number | NormalOptions<D> | null,
+  others?: NormalOptions<D>,
 ): Tensor<D>;
 export function randomNormal(shape: Shape, ...settings: unknown[]): Tensor {
   return normal('randomNormal', shape, 'normal', settings);
@@ -175,7 +183,11 @@ export function randomNormal(shape: Shape, ...settings: unknown[]): Tensor {
  */
 export function truncatedNormal<D extends DType = 'float32'>(
   shape: Shape,
-  options?: NormalOptions<D>,
+  options?: NormalOptions<D> | number | null,
+  stddev?: number | NormalOptions<D> | null,
+  dtype?: D | NormalOptions<D> | null,
+  seed?: number | NormalOptions<D> | null,
+  others?: NormalOptions<D>,
 ): Tensor<D>;
 export function truncatedNormal(shape: Shape, ...settings: unknown[]): Tensor {
   return normal('truncatedNormal', shape, 'truncatedNormal', settings);

@@ -1,4 +1,5 @@
 /** @file randomGamma, randomPoisson: drawn from uniform and normal values. */
+import type { Positions } from '../core/options.ts';
 import { ValueError } from '../core/errors.ts';
 import { type OptionNames, optionsOf } from '../core/options.ts';
 import { checkShape, describe, type Shape } from '../core/shape.ts';
@@ -49,6 +50,10 @@ const rounds = 10;
  * Errors: ValueError for parameters that aren't above 0, or a seed that isn't one; ShapeError.
  */
 export function randomGamma(shape: Shape, options: GammaOptions): Tensor;
+export function randomGamma(
+  shape: Shape,
+  ...settings: Positions<GammaOptions, ['alpha', 'beta', 'seed']>
+): Tensor;
 export function randomGamma(shape: Shape, ...settings: unknown[]): Tensor {
   const {
     alpha,
@@ -90,6 +95,7 @@ function gammaAboveOne(shape: Shape, alpha: number, seed: number | undefined): T
  * Errors: ValueError for a rate outside [0, 10^6], or a seed that isn't one; ShapeError.
  */
 export function randomPoisson(shape: Shape, options: PoissonOptions): Tensor;
+export function randomPoisson(shape: Shape, ...settings: Positions<PoissonOptions, ['rate', 'seed']>): Tensor;
 export function randomPoisson(shape: Shape, ...settings: unknown[]): Tensor {
   const { rate, seed }: Partial<PoissonOptions> = optionsOf('randomPoisson', settings, poissonOptionNames, [
     'shape',

@@ -39,7 +39,8 @@ export function range<D extends DType = 'float32'>(
   start: number,
   stop: number,
   step?: number | CreationOptions<D> | null,
-  options?: CreationOptions<D> | D,
+  options?: CreationOptions<D> | D | null,
+  others?: CreationOptions<D>,
 ): Tensor<D>;
 export function range(start: number, stop: number, ...settings: unknown[]): Tensor {
   const before = ['start', 'stop'];

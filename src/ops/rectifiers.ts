@@ -68,7 +68,10 @@ export const leakyReluDerivative: Derivative<LeakyReluOptions> = /* @__PURE__ */
  * Errors: ValueError for a slope that is negative or not finite.
  * Shape: that of x. Dtype: float32; DTypeError for others.
  */
-export const leakyRelu: FloatOp<LeakyReluOptions> = /* @__PURE__ */ defineUnary<LeakyReluOptions>({
+export const leakyRelu: FloatOp<LeakyReluOptions, ['negativeSlope']> = /* @__PURE__ */ defineUnary<
+  LeakyReluOptions,
+  ['negativeSlope']
+>({
   name: 'leakyRelu',
   options: { negativeSlope: true },
   expression: 'select(params.alpha * a, a, a > 0.0)',
@@ -97,7 +100,7 @@ export const eluDerivative: Derivative<EluOptions> = /* @__PURE__ */ defineDeriv
  * Errors: ValueError for an alpha that is negative or not finite.
  * Shape: that of x. Dtype: float32; DTypeError for others.
  */
-export const elu: FloatOp<EluOptions> = /* @__PURE__ */ defineUnary<EluOptions>({
+export const elu: FloatOp<EluOptions, ['alpha']> = /* @__PURE__ */ defineUnary<EluOptions, ['alpha']>({
   name: 'elu',
   options: { alpha: true },
   expression: () => math.elu('a', 'params.alpha'),

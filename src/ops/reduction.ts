@@ -21,11 +21,23 @@ export interface ReduceOptions {
   keepDims?: boolean;
 }
 
+/** The options that may come by position. */
+type ReducePositions = ['axis', 'keepDims'];
+
 /** For the `options` of definitions. */
-export const reduceOptionNames: OptionNames<ReduceOptions> = { axis: true, keepDims: true };
+export const reduceOptionNames: OptionNames<ReduceOptions, ReducePositions[number]> = {
+  axis: true,
+  keepDims: true,
+};
 
 /** Its result has the dtype of x, or a fixed one. */
-export type ReductionOp<R extends Tensor = Tensor> = Op<[x: Tensor], ReduceOptions, R, 'first'>;
+export type ReductionOp<R extends Tensor = Tensor> = Op<
+  [x: Tensor],
+  ReduceOptions,
+  R,
+  'first',
+  ReducePositions
+>;
 
 /** The spec of a reduction of x, and what is reduced. */
 export interface ReductionPlan extends TensorSpec {
@@ -58,9 +70,9 @@ export const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
 /* @__NO_SIDE_EFFECTS__ */
 export function defineReduction<const S extends Save>(
   definition: ReductionDefinition<S>,
-): Op<[x: Tensor], ReduceOptions> {
+): Op<[x: Tensor], ReduceOptions, Tensor, 'unknown', ReducePositions> {
   const { name, dtypes, result, reduction, gradient, save } = definition;
-  return defineOp<[x: Tensor], ReduceOptions, Tensor, ReductionPlan, S>({
+  return defineOp<[x: Tensor], ReduceOptions, Tensor, ReductionPlan, S, false, ReducePositions>({
     name,
     inputs: ['x'],
     options: reduceOptionNames,

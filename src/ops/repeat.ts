@@ -20,17 +20,18 @@ export interface RepeatOptions {
  * over the repetitions.
  * Errors: ShapeError for an axis that x lacks, and for counts that don't fit it; ValueError for negative counts.
  */
-export const repeat: CompositeOp<[x: Tensor], RepeatOptions> = /* @__PURE__ */ defineComposite({
-  name: 'repeat',
-  inputs: ['x'],
-  options: { repeats: true, axis: true },
-  compose: ([x], { repeats, axis = null }) => {
-    const flat = axis === null ? reshape(x, { shape: [-1] }) : x;
-    const along = axis === null ? 0 : normalizeAxis('repeat', axis, x.shape.length);
-    const counts = countsFor(repeats, flat.shape[along] as number);
-    return gather(flat, indicesFor(counts), { axis: along });
-  },
-});
+export const repeat: CompositeOp<[x: Tensor], RepeatOptions, Tensor, ['repeats', 'axis']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'repeat',
+    inputs: ['x'],
+    options: { repeats: true, axis: true },
+    compose: ([x], { repeats, axis = null }) => {
+      const flat = axis === null ? reshape(x, { shape: [-1] }) : x;
+      const along = axis === null ? 0 : normalizeAxis('repeat', axis, x.shape.length);
+      const counts = countsFor(repeats, flat.shape[along] as number);
+      return gather(flat, indicesFor(counts), { axis: along });
+    },
+  });
 
 /** Index i as often as counts[i] says. */
 function indicesFor(counts: readonly number[]): Int32Array {

@@ -11,16 +11,17 @@ import { defineOp, type Op } from './define.ts';
  * Errors: ShapeError where the sizes don't multiply to those of x.
  * Any dtype.
  */
-export const reshape: Op<[x: Tensor], { shape: Shape }, Tensor, 'first'> = /* @__PURE__ */ defineOp({
-  name: 'reshape',
-  inputs: ['x'],
-  options: { shape: true },
-  acceptsFloat16: true,
-  save: { inputs: [] },
-  infer: ([x], { shape }) => ({ shape: resolve(x, shape), dtype: x.dtype }),
-  forward: ([x], plan) => view(x, plan, 'reshape'),
-  backward: ([dy], { inputSpecs: [x] }) => [reshape(dy, { shape: x.shape })],
-});
+export const reshape: Op<[x: Tensor], { shape: Shape }, Tensor, 'first', ['shape']> =
+  /* @__PURE__ */ defineOp({
+    name: 'reshape',
+    inputs: ['x'],
+    options: { shape: true },
+    acceptsFloat16: true,
+    save: { inputs: [] },
+    infer: ([x], { shape }) => ({ shape: resolve(x, shape), dtype: x.dtype }),
+    forward: ([x], plan) => view(x, plan, 'reshape'),
+    backward: ([dy], { inputSpecs: [x] }) => [reshape(dy, { shape: x.shape })],
+  });
 
 function resolve(x: TensorSpec, shape: Shape): number[] {
   // The rank first: a list may be of any length.

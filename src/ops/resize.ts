@@ -23,7 +23,7 @@ export interface ResizeOptions {
 export interface UpSamplingOptions {
   /** Factors by which height and width grow. Default 2. */
   size?: number | readonly number[];
-  /** Default 'nearest'. */
+  /** 'nearest' repeats pixels, 'bilinear' interpolates them. Default 'nearest'. */
   interpolation?: 'nearest' | 'bilinear';
 }
 
@@ -88,7 +88,10 @@ function gridOf(op: string, { alignCorners = false, halfPixelCenters = !alignCor
   return alignCorners ? 'corners' : halfPixelCenters ? 'half pixels' : 'origin';
 }
 
-const resizeOptionNames: OptionNames<ResizeOptions> = {
+/** The options that may come by position. */
+type ResizePositions = ['size', 'alignCorners', 'halfPixelCenters'];
+
+const resizeOptionNames: OptionNames<ResizeOptions, ResizePositions[number]> = {
   size: true,
   alignCorners: true,
   halfPixelCenters: true,
@@ -101,12 +104,12 @@ interface AdjointOptions<O> {
 
 /** A resize and its adjoint: linear maps that are each other's gradient. */
 /* @__NO_SIDE_EFFECTS__ */
-function defineResize<O extends object>(
+function defineResize<O extends object, P extends readonly string[]>(
   name: string,
-  options: OptionNames<NoInfer<O>>,
+  options: OptionNames<NoInfer<O>, NoInfer<P>[number]>,
   plan: (x: TensorSpec, options: O) => ResizePlan,
-): Op<[x: Tensor], O> {
-  const resize: Op<[x: Tensor], O> = defineOp({
+): Op<[x: Tensor], O, Tensor, 'unknown', P> {
+  const resize: Op<[x: Tensor], O, Tensor, 'unknown', P> = defineOp({
     name,
     inputs: ['x'],
     options,
@@ -137,21 +140,24 @@ function defineResize<O extends object>(
  * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres have half-integer coordinates, as in Keras; downsampling is not antialiased.
  * Errors: ShapeError for another rank or an image without pixels; ValueError for options.
  */
-export const resizeNearest: Op<[x: Tensor], ResizeOptions, Tensor, 'first'> = /* @__PURE__ */ defineResize(
-  'resizeNearest',
-  resizeOptionNames,
-  (x, options) => planOf('resizeNearest', x, options.size, gridOf('resizeNearest', options), 'nearest'),
-);
+export const resizeNearest: Op<[x: Tensor], ResizeOptions, Tensor, 'first', ResizePositions> =
+  /* @__PURE__ */ defineResize('resizeNearest', resizeOptionNames, (x, options) =>
+    planOf('resizeNearest', x, options.size, gridOf('resizeNearest', options), 'nearest'),
+  );
 
 /**
  * Images in another size, each pixel interpolated between its four neighbours. float32.
  * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres have half-integer coordinates, as in Keras; downsampling is not antialiased.
  * Errors: ShapeError for another rank or an image without pixels; ValueError for options; DTypeError.
  */
-export const resizeBilinear: Op<[x: Tensor], ResizeOptions, Tensor<'float32'>> = /* @__PURE__ */ defineResize(
-  'resizeBilinear',
-  resizeOptionNames,
-  (x, options) => planOf('resizeBilinear', x, options.size, gridOf('resizeBilinear', options), 'bilinear'),
+export const resizeBilinear: Op<
+  [x: Tensor],
+  ResizeOptions,
+  Tensor<'float32'>,
+  'unknown',
+  ResizePositions
+> = /* @__PURE__ */ defineResize('resizeBilinear', resizeOptionNames, (x, options) =>
+  planOf('resizeBilinear', x, options.size, gridOf('resizeBilinear', options), 'bilinear'),
 );
 
 /**
@@ -160,14 +166,15 @@ export const resizeBilinear: Op<[x: Tensor], ResizeOptions, Tensor<'float32'>> =
  * Errors: those of the two resizes.
  * Dtypes: any for nearest, float32 for bilinear.
  */
-export const upSampling2d: Op<[x: Tensor], UpSamplingOptions, Tensor, 'first'> = /* @__PURE__ */ defineResize(
-  'upSampling2d',
-  { size: true, interpolation: false },
-  (x, { size = 2, interpolation = 'nearest' }) => {
-    requireOneOf('upSampling2d', 'interpolation', interpolation, ['nearest', 'bilinear']);
-    const [down, across] = perAxis('upSampling2d', 'size', size, 2) as [number, number];
-    const [height, width] = x.shape.slice(1) as [number, number];
-    const target = [height * down, width * across];
-    return planOf('upSampling2d', x, target, 'half pixels', interpolation);
-  },
-);
+export const upSampling2d: Op<[x: Tensor], UpSamplingOptions, Tensor, 'first', ['size']> =
+  /* @__PURE__ */ defineResize(
+    'upSampling2d',
+    { size: true, interpolation: false },
+    (x, { size = 2, interpolation = 'nearest' }) => {
+      requireOneOf('upSampling2d', 'interpolation', interpolation, ['nearest', 'bilinear']);
+      const [down, across] = perAxis('upSampling2d', 'size', size, 2) as [number, number];
+      const [height, width] = x.shape.slice(1) as [number, number];
+      const target = [height * down, width * across];
+      return planOf('upSampling2d', x, target, 'half pixels', interpolation);
+    },
+  );

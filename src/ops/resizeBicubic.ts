@@ -31,13 +31,17 @@ type Filter = (distance: number) => number;
  * Source: R. Keys, "Cubic convolution interpolation for digital image processing", 1981.
  * Errors: ShapeError for another rank or images without pixels, ValueError for options, DTypeError.
  */
-export const resizeBicubic: CompositeOp<[images: Tensor], ResizeBicubicOptions> =
-  /* @__PURE__ */ defineComposite({
-    name: 'resizeBicubic',
-    inputs: ['images'],
-    options: { size: true, antialias: true },
-    compose: ([images], options) => resized('resizeBicubic', images, options, cubic),
-  });
+export const resizeBicubic: CompositeOp<
+  [images: Tensor],
+  ResizeBicubicOptions,
+  Tensor,
+  ['size', 'antialias']
+> = /* @__PURE__ */ defineComposite({
+  name: 'resizeBicubic',
+  inputs: ['images'],
+  options: { size: true, antialias: true },
+  compose: ([images], options) => resized('resizeBicubic', images, options, cubic),
+});
 
 /**
  * Images resized with a windowed sinc filter; pixels are squares, and those beyond the edge don't count. float32.
@@ -45,21 +49,25 @@ export const resizeBicubic: CompositeOp<[images: Tensor], ResizeBicubicOptions> 
  * Source: C. Duchon, "Lanczos filtering in one and two dimensions", 1979.
  * Errors: as of `resizeBicubic`.
  */
-export const resizeLanczos: CompositeOp<[images: Tensor], ResizeLanczosOptions> =
-  /* @__PURE__ */ defineComposite({
-    name: 'resizeLanczos',
-    inputs: ['images'],
-    options: { size: true, antialias: true, radius: true },
-    compose: ([images], { radius = 3, ...options }) => {
-      if (radius === 3 || radius === 5) return resized('resizeLanczos', images, options, lanczos(radius));
-      throw new ValueError({
-        op: 'resizeLanczos',
-        rule: '`radius` must be 3 or 5.',
-        received: `radius: ${describe(radius)}`,
-        hint: 'leave it out for 3.',
-      });
-    },
-  });
+export const resizeLanczos: CompositeOp<
+  [images: Tensor],
+  ResizeLanczosOptions,
+  Tensor,
+  ['size', 'antialias', 'radius']
+> = /* @__PURE__ */ defineComposite({
+  name: 'resizeLanczos',
+  inputs: ['images'],
+  options: { size: true, antialias: true, radius: true },
+  compose: ([images], { radius = 3, ...options }) => {
+    if (radius === 3 || radius === 5) return resized('resizeLanczos', images, options, lanczos(radius));
+    throw new ValueError({
+      op: 'resizeLanczos',
+      rule: '`radius` must be 3 or 5.',
+      received: `radius: ${describe(radius)}`,
+      hint: 'leave it out for 3.',
+    });
+  },
+});
 
 const cubic: Filter = (x) => {
   if (x >= 2) return 0;

@@ -21,21 +21,22 @@ export interface RollOptions {
  * `x` with its elements moved along `axis`; those that leave at one end come back at the other. Any dtype.
  * Errors: ShapeError for an axis that x lacks, and unless there is one whole `shift` for each axis.
  */
-export const roll: CompositeOp<[x: Tensor], RollOptions> = /* @__PURE__ */ defineComposite({
-  name: 'roll',
-  inputs: ['x'],
-  options: { shift: true, axis: true },
-  compose: ([x], { shift, axis = null }) => {
-    if (axis === null) {
-      const flat = reshape(x, { shape: [-1] });
-      return reshape(rolled(flat, 0, shiftsFor(shift, [0])[0] as number), { shape: x.shape });
-    }
-    const axes = axesOf(axis, x.shape.length);
-    const shifts = shiftsFor(shift, axes);
-    // A tensor of its own, also where nothing moves.
-    return axes.reduce((result, along, i) => rolled(result, along, shifts[i] as number), identity(x));
-  },
-});
+export const roll: CompositeOp<[x: Tensor], RollOptions, Tensor, ['shift', 'axis']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'roll',
+    inputs: ['x'],
+    options: { shift: true, axis: true },
+    compose: ([x], { shift, axis = null }) => {
+      if (axis === null) {
+        const flat = reshape(x, { shape: [-1] });
+        return reshape(rolled(flat, 0, shiftsFor(shift, [0])[0] as number), { shape: x.shape });
+      }
+      const axes = axesOf(axis, x.shape.length);
+      const shifts = shiftsFor(shift, axes);
+      // A tensor of its own, also where nothing moves.
+      return axes.reduce((result, along, i) => rolled(result, along, shifts[i] as number), identity(x));
+    },
+  });
 
 function rolled(x: Tensor, axis: number, shift: number): Tensor {
   const n = x.shape[axis] as number;

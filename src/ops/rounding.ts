@@ -81,7 +81,7 @@ export interface StepOptions {
  * Errors: ValueError for an alpha that isn't finite.
  * Shape: that of x.
  */
-export const step: UnaryOp<StepOptions> = /* @__PURE__ */ defineUnary<StepOptions>({
+export const step: UnaryOp<StepOptions, ['alpha']> = /* @__PURE__ */ defineUnary<StepOptions, ['alpha']>({
   name: 'step',
   options: { alpha: true },
   expression: (dtype) =>

@@ -21,28 +21,32 @@ export interface SearchSortedOptions {
  * a gradient. Shapes: sorted [n], values any → that of values. By binary search, in ⌈log₂(n + 1)⌉ steps.
  * Errors: ShapeError unless sorted is a vector, ValueError for the option.
  */
-export const searchSorted: CompositeOp<[sorted: Tensor, values: Tensor], SearchSortedOptions> =
-  /* @__PURE__ */ defineComposite({
-    name: 'searchSorted',
-    inputs: ['sorted', 'values'],
-    options: { side: true },
-    backward: null,
-    compose: ([sorted, values], { side = 'left' }) => {
-      requireRank('searchSorted', 'sorted', sorted.shape, 1);
-      requireOneOf('searchSorted', 'side', side, ['left', 'right']);
-      const n = sorted.shape[0] as number;
-      const isBefore = side === 'left' ? less : lessEqual;
-      let low: Tensor = fill(values.shape, 0, { dtype: 'int32' });
-      let high: Tensor = fill(values.shape, n, { dtype: 'int32' });
-      // The answer is in [low, high]; each step bisects that.
-      for (let steps = Math.ceil(Math.log2(n + 1)); steps > 0; steps--) {
-        const middle = floorDiv(add(low, high), 2);
-        const isOpen = less(low, high);
-        const element = gather(sorted, middle, { validateIndices: false });
-        const isAbove = logicalAnd(isOpen, isBefore(element, values));
-        high = where(isAbove, high, where(isOpen, middle, high));
-        low = where(isAbove, add(middle, 1), low);
-      }
-      return low;
-    },
-  });
+export const searchSorted: CompositeOp<
+  [sorted: Tensor, values: Tensor],
+  SearchSortedOptions,
+  Tensor,
+  ['side']
+> = /* @__PURE__ */ defineComposite({
+  name: 'searchSorted',
+  inputs: ['sorted', 'values'],
+  options: { side: true },
+  backward: null,
+  compose: ([sorted, values], { side = 'left' }) => {
+    requireRank('searchSorted', 'sorted', sorted.shape, 1);
+    requireOneOf('searchSorted', 'side', side, ['left', 'right']);
+    const n = sorted.shape[0] as number;
+    const isBefore = side === 'left' ? less : lessEqual;
+    let low: Tensor = fill(values.shape, 0, { dtype: 'int32' });
+    let high: Tensor = fill(values.shape, n, { dtype: 'int32' });
+    // The answer is in [low, high]; each step bisects that.
+    for (let steps = Math.ceil(Math.log2(n + 1)); steps > 0; steps--) {
+      const middle = floorDiv(add(low, high), 2);
+      const isOpen = less(low, high);
+      const element = gather(sorted, middle, { validateIndices: false });
+      const isAbove = logicalAnd(isOpen, isBefore(element, values));
+      high = where(isAbove, high, where(isOpen, middle, high));
+      low = where(isAbove, add(middle, 1), low);
+    }
+    return low;
+  },
+});

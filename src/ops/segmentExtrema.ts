@@ -9,7 +9,7 @@ import { gather } from './gather.ts';
 import { maximum } from './maximum.ts';
 import { planSegments, segmentChecking, segmentSum, type SegmentSumOptions } from './segmentSum.ts';
 
-type SegmentOp = Op<[x: Tensor, segmentIds: Tensor], SegmentSumOptions, Tensor, 'first'>;
+type SegmentOp = Op<[x: Tensor, segmentIds: Tensor], SegmentSumOptions, Tensor, 'first', ['numSegments']>;
 
 /* @__NO_SIDE_EFFECTS__ */
 function defineExtremum(name: string, extremum: 'max' | 'min'): SegmentOp {

@@ -13,16 +13,20 @@ import { segmentSum, type SegmentSumOptions } from './segmentSum.ts';
  * Shapes: x [..ids, ..inner], segmentIds [..ids] → [numSegments, ..inner].
  * Errors: as of `segmentSum`.
  */
-export const segmentMean: CompositeOp<[x: Tensor, segmentIds: Tensor], SegmentSumOptions> =
-  /* @__PURE__ */ defineComposite({
-    name: 'segmentMean',
-    inputs: ['x', 'segmentIds:int32'],
-    options: { numSegments: true, validateIndices: false },
-    compose: ([x, ids], options) => {
-      requireDType('segmentMean', 'x', x.dtype, ['float32']);
-      const sums = segmentSum(x, ids, options);
-      const counts = segmentSum(ones(ids.shape), ids, { ...options, validateIndices: false });
-      const inner = sums.shape.slice(1).map(() => 1);
-      return div(sums, reshape(maximum(counts, 1), { shape: [sums.shape[0] as number, ...inner] }));
-    },
-  });
+export const segmentMean: CompositeOp<
+  [x: Tensor, segmentIds: Tensor],
+  SegmentSumOptions,
+  Tensor,
+  ['numSegments']
+> = /* @__PURE__ */ defineComposite({
+  name: 'segmentMean',
+  inputs: ['x', 'segmentIds:int32'],
+  options: { numSegments: true, validateIndices: false },
+  compose: ([x, ids], options) => {
+    requireDType('segmentMean', 'x', x.dtype, ['float32']);
+    const sums = segmentSum(x, ids, options);
+    const counts = segmentSum(ones(ids.shape), ids, { ...options, validateIndices: false });
+    const inner = sums.shape.slice(1).map(() => 1);
+    return div(sums, reshape(maximum(counts, 1), { shape: [sums.shape[0] as number, ...inner] }));
+  },
+});

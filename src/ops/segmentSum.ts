@@ -26,17 +26,22 @@ export interface SegmentSumOptions {
  * Shapes: x [..ids, ..inner], segmentIds [..ids] → [numSegments, ..inner]. The gradient is a gather.
  * Errors: IndexOutOfRangeError as of `gather`.
  */
-export const segmentSum: Op<[x: Tensor, segmentIds: Tensor], SegmentSumOptions, Tensor, 'first'> =
-  /* @__PURE__ */ defineOp({
-    name: 'segmentSum',
-    inputs: ['x', 'segmentIds:int32'],
-    options: { numSegments: true, validateIndices: false },
-    save: { inputs: [1] },
-    infer: ([x, ids], options) => planSegments('segmentSum', x, ids, options),
-    forward: ([x, ids], plan, call) =>
-      kernels().scatterAddKernel('segmentSum', ids, x, plan, plan.indexing, segmentChecking(call, ids, plan)),
-    backward: ([dy], { inputs: [, ids] }) => [gather(dy, ids, { axis: 0, validateIndices: false }), null],
-  });
+export const segmentSum: Op<
+  [x: Tensor, segmentIds: Tensor],
+  SegmentSumOptions,
+  Tensor,
+  'first',
+  ['numSegments']
+> = /* @__PURE__ */ defineOp({
+  name: 'segmentSum',
+  inputs: ['x', 'segmentIds:int32'],
+  options: { numSegments: true, validateIndices: false },
+  save: { inputs: [1] },
+  infer: ([x, ids], options) => planSegments('segmentSum', x, ids, options),
+  forward: ([x, ids], plan, call) =>
+    kernels().scatterAddKernel('segmentSum', ids, x, plan, plan.indexing, segmentChecking(call, ids, plan)),
+  backward: ([dy], { inputs: [, ids] }) => [gather(dy, ids, { axis: 0, validateIndices: false }), null],
+});
 
 /** The result of a segment op, and where its ids point. */
 export interface SegmentPlan extends TensorSpec {

@@ -1,4 +1,5 @@
 /** @file permutation, shuffle */
+import type { Positions } from '../core/options.ts';
 import { type OptionNames, optionsOf } from '../core/options.ts';
 import { checkShape, normalizeAxis, requireInteger } from '../core/shape.ts';
 import { tidy } from '../tensor/scope.ts';
@@ -28,6 +29,10 @@ const optionNames: OptionNames<PermutationOptions> = { seed: true };
  * Errors: ValueError unless `count` is a whole number, or for a seed that isn't one.
  */
 export function permutation(count: number, options?: PermutationOptions): Tensor<'int32'>;
+export function permutation(
+  count: number,
+  ...settings: Positions<PermutationOptions, ['seed']>
+): Tensor<'int32'>;
 export function permutation(count: number, ...settings: unknown[]): Tensor<'int32'> {
   const { seed }: PermutationOptions = optionsOf('permutation', settings, optionNames, ['count']);
   requireInteger('permutation', 'count', count, 0);
@@ -43,15 +48,16 @@ export function permutation(count: number, ...settings: unknown[]): Tensor<'int3
  * The slices of `x` along `axis` in random order. Any dtype. Shape: that of x. The gradient goes to where a slice came from.
  * Errors: ShapeError for an axis that x lacks, ValueError for a seed that isn't one.
  */
-export const shuffle: CompositeOp<[x: Tensor], ShuffleOptions> = /* @__PURE__ */ defineComposite({
-  name: 'shuffle',
-  inputs: ['x'],
-  options: { axis: true, seed: true },
-  compose: ([x], { axis = 0, seed }) => {
-    const along = normalizeAxis('shuffle', axis, x.shape.length);
-    return gather(x, permutation(x.shape[along] as number, { seed }), {
-      axis: along,
-      validateIndices: false,
-    });
-  },
-});
+export const shuffle: CompositeOp<[x: Tensor], ShuffleOptions, Tensor, ['axis', 'seed']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'shuffle',
+    inputs: ['x'],
+    options: { axis: true, seed: true },
+    compose: ([x], { axis = 0, seed }) => {
+      const along = normalizeAxis('shuffle', axis, x.shape.length);
+      return gather(x, permutation(x.shape[along] as number, { seed }), {
+        axis: along,
+        validateIndices: false,
+      });
+    },
+  });

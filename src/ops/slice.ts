@@ -31,7 +31,7 @@ export interface PadOptions {
    * with that element repeated ('symmetric').
    */
   mode?: 'constant' | 'reflect' | 'symmetric';
-  /** For mode 'constant'. Default 0. */
+  /** The value of what is added, for mode 'constant'. Default 0. */
   constantValue?: number;
 }
 
@@ -39,64 +39,67 @@ export interface PadOptions {
  * A block of `x`: `size` elements from `begin` on, on each axis. Any dtype.
  * Errors: ShapeError where the block leaves x.
  */
-export const slice: Op<[x: Tensor], SliceOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
-  name: 'slice',
-  inputs: ['x'],
-  options: { begin: true, size: true },
-  save: { inputs: [] },
-  infer: ([{ shape, dtype }], options) => {
-    const { begin, size } = block(shape, options);
-    return { shape: size, dtype, begin };
-  },
-  forward: ([x], plan) =>
-    sameShape(plan.shape, x.shape)
-      ? view(x, plan, 'slice')
-      : copied('slice', x, blockLayout(x.shape, plan.begin), plan),
-  backward: ([dy], { inputSpecs: [{ shape }], plan }) => {
-    const paddings = shape.map((n, i) => {
-      const before = plan.begin[i] as number;
-      return [before, n - before - (plan.shape[i] as number)] as const;
-    });
-    return [pad(dy, { paddings })];
-  },
-  cost: noFlops,
-});
+export const slice: Op<[x: Tensor], SliceOptions, Tensor, 'first', ['begin', 'size']> =
+  /* @__PURE__ */ defineOp({
+    name: 'slice',
+    inputs: ['x'],
+    options: { begin: true, size: true },
+    save: { inputs: [] },
+    infer: ([{ shape, dtype }], options) => {
+      const { begin, size } = block(shape, options);
+      return { shape: size, dtype, begin };
+    },
+    forward: ([x], plan) =>
+      sameShape(plan.shape, x.shape)
+        ? view(x, plan, 'slice')
+        : copied('slice', x, blockLayout(x.shape, plan.begin), plan),
+    backward: ([dy], { inputSpecs: [{ shape }], plan }) => {
+      const paddings = shape.map((n, i) => {
+        const before = plan.begin[i] as number;
+        return [before, n - before - (plan.shape[i] as number)] as const;
+      });
+      return [pad(dy, { paddings })];
+    },
+    cost: noFlops,
+  });
 
 /**
  * `x` with elements added before and after on each axis. Any dtype. The gradient of an element is the sum over all
  * places that show it.
  * Errors: ShapeError where `paddings` don't fit x, or reach further than the mirrored axis; ValueError for the mode.
  */
-export const pad: Op<[x: Tensor], PadOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
-  name: 'pad',
-  inputs: ['x'],
-  options: { paddings: true, constantValue: true, mode: false },
-  save: { inputs: [] },
-  infer: ([{ shape, dtype }], options) => {
-    const { mode = 'constant', constantValue = 0 } = options;
-    requireOneOf('pad', 'mode', mode, ['constant', 'reflect', 'symmetric']);
-    requireNumber('pad', 'constantValue', constantValue, dtype);
-    const paddings = checkPaddings(shape, options);
-    const padded = shape.map((n, i) => n + sumOf(paddings[i] ?? none));
-    return { shape: padded, dtype, paddings, mode, constantValue };
-  },
-  forward: ([x], plan) => {
-    const { paddings, mode, constantValue } = plan;
-    if (paddings.every((padding) => sumOf(padding) === 0)) return view(x, plan, 'pad');
-    const before = paddings.map(([first]) => first);
-    return padKernel('pad', x, before, plan, mode, bitsOf(constantValue, x.dtype));
-  },
-  backward: ([dOut], { inputSpecs: [{ shape }], plan: { paddings, mode } }) => {
-    if (mode === 'constant') return [slice(dOut, { begin: paddings.map(([before]) => before), size: shape })];
-    let dy = dOut;
-    shape.forEach((n, axis) => {
-      const padding = paddings[axis] ?? none;
-      if (sumOf(padding) > 0) dy = foldMirrored(dy, axis, n, padding, mode);
-    });
-    return [dy];
-  },
-  cost: noFlops,
-});
+export const pad: Op<[x: Tensor], PadOptions, Tensor, 'first', ['paddings', 'constantValue']> =
+  /* @__PURE__ */ defineOp({
+    name: 'pad',
+    inputs: ['x'],
+    options: { paddings: true, constantValue: true, mode: false },
+    save: { inputs: [] },
+    infer: ([{ shape, dtype }], options) => {
+      const { mode = 'constant', constantValue = 0 } = options;
+      requireOneOf('pad', 'mode', mode, ['constant', 'reflect', 'symmetric']);
+      requireNumber('pad', 'constantValue', constantValue, dtype);
+      const paddings = checkPaddings(shape, options);
+      const padded = shape.map((n, i) => n + sumOf(paddings[i] ?? none));
+      return { shape: padded, dtype, paddings, mode, constantValue };
+    },
+    forward: ([x], plan) => {
+      const { paddings, mode, constantValue } = plan;
+      if (paddings.every((padding) => sumOf(padding) === 0)) return view(x, plan, 'pad');
+      const before = paddings.map(([first]) => first);
+      return padKernel('pad', x, before, plan, mode, bitsOf(constantValue, x.dtype));
+    },
+    backward: ([dOut], { inputSpecs: [{ shape }], plan: { paddings, mode } }) => {
+      if (mode === 'constant')
+        return [slice(dOut, { begin: paddings.map(([before]) => before), size: shape })];
+      let dy = dOut;
+      shape.forEach((n, axis) => {
+        const padding = paddings[axis] ?? none;
+        if (sumOf(padding) > 0) dy = foldMirrored(dy, axis, n, padding, mode);
+      });
+      return [dy];
+    },
+    cost: noFlops,
+  });
 
 /** The layout of a block of a tensor of `shape` that begins at `begin`. */
 export function blockLayout(shape: Shape, begin: readonly number[]): StridedLayout {

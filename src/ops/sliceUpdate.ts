@@ -19,7 +19,7 @@ export interface SliceUpdateOptions {
  * rank, no larger → that of x. The gradient of x is zero in the block, that of the updates is the block.
  * Errors: ShapeError where the block leaves x, DTypeError unless both have one dtype.
  */
-export const sliceUpdate: CompositeOp<[x: Tensor, updates: Tensor], SliceUpdateOptions> =
+export const sliceUpdate: CompositeOp<[x: Tensor, updates: Tensor], SliceUpdateOptions, Tensor, ['begin']> =
   /* @__PURE__ */ defineComposite({
     name: 'sliceUpdate',
     inputs: ['x', 'updates'],

@@ -16,7 +16,7 @@ export interface SoftmaxOptions {
   axis?: number;
 }
 
-type SoftmaxOp = Op<[x: Tensor], SoftmaxOptions, Tensor<'float32'>>;
+type SoftmaxOp = Op<[x: Tensor], SoftmaxOptions, Tensor<'float32'>, 'unknown', ['axis']>;
 type GradientOp = Op<[dy: Tensor, y: Tensor], SoftmaxOptions, Tensor<'float32'>>;
 
 /** The spec of x, and the axis that is normalized. */

@@ -26,7 +26,9 @@ export interface SolveTriangularOptions {
 export const solveTriangular: Op<
   [a: Tensor, b: Tensor],
   SolveTriangularOptions,
-  Tensor<'float32'>
+  Tensor<'float32'>,
+  'unknown',
+  ['lower', 'transposeA', 'unitDiagonal']
 > = /* @__PURE__ */ defineOp({
   name: 'solveTriangular',
   inputs: ['a', 'b'],

@@ -22,12 +22,13 @@ const optionNames = { axis: true, descending: true } as const;
  * cotangent of an element goes to where it came from.
  * Errors: ShapeError for a scalar, or an axis that x lacks; DTypeError for bools.
  */
-export const sort: CompositeOp<[x: Tensor], SortOptions> = /* @__PURE__ */ defineComposite({
-  name: 'sort',
-  inputs: ['x'],
-  options: optionNames,
-  compose: ([x], options) => ordered('sort', x, options).values,
-});
+export const sort: CompositeOp<[x: Tensor], SortOptions, Tensor, ['axis', 'descending']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'sort',
+    inputs: ['x'],
+    options: optionNames,
+    compose: ([x], options) => ordered('sort', x, options).values,
+  });
 
 /**
  * The indices (int32) that put `x` in order along `axis`: takeAlongAxis(x, argsort(x), { axis: -1 }) is sort(x). Equal
@@ -35,13 +36,14 @@ export const sort: CompositeOp<[x: Tensor], SortOptions> = /* @__PURE__ */ defin
  * Errors: as of `sort`.
  * Shape: that of x.
  */
-export const argsort: CompositeOp<[x: Tensor], SortOptions> = /* @__PURE__ */ defineComposite({
-  name: 'argsort',
-  inputs: ['x'],
-  options: optionNames,
-  backward: null,
-  compose: ([x], options) => ordered('argsort', x, options).indices,
-});
+export const argsort: CompositeOp<[x: Tensor], SortOptions, Tensor, ['axis', 'descending']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'argsort',
+    inputs: ['x'],
+    options: optionNames,
+    backward: null,
+    compose: ([x], options) => ordered('argsort', x, options).indices,
+  });
 
 function ordered(
   op: string,

@@ -31,27 +31,28 @@ export interface BatchToSpaceOptions {
  * Shapes: x [n, s1 … sk, ..rest] → [n · Π blockShape, padded si / blockShape[i] …, ..rest].
  * Errors: ShapeError where a block doesn't divide a padded axis, or there are fewer axes than blocks; ValueError for options.
  */
-export const spaceToBatch: CompositeOp<[x: Tensor], SpaceToBatchOptions> = /* @__PURE__ */ defineComposite({
-  name: 'spaceToBatch',
-  inputs: ['x'],
-  options: { blockShape: true, paddings: true },
-  compose: ([x], { blockShape, paddings }) => {
-    const blocks = blocksOf('spaceToBatch', x.shape, blockShape);
-    const pairs = pairsOf('spaceToBatch', 'paddings', paddings, blocks.length);
-    const rest = x.shape.slice(1 + blocks.length).map((): [number, number] => [0, 0]);
-    const padded = pad(x, { paddings: [[0, 0], ...pairs, ...rest] });
-    blocks.forEach((block, i) => {
-      requireMultiple(
-        'spaceToBatch',
-        `axis ${i + 1}, with its padding`,
-        padded.shape[i + 1] as number,
-        block,
-      );
-    });
-    // From the last axis on, so that places in the first one lead.
-    return blocks.reduceRight((y, block, i) => splitAxis(y, i + 1, block), padded);
-  },
-});
+export const spaceToBatch: CompositeOp<[x: Tensor], SpaceToBatchOptions, Tensor, ['blockShape', 'paddings']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'spaceToBatch',
+    inputs: ['x'],
+    options: { blockShape: true, paddings: true },
+    compose: ([x], { blockShape, paddings }) => {
+      const blocks = blocksOf('spaceToBatch', x.shape, blockShape);
+      const pairs = pairsOf('spaceToBatch', 'paddings', paddings, blocks.length);
+      const rest = x.shape.slice(1 + blocks.length).map((): [number, number] => [0, 0]);
+      const padded = pad(x, { paddings: [[0, 0], ...pairs, ...rest] });
+      blocks.forEach((block, i) => {
+        requireMultiple(
+          'spaceToBatch',
+          `axis ${i + 1}, with its padding`,
+          padded.shape[i + 1] as number,
+          block,
+        );
+      });
+      // From the last axis on, so that places in the first one lead.
+      return blocks.reduceRight((y, block, i) => splitAxis(y, i + 1, block), padded);
+    },
+  });
 
 /**
  * The images of a batch interleaved to blocks: the inverse of spaceToBatch. Any dtype.
@@ -59,23 +60,24 @@ export const spaceToBatch: CompositeOp<[x: Tensor], SpaceToBatchOptions> = /* @_
  * Errors: ShapeError where the blocks don't divide the batch, crops leave nothing, or there are fewer axes than blocks;
  * ValueError for options.
  */
-export const batchToSpace: CompositeOp<[x: Tensor], BatchToSpaceOptions> = /* @__PURE__ */ defineComposite({
-  name: 'batchToSpace',
-  inputs: ['x'],
-  options: { blockShape: true, crops: true },
-  compose: ([x], { blockShape, crops }) => {
-    const blocks = blocksOf('batchToSpace', x.shape, blockShape);
-    const pairs = pairsOf('batchToSpace', 'crops', crops, blocks.length);
-    const places = blocks.reduce((product, block) => product * block, 1);
-    requireMultiple('batchToSpace', 'the batch', x.shape[0] as number, places);
-    const whole = blocks.reduce((y, block, i) => joinAxis(y, i + 1, block), identity(x));
-    const cut = (axis: number): readonly number[] => pairs[axis - 1] ?? [0, 0];
-    return slice(whole, {
-      begin: whole.shape.map((_, axis) => cut(axis)[0] as number),
-      size: whole.shape.map((n, axis) => remaining(whole.shape, axis, n, cut(axis))),
-    });
-  },
-});
+export const batchToSpace: CompositeOp<[x: Tensor], BatchToSpaceOptions, Tensor, ['blockShape', 'crops']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'batchToSpace',
+    inputs: ['x'],
+    options: { blockShape: true, crops: true },
+    compose: ([x], { blockShape, crops }) => {
+      const blocks = blocksOf('batchToSpace', x.shape, blockShape);
+      const pairs = pairsOf('batchToSpace', 'crops', crops, blocks.length);
+      const places = blocks.reduce((product, block) => product * block, 1);
+      requireMultiple('batchToSpace', 'the batch', x.shape[0] as number, places);
+      const whole = blocks.reduce((y, block, i) => joinAxis(y, i + 1, block), identity(x));
+      const cut = (axis: number): readonly number[] => pairs[axis - 1] ?? [0, 0];
+      return slice(whole, {
+        begin: whole.shape.map((_, axis) => cut(axis)[0] as number),
+        size: whole.shape.map((n, axis) => remaining(whole.shape, axis, n, cut(axis))),
+      });
+    },
+  });
 
 /** `axis` in blocks: the places of a block lead the batch. At most five axes at once, however many x has. */
 function splitAxis(x: Tensor, axis: number, block: number): Tensor {

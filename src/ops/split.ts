@@ -21,25 +21,26 @@ export interface SplitOptions {
  * `x` in parts along `axis`. Any dtype. The gradient is the parts' gradients, joined.
  * Errors: ShapeError where the parts don't add up to the axis.
  */
-export const split: Op<[x: Tensor], SplitOptions, Tensor[], 'first'> = /* @__PURE__ */ defineOp({
-  name: 'split',
-  inputs: ['x'],
-  options: { numOrSizeSplits: true, axis: true },
-  save: { inputs: [] },
-  infer: ([{ shape, dtype }], options) => {
-    const { axis, sizes } = parts(shape, options);
-    let next = 0;
-    return sizes.map((size) => {
-      const begin = shape.map((_, i) => (i === axis ? next : 0));
-      next += size;
-      const part = shape.map((n, i) => (i === axis ? size : n));
-      return { shape: part, dtype, layout: blockLayout(shape, begin) };
-    });
-  },
-  forward: ([x], plan) => plan.map((part) => copied('split', x, part.layout, part)),
-  backward: (cotangents, { options: { axis = 0 } }) => [concat(cotangents, { axis })],
-  cost: noFlops,
-});
+export const split: Op<[x: Tensor], SplitOptions, Tensor[], 'first', ['numOrSizeSplits', 'axis']> =
+  /* @__PURE__ */ defineOp({
+    name: 'split',
+    inputs: ['x'],
+    options: { numOrSizeSplits: true, axis: true },
+    save: { inputs: [] },
+    infer: ([{ shape, dtype }], options) => {
+      const { axis, sizes } = parts(shape, options);
+      let next = 0;
+      return sizes.map((size) => {
+        const begin = shape.map((_, i) => (i === axis ? next : 0));
+        next += size;
+        const part = shape.map((n, i) => (i === axis ? size : n));
+        return { shape: part, dtype, layout: blockLayout(shape, begin) };
+      });
+    },
+    forward: ([x], plan) => plan.map((part) => copied('split', x, part.layout, part)),
+    backward: (cotangents, { options: { axis = 0 } }) => [concat(cotangents, { axis })],
+    cost: noFlops,
+  });
 
 function parts(shape: Shape, { numOrSizeSplits, axis = 0 }: SplitOptions): { axis: number; sizes: number[] } {
   const along = normalizeAxis('split', axis, shape.length);

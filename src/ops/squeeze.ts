@@ -17,7 +17,7 @@ export interface SqueezeOptions {
  * Errors: ShapeError for an axis that x lacks, or that is longer.
  * Any dtype.
  */
-export const squeeze: Op<[x: Tensor], SqueezeOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
+export const squeeze: Op<[x: Tensor], SqueezeOptions, Tensor, 'first', ['axis']> = /* @__PURE__ */ defineOp({
   name: 'squeeze',
   inputs: ['x'],
   options: { axis: true },

@@ -23,7 +23,7 @@ export interface ExtractSequencesOptions {
 export interface StftOptions extends ExtractSequencesOptions {
   /** Length of each transform: at least sequenceLength. Default: sequenceLength. */
   fftLength?: number;
-  /** Default 'hann'. Null: none. */
+  /** What each frame is multiplied by: 'hann' or 'hamming'. Default 'hann'. Null: nothing. */
   window?: 'hann' | 'hamming' | null;
   /** Whether x is mirrored at its ends, so that sequence t is centred at t · sequenceStride. Default true. */
   center?: boolean;
@@ -34,36 +34,44 @@ export interface StftOptions extends ExtractSequencesOptions {
  * Shapes: x [..., n] → [..., count, sequenceLength], count = ⌊(n - sequenceLength) / sequenceStride⌋ + 1.
  * Errors: ShapeError for a scalar or fewer elements than a sequence has; ValueError for options.
  */
-export const extractSequences: CompositeOp<[x: Tensor], ExtractSequencesOptions> =
-  /* @__PURE__ */ defineComposite({
-    name: 'extractSequences',
-    inputs: ['x'],
-    options: { sequenceLength: true, sequenceStride: true },
-    compose: ([x], options) => sequencesOf('extractSequences', x, options),
-  });
+export const extractSequences: CompositeOp<
+  [x: Tensor],
+  ExtractSequencesOptions,
+  Tensor,
+  ['sequenceLength', 'sequenceStride']
+> = /* @__PURE__ */ defineComposite({
+  name: 'extractSequences',
+  inputs: ['x'],
+  options: { sequenceLength: true, sequenceStride: true },
+  compose: ([x], options) => sequencesOf('extractSequences', x, options),
+});
 
 /**
  * The short-time Fourier transform: the spectra of overlapping windows, as in Keras. float32. Shapes: x [..., n] → a pair of real and
  * imaginary parts [..., count, ⌊fftLength / 2⌋ + 1].
  * Errors: ShapeError for a scalar or a signal shorter than a window; ValueError for options; DTypeError.
  */
-export const stft: CompositeOp<[x: Tensor], StftOptions, [real: Tensor, imaginary: Tensor]> =
-  /* @__PURE__ */ defineComposite({
-    name: 'stft',
-    inputs: ['x'],
-    options: { sequenceLength: true, sequenceStride: true, fftLength: true, window: true, center: true },
-    compose: ([x], { sequenceLength, sequenceStride, fftLength, window = 'hann', center = true }) => {
-      requireDType('stft', 'x', x.dtype, ['float32']);
-      requireInteger('stft', 'sequenceLength', sequenceLength, 1);
-      const length = fftLength ?? sequenceLength;
-      requireInteger('stft', 'fftLength', length, sequenceLength);
-      if (window !== null) requireOneOf('stft', 'window', window, ['hann', 'hamming']);
-      requireBoolean('stft', 'center', center);
-      const signal = center ? mirrored(x, Math.floor(length / 2)) : x;
-      const sequences = sequencesOf('stft', signal, { sequenceLength: length, sequenceStride });
-      return rfft(mul(sequences, windowOf(window, sequenceLength, length)));
-    },
-  });
+export const stft: CompositeOp<
+  [x: Tensor],
+  StftOptions,
+  [real: Tensor, imaginary: Tensor],
+  ['sequenceLength', 'sequenceStride', 'fftLength', 'window', 'center']
+> = /* @__PURE__ */ defineComposite({
+  name: 'stft',
+  inputs: ['x'],
+  options: { sequenceLength: true, sequenceStride: true, fftLength: true, window: true, center: true },
+  compose: ([x], { sequenceLength, sequenceStride, fftLength, window = 'hann', center = true }) => {
+    requireDType('stft', 'x', x.dtype, ['float32']);
+    requireInteger('stft', 'sequenceLength', sequenceLength, 1);
+    const length = fftLength ?? sequenceLength;
+    requireInteger('stft', 'fftLength', length, sequenceLength);
+    if (window !== null) requireOneOf('stft', 'window', window, ['hann', 'hamming']);
+    requireBoolean('stft', 'center', center);
+    const signal = center ? mirrored(x, Math.floor(length / 2)) : x;
+    const sequences = sequencesOf('stft', signal, { sequenceLength: length, sequenceStride });
+    return rfft(mul(sequences, windowOf(window, sequenceLength, length)));
+  },
+});
 
 function sequencesOf(
   op: string,

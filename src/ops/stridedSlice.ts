@@ -24,7 +24,7 @@ import { defineOp, type Op } from './define.ts';
 export interface StridedSliceOptions {
   /** Negative: counted from the end. Clamped to the axis. */
   begin: readonly number[];
-  /** Exclusive. */
+  /** The first index of each axis that isn't taken any more. Negative ones count from the end. */
   end: readonly number[];
   /** Negative strides walk backwards. Default: ones. */
   strides?: readonly number[];
@@ -46,7 +46,19 @@ export interface StridedScatterOptions extends StridedSliceOptions {
   shape: Shape;
 }
 
-const stridedSliceOptionNames: OptionNames<StridedSliceOptions> = {
+/** The options that may come by position. */
+type StridedSlicePositions = [
+  'begin',
+  'end',
+  'strides',
+  'beginMask',
+  'endMask',
+  'ellipsisMask',
+  'newAxisMask',
+  'shrinkAxisMask',
+];
+
+const stridedSliceOptionNames: OptionNames<StridedSliceOptions, StridedSlicePositions[number]> = {
   begin: true,
   end: true,
   strides: true,
@@ -62,50 +74,56 @@ const stridedSliceOptionNames: OptionNames<StridedSliceOptions> = {
  * The gradient is written back into zeros (`stridedScatter`).
  * Errors: ShapeError where entries don't fit x; ValueError for a stride of 0 or a malformed mask.
  */
-export const stridedSlice: Op<[x: Tensor], StridedSliceOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
-  name: 'stridedSlice',
-  inputs: ['x'],
-  options: stridedSliceOptionNames,
-  save: { inputs: [] },
-  infer: ([{ shape, dtype }], options) => {
-    const sliced = stridedLayout('stridedSlice', shape, options);
-    return { shape: sliced.shape, dtype, layout: sliced.layout };
-  },
-  forward: ([x], plan) => copied('stridedSlice', x, plan.layout, plan),
-  backward: ([dy], { inputSpecs: [x], options }) => [stridedScatter(dy, { ...options, shape: x.shape })],
-});
+export const stridedSlice: Op<[x: Tensor], StridedSliceOptions, Tensor, 'first', StridedSlicePositions> =
+  /* @__PURE__ */ defineOp({
+    name: 'stridedSlice',
+    inputs: ['x'],
+    options: stridedSliceOptionNames,
+    save: { inputs: [] },
+    infer: ([{ shape, dtype }], options) => {
+      const sliced = stridedLayout('stridedSlice', shape, options);
+      return { shape: sliced.shape, dtype, layout: sliced.layout };
+    },
+    forward: ([x], plan) => copied('stridedSlice', x, plan.layout, plan),
+    backward: ([dy], { inputSpecs: [x], options }) => [stridedScatter(dy, { ...options, shape: x.shape })],
+  });
 
 /**
  * Zeros of `shape`, into which `updates` are written at the places that `stridedSlice` reads with the same options: its
  * adjoint. Any dtype.
  * Errors: ShapeError where the updates don't have the shape of that slice; else as of `stridedSlice`.
  */
-export const stridedScatter: Op<[updates: Tensor], StridedScatterOptions, Tensor, 'first'> =
-  /* @__PURE__ */ defineOp({
-    name: 'stridedScatter',
-    inputs: ['updates'],
-    options: { shape: true, ...stridedSliceOptionNames },
-    save: { inputs: [] },
-    infer: ([updates], options) => {
-      checkShape('stridedScatter', options.shape);
-      const { shape, layout } = stridedLayout('stridedScatter', options.shape, options);
-      if (!sameShape(updates.shape, shape)) {
-        throw new ShapeError({
-          op: 'stridedScatter',
-          rule: '`updates` must have the shape of the slice that they replace.',
-          received: `updates ${formatShape(updates.shape)} for a slice ${formatShape(shape)} of shape ${formatShape(options.shape)}`,
-          hint: 'reshape the updates, or correct begin, end and strides.',
-        });
-      }
-      return { shape: [...options.shape], dtype: updates.dtype, layout };
-    },
-    forward: ([updates], plan) => {
-      const out = fillKernel(updates.device, plan, 0, 'stridedScatter');
-      copyInto(updates, denseLayout(updates.shape), out, plan.layout, updates.shape);
-      return out;
-    },
-    backward: ([dy], { options: { shape: _, ...options } }) => [stridedSlice(dy, options)],
-  });
+export const stridedScatter: Op<
+  [updates: Tensor],
+  StridedScatterOptions,
+  Tensor,
+  'first',
+  ['shape', ...StridedSlicePositions]
+> = /* @__PURE__ */ defineOp({
+  name: 'stridedScatter',
+  inputs: ['updates'],
+  options: { shape: true, ...stridedSliceOptionNames },
+  save: { inputs: [] },
+  infer: ([updates], options) => {
+    checkShape('stridedScatter', options.shape);
+    const { shape, layout } = stridedLayout('stridedScatter', options.shape, options);
+    if (!sameShape(updates.shape, shape)) {
+      throw new ShapeError({
+        op: 'stridedScatter',
+        rule: '`updates` must have the shape of the slice that they replace.',
+        received: `updates ${formatShape(updates.shape)} for a slice ${formatShape(shape)} of shape ${formatShape(options.shape)}`,
+        hint: 'reshape the updates, or correct begin, end and strides.',
+      });
+    }
+    return { shape: [...options.shape], dtype: updates.dtype, layout };
+  },
+  forward: ([updates], plan) => {
+    const out = fillKernel(updates.device, plan, 0, 'stridedScatter');
+    copyInto(updates, denseLayout(updates.shape), out, plan.layout, updates.shape);
+    return out;
+  },
+  backward: ([dy], { options: { shape: _, ...options } }) => [stridedSlice(dy, options)],
+});
 
 const masks = ['beginMask', 'endMask', 'ellipsisMask', 'newAxisMask', 'shrinkAxisMask'] as const;
 

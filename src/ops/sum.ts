@@ -34,27 +34,28 @@ export const sum: ReductionOp = /* @__PURE__ */ defineReduction({
  * `x` repeated to `shape` by NumPy's rule. Any dtype.
  * Errors: ShapeError where x doesn't broadcast to it.
  */
-export const broadcastTo: Op<[x: Tensor], { shape: Shape }, Tensor, 'first'> = /* @__PURE__ */ defineOp({
-  name: 'broadcastTo',
-  inputs: ['x'],
-  options: { shape: true },
-  save: { inputs: [] },
-  infer: ([x], { shape }) => {
-    checkShape('broadcastTo', shape);
-    if (!sameShape(broadcastShapes('broadcastTo', x.shape, shape), shape)) {
-      throw new ShapeError({
-        op: 'broadcastTo',
-        rule: 'only axes of size 1 can be repeated, and new axes go in front.',
-        received: `${formatSpec(x)} to ${formatShape(shape)}`,
-        hint: 'expandDims or reshape x first.',
-      });
-    }
-    return { shape: [...shape], dtype: x.dtype };
-  },
-  forward: ([x], plan) => kernels().elementwiseKernel('broadcastTo', 'a', [x], plan),
-  backward: ([dy], { inputSpecs: [x] }) => [sumToShape(dy, x.shape)],
-  cost: noFlops,
-});
+export const broadcastTo: Op<[x: Tensor], { shape: Shape }, Tensor, 'first', ['shape']> =
+  /* @__PURE__ */ defineOp({
+    name: 'broadcastTo',
+    inputs: ['x'],
+    options: { shape: true },
+    save: { inputs: [] },
+    infer: ([x], { shape }) => {
+      checkShape('broadcastTo', shape);
+      if (!sameShape(broadcastShapes('broadcastTo', x.shape, shape), shape)) {
+        throw new ShapeError({
+          op: 'broadcastTo',
+          rule: 'only axes of size 1 can be repeated, and new axes go in front.',
+          received: `${formatSpec(x)} to ${formatShape(shape)}`,
+          hint: 'expandDims or reshape x first.',
+        });
+      }
+      return { shape: [...shape], dtype: x.dtype };
+    },
+    forward: ([x], plan) => kernels().elementwiseKernel('broadcastTo', 'a', [x], plan),
+    backward: ([dy], { inputSpecs: [x] }) => [sumToShape(dy, x.shape)],
+    cost: noFlops,
+  });
 
 /** Undoes a broadcast: sums over the axes along which a tensor of `shape` was repeated. */
 export function sumToShape(x: Tensor, shape: Shape): Tensor {

@@ -54,55 +54,60 @@ export interface ScatterAddAlongAxisOptions extends AlongAxisOptions {
  * Any dtype of x. The gradient is added up in the elements that were read.
  * Errors: IndexOutOfRangeError as of `gather`.
  */
-export const takeAlongAxis: Op<[x: Tensor, indices: Tensor], TakeAlongAxisOptions, Tensor, 'first'> =
-  /* @__PURE__ */ defineOp({
-    name: 'takeAlongAxis',
-    inputs: ['x', 'indices:int32'],
-    options: { axis: true, fillValue: false, validateIndices: false, mode: false },
-    save: { inputs: [1] },
-    infer: ([x, indices], options) => {
-      checkIndices('takeAlongAxis', 'indices', indices, options);
-      checkFillValue('takeAlongAxis', options, x.dtype);
-      const { axis, table, out } = sharedShapes(x.shape, indices.shape, options);
-      return { shape: out, dtype: x.dtype, axis, table, fill: bitsOf(options.fillValue ?? 0, x.dtype) };
-    },
-    forward: ([x, indices], plan, call) => {
-      const { axis, table, shape: out, fill } = plan;
-      const { op, options } = call;
-      let checking = checkingOf(call, indices, options, {
-        input: 1,
-        name: 'indices',
-        of: named('x', x),
-        axes: [axis],
-        limits: [x.shape[axis] as number],
-        hint: readsAsZeros,
-      });
-      if (!sameShape(indices.shape, out) && checking.check !== 'none') {
-        // Positions are reported in the indices as they were passed, before they are broadcast.
-        kernels().rowsKernel(op, indices, alongIndexing(x.shape, indices.shape, axis, options), checking);
-        checking = unchecked;
-      }
-      const indexing = alongIndexing(table, out, axis, options);
-      return kernels().gatherKernel(
-        op,
-        repeated(x, table),
-        repeated(indices, out),
-        plan,
-        indexing,
-        checking,
-        fill,
-      );
-    },
-    backward: ([dy], { inputs: [, indices], inputSpecs: [x], plan, options: { mode } }) => {
-      const full = scatterAddAlongAxis(repeated(indices, plan.shape), dy, {
-        shape: plan.table,
-        axis: plan.axis,
-        mode,
-        validateIndices: false,
-      });
-      return [sumToShape(full, x.shape), null];
-    },
-  });
+export const takeAlongAxis: Op<
+  [x: Tensor, indices: Tensor],
+  TakeAlongAxisOptions,
+  Tensor,
+  'first',
+  ['axis']
+> = /* @__PURE__ */ defineOp({
+  name: 'takeAlongAxis',
+  inputs: ['x', 'indices:int32'],
+  options: { axis: true, fillValue: false, validateIndices: false, mode: false },
+  save: { inputs: [1] },
+  infer: ([x, indices], options) => {
+    checkIndices('takeAlongAxis', 'indices', indices, options);
+    checkFillValue('takeAlongAxis', options, x.dtype);
+    const { axis, table, out } = sharedShapes(x.shape, indices.shape, options);
+    return { shape: out, dtype: x.dtype, axis, table, fill: bitsOf(options.fillValue ?? 0, x.dtype) };
+  },
+  forward: ([x, indices], plan, call) => {
+    const { axis, table, shape: out, fill } = plan;
+    const { op, options } = call;
+    let checking = checkingOf(call, indices, options, {
+      input: 1,
+      name: 'indices',
+      of: named('x', x),
+      axes: [axis],
+      limits: [x.shape[axis] as number],
+      hint: readsAsZeros,
+    });
+    if (!sameShape(indices.shape, out) && checking.check !== 'none') {
+      // Positions are reported in the indices as they were passed, before they are broadcast.
+      kernels().rowsKernel(op, indices, alongIndexing(x.shape, indices.shape, axis, options), checking);
+      checking = unchecked;
+    }
+    const indexing = alongIndexing(table, out, axis, options);
+    return kernels().gatherKernel(
+      op,
+      repeated(x, table),
+      repeated(indices, out),
+      plan,
+      indexing,
+      checking,
+      fill,
+    );
+  },
+  backward: ([dy], { inputs: [, indices], inputSpecs: [x], plan, options: { mode } }) => {
+    const full = scatterAddAlongAxis(repeated(indices, plan.shape), dy, {
+      shape: plan.table,
+      axis: plan.axis,
+      mode,
+      validateIndices: false,
+    });
+    return [sumToShape(full, x.shape), null];
+  },
+});
 
 /**
  * Zeros of `shape`, to which each element of `updates` is added along `axis` at an index of its own: the adjoint of
@@ -114,7 +119,8 @@ export const scatterAddAlongAxis: Op<
   [indices: Tensor, updates: Tensor],
   ScatterAddAlongAxisOptions,
   Tensor,
-  'second'
+  'second',
+  ['shape', 'axis']
 > = /* @__PURE__ */ defineOp({
   name: 'scatterAddAlongAxis',
   inputs: ['indices:int32', 'updates'],

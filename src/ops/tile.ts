@@ -20,7 +20,7 @@ export interface TileOptions {
  * repetitions.
  * Errors: ShapeError where `reps` isn't a count for each axis.
  */
-export const tile: Op<[x: Tensor], TileOptions, Tensor, 'first'> = /* @__PURE__ */ defineOp({
+export const tile: Op<[x: Tensor], TileOptions, Tensor, 'first', ['reps']> = /* @__PURE__ */ defineOp({
   name: 'tile',
   inputs: ['x'],
   options: { reps: true },

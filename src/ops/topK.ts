@@ -11,7 +11,7 @@ import { scatterAddAlongAxis } from './takeAlongAxis.ts';
 
 /** Options of `topK`. */
 export interface TopKOptions {
-  /** How many elements. Default 1. */
+  /** How many elements are taken from each line of the last axis; at most its size. Default 1. */
   k?: number;
   /** Whether the order matters. The result is sorted in any case. Default true. */
   sorted?: boolean;
@@ -23,33 +23,38 @@ export interface TopKOptions {
  * Gradient: the cotangent of a value goes to the element that it was read from.
  * Errors: ShapeError for a scalar and for k above n, ValueError for options, DTypeError for bools.
  */
-export const topK: Op<[x: Tensor], TopKOptions, [values: Tensor, indices: Tensor<'int32'>], 'first'> =
-  /* @__PURE__ */ defineOp({
-    name: 'topK',
-    inputs: ['x'],
-    options: { k: true, sorted: true },
-    save: { inputs: [], outputs: [1] },
-    infer: ([x], { k = 1, sorted = true }) => {
-      requireDType('topK', 'x', x.dtype, numbers);
-      requireInteger('topK', 'k', k, 0);
-      requireBoolean('topK', 'sorted', sorted);
-      const n = x.shape.at(-1);
-      if (n === undefined || k > n) {
-        throw new ShapeError({
-          op: 'topK',
-          rule: 'the last axis must have at least k elements.',
-          received: `k: ${k} of ${formatSpec(x)}`,
-          hint: 'choose a smaller k; a scalar has no axis to choose from.',
-        });
-      }
-      const shape = [...x.shape.slice(0, -1), k];
-      return [
-        { shape, dtype: x.dtype, k },
-        { shape, dtype: 'int32' },
-      ];
-    },
-    forward: ([x], plan) => topKKernel(x, plan[0].k, plan),
-    backward: ([dValues], { outputs: [, indices], inputSpecs: [x] }) => [
-      scatterAddAlongAxis(indices, dValues, { shape: x.shape, axis: -1, validateIndices: false }),
-    ],
-  });
+export const topK: Op<
+  [x: Tensor],
+  TopKOptions,
+  [values: Tensor, indices: Tensor<'int32'>],
+  'first',
+  ['k', 'sorted']
+> = /* @__PURE__ */ defineOp({
+  name: 'topK',
+  inputs: ['x'],
+  options: { k: true, sorted: true },
+  save: { inputs: [], outputs: [1] },
+  infer: ([x], { k = 1, sorted = true }) => {
+    requireDType('topK', 'x', x.dtype, numbers);
+    requireInteger('topK', 'k', k, 0);
+    requireBoolean('topK', 'sorted', sorted);
+    const n = x.shape.at(-1);
+    if (n === undefined || k > n) {
+      throw new ShapeError({
+        op: 'topK',
+        rule: 'the last axis must have at least k elements.',
+        received: `k: ${k} of ${formatSpec(x)}`,
+        hint: 'choose a smaller k; a scalar has no axis to choose from.',
+      });
+    }
+    const shape = [...x.shape.slice(0, -1), k];
+    return [
+      { shape, dtype: x.dtype, k },
+      { shape, dtype: 'int32' },
+    ];
+  },
+  forward: ([x], plan) => topKKernel(x, plan[0].k, plan),
+  backward: ([dValues], { outputs: [, indices], inputSpecs: [x] }) => [
+    scatterAddAlongAxis(indices, dValues, { shape: x.shape, axis: -1, validateIndices: false }),
+  ],
+});

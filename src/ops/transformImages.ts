@@ -19,14 +19,14 @@ import { where } from './where.ts';
 
 /** Options of `transformImages`. */
 export interface TransformImagesOptions {
-  /** Default 'bilinear'. */
+  /** How a pixel comes from its neighbours: 'nearest' or 'bilinear'. Default 'bilinear'. */
   interpolation?: Interpolation;
   /**
    * What lies outside: `fillValue` ('constant', default), the nearest pixel, the image again ('wrap') or its mirror image, in
    * which the edge is repeated ('reflect').
    */
   fillMode?: 'constant' | 'nearest' | 'wrap' | 'reflect';
-  /** Default 0. */
+  /** Value of pixels outside of the image, for fillMode 'constant'. Default 0. */
   fillValue?: number;
   /** Height and width of a result. Default: those of the images. */
   outputSize?: number | readonly number[];
@@ -39,29 +39,33 @@ export interface TransformImagesOptions {
  * Source: TensorFlow's ImageProjectiveTransformV3.
  * Errors: ShapeError, DTypeError, ValueError.
  */
-export const transformImages: CompositeOp<[images: Tensor, transforms: Tensor], TransformImagesOptions> =
-  /* @__PURE__ */ defineComposite({
-    name: 'transformImages',
-    inputs: ['images', 'transforms'],
-    options: { interpolation: true, fillMode: true, fillValue: true, outputSize: true },
-    compose: ([images, transforms], options) => {
-      const { interpolation = 'bilinear', fillMode = 'constant', fillValue = 0, outputSize } = options;
-      const op = 'transformImages';
-      requireShapes(images, transforms);
-      requireOneOf(op, 'interpolation', interpolation, ['bilinear', 'nearest']);
-      requireOneOf(op, 'fillMode', fillMode, ['constant', 'nearest', 'wrap', 'reflect']);
-      requireFinite(op, 'fillValue', fillValue);
-      const [n, height, width] = images.shape as [number, number, number, number];
-      const [down, across] = perAxis(op, 'outputSize', outputSize ?? [height, width], 2) as [number, number];
-      const [sourceX, sourceY] = mapped(transforms, down, across);
-      const points = {
-        image: reshape(range(0, n, 1, { dtype: 'int32' }), { shape: [n, 1, 1] }),
-        y: broughtInside(sourceY, height, fillMode),
-        x: broughtInside(sourceX, width, fillMode),
-      };
-      return sampleImages(images, points, interpolation, fillMode === 'constant' ? fillValue : null);
-    },
-  });
+export const transformImages: CompositeOp<
+  [images: Tensor, transforms: Tensor],
+  TransformImagesOptions,
+  Tensor,
+  ['interpolation', 'fillMode', 'fillValue', 'outputSize']
+> = /* @__PURE__ */ defineComposite({
+  name: 'transformImages',
+  inputs: ['images', 'transforms'],
+  options: { interpolation: true, fillMode: true, fillValue: true, outputSize: true },
+  compose: ([images, transforms], options) => {
+    const { interpolation = 'bilinear', fillMode = 'constant', fillValue = 0, outputSize } = options;
+    const op = 'transformImages';
+    requireShapes(images, transforms);
+    requireOneOf(op, 'interpolation', interpolation, ['bilinear', 'nearest']);
+    requireOneOf(op, 'fillMode', fillMode, ['constant', 'nearest', 'wrap', 'reflect']);
+    requireFinite(op, 'fillValue', fillValue);
+    const [n, height, width] = images.shape as [number, number, number, number];
+    const [down, across] = perAxis(op, 'outputSize', outputSize ?? [height, width], 2) as [number, number];
+    const [sourceX, sourceY] = mapped(transforms, down, across);
+    const points = {
+      image: reshape(range(0, n, 1, { dtype: 'int32' }), { shape: [n, 1, 1] }),
+      y: broughtInside(sourceY, height, fillMode),
+      x: broughtInside(sourceX, width, fillMode),
+    };
+    return sampleImages(images, points, interpolation, fillMode === 'constant' ? fillValue : null);
+  },
+});
 
 /** Where the pixels of a result of [down, across] are taken from: x and y, each [n or 1, down, across]. */
 function mapped(transforms: Tensor, down: number, across: number): [x: Tensor, y: Tensor] {

@@ -20,23 +20,27 @@ const optionNames = { k: true } as const;
  * The lower triangle of each matrix, up to diagonal `k`; zeros above it. Any dtype. Shape: that of x [..., m, n].
  * Errors: ShapeError unless x has two axes or more; ValueError for a fractional k.
  */
-export const tril: CompositeOp<[x: Tensor], TriangleOptions> = /* @__PURE__ */ defineComposite({
-  name: 'tril',
-  inputs: ['x'],
-  options: optionNames,
-  compose: ([x], { k = 0 }) => where(isBelow('tril', x.shape, k), x, 0),
-});
+export const tril: CompositeOp<[x: Tensor], TriangleOptions, Tensor, ['k']> = /* @__PURE__ */ defineComposite(
+  {
+    name: 'tril',
+    inputs: ['x'],
+    options: optionNames,
+    compose: ([x], { k = 0 }) => where(isBelow('tril', x.shape, k), x, 0),
+  },
+);
 
 /**
  * The upper triangle of each matrix, from diagonal `k` on; zeros below it. Any dtype. Shape: that of x [..., m, n].
  * Errors: ShapeError unless x has two axes or more; ValueError for a fractional k.
  */
-export const triu: CompositeOp<[x: Tensor], TriangleOptions> = /* @__PURE__ */ defineComposite({
-  name: 'triu',
-  inputs: ['x'],
-  options: optionNames,
-  compose: ([x], { k = 0 }) => where(isBelow('triu', x.shape, k, -1), 0, x),
-});
+export const triu: CompositeOp<[x: Tensor], TriangleOptions, Tensor, ['k']> = /* @__PURE__ */ defineComposite(
+  {
+    name: 'triu',
+    inputs: ['x'],
+    options: optionNames,
+    compose: ([x], { k = 0 }) => where(isBelow('triu', x.shape, k, -1), 0, x),
+  },
+);
 
 /** Whether an element lies on diagonal `k + offset` or below it: column ≤ row + k + offset. Shape [m, n]. */
 function isBelow(op: string, shape: Shape, k: number, offset = 0): Tensor {

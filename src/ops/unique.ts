@@ -1,4 +1,5 @@
 /** @file unique: its shape depends on values, so it is asynchronous. */
+import type { Positions } from '../core/options.ts';
 import { type OptionNames, optionsOf } from '../core/options.ts';
 import { normalizeAxis, type Shape, sizeOf } from '../core/shape.ts';
 import { tensor } from '../tensor/create.ts';
@@ -25,6 +26,10 @@ const optionNames: OptionNames<UniqueOptions> = { axis: true };
 export async function unique(
   x: Tensor,
   options?: UniqueOptions,
+): Promise<[values: Tensor, indices: Tensor<'int32'>]>;
+export async function unique(
+  x: Tensor,
+  ...settings: Positions<UniqueOptions, ['axis']>
 ): Promise<[values: Tensor, indices: Tensor<'int32'>]>;
 export async function unique(
   x: Tensor,

@@ -11,7 +11,7 @@ import { stack, type StackOptions } from './stack.ts';
  * gradients, stacked.
  * Errors: ShapeError for an axis that x lacks.
  */
-export const unstack: Op<[x: Tensor], StackOptions, Tensor[], 'first'> = /* @__PURE__ */ defineOp({
+export const unstack: Op<[x: Tensor], StackOptions, Tensor[], 'first', ['axis']> = /* @__PURE__ */ defineOp({
   name: 'unstack',
   inputs: ['x'],
   options: { axis: true },

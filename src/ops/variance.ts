@@ -64,24 +64,29 @@ export const std: ReductionOp<Tensor<'float32'>> = /* @__PURE__ */ defineReducti
  * or with size 1 where `keepDims`. Both are NaN where there are no elements.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
-export const moments: Op<[x: Tensor], ReduceOptions, [mean: Tensor<'float32'>, variance: Tensor<'float32'>]> =
-  /* @__PURE__ */ defineOp({
-    name: 'moments',
-    inputs: ['x'],
-    options: reduceOptionNames,
-    save: { inputs: [0], outputs: [0] },
-    infer: ([x], options) => {
-      requireDType('moments', 'x', x.dtype, floats);
-      const plan = planReduction('moments', x, options);
-      return [plan, plan];
-    },
-    forward: ([x], plan) =>
-      kernels().reduceKernel('moments', x, plan[0].axes, plan, momentsReduction([meanOf, varianceOf])),
-    backward: ([dMean, dVariance], { inputs: [x], outputs: [mean], plan: [plan] }) => {
-      const n = reducedSize(plan);
-      const centred = sub(x, restoreAxes(mean, plan));
-      const scaled = mul(dVariance, 2 / n);
-      const shift = restoreAxes(div(dMean, n), plan);
-      return [add(mul(centred, restoreAxes(scaled, plan)), shift)];
-    },
-  });
+export const moments: Op<
+  [x: Tensor],
+  ReduceOptions,
+  [mean: Tensor<'float32'>, variance: Tensor<'float32'>],
+  'unknown',
+  ['axis', 'keepDims']
+> = /* @__PURE__ */ defineOp({
+  name: 'moments',
+  inputs: ['x'],
+  options: reduceOptionNames,
+  save: { inputs: [0], outputs: [0] },
+  infer: ([x], options) => {
+    requireDType('moments', 'x', x.dtype, floats);
+    const plan = planReduction('moments', x, options);
+    return [plan, plan];
+  },
+  forward: ([x], plan) =>
+    kernels().reduceKernel('moments', x, plan[0].axes, plan, momentsReduction([meanOf, varianceOf])),
+  backward: ([dMean, dVariance], { inputs: [x], outputs: [mean], plan: [plan] }) => {
+    const n = reducedSize(plan);
+    const centred = sub(x, restoreAxes(mean, plan));
+    const scaled = mul(dVariance, 2 / n);
+    const shift = restoreAxes(div(dMean, n), plan);
+    return [add(mul(centred, restoreAxes(scaled, plan)), shift)];
+  },
+});

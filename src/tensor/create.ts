@@ -37,10 +37,17 @@ export type ShapedData = TypedData & { readonly shape?: Shape };
 
 /** Options of `tensor`. */
 export interface TensorOptions<D extends DType = DType> {
-  /** Default: the nesting of the values; for a typed array its own `shape` where it has one, else [length]. */
+  /**
+   * Shape of the tensor, whose sizes multiply to the number of values. Default: the nesting of the values;
+   * for a typed array its own `shape` where it has one, else [length].
+   */
   shape?: Shape;
-  /** Default: bool for booleans, the array's own for typed arrays (bytes become int32), float32 otherwise. */
+  /**
+   * Dtype of the tensor. Default: bool for booleans, the array's own for typed arrays (bytes become int32),
+   * float32 otherwise.
+   */
   dtype?: D;
+  /** A name for histories and error messages. Default: none. */
   name?: string;
 }
 
@@ -55,7 +62,8 @@ const optionNames: OptionNames<TensorOptions> = { shape: true, dtype: true, name
 export function tensor<D extends DType = 'float32'>(
   values: HostValues,
   options?: TensorOptions<D> | Shape | null,
-  dtype?: D,
+  dtype?: D | TensorOptions<D> | null,
+  others?: TensorOptions<D>,
 ): Tensor<D>;
 export function tensor(values: HostValues, ...settings: unknown[]): Tensor {
   return fromHost('tensor', values, optionsOf('tensor', settings, optionNames, ['values']));
@@ -68,7 +76,8 @@ export function tensor(values: HostValues, ...settings: unknown[]): Tensor {
 export function freshTensor<D extends DType = 'float32'>(
   values: HostValues,
   options?: TensorOptions<D> | Shape | null,
-  dtype?: D,
+  dtype?: D | TensorOptions<D> | null,
+  others?: TensorOptions<D>,
 ): Tensor<D>;
 export function freshTensor(values: HostValues, ...settings: unknown[]): Tensor {
   return fromHost('freshTensor', values, optionsOf('freshTensor', settings, optionNames, ['values']));
@@ -229,11 +238,15 @@ function naturalDType(values: unknown): DType {
 
 /** Options of `fromBuffer`. */
 export interface BufferOptions {
+  /** Shape of the tensor. The buffer must be at least as large: 4 bytes an element, 2 for float16. */
   shape: Shape;
+  /** Dtype that the bytes are read as. Default float32. */
   dtype?: DType;
   /** Byte offset of the first element; a multiple of 256. Default 0. */
   offset?: number;
+  /** A name for histories and error messages. Default: none. */
   name?: string;
+  /** The device that the buffer belongs to. Default: the current one. */
   device?: Device;
 }
 

@@ -17,6 +17,7 @@ export interface FromImageOptions<D extends DType = DType> {
   channels?: 1 | 3 | 4;
   /** float32 (the default), int32 or uint32. */
   dtype?: D;
+  /** A name for histories and error messages. Default: none. */
   name?: string;
 }
 

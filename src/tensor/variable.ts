@@ -13,6 +13,7 @@ import { sourceOf, Tensor } from './tensor.ts';
 
 /** Options of `variable`. */
 export interface VariableOptions {
+  /** A name for histories, error messages and files. Default: `variable`, numbered. */
   name?: string;
   /** Whether tapes watch it of their own accord. Default true. */
   trainable?: boolean;

@@ -15,7 +15,16 @@ import { tiledAlgorithms } from '../kernels/gemmAlgorithms.ts';
 import { gemmTiles } from '../kernels/gemmTiles.ts';
 import { type ProfilePart, withoutPart } from '../kernels/profileParts.ts';
 import type { Check } from './check.ts';
-import { elementwiseOps, gathers, movements, pools, scatters, transposes } from './checks/elements.ts';
+import {
+  elementwiseOps,
+  gathers,
+  groupings,
+  movements,
+  pools,
+  resizes,
+  scatters,
+  transposes,
+} from './checks/elements.ts';
 import { lines, reductions } from './checks/lines.ts';
 import {
   col2imConvolutions,
@@ -26,6 +35,7 @@ import {
   winogradConvolutions,
 } from './checks/products.ts';
 import { attentions, recurrences } from './checks/sequences.ts';
+import { optimizerSteps, randomDraws } from './checks/updates.ts';
 
 /** Forces a variant: runs `body` with it, and with nothing that the device avoids or was measured to be fast. */
 export type Force = <R>(body: () => R) => R;
@@ -140,9 +150,16 @@ function conv2dVariants(device: Device, profile: DeviceProfile): Variant[] {
   ];
 }
 
+/** Kernels of one variant: where they are wrong, there is nothing else to launch. */
+const singleParts = ['pool', 'resize', 'optimizer', 'random'] as const;
+type SinglePart = (typeof singleParts)[number];
+
+const isSingle = (name: ProfilePart | SinglePart): name is SinglePart =>
+  singleParts.some((single) => single === name);
+
 function partVariants(device: Device, profile: DeviceProfile): Variant[] {
   const selected: Answer = () => null;
-  const parts: readonly (readonly [ProfilePart | 'pool', readonly Check[]])[] = [
+  const parts: readonly (readonly [ProfilePart | SinglePart, readonly Check[]])[] = [
     ['elementwise', elementwiseOps(profile)],
     ['reduce', reductions()],
     ['lines', lines(profile)],
@@ -150,14 +167,14 @@ function partVariants(device: Device, profile: DeviceProfile): Variant[] {
     ['transpose', transposes()],
     ['indices', gathers()],
     ['scatter', scatters(profile)],
-    [
-      'grouping',
-      scatters({ ...profile, scatter: { direct: { steps: 0, indices: 0 }, owned: 0, binned: 0 } }),
-    ],
+    ['grouping', groupings()],
     ['depthwise', depthwiseConvolutions(profile.depthwise.strips)],
     ['attention', attentions()],
     ['recurrent', recurrences()],
     ['pool', pools()],
+    ['resize', resizes()],
+    ['optimizer', optimizerSteps()],
+    ['random', randomDraws()],
   ];
   const alternativeTo = (part: ProfilePart) => ({
     part,
@@ -165,7 +182,7 @@ function partVariants(device: Device, profile: DeviceProfile): Variant[] {
   });
   return parts.map(([name, checks]) => {
     const folds = (name === 'reduce' || name === 'lines') && profile.subgroups;
-    const others: readonly ProfilePart[] = name === 'pool' ? [] : folds ? ['subgroups', name] : [name];
+    const others: readonly ProfilePart[] = isSingle(name) ? [] : folds ? ['subgroups', name] : [name];
     // Grouping is for what no other way of scattering takes.
     const used = name === 'grouping' ? withoutPart(profile, 'scatter') : profile;
     return {

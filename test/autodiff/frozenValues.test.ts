@@ -31,6 +31,7 @@ import {
   input,
   Layer,
   layers,
+  type losses,
   Model,
   model,
   sequential,
@@ -127,6 +128,38 @@ describe('compile', () => {
     rate = 1;
     calls = 0;
     expect(callTwice((x) => mul(x, rate), change, 16)).toHaveLength(1);
+  });
+
+  test('finds what changes later still, at the 64th call, or when it is asked', async () => {
+    let [rate, traces] = [1, 0];
+    const f = compile((x: Tensor, { by }: { by: Tensor }) => {
+      traces++;
+      return mul(mul(x, rate), by);
+    });
+    const given = tensor([1]);
+    const call = (times: number) => {
+      for (let i = 0; i < times; i++) f(given, { by: tensor([2]) });
+    };
+    call(20);
+    const before = memory().tensors;
+    rate = 2;
+    call(43);
+    expect([warnings(), traces]).toEqual([[], 3]);
+    call(1);
+    expect([warnings().length, traces]).toEqual([1, 4]);
+    call(200);
+    expect(f.explain()[0]?.frozen).toHaveLength(1);
+    expect([warnings().length, traces]).toEqual([1, 4]);
+    await collectAll();
+    expect(memory().tensors).toBeLessThanOrEqual(before);
+
+    rate = 1;
+    const asked = compile((x: Tensor, rates: number[]) => mul(x, rate + (rates[0] as number)));
+    for (let i = 0; i < 17; i++) asked(tensor([i]), [1]);
+    rate = 3;
+    asked(tensor([1]), [1]);
+    expect(asked.explain()[0]?.frozen).toEqual([expect.stringMatching(/2 in the recording, 4 now/)]);
+    expect(warnings()).toHaveLength(2);
   });
 
   test('finds a field of an object of a class, whenever it changes', () => {
@@ -282,6 +315,30 @@ describe('fit', () => {
     const raise = callbacks.lambdaCallback({ onEpochEnd: () => void beta++ });
     await annealed.fit(...data(16), { batchSize: 2, epochs: 3, callbacks: raise });
     expect(warnings()).toEqual([expect.stringMatching(/'mul'/)]);
+  });
+
+  test('reports what changes in the last epoch, and what a loop of batches of one changes', async () => {
+    let beta = 0;
+    const net = sequential({ layers: [layers.dense({ units: 1 })] });
+    const loss: losses.LossFunction = (y, yPred) => mul(mean(square(sub(y, yPred))), 1 + beta);
+    net.compile({ optimizer: 'sgd', loss });
+    const onEpochEnd = (epoch: number) => {
+      if (epoch === 10) beta = 1;
+    };
+    await net.fit(...data(2), { epochs: 11, callbacks: { onEpochEnd } });
+    expect(warnings()).toEqual([]);
+    beta = 0;
+    await net.fit(...data(2), { epochs: 12, callbacks: { onEpochEnd } });
+    expect(warnings()).toEqual([expect.stringMatching(/'mul' takes: 1 in the recording, 2 now/)]);
+    expect(net.explainStep().frozen[0]).toMatch(/'mul' takes/);
+    warn.mockClear();
+    for (let i = 0; i < 20; i++) {
+      if (i === 18) beta = 2;
+      await net.trainOnBatch(...data(2));
+    }
+    expect(warnings()).toEqual([]);
+    expect(net.explainStep().text).toMatch(/frozen: a number that 'mul' takes: 2 in the recording, 3 now/);
+    net.dispose();
   });
 
   test('compares nothing of the library alone', async () => {

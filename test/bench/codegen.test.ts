@@ -71,21 +71,31 @@ describe('assembly', () => {
   });
 });
 
+type Launched = readonly [pipeline: number, workgroups: number, bytes: number];
+
 interface Results {
   readonly problems: readonly {
     readonly name: string;
+    readonly profile: string;
     readonly gemms: readonly GemmWork[];
-    readonly launches: { readonly retrograd: readonly (readonly [pipeline: number, workgroups: number])[] };
+    readonly launches: { readonly retrograd: readonly Launched[] };
   }[];
   readonly pipelines: readonly (CompiledPipeline & { readonly number: number })[];
 }
 
-/** Compiles the problems that have limits, in a process of its own. */
-function compile(): Results {
-  const names = [...new Set(limits.flatMap(({ problems }) => problems))];
+type Family = NonNullable<Limit['family']>;
+const familyOf = ({ family = 'rdna2' }: Limit) => family;
+const profileOf = ({ profile = 'discrete' }: Limit) => profile;
+
+/** Compiles the problems of `family` that have limits, in a process of its own. */
+function compile(family: Family): Results {
+  const own = limits.filter((limit) => familyOf(limit) === family);
+  const names = [...new Set(own.flatMap(({ problems }) => problems))];
+  const profiles = [...new Set(own.map(profileOf))].join(',');
   const pattern = names.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
-  const file = path.join(folder, 'results.json');
-  const args = ['scripts/codegen.mjs', '--quiet', '--json', file, '--filter', `/^(${pattern})$/`];
+  const file = path.join(folder, `${family}.json`);
+  const args = ['scripts/codegen.mjs', '--quiet', '--family', family, '--profile', profiles];
+  args.push('--json', file, '--filter', `/^(${pattern})$/`);
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`npm run codegen failed: ${stderr}`);
   return JSON.parse(fs.readFileSync(file, 'utf8'));
@@ -94,7 +104,11 @@ function compile(): Results {
 /** The figures of a kernel that a limit is about. */
 function figuresOf({ registers, waves, workgroup, spills, scratch, program }: CompiledPipeline) {
   const loop = mainLoop(program);
+  const stream = [...program.loops].sort((a, b) => b.loads - a.loads)[0];
   return {
+    instructions: loop ? loop.instructions / loop.fma : 0,
+    perLoad: stream ? stream.instructions / Math.max(1, stream.loads) : 0,
+    inFlight: stream?.loadsInFlight ?? 0,
     registers,
     waves,
     workgroup,
@@ -107,11 +121,11 @@ function figuresOf({ registers, waves, workgroup, spills, scratch, program }: Co
 
 function expectWithin(limit: Limit, { problems, pipelines }: Results): void {
   for (const name of limit.problems) {
-    const problem = problems.find((one) => one.name === name);
+    const problem = problems.find((one) => one.name === name && one.profile === profileOf(limit));
     const launches = problem?.launches.retrograd ?? [];
-    const kernels = launches.flatMap(([number, workgroups]) => {
+    const kernels = launches.flatMap(([number, workgroups, bytes]) => {
       const pipeline = pipelines.find((one) => one.number === number) as CompiledPipeline;
-      return limit.kernels.test(pipeline.label) ? [{ ...figuresOf(pipeline), workgroups }] : [];
+      return limit.kernels.test(pipeline.label) ? [{ ...figuresOf(pipeline), workgroups, bytes }] : [];
     });
     expect(kernels.length, name).toBeGreaterThan(0);
     if (limit.useful !== undefined)
@@ -127,27 +141,35 @@ function expectWithin(limit: Limit, { problems, pipelines }: Results): void {
 function expectKernel(
   limit: Limit,
   name: string,
-  { workgroups, ...kernel }: ReturnType<typeof figuresOf> & { workgroups: number },
+  { workgroups, ...kernel }: ReturnType<typeof figuresOf> & { workgroups: number; bytes: number },
 ): void {
-  const { registers, waves = 0, fmaShare = 0, clamps, overlap = 0, invocations = 0 } = limit;
+  const { registers, waves = 0, fmaShare = 0, clamps, overlap = 0, invocations = 0, inFlight = 0 } = limit;
+  const { instructions, perLoad, bytes } = limit;
   expect(kernel.spilled, `${name}: spilled`).toBe(0);
   if (registers !== undefined) expect(kernel.registers, `${name}: registers`).toBeLessThanOrEqual(registers);
   if (clamps !== undefined) expect(kernel.clamps, `${name}: clamps`).toBeLessThanOrEqual(clamps);
+  if (instructions !== undefined)
+    expect(kernel.instructions, `${name}: instructions per multiply-add`).toBeLessThanOrEqual(instructions);
+  if (perLoad !== undefined)
+    expect(kernel.perLoad, `${name}: instructions per load`).toBeLessThanOrEqual(perLoad);
+  if (bytes !== undefined) expect(kernel.bytes, `${name}: bytes of a launch`).toBeLessThanOrEqual(bytes);
+  expect(kernel.inFlight, `${name}: loads in flight`).toBeGreaterThanOrEqual(inFlight);
   expect(kernel.waves, `${name}: waves`).toBeGreaterThanOrEqual(waves);
   expect(kernel.fmaShare, `${name}: share of multiply-adds`).toBeGreaterThanOrEqual(fmaShare);
   expect(kernel.overlap, `${name}: multiply-adds under loads`).toBeGreaterThanOrEqual(overlap);
   expect(kernel.workgroup * workgroups, `${name}: invocations`).toBeGreaterThanOrEqual(invocations);
 }
 
-describe('limits on RDNA2', () => {
+describe('limits', () => {
   const found = radvEnvironment('rdna2', folder);
   const missing = 'reason' in found ? found.reason : null;
   if (missing) console.warn(`No limit of generated code is tested here. ${missing}`);
-  let results: Results | undefined;
+  const results: Partial<Record<Family, Results>> = {};
 
   test.each(limits)('$what: $reason', (limit) => {
     if (missing) return;
-    results ??= compile();
-    expectWithin(limit, results);
+    const family = familyOf(limit);
+    results[family] ??= compile(family);
+    expectWithin(limit, results[family]);
   });
 });

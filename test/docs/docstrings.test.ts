@@ -16,6 +16,33 @@ describe.each(Object.entries(presentEntries(root)))('the entry %s', (_, source) 
   });
 });
 
+describe('an interface of options', () => {
+  const interfaces = new Map(
+    Object.values(presentEntries(root))
+      .flatMap((source) => publicExports(`${root}${source}`))
+      .filter(({ kind, name }) => kind === 'interface' && /(Options|Settings)$/.test(name))
+      .map((one) => [`${one.file} ${one.name}`, one] as const),
+  );
+  const member = /^ {2}(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2})?(?:readonly )?(\w+)\??:/gm;
+
+  /** What a docstring says apart from the default. */
+  const wordsOf = (doc: string) =>
+    doc
+      .replace(/\n\s*\*/g, ' ')
+      .replace(/Default:? [^.]*(\.\d[^.]*)?(\.|$)/, '')
+      .match(/\w+/g) ?? [];
+
+  test('says of each option what it means, beyond its name and default', () => {
+    expect(interfaces.size).toBeGreaterThan(100);
+    const mute = [...interfaces.values()].flatMap((one) =>
+      [...one.text.matchAll(member)]
+        .filter(([, doc = '']) => wordsOf(doc).length < 2)
+        .map(([, , name]) => `${whereIs(one)}.${name}`),
+    );
+    expect(mute).toEqual([]);
+  });
+});
+
 describe('an op', () => {
   const ops = publicExports(`${root}src/ops/index.ts`).filter(
     ({ kind }) => kind === 'const' || kind === 'function',

@@ -7,11 +7,12 @@ import {
   depthwiseConv2d,
   depthwiseConv2dFilterGrad,
   depthwiseConv2dInputGrad,
+  getDevice,
   init,
   tensor,
   tidy,
 } from '../../src/index.ts';
-import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
+import { adapterProfiles, createProfile } from '../../src/kernels/adapterProfiles.ts';
 import { selectDepthwise } from '../../src/kernels/depthwiseAlgorithm.ts';
 import { asAdapter, profileFor, withProfile } from '../support/adapterClass.ts';
 import { allowedError, convolution } from '../support/convolutions.ts';
@@ -62,7 +63,7 @@ function run(c: Convolution, image: Float32Array, kernel: Float32Array, dy: Floa
 const drawn = (c: Convolution) =>
   [draw(sizes.image(c), 1), draw(sizes.kernel(c), 2), draw(sizes.result(c), 3)] as const;
 
-type Way = 'in strips' | 'in blocks' | 'as on a GPU';
+type Way = 'in strips' | 'in blocks' | 'as on a GPU' | 'as on a GPU of few registers';
 
 /** Runs `body` with strips for all kernels that have programs, however small the image. */
 function inStrips<T>(body: () => T): Promise<T> {
@@ -75,9 +76,13 @@ function inStrips<T>(body: () => T): Promise<T> {
 async function expectDepthwise(c: Convolution, way: Way): Promise<void> {
   const [image, kernel, dy] = drawn(c);
   const all = () => run(c, image, kernel, dy);
-  const [y, dx, dk] = await (way === 'in strips'
-    ? inStrips(all)
-    : asAdapter(way === 'as on a GPU' ? 'gpu' : 'cpu', all));
+  const running: Record<Way, () => Promise<ReturnType<typeof all>>> = {
+    'in strips': () => inStrips(all),
+    'in blocks': () => asAdapter('cpu', all),
+    'as on a GPU': () => asAdapter('gpu', all),
+    'as on a GPU of few registers': () => withProfile(createProfile(getDevice(), 'apple'), all),
+  };
+  const [y, dx, dk] = await running[way]();
   const taps = c.kernel[0] * c.kernel[1];
   expect(largestError(await y.data(), convolve(c, image, kernel)), 'result').toBeLessThan(allowedError(taps));
   expect(largestError(await dx.data(), inputGradient(c, dy, kernel)), 'input gradient').toBeLessThan(
@@ -116,6 +121,15 @@ describe.each(ways)('%s', (way) => {
     ['three filters a channel, strides', { image: [9, 8, 4], kernel: [5, 3, 12], strides: [2, 2] }],
   ] as const)('%s', (_, c) => expectDepthwise(depthwise(c), way));
 });
+
+/** Strips of two channels, of three columns, of one channel. */
+test.each([
+  ['3 × 3', { image: [9, 11, 8], kernel: [3, 3, 8], before: [1, 1] }],
+  ['3 × 3, strides', { batch: 2, image: [9, 11, 8], kernel: [3, 3, 8], strides: [2, 2], before: [1, 1] }],
+  ['5 × 5', { image: [11, 9, 4], kernel: [5, 5, 4], before: [2, 2] }],
+] as const)('%s on a GPU of few registers', (_, c) =>
+  expectDepthwise(depthwise(c), 'as on a GPU of few registers'),
+);
 
 test('sizes of all kinds, in strips', () => {
   const side = fc.integer({ min: 1, max: 24 });

@@ -4,6 +4,8 @@
 import { describe, expect, test } from 'vitest';
 import type { GemmTile } from '../../shaders/gemm.ts';
 import { explainChoice, fusedMatMul, init, matMul, tensor, tidy } from '../../src/index.ts';
+import { createProfile } from '../../src/kernels/adapterProfiles.ts';
+import { type GemmProblem, selectGemm } from '../../src/kernels/gemmAlgorithm.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { withGemmTile } from '../support/algorithms.ts';
 import { allowedError, convolution, expectConvolution } from '../support/convolutions.ts';
@@ -102,6 +104,37 @@ test.each(Object.entries(gemmTiles).filter(([name, tile]) => runs(tile) && !shar
     await expectProduct(tile, [132, 136, 68], [false, false]);
   },
 );
+
+describe('GPUs of few registers', () => {
+  const profile = createProfile(device, 'apple');
+  const problem = (m: number, n: number, length: number): GemmProblem => ({
+    dtype: 'float32',
+    size: { m, n, segments: 1, length, slices: 1 },
+    a: { major: 'k', width: 4 },
+    b: { major: 'mn', width: 4 },
+    outWidth: 4,
+    conv2d: null,
+  });
+
+  test.each([
+    ['few columns', [300, 16, 60], { blockM: 4, blockN: 4, depth: 12 }],
+    ['an outer product', [404, 404, 2], { blockM: 4, blockN: 4, depth: 1 }],
+    ['few rows', [8, 256, 256], { memory: 'lanes', blockM: 4, blockN: 4 }],
+  ] as const)('small blocks for %s', async (_, [m, n, k], expected) => {
+    const { tile } = selectGemm(problem(m, n, k), profile);
+    expect(tile).toMatchObject(expected);
+    await expectProduct(tile, [m, n, k], [false, false]);
+  });
+
+  test('a tile loads no more than a unit for each invocation', () => {
+    for (const n of [4, 16, 24, 32, 48, 64, 160, 1000])
+      for (const m of [49, 196, 3136]) {
+        const { tile } = selectGemm(problem(m, n, 512), profile);
+        const lines = tile.groupM * tile.blockM + tile.groupN * tile.blockN;
+        if (n > 4) expect((lines * tile.depth) / 16).toBeLessThanOrEqual(tile.groupM * tile.groupN);
+      }
+  });
+});
 
 describe('the tile of software adapters', () => {
   const quad = device.gpu.features.has('subgroups') ? 'subgroupQuad' : 'block';

@@ -20,8 +20,10 @@ import {
   zeros,
 } from '../../src/index.ts';
 import type { Tensor, Variable } from '../../src/index.ts';
+import type { AdapterClass } from '../../src/webgpu/adapter.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
 import type { DeviceProfile } from '../../src/kernels/adapterProfiles.ts';
+import { mustSplit } from '../../src/kernels/lanes.ts';
 import { generator } from '../ops/samples/draw.ts';
 import { adapterClasses, asAdapter, profileFor, withProfile } from '../support/adapterClass.ts';
 
@@ -151,6 +153,12 @@ const folds: Readonly<Record<string, () => DeviceProfile>> = {
   'in subgroups': () => profileFor('gpu'),
   'in workgroup memory': () => ({ ...profileFor('gpu'), subgroups: false }),
 };
+
+test('one invocation gets no line that is longer than its loops may be', () => {
+  const isSplit = (kind: AdapterClass, n: number) => mustSplit(profileFor(kind), { count: 300, n, inner: 1 });
+  expect([16_375, 16_376].map((n) => isSplit('cpu', n))).toEqual([false, true]);
+  expect(isSplit('gpu', 100_000)).toBe(false);
+});
 
 test.each([
   [7, 70, 1],

@@ -7,11 +7,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { create } from 'webgpu';
 import { faultLibrary } from '../../shaders/lib/fault.ts';
 import type { GemmTile, SubgroupMatrixSize } from '../../shaders/gemm.ts';
-import { type SubgroupMatrixDialect, setDialect } from '../../shaders/gemm/subgroupMatrix.ts';
+import {
+  type SubgroupMatrixDialect,
+  setDialect,
+  subgroupMatrixDialects,
+  subgroupMatrixProbe,
+} from '../../shaders/gemm/subgroupMatrix.ts';
 import { float16ToNumber, numberToFloat16 } from '../../src/core/float16.ts';
 import { moduleSource } from '../../src/webgpu/kernel.ts';
+import { probeSubgroupMatrices } from '../../src/webgpu/probeSubgroupMatrices.ts';
 import { subgroupMatrixFeatures, subgroupMatrixOf } from '../../src/webgpu/subgroupMatrices.ts';
 import {
+  conv2d,
   explainChoice,
   fusedMatMul,
   init,
@@ -25,8 +32,8 @@ import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { commandsOf } from '../../src/autotune/probe.ts';
 import { profileFor, withProfile } from '../support/adapterClass.ts';
 import { withGemmTile } from '../support/algorithms.ts';
-import { allowedError } from '../support/convolutions.ts';
-import { draw, largestError, product } from '../support/reference.ts';
+import { allowedError, convolution } from '../support/convolutions.ts';
+import { convolve, draw, largestError, product, sizes } from '../support/reference.ts';
 
 const device = await init();
 
@@ -133,6 +140,23 @@ describe('what it computes', () => {
     },
   );
 
+  test.each([
+    ['channels in fours', 12],
+    ['few channels, which fill no k tile', 3],
+  ])('convolutions whose windows reach beyond the image, of %s', async (_, channels) => {
+    const c = convolution({ batch: 2, image: [7, 6, channels], kernel: [3, 3, 20], before: [1, 1] });
+    const image = drawFloat16(sizes.image(c), 6);
+    const kernel = drawFloat16(sizes.kernel(c), 7);
+    const y = tidy(() =>
+      withGemmTile(tileOf([8, 8, 8, 1]), () =>
+        conv2d(float16Tensor(image, [2, 7, 6, channels]), float16Tensor(kernel, [3, 3, channels, 20]), {
+          padding: 'same',
+        }),
+      ),
+    );
+    await expectNear(y, convolve(c, image, kernel), 9 * channels, 'convolution');
+  });
+
   test('with bias and activation, for each matrix of a batch, and with k in parts', async () => {
     const [m, n, k] = [20, 24, 1040] as const;
     const [a, b, bias] = [drawFloat16(2 * m * k, 3), drawFloat16(2 * k * n, 4), draw(n, 5)];
@@ -223,6 +247,48 @@ test('the largest float16 matrices with float32 sums are used, of subgroups of o
   expect(sizeWith({ ...sizes, subgroupMinSize: 8, subgroupMatrixConfigs: configs })).toBeNull();
 });
 
+describe('at init', () => {
+  const empty = '@compute @workgroup_size(1)\nfn main() {}';
+
+  /** A device that says it has subgroup matrices, and compiles those programs that contain `known`. */
+  const deviceThatKnows = (known: string) =>
+    ({
+      features: new Set(subgroupMatrixFeatures),
+      adapterInfo: {
+        subgroupMinSize: 32,
+        subgroupMaxSize: 32,
+        subgroupMatrixConfigs: [{ componentType: 'f16', resultComponentType: 'f32', M: 16, N: 16, K: 16 }],
+      },
+      pushErrorScope: (filter: GPUErrorFilter) => device.gpu.pushErrorScope(filter),
+      popErrorScope: () => device.gpu.popErrorScope(),
+      createShaderModule: ({ code }: GPUShaderModuleDescriptor) =>
+        device.gpu.createShaderModule({ code: code.includes(known) ? empty : 'no WGSL' }),
+      createComputePipelineAsync: (descriptor: GPUComputePipelineDescriptor) =>
+        device.gpu.createComputePipelineAsync(descriptor),
+    }) as unknown as GPUDevice;
+
+  const programOf = () => {
+    const square = float16Tensor(draw(64 * 64, 1), [64, 64]);
+    const tile = tileOf([8, 8, 8, 1]);
+    const [launch] = commandsOf(device, () => withGemmTile(tile, () => matMul(square, square)));
+    return launch?.kind === 'launch' ? moduleSource(launch.kernel, launch.options, faultLibrary) : '';
+  };
+
+  afterAll(() => setDialect());
+
+  test.each([
+    ['the newest dialect', 'col_major>'],
+    ['an older one, where the newest does not compile', ', true, '],
+  ])('%s is taken', async (_, known) => {
+    expect(await probeSubgroupMatrices(deviceThatKnows(known))).toEqual([16, 16, 16, 32]);
+    expect(programOf()).toContain(known);
+  });
+
+  test('what compiles none has no subgroup matrices, and leaves no error', async () => {
+    expect(await probeSubgroupMatrices(deviceThatKnows('another dialect'))).toBeNull();
+  });
+});
+
 test("Chromium's dialect compiles, of every transposition", async () => {
   // Held to the end: an entry that is collected takes its devices along.
   const gpu = create(['backend=null', 'enable-dawn-features=allow_unsafe_apis']);
@@ -245,6 +311,7 @@ test("Chromium's dialect compiles, of every transposition", async () => {
     [false, true].flatMap((transposeB) => sourcesOf(transposeA, transposeB)),
   );
   expect(sources.filter((source) => source.includes('subgroupMatrixMultiplyAccumulate'))).toHaveLength(4);
+  sources.push(subgroupMatrixProbe(subgroupMatrixDialects[0] as SubgroupMatrixDialect, [16, 16, 16, 128]));
   for (const code of sources) {
     const module = other.createShaderModule({ code });
     const { messages } = await module.getCompilationInfo();

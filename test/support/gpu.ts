@@ -1,8 +1,7 @@
 /**
- * @file WebGPU in Node for tests, and helpers on a raw `GPUDevice`. Knows nothing of the library, so that the
+ * @file WebGPU for tests, in Node that of Dawn, and helpers on a raw `GPUDevice`. Knows nothing of the library, so that the
  * library's own device can be tested with it.
  */
-import { create, globals } from 'webgpu';
 
 /** State that outlives one test file: with `isolate: false` several files share the process. */
 interface GpuState {
@@ -16,14 +15,13 @@ const STATE = Symbol.for('retrograd.test.gpu');
 const holder = globalThis as { [STATE]?: GpuState };
 
 /**
- * Puts `navigator.gpu` and the WebGPU globals in place, once a process.
+ * Puts `navigator.gpu` and the WebGPU globals in place, once a process, where the engine has none.
  * @throws where Dawn finds no adapter: a GPU test that cannot run must not look like one that passed.
  */
 export async function installNodeGpu(): Promise<GPU> {
   const present = holder[STATE];
   if (present) return present.gpu;
-  Object.assign(globalThis, globals);
-  const gpu = create([]);
+  const gpu = (globalThis.navigator as Navigator | undefined)?.gpu ?? (await loadDawn());
   const adapter = await gpu.requestAdapter();
   if (!adapter) {
     throw new Error(
@@ -34,6 +32,14 @@ export async function installNodeGpu(): Promise<GPU> {
   }
   holder[STATE] = { gpu, devices: new Set(), uncaptured: [] };
   recordUncapturedErrors(holder[STATE]);
+  return gpu;
+}
+
+/** Dawn for Node, with its globals in place. Other engines have a WebGPU of their own. */
+async function loadDawn(): Promise<GPU> {
+  const { create, globals } = await import('webgpu');
+  Object.assign(globalThis, globals);
+  const gpu = create([]);
   const navigator = globalThis.navigator ?? {};
   Object.defineProperty(navigator, 'gpu', { value: gpu, configurable: true });
   Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true, writable: true });

@@ -29,6 +29,8 @@ import {
   tidy,
   ValueError,
 } from '../../src/index.ts';
+import { commandsOf } from '../../src/autotune/probe.ts';
+import { defineKernel } from '../../src/webgpu/kernel.ts';
 import { installNodeGpu, readFloats, useDevice } from '../support/gpu.ts';
 import { ownDevice } from '../support/ownDevice.ts';
 
@@ -312,6 +314,44 @@ test('more launches than the parameter ring has slots', async () => {
   // 32, 64 and 128 launches, then 256 at a time; the last 9 wait.
   expect(statistics.submits).toBe(6);
   expect(await x.data()).toEqual(new Float32Array(8).fill(1001));
+});
+
+test('much work is submitted before the ring is full: a GPU that is busy for two seconds is reset', async () => {
+  await using own = await ownDevice();
+  const { stream } = own.device;
+  const one = defineKernel({
+    name: 'one',
+    bindings: { out: 'write f32' },
+    params: {},
+    source: () => '@compute @workgroup_size(1)\nfn main() {\n  out[0] = 1.0;\n}\n',
+  });
+  const out = own.device.allocate(4, 'a number');
+  const launch = (multiplications: number) =>
+    own.device.launch(one, { options: {}, bindings: { out }, params: {}, workgroups: 1, multiplications });
+  const times = (count: number, body: () => void) => {
+    for (let i = 0; i < count; i++) body();
+  };
+  const submitsOf = (body: () => void) => {
+    own.device.flush();
+    const { submits } = stream.statistics;
+    body();
+    return stream.statistics.submits - submits;
+  };
+  expect(submitsOf(() => times(20, () => launch(2 ** 30)))).toBe(0);
+  expect(submitsOf(() => times(5, () => launch(2 ** 34)))).toBe(2);
+  out.release();
+});
+
+test('a launch costs its multiply-adds, or what it moves', () => {
+  const a = ones([512, 256]);
+  const workOf = (body: () => Tensor) => {
+    const [launch] = commandsOf(getDevice(), body);
+    return launch?.kind === 'launch' ? launch.work : null;
+  };
+  expect(workOf(() => matMul(a, a, { transposeB: true }))).toBe(512 * 512 * 256);
+  // Three buffers, at four multiply-adds a byte.
+  expect(workOf(() => add(a, a))).toBe(4 * 3 * 4 * a.size);
+  a.dispose();
 });
 
 test('a buffer that the app destroyed is reported as a DeviceError, and later work goes on', async () => {

@@ -2,6 +2,7 @@
 import type { Problem } from '../problem.ts';
 import { convolutionProblems } from './convolutions.ts';
 import { denseProblems } from './dense.ts';
+import { fewSampleProblems } from './fewSamples.ts';
 import { lineProblems } from './lines.ts';
 import { sequenceProblems } from './sequences.ts';
 
@@ -10,4 +11,5 @@ export const problems: readonly Problem[] = [
   ...convolutionProblems,
   ...lineProblems,
   ...sequenceProblems,
+  ...fewSampleProblems,
 ];

@@ -28,14 +28,15 @@ export interface NetworkOptions {
   inputTensor?: SymbolicTensor;
   /** Without the top: features as they are (null, the default), or each channel's mean or maximum. */
   pooling?: 'avg' | 'max' | null;
-  /** Default 1000. */
+  /** Number of classes of the top. Default 1000; weights of ImageNet need that. */
   classes?: number;
-  /** Default 'softmax'. */
+  /** Activation of the top: a name, a function, or null for logits. Default 'softmax'. */
   classifierActivation?: ActivationLike | null;
   /** Makes random weights the same every time; each layer draws its own. Default: drawn. */
   seed?: number;
-  /** For every kernel. Default: the network's own. */
+  /** Initial values of every kernel. Default: those of the network's paper. */
   kernelInitializer?: InitializerLike;
+  /** Name of the model. Default: that of the network. */
   name?: string;
 }
 

@@ -18,7 +18,9 @@ export type LogReader = () => Promise<Logs>;
 
 /** Options of `CallbackList`. */
 export interface CallbackListOptions {
+  /** The model that the callbacks get. */
   model: CallbackModel;
+  /** What the callbacks learn of the run: its epochs, steps and so on. */
   params: RunParams;
   /** Whether a History is added where there is none. Default false. */
   addHistory?: boolean;

@@ -1,4 +1,5 @@
 /** @file The constraints: where a weight is put back to after each step of an optimizer. */
+import type { Positions } from '../../core/options.ts';
 import { optionsOf } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireFinite } from '../../core/shape.ts';
@@ -26,12 +27,13 @@ export interface AxisOptions {
 
 /** Options of `maxNorm`. */
 export interface MaxNormOptions extends AxisOptions {
-  /** Default 2. */
+  /** The largest norm along `axis`; longer vectors are scaled to it. Default 2. */
   maxValue?: number;
 }
 
 /** Vectors of at most the length `maxValue`. Errors: ValueError for options. */
 export function maxNorm(options?: MaxNormOptions): Constraint;
+export function maxNorm(...settings: Positions<MaxNormOptions, ['maxValue', 'axis']>): Constraint;
 export function maxNorm(...args: unknown[]): Constraint {
   const options: MaxNormOptions = optionsOf('MaxNorm', args, { maxValue: true, axis: true });
   const { maxValue = 2, axis = 0 } = options;
@@ -46,9 +48,9 @@ export function maxNorm(...args: unknown[]): Constraint {
 
 /** Options of `minMaxNorm`. */
 export interface MinMaxNormOptions extends AxisOptions {
-  /** Default 0. */
+  /** The smallest norm along `axis`. Default 0. */
   minValue?: number;
-  /** Default 1. */
+  /** The largest norm along `axis`. Default 1. */
   maxValue?: number;
   /** How far one step goes to the bounds, in [0, 1]. Default 1: all the way. */
   rate?: number;
@@ -56,6 +58,9 @@ export interface MinMaxNormOptions extends AxisOptions {
 
 /** Vectors of a length in [minValue, maxValue]. Errors: ValueError for options. */
 export function minMaxNorm(options?: MinMaxNormOptions): Constraint;
+export function minMaxNorm(
+  ...settings: Positions<MinMaxNormOptions, ['minValue', 'maxValue', 'rate', 'axis']>
+): Constraint;
 export function minMaxNorm(...args: unknown[]): Constraint {
   const names = { minValue: true, maxValue: true, rate: true, axis: true };
   const options: MinMaxNormOptions = optionsOf('MinMaxNorm', args, names);
@@ -84,6 +89,7 @@ export function nonNeg(...args: unknown[]): Constraint {
 
 /** Vectors of length 1. Errors: ValueError for options. */
 export function unitNorm(options?: AxisOptions): Constraint;
+export function unitNorm(...settings: Positions<AxisOptions, ['axis']>): Constraint;
 export function unitNorm(...args: unknown[]): Constraint {
   const { axis = 0 }: AxisOptions = optionsOf('UnitNorm', args, { axis: true });
   requireAxis('UnitNorm', axis);

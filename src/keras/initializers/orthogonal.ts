@@ -4,6 +4,7 @@
  * Sources: Saxe et al., Exact solutions to the nonlinear dynamics of learning in deep linear neural networks, ICLR 2014;
  * Mezzadri, How to generate random matrices from the classical compact groups, 2007.
  */
+import type { Positions } from '../../core/options.ts';
 import { optionsOf } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape, requireFinite, sizeOf } from '../../core/shape.ts';
@@ -23,6 +24,7 @@ export interface OrthogonalOptions extends SeedOptions {
  * all axes but the last by the last. Errors: ValueError for options; ShapeError, when called, for a rank below 2.
  */
 export function orthogonal(options?: OrthogonalOptions): Initializer;
+export function orthogonal(...settings: Positions<OrthogonalOptions, ['gain', 'seed']>): Initializer;
 export function orthogonal(...args: unknown[]): Initializer {
   const options: OrthogonalOptions = optionsOf('Orthogonal', args, { gain: true, seed: true });
   const { gain = 1, seed = null } = options;

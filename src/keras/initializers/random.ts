@@ -1,4 +1,5 @@
 /** @file Initializers of fixed spread: randomNormal, randomUniform, truncatedNormal. */
+import type { Positions } from '../../core/options.ts';
 import { type OptionNames, optionsOf } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { requireFinite } from '../../core/shape.ts';
@@ -8,15 +9,15 @@ import type { Initializer, SeedOptions } from './initializer.ts';
 
 /** Options of `randomNormal` and `truncatedNormal`. */
 export interface NormalInitializerOptions extends SeedOptions {
-  /** Default 0. */
+  /** Mean of the values. Default 0. */
   mean?: number;
-  /** Default 0.05. */
+  /** Standard deviation of the values. Default 0.05. */
   stddev?: number;
 }
 
 /** Options of `randomUniform`. */
 export interface UniformInitializerOptions extends SeedOptions {
-  /** Smallest value. Default -0.05. */
+  /** The smallest value that may be drawn. Default -0.05. */
   minval?: number;
   /** Upper bound, not included. Default 0.05. */
   maxval?: number;
@@ -27,18 +28,27 @@ const uniformOptionNames: OptionNames<UniformInitializerOptions> = { minval: tru
 
 /** Normal values. Errors: ValueError for options out of range. */
 export function randomNormal(options?: NormalInitializerOptions): Initializer;
+export function randomNormal(
+  ...settings: Positions<NormalInitializerOptions, ['mean', 'stddev', 'seed']>
+): Initializer;
 export function randomNormal(...args: unknown[]): Initializer {
   return normal('RandomNormal', random.randomNormal, args);
 }
 
 /** Normal values within two standard deviations of the mean. Errors: ValueError for options out of range. */
 export function truncatedNormal(options?: NormalInitializerOptions): Initializer;
+export function truncatedNormal(
+  ...settings: Positions<NormalInitializerOptions, ['mean', 'stddev', 'seed']>
+): Initializer;
 export function truncatedNormal(...args: unknown[]): Initializer {
   return normal('TruncatedNormal', random.truncatedNormal, args);
 }
 
 /** Uniform values in [minval, maxval). Errors: ValueError for options out of range. */
 export function randomUniform(options?: UniformInitializerOptions): Initializer;
+export function randomUniform(
+  ...settings: Positions<UniformInitializerOptions, ['minval', 'maxval', 'seed']>
+): Initializer;
 export function randomUniform(...args: unknown[]): Initializer {
   const options: UniformInitializerOptions = optionsOf('RandomUniform', args, uniformOptionNames);
   const { minval = -0.05, maxval = 0.05, seed = null } = options;

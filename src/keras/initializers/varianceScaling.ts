@@ -3,6 +3,7 @@
  * layer. Sources: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks,
  * AISTATS 2010; He et al., Delving deep into rectifiers, ICCV 2015; LeCun et al., Efficient BackProp, 1998.
  */
+import type { Positions } from '../../core/options.ts';
 import { type OptionNames, optionsOf } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireOneOf, type Shape } from '../../core/shape.ts';
@@ -28,9 +29,12 @@ type Distribution = (typeof distributions)[number];
 export interface VarianceScalingOptions extends FanOptions {
   /** Factor of the variance. Default 1. */
   scale?: number;
-  /** Default 'fanIn'. */
+  /**
+   * What the variance is divided by: inputs of a unit ('fanIn'), outputs ('fanOut') or their mean ('fanAvg').
+   * Default 'fanIn'.
+   */
   mode?: Mode;
-  /** Default 'truncatedNormal', also called 'normal'. */
+  /** 'truncatedNormal' (also 'normal'), 'untruncatedNormal' or 'uniform'. Default 'truncatedNormal'. */
   distribution?: Distribution | 'normal';
 }
 
@@ -50,12 +54,16 @@ const truncatedDeviation = 0.87962566103423978;
 
 /** Variance `scale / fan`: the fan of the inputs, of the outputs, or the mean of both. Errors: ValueError for options. */
 export function varianceScaling(options?: VarianceScalingOptions): Initializer;
+export function varianceScaling(
+  ...settings: Positions<VarianceScalingOptions, ['scale', 'mode', 'distribution', 'seed']>
+): Initializer;
 export function varianceScaling(...args: unknown[]): Initializer {
   return scaled('VarianceScaling', optionsOf('VarianceScaling', args, scalingOptionNames));
 }
 
 /** Uniform, variance 2 / (fanIn + fanOut). */
 export function glorotUniform(options?: FanOptions): Initializer;
+export function glorotUniform(...settings: Positions<FanOptions, ['seed']>): Initializer;
 export function glorotUniform(...args: unknown[]): Initializer {
   return scaled('GlorotUniform', {
     ...optionsOf('GlorotUniform', args, fanOptionNames),
@@ -67,6 +75,7 @@ export function glorotUniform(...args: unknown[]): Initializer {
 
 /** Truncated normal, variance 2 / (fanIn + fanOut). */
 export function glorotNormal(options?: FanOptions): Initializer;
+export function glorotNormal(...settings: Positions<FanOptions, ['seed']>): Initializer;
 export function glorotNormal(...args: unknown[]): Initializer {
   return scaled('GlorotNormal', {
     ...optionsOf('GlorotNormal', args, fanOptionNames),
@@ -78,6 +87,7 @@ export function glorotNormal(...args: unknown[]): Initializer {
 
 /** Uniform, variance 2 / fanIn: keeps the variance through layers with ReLU. */
 export function heUniform(options?: FanOptions): Initializer;
+export function heUniform(...settings: Positions<FanOptions, ['seed']>): Initializer;
 export function heUniform(...args: unknown[]): Initializer {
   return scaled('HeUniform', {
     ...optionsOf('HeUniform', args, fanOptionNames),
@@ -89,6 +99,7 @@ export function heUniform(...args: unknown[]): Initializer {
 
 /** Truncated normal, variance 2 / fanIn: keeps the variance through layers with ReLU. */
 export function heNormal(options?: FanOptions): Initializer;
+export function heNormal(...settings: Positions<FanOptions, ['seed']>): Initializer;
 export function heNormal(...args: unknown[]): Initializer {
   return scaled('HeNormal', {
     ...optionsOf('HeNormal', args, fanOptionNames),
@@ -100,6 +111,7 @@ export function heNormal(...args: unknown[]): Initializer {
 
 /** Uniform, variance 1 / fanIn. */
 export function lecunUniform(options?: FanOptions): Initializer;
+export function lecunUniform(...settings: Positions<FanOptions, ['seed']>): Initializer;
 export function lecunUniform(...args: unknown[]): Initializer {
   return scaled('LecunUniform', {
     ...optionsOf('LecunUniform', args, fanOptionNames),
@@ -111,6 +123,7 @@ export function lecunUniform(...args: unknown[]): Initializer {
 
 /** Truncated normal, variance 1 / fanIn. */
 export function lecunNormal(options?: FanOptions): Initializer;
+export function lecunNormal(...settings: Positions<FanOptions, ['seed']>): Initializer;
 export function lecunNormal(...args: unknown[]): Initializer {
   return scaled('LecunNormal', {
     ...optionsOf('LecunNormal', args, fanOptionNames),

@@ -17,7 +17,9 @@ import { defineLoss, type LossMaker } from './defineLoss.ts';
 export interface BinaryFocalCrossentropyOptions extends BinaryCrossentropyOptions {
   /** Whether targets of 1 weigh alpha and targets of 0 weigh 1 - alpha. Default false. */
   applyClassBalancing?: boolean;
-  /** In [0, 1]. Default 0.25. */
+  /**
+   * Weight of class 1, where `applyClassBalancing` is set; class 0 has 1 - alpha. In [0, 1]. Default 0.25.
+   */
   alpha?: number;
   /** Exponent that fades what is predicted well; at least 0. Default 2. */
   gamma?: number;

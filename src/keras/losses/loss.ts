@@ -11,9 +11,12 @@ import { reduceLosses, type Reduction, requireReduction } from './reduction.ts';
 
 /** Options of every loss. */
 export interface LossOptions {
-  /** Default 'sum_over_batch_size'. */
+  /**
+   * How the losses of samples become one: 'sum_over_batch_size', 'mean', 'mean_with_sample_weight' or 'sum';
+   * 'none' or null keeps them. Default 'sum_over_batch_size'.
+   */
   reduction?: Reduction;
-  /** Default: the class's name, such as 'mean_squared_error'. */
+  /** What logs and errors call it. Default: the class's name, such as 'mean_squared_error'. */
   name?: string;
 }
 

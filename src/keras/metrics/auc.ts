@@ -37,7 +37,9 @@ export interface AUCOptions extends MetricOptions {
   thresholds?: readonly number[] | null;
   /** Whether to average the areas of separate curves for each label on the last axis. Default false. */
   multiLabel?: boolean;
-  /** How many labels. Default: as many as the first predictions have. */
+  /**
+   * How many labels a sample has, where `multiLabel` is set. Default: as many as the first predictions have.
+   */
   numLabels?: number | null;
   /** Weights of labels: in the average of the areas, or without `multiLabel` in the counts. Default: all the same. */
   labelWeights?: readonly number[] | null;

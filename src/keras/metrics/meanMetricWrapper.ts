@@ -15,6 +15,7 @@ export type MetricFunction = (yTrue: Tensor, yPred: Tensor) => Tensor;
 
 /** Options of `meanMetricWrapper`. */
 export interface WrapperOptions extends MetricOptions {
+  /** The values of samples, from targets and predictions; their weighted mean is the metric. */
   fn: MetricFunction;
 }
 

@@ -18,7 +18,10 @@ import { snakeCase, uniqueName } from '../names.ts';
 
 /** Options of every metric. */
 export interface MetricOptions {
-  /** Default: the class's name in snake case, such as 'mean_squared_error'; numbered in classes that Keras numbers. */
+  /**
+   * What logs call it. Default: the class's name in snake case, such as 'mean_squared_error'; numbered in
+   * classes that Keras numbers.
+   */
   name?: string;
 }
 

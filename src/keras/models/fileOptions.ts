@@ -10,6 +10,7 @@ export interface LoadProgress {
 
 /** Options of `model.loadWeights`. */
 export interface LoadWeightsOptions extends OpenOptions {
+  /** Called with the bytes that have arrived and their total, where it is known. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
   /** Limits of zip archives. Defaults: 10,000 entries, an entry of 4 GiB, 100 times its stored size. */
   readonly limits?:

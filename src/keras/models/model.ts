@@ -30,6 +30,7 @@ import { TrainedLayer } from './trainedLayer.ts';
 export interface GraphModelOptions<I, O> extends LayerOptions {
   /** Symbolic tensors: one, or arrays or records of them. */
   inputs: I;
+  /** The outputs: a symbolic tensor, or a list or record of such. What the model returns has that form. */
   outputs: O;
 }
 

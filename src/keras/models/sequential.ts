@@ -28,7 +28,7 @@ export type Stackable = AnyLayer | Layer | SymbolicTensor | ClassConfig;
 
 /** Options of `sequential`. */
 export interface SequentialOptions extends LayerOptions {
-  /** Default: none yet; `add` them. */
+  /** The layers, from the first to the last. Default: none yet; `add` them. */
   layers?: readonly Stackable[];
   /** Builds a model without an input at once: the shape, the batch included. */
   buildInputShape?: OpenShape | null;

@@ -1,5 +1,5 @@
 /** @file Adadelta. */
-import { byPosition } from '../../core/options.ts';
+import { byPosition, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adadeltaStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireShare } from './optionChecks.ts';
@@ -61,7 +61,9 @@ export class Adadelta extends FusedOptimizer {
  * Gradients scaled by the root mean square of moves over that of gradients. Default learning rate 0.001; 1 is the paper's.
  * Source: Zeiler, 2012. Errors: ValueError for options.
  */
-export function adadelta(options?: AdadeltaOptions | number): Adadelta;
+export function adadelta(
+  ...settings: Settings<AdadeltaOptions, ['learningRate', 'rho', 'epsilon']>
+): Adadelta;
 export function adadelta(...args: unknown[]): Adadelta {
   return new Adadelta(byPosition('adadelta', args, ['learningRate', 'rho', 'epsilon']));
 }

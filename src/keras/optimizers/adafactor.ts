@@ -1,5 +1,5 @@
 /** @file Adafactor. */
-import { byPosition } from '../../core/options.ts';
+import { byPosition, type Settings } from '../../core/options.ts';
 import { withDevice } from '../../webgpu/current.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { zeros } from '../../ops/creation.ts';
@@ -132,7 +132,7 @@ function rootMeanSquare(x: Tensor): Tensor {
  * models. The learning rate, 0.001 by default, is relative to the size of each variable.
  * Source: Shazeer and Stern, ICML 2018. Errors: ValueError for options.
  */
-export function adafactor(options?: AdafactorOptions | number): Adafactor;
+export function adafactor(...settings: Settings<AdafactorOptions, ['learningRate']>): Adafactor;
 export function adafactor(...args: unknown[]): Adafactor {
   return new Adafactor(byPosition('adafactor', args, ['learningRate']));
 }

@@ -1,5 +1,5 @@
 /** @file Adagrad. */
-import { byPosition } from '../../core/options.ts';
+import { byPosition, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adagradStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative } from './optionChecks.ts';
@@ -56,7 +56,9 @@ export class Adagrad extends FusedOptimizer {
  * Gradients divided by the root of the sum of their squares so far. Default learning rate 0.001.
  * Source: Duchi, Hazan and Singer, JMLR 2011. Errors: ValueError for options.
  */
-export function adagrad(options?: AdagradOptions | number): Adagrad;
+export function adagrad(
+  ...settings: Settings<AdagradOptions, ['learningRate', 'initialAccumulatorValue', 'epsilon']>
+): Adagrad;
 export function adagrad(...args: unknown[]): Adagrad {
   return new Adagrad(byPosition('adagrad', args, ['learningRate', 'initialAccumulatorValue', 'epsilon']));
 }

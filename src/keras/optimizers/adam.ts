@@ -1,5 +1,5 @@
 /** @file Adam, and AdamW. */
-import { byPosition, plainOptions } from '../../core/options.ts';
+import { byPosition, plainOptions, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adamStep } from '../../kernels/optimizerRules.ts';
 import { requireBoolean, requireNotNegative, requireShare } from './optionChecks.ts';
@@ -83,7 +83,7 @@ export class AdamW extends Adam {
  * Source: Kingma and Ba, ICLR 2015; AMSGrad: Reddi et al., ICLR 2018. Default learning rate 0.001. Errors: ValueError for
  * options.
  */
-export function adam(options?: AdamOptions | number): Adam;
+export function adam(...settings: Settings<AdamOptions, ['learningRate', 'beta1', 'beta2', 'epsilon']>): Adam;
 export function adam(...args: unknown[]): Adam {
   return new Adam(byPosition('adam', args, ['learningRate', 'beta1', 'beta2', 'epsilon']));
 }
@@ -92,7 +92,9 @@ export function adam(...args: unknown[]): Adam {
  * Adam whose variables decay by themselves, apart from the gradients. Default weight decay 0.004.
  * Source: Loshchilov and Hutter, ICLR 2019. Errors: ValueError for options.
  */
-export function adamW(options?: AdamOptions | number): AdamW;
+export function adamW(
+  ...settings: Settings<AdamOptions, ['learningRate', 'weightDecay', 'beta1', 'beta2', 'epsilon']>
+): AdamW;
 export function adamW(...args: unknown[]): AdamW {
   return new AdamW(byPosition('adamW', args, ['learningRate', 'weightDecay', 'beta1', 'beta2', 'epsilon']));
 }

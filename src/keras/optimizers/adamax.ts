@@ -1,5 +1,5 @@
 /** @file Adamax. */
-import { byPosition } from '../../core/options.ts';
+import { byPosition, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adamaxStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireShare } from './optionChecks.ts';
@@ -60,7 +60,9 @@ export class Adamax extends FusedOptimizer {
  * Adam with the largest of decaying gradients in place of their mean square. Default learning rate 0.001.
  * Source: Kingma and Ba, ICLR 2015, section 7.1. Errors: ValueError for options.
  */
-export function adamax(options?: AdamaxOptions | number): Adamax;
+export function adamax(
+  ...settings: Settings<AdamaxOptions, ['learningRate', 'beta1', 'beta2', 'epsilon']>
+): Adamax;
 export function adamax(...args: unknown[]): Adamax {
   return new Adamax(byPosition('adamax', args, ['learningRate', 'beta1', 'beta2', 'epsilon']));
 }

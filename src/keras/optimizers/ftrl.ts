@@ -1,5 +1,5 @@
 /** @file Ftrl. */
-import { byPosition } from '../../core/options.ts';
+import { byPosition, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { ftrlStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireNumber } from './optionChecks.ts';
@@ -12,13 +12,13 @@ export interface FtrlOptions extends OptimizerOptions {
   learningRatePower?: number;
   /** Initial value of the sums of squared gradients. Default 0.1. */
   initialAccumulatorValue?: number;
-  /** Default 0. */
+  /** Factor of the sum of absolute weights; it drives weights to exactly 0. Default 0. */
   l1RegularizationStrength?: number;
-  /** Default 0. */
+  /** Factor of the sum of squared weights. Default 0. */
   l2RegularizationStrength?: number;
   /** L2 penalty on the gradients, in contrast to `l2RegularizationStrength`, which only damps the update. Default 0. */
   l2ShrinkageRegularizationStrength?: number;
-  /** Default 0. */
+  /** Added to the root of the accumulator, which makes early steps smaller. Default 0. */
   beta?: number;
 }
 
@@ -98,7 +98,7 @@ export class Ftrl extends FusedOptimizer {
  * Follow the regularised leader: sparse values for large, sparse models. Default learning rate 0.001.
  * Source: McMahan et al., Ad click prediction: a view from the trenches, KDD 2013. Errors: ValueError for options.
  */
-export function ftrl(options?: FtrlOptions | number): Ftrl;
+export function ftrl(...settings: Settings<FtrlOptions, ['learningRate']>): Ftrl;
 export function ftrl(...args: unknown[]): Ftrl {
   return new Ftrl(byPosition('ftrl', args, ['learningRate']));
 }

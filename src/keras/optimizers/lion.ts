@@ -1,5 +1,5 @@
 /** @file Lion. */
-import { byPosition } from '../../core/options.ts';
+import { byPosition, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { lionStep } from '../../kernels/optimizerRules.ts';
 import { requireNumber } from './optionChecks.ts';
@@ -54,7 +54,7 @@ export class Lion extends FusedOptimizer {
  * Steps of one size in the direction of a running mean's sign. Default learning rate 0.001.
  * Source: Chen et al., Symbolic discovery of optimization algorithms, 2023. Errors: ValueError for options.
  */
-export function lion(options?: LionOptions | number): Lion;
+export function lion(...settings: Settings<LionOptions, ['learningRate', 'beta1', 'beta2']>): Lion;
 export function lion(...args: unknown[]): Lion {
   return new Lion(byPosition('lion', args, ['learningRate', 'beta1', 'beta2']));
 }

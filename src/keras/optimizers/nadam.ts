@@ -1,5 +1,5 @@
 /** @file Nadam. */
-import { byPosition } from '../../core/options.ts';
+import { byPosition, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { nadamStep } from '../../kernels/optimizerRules.ts';
 import { requireNotNegative, requireShare } from './optionChecks.ts';
@@ -89,7 +89,9 @@ export class Nadam extends FusedOptimizer {
  * Adam with Nesterov's momentum, which grows from step to step. Default learning rate 0.001.
  * Source: Dozat, 2016. Errors: ValueError for options.
  */
-export function nadam(options?: NadamOptions | number): Nadam;
+export function nadam(
+  ...settings: Settings<NadamOptions, ['learningRate', 'beta1', 'beta2', 'epsilon']>
+): Nadam;
 export function nadam(...args: unknown[]): Nadam {
   return new Nadam(byPosition('nadam', args, ['learningRate', 'beta1', 'beta2', 'epsilon']));
 }

@@ -15,7 +15,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { configOf } from '../namedObjects.ts';
 import { snakeCase, uniqueName } from '../names.ts';
-import { countAppliedStep } from './appliedSteps.ts';
+import { countAppliedStep, noteOptimized } from './updateRecord.ts';
 import { checkStep, checkVariables, requireKnownVariables } from './checkStep.ts';
 import { constrain } from './constrain.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
@@ -160,6 +160,7 @@ export abstract class Optimizer {
     currentExecutor()?.postpone(reason, () => engine.repack());
     this.#engine = engine;
     this.#variables = new Set(variables);
+    noteOptimized(variables);
   }
 
   /**

@@ -11,6 +11,7 @@ export type LearningRate = number | LearningRateSchedule | ClassConfig | ((step:
 
 /** Options of every optimizer. */
 export interface OptimizerOptions {
+  /** Size of a step: a number or a schedule. Default: that of the optimizer. */
   learningRate?: LearningRate;
   /** Weight decay: each step first subtracts this fraction of the variable times the learning rate. Default null. */
   weightDecay?: number | null;
@@ -30,6 +31,7 @@ export interface OptimizerOptions {
   lossScaleFactor?: number | null;
   /** Variables move every so many steps, by the mean of the gradients since. Default null. */
   gradientAccumulationSteps?: number | null;
+  /** What errors and files call it. Default: the class's name. */
   name?: string;
 }
 

@@ -1,5 +1,5 @@
 /** @file RMSprop. */
-import { byPosition } from '../../core/options.ts';
+import { byPosition, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { rmspropStep } from '../../kernels/optimizerRules.ts';
 import { requireBoolean, requireNotNegative, requireNumber, requireShare } from './optionChecks.ts';
@@ -76,7 +76,9 @@ export class RMSprop extends FusedOptimizer {
  * Gradients divided by the root of their running mean square, or of their variance. Default learning rate 0.001.
  * Source: Tieleman and Hinton, lecture 6.5 of Neural networks for machine learning, 2012. Errors: ValueError for options.
  */
-export function rmsprop(options?: RMSpropOptions | number): RMSprop;
+export function rmsprop(
+  ...settings: Settings<RMSpropOptions, ['learningRate', 'rho', 'momentum', 'epsilon']>
+): RMSprop;
 export function rmsprop(...args: unknown[]): RMSprop {
   return new RMSprop(byPosition('rmsprop', args, ['learningRate', 'rho', 'momentum', 'epsilon']));
 }

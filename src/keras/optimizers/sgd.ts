@@ -1,5 +1,5 @@
 /** @file Stochastic gradient descent. */
-import { byPosition, plainOptions } from '../../core/options.ts';
+import { byPosition, plainOptions, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { sgdStep } from '../../kernels/optimizerRules.ts';
 import { requireBoolean, requireNumber } from './optionChecks.ts';
@@ -54,7 +54,7 @@ export class SGD extends FusedOptimizer {
  * Gradient descent, with momentum and Nesterov's form of it. Default learning rate 0.01.
  * Source: Sutskever et al., ICML 2013. Errors: ValueError for options.
  */
-export function sgd(options?: SGDOptions | number): SGD;
+export function sgd(...settings: Settings<SGDOptions, ['learningRate', 'momentum', 'nesterov']>): SGD;
 export function sgd(...args: unknown[]): SGD {
   return new SGD(byPosition('sgd', args, ['learningRate', 'momentum', 'nesterov']));
 }

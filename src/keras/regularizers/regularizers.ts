@@ -1,4 +1,5 @@
 /** @file The regularizers: penalties on weights or on outputs of layers. */
+import type { Positions } from '../../core/options.ts';
 import { optionsOf } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
 import { requireFinite, requireOneOf } from '../../core/shape.ts';
@@ -22,7 +23,7 @@ export interface Regularizer extends Configured {
 }
 
 /** `l1` times the sum of absolute values. Default 0.01. Errors: ValueError for a factor below 0. */
-export function l1(options?: { l1?: number | null } | number): Regularizer;
+export function l1(options?: { l1?: number | null } | number | null): Regularizer;
 export function l1(...args: unknown[]): Regularizer {
   const { l1: factor }: { l1?: number | null } = optionsOf('L1', args, { l1: true });
   const weight = requireFactor('L1', 'l1', factor ?? 0.01);
@@ -30,7 +31,7 @@ export function l1(...args: unknown[]): Regularizer {
 }
 
 /** `l2` times the sum of squares. Default 0.01. Errors: ValueError for a factor below 0. */
-export function l2(options?: { l2?: number | null } | number): Regularizer;
+export function l2(options?: { l2?: number | null } | number | null): Regularizer;
 export function l2(...args: unknown[]): Regularizer {
   const { l2: factor }: { l2?: number | null } = optionsOf('L2', args, { l2: true });
   const weight = requireFactor('L2', 'l2', factor ?? 0.01);
@@ -46,7 +47,8 @@ export interface L1L2Options {
 }
 
 /** Both penalties. Errors: ValueError for a factor below 0. */
-export function l1l2(options?: L1L2Options | number, l2?: number): Regularizer;
+export function l1l2(options?: L1L2Options): Regularizer;
+export function l1l2(...settings: Positions<L1L2Options, ['l1', 'l2']>): Regularizer;
 export function l1l2(...args: unknown[]): Regularizer {
   const options: L1L2Options = optionsOf('L1L2', args, { l1: true, l2: true });
   const first = requireFactor('L1L2', 'l1', options.l1 ?? 0);
@@ -68,7 +70,7 @@ const modes = ['rows', 'columns'] as const;
 
 /** Options of `orthogonalRegularizer`. */
 export interface OrthogonalRegularizerOptions {
-  /** Default 0.01. */
+  /** Factor of the penalty. Default 0.01. */
   factor?: number;
   /** Which vectors are held apart. Default 'rows'. */
   mode?: (typeof modes)[number];
@@ -79,6 +81,9 @@ export interface OrthogonalRegularizerOptions {
  * Errors: ValueError for options; ShapeError, when called, for what is no matrix.
  */
 export function orthogonalRegularizer(options?: OrthogonalRegularizerOptions): Regularizer;
+export function orthogonalRegularizer(
+  ...settings: Positions<OrthogonalRegularizerOptions, ['factor', 'mode']>
+): Regularizer;
 export function orthogonalRegularizer(...args: unknown[]): Regularizer {
   const names = { factor: true, mode: true };
   const options: OrthogonalRegularizerOptions = optionsOf('OrthogonalRegularizer', args, names);

@@ -16,7 +16,9 @@ import type { StoredWeight } from './storedWeights.ts';
 export interface TransferOptions {
   /** The file's name, for histories. */
   readonly file: string;
+  /** Aborts the transfer. */
   readonly signal?: AbortSignal | undefined;
+  /** Called with the bytes that have arrived and their total, where it is known. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
 }
 

@@ -12,9 +12,9 @@ export type Registrable = (abstract new (...args: never) => object) | ((...args:
 
 /** Options of `registerClass`. */
 export interface RegisterOptions {
-  /** Default 'Custom'. */
+  /** What stands before `>` in the registered name; keep it the same in all files. Default 'Custom'. */
   package?: string;
-  /** Default: the class's `className`, or the name of the function. */
+  /** The name in files, after the package. Default: the class's `className`, or the name of the function. */
   name?: string;
 }
 

@@ -38,10 +38,14 @@ export interface DryRunOptions {
   batchSize?: number;
   /** True for training and evaluation steps, false for prediction. Default false. */
   training?: boolean;
-  /** Default: the model's inputs. */
+  /** Shapes and dtypes of a batch's inputs. Default: the model's inputs. */
   x?: DataSpecs;
-  /** Default: like the model's outputs, or labels if the loss takes labels. */
+  /**
+   * Shapes and dtypes of a batch's targets. Default: like the model's outputs, or labels if the loss takes
+   * labels.
+   */
   y?: DataSpecs | null;
+  /** Shape of the weights of a batch's samples. Default: none are passed. */
   sampleWeight?: DataSpecs | null;
 }
 

@@ -23,9 +23,11 @@ export interface EvaluateOptions {
   batchSize?: number;
   /** 0: silent, 1: progress bar, 2: one line. Default 'auto': 1 in a terminal, 0 elsewhere. */
   verbose?: Verbose;
+  /** A weight for each sample, [samples], for losses and weighted metrics. Default: all 1. */
   sampleWeight?: Data | null;
-  /** Number of batches. Default: all. */
+  /** Number of batches to evaluate. Default: all of the data. */
   steps?: number;
+  /** Callbacks, or an object of hooks such as { onTestBatchEnd }. Default: none. */
   callbacks?: CallbackLike | readonly CallbackLike[] | null;
   /** Aborts between batches: the promise rejects with the signal's reason. */
   signal?: AbortSignal;

@@ -133,7 +133,7 @@ async function runTraining(training: Training, epoch: number): Promise<PendingLo
       stopped: () => model.stopTraining,
     });
     params.steps ??= count;
-    train.endEpoch();
+    train.endEpoch(model.stopTraining || epoch + 1 === params.epochs);
     return results();
   } finally {
     freeLogs(stepLogs);

@@ -18,6 +18,10 @@ export interface FitOptions {
   epochs?: number;
   /** 0: silent, 1: progress bar, 2: one line per epoch. Default 'auto': 1 in a terminal, 0 elsewhere. */
   verbose?: Verbose;
+  /**
+   * Callbacks, or an object of hooks such as { onEpochEnd }. Default: none but the progress bar and the
+   * History.
+   */
   callbacks?: CallbackLike | readonly CallbackLike[] | null;
   /** Fraction of the samples to hold out for validation: the last ones, before shuffling. Default 0. */
   validationSplit?: number;
@@ -37,7 +41,7 @@ export interface FitOptions {
   stepsPerEpoch?: number;
   /** Number of validation batches. Default: all. */
   validationSteps?: number;
-  /** Default: `batchSize`. */
+  /** Samples a batch in validation. Default: `batchSize`. */
   validationBatchSize?: number;
   /** Validate every n epochs, or after the listed epochs, counted from 1. Default 1. */
   validationFreq?: number | readonly number[];

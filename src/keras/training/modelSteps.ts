@@ -10,7 +10,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { AnyBatch, Predicted, StepLogs } from './batch.ts';
 import { samplesOf } from './data/batchSource.ts';
 import type { TrainableModel } from './trainableModel.ts';
-import { requireTrainable, warnOfStrays } from './updates.ts';
+import { requireTrainable } from './updates.ts';
 
 /**
  * Computes predictions, loss and gradients, applies the optimizer and updates the metrics.
@@ -21,7 +21,6 @@ export function trainStep(model: TrainableModel, { x, y, sampleWeight }: AnyBatc
   return tidy(() => {
     const { predicted, loss } = disposing(new GradientTape(), (tape) => {
       const yPred = model.apply(x, { training: true });
-      warnOfStrays(model, tape.watched);
       const predicted = { x, y, yPred, sampleWeight };
       const loss = model.computeLoss(predicted);
       requireTrainable(model);

@@ -21,8 +21,9 @@ export interface PredictOptions {
   batchSize?: number;
   /** 0: silent, 1: progress bar, 2: one line. Default 'auto': 1 in a terminal, 0 elsewhere. */
   verbose?: Verbose;
-  /** Number of batches. Default: all. */
+  /** Number of batches to predict. Default: all of the data. */
   steps?: number;
+  /** Callbacks, or an object of hooks such as { onPredictBatchEnd }. Default: none. */
   callbacks?: CallbackLike | readonly CallbackLike[] | null;
   /** Aborts between batches: the promise rejects with the signal's reason. */
   signal?: AbortSignal;

@@ -37,8 +37,10 @@ export interface StepRunnerOptions<R> {
 /** At these runs, a step that can be captured usually is. */
 const firstSettled = 4;
 const settledRuns = [firstSettled, 8, 16];
-/** A recording is compared with a new trace at its second run, and once more, if anything may have changed, after this many. */
-const runsBetween = 8;
+/** Between comparisons at the ends of epochs, the number of runs grows by this factor at least, so that they cost little. */
+const comparisonGrowth = 2;
+/** Comparisons because of changed fields, at most: a field that changes each time is a counter. */
+const mostFieldComparisons = 3;
 
 /** Runs the train, test or predict step of a model. */
 export class StepRunner<R extends StepResult> {
@@ -47,7 +49,9 @@ export class StepRunner<R extends StepResult> {
   #trained: readonly Variable[] = [];
   #fields = '';
   #runs = 0;
-  #isCompared = false;
+  /** The runs until the last comparison at the end of an epoch. */
+  #comparedRuns = 0;
+  #fieldComparisons = 0;
   #isReported = false;
   /** Of captures that were freed. */
   #reports: readonly CaptureReport[] = [];
@@ -79,22 +83,29 @@ export class StepRunner<R extends StepResult> {
     const { trainableWeights: now } = this.model;
     const before = this.#trained;
     if (now.length !== before.length || now.some((weight, i) => weight !== before[i])) this.dispose();
-    else this.#compare();
+    else this.#compareFields();
   }
 
-  /** Call it after the steps of an epoch. Errors: ValueError for training steps that updated nothing. */
-  endEpoch(): void {
+  /**
+   * Call it after the steps of an epoch: of the last one, all that the step froze until then is found. Errors: ValueError
+   * for training steps that updated nothing.
+   */
+  endEpoch(isLast: boolean): void {
     this.options.endEpoch?.();
+    const isDue = isLast || this.#runs >= comparisonGrowth * this.#comparedRuns;
+    if (!isDue || !this.options.isCustom()) return;
+    this.#comparedRuns = this.#runs;
+    this.#captured?.compareNow();
   }
 
-  /** What was captured, and why not where it wasn't. */
+  /** What was captured, and why not where it wasn't. A capture that is in use is compared with a new trace first. */
   get reports(): readonly CaptureReport[] {
     return this.#captured?.explain() ?? this.#reports;
   }
 
   /** Frees the captures; the next run captures again. */
   dispose(): void {
-    this.#reports = this.reports;
+    this.#reports = this.#captured?.reports() ?? this.#reports;
     this.#captured?.dispose();
     this.#captured = null;
   }
@@ -115,18 +126,19 @@ export class StepRunner<R extends StepResult> {
     const { model, options } = this;
     this.#trained = model.trainableWeights;
     options.prepare?.();
-    const at = options.isCustom() ? [1] : [];
-    this.#captured = compileCompared((batch: AnyBatch) => this.#step(batch), { name: options.name }, { at });
+    const policy = { isScheduled: options.isCustom() };
+    this.#captured = compileCompared((batch: AnyBatch) => this.#step(batch), { name: options.name }, policy);
     return this.#captured;
   }
 
-  /** Callbacks may have changed a field of a layer, or a value that a function of the app reads. */
-  #compare(): void {
-    if (!this.#captured || this.#isCompared) return;
-    const mayDiffer = this.options.isCustom() && this.#runs >= runsBetween;
-    if (!mayDiffer && this.#visibleFields() === this.#fields) return;
-    this.#isCompared = true;
-    this.#captured.compareNext();
+  /** Callbacks may have changed a field of a layer. */
+  #compareFields(): void {
+    if (this.#fieldComparisons >= mostFieldComparisons) return;
+    const fields = this.#visibleFields();
+    if (fields === this.#fields) return;
+    this.#fields = fields;
+    this.#fieldComparisons++;
+    this.#captured?.compareNow();
   }
 
   #visibleFields(): string {

@@ -1,9 +1,15 @@
 /** @file Whether the training steps of a model update anything. A step that doesn't is a mistake that no number shows. */
 import { ValueError } from '../../core/errors.ts';
 import { warnOnce } from '../../core/warn.ts';
-import type { Tensor } from '../../tensor/tensor.ts';
-import { Variable } from '../../tensor/variable.ts';
-import { appliedSteps } from '../optimizers/appliedSteps.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import {
+  describeStrays,
+  namesOf,
+  type StrayVariable,
+  strayHint,
+  strayVariablesIn,
+} from '../layers/base/strayVariables.ts';
+import { appliedSteps, isOptimized } from '../optimizers/updateRecord.ts';
 
 /** What is watched of a model. */
 export interface UpdatedModel {
@@ -25,13 +31,34 @@ export class UpdateWatch {
     }
     const before = new Map(this.#watched().map((weight) => [weight, weight.origin]));
     const steps = appliedSteps();
-    step();
+    this.#requireTracked(strayVariablesIn(step));
     const after = this.#watched();
     // Assigning a variable replaces its origin.
     this.#seen =
       appliedSteps() !== steps ||
       after.some((weight) => before.has(weight) && before.get(weight) !== weight.origin);
     return this.#seen || after.every((weight) => before.has(weight)) ? this.#seen : null;
+  }
+
+  /**
+   * Errors: ValueError for trainable variables that the calls of layers read and the model doesn't have, unless something
+   * else trains them. The functions of Lambdas may use variables, as in Keras, so for those it is a warning.
+   */
+  #requireTracked(strays: readonly StrayVariable[]): void {
+    const own = new Set(this.model.weights);
+    const untrained = strays.filter(
+      ({ variable, isAssigned }) => !own.has(variable) && !isAssigned() && !isOptimized(variable),
+    );
+    const inLambdas = untrained.filter(({ reader }) => reader.callsForeignLayers);
+    if (inLambdas.length > 0) warnOnce(describeStrays(this.model.name, inLambdas));
+    const others = untrained.filter(({ reader }) => !reader.callsForeignLayers);
+    if (others.length === 0) return;
+    throw new ValueError({
+      op: 'trainStep',
+      rule: 'trainable variables that the layers of a model compute with must be weights of the model: others are neither trained nor saved.',
+      received: `${namesOf(others)}, which '${this.model.name}' doesn't have`,
+      hint: strayHint,
+    });
   }
 
   /** A frozen model may have moving averages that its steps assign; for others, those don't count. */
@@ -63,16 +90,4 @@ export function requireTrainable({ name, weights, trainableWeights }: UpdatedMod
         ? 'keep layers in public properties of the model (#private fields are not searched), or compute its metrics by evaluate().'
         : 'set `trainable` to true on the layers to train, then call compile again. For the metrics of a frozen model call evaluate().',
   });
-}
-
-/** Warns of trainable variables among `watched`, what the call of `model` used, that aren't weights of the model. */
-export function warnOfStrays({ name, weights }: UpdatedModel, watched: readonly Tensor[]): void {
-  const own = new Set<Tensor>(weights);
-  const strays = watched.filter((tensor) => tensor instanceof Variable && !own.has(tensor));
-  if (strays.length === 0) return;
-  const names = strays.map((variable) => `'${variable.name}'`).join(', ');
-  warnOnce(
-    `'${name}' computes with trainable variables that it doesn't have: ${names}. They are neither trained nor saved. Create ` +
-      'them by addWeight, or keep them in public properties of a layer (#private fields are not searched).',
-  );
 }

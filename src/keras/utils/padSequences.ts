@@ -10,13 +10,13 @@ import type { Tensor } from '../../tensor/tensor.ts';
 export interface PadSequencesOptions {
   /** The length of the result. Default: that of the longest sequence. */
   maxlen?: number | null;
-  /** Default 'int32'. */
+  /** Dtype of the result. Default 'int32'. */
   dtype?: 'int32' | 'float32';
   /** Whether values are added before ('pre', the default) or behind a short sequence. */
   padding?: 'pre' | 'post';
   /** Whether the first values of a long sequence are left out ('pre', the default), or the last. */
   truncating?: 'pre' | 'post';
-  /** What is added. Default 0. */
+  /** What short sequences are filled up with. Default 0. */
   value?: number;
 }
 

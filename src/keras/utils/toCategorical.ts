@@ -7,7 +7,7 @@ import type { NestedArray, Tensor } from '../../tensor/tensor.ts';
 
 /** Options of `toCategorical`. */
 export interface ToCategoricalOptions {
-  /** Default: the largest class and one more. */
+  /** Number of classes, the size of the last axis. Default: the largest class and one more. */
   numClasses?: number | null;
 }
 

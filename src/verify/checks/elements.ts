@@ -2,7 +2,7 @@
 import { compile } from '../../autodiff/compile.ts';
 import type { AdapterProfile } from '../../kernels/adapterProfiles.ts';
 import { add, mul } from '../../ops/arithmetic.ts';
-import { avgPool, maxPool } from '../../ops/index.ts';
+import { avgPool, maxPool, resizeBilinear } from '../../ops/index.ts';
 import { concat } from '../../ops/concat.ts';
 import { gather } from '../../ops/gather.ts';
 import { sigmoid } from '../../ops/activations.ts';
@@ -156,6 +156,38 @@ export const scatters = ({ scatter: { direct, owned, binned } }: AdapterProfile)
   gathered(11, 3, 2500),
   gathered(300, 2, Math.max(owned, binned) + 50),
 ];
+
+/** Of few indices and of many: software that ends long loops early is found by those. */
+export const groupings = (): Check[] => [gathered(11, 3, 2500), gathered(300, 2, 70_000)];
+
+/** Pixel centres of the result lie between those of the image: two neighbours along each axis, the nearest at the border. */
+function resized(size: number, channels: number): Check {
+  const out = 2 * size;
+  const neighbours = (at: number) => {
+    const place = (at + 0.5) / 2 - 0.5;
+    const clamped = (i: number) => Math.min(size - 1, Math.max(0, i));
+    const [low, share] = [Math.floor(place), place - Math.floor(place)];
+    return [
+      [clamped(low), 1 - share],
+      [clamped(low + 1), share],
+    ] as const;
+  };
+  return differentiable(
+    `resizeBilinear of ${size} × ${size} × ${channels} to twice its size`,
+    [spec([1, size, size, channels]), spec([1, out, out, channels])],
+    2e-6,
+    (x) => resizeBilinear(x as never, { size: [out, out] }),
+    linear((visit) => {
+      for (let pixel = 0; pixel < out * out; pixel++)
+        for (const [row, share] of neighbours(Math.floor(pixel / out)))
+          for (const [column, part] of neighbours(pixel % out))
+            for (let i = 0; i < channels; i++)
+              visit((row * size + column) * channels + i, pixel * channels + i, share * part);
+    }),
+  );
+}
+
+export const resizes = (): Check[] => [resized(5, 3), resized(9, 4)];
 
 type Pool = (x: never, options: { poolSize: number; strides: number }) => Tensor;
 

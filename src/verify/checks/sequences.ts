@@ -1,5 +1,6 @@
-/** @file Checks of attention and recurrences, with gradients by central differences: they are small. */
+/** @file Checks of attention and recurrent layers, with gradients by central differences: they are small. */
 import { dotProductAttention } from '../../ops/dotProductAttention.ts';
+import { gruSteps } from '../../ops/gruSteps.ts';
 import { lstmSteps } from '../../ops/lstmSteps.ts';
 import { type Check, differentiable, spec, type Values } from '../check.ts';
 import { byDifferences } from '../reference.ts';
@@ -77,4 +78,38 @@ function lstm(batch: number, time: number, units: number): Check {
   );
 }
 
-export const recurrences = (): Check[] => [lstm(2, 3, 4), lstm(1, 4, 5)];
+function gru(batch: number, time: number, units: number): Check {
+  const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
+  const forward = (gates: Values, kernel: Values) => {
+    const y = new Float64Array(batch * time * units);
+    for (let b = 0; b < batch; b++) {
+      let h = new Float64Array(units);
+      for (let t = 0; t < time; t++) {
+        const input = (which: number, unit: number) =>
+          gates[(b * time + t) * 3 * units + which * units + unit] as number;
+        const product = (which: number, unit: number) =>
+          h.reduce(
+            (sum, value, j) => sum + value * (kernel[j * 3 * units + which * units + unit] as number),
+            0,
+          );
+        h = h.map((value, u) => {
+          const z = sigmoid(input(0, u) + product(0, u));
+          const r = sigmoid(input(1, u) + product(1, u));
+          return z * value + (1 - z) * Math.tanh(input(2, u) + r * product(2, u));
+        });
+        y.set(h, (b * time + t) * units);
+      }
+    }
+    return y;
+  };
+  return differentiable(
+    `GRU, batch ${batch}, ${time} steps, ${units} units`,
+    [spec([batch, time, 3 * units]), spec([units, 3 * units]), spec([batch, time, units])],
+    5e-5,
+    (gates, kernel) =>
+      gruSteps(gates as never, kernel as never, null as never, null as never, null as never)[0],
+    byDifferences(forward),
+  );
+}
+
+export const recurrences = (): Check[] => [lstm(2, 3, 4), lstm(1, 4, 5), gru(2, 3, 4)];

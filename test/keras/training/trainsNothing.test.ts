@@ -14,7 +14,7 @@ import {
   type Variable,
   variable,
 } from '../../../src/index.ts';
-import { type Batch, input, Layer, layers, Model, sequential } from '../../../src/keras/index.ts';
+import { type Batch, input, Layer, layers, Model, optimizers, sequential } from '../../../src/keras/index.ts';
 import { collectAll } from '../../support/collectGarbage.ts';
 import { data, regressor, wave } from './support.ts';
 
@@ -215,18 +215,90 @@ describe('fit', () => {
     await expect(net.fit(...data(4))).rejects.toThrow(/without async and await/);
   });
 
-  test('warns of trainable variables that are used, and no weights of the model', async () => {
+  describe('with trainable variables that the model doesn’t have', () => {
+    /** Reads a variable that isn't searched for. */
     class Stray extends Layer {
-      readonly #scale = variable(tensor(2), { name: 'stray' });
-      readonly top = layers.dense({ units: 1 });
+      readonly #scale: Variable;
+      constructor(scale = variable(tensor(2), { name: 'stray' })) {
+        super();
+        this.#scale = scale;
+      }
       override call(x: Tensor): Tensor {
-        return add(this.top.apply(x), this.#scale);
+        return add(x, this.#scale);
       }
     }
-    const net = sequential({ layers: [new Stray()], name: 'strays' });
-    net.compile({ optimizer: 'sgd', loss: 'mse' });
-    await net.fit(...data(4), { epochs: 2 });
-    expect(warnings()).toEqual([expect.stringMatching(/'strays' computes with.*'stray'.*neither trained/)]);
+    const scaled = (scale?: Variable) => {
+      const net = sequential({ layers: [new Stray(scale), layers.dense({ units: 1 })] });
+      net.compile({ optimizer: 'sgd', loss: 'mse' });
+      return net;
+    };
+
+    test('refuses them, in default and custom steps', async () => {
+      await expect(scaled().fit(...data(4))).rejects.toThrow(
+        /'stray', read by Stray.*which 'sequential.*addWeight.*#private/s,
+      );
+      class Custom extends Own {
+        readonly stray = new Stray();
+        override call(x: Tensor): Tensor {
+          return this.stray.apply(super.call(x));
+        }
+      }
+      const custom = new Custom(descend);
+      custom.compile({ optimizer: 'sgd' });
+      await expect(custom.fit(...data(4))).rejects.toThrow(/'stray', read by Stray/);
+      // The model that is trained may be called in parts.
+      class Parts extends Own {
+        readonly #bias = variable(tensor(1), { name: 'bias of the parts' });
+        readonly part = layers.lambda((x: Tensor) => add(x, this.#bias));
+        readonly inner = new Stray();
+        override call(x: Tensor): Tensor {
+          return super.call(x);
+        }
+        override trainStep({ x, y }: Batch) {
+          return super.trainStep({ x: this.inner.apply(x), y, sampleWeight: null });
+        }
+      }
+      const parts = new Parts(descend);
+      parts.compile({ optimizer: 'sgd' });
+      // Called before the tape of the step: no gradient would reach it there anyway.
+      await parts.fit(...data(4));
+      expect(warnings()).toEqual([]);
+    });
+
+    test('accepts those that something else trains, frozen ones, inputs, and its own', async () => {
+      await scaled(variable(tensor(2), { trainable: false })).fit(...data(4));
+      const elsewhere = variable(tensor(2));
+      optimizers.sgd().build([elsewhere]);
+      await scaled(elsewhere).fit(...data(4));
+      const byHand = variable(tensor(2));
+      class Assigning extends Own {
+        readonly stray = new Stray(byHand);
+        override call(x: Tensor): Tensor {
+          return super.call(this.stray.apply(x));
+        }
+      }
+      const assigning = new Assigning((net, loss, tape) => {
+        descend(net, loss, tape);
+        byHand.assign(sub(byHand, 0.1));
+        return { loss };
+      });
+      assigning.compile({ optimizer: 'sgd' });
+      await assigning.fit(...data(4));
+      const image = variable(tensor([[1, 2]]));
+      GradientTape.run(() => dense().apply(image));
+      expect(warnings()).toEqual([]);
+    });
+
+    test('warns of them in loops of the app, and of those of a Lambda', async () => {
+      for (let i = 0; i < 2; i++) GradientTape.run(() => new Stray().apply(x()));
+      const bias = variable(tensor(1), { name: 'bias of a Lambda' });
+      const net = sequential({ layers: [layers.lambda((x) => add(x, bias)), layers.dense({ units: 1 })] });
+      net.compile({ optimizer: 'sgd', loss: 'mse' });
+      await net.fit(...data(4));
+      const seen = warnings();
+      expect(seen[0]).toMatch(/'stray.*computes with trainable variables.*'stray'/);
+      expect(seen.some((text) => text.includes("'bias of a Lambda'"))).toBe(true);
+    });
   });
 });
 

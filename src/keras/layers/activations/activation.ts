@@ -1,4 +1,5 @@
 /** @file Activation: an activation function as a layer. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -12,6 +13,7 @@ import { Layer, type LayerOptions } from '../base/layer.ts';
 
 /** Options of `activation`. */
 export interface ActivationOptions extends LayerOptions {
+  /** The activation: a name such as 'relu', or a function of tensors. */
   activation: ActivationLike;
 }
 
@@ -42,6 +44,7 @@ export class Activation extends Layer {
 
 /** An activation function as a layer. Shape: that of the input. Errors: ValueError for an unknown name. */
 export function activation(options: ActivationOptions): Activation;
+export function activation(...settings: Positions<ActivationOptions, ['activation']>): Activation;
 export function activation(...args: unknown[]): Activation {
   return make(Activation, args);
 }

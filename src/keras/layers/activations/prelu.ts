@@ -16,11 +16,11 @@ import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.
 
 /** Options of `prelu`. */
 export interface PReLUOptions extends LayerOptions {
-  /** Default 'zeros'. */
+  /** Initial slopes below 0. Default 'zeros'. */
   alphaInitializer?: InitializerLike;
-  /** Default: none. */
+  /** Penalty on the slopes, added to the loss. Default: none. */
   alphaRegularizer?: RegularizerLike | null;
-  /** Default: none. */
+  /** Applied to the slopes after each step. Default: none. */
   alphaConstraint?: ConstraintLike | null;
   /** Axes that share one slope, such as [1, 2] for images. Default: none. */
   sharedAxes?: number | readonly number[] | null;

@@ -1,4 +1,5 @@
 /** @file ReLU, LeakyReLU, ELU: rectifiers with options, as layers. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { requireFinite } from '../../../core/shape.ts';
@@ -9,7 +10,7 @@ import { Layer, type LayerOptions } from '../base/layer.ts';
 
 /** Options of `reLU`. */
 export interface ReLUOptions extends LayerOptions {
-  /** The largest value. Default null: none. */
+  /** The largest value of the result. Default null: no bound. */
   maxValue?: number | null;
   /** Slope below the threshold. Default 0. */
   negativeSlope?: number;
@@ -56,7 +57,7 @@ export class ReLU extends Layer {
 
 /** Options of `leakyReLU`. */
 export interface LeakyReLUOptions extends LayerOptions {
-  /** Slope below 0. Default 0.3. */
+  /** The factor of negative values. Default 0.3. */
   negativeSlope?: number;
 }
 
@@ -125,18 +126,21 @@ export class ELU extends Layer {
  * Errors: ValueError for options that are negative or no numbers.
  */
 export function reLU(options?: ReLUOptions): ReLU;
+export function reLU(...settings: Positions<ReLUOptions, ['maxValue', 'negativeSlope', 'threshold']>): ReLU;
 export function reLU(...args: unknown[]): ReLU {
   return make(ReLU, args);
 }
 
 /** x above 0, negativeSlope · x below. Shape: that of the input. float32. Errors: ValueError for the slope. */
 export function leakyReLU(options?: LeakyReLUOptions): LeakyReLU;
+export function leakyReLU(...settings: Positions<LeakyReLUOptions, ['negativeSlope']>): LeakyReLU;
 export function leakyReLU(...args: unknown[]): LeakyReLU {
   return make(LeakyReLU, args);
 }
 
 /** x above 0, alpha · (exp(x) - 1) below. Shape: that of the input. float32. Errors: ValueError for `alpha`. */
 export function elu(options?: ELUOptions): ELU;
+export function elu(...settings: Positions<ELUOptions, ['alpha']>): ELU;
 export function elu(...args: unknown[]): ELU {
   return make(ELU, args);
 }

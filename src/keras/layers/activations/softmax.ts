@@ -1,4 +1,5 @@
 /** @file Softmax: values as probabilities. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { sub } from '../../../ops/arithmetic.ts';
@@ -60,6 +61,7 @@ export class Softmax extends Layer {
  * takes values out. Errors: ValueError for what is no axis; ShapeError for one that the input lacks.
  */
 export function softmax(options?: SoftmaxOptions): Softmax;
+export function softmax(...settings: Positions<SoftmaxOptions, ['axis']>): Softmax;
 export function softmax(...args: unknown[]): Softmax {
   return make(Softmax, args);
 }

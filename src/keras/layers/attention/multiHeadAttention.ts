@@ -1,4 +1,5 @@
 /** @file MultiHeadAttention: several attentions side by side, each in its own projection. */
+import type { Positions } from '../../../core/options.ts';
 import { type OptionNames, plainOptions } from '../../../core/options.ts';
 import { checkedOptions, layerOptionNames, make } from '../base/layerOptions.ts';
 import { biasOptionNames, kernelOptionNames } from '../base/weightOptions.ts';
@@ -24,6 +25,7 @@ import { allOf, asMask, causalMask, ofQueries, ofValues, windowMask } from './at
 
 /** Options of `multiHeadAttention`. */
 export interface MultiHeadAttentionOptions extends LayerOptions, KernelOptions, BiasOptions {
+  /** Number of heads. */
   numHeads: number;
   /** Size of each head's queries and keys. */
   keyDim: number;
@@ -47,15 +49,15 @@ export interface MultiHeadAttentionOptions extends LayerOptions, KernelOptions, 
 export interface AttentionOptions<T> {
   /** The value, if the input is only the query. */
   value?: T;
-  /** Default: the value. */
+  /** The keys, [batch, values, features]. Default: the value. */
   key?: T | null;
   /** [batch, queries, values], or with an axis of heads before the last two: true where a query sees a value. */
   attentionMask?: T | null;
-  /** [batch, queries]. Default: the mask of the query. */
+  /** Which queries count, bool [batch, queries]. Default: the mask that the query carries. */
   queryMask?: T | null;
-  /** [batch, values]. Default: the mask of the value. */
+  /** Which values may be seen, bool [batch, values]. Default: the mask that the value carries. */
   valueMask?: T | null;
-  /** [batch, values]. Default: the mask of the key. */
+  /** Which keys may be seen, bool [batch, values]. Default: the mask that the key carries. */
   keyMask?: T | null;
   /** Whether queries see no later values. Default false. */
   useCausalMask?: boolean;
@@ -388,6 +390,9 @@ export class MultiHeadAttention extends Layer<readonly Tensor[], Attended> {
  * Errors: ValueError for invalid options; ShapeError for inputs and masks that don't fit.
  */
 export function multiHeadAttention(options: MultiHeadAttentionOptions): MultiHeadAttention;
+export function multiHeadAttention(
+  ...settings: Positions<MultiHeadAttentionOptions, ['numHeads', 'keyDim', 'valueDim', 'dropout']>
+): MultiHeadAttention;
 export function multiHeadAttention(...args: unknown[]): MultiHeadAttention {
   return make(MultiHeadAttention, args);
 }

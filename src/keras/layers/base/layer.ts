@@ -29,6 +29,7 @@ import { checkInputs, type InputSpec } from './inputSpec.ts';
 import { activityLoss, CallLosses, weightLosses } from './layerLosses.ts';
 import { heldOptions, isMasked, requireTensors } from './callInputs.ts';
 import { checkCallOptions, type LayerOptions, type OptionClass } from './layerOptions.ts';
+import { isObserved, observingReads } from './strayVariables.ts';
 import { requireTracked } from './tracked.ts';
 import { WeightedOperation } from './weightedOperation.ts';
 
@@ -46,7 +47,12 @@ export interface CallOptions {
 
 /** Options of a call on tensors or symbolic tensors. */
 export interface ApplyOptions {
+  /**
+   * Whether the layer runs in training mode (dropout, batch statistics). Default: that of the surrounding
+   * call, or false.
+   */
   training?: boolean | undefined;
+  /** Masks of the inputs, in the same nest. Default: the masks that the inputs carry. */
   mask?: Nest<Tensor | SymbolicTensor | null> | undefined;
   [kwarg: string]: unknown;
 }
@@ -287,11 +293,12 @@ export abstract class Layer<
     const nest = inputs as Nest<Tensor>;
     const carried = given.mask === undefined ? mapNest(nest, (input) => maskOf(input)) : given.mask;
     const options = isMasked(carried) ? { ...given, mask: carried } : given;
+    const call = () => this.#call(inputs, options) as Nest<Tensor>;
     return runEagerly({
       operation: this.#eager,
       inputs: nest,
       options,
-      run: () => this.#call(inputs, options) as Nest<Tensor>,
+      run: () => (isObserved(this) ? observingReads(this, [inputs, given], call) : call()),
       finish: (outputs) => this.#attachMasks(inputs, outputs, carried),
     }) as Out;
   }

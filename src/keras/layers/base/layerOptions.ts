@@ -14,7 +14,10 @@ import type { RegularizerLike } from '../../regularizers/index.ts';
 
 /** Options of every layer. */
 export interface LayerOptions {
-  /** Default: the class name with a number, such as `conv2d_1`. */
+  /**
+   * What histories, errors, summaries and files call it. Default: the class name with a number, such as
+   * `conv2d_1`.
+   */
   name?: string;
   /** Whether its weights are trainable. Default true. */
   trainable?: boolean;

@@ -18,12 +18,13 @@ import { type RegularizerLike, regularizerOf } from '../../regularizers/index.ts
 
 /** Options of `addWeight`. */
 export interface WeightOptions {
+  /** Shape of the weight; [] is a scalar. */
   shape: Shape;
-  /** Default 'glorotUniform'. */
+  /** Initial values: a name, an initializer, or a function of shape and dtype. Default 'glorotUniform'. */
   initializer?: InitializerLike;
-  /** Default true. */
+  /** Whether training updates it. Default true. */
   trainable?: boolean;
-  /** Default: that of the layer. */
+  /** Dtype of the weight. Default: that of the layer. */
   dtype?: DType;
   /** Penalty on its values, which training adds to the loss. Default null. */
   regularizer?: RegularizerLike | null;

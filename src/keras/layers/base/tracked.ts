@@ -8,7 +8,9 @@ import { currentCall } from './callContext.ts';
 
 /** A layer, as far as it matters here. */
 export interface TrackedLayer {
+  readonly name: string;
   readonly layersInside: readonly object[];
+  readonly weights: readonly Variable[];
   readonly trainableWeights: readonly Variable[];
   /** Whether its function may call layers that it doesn't own: a Lambda, which reports them itself. */
   readonly callsForeignLayers: boolean;

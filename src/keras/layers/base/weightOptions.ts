@@ -5,7 +5,7 @@ import type { InitializerLike } from '../../initializers/index.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 
 export interface KernelOptions {
-  /** Default 'glorotUniform'. */
+  /** Initial values of the kernel. Default 'glorotUniform'. */
   kernelInitializer?: InitializerLike;
   /** Penalty on the kernel. Default: none. */
   kernelRegularizer?: RegularizerLike | null;
@@ -20,9 +20,9 @@ export const kernelOptionNames: OptionNames<KernelOptions> = {
 };
 
 export interface BiasOptions {
-  /** Default true. */
+  /** Whether a weight is added to the result. Default true. */
   useBias?: boolean;
-  /** Default 'zeros'. */
+  /** Initial values of the bias. Default 'zeros'. */
   biasInitializer?: InitializerLike;
   /** Penalty on the bias. Default: none. */
   biasRegularizer?: RegularizerLike | null;

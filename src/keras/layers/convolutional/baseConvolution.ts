@@ -29,13 +29,16 @@ import { type WeightRules, weightRules } from '../base/weightRules.ts';
 export interface ConvolutionOptions<Size> extends LayerOptions, BiasOptions, DataFormatOptions {
   /** Size of the kernel. */
   kernelSize: Size;
-  /** Default 1. */
+  /** Steps from one window to the next, along each axis; one number counts for all. Default 1. */
   strides?: Size;
-  /** Default 'valid'. */
+  /**
+   * 'valid' takes whole windows only; 'same' pads with zeros, so that ceil(size / stride) remain. Default
+   * 'valid'.
+   */
   padding?: 'valid' | 'same';
-  /** Default 1. */
+  /** Distance between the elements of a window that the kernel meets. Default 1. */
   dilationRate?: Size;
-  /** Default: none. */
+  /** Applied to the result: a name or a function. Default: none. */
   activation?: ActivationLike | null;
 }
 

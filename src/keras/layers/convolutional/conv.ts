@@ -1,4 +1,5 @@
 /** @file Conv1D, Conv2D: convolutions with a learned kernel, in groups of channels. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import { kernelOptionNames } from '../base/weightOptions.ts';
@@ -15,7 +16,7 @@ import type { KernelOptions } from '../base/weightOptions.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
 export interface GroupedConvolutionOptions<Size> extends ConvolutionOptions<Size>, KernelOptions {
-  /** Output channels. */
+  /** Number of output channels, a multiple of `groups`. */
   filters: number;
   /** Number of groups of channels that are convolved separately. Default 1. */
   groups?: number;
@@ -102,6 +103,9 @@ export class Conv1D extends GroupedConvolution {
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank or with other channels.
  */
 export function conv1d(options: Conv1DOptions): Conv1D;
+export function conv1d(
+  ...settings: Positions<Conv1DOptions, ['filters', 'kernelSize', 'strides', 'padding']>
+): Conv1D;
 export function conv1d(...args: unknown[]): Conv1D {
   return make(Conv1D, args);
 }
@@ -128,6 +132,9 @@ export class Conv2D extends GroupedConvolution {
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank or with other channels.
  */
 export function conv2d(options: Conv2DOptions): Conv2D;
+export function conv2d(
+  ...settings: Positions<Conv2DOptions, ['filters', 'kernelSize', 'strides', 'padding']>
+): Conv2D;
 export function conv2d(...args: unknown[]): Conv2D {
   return make(Conv2D, args);
 }

@@ -1,4 +1,5 @@
 /** @file Conv3D: a convolution of volumes with a learned kernel, in groups of channels. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { conv3d as convolve } from '../../../ops/conv3d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -38,6 +39,9 @@ export class Conv3D extends GroupedConvolution {
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank or with other channels.
  */
 export function conv3d(options: Conv3DOptions): Conv3D;
+export function conv3d(
+  ...settings: Positions<Conv3DOptions, ['filters', 'kernelSize', 'strides', 'padding']>
+): Conv3D;
 export function conv3d(...args: unknown[]): Conv3D {
   return make(Conv3D, args);
 }

@@ -2,6 +2,7 @@
  * @file Conv1DTranspose, Conv2DTranspose: a learned enlargement of sequences and images, which undoes the change of size of a
  * strided convolution.
  */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import { kernelOptionNames } from '../base/weightOptions.ts';
@@ -141,6 +142,9 @@ function outputPaddingOf(op: string, value: unknown, strides: readonly number[])
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
  */
 export function conv1dTranspose(options: Conv1DTransposeOptions): Conv1DTranspose;
+export function conv1dTranspose(
+  ...settings: Positions<Conv1DTransposeOptions, ['filters', 'kernelSize', 'strides', 'padding']>
+): Conv1DTranspose;
 export function conv1dTranspose(...args: unknown[]): Conv1DTranspose {
   return make(Conv1DTranspose, args);
 }
@@ -153,6 +157,9 @@ export function conv1dTranspose(...args: unknown[]): Conv1DTranspose {
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or whose channels don't fit.
  */
 export function conv2dTranspose(options: Conv2DTransposeOptions): Conv2DTranspose;
+export function conv2dTranspose(
+  ...settings: Positions<Conv2DTransposeOptions, ['filters', 'kernelSize', 'strides', 'padding']>
+): Conv2DTranspose;
 export function conv2dTranspose(...args: unknown[]): Conv2DTranspose {
   return make(Conv2DTranspose, args);
 }

@@ -1,4 +1,5 @@
 /** @file DepthwiseConv1D, DepthwiseConv2D: convolutions that leave channels apart. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import { convolutionOptionNames } from './baseConvolution.ts';
@@ -16,11 +17,11 @@ import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.
 export interface DepthwiseOptions<Size> extends ConvolutionOptions<Size> {
   /** Channels of the result for each channel of the input. Default 1. */
   depthMultiplier?: number;
-  /** Default 'glorotUniform'. */
+  /** Initial values of the depthwise kernel. Default 'glorotUniform'. */
   depthwiseInitializer?: InitializerLike;
-  /** Default: none. */
+  /** Penalty on the depthwise kernel, added to the loss. Default: none. */
   depthwiseRegularizer?: RegularizerLike | null;
-  /** Default: none. */
+  /** Applied to the depthwise kernel after each step. Default: none. */
   depthwiseConstraint?: ConstraintLike | null;
 }
 
@@ -105,6 +106,9 @@ export class DepthwiseConv2D extends Depthwise {
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
  */
 export function depthwiseConv1d(options: DepthwiseConv1DOptions): DepthwiseConv1D;
+export function depthwiseConv1d(
+  ...settings: Positions<DepthwiseConv1DOptions, ['kernelSize', 'strides', 'padding']>
+): DepthwiseConv1D;
 export function depthwiseConv1d(...args: unknown[]): DepthwiseConv1D {
   return make(DepthwiseConv1D, args);
 }
@@ -116,6 +120,9 @@ export function depthwiseConv1d(...args: unknown[]): DepthwiseConv1D {
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or whose channels don't fit.
  */
 export function depthwiseConv2d(options: DepthwiseConv2DOptions): DepthwiseConv2D;
+export function depthwiseConv2d(
+  ...settings: Positions<DepthwiseConv2DOptions, ['kernelSize', 'strides', 'padding']>
+): DepthwiseConv2D;
 export function depthwiseConv2d(...args: unknown[]): DepthwiseConv2D {
   return make(DepthwiseConv2D, args);
 }

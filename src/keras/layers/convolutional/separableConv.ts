@@ -1,4 +1,5 @@
 /** @file SeparableConv1D, SeparableConv2D: a convolution of each channel, then one that mixes the channels of a place. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import { convolutionOptionNames } from './baseConvolution.ts';
@@ -19,11 +20,11 @@ import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.
 export interface SeparableOptions<Size> extends DepthwiseOptions<Size> {
   /** Channels of the result. */
   filters: number;
-  /** Default 'glorotUniform'. */
+  /** Initial values of the pointwise kernel, which mixes channels. Default 'glorotUniform'. */
   pointwiseInitializer?: InitializerLike;
-  /** Default: none. */
+  /** Penalty on the pointwise kernel, added to the loss. Default: none. */
   pointwiseRegularizer?: RegularizerLike | null;
-  /** Default: none. */
+  /** Applied to the pointwise kernel after each step. Default: none. */
   pointwiseConstraint?: ConstraintLike | null;
 }
 
@@ -131,6 +132,9 @@ export class SeparableConv2D extends Separable {
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
  */
 export function separableConv1d(options: SeparableConv1DOptions): SeparableConv1D;
+export function separableConv1d(
+  ...settings: Positions<SeparableConv1DOptions, ['filters', 'kernelSize', 'strides', 'padding']>
+): SeparableConv1D;
 export function separableConv1d(...args: unknown[]): SeparableConv1D {
   return make(SeparableConv1D, args);
 }
@@ -142,6 +146,9 @@ export function separableConv1d(...args: unknown[]): SeparableConv1D {
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or whose channels don't fit.
  */
 export function separableConv2d(options: SeparableConv2DOptions): SeparableConv2D;
+export function separableConv2d(
+  ...settings: Positions<SeparableConv2DOptions, ['filters', 'kernelSize', 'strides', 'padding']>
+): SeparableConv2D;
 export function separableConv2d(...args: unknown[]): SeparableConv2D {
   return make(SeparableConv2D, args);
 }

@@ -1,4 +1,5 @@
 /** @file Dense: a matrix of weights between the last axis and the units, with bias and activation. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { biasOptionNames, kernelOptionNames } from '../base/weightOptions.ts';
@@ -20,8 +21,9 @@ import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.
 
 /** Options of `dense`. */
 export interface DenseOptions extends LayerOptions, KernelOptions, BiasOptions {
+  /** Number of units: the size of the last axis of the result. */
   units: number;
-  /** Default: none. */
+  /** Applied to the result: a name or a function. Default: none. */
   activation?: ActivationLike | null;
 }
 
@@ -87,6 +89,7 @@ export class Dense extends Layer {
  * Errors: ValueError for invalid options; ShapeError where the features don't fit.
  */
 export function dense(options: DenseOptions): Dense;
+export function dense(...settings: Positions<DenseOptions, ['units', 'activation']>): Dense;
 export function dense(...args: unknown[]): Dense {
   return make(Dense, args);
 }

@@ -1,4 +1,5 @@
 /** @file EinsumDense: a dense layer over any axes, named by letters. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { kernelOptionNames } from '../base/weightOptions.ts';
@@ -24,7 +25,7 @@ export interface EinsumDenseOptions extends LayerOptions, KernelOptions, Omit<Bi
   equation: string;
   /** Sizes of the output, without the batch and the axes of an ellipsis; null for sizes taken from the input. */
   outputShape: number | readonly (number | null)[];
-  /** Default: none. */
+  /** Applied to the result: a name or a function. Default: none. */
   activation?: ActivationLike | null;
   /** Letters of the output that a bias has. Default: no bias. */
   biasAxes?: string | null;
@@ -234,6 +235,9 @@ export class EinsumDense extends Layer {
  * Errors: ValueError for invalid options; ShapeError where the input doesn't fit.
  */
 export function einsumDense(options: EinsumDenseOptions): EinsumDense;
+export function einsumDense(
+  ...settings: Positions<EinsumDenseOptions, ['equation', 'outputShape', 'activation', 'biasAxes']>
+): EinsumDense;
 export function einsumDense(...args: unknown[]): EinsumDense {
   return make(EinsumDense, args);
 }

@@ -1,4 +1,5 @@
 /** @file Embedding: a row of weights for each of a number of ids. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { type DType, isInteger } from '../../../core/dtype.ts';
@@ -21,7 +22,7 @@ export interface EmbeddingOptions extends LayerOptions {
   inputDim: number;
   /** Size of a row. */
   outputDim: number;
-  /** Default 'uniform', between -0.05 and 0.05. */
+  /** Initial values of the vectors. Default 'uniform': between -0.05 and 0.05. */
   embeddingsInitializer?: InitializerLike;
   /** Penalty on the rows. Default: none. */
   embeddingsRegularizer?: RegularizerLike | null;
@@ -105,6 +106,7 @@ export class Embedding extends Layer {
  * row reads as zeros.
  */
 export function embedding(options: EmbeddingOptions): Embedding;
+export function embedding(...settings: Positions<EmbeddingOptions, ['inputDim', 'outputDim']>): Embedding;
 export function embedding(...args: unknown[]): Embedding {
   return make(Embedding, args);
 }

@@ -1,4 +1,5 @@
 /** @file InputLayer: where values enter a model. Its one call has no inputs. */
+import type { Positions } from '../../../core/options.ts';
 import { isListOf } from '../../../core/lists.ts';
 import { type DType, isDType } from '../../../core/dtype.ts';
 import { DTypeError, ShapeError } from '../../../core/errors.ts';
@@ -16,11 +17,14 @@ export interface InputOptions {
   shape?: OpenShape;
   /** Sizes with the batch, instead of `shape` and `batchSize`. */
   batchShape?: OpenShape;
-  /** Default float32. */
+  /** Dtype of the inputs. Default float32. */
   dtype?: DType;
-  /** Default `input_layer`, numbered. */
+  /**
+   * What `fit` and errors call the input; a record of inputs has it as a key. Default `input_layer`,
+   * numbered.
+   */
   name?: string;
-  /** Default null: any batch. */
+  /** Samples a batch, where that is fixed. Default null: any number. */
   batchSize?: number | null;
 }
 
@@ -70,6 +74,7 @@ export class InputLayer extends Layer {
  * Errors: ShapeError for a shape that isn't a list of sizes and nulls; DTypeError.
  */
 export function input(options: InputOptions): KerasTensor;
+export function input(...settings: Positions<InputOptions, ['shape', 'batchSize', 'dtype']>): KerasTensor;
 export function input(...args: unknown[]): KerasTensor {
   return make(InputLayer, args).tensor;
 }
@@ -79,6 +84,7 @@ export function input(...args: unknown[]): KerasTensor {
  * Shape: [batchSize, ...shape]. Errors: those of `input`.
  */
 export function inputLayer(options: InputOptions): InputLayer;
+export function inputLayer(...settings: Positions<InputOptions, ['shape', 'batchSize', 'dtype']>): InputLayer;
 export function inputLayer(...args: unknown[]): InputLayer {
   return make(InputLayer, args);
 }

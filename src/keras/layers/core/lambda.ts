@@ -178,7 +178,7 @@ function requireShapes(layer: string, given: unknown): void {
 export function lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor>(
   given: LambdaFunction<In, Out> | LambdaOptions<In, Out>,
   settings?: LambdaSettings,
-): Lambda<In, Out>;
+): Lambda<NoInfer<In>, NoInfer<Out>>;
 export function lambda(...args: unknown[]): unknown {
   return make(Lambda, args);
 }

@@ -1,4 +1,5 @@
 /** @file Masking: masks steps whose values are all equal to a given value. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { type OpenShape, requireFinite } from '../../../core/shape.ts';
@@ -56,6 +57,7 @@ export class Masking extends Layer {
  * features]; its mask is [batch, time, …]. Errors: ValueError for a `maskValue` that is no number.
  */
 export function masking(options?: MaskingOptions): Masking;
+export function masking(...settings: Positions<MaskingOptions, ['maskValue']>): Masking;
 export function masking(...args: unknown[]): Masking {
   return make(Masking, args);
 }

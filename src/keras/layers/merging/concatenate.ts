@@ -1,4 +1,5 @@
 /** @file Concatenate: tensors one behind the other. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
@@ -69,6 +70,7 @@ export class Concatenate extends Merge {
  * Errors: ValueError for what is no list; ShapeError, DTypeError for inputs that don't fit.
  */
 export function concatenate(options?: ConcatenateOptions): Concatenate;
+export function concatenate(...settings: Positions<ConcatenateOptions, ['axis']>): Concatenate;
 export function concatenate(...args: unknown[]): Concatenate {
   return make(Concatenate, args);
 }

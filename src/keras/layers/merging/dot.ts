@@ -1,4 +1,5 @@
 /** @file Dot: products of the samples of two tensors, summed over an axis of each. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
@@ -112,6 +113,7 @@ export class Dot extends Merge {
  * Errors: ValueError for bad options or what is no pair; ShapeError for axes that don't fit.
  */
 export function dot(options: DotOptions): Dot;
+export function dot(...settings: Positions<DotOptions, ['axes', 'normalize']>): Dot;
 export function dot(...args: unknown[]): Dot {
   return make(Dot, args);
 }

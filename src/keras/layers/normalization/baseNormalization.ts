@@ -13,19 +13,19 @@ import { type WeightRules, weightRules } from '../base/weightRules.ts';
 export interface ScaleOptions {
   /** Whether `beta` is added. Default true. */
   center?: boolean;
-  /** Whether `gamma` multiplies. Default true. */
+  /** Whether the result is multiplied by a weight, `gamma`. Default true. */
   scale?: boolean;
-  /** Default 'zeros'. */
+  /** Initial values of `beta`. Default 'zeros'. */
   betaInitializer?: InitializerLike;
-  /** Default 'ones'. */
+  /** Initial values of `gamma`. Default 'ones'. */
   gammaInitializer?: InitializerLike;
-  /** Default: none. */
+  /** Penalty on `beta`, added to the loss. Default: none. */
   betaRegularizer?: RegularizerLike | null;
-  /** Default: none. */
+  /** Penalty on `gamma`, added to the loss. Default: none. */
   gammaRegularizer?: RegularizerLike | null;
-  /** Default: none. */
+  /** Applied to `beta` after each step. Default: none. */
   betaConstraint?: ConstraintLike | null;
-  /** Default: none. */
+  /** Applied to `gamma` after each step. Default: none. */
   gammaConstraint?: ConstraintLike | null;
 }
 

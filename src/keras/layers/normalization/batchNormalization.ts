@@ -1,4 +1,5 @@
 /** @file BatchNormalization: channels about 0 with variance 1, by the moments of the batch or by those it remembers. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { scaleOptionNames } from './baseNormalization.ts';
@@ -26,19 +27,21 @@ import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.
 
 /** Options of `batchNormalization`. */
 export interface BatchNormalizationOptions extends ScaledNormalizationOptions {
-  /** The channel axis. Default -1. */
+  /** The axis of the channels, which keep their own statistics. Default -1. */
   axis?: number;
   /** How much of the remembered moments stays at each step, from 0 to 1. Default 0.99. */
   momentum?: number;
-  /** Default 'zeros'. */
+  /** Initial values of the moving mean. Default 'zeros'. */
   movingMeanInitializer?: InitializerLike;
-  /** Default 'ones'. */
+  /** Initial values of the moving variance. Default 'ones'. */
   movingVarianceInitializer?: InitializerLike;
   /** False: there is one device to a model. */
   synchronized?: boolean;
   /** Must be false: batch renormalization is not supported yet. */
   renorm?: boolean;
+  /** Must be null, as `renorm` must be false. */
   renormClipping?: null;
+  /** Momentum of batch renormalization. It is kept for files and has no effect. Default 0.99. */
   renormMomentum?: number;
 }
 
@@ -213,6 +216,9 @@ function requireAbsent(op: string, what: string, value: unknown): void {
  * Errors: ValueError for invalid options; ShapeError for an axis that the input lacks, or whose size is open.
  */
 export function batchNormalization(options?: BatchNormalizationOptions): BatchNormalization;
+export function batchNormalization(
+  ...settings: Positions<BatchNormalizationOptions, ['axis', 'momentum', 'epsilon']>
+): BatchNormalization;
 export function batchNormalization(...args: unknown[]): BatchNormalization {
   return make(BatchNormalization, args);
 }

@@ -1,4 +1,5 @@
 /** @file GroupNormalization: groups of the channels of each sample about 0 with variance 1. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { scaleOptionNames } from './baseNormalization.ts';
@@ -15,7 +16,7 @@ import { rulesConfig } from '../base/weightRules.ts';
 export interface GroupNormalizationOptions extends ScaledNormalizationOptions {
   /** Groups that the channels are divided into; -1: each channel is one. Default 32. */
   groups?: number;
-  /** The channel axis. Default -1. */
+  /** The axis of the channels, which is divided into groups. Default -1. */
   axis?: number;
 }
 
@@ -89,6 +90,9 @@ export class GroupNormalization extends ScaledNormalization {
  * Errors: ValueError for invalid options; ShapeError for an axis that the input lacks, or groups that don't divide it.
  */
 export function groupNormalization(options?: GroupNormalizationOptions): GroupNormalization;
+export function groupNormalization(
+  ...settings: Positions<GroupNormalizationOptions, ['groups', 'axis', 'epsilon']>
+): GroupNormalization;
 export function groupNormalization(...args: unknown[]): GroupNormalization {
   return make(GroupNormalization, args);
 }

@@ -1,4 +1,5 @@
 /** @file LayerNormalization: normalizes the features of each sample to mean 0 and variance 1. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { scaleOptionNames } from './baseNormalization.ts';
@@ -84,6 +85,9 @@ export class LayerNormalization extends ScaledNormalization {
  * Errors: ValueError for invalid options; ShapeError for axes that the input lacks, or whose sizes are open.
  */
 export function layerNormalization(options?: LayerNormalizationOptions): LayerNormalization;
+export function layerNormalization(
+  ...settings: Positions<LayerNormalizationOptions, ['axis', 'epsilon']>
+): LayerNormalization;
 export function layerNormalization(...args: unknown[]): LayerNormalization {
   return make(LayerNormalization, args);
 }

@@ -1,4 +1,5 @@
 /** @file RMSNormalization: features divided by their root mean square. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { normalizeAxes, type OpenShape } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
@@ -69,6 +70,9 @@ export class RMSNormalization extends Layer {
  * Errors: ValueError for invalid options; ShapeError for axes that the input lacks, or whose sizes are open.
  */
 export function rmsNormalization(options?: RMSNormalizationOptions): RMSNormalization;
+export function rmsNormalization(
+  ...settings: Positions<RMSNormalizationOptions, ['axis', 'epsilon']>
+): RMSNormalization;
 export function rmsNormalization(...args: unknown[]): RMSNormalization {
   return make(RMSNormalization, args);
 }

@@ -1,4 +1,5 @@
 /** @file SpectralNormalization: a layer whose kernel is divided by its largest singular value. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { type OpenShape, requireInteger } from '../../../core/shape.ts';
@@ -118,6 +119,9 @@ export class SpectralNormalization extends Layer {
  * Errors: ValueError for invalid options, and for a layer without a kernel.
  */
 export function spectralNormalization(options: SpectralNormalizationOptions): SpectralNormalization;
+export function spectralNormalization(
+  ...settings: Positions<SpectralNormalizationOptions, ['layer', 'powerIterations']>
+): SpectralNormalization;
 export function spectralNormalization(...args: unknown[]): SpectralNormalization {
   return make(SpectralNormalization, args);
 }

@@ -1,4 +1,5 @@
 /** @file UnitNormalization: vectors of length 1. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
@@ -68,6 +69,9 @@ export function axisOrAxes(op: string, axis: unknown): number | readonly number[
  * Errors: ValueError for what is no axis; ShapeError for one that the input lacks.
  */
 export function unitNormalization(options?: UnitNormalizationOptions): UnitNormalization;
+export function unitNormalization(
+  ...settings: Positions<UnitNormalizationOptions, ['axis']>
+): UnitNormalization;
 export function unitNormalization(...args: unknown[]): UnitNormalization {
   return make(UnitNormalization, args);
 }

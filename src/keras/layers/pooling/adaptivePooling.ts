@@ -1,4 +1,5 @@
 /** @file Adaptive pools: as many windows along each axis as asked for, whatever the size of the input. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
@@ -162,6 +163,9 @@ export class AdaptiveMaxPooling2D extends AdaptivePooling {
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function adaptiveAveragePooling1d(options: AdaptivePooling1DOptions): AdaptiveAveragePooling1D;
+export function adaptiveAveragePooling1d(
+  ...settings: Positions<AdaptivePooling1DOptions, ['outputSize']>
+): AdaptiveAveragePooling1D;
 export function adaptiveAveragePooling1d(...args: unknown[]): AdaptiveAveragePooling1D {
   return make(AdaptiveAveragePooling1D, args);
 }
@@ -172,6 +176,9 @@ export function adaptiveAveragePooling1d(...args: unknown[]): AdaptiveAveragePoo
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function adaptiveAveragePooling2d(options: AdaptivePooling2DOptions): AdaptiveAveragePooling2D;
+export function adaptiveAveragePooling2d(
+  ...settings: Positions<AdaptivePooling2DOptions, ['outputSize']>
+): AdaptiveAveragePooling2D;
 export function adaptiveAveragePooling2d(...args: unknown[]): AdaptiveAveragePooling2D {
   return make(AdaptiveAveragePooling2D, args);
 }
@@ -181,6 +188,9 @@ export function adaptiveAveragePooling2d(...args: unknown[]): AdaptiveAveragePoo
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function adaptiveMaxPooling1d(options: AdaptivePooling1DOptions): AdaptiveMaxPooling1D;
+export function adaptiveMaxPooling1d(
+  ...settings: Positions<AdaptivePooling1DOptions, ['outputSize']>
+): AdaptiveMaxPooling1D;
 export function adaptiveMaxPooling1d(...args: unknown[]): AdaptiveMaxPooling1D {
   return make(AdaptiveMaxPooling1D, args);
 }
@@ -190,6 +200,9 @@ export function adaptiveMaxPooling1d(...args: unknown[]): AdaptiveMaxPooling1D {
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function adaptiveMaxPooling2d(options: AdaptivePooling2DOptions): AdaptiveMaxPooling2D;
+export function adaptiveMaxPooling2d(
+  ...settings: Positions<AdaptivePooling2DOptions, ['outputSize']>
+): AdaptiveMaxPooling2D;
 export function adaptiveMaxPooling2d(...args: unknown[]): AdaptiveMaxPooling2D {
   return make(AdaptiveMaxPooling2D, args);
 }

@@ -1,4 +1,5 @@
 /** @file AveragePooling1D, AveragePooling2D: the mean of each window, its padding left out. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import { poolingOptionNames } from './basePooling.ts';
@@ -51,6 +52,9 @@ export class AveragePooling2D extends Pooling {
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function averagePooling1d(options?: AveragePooling1DOptions): AveragePooling1D;
+export function averagePooling1d(
+  ...settings: Positions<AveragePooling1DOptions, ['poolSize', 'strides', 'padding']>
+): AveragePooling1D;
 export function averagePooling1d(...args: unknown[]): AveragePooling1D {
   return make(AveragePooling1D, args);
 }
@@ -60,6 +64,9 @@ export function averagePooling1d(...args: unknown[]): AveragePooling1D {
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function averagePooling2d(options?: AveragePooling2DOptions): AveragePooling2D;
+export function averagePooling2d(
+  ...settings: Positions<AveragePooling2DOptions, ['poolSize', 'strides', 'padding']>
+): AveragePooling2D;
 export function averagePooling2d(...args: unknown[]): AveragePooling2D {
   return make(AveragePooling2D, args);
 }

@@ -1,4 +1,5 @@
 /** @file MaxPooling1D, MaxPooling2D: the largest value of each window. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import { poolingOptionNames } from './basePooling.ts';
@@ -51,6 +52,9 @@ export class MaxPooling2D extends Pooling {
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function maxPooling1d(options?: MaxPooling1DOptions): MaxPooling1D;
+export function maxPooling1d(
+  ...settings: Positions<MaxPooling1DOptions, ['poolSize', 'strides', 'padding']>
+): MaxPooling1D;
 export function maxPooling1d(...args: unknown[]): MaxPooling1D {
   return make(MaxPooling1D, args);
 }
@@ -60,6 +64,9 @@ export function maxPooling1d(...args: unknown[]): MaxPooling1D {
  * channels]. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function maxPooling2d(options?: MaxPooling2DOptions): MaxPooling2D;
+export function maxPooling2d(
+  ...settings: Positions<MaxPooling2DOptions, ['poolSize', 'strides', 'padding']>
+): MaxPooling2D;
 export function maxPooling2d(...args: unknown[]): MaxPooling2D {
   return make(MaxPooling2D, args);
 }

@@ -1,4 +1,5 @@
 /** @file MaxPooling3D, AveragePooling3D: the largest value and the mean of each window of a volume. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { avgPool3d, maxPool3d } from '../../../ops/pool3d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -31,6 +32,9 @@ export class MaxPooling3D extends Pooling {
  * channels]. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function maxPooling3d(options?: Pooling3DOptions): MaxPooling3D;
+export function maxPooling3d(
+  ...settings: Positions<Pooling3DOptions, ['poolSize', 'strides', 'padding']>
+): MaxPooling3D;
 export function maxPooling3d(...args: unknown[]): MaxPooling3D {
   return make(MaxPooling3D, args);
 }
@@ -57,6 +61,9 @@ export class AveragePooling3D extends Pooling {
  * channels]. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function averagePooling3d(options?: Pooling3DOptions): AveragePooling3D;
+export function averagePooling3d(
+  ...settings: Positions<Pooling3DOptions, ['poolSize', 'strides', 'padding']>
+): AveragePooling3D;
 export function averagePooling3d(...args: unknown[]): AveragePooling3D {
   return make(AveragePooling3D, args);
 }

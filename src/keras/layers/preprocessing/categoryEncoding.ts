@@ -1,4 +1,5 @@
 /** @file CategoryEncoding: whole numbers as one-hot, multi-hot or counted features. */
+import type { Positions } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import type { OptionNames } from '../../../core/options.ts';
@@ -13,7 +14,10 @@ import { encodeCategories, encodedShape, type OutputMode, outputModeOf } from '.
 export interface CategoryEncodingOptions extends LayerOptions {
   /** Categories: numbers are from 0 up to it. */
   numTokens: number;
-  /** Default 'multiHot'. */
+  /**
+   * What is given for the numbers of a sample: 'oneHot', a vector for each; 'multiHot', one vector with ones;
+   * 'count', one vector with counts. Default 'multiHot'.
+   */
   outputMode?: 'oneHot' | 'multiHot' | 'count';
 }
 
@@ -74,6 +78,9 @@ export class CategoryEncoding extends Layer {
  * Errors: ValueError for invalid options.
  */
 export function categoryEncoding(options: CategoryEncodingOptions): CategoryEncoding;
+export function categoryEncoding(
+  ...settings: Positions<CategoryEncodingOptions, ['numTokens', 'outputMode']>
+): CategoryEncoding;
 export function categoryEncoding(...args: unknown[]): CategoryEncoding {
   return make(CategoryEncoding, args);
 }

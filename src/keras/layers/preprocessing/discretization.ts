@@ -1,4 +1,5 @@
 /** @file Discretization: numbers by the bin that they fall into. */
+import type { Positions } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
 import type { OptionNames } from '../../../core/options.ts';
@@ -21,7 +22,10 @@ export interface DiscretizationOptions extends LayerOptions {
   numBins?: number | null;
   /** How far quantiles may be off in `adapt`. Default 0.01. */
   epsilon?: number;
-  /** Default 'int': the number of the bin. */
+  /**
+   * What is given for each value: 'int', the number of its bin; 'oneHot', 'multiHot' or 'count', a vector
+   * with a place for each bin. Default 'int'.
+   */
   outputMode?: OutputMode;
   /** Must be false: there are no sparse tensors. */
   sparse?: false;
@@ -159,6 +163,9 @@ function notSparse(op: string): ValueError {
  * Errors: ValueError for invalid options, and for a layer that was not adapted.
  */
 export function discretization(options: DiscretizationOptions): Discretization;
+export function discretization(
+  ...settings: Positions<DiscretizationOptions, ['binBoundaries', 'numBins', 'epsilon', 'outputMode']>
+): Discretization;
 export function discretization(...args: unknown[]): Discretization {
   return make(Discretization, args);
 }

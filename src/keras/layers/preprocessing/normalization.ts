@@ -1,4 +1,5 @@
 /** @file Normalization: features about 0 with variance 1, by moments that are given, or learned from data once. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
@@ -38,7 +39,7 @@ export interface NormalizationOptions extends LayerOptions {
   axis?: number | readonly number[] | null;
   /** Default null: learned by `adapt`. Given together with `variance`. */
   mean?: Moments | null;
-  /** Default null: learned by `adapt`. */
+  /** Variances to divide by, of the kept axes. Default null: learned by `adapt`. */
   variance?: Moments | null;
   /** Whether it undoes a normalisation. Default false. */
   invert?: boolean;
@@ -256,6 +257,9 @@ function shapeOf(values: unknown, axes = maxRank): number[] | null {
  * Errors: ValueError for invalid options; ShapeError for axes that the input lacks, or whose sizes are open.
  */
 export function normalization(options?: NormalizationOptions): Normalization;
+export function normalization(
+  ...settings: Positions<NormalizationOptions, ['axis', 'mean', 'variance', 'invert']>
+): Normalization;
 export function normalization(...args: unknown[]): Normalization {
   return make(Normalization, args);
 }

@@ -1,4 +1,5 @@
 /** @file RandomBrightness, RandomContrast: images of other brightness and contrast while training. */
+import type { Positions } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { describe } from '../../../core/shape.ts';
@@ -146,6 +147,9 @@ function rangeOf(op: string, given: unknown): readonly [number, number] {
  * Errors: ValueError for invalid options; ShapeError for what are no images.
  */
 export function randomBrightness(options: RandomBrightnessOptions): RandomBrightness;
+export function randomBrightness(
+  ...settings: Positions<RandomBrightnessOptions, ['factor', 'valueRange', 'seed']>
+): RandomBrightness;
 export function randomBrightness(...args: unknown[]): RandomBrightness {
   return make(RandomBrightness, args);
 }
@@ -157,6 +161,9 @@ export function randomBrightness(...args: unknown[]): RandomBrightness {
  * Errors: ValueError for invalid options; ShapeError for what are no images.
  */
 export function randomContrast(options: RandomContrastOptions): RandomContrast;
+export function randomContrast(
+  ...settings: Positions<RandomContrastOptions, ['factor', 'valueRange', 'seed']>
+): RandomContrast;
 export function randomContrast(...args: unknown[]): RandomContrast {
   return make(RandomContrast, args);
 }

@@ -1,4 +1,5 @@
 /** @file RandomFlip, RandomCrop: images mirrored and cut at random while training. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { oneOf, requireInteger } from '../../../core/shape.ts';
 import { add } from '../../../ops/arithmetic.ts';
@@ -18,7 +19,7 @@ const flipModes = ['horizontal', 'vertical', 'horizontalAndVertical'] as const;
 
 /** Options of `randomFlip`. */
 export interface RandomFlipOptions extends RandomImageOptions {
-  /** Default 'horizontalAndVertical'. */
+  /** 'horizontal', 'vertical' or 'horizontalAndVertical'. Default 'horizontalAndVertical'. */
   mode?: (typeof flipModes)[number];
 }
 
@@ -125,6 +126,7 @@ export class RandomCrop extends RandomImageLayer<Corner> {
  * Errors: ValueError for invalid options; ShapeError for what are no images.
  */
 export function randomFlip(options?: RandomFlipOptions): RandomFlip;
+export function randomFlip(...settings: Positions<RandomFlipOptions, ['mode', 'seed']>): RandomFlip;
 export function randomFlip(...args: unknown[]): RandomFlip {
   return make(RandomFlip, args);
 }
@@ -136,6 +138,9 @@ export function randomFlip(...args: unknown[]): RandomFlip {
  * Errors: ValueError for invalid options; ShapeError for what are no images.
  */
 export function randomCrop(options: RandomCropOptions): RandomCrop;
+export function randomCrop(
+  ...settings: Positions<RandomCropOptions, ['height', 'width', 'seed']>
+): RandomCrop;
 export function randomCrop(...args: unknown[]): RandomCrop {
   return make(RandomCrop, args);
 }

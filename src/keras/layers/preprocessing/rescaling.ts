@@ -1,4 +1,5 @@
 /** @file Rescaling: values in another range. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
@@ -67,6 +68,7 @@ function numbers(op: string, what: string, value: unknown): number | readonly nu
  * Errors: ValueError for what are no finite numbers; ShapeError for lists that don't fit the channels.
  */
 export function rescaling(options: RescalingOptions): Rescaling;
+export function rescaling(...settings: Positions<RescalingOptions, ['scale', 'offset']>): Rescaling;
 export function rescaling(...args: unknown[]): Rescaling {
   return make(Rescaling, args);
 }

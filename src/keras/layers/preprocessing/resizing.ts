@@ -1,4 +1,5 @@
 /** @file Resizing, CenterCrop: images of one size. */
+import type { Positions } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { oneOf, requireBoolean, requireFinite, requireInteger } from '../../../core/shape.ts';
@@ -22,7 +23,7 @@ export interface CenterCropOptions extends ImageLayerOptions {
 
 /** Options of `resizing`. */
 export interface ResizingOptions extends CenterCropOptions {
-  /** Default 'bilinear'. */
+  /** How a pixel comes from its neighbours: 'bilinear' or 'nearest'. Default 'bilinear'. */
   interpolation?: 'bilinear' | 'nearest';
   /** Whether the largest part in the middle that has the ratio of the result is resized. Default false. */
   cropToAspectRatio?: boolean;
@@ -30,7 +31,7 @@ export interface ResizingOptions extends CenterCropOptions {
   padToAspectRatio?: boolean;
   /** How they are padded: with `fillValue`. Default 'constant'. */
   fillMode?: 'constant';
-  /** Default 0. */
+  /** Value of the pixels that `padToAspectRatio` adds. Default 0. */
   fillValue?: number;
   /** Must be false: images that shrink aren't smoothed before. */
   antialias?: false;
@@ -226,6 +227,9 @@ export class CenterCrop extends ImageLayer {
  * Errors: ValueError for invalid options; ShapeError for what are no images.
  */
 export function resizing(options: ResizingOptions): Resizing;
+export function resizing(
+  ...settings: Positions<ResizingOptions, ['height', 'width', 'interpolation']>
+): Resizing;
 export function resizing(...args: unknown[]): Resizing {
   return make(Resizing, args);
 }
@@ -236,6 +240,7 @@ export function resizing(...args: unknown[]): Resizing {
  * Errors: ValueError for invalid options; ShapeError for what are no images.
  */
 export function centerCrop(options: CenterCropOptions): CenterCrop;
+export function centerCrop(...settings: Positions<CenterCropOptions, ['height', 'width']>): CenterCrop;
 export function centerCrop(...args: unknown[]): CenterCrop {
   return make(CenterCrop, args);
 }

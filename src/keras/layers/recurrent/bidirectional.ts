@@ -211,6 +211,11 @@ export function bidirectional<Out extends RecurrentOutput>(
 export function bidirectional<Out extends RecurrentOutput>(
   options: BidirectionalOptions<Out>,
 ): Bidirectional<Out>;
+export function bidirectional<Out extends RecurrentOutput>(
+  layer: BidirectionalOptions<Out>['layer'],
+  mergeMode?: BidirectionalOptions<Out>['mergeMode'] | Partial<BidirectionalOptions<Out>>,
+  options?: Partial<BidirectionalOptions<Out>>,
+): Bidirectional<Out>;
 export function bidirectional(...args: unknown[]): unknown {
   return make(Bidirectional, args);
 }

@@ -33,9 +33,9 @@ import { RNNCell, type Steps } from './cell.ts';
 export interface DenseCellOptions extends LayerOptions, KernelOptions, BiasOptions {
   /** Size of the state and of the output. */
   units: number;
-  /** Default 'tanh'; null for none. */
+  /** Activation of the new state. Default 'tanh'; null for none. */
   activation?: ActivationLike | null;
-  /** Default 'orthogonal'. */
+  /** Initial values of the recurrent kernel, which multiplies the state. Default 'orthogonal'. */
   recurrentInitializer?: InitializerLike;
   /** Penalty on the recurrent kernel. Default: none. */
   recurrentRegularizer?: RegularizerLike | null;

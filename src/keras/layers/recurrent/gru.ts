@@ -1,4 +1,5 @@
 /** @file GRU: a GRU over a sequence. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -33,6 +34,13 @@ export class GRU<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN
 export function gru(options: GRUOptions & { returnState: true }): GRU<readonly Tensor[]>;
 export function gru(options: GRUOptions & { returnState?: false }): GRU<Tensor>;
 export function gru(options: GRUOptions): GRU;
+export function gru(
+  ...settings: Positions<GRUOptions & { returnState?: false }, ['units', 'activation']>
+): GRU<Tensor>;
+export function gru(
+  ...settings: Positions<GRUOptions & { returnState: true }, ['units', 'activation']>
+): GRU<readonly Tensor[]>;
+export function gru(...settings: Positions<GRUOptions, ['units', 'activation']>): GRU;
 export function gru(...args: unknown[]): unknown {
   return make(GRU, args);
 }

@@ -1,4 +1,5 @@
 /** @file GRUCell: a state that is mixed with a candidate, by gates. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import { denseCellOptionNames } from './denseCell.ts';
@@ -146,6 +147,7 @@ function mixed(h: Tensor, candidate: Tensor, update: Tensor): readonly Tensor[] 
  * Errors: ValueError for invalid options; ShapeError for other inputs.
  */
 export function gruCell(options: GRUCellOptions): GRUCell;
+export function gruCell(...settings: Positions<GRUCellOptions, ['units', 'activation']>): GRUCell;
 export function gruCell(...args: unknown[]): GRUCell {
   return make(GRUCell, args);
 }

@@ -1,4 +1,5 @@
 /** @file LSTM: an LSTM over a sequence. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -33,6 +34,13 @@ export class LSTM<Out extends RecurrentOutput = RecurrentOutput> extends DenseRN
 export function lstm(options: LSTMOptions & { returnState: true }): LSTM<readonly Tensor[]>;
 export function lstm(options: LSTMOptions & { returnState?: false }): LSTM<Tensor>;
 export function lstm(options: LSTMOptions): LSTM;
+export function lstm(
+  ...settings: Positions<LSTMOptions & { returnState?: false }, ['units', 'activation']>
+): LSTM<Tensor>;
+export function lstm(
+  ...settings: Positions<LSTMOptions & { returnState: true }, ['units', 'activation']>
+): LSTM<readonly Tensor[]>;
+export function lstm(...settings: Positions<LSTMOptions, ['units', 'activation']>): LSTM;
 export function lstm(...args: unknown[]): unknown {
   return make(LSTM, args);
 }

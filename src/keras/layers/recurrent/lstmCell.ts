@@ -1,4 +1,5 @@
 /** @file LSTMCell: a state that gates write to, forget and read. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import { denseCellOptionNames } from './denseCell.ts';
@@ -130,6 +131,7 @@ function forgetting(initializer: Initializer, units: number): Initializer {
  * Errors: ValueError for invalid options; ShapeError for other inputs.
  */
 export function lstmCell(options: LSTMCellOptions): LSTMCell;
+export function lstmCell(...settings: Positions<LSTMCellOptions, ['units', 'activation']>): LSTMCell;
 export function lstmCell(...args: unknown[]): LSTMCell {
   return make(LSTMCell, args);
 }

@@ -1,4 +1,5 @@
 /** @file RNN: a cell over a sequence. */
+import type { Positions } from '../../../core/options.ts';
 import type { Names, OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
@@ -266,6 +267,11 @@ function cellOf(op: string, given: unknown): RNNCell {
 export function rnn(options: RNNOptions & { returnState: true }): RNN<readonly Tensor[]>;
 export function rnn(options: RNNOptions & { returnState?: false }): RNN<Tensor>;
 export function rnn(options: RNNOptions): RNN;
+export function rnn(...settings: Positions<RNNOptions & { returnState?: false }, ['cell']>): RNN<Tensor>;
+export function rnn(
+  ...settings: Positions<RNNOptions & { returnState: true }, ['cell']>
+): RNN<readonly Tensor[]>;
+export function rnn(...settings: Positions<RNNOptions, ['cell']>): RNN;
 export function rnn(...args: unknown[]): unknown {
   return make(RNN, args);
 }

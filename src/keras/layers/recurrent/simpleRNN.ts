@@ -1,4 +1,5 @@
 /** @file SimpleRNN: a layer whose output is fed back to it. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -31,6 +32,13 @@ export class SimpleRNN<Out extends RecurrentOutput = RecurrentOutput> extends De
 export function simpleRNN(options: SimpleRNNOptions & { returnState: true }): SimpleRNN<readonly Tensor[]>;
 export function simpleRNN(options: SimpleRNNOptions & { returnState?: false }): SimpleRNN<Tensor>;
 export function simpleRNN(options: SimpleRNNOptions): SimpleRNN;
+export function simpleRNN(
+  ...settings: Positions<SimpleRNNOptions & { returnState?: false }, ['units', 'activation']>
+): SimpleRNN<Tensor>;
+export function simpleRNN(
+  ...settings: Positions<SimpleRNNOptions & { returnState: true }, ['units', 'activation']>
+): SimpleRNN<readonly Tensor[]>;
+export function simpleRNN(...settings: Positions<SimpleRNNOptions, ['units', 'activation']>): SimpleRNN;
 export function simpleRNN(...args: unknown[]): unknown {
   return make(SimpleRNN, args);
 }

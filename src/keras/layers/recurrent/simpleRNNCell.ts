@@ -1,4 +1,5 @@
 /** @file SimpleRNNCell: activation(x · kernel + h · recurrentKernel + bias). */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import { denseCellOptionNames } from './denseCell.ts';
@@ -44,6 +45,9 @@ export class SimpleRNNCell extends DenseCell {
  * bias [units]. Errors: ValueError for invalid options; ShapeError for other inputs.
  */
 export function simpleRNNCell(options: SimpleRNNCellOptions): SimpleRNNCell;
+export function simpleRNNCell(
+  ...settings: Positions<SimpleRNNCellOptions, ['units', 'activation']>
+): SimpleRNNCell;
 export function simpleRNNCell(...args: unknown[]): SimpleRNNCell {
   return make(SimpleRNNCell, args);
 }

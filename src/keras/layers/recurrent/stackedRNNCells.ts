@@ -1,4 +1,5 @@
 /** @file StackedRNNCells: cells on top of each other, as one cell. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
@@ -106,6 +107,7 @@ export class StackedRNNCells extends RNNCell {
  * Shapes: as of the cells.
  */
 export function stackedRNNCells(options: StackedRNNCellsOptions): StackedRNNCells;
+export function stackedRNNCells(...settings: Positions<StackedRNNCellsOptions, ['cells']>): StackedRNNCells;
 export function stackedRNNCells(...args: unknown[]): StackedRNNCells {
   return make(StackedRNNCells, args);
 }

@@ -1,4 +1,5 @@
 /** @file TimeDistributed: one layer at every time. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
@@ -109,6 +110,7 @@ export function wrapped(op: string, given: unknown, what = 'layer'): AnyLayer {
  * Errors: ValueError for what is no layer; ShapeError for inputs without times.
  */
 export function timeDistributed(options: TimeDistributedOptions): TimeDistributed;
+export function timeDistributed(...settings: Positions<TimeDistributedOptions, ['layer']>): TimeDistributed;
 export function timeDistributed(...args: unknown[]): TimeDistributed {
   return make(TimeDistributed, args);
 }

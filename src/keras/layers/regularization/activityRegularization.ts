@@ -1,4 +1,5 @@
 /** @file ActivityRegularization: a penalty on the values that pass. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { checkedOptions, layerOptionNames, make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -48,6 +49,9 @@ export class ActivityRegularization extends Layer {
  * Errors: ValueError for factors below 0.
  */
 export function activityRegularization(options?: ActivityRegularizationOptions): ActivityRegularization;
+export function activityRegularization(
+  ...settings: Positions<ActivityRegularizationOptions, ['l1', 'l2']>
+): ActivityRegularization;
 export function activityRegularization(...args: unknown[]): ActivityRegularization {
   return make(ActivityRegularization, args);
 }

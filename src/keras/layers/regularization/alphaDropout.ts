@@ -1,4 +1,5 @@
 /** @file AlphaDropout: dropout that keeps the mean and the variance of self-normalizing activations. */
+import type { Positions } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
@@ -54,6 +55,9 @@ export class AlphaDropout extends Dropout {
  * Errors: ValueError for invalid options; ShapeError for a `noiseShape` that doesn't fit.
  */
 export function alphaDropout(options: DropoutOptions): AlphaDropout;
+export function alphaDropout(
+  ...settings: Positions<DropoutOptions, ['rate', 'noiseShape', 'seed']>
+): AlphaDropout;
 export function alphaDropout(...args: unknown[]): AlphaDropout {
   return make(AlphaDropout, args);
 }

@@ -1,4 +1,5 @@
 /** @file Dropout, SpatialDropout1D, SpatialDropout2D: values cleared at random while training. */
+import type { Positions } from '../../../core/options.ts';
 import { isListOf } from '../../../core/lists.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
@@ -150,6 +151,7 @@ export class SpatialDropout2D extends RandomClearing {
  * Errors: ValueError for invalid options; ShapeError for a `noiseShape` that doesn't fit.
  */
 export function dropout(options: DropoutOptions): Dropout;
+export function dropout(...settings: Positions<DropoutOptions, ['rate', 'noiseShape', 'seed']>): Dropout;
 export function dropout(...args: unknown[]): Dropout {
   return make(Dropout, args);
 }
@@ -160,6 +162,9 @@ export function dropout(...args: unknown[]): Dropout {
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function spatialDropout1d(options: SpatialDropoutOptions): SpatialDropout1D;
+export function spatialDropout1d(
+  ...settings: Positions<SpatialDropoutOptions, ['rate', 'seed']>
+): SpatialDropout1D;
 export function spatialDropout1d(...args: unknown[]): SpatialDropout1D {
   return make(SpatialDropout1D, args);
 }
@@ -170,6 +175,7 @@ export function spatialDropout1d(...args: unknown[]): SpatialDropout1D {
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function spatialDropout2d(options: SpatialDropout2DOptions): SpatialDropout2D;
+export function spatialDropout2d(...settings: Positions<SpatialDropout2DOptions, ['rate']>): SpatialDropout2D;
 export function spatialDropout2d(...args: unknown[]): SpatialDropout2D {
   return make(SpatialDropout2D, args);
 }

@@ -1,4 +1,5 @@
 /** @file GaussianNoise, GaussianDropout: normal noise while training, added or multiplied. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
@@ -115,6 +116,9 @@ export class GaussianDropout extends Noise {
  * Errors: ValueError for bad options.
  */
 export function gaussianNoise(options: GaussianNoiseOptions): GaussianNoise;
+export function gaussianNoise(
+  ...settings: Positions<GaussianNoiseOptions, ['stddev', 'seed']>
+): GaussianNoise;
 export function gaussianNoise(...args: unknown[]): GaussianNoise {
   return make(GaussianNoise, args);
 }
@@ -124,6 +128,9 @@ export function gaussianNoise(...args: unknown[]): GaussianNoise {
  * Srivastava et al., Dropout, JMLR 2014, section 10. Errors: ValueError for bad options.
  */
 export function gaussianDropout(options: GaussianDropoutOptions): GaussianDropout;
+export function gaussianDropout(
+  ...settings: Positions<GaussianDropoutOptions, ['rate', 'seed']>
+): GaussianDropout;
 export function gaussianDropout(...args: unknown[]): GaussianDropout {
   return make(GaussianDropout, args);
 }

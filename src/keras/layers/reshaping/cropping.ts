@@ -1,4 +1,5 @@
 /** @file Cropping1D, Cropping2D: sequences and images without their edges. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
@@ -114,6 +115,7 @@ export class Cropping2D extends Cropping {
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or of which nothing would be left.
  */
 export function cropping1d(options?: Cropping1DOptions): Cropping1D;
+export function cropping1d(...settings: Positions<Cropping1DOptions, ['cropping']>): Cropping1D;
 export function cropping1d(...args: unknown[]): Cropping1D {
   return make(Cropping1D, args);
 }
@@ -124,6 +126,7 @@ export function cropping1d(...args: unknown[]): Cropping1D {
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or of which nothing would be left.
  */
 export function cropping2d(options?: Cropping2DOptions): Cropping2D;
+export function cropping2d(...settings: Positions<Cropping2DOptions, ['cropping']>): Cropping2D;
 export function cropping2d(...args: unknown[]): Cropping2D {
   return make(Cropping2D, args);
 }

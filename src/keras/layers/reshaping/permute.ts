@@ -1,4 +1,5 @@
 /** @file Permute: the axes of each sample in another order. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
@@ -53,6 +54,7 @@ export class Permute extends Layer {
  * Errors: ValueError for what is no order of axes; ShapeError for inputs of another rank.
  */
 export function permute(options: PermuteOptions): Permute;
+export function permute(...settings: Positions<PermuteOptions, ['dims']>): Permute;
 export function permute(...args: unknown[]): Permute {
   return make(Permute, args);
 }

@@ -1,4 +1,5 @@
 /** @file RepeatVector: a vector as each step of a sequence. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { requireInteger } from '../../../core/shape.ts';
@@ -9,7 +10,7 @@ import { Layer, type LayerOptions } from '../base/layer.ts';
 
 /** Options of `repeatVector`. */
 export interface RepeatVectorOptions extends LayerOptions {
-  /** Number of steps. */
+  /** How many equal steps the sequence has. */
   n: number;
 }
 
@@ -44,6 +45,7 @@ export class RepeatVector extends Layer {
  * Errors: ValueError for n; ShapeError for inputs that aren't vectors.
  */
 export function repeatVector(options: RepeatVectorOptions): RepeatVector;
+export function repeatVector(...settings: Positions<RepeatVectorOptions, ['n']>): RepeatVector;
 export function repeatVector(...args: unknown[]): RepeatVector {
   return make(RepeatVector, args);
 }

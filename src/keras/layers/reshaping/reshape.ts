@@ -1,4 +1,5 @@
 /** @file Reshape: the values of each sample in another shape. */
+import type { Positions } from '../../../core/options.ts';
 import { isListOf } from '../../../core/lists.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
@@ -83,6 +84,7 @@ export class Reshape extends Layer {
  * Errors: ValueError for what is no shape; ShapeError where the sizes don't fit.
  */
 export function reshape(options: ReshapeOptions): Reshape;
+export function reshape(...settings: Positions<ReshapeOptions, ['targetShape']>): Reshape;
 export function reshape(...args: unknown[]): Reshape {
   return make(Reshape, args);
 }

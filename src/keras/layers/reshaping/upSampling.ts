@@ -1,4 +1,5 @@
 /** @file UpSampling1D, UpSampling2D: sequences and images enlarged by whole factors. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { requireInteger, requireOneOf } from '../../../core/shape.ts';
@@ -20,7 +21,7 @@ export interface UpSampling1DOptions extends LayerOptions {
 export interface UpSampling2DOptions extends LayerOptions, DataFormatOptions {
   /** Factors of height and width. Default 2. */
   size?: Pair;
-  /** Default 'nearest': pixels are repeated. */
+  /** 'nearest' repeats pixels, 'bilinear' interpolates them. Default 'nearest'. */
   interpolation?: 'nearest' | 'bilinear';
 }
 
@@ -90,6 +91,7 @@ export class UpSampling2D extends Layer {
  * Errors: ValueError for `size`; ShapeError for inputs of another rank.
  */
 export function upSampling1d(options?: UpSampling1DOptions): UpSampling1D;
+export function upSampling1d(...settings: Positions<UpSampling1DOptions, ['size']>): UpSampling1D;
 export function upSampling1d(...args: unknown[]): UpSampling1D {
   return make(UpSampling1D, args);
 }
@@ -100,6 +102,7 @@ export function upSampling1d(...args: unknown[]): UpSampling1D {
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function upSampling2d(options?: UpSampling2DOptions): UpSampling2D;
+export function upSampling2d(...settings: Positions<UpSampling2DOptions, ['size']>): UpSampling2D;
 export function upSampling2d(...args: unknown[]): UpSampling2D {
   return make(UpSampling2D, args);
 }

@@ -1,4 +1,5 @@
 /** @file ZeroPadding1D, ZeroPadding2D: zeros around sequences and images. */
+import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { pad } from '../../../ops/slice.ts';
@@ -83,6 +84,7 @@ export class ZeroPadding2D extends Layer {
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function zeroPadding1d(options?: ZeroPadding1DOptions): ZeroPadding1D;
+export function zeroPadding1d(...settings: Positions<ZeroPadding1DOptions, ['padding']>): ZeroPadding1D;
 export function zeroPadding1d(...args: unknown[]): ZeroPadding1D {
   return make(ZeroPadding1D, args);
 }
@@ -92,6 +94,7 @@ export function zeroPadding1d(...args: unknown[]): ZeroPadding1D {
  * width + right, channels]. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function zeroPadding2d(options?: ZeroPadding2DOptions): ZeroPadding2D;
+export function zeroPadding2d(...settings: Positions<ZeroPadding2DOptions, ['padding']>): ZeroPadding2D;
 export function zeroPadding2d(...args: unknown[]): ZeroPadding2D {
   return make(ZeroPadding2D, args);
 }

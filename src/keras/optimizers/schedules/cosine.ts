@@ -1,10 +1,13 @@
 /** @file Schedules that fall along a cosine. Source: Loshchilov and Hutter, SGDR, ICLR 2017. */
+import type { Positions } from '../../../core/options.ts';
 import { requireNotNegative, requireNumber, requireOption, requirePositive } from '../optionChecks.ts';
 import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
 
 /** Options of `cosineDecay`. */
 export interface CosineDecayOptions extends ScheduleOptions {
+  /** The learning rate at the first step. */
   initialLearningRate: number;
+  /** Steps until the rate is lowest, those of the warm-up not counted. */
   decaySteps: number;
   /** The least rate, as a share of the highest. Default 0. */
   alpha?: number;
@@ -16,6 +19,12 @@ export interface CosineDecayOptions extends ScheduleOptions {
 
 /** Half a cosine from the highest rate to `alpha` of it, after a linear warm-up. Errors: ValueError for options. */
 export function cosineDecay(options: CosineDecayOptions): LearningRateSchedule;
+export function cosineDecay(
+  ...settings: Positions<
+    CosineDecayOptions,
+    ['initialLearningRate', 'decaySteps', 'alpha', 'name', 'warmupTarget', 'warmupSteps']
+  >
+): LearningRateSchedule;
 export function cosineDecay(...args: unknown[]): LearningRateSchedule {
   const className = 'CosineDecay';
   const defaults = {
@@ -46,6 +55,7 @@ export function cosineDecay(...args: unknown[]): LearningRateSchedule {
 
 /** Options of `cosineDecayRestarts`. */
 export interface CosineDecayRestartsOptions extends ScheduleOptions {
+  /** The learning rate at the first step. */
   initialLearningRate: number;
   /** Steps of the first period. */
   firstDecaySteps: number;
@@ -59,6 +69,12 @@ export interface CosineDecayRestartsOptions extends ScheduleOptions {
 
 /** Half cosines, each period from its highest rate. Errors: ValueError for options. */
 export function cosineDecayRestarts(options: CosineDecayRestartsOptions): LearningRateSchedule;
+export function cosineDecayRestarts(
+  ...settings: Positions<
+    CosineDecayRestartsOptions,
+    ['initialLearningRate', 'firstDecaySteps', 'tMul', 'mMul', 'alpha', 'name']
+  >
+): LearningRateSchedule;
 export function cosineDecayRestarts(...args: unknown[]): LearningRateSchedule {
   const className = 'CosineDecayRestarts';
   const defaults = {

@@ -1,12 +1,15 @@
 /** @file Schedules that fall by a formula of the number of steps: exponential, with the inverse of time, polynomial. */
+import type { Positions } from '../../../core/options.ts';
 import { requireBoolean, requireNotNegative, requireNumber, requirePositive } from '../optionChecks.ts';
 import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
 
 /** Options of decays that go by a rate. */
 export interface DecayOptions extends ScheduleOptions {
+  /** The learning rate at the first step. */
   initialLearningRate: number;
   /** Steps after which the rate has decayed once. */
   decaySteps: number;
+  /** By how much the rate has decayed after `decaySteps`. */
   decayRate: number;
   /** Whether to decay only every `decaySteps` steps. Default false. */
   staircase?: boolean;
@@ -36,6 +39,12 @@ const decayDefaults = (name: string) => ({
 
 /** initialLearningRate · decayRate^(step / decaySteps). Errors: ValueError for options. */
 export function exponentialDecay(options: DecayOptions): LearningRateSchedule;
+export function exponentialDecay(
+  ...settings: Positions<
+    DecayOptions,
+    ['initialLearningRate', 'decaySteps', 'decayRate', 'staircase', 'name']
+  >
+): LearningRateSchedule;
 export function exponentialDecay(...args: unknown[]): LearningRateSchedule {
   const className = 'ExponentialDecay';
   return makeSchedule<DecayOptions>(className, decayDefaults(className), args, {
@@ -46,6 +55,12 @@ export function exponentialDecay(...args: unknown[]): LearningRateSchedule {
 
 /** initialLearningRate / (1 + decayRate · step / decaySteps). Errors: ValueError for options. */
 export function inverseTimeDecay(options: DecayOptions): LearningRateSchedule;
+export function inverseTimeDecay(
+  ...settings: Positions<
+    DecayOptions,
+    ['initialLearningRate', 'decaySteps', 'decayRate', 'staircase', 'name']
+  >
+): LearningRateSchedule;
 export function inverseTimeDecay(...args: unknown[]): LearningRateSchedule {
   const className = 'InverseTimeDecay';
   return makeSchedule<DecayOptions>(className, decayDefaults(className), args, {
@@ -56,11 +71,13 @@ export function inverseTimeDecay(...args: unknown[]): LearningRateSchedule {
 
 /** Options of `polynomialDecay`. */
 export interface PolynomialDecayOptions extends ScheduleOptions {
+  /** The learning rate at the first step. */
   initialLearningRate: number;
+  /** Steps until `endLearningRate` is reached. */
   decaySteps: number;
-  /** Default 0.0001. */
+  /** The lowest rate. Default 0.0001. */
   endLearningRate?: number;
-  /** Default 1: a straight line. */
+  /** Exponent of the curve. Default 1: a straight line. */
   power?: number;
   /** Whether to restart with a longer period at the end. Default false: the rate stays constant. */
   cycle?: boolean;
@@ -71,6 +88,12 @@ export interface PolynomialDecayOptions extends ScheduleOptions {
  * options.
  */
 export function polynomialDecay(options: PolynomialDecayOptions): LearningRateSchedule;
+export function polynomialDecay(
+  ...settings: Positions<
+    PolynomialDecayOptions,
+    ['initialLearningRate', 'decaySteps', 'endLearningRate', 'power', 'cycle', 'name']
+  >
+): LearningRateSchedule;
 export function polynomialDecay(...args: unknown[]): LearningRateSchedule {
   const className = 'PolynomialDecay';
   const defaults = {

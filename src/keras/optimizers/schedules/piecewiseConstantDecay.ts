@@ -1,4 +1,5 @@
 /** @file A schedule of steps. */
+import type { Positions } from '../../../core/options.ts';
 import { requireNotNegative, requireOption } from '../optionChecks.ts';
 import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
 
@@ -12,6 +13,9 @@ export interface PiecewiseConstantDecayOptions extends ScheduleOptions {
 
 /** One rate between boundaries. Errors: ValueError for options. */
 export function piecewiseConstantDecay(options: PiecewiseConstantDecayOptions): LearningRateSchedule;
+export function piecewiseConstantDecay(
+  ...settings: Positions<PiecewiseConstantDecayOptions, ['boundaries', 'values', 'name']>
+): LearningRateSchedule;
 export function piecewiseConstantDecay(...args: unknown[]): LearningRateSchedule {
   const className = 'PiecewiseConstantDecay';
   const defaults = { boundaries: undefined, values: undefined, name: 'PiecewiseConstant' };

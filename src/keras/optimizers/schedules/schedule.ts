@@ -12,6 +12,7 @@ export interface LearningRateSchedule extends Configured {
 
 /** Options of every schedule. */
 export interface ScheduleOptions {
+  /** What configurations call it. Default: the class's name. */
   name?: string;
 }
 

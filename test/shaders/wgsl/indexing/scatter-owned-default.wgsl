@@ -7,6 +7,10 @@ struct Params {
   inner: u32,
   entries: u32,
   rows: u32,
+  row_begin: u32,
+  row_end: u32,
+  entry_begin: u32,
+  entry_end: u32,
 }
 @group(0) @binding(3) var<uniform> params: Params;
 
@@ -33,15 +37,15 @@ fn main(
   let block = i / params.inner / 4u;
   let batch = block / params.outer;
   let base = block * params.rows;
-  for (var row = part; row < params.rows; row += 4u) {
+  for (var row = params.row_begin * 4u + part; row < min(params.rows, params.row_end * 4u); row += 4u) {
     out[(base + row) * params.inner + within] = vec4<f32>();
   }
   let first = batch * params.entries;
   let first_row = batch * params.rows;
-  for (var k = 0u; k < params.entries; k++) {
+  for (var k = params.entry_begin; k < params.entry_end; k++) {
     var row = keys[first + k] - first_row;
     // A loop of its own: a software rasteriser computes what a branch guards even where no one takes it.
-    while ((row & 3u) != part && k + 1u < params.entries) {
+    while ((row & 3u) != part && k + 1u < params.entry_end) {
       k += 1u;
       row = keys[first + k] - first_row;
     }

@@ -2,25 +2,27 @@
 @group(0) @binding(1) var<storage, read_write> order: array<u32>;
 @group(0) @binding(2) var<storage, read_write> offsets: array<u32>;
 struct Params {
-  count: u32,
-  total: u32,
+  count_begin: u32,
+  count_end: u32,
+  sum_begin: u32,
+  sum_end: u32,
+  place_begin: u32,
+  place_end: u32,
 }
 @group(0) @binding(3) var<uniform> params: Params;
 
 @compute @workgroup_size(1)
 fn main() {
-  let count = params.count;
-  let last = params.total + 2u;
   // Counted two places on and placed one place on: each list's begin moves to its end, which is the next one's begin.
-  for (var entry = 0u; entry < count; entry++) {
+  for (var entry = params.count_begin; entry < params.count_end; entry++) {
     offsets[keys[entry] + 2u] += 1u;
   }
-  var before = 0u;
-  for (var key = 2u; key <= last; key++) {
+  var before = offsets[params.sum_begin + 1u];
+  for (var key = params.sum_begin + 2u; key < params.sum_end + 2u; key++) {
     before += offsets[key];
     offsets[key] = before;
   }
-  for (var entry = 0u; entry < count; entry++) {
+  for (var entry = params.place_begin; entry < params.place_end; entry++) {
     let slot = keys[entry] + 1u;
     let at = offsets[slot];
     order[at] = entry;

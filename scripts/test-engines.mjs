@@ -1,0 +1,223 @@
+// @ts-check
+/**
+ * @file `npm run test:engines`: unit tests of ops, kernels, autodiff and Keras, golden cases and models, random programs and
+ * the checks of `verify` for each kind of adapter, on four engines: Node and Chromium (Dawn), Firefox and Deno (wgpu).
+ *
+ *     npm run test:engines -- [--engine node,deno] [--suite ops,keras] [--filter PATTERN]
+ *
+ * Writes the matrix of docs/engines.md, unless `--filter` chose some tests of a suite. The exit code is 1 where a test failed that
+ * test/engines/known-differences.mjs doesn't list.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { families } from './conformance/families.mjs';
+import { hasFinal, modelFolders, readTexts } from './conformance/models.mjs';
+import { readArguments } from './lib/arguments.mjs';
+import { writeMatrix } from './lib/engine-matrix.mjs';
+import { engineNames, openBuilt } from './lib/engines.mjs';
+import { ROOT, runMain, SetupError, setup } from './setup.mjs';
+
+const usage = 'npm run test:engines -- [--engine node,deno] [--suite ops,keras] [--filter PATTERN]';
+const ENGINES = path.join(ROOT, 'test', 'engines');
+const FIXTURES = path.join(ROOT, 'test', 'fixtures');
+/** Random programs of each kind. */
+const programs = 30;
+/** Files of very many tests, and in how many parts they run. */
+const parts = /** @type {Record<string, number | undefined>} */ ({ 'ops/battery.test.ts': 24 });
+/** Firefox answers a readback after up to 100 ms, and computes little meanwhile: so many of them run side by side. */
+const copies = /** @type {Record<string, number | undefined>} */ ({ firefox: 5 });
+
+/** @typedef {import('./lib/engines.mjs').Engine} Engine */
+/** @typedef {{ passed: number, skipped: number, failures: { name: string, message: string }[] }} Result */
+/** @typedef {{ title: string, run: (engine: Engine, base: string) => Promise<Result> }} Job */
+
+/** Results of golden cases in the form of test results. @param {import('../test/conformance/cases.ts').CaseResult[]} results @returns {Result} */
+function ofCases(results) {
+  const failed = results.filter(({ faults }) => faults.length > 0);
+  const skipped = results.filter(({ notYet }) => notYet !== undefined).length;
+  return {
+    passed: results.length - failed.length - skipped,
+    skipped,
+    failures: failed.map(({ family, id, faults }) => ({
+      name: `${family}/${id}`,
+      message: faults.join('\n'),
+    })),
+  };
+}
+
+/** @param {(file: string) => boolean} belongs @returns {(engine: Engine) => Promise<Job[]>} */
+const unitTests = (belongs) => async (engine) => {
+  /** @type {string[]} */
+  const files = await engine.call('files');
+  return files.filter(belongs).flatMap((file) => {
+    const count = parts[file] ?? 1;
+    return Array.from({ length: count }, (_, part) => ({
+      title: count > 1 ? `${file} (${part + 1} of ${count})` : file,
+      run: (/** @type {Engine} */ on) => on.call('runFile', file, part, count),
+    }));
+  });
+};
+
+/** @type {Record<string, (engine: Engine) => Promise<Job[]>>} */
+const suites = {
+  ops: unitTests((file) => file.startsWith('ops/')),
+  kernels: unitTests((file) => file.startsWith('kernels/')),
+  autodiff: unitTests((file) => file.startsWith('autodiff/')),
+  keras: unitTests((file) => file.startsWith('keras/') || file.startsWith('training')),
+  'golden cases': async () =>
+    families(path.join(FIXTURES, 'ops')).map(({ name, json, tensors }) => ({
+      title: `golden ${name}`,
+      run: async (on, base) => {
+        const cases = JSON.parse(fs.readFileSync(json, 'utf8'));
+        const url = `${base}/fixtures/ops/${path.basename(tensors)}`;
+        return ofCases(await on.call('runFamilyAt', { name, cases, url }));
+      },
+    })),
+  'golden models': async () =>
+    modelFolders(path.join(FIXTURES, 'models')).map((folder) => ({
+      title: `model ${path.basename(folder)}`,
+      run: async (on, base) => {
+        const url = `${base}/fixtures/models/${path.basename(folder)}`;
+        const files = { ...readTexts(folder), hasFinal: hasFinal(folder), url };
+        return ofCases(await on.call('runModelAt', { ...files, checks: await on.call('checks') }));
+      },
+    })),
+  'random programs': async () => [
+    { title: 'random programs', run: (on) => on.call('runPrograms', programs) },
+  ],
+  profiles: async (engine) => {
+    /** @type {string[]} */
+    const kinds = await engine.call('profiles');
+    return kinds.map((kind) => ({ title: `profile ${kind}`, run: (on) => on.call('runProfile', kind) }));
+  },
+};
+
+function options() {
+  const { values } = readArguments(
+    { options: { engine: { type: 'string' }, suite: { type: 'string' }, filter: { type: 'string' } } },
+    (message) => new SetupError(`${message}\nUsage: ${usage}`),
+  );
+  /** @param {string | boolean | undefined} given @param {readonly string[]} all */
+  const chosen = (given, all) => {
+    const names = given === undefined ? all : String(given).split(',');
+    const unknown = names.find((name) => !all.includes(name));
+    if (unknown === undefined) return names;
+    throw new SetupError(`One of ${all.join(', ')} is expected. Received: ${unknown}.\nUsage: ${usage}`);
+  };
+  return {
+    engines: chosen(values.engine, engineNames),
+    suites: chosen(values.suite, Object.keys(suites)),
+    filter: values.filter === undefined ? null : new RegExp(String(values.filter)),
+  };
+}
+
+/** Bundles the suites: test files as chunks of their own, with a runner of theirs in place of vitest. */
+async function build() {
+  const { bundle, temporaryFolder } = await import('./lib/bundle.mjs');
+  return bundle({
+    entry: 'test/engines/suites.ts',
+    folder: temporaryFolder('engines'),
+    external: [/^webgpu$/],
+    plugins: [
+      {
+        name: 'tests-on-engines',
+        enforce: 'pre',
+        // The package says that its modules have no side effects; those of tests have.
+        config: () => ({
+          build: { rolldownOptions: { treeshake: false, output: { codeSplitting: true } } },
+        }),
+        resolveId(id) {
+          const name = path.basename(id, '.ts');
+          return ['vitest', 'workgroupMemory'].includes(name) ? path.join(ENGINES, `${name}.ts`) : null;
+        },
+      },
+    ],
+  });
+}
+
+/**
+ * Runs suites on an engine, which is opened again where it died.
+ *
+ * @param {string} name
+ * @param {() => Promise<Engine>} open
+ * @param {{ suites: readonly string[], filter: RegExp | null, base: string }} what
+ */
+async function runEngine(name, open, { suites: chosen, filter, base }) {
+  const first = await open();
+  const description = await first.call('describeEngine');
+  /** @type {(Job & { suite: string })[]} */
+  const jobs = [];
+  for (const suite of chosen)
+    for (const job of (await suites[suite]?.(first)) ?? [])
+      if (!filter || filter.test(job.title)) jobs.push({ ...job, suite });
+  /** @type {Record<string, Result & { seconds: number }>} */
+  const results = Object.fromEntries(
+    chosen.map((suite) => [suite, { passed: 0, skipped: 0, failures: [], seconds: 0 }]),
+  );
+  /** @param {Engine} opened */
+  const work = async (opened) => {
+    let engine = opened;
+    for (let job = jobs.shift(); job; job = jobs.shift()) {
+      const start = performance.now();
+      /** @type {Result} */
+      let result;
+      try {
+        result = await job.run(engine, base);
+      } catch (error) {
+        result = { passed: 0, skipped: 0, failures: [{ name: 'the whole file', message: String(error) }] };
+        await engine.close().catch(() => {});
+        engine = await open();
+      }
+      const seconds = (performance.now() - start) / 1000;
+      report(name, job.title, result, seconds);
+      const total = /** @type {Result & { seconds: number }} */ (results[job.suite]);
+      total.passed += result.passed;
+      total.skipped += result.skipped;
+      total.seconds += seconds;
+      const { title } = job;
+      total.failures.push(
+        ...result.failures.map((failure) => ({ ...failure, name: `${title} > ${failure.name}` })),
+      );
+    }
+    await engine.close();
+  };
+  const others = Math.min(jobs.length, copies[name] ?? 1) - 1;
+  await Promise.all([
+    work(first),
+    ...Array.from({ length: Math.max(0, others) }, async () => work(await open())),
+  ]);
+  return { ...description, results };
+}
+
+/** @param {string} engine @param {string} title @param {Result} result @param {number} seconds */
+function report(engine, title, { passed, failures }, seconds) {
+  const sums = `${passed} passed, ${failures.length} failed, ${seconds.toFixed(1)} s`;
+  process.stdout.write(`${engine}: ${title}: ${sums}\n`);
+  for (const { name, message } of failures) process.stdout.write(`  ${name}\n    ${message}\n`);
+}
+
+await runMain(async () => {
+  const { engines, suites: chosen, filter } = options();
+  const { env } = setup({ browser: engines.includes('chromium') });
+  const { serveFolder } = await import('./lib/browser.mjs');
+  const built = await build();
+  const mounts = { '/fixtures/': FIXTURES };
+  const server = await serveFolder(null, { mounts });
+  let failed = 0;
+  try {
+    for (const name of engines) {
+      const isPage = name === 'chromium' || name === 'firefox';
+      const base = isPage ? '' : server.url.replace(/\/$/, '');
+      const run = await runEngine(name, () => openBuilt(name, built, env, mounts), {
+        suites: chosen,
+        filter,
+        base,
+      });
+      failed += writeMatrix(name, run, { write: filter === null });
+    }
+  } finally {
+    await server.close();
+  }
+  process.exitCode = failed > 0 ? 1 : 0;
+});

@@ -1,0 +1,25 @@
+// @ts-check
+/**
+ * @file `npm run test:profiles`: the op battery once with each profile of a GPU, so that every op's kernels for GPUs are run,
+ * not only those that are selected for the adapter at hand. `npm run test:profiles -- apple mobile` takes these alone.
+ *
+ * The adapter is that of the other tests: SwiftShader, where subgroups have 4 invocations. With lavapipe they have 8:
+ *
+ *     VK_ICD_FILENAMES=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json npm run test:profiles
+ */
+import process from 'node:process';
+import { runUnitTests } from './lib/unit-tests.mjs';
+import { runMain, SetupError } from './setup.mjs';
+
+const profiles = ['discrete', 'apple', 'integrated', 'mobile'];
+
+await runMain(async () => {
+  const asked = process.argv.slice(2);
+  const unknown = asked.find((name) => !profiles.includes(name));
+  if (unknown) throw new SetupError(`A profile is one of ${profiles.join(', ')}. Received: ${unknown}`);
+  for (const profile of asked.length > 0 ? asked : profiles) {
+    process.stdout.write(`\nprofile ${profile}\n`);
+    runUnitTests(['test/ops/battery.test.ts', '--reporter=dot'], { RETROGRAD_PROFILE: profile });
+    if (process.exitCode) return;
+  }
+});

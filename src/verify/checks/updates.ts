@@ -1,0 +1,131 @@
+/** @file Checks of kernels that write in place or from a seed: optimizer steps, which all go through one engine, and random values. */
+import { adamStep } from '../../kernels/optimizerRules.ts';
+import { type StepBuffers, type StepVariable, stepKernel } from '../../kernels/optimizerStep.ts';
+import { square } from '../../ops/unary.ts';
+import { mul, sub } from '../../ops/arithmetic.ts';
+import { concat } from '../../ops/concat.ts';
+import { randomNormal, randomUniform } from '../../ops/random.ts';
+import { mean } from '../../ops/mean.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { type Check, spec, type Values } from '../check.ts';
+
+/** Of Adam. A large epsilon keeps the step as smooth as its inputs. */
+const rule = { rate: 0.3, momentum_share: 0.1, velocity_share: 0.25, epsilon: 0.5 } as const;
+
+/** What Adam makes of the value, both moments and the gradient of each element. */
+function adam(value: Values, momentum: Values, root: Values, gradient: Values) {
+  const m = momentum.map((of, i) => of + ((gradient[i] as number) - of) * rule.momentum_share);
+  const v = root.map((of, i) => of ** 2 + ((gradient[i] as number) ** 2 - of ** 2) * rule.velocity_share);
+  const moved = value.map(
+    (of, i) => of - (rule.rate * (m[i] as number)) / (Math.sqrt(v[i] as number) + rule.epsilon),
+  );
+  return [moved, m, v] as const;
+}
+
+function launchAdam(
+  buffers: StepBuffers,
+  variables: readonly Pick<StepVariable, 'start' | 'gradient'>[],
+): void {
+  const [first] = variables.map(({ gradient }) => gradient as Tensor) as [Tensor];
+  stepKernel(first.device, {
+    kernel: adamStep,
+    options: {
+      variant: '',
+      states: ['momentum', 'velocity'],
+      clipping: 'none',
+      scaled: false,
+      accumulated: false,
+      decayed: false,
+      averaged: false,
+    },
+    buffers,
+    variables: variables.map((variable) => ({
+      ...variable,
+      size: (variable.gradient as Tensor).size,
+      squares: null,
+      decayed: false,
+      skipped: false,
+    })),
+    filler: first,
+    scales: null,
+    shared: {
+      update: 1,
+      overwrite: 0,
+      loss_scale: 1,
+      accumulation_steps: 1,
+      clip: 0,
+      decay: 0,
+      average_momentum: 0,
+    },
+    own: rule,
+  });
+}
+
+/** One variable with buffers of its own: value, momentum, the root of velocity, gradient. */
+function separateStep(size: number): Check {
+  return {
+    name: `Adam, a variable of ${size}`,
+    inputs: [spec([size]), spec([size]), spec([size]), spec([size])],
+    tolerance: 2e-6,
+    run: ([value, momentum, root, gradient]) => {
+      const states = [mul(value as never, 1), mul(momentum as never, 1), square(root as never)] as Tensor[];
+      const storages = states.map(({ storage }) => storage);
+      launchAdam({ kind: 'separate', storages }, [{ start: 0, gradient: gradient as Tensor }]);
+      return states;
+    },
+    expected: ([value, momentum, root, gradient]) =>
+      adam(value as Values, momentum as Values, root as Values, gradient as Values),
+  };
+}
+
+/** Several variables in one buffer: all values, all momenta, all velocities. Sizes are whole vectors. */
+function packedStep(sizes: readonly number[]): Check {
+  const all = sizes.reduce((sum, size) => sum + size, 0);
+  const starts = sizes.map((_, i) => sizes.slice(0, i).reduce((sum, size) => sum + size, 0) / 4);
+  return {
+    name: `Adam, variables of ${sizes.join(', ')} in one buffer`,
+    inputs: [spec([all]), spec([all]), spec([all]), ...sizes.map((size) => spec([size]))],
+    tolerance: 2e-6,
+    run: ([value, momentum, root, ...gradients]) => {
+      const block = concat([value, momentum, square(root as never)] as never, { axis: 0 }) as Tensor;
+      launchAdam(
+        { kind: 'packed', block: block.storage, stride: all / 4, capacity: sizes.length },
+        gradients.map((gradient, i) => ({ start: starts[i] as number, gradient })),
+      );
+      return [block];
+    },
+    expected: ([value, momentum, root, ...gradients]) => {
+      const gradient = Float64Array.from(gradients.flatMap((values) => [...values]));
+      const parts = adam(value as Values, momentum as Values, root as Values, gradient);
+      return [parts.flatMap((part) => [...part])];
+    },
+  };
+}
+
+export const optimizerSteps = (): Check[] => [separateStep(4100), packedStep([8, 44, 4])];
+
+/** The same seed gives the same bits, with the moments of its distribution. */
+function draws(name: string, draw: (shape: number[]) => Tensor, moments: readonly [number, number]): Check {
+  const shape = [64, 129];
+  return {
+    name: `${name} of ${shape.join(' × ')}`,
+    inputs: [],
+    // Five standard deviations of these means, roughly.
+    tolerance: 0.08,
+    run: () => {
+      const values = draw(shape) as never;
+      return [sub(values, draw(shape) as never), mean(values), mean(square(values))] as Tensor[];
+    },
+    expected: () => [
+      new Float64Array((shape[0] as number) * (shape[1] as number)),
+      [moments[0]],
+      [moments[1]],
+    ],
+  };
+}
+
+export const randomDraws = (): Check[] => [
+  draws('randomUniform', (shape) => randomUniform(shape, { seed: 7 }), [1 / 2, 1 / 3]),
+  // Moved away from zero, by which errors are measured.
+  draws('randomNormal', (shape) => randomNormal(shape, { seed: 7, mean: 1 }), [1, 2]),
+];

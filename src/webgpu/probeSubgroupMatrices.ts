@@ -1,0 +1,44 @@
+/**
+ * @file Finds out in which dialect a device compiles subgroup matrices. They are experimental: browsers that have the feature
+ * differ in its builtins, and a driver may refuse what the browser accepts.
+ */
+import {
+  setDialect,
+  type SubgroupMatrixDialect,
+  subgroupMatrixDialects,
+  subgroupMatrixProbe,
+} from '../../shaders/gemm/subgroupMatrix.ts';
+import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
+import { subgroupMatrixOf } from './subgroupMatrices.ts';
+
+/** The size that GEMMs use on `gpu`, once programs are written in its dialect; null where it compiles none. */
+export async function probeSubgroupMatrices(gpu: GPUDevice): Promise<SubgroupMatrixSize | null> {
+  const size = subgroupMatrixOf(gpu);
+  if (!size) return null;
+  for (const dialect of subgroupMatrixDialects) {
+    if (!(await compiles(gpu, dialect, size))) continue;
+    setDialect(dialect);
+    return size;
+  }
+  return null;
+}
+
+async function compiles(
+  gpu: GPUDevice,
+  dialect: SubgroupMatrixDialect,
+  size: SubgroupMatrixSize,
+): Promise<boolean> {
+  // What the module gets wrong would else be an uncaptured error.
+  gpu.pushErrorScope('validation');
+  const module = gpu.createShaderModule({
+    label: 'retrograd subgroup matrices',
+    code: subgroupMatrixProbe(dialect, size),
+  });
+  const refused = gpu.popErrorScope();
+  const pipeline = gpu.createComputePipelineAsync({ layout: 'auto', compute: { module } });
+  const made = pipeline.then(
+    () => true,
+    () => false,
+  );
+  return (await refused) === null && (await made);
+}
