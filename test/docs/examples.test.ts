@@ -32,6 +32,7 @@ async function run(code: string): Promise<string> {
   const body = `${statements.join('\n')}\nreturn format(${expression});`;
   const program = new AsyncFunction('format', ...Object.keys(scope), body);
   retrograd.setRandomSeed(1);
+  keras.clearSession();
   return program(formatResult, ...Object.values(scope));
 }
 

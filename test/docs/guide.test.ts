@@ -6,9 +6,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { format } from 'node:util';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../scripts/lib/bundle.mjs';
 import { checkNumerics, debugMode } from '../../src/index.ts';
+import { clearSession } from '../../src/keras/index.ts';
 import { filesOf, needsBrowser } from '../support/guide.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -17,6 +18,8 @@ const pages = fs
   .readdirSync(path.join(root, 'docs/guide'))
   .filter((file) => file.endsWith('.md') && !needsBrowser.includes(file));
 
+// Programs print names, which go on counting where other tests of the process stopped.
+beforeEach(clearSession);
 afterAll(() => {
   checkNumerics(false);
   debugMode(false);

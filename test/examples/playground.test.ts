@@ -5,7 +5,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { setRandomSeed } from '../../src/index.ts';
 import { programs as gallery } from '../../website/playground/page/gallery.ts';
 import { reset, settings, shown } from '../support/playground.ts';
 
@@ -21,6 +22,7 @@ function ends(name: string): [first: number, last: number] {
 }
 
 describe('the programs of the playground', { timeout: 120_000 }, () => {
+  beforeEach(() => setRandomSeed(1));
   afterEach(reset);
 
   test('are those of the gallery, each with less than 200 lines', () => {
@@ -51,7 +53,7 @@ describe('the programs of the playground', { timeout: 120_000 }, () => {
   });
 
   test('field', async () => {
-    settings.sliders = { steps: 8 };
+    settings.sliders = { steps: 4 };
     await run('field');
     const [first, last] = ends('squared error');
     expect(last).toBeLessThan(first);
@@ -61,14 +63,15 @@ describe('the programs of the playground', { timeout: 120_000 }, () => {
   test('gpt writes what it learned, by its cache of keys and values', async () => {
     // What follows an a depends on the letter before it: no answer without the cache is right.
     settings.text = 'abacad'.repeat(16);
-    settings.sliders = { steps: 100, temperature: 0.05, length: 16, width: 16, depth: 1 };
+    settings.sliders = { steps: 60, temperature: 0.05, length: 16, width: 16, depth: 1 };
     await run('gpt');
-    expect(ends('cross-entropy of a letter')[1]).toBeLessThan(0.6);
+    expect(ends('cross-entropy of a letter')[1]).toBeLessThan(0.3);
     expect(shown.texts.findLast((words) => words.startsWith('a'))).toBe('abacadabacadabac');
   });
 
   test('digits', async () => {
-    settings.sliders = { epochs: 2, examples: 60 };
+    // One step an epoch: enough of them to see through the noise of the dropout.
+    settings.sliders = { epochs: 6, examples: 60 };
     await run('digits');
     const [first, last] = ends('cross-entropy');
     expect(last).toBeLessThan(first);
