@@ -2,7 +2,7 @@
 import { getDevice, init } from 'retrograd';
 import { gatherWays } from './gather.ts';
 import type { Library } from './job.ts';
-import type { BenchResult, RowResult, WaysResult } from './result.ts';
+import type { BenchResult, DeviceDescription, RowResult, WaysResult } from './result.ts';
 import { type Limits, measureLimits } from './roofline.ts';
 import type { Row } from './row.ts';
 import { families } from './rows/index.ts';
@@ -68,12 +68,22 @@ export async function limitsHere(): Promise<Limits> {
   return measureLimits(getDevice().gpu, adapter);
 }
 
+/** The limits of a device are getters of its prototype. */
+function describe({ features, limits }: GPUDevice): DeviceDescription {
+  const names = Object.keys(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(limits)));
+  const entries = names
+    .map((name) => [name, limits[name as keyof GPUSupportedLimits]] as const)
+    .filter((entry): entry is [string, number] => typeof entry[1] === 'number');
+  return { features: [...features].sort(), limits: Object.fromEntries(entries) };
+}
+
 /** The result before any row was run. */
 export async function emptyResult(): Promise<BenchResult> {
   await init();
   const { vendor, architecture, description } = getDevice().adapter;
   return {
     adapter: [vendor, architecture, description].filter(Boolean).join(' '),
+    device: describe(getDevice().gpu),
     engine: globalThis.navigator?.userAgent ?? 'unknown',
     date: new Date().toISOString().slice(0, 10),
     versions: BENCH_VERSIONS,

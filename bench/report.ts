@@ -59,7 +59,7 @@ function reachedCell({ roofline }: RowResult): string {
 
 /** The whole result as Markdown: where and when, a table with the ratio in every row, what failed and why. */
 export function toMarkdown(result: BenchResult): string {
-  const { adapter, engine, date, versions, limits, rows, ways } = result;
+  const { adapter, device, engine, date, versions, limits, rows, ways } = result;
   const parts = [
     `Adapter: ${adapter}. Engine: ${engine}. Date: ${date}.`,
     `${libraries.map((library) => `${titles[library]} ${versions[library]}`).join(', ')}.`,
@@ -99,9 +99,20 @@ export function toMarkdown(result: BenchResult): string {
       row.notes[library] ? [`- ${row.name}, ${titles[library]}: ${row.notes[library]}`] : [],
     ),
   );
+  const launched = rows.filter(({ kernels }) => kernels.length > 0);
+  if (launched.length > 0) {
+    const lines = launched.map(({ name, kernels }) => `- ${name}: ${kernels.map(kernelText).join('; ')}`);
+    parts.push(`### Kernels that Retrograd launched\n\n${lines.join('\n')}`);
+  }
+  const offered = Object.entries(device.limits).map(([name, value]) => `${name} ${value}`);
+  parts.push(
+    `### Device\n\nFeatures: ${device.features.join(', ') || 'none'}.\n\nLimits: ${offered.join(', ')}.`,
+  );
   if (noted.length > 0) parts.push(`### Notes\n\n${noted.join('\n')}`);
   return `${parts.join('\n\n')}\n`;
 }
+
+const kernelText = (kernel: string) => `\`${kernel}\``;
 
 function waysTables(ways: readonly WaysResult[]): string[] {
   return [...new Set(ways.map(({ workload }) => workload))].map((workload) => {

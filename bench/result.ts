@@ -19,6 +19,8 @@ export interface RowResult {
   spread: Partial<Record<Library, number>>;
   notes: Partial<Record<Library, string>>;
   roofline: Roofline | null;
+  /** What Retrograd launched, with the options that were chosen; empty where that wasn't recorded. */
+  kernels: readonly string[];
 }
 
 /** Ways of doing one thing with Retrograd alone, compared. */
@@ -34,8 +36,15 @@ export interface WaysResult {
   facts: Readonly<Record<string, string | number>>;
 }
 
+/** What the device of Retrograd offers. */
+export interface DeviceDescription {
+  features: readonly string[];
+  limits: Readonly<Record<string, number>>;
+}
+
 export interface BenchResult {
   adapter: string;
+  device: DeviceDescription;
   engine: string;
   date: string;
   versions: Record<Library, string>;
@@ -59,11 +68,12 @@ export interface Found {
   spread?: Partial<Record<Library, number>>;
   notes?: Partial<Record<Library, string>>;
   roofline?: Roofline | null;
+  kernels?: readonly string[];
 }
 
 /** A row of the result: what wasn't found is null. */
 export function rowResult(name: string, family: string, unit: Unit, found: Found): RowResult {
-  const { values, spread = {}, notes = {}, roofline = null } = found;
+  const { values, spread = {}, notes = {}, roofline = null, kernels = [] } = found;
   const retrograd = values.retrograd ?? null;
   const ofPeers = Object.fromEntries(peers.map((peer) => [peer, values[peer] ?? null])) as RowResult['peers'];
   return {
@@ -76,6 +86,7 @@ export function rowResult(name: string, family: string, unit: Unit, found: Found
     spread,
     notes,
     roofline,
+    kernels,
   };
 }
 

@@ -2,6 +2,7 @@
 import { getDevice, init } from 'retrograd';
 import type { HostArray } from './host.ts';
 import { countBuffers, peakBytesOf } from './ledger.ts';
+import { kernelsOf } from './kernels.ts';
 import { type Contender, type Job, type Library, libraries } from './job.ts';
 import { type MeasureOptions, measure } from './measure.ts';
 import { messageOf, type RowResult, rowResult } from './result.ts';
@@ -46,7 +47,10 @@ export async function runRow(row: Row, options: RunOptions = {}): Promise<RowRes
   }
   const values: Partial<Record<Library, number>> = {};
   const spread: Partial<Record<Library, number>> = {};
+  let kernels: string[] = [];
   try {
+    const own = ready.find(([library]) => library === 'retrograd')?.[1];
+    if (own && !row.bytes) kernels = await kernelsOf(own);
     const found = await (row.bytes ? peaksOf(ready, stage) : timesOf(ready, stage, options));
     for (const [library, job] of ready) {
       const one = found[library];
@@ -68,6 +72,7 @@ export async function runRow(row: Row, options: RunOptions = {}): Promise<RowRes
     values,
     spread,
     notes,
+    kernels,
     roofline: row.work && limits && timed ? roofline(row.work, limits, values.retrograd as number) : null,
   });
 }

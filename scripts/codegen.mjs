@@ -33,7 +33,8 @@ Options
   --markdown FILE   the tables
   --keep FOLDER     statistics and assembly of each pipeline, one file each
   --quiet           prints no tables
-  --record          writes bench/results/codegen-FAMILY.md and .json; where the profile isn't discrete, FAMILY-PROFILE
+  --record          writes bench/results/codegen-FAMILY.md and .json; where the profile isn't discrete, FAMILY-PROFILE;
+                    with --peers, codegen-peers.md and .json
   --help            prints this
 `;
 
@@ -136,7 +137,7 @@ await runMain(async () => {
     runInside(family, keep);
     return;
   }
-  const { compileProblems, toJson, toMarkdown } = await loadMain();
+  const { compileProblems, toJson, toMarkdown, toPeerJson, toPeerMarkdown } = await loadMain();
   const reports = await compileProblems({
     folder: /** @type {string} */ (process.env.CODEGEN_OUT),
     filter: patternOf(filter),
@@ -147,11 +148,13 @@ await runMain(async () => {
   if (reports.length === 0) throw new SetupError(`--filter: no problem matches. Received: ${filter}`);
   const profile = profiles.join(', ');
   const setting = { compiler: families[family].name, profile, date: new Date().toISOString().slice(0, 10) };
-  const [asJson, asMarkdown] = [toJson(reports, setting), toMarkdown(reports, setting)];
+  const asJson = (peers ? toPeerJson : toJson)(reports, setting);
+  const asMarkdown = (peers ? toPeerMarkdown : toMarkdown)(reports, setting);
   if (json) write(json, asJson);
   if (markdown) write(markdown, asMarkdown);
   if (record) {
-    const name = ['codegen', family, ...(profile === 'discrete' ? [] : profiles)].join('-');
+    const own = ['codegen', family, ...(profile === 'discrete' ? [] : profiles)].join('-');
+    const name = peers ? 'codegen-peers' : own;
     write(path.join(ROOT, 'bench', 'results', `${name}.json`), asJson);
     write(path.join(ROOT, 'bench', 'results', `${name}.md`), asMarkdown);
   }

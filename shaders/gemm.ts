@@ -11,11 +11,11 @@
  * - `shared`: a workgroup computes a tile of C from tiles of A and B in workgroup memory. For GPUs.
  * - `registers`: an invocation computes a block of C straight from storage. For CPU adapters and small matrices.
  * - `lanes`: the invocations of a workgroup share k. For few rows, on GPUs.
- * - `subgroupMatrix`: as `shared`, in float16 with subgroup matrices.
+ * - `subgroupMatrix`: as `shared`, in float16 with subgroup matrices. Loaded where an app asks for them.
  *
  * Sums run in ascending k order; `splits` cut k into fixed ranges that a second pass adds in order. Same input, same bits.
  */
-import { subgroupMatrix, subgroupMatrixDirectives } from './gemm/subgroupMatrix.ts';
+import { subgroupForm } from './gemm/subgroupForm.ts';
 import type { GemmOptions, GemmTile, Problem } from './gemm/problem.ts';
 import { lanes } from './gemm/lanes.ts';
 import { registers } from './gemm/registers.ts';
@@ -30,7 +30,12 @@ export {
   type Problem,
 } from './gemm/problem.ts';
 
-const forms = { shared, registers, lanes, subgroupMatrix } as const;
+const forms = {
+  shared,
+  registers,
+  lanes,
+  subgroupMatrix: (options: GemmOptions, problem: Problem) => subgroupForm().write(options, problem),
+} as const;
 
 export function gemm(options: GemmOptions, problem: Problem): string {
   return forms[options.tile.memory](options, problem);
@@ -38,7 +43,7 @@ export function gemm(options: GemmOptions, problem: Problem): string {
 
 /** WGSL directives of an instance. */
 export function gemmDirectives({ tile }: GemmOptions): string {
-  if (tile.memory === 'subgroupMatrix') return subgroupMatrixDirectives();
+  if (tile.memory === 'subgroupMatrix') return subgroupForm().directives();
   // Quads lie in one subgroup, and a quad has one block: its control flow is uniform, though no compiler can tell.
   return tile.subgroupQuads ? 'enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n' : '';
 }

@@ -35,8 +35,11 @@ export interface Program {
   readonly loops: readonly Loop[];
   /** Of the whole program, each block counted once. */
   readonly mix: Mix;
-  /** Words that an invocation stores, each store counted once. */
+  /** Words that an invocation loads and stores, each instruction counted once. */
+  readonly loadedWords: number;
   readonly storedWords: number;
+  /** Whether results are sums of several invocations. */
+  readonly isAtomic: boolean;
 }
 
 interface Instruction {
@@ -53,7 +56,9 @@ export function parseProgram(assembly: string): Program {
   return {
     loops: ranges.map((range) => loopOf(blocks, range, ranges)),
     mix: mixOf(all),
-    storedWords: all.reduce((sum, { op }) => sum + wordsStored(op), 0),
+    loadedWords: all.reduce((sum, { op }) => sum + wordsOf(op, 'load'), 0),
+    storedWords: all.reduce((sum, { op }) => sum + (isAtomic(op) ? 1 : wordsOf(op, 'store')), 0),
+    isAtomic: all.some(({ op }) => isAtomic(op)),
   };
 }
 
@@ -61,6 +66,14 @@ export function parseProgram(assembly: string): Program {
 export function mainLoop({ loops }: Program): Loop | null {
   const outer = loops.filter(({ isInner, fma }) => !isInner && fma > 0);
   return outer.reduce<Loop | null>((best, loop) => (best && best.fma >= loop.fma ? best : loop), null);
+}
+
+/** Multiply-adds of code without a loop that is more than address arithmetic. */
+const leastUnrolled = 16;
+
+/** Where a program does its multiply-adds: its main loop, or all of it where that is unrolled; null where it does none. */
+export function multiplyAdds(program: Program): Mix | null {
+  return mainLoop(program) ?? (program.mix.fma >= leastUnrolled ? program.mix : null);
 }
 
 function parseBlocks(assembly: string): Blocks {
@@ -106,6 +119,8 @@ const isVector = (op: string) => /^v_/.test(op);
 const isLoad = (op: string) => /^(buffer|global|flat|image)_load/.test(op);
 const isStore = (op: string) => /^(buffer|global|flat|image)_(store|atomic)/.test(op);
 
+const isAtomic = (op: string) => /^(buffer|global|flat)_atomic/.test(op);
+
 function mixOf(body: readonly Instruction[]): Mix {
   const count = (test: (op: string) => boolean) => body.filter(({ op }) => test(op)).length;
   return {
@@ -144,11 +159,11 @@ function waitsFor(operands: string): number {
   return count ? Number(count[1]) : Number.POSITIVE_INFINITY;
 }
 
-function wordsStored(op: string): number {
-  if (/^(buffer|global|flat)_atomic/.test(op)) return 1;
-  const width = /^(?:buffer|global|flat)_store_(?:dword|b)(x?)(\d*)/.exec(op);
-  if (!width) return 0;
-  const [, times, digits] = width;
+/** Of a load or store of words: `buffer_load_dwordx4`, `global_store_b128`. */
+function wordsOf(op: string, kind: 'load' | 'store'): number {
+  const width = /^(?:buffer|global|flat)_(load|store)_(?:dword|b)(x?)(\d*)/.exec(op);
+  if (width?.[1] !== kind) return 0;
+  const [, , times, digits] = width;
   if (times) return Number(digits);
   return digits ? Number(digits) / 32 : 1;
 }

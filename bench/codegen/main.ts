@@ -2,6 +2,7 @@
 import type { AdapterKind } from '../../src/webgpu/adapter.ts';
 import { measure, type ProblemReport } from './measure.ts';
 import { problems } from './problems/index.ts';
+import { toPeerJson, toPeerMarkdown } from './peerReport.ts';
 import { toJson, toMarkdown } from './report.ts';
 
 export interface CodegenRun {
@@ -18,7 +19,7 @@ export const problemNames = (): string[] => problems.map(({ name }) => name);
 export async function compileProblems({ filter, ...options }: CodegenRun): Promise<ProblemReport[]> {
   const matches = (text: string) => (typeof filter === 'string' ? text.includes(filter) : filter.test(text));
   const chosen = problems.filter(({ name, family }) => matches(name) || matches(family));
-  return measure(chosen, options);
+  return measure(options.peers ? chosen.filter(({ peers }) => peers) : chosen, options);
 }
 
-export { toJson, toMarkdown };
+export { toJson, toMarkdown, toPeerJson, toPeerMarkdown };

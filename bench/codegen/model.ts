@@ -2,7 +2,7 @@
  * @file A model of a GPU: what share of a machine's limit a problem's launches should reach, from what the compiler says.
  * It is a model. Nothing here was measured on a GPU; docs/decisions/codegen-model.md has its terms and what it leaves out.
  */
-import { mainLoop } from './isa.ts';
+import { mainLoop, multiplyAdds } from './isa.ts';
 import type { CompiledPipeline, RecordedLaunch } from './recorder.ts';
 
 export interface Machine {
@@ -65,7 +65,7 @@ function quantisation({ workgroups }: ModelledLaunch, { units }: Machine): numbe
 
 /** The share of issued vector instructions that a wave gets for its multiply-adds, capped by the LDS. */
 function issueShare(pipeline: CompiledPipeline, { simds, ldsBytes }: Machine): number {
-  const loop = mainLoop(pipeline.program);
+  const loop = multiplyAdds(pipeline.program);
   if (!loop || loop.vector === 0) return 1;
   const cycles = loop.vector / simds;
   const ldsCycles = (loop.ldsReads * vectorBytes * lanes) / ldsBytes / 2; // Half of the reads are broadcasts.
@@ -103,12 +103,32 @@ function memoryTime(launch: ModelledLaunch, machine: Machine): number {
   return launch.bytes / Math.min(bandwidth, reached);
 }
 
+export interface Breakdown {
+  /** Seconds, without the gap behind the launch. */
+  readonly seconds: number;
+  /** Whether its bytes take longer than its multiply-adds. */
+  readonly isMemoryBound: boolean;
+  /** The shares by which its multiply-adds fall short of the machine's rate. */
+  readonly issue: number;
+  readonly latency: number;
+  readonly lastRound: number;
+}
+
+/** What takes the time of a launch. */
+export function breakdown(launch: ModelledLaunch, machine: Machine): Breakdown {
+  const [computing, moving] = [computeTime(launch, machine), memoryTime(launch, machine)];
+  return {
+    seconds: Math.max(computing, moving),
+    isMemoryBound: moving >= computing,
+    issue: issueShare(launch.pipeline, machine),
+    latency: latencyShare(launch, machine),
+    lastRound: quantisation(launch, machine),
+  };
+}
+
 /** The predicted time of launches that run one after another, in seconds. */
 export function predictedTime(launches: readonly ModelledLaunch[], machine: Machine): number {
-  return launches.reduce(
-    (sum, launch) => sum + Math.max(computeTime(launch, machine), memoryTime(launch, machine)) + gap,
-    0,
-  );
+  return launches.reduce((sum, launch) => sum + breakdown(launch, machine).seconds + gap, 0);
 }
 
 /** The least time that a machine needs for `fmas` multiply-adds and `bytes`. */

@@ -1,6 +1,6 @@
-/** @file Predictions of the model for a problem: Retrograd's share of a machine's limit, and the ratio of the best peer's time to its own. */
-import { type Peer, peers } from '../job.ts';
-import { mainLoop } from './isa.ts';
+/** @file Predictions of the model for a problem: each library's time, and Retrograd's share of a machine's limit. */
+import { type Library, libraries, type Peer, peers } from '../job.ts';
+import { multiplyAdds } from './isa.ts';
 import type { ProblemReport } from './measure.ts';
 import { limitTime, type Machine, modelled, type ModelledLaunch, predictedTime } from './model.ts';
 import type { RecordedLaunch } from './recorder.ts';
@@ -13,46 +13,94 @@ export interface Prediction {
   readonly best: { readonly peer: Peer; readonly ratio: number } | null;
 }
 
+/** The share of the limit that a library's launches should reach; null where it has none. */
+export function predictedShare(report: ProblemReport, library: Library, machine: Machine): number | null {
+  const launches = modelledLaunches(report, library);
+  if (launches.length === 0) return null;
+  const time = predictedTime(launches, machine);
+  return limitTime(report.fmas, report.bytes, machine) / time;
+}
+
 export function predict(report: ProblemReport, machine: Machine): Prediction {
-  const own = predictedTime(ownLaunches(report), machine);
-  const times = peers.flatMap((peer) => {
-    const launches = report.launches[peer];
-    return launches?.length ? [{ peer, time: predictedTime(peerLaunches(report, launches), machine) }] : [];
+  const share = predictedShare(report, 'retrograd', machine) ?? 0;
+  const ratios = peers.flatMap((peer) => {
+    const reached = predictedShare(report, peer, machine);
+    return reached === null ? [] : [{ peer, ratio: share / reached }];
   });
-  const fastest = times.sort((a, b) => a.time - b.time)[0];
-  return {
-    machine: machine.name,
-    share: limitTime(report.fmas, report.bytes, machine) / own,
-    best: fastest ? { peer: fastest.peer, ratio: fastest.time / own } : null,
-  };
+  return { machine: machine.name, share, best: ratios.sort((a, b) => a.ratio - b.ratio)[0] ?? null };
 }
 
 const isGemm = ({ pipeline: { label } }: RecordedLaunch) => /^retrograd (matMul|conv2d)/.test(label);
 
-/** Matrix multiplications are launched in the order in which they were chosen. */
-function ownLaunches({ gemms, launches, bytes }: ProblemReport): ModelledLaunch[] {
-  const own = launches.retrograd ?? [];
+/** What a launch executes, as far as it is known. */
+type Work = number | 'unknown';
+
+/** The launches of a library, with what each executes and moves. */
+export function modelledLaunches(report: ProblemReport, library: Library): ModelledLaunch[] {
+  const launches = report.launches[library] ?? [];
+  const works = library === 'retrograd' ? ownWork(report, launches) : peerWork(report, launches);
+  const known = usefulOf(report, library);
+  const rest = Math.max(0, report.fmas - known);
+  const weights = launches.map((launch, i) => (works[i] === 'unknown' ? weightOf(launch) : 0));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return launches.map((launch, i) => {
+    const work = works[i] as Work;
+    const executed = work === 'unknown' ? (rest * (weights[i] as number)) / total : work;
+    return withBytes(launch, executed, launches.length, report.bytes);
+  });
+}
+
+/** What is shared out among launches of unknown work goes by invocations, and the multiply-adds that their code has. */
+const weightOf = ({ workgroups, pipeline: { workgroup, program } }: RecordedLaunch) =>
+  workgroups * workgroup * (multiplyAdds(program)?.fma ?? 0);
+
+/** Multiply-adds that the launches of known work do for the problem. */
+const usefulOf = ({ gemms }: ProblemReport, library: Library) =>
+  library === 'retrograd' ? gemms.reduce((sum, { useful }) => sum + useful, 0) : 0;
+
+/**
+ * Matrix multiplications are launched in the order in which they were chosen. In a problem that is one of them, the other
+ * launches only prepare it and arrange its results.
+ */
+function ownWork({ gemms, fmas, terms }: ProblemReport, launches: readonly RecordedLaunch[]): Work[] {
   const waiting = [...gemms];
-  return own.map((launch) => {
-    const work = isGemm(launch) ? waiting.shift() : undefined;
-    return withBytes(launch, work?.executed ?? 0, own.length, bytes);
-  });
-}
-
-/** Of a peer's kernels only their stores are known: each result is a sum of as many terms as the problem has. */
-function peerLaunches(
-  { terms, bytes }: ProblemReport,
-  launches: readonly RecordedLaunch[],
-): ModelledLaunch[] {
+  const isOneGemm = terms > 0 && gemms.length > 0;
   return launches.map((launch) => {
-    const { program, workgroup } = launch.pipeline;
-    const multiplies = terms > 0 && mainLoop(program) !== null;
-    const executed = multiplies ? launch.workgroups * workgroup * program.storedWords * terms : 0;
-    return withBytes(launch, executed, launches.length, bytes);
+    if (isGemm(launch)) return waiting.shift()?.executed ?? 0;
+    return fmas > 0 && !isOneGemm && multiplies(launch, terms) ? 'unknown' : 0;
   });
 }
 
-/** A single launch moves what the problem has, however large the buffers that it binds. */
+/**
+ * Of a peer's kernels only their stores are known, each counted once. Where each result is one sum, they say what is
+ * executed, unless that is less than what is asked for: then stores are in loops, as no peer has a faster algorithm.
+ */
+function peerWork({ terms, fmas }: ProblemReport, launches: readonly RecordedLaunch[]): Work[] {
+  const works = launches.map((launch): Work => {
+    if (fmas === 0 || !multiplies(launch, terms)) return 0;
+    const { program, workgroup } = launch.pipeline;
+    // Where k is shared out, stores are of partial sums.
+    return terms > 0 && !program.isAtomic
+      ? launch.workgroups * workgroup * program.storedWords * terms
+      : 'unknown';
+  });
+  const known = works.reduce<number>((sum, work) => (work === 'unknown' ? sum : sum + work), 0);
+  return known < fmas ? works.map((work) => (work === 0 ? 0 : 'unknown')) : works;
+}
+
+/** Among ops of several kinds, fewer multiply-adds are of address arithmetic and of elementary functions. */
+const leastShare = 0.05;
+
+/** Whether multiply-adds are what a kernel is for: where the problem is one multiplication, however few they are. */
+function multiplies({ pipeline: { program } }: RecordedLaunch, terms: number): boolean {
+  const mix = multiplyAdds(program);
+  return mix !== null && (terms > 0 || mix.fma >= leastShare * mix.vector);
+}
+
+/**
+ * A single launch moves what the problem has, however large the buffers that it binds. One without loops moves no more
+ * than its loads and stores.
+ */
 function withBytes(
   launch: RecordedLaunch,
   executed: number,
@@ -60,5 +108,17 @@ function withBytes(
   bytes: number,
 ): ModelledLaunch {
   const found = modelled(launch, executed);
-  return launches === 1 ? { ...found, bytes: Math.min(bytes, found.bytes) } : found;
+  const { workgroup, program } = launch.pipeline;
+  const most = [
+    found.bytes,
+    ...(launches === 1 ? [bytes] : []),
+    ...(program.loops.length === 0
+      ? [4 * launch.workgroups * workgroup * (program.loadedWords + program.storedWords)]
+      : []),
+  ];
+  return { ...found, bytes: Math.min(...most) };
 }
+
+/** The libraries that launch something for a problem. */
+export const launching = ({ launches }: ProblemReport): Library[] =>
+  libraries.filter((library) => launches[library]?.length);

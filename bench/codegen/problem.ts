@@ -1,6 +1,6 @@
 /** @file What the benchmark of generated code compiles: one computation, as each library writes it. */
 import type { Tensor } from 'retrograd';
-import type { Contender, Library } from '../job.ts';
+import type { Contender, Peer, Unable } from '../job.ts';
 
 export interface InputSpec {
   readonly shape: readonly number[];
@@ -19,7 +19,7 @@ export interface Problem {
   readonly terms: number;
   run(...inputs: Tensor[]): Tensor | readonly (Tensor | null)[];
   /** The same by other libraries, where they have it. */
-  readonly peers?: Readonly<Partial<Record<Exclude<Library, 'retrograd'>, Contender>>>;
+  readonly peers?: Readonly<Partial<Record<Peer, Contender | Unable>>>;
 }
 
 export const float32 = (...shape: number[]): InputSpec => ({ shape, dtype: 'float32' });

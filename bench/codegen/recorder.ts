@@ -56,11 +56,11 @@ function recordPipelines(folder: string): WeakMap<GPUComputePipeline, CompiledPi
   };
   prototype.createComputePipeline = function (descriptor) {
     const { module, entryPoint, constants } = descriptor.compute;
+    const label = descriptor.label || module.label;
     const before = countReports(folder);
     const pipeline = createComputePipeline.call(this, descriptor);
     const key = JSON.stringify([sources.get(module), entryPoint, constants]);
-    const report =
-      countReports(folder) > before ? readReport(folder, before, descriptor.label ?? '') : known.get(key);
+    const report = countReports(folder) > before ? readReport(folder, before, label) : known.get(key);
     if (!report) return pipeline;
     known.set(key, report);
     compiled.set(pipeline, report);

@@ -46,9 +46,9 @@ export function toJson(reports: readonly ProblemReport[], setting: Setting): str
   return `{\n"setting": ${JSON.stringify(setting)},\n"problems": [\n${lines(problems)}\n],\n"pipelines": [\n${lines(pipelines)}\n]\n}\n`;
 }
 
-const percent = (share: number) => `${Math.round(100 * share)} %`;
+export const percent = (share: number) => `${Math.round(100 * share)} %`;
 const cells = (values: readonly (string | number)[]) => `| ${values.join(' | ')} |`;
-const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]) =>
+export const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]) =>
   [cells(head), cells(head.map(() => '---')), ...rows.map(cells)].join('\n');
 
 export function toMarkdown(reports: readonly ProblemReport[], setting: Setting): string {
@@ -193,7 +193,7 @@ function pipelineTable({ numbers }: PipelineTable): string {
 }
 
 /** The kernel's name; Retrograd's labels go on with its options. */
-const shortLabel = (label: string) =>
+export const shortLabel = (label: string) =>
   label
     .replace(/ \{.*$/s, '')
     .replace(/\|/g, '\\|')

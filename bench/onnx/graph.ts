@@ -11,6 +11,9 @@ export type Value = string & { readonly brand: 'onnx value' };
 /** Integers are ints, `{ float }` is a float: ONNX tells them apart, JavaScript doesn't. */
 export type Attribute = number | string | readonly number[] | { readonly float: number };
 
+/** Where an operator is defined: by ONNX, or by its runtime. */
+type Domain = '' | 'com.microsoft';
+
 const elementTypes = { float32: 1, int32: 6, int64: 7 } as const;
 export type ElementType = keyof typeof elementTypes;
 
@@ -56,8 +59,9 @@ export class OnnxGraph {
     operator: string,
     inputs: readonly Value[],
     attributes: Readonly<Record<string, Attribute>> = {},
+    domain: Domain = '',
   ): Value {
-    return this.nodes(operator, inputs, attributes, 1)[0] as Value;
+    return this.nodes(operator, inputs, attributes, 1, domain)[0] as Value;
   }
 
   nodes(
@@ -65,6 +69,7 @@ export class OnnxGraph {
     inputs: readonly Value[],
     attributes: Readonly<Record<string, Attribute>>,
     count: number,
+    domain: Domain = '',
   ): Value[] {
     const outputs = Array.from({ length: count }, () => this.#name(operator));
     const message = new Message();
@@ -72,6 +77,7 @@ export class OnnxGraph {
     for (const output of outputs) message.text(2, output);
     message.text(3, outputs[0] as string).text(4, operator);
     for (const [name, value] of Object.entries(attributes)) message.message(5, attribute(name, value));
+    if (domain) message.text(7, domain);
     this.#nodes.push(message);
     return outputs;
   }
@@ -92,6 +98,7 @@ export class OnnxGraph {
       .integer(1, irVersion)
       .message(7, graph)
       .message(8, new Message().text(1, '').integer(2, operatorSet))
+      .message(8, new Message().text(1, 'com.microsoft').integer(2, 1))
       .finish();
   }
 

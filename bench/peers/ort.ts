@@ -15,6 +15,12 @@ export type OrtWeb = typeof Ort;
 export const ortOptions = { executionProviders: ['webgpu'], preferredOutputLocation: 'gpu-buffer' } as const;
 
 let opened: Promise<OrtWeb> | undefined;
+let capturing = true;
+
+/** Where nothing is executed, a replay can't be compared with a first run. */
+export function captureNothing(): void {
+  capturing = false;
+}
 
 export function openOrt(): Promise<OrtWeb> {
   opened ??= (async () => {
@@ -56,10 +62,12 @@ export function ort(
     const model = graph.encode();
     const device = await runtime.env.webgpu.device;
     const fed = arrays.filter((_, i) => !constants.includes(i));
-    const inputs: Ort.Tensor[] = [];
+    const uploads: Upload[] = [];
     // One session at a time can be opened.
-    for (const array of fed) inputs.push(await uploadTo(runtime, array));
-    const feeds = Object.fromEntries(graph.inputs.map(({ name }, i) => [name, inputs[i] as Ort.Tensor]));
+    for (const array of fed) uploads.push(await uploadTo(runtime, array));
+    const feeds = Object.fromEntries(
+      graph.inputs.map(({ name }, i) => [name, (uploads[i] as Upload).tensor]),
+    );
     const outputs = graph.outputs.map(({ name, shape }) => ({ name, shape: shape as number[] }));
     const readAll = (found: Ort.InferenceSession.ReturnType) =>
       Promise.all(
@@ -88,7 +96,10 @@ export function ort(
       },
       async dispose() {
         await session.release();
-        for (const input of inputs) input.dispose();
+        for (const upload of uploads) {
+          upload.tensor.dispose();
+          await upload.session.release();
+        }
       },
       device,
     } satisfies Job;
@@ -104,6 +115,11 @@ async function openSession(
   model: Uint8Array<ArrayBuffer>,
   resultsOf: (session: Ort.InferenceSession) => Promise<HostArray[]>,
 ): Promise<{ session: Ort.InferenceSession; captured: boolean }> {
+  const plain = async () => ({
+    session: await runtime.InferenceSession.create(model, ortOptions),
+    captured: false,
+  });
+  if (!capturing) return plain();
   let session: Ort.InferenceSession | undefined;
   try {
     session = await runtime.InferenceSession.create(model, { ...ortOptions, enableGraphCapture: true });
@@ -114,15 +130,21 @@ async function openSession(
     return { session, captured: true };
   } catch {
     await session?.release();
-    return { session: await runtime.InferenceSession.create(model, ortOptions), captured: false };
+    return plain();
   }
 }
 
 const same = (found: readonly HostArray[], right: readonly HostArray[]) =>
   found.every(({ values }, k) => values.every((value, i) => Object.is(value, right[k]?.values[i])));
 
+/** A tensor on the device. Its session owns its memory, and is released after it. */
+interface Upload {
+  readonly tensor: Ort.Tensor;
+  readonly session: Ort.InferenceSession;
+}
+
 /** By a graph that does nothing else. */
-async function uploadTo(runtime: OrtWeb, array: HostArray): Promise<Ort.Tensor> {
+async function uploadTo(runtime: OrtWeb, array: HostArray): Promise<Upload> {
   const graph = new OnnxGraph();
   const type = typeOf(array);
   const input = graph.input(type, array.shape);
@@ -130,8 +152,7 @@ async function uploadTo(runtime: OrtWeb, array: HostArray): Promise<Ort.Tensor> 
   graph.output(output, array.shape, type);
   const session = await runtime.InferenceSession.create(graph.encode(), ortOptions);
   const result = await session.run({ [input]: new runtime.Tensor(type, array.values, array.shape) });
-  await session.release();
-  return result[output] as Ort.Tensor;
+  return { tensor: result[output] as Ort.Tensor, session };
 }
 
 const typeOf = ({ values }: HostArray) => (values instanceof Int32Array ? 'int32' : 'float32');

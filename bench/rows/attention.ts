@@ -2,7 +2,10 @@
 import { dotProductAttention, GradientTape, type Tensor } from 'retrograd';
 import { type HostArray, normal } from '../host.ts';
 import { unable } from '../job.ts';
+import type { OnnxGraph, Value } from '../onnx/graph.ts';
 import { problem } from '../oracle.ts';
+import { type JaxArray, jaxjs } from '../peers/jaxjs.ts';
+import { ort } from '../peers/ort.ts';
 import { type Tfjs, tfjs } from '../peers/tfjs.ts';
 import { retrograd } from '../retrograd.ts';
 import type { Family, Row } from '../row.ts';
@@ -62,7 +65,18 @@ function tfAttention(tf: Tfjs, [, length, , size]: Shape, q: TfTensor, k: TfTens
   return byHeads(tf.matMul(weights, byHeads(v)));
 }
 
-const others = { jaxjs: unable('no such row yet'), ort: unable('no such row yet') };
+/** By ONNX's own operators: the runtime's `MultiHeadAttention` with `unidirectional` gives other numbers on WebGPU (as of 1.30). */
+function onnxAttention(graph: OnnxGraph, [, length, , size]: Shape, [q, k, v]: Value[]): Value {
+  const mask = new Float32Array(length * length).map((_, i) =>
+    i % length > Math.floor(i / length) ? -1e9 : 0,
+  );
+  const seen = graph.constant({ shape: [1, 1, length, length], values: mask });
+  const arranged = (x: Value, perm: number[]) => graph.node('Transpose', [x], { perm });
+  const scores = graph.node('MatMul', [arranged(q!, [0, 2, 1, 3]), arranged(k!, [0, 2, 3, 1])]);
+  const scaled = graph.node('Mul', [scores, graph.scalar(1 / Math.sqrt(size))]);
+  const weights = graph.node('Softmax', [graph.node('Add', [scaled, seen])], { axis: -1 });
+  return arranged(graph.node('MatMul', [weights, arranged(v!, [0, 2, 1, 3])]), [0, 2, 1, 3]);
+}
 
 function forwardRow(shape: Shape): Row {
   return {
@@ -73,7 +87,8 @@ function forwardRow(shape: Shape): Row {
     contenders: {
       retrograd: retrograd((q, k, v) => dotProductAttention(q, k, v, { isCausal: true }), { compiled: true }),
       tfjs: tfjs((tf, q, k, v) => tfAttention(tf, shape, q as TfTensor, k as TfTensor, v as TfTensor)),
-      ...others,
+      jaxjs: jaxjs(({ nn }, q, k, v) => nn.dotProductAttention(q, k, v, { isCausal: true })),
+      ort: ort((graph, ...given) => onnxAttention(graph, shape, given)),
     },
     work: { flops: flopsOf(shape), bytes: 16 * shape.reduce((a, n) => a * n, 1) },
   };
@@ -101,7 +116,14 @@ function gradientRow(shape: Shape): Row {
         const attend = (a: TfTensor, b: TfTensor, c: TfTensor) => tfAttention(tf, shape, a, b, c);
         return tf.grads(attend)([q, k, v] as TfTensor[], dout as TfTensor);
       }),
-      ...others,
+      jaxjs: jaxjs(({ nn, vjp }, q, k, v, dout) => {
+        const attend = (a: JaxArray, b: JaxArray, c: JaxArray) =>
+          nn.dotProductAttention(a, b, c, { isCausal: true });
+        const [out, pull] = vjp(attend, [q!, k!, v!]);
+        out.dispose();
+        return pull(dout!) as unknown as JaxArray[];
+      }),
+      ort: unable('no gradients'),
     },
     work: { flops: 3.5 * flopsOf(shape), bytes: 32 * shape.reduce((a, n) => a * n, 1) },
   };

@@ -20,10 +20,9 @@ import { type Tfjs, tfjs } from '../peers/tfjs.ts';
 import { retrograd } from '../retrograd.ts';
 import type { AdapterClass, Family, Row } from '../row.ts';
 
-type Direction = 'forward' | 'input gradient' | 'filter gradient';
+export type Direction = 'forward' | 'input gradient' | 'filter gradient';
 
-interface Convolution {
-  what: string;
+interface Layer {
   batch: number;
   size: number;
   inputs: number;
@@ -31,6 +30,10 @@ interface Convolution {
   kernel: number;
   stride?: number;
   dilation?: number;
+}
+
+interface Convolution extends Layer {
+  what: string;
   directions?: readonly Direction[];
 }
 
@@ -54,19 +57,20 @@ function convolutions(adapter: AdapterClass): Convolution[] {
     ...vgg.map((layer) => ({ what: 'VGG 3×3', batch, kernel: 3, ...layer })),
     { what: '1×1', batch, size: 56, inputs: 256, outputs: 64, kernel: 1, directions: plain },
     { what: '7×7 stride 2', batch, size: 224, inputs: 3, outputs: 64, kernel: 7, stride: 2 },
+    { what: '3×3 stride 2', batch, size: 56, inputs: narrow, outputs: narrow, kernel: 3, stride: 2 },
     { what: 'dilated 3×3', batch, size: 56, inputs: narrow, outputs: narrow, kernel: 3, dilation: 2 },
   ];
 }
 
 /** Padding 'same', as TensorFlow has it: the odd row behind. */
-function geometry({ size, kernel, stride = 1, dilation = 1 }: Convolution) {
+function geometry({ size, kernel, stride = 1, dilation = 1 }: Layer) {
   const result = Math.ceil(size / stride);
   const total = Math.max(0, (result - 1) * stride + (kernel - 1) * dilation + 1 - size);
   const before = Math.floor(total / 2);
   return { result, before, after: total - before };
 }
 
-function shapesOf(convolution: Convolution) {
+function shapesOf(convolution: Layer) {
   const { batch, size, inputs, outputs, kernel } = convolution;
   const { result } = geometry(convolution);
   return {
@@ -93,7 +97,7 @@ function row(convolution: Convolution, direction: Direction): Row {
       const [a, b] = given.map(({ values }) => values) as [Values, Values];
       return problem(result, { shape: out, ...expectations[direction](convolution, shapes, a, b) });
     },
-    contenders: contenders(convolution, direction, shapes),
+    contenders: convolutionContenders(convolution, direction),
     work: { flops: 2 * sizeOf(y) * kernel * kernel * inputs, bytes: 4 * (sizeOf(x) + sizeOf(w) + sizeOf(y)) },
   };
 }
@@ -180,7 +184,9 @@ const expectations: Readonly<Record<Direction, Rule>> = {
   },
 };
 
-function contenders(convolution: Convolution, direction: Direction, shapes: Shapes): Row['contenders'] {
+/** A convolution with padding 'same', in one direction, as each library writes it. */
+export function convolutionContenders(convolution: Layer, direction: Direction): Row['contenders'] {
+  const shapes = shapesOf(convolution);
   const { stride = 1, dilation = 1, kernel } = convolution;
   const { x, w, y } = shapes;
   const { before, after } = geometry(convolution);

@@ -15,13 +15,16 @@ import type { AdapterClass, Family, Row } from '../row.ts';
 const directions = ['forward', 'input gradient', 'filter gradient'] as const;
 type Direction = (typeof directions)[number];
 
-interface Depthwise {
-  what: string;
+interface Geometry {
   batch: number;
   size: number;
   channels: number;
   kernel: number;
   stride: number;
+}
+
+interface Depthwise extends Geometry {
+  what: string;
 }
 
 function depthwise(adapter: AdapterClass): Depthwise[] {
@@ -34,7 +37,7 @@ function depthwise(adapter: AdapterClass): Depthwise[] {
 }
 
 /** Padding 'same', as TensorFlow has it: the odd row behind. */
-function geometry({ batch, size, channels, kernel, stride }: Depthwise) {
+function geometry({ batch, size, channels, kernel, stride }: Geometry) {
   const result = Math.ceil(size / stride);
   const total = Math.max(0, (result - 1) * stride + kernel - size);
   const before = Math.floor(total / 2);
@@ -66,7 +69,7 @@ function row(convolution: Depthwise, direction: Direction): Row {
       const precision = isFilterGrad ? { tolerance: 3e-4, count: 32 } : {};
       return problem(result, { shape, at: expectations[direction](convolution, a, b), ...precision });
     },
-    contenders: contenders[direction](convolution),
+    contenders: depthwiseContenders[direction](convolution),
     work: { flops: 2 * sizeOf(y) * kernel * kernel, bytes: 4 * (sizeOf(x) + sizeOf(w) + sizeOf(y)) },
   };
 }
@@ -143,7 +146,7 @@ const channelsFirst = (shape: readonly number[]) => [0, 3, 1, 2].map((axis) => s
 const toFiltersFirst = (w: HostArray) => permuted(w, [2, 3, 0, 1]);
 const fromFiltersFirst = (w: HostArray) => permuted(w, [2, 3, 0, 1]);
 
-function convolveIn(jax: JaxJs, c: Depthwise, image: JaxArray, filter: JaxArray): JaxArray {
+function convolveIn(jax: JaxJs, c: Geometry, image: JaxArray, filter: JaxArray): JaxArray {
   const { before, after } = geometry(c);
   const pads: [number, number] = [before, after];
   const strides = [c.stride, c.stride];
@@ -158,12 +161,12 @@ function pulledBack(jax: JaxJs, shape: number[], dy: JaxArray, f: (given: JaxArr
 }
 
 /** TF.js has the kernels of the gradients, but exports them by name alone. */
-function gradientKernel(tf: Tfjs, c: Depthwise, kernel: string, inputs: object, shape: object) {
+function gradientKernel(tf: Tfjs, c: Geometry, kernel: string, inputs: object, shape: object) {
   const attributes = { ...shape, strides: c.stride, pad: 'same', dilations: 1, dimRoundingMode: undefined };
   return tf.engine().runKernel(kernel, inputs as never, attributes as never) as ReturnType<Tfjs['tensor']>;
 }
 
-function onnxAttributes(c: Depthwise) {
+function onnxAttributes(c: Geometry) {
   const { before, after } = geometry(c);
   return {
     kernel_shape: [c.kernel, c.kernel],
@@ -173,7 +176,8 @@ function onnxAttributes(c: Depthwise) {
   };
 }
 
-const contenders: Readonly<Record<Direction, (c: Depthwise) => Row['contenders']>> = {
+/** A depthwise convolution with padding 'same', by direction, as each library writes it. */
+export const depthwiseContenders: Readonly<Record<Direction, (c: Geometry) => Row['contenders']>> = {
   forward: (c) => ({
     retrograd: retrograd((image, filter) =>
       depthwiseConv2d(image, filter, { padding: 'same', strides: c.stride }),

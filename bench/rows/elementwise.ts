@@ -1,5 +1,5 @@
 /** @file Elementwise chains, and many small ops one after the other: the overhead of an op. */
-import { add, matMul, mul, relu, sigmoid, sub, tanh } from 'retrograd';
+import { add, greater, matMul, mul, relu, sigmoid, sin, sub, tanh, where } from 'retrograd';
 import { type HostArray, normal, sizeOf } from '../host.ts';
 import { unable } from '../job.ts';
 import { problem } from '../oracle.ts';
@@ -26,6 +26,44 @@ function additionRow(n: number): Row {
       tfjs: tfjs((tf, x, y) => tf.add(x, y)),
       jaxjs: jaxjs((_, x, y) => x.add(y)),
       ort: ort((graph, x, y) => graph.node('Add', [x, y])),
+    },
+    work: { flops: n, bytes: 12 * n },
+  };
+}
+
+function sineRow(n: number): Row {
+  return {
+    name: `sin ${n}`,
+    family: 'elementwise',
+    inputs: () => [normal([n], 1, 3)],
+    check: ([result], [x]) =>
+      // WGSL's own sine, which peers call, is right to 2^-11.
+      problem(result, { shape: [n], tolerance: 1e-3, at: (i) => Math.sin(x?.values[i as number] as number) }),
+    contenders: {
+      retrograd: retrograd((x) => sin(x)),
+      tfjs: tfjs((tf, x) => tf.sin(x)),
+      jaxjs: jaxjs(({ numpy: np }, x) => np.sin(x)),
+      ort: ort((graph, x) => graph.node('Sin', [x])),
+    },
+    work: { flops: 20 * n, bytes: 8 * n },
+  };
+}
+
+function selectionRow(n: number): Row {
+  return {
+    name: `where(greater(x, y), x, y) ${n}`,
+    family: 'elementwise',
+    inputs: () => [normal([n], 1), normal([n], 2)],
+    check: ([result], [x, y]) =>
+      problem(result, {
+        shape: [n],
+        at: (i) => Math.max(x?.values[i as number] as number, y?.values[i as number] as number),
+      }),
+    contenders: {
+      retrograd: retrograd((x, y) => where(greater(x, y), x, y), { compiled: true }),
+      tfjs: tfjs((tf, x, y) => tf.where(tf.greater(x, y), x, y)),
+      jaxjs: jaxjs(({ numpy: np }, x, y) => np.where(np.greater(x.ref, y.ref), x, y)),
+      ort: ort((graph, x, y) => graph.node('Where', [graph.node('Greater', [x, y]), x, y])),
     },
     work: { flops: n, bytes: 12 * n },
   };
@@ -201,7 +239,7 @@ export const elementwiseFamily: Family = {
   name: 'elementwise',
   rows: (adapter) => {
     const n = adapter === 'gpu' ? 2 ** 24 : 2 ** 20;
-    return [additionRow(n), biasRow(n / 1024, 1024), chainRow(n)];
+    return [additionRow(n), sineRow(n), selectionRow(n), biasRow(n / 1024, 1024), chainRow(n)];
   },
 };
 

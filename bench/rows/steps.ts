@@ -49,11 +49,11 @@ function labels(rows: number): HostArray {
   return { shape: [rows, classes], values };
 }
 
-const loss = (logits: Tensor, wanted: Tensor) =>
+export const loss = (logits: Tensor, wanted: Tensor) =>
   neg(mean(sum(mul(wanted, logSoftmax(logits)), { axis: -1 })));
-const tfLoss = (tf: Tfjs, logits: TfTensor, wanted: TfTensor) =>
+export const tfLoss = (tf: Tfjs, logits: TfTensor, wanted: TfTensor) =>
   tf.losses.softmaxCrossEntropy(wanted, logits);
-const jaxLoss = ({ numpy: np, nn }: JaxJs, logits: JaxArray, wanted: JaxArray) =>
+export const jaxLoss = ({ numpy: np, nn }: JaxJs, logits: JaxArray, wanted: JaxArray) =>
   np.mean(np.sum(nn.logSoftmax(logits, -1).mul(wanted), -1)).neg();
 
 /** A dense layer's weights by He's rule, and its bias. */

@@ -3,6 +3,7 @@
  * prints them, and test/shaders compiles each variant and compares it with a snapshot. A kernel that isn't here fails
  * that test.
  */
+import '../../shaders/gemm/subgroupMatrix.ts';
 import type { AttentionSumsOptions } from '../../shaders/attention/gradient.ts';
 import type { AttentionOptions } from '../../shaders/attention/tile.ts';
 import type { BinnedScatterOptions } from '../../shaders/binnedScatter.ts';

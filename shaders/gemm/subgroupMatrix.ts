@@ -12,6 +12,7 @@ import { components, each, range, repeat } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import type { Loader } from './loader.ts';
 import type { GemmOptions, GemmTile, SubgroupMatrixSize, Problem } from './problem.ts';
+import { provideSubgroupForm } from './subgroupForm.ts';
 import { tiled } from './tiled.ts';
 
 /** WGSL of matrices that a subgroup holds together: left ones of m × k, right ones of k × n, sums of m × n. */
@@ -97,10 +98,6 @@ fn main(
 `;
 }
 
-export function subgroupMatrixDirectives(): string {
-  return dialect.directives;
-}
-
 /** Unused elements between the steps of a tile, so that the steps don't all begin in the same bank. */
 const padding = 8;
 
@@ -122,7 +119,7 @@ interface Plan {
   readonly columns: number;
 }
 
-export function subgroupMatrix(options: GemmOptions, problem: Problem): string {
+function write(options: GemmOptions, problem: Problem): string {
   const plan = planOf(options.tile);
   return tiled(options, problem, (a, b) => ({
     memory: memory(plan, a, b),
@@ -230,3 +227,5 @@ function epilogue(plan: Plan): string {
     workgroupBarrier();`,
   )}`;
 }
+
+provideSubgroupForm({ directives: () => dialect.directives, write });

@@ -8,7 +8,7 @@ import { type Shape, sizeOf } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type AdapterProfile, type DeviceProfile, profileOf } from './adapterProfiles.ts';
 import { bindsAsVectors } from './output.ts';
-import { mostIterations } from './splitLoops.ts';
+import { mostIterations } from './iterationLimit.ts';
 
 /** Lines of `n` values that lie `inner` apart. */
 export interface Lines {

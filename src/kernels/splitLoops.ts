@@ -1,9 +1,5 @@
-/**
- * @file Loops over all of a kernel's data, by one invocation, take several launches where they are long. Mesa's software
- * rasterizer (lavapipe) counts the iterations of all loops of an invocation, and silently leaves them after 65,535. The check
- * that ends a loop counts as an iteration, too.
- */
-export const mostIterations = 65_500;
+/** @file Loops over all of a kernel's data, by one invocation, take several launches where they are long. */
+import { mostIterations } from './iterationLimit.ts';
 
 /** Iterations of a loop: from the first, up to and without the second. */
 export type LoopRange = readonly [begin: number, end: number];

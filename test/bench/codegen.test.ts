@@ -56,6 +56,7 @@ describe('assembly', () => {
       fmaUnderLoads: 2,
     });
     expect(program.storedWords).toBe(3);
+    expect(program.loadedWords).toBe(4);
   });
 
   test("a report of the layer has the compiler's statistics before the assembly", () => {

@@ -20,6 +20,7 @@ const alone = rowResult('step', 'steps', 'ms', {
 function result(rows: BenchResult['rows']): BenchResult {
   return {
     adapter: 'test adapter',
+    device: { features: ['subgroups'], limits: { maxBufferSize: 256 } },
     engine: 'test engine',
     date: '2030-01-02',
     versions: { retrograd: '0.1.0', tfjs: '4', jaxjs: '0', ort: '1' },

@@ -85,6 +85,9 @@ describe('the page', () => {
     await says(page, '#doing', /^Copied$/);
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied).toMatch(/\| row \|.*Retrograd.*\|[\s\S]*\| matMul 256×256×256 square \| .*× \|/);
+    // What a reader of the report needs to know of the device, and which kernels were chosen.
+    expect(copied).toMatch(/Features: \w[\s\S]*Limits: .*maxComputeWorkgroupStorageSize \d+/);
+    expect(copied).toMatch(/- matMul 256×256×256 square: `matMul .*`/);
     for (const width of [320, 768, 1600]) {
       await page.setViewport({ width, height: 900 });
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);

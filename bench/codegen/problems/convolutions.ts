@@ -7,14 +7,11 @@ import {
   depthwiseConv2dFilterGrad,
   depthwiseConv2dInputGrad,
 } from 'retrograd';
-import { toChannelsFirst, toFiltersFirst } from '../../host.ts';
-import { jaxjs } from '../../peers/jaxjs.ts';
-import { ort } from '../../peers/ort.ts';
-import { tfjs } from '../../peers/tfjs.ts';
+import { convolutionContenders, type Direction } from '../../rows/convolution.ts';
+import { depthwiseContenders } from '../../rows/depthwise.ts';
 import { float32, type Problem } from '../problem.ts';
 import { type ConvolutionLayer, convolutionLayers } from './layers.ts';
 
-type Direction = 'forward' | 'input gradient' | 'filter gradient';
 const directions: readonly Direction[] = ['forward', 'input gradient', 'filter gradient'];
 
 export const convolutionProblems: readonly Problem[] = [1, 32].flatMap((batch) =>
@@ -49,8 +46,8 @@ function problemOf(layer: ConvolutionLayer, batch: number, direction: Direction)
     run: depthwise
       ? runDepthwise(direction, image, kernel, stride)
       : runConvolution(direction, image, kernel, stride),
-    // Peers read their inputs from the host: those of batch 32 would take gigabytes.
-    ...(batch === 1 && direction === 'forward' ? { peers: peersOf(layer, result) } : {}),
+    // At batch 32 they launch the same kernels, with more workgroups.
+    ...(batch === 1 ? { peers: contendersOf(layer, batch, direction) } : {}),
   };
 }
 
@@ -84,32 +81,12 @@ function runDepthwise(
   return runs[direction];
 }
 
-function peersOf({ window, stride, depthwise, from }: ConvolutionLayer, result: number[]): Problem['peers'] {
-  const [batch, height, width, channels] = result as [number, number, number, number];
-  const planes = { inputs: [toChannelsFirst, toFiltersFirst] };
-  return {
-    tfjs: tfjs((tf, x, kernel) =>
-      depthwise
-        ? tf.depthwiseConv2d(x as never, kernel as never, stride, 'same')
-        : tf.conv2d(x as never, kernel as never, stride, 'same'),
-    ),
-    ...(depthwise
-      ? {}
-      : {
-          jaxjs: jaxjs(
-            ({ lax }, x, kernel) => lax.convGeneralDilated(x, kernel, [stride, stride], 'SAME'),
-            planes,
-          ),
-        }),
-    ort: ort(
-      (graph, x, kernel) =>
-        graph.node('Conv', [x, kernel], {
-          kernel_shape: [window, window],
-          strides: [stride, stride],
-          auto_pad: 'SAME_UPPER',
-          group: depthwise ? from : 1,
-        }),
-      { ...planes, constants: [1], shapes: [[batch, channels, height, width]] },
-    ),
-  };
+function contendersOf(
+  { window, stride, depthwise, size, from, to }: ConvolutionLayer,
+  batch: number,
+  direction: Direction,
+): Problem['peers'] {
+  return depthwise
+    ? depthwiseContenders[direction]({ batch, size, channels: from, kernel: window, stride })
+    : convolutionContenders({ batch, size, inputs: from, outputs: to, kernel: window, stride }, direction);
 }

@@ -58,33 +58,25 @@ const products: readonly Product[] = [
   })),
 ];
 
-/** Inputs of peers are made on the host. */
-const mostPeerFmas = 2 ** 31;
-
 function problemOf({ what, m, n, k, transposeA = false, transposeB = false }: Product): Problem {
-  const fmas = m * n * k;
   return {
     name: `matMul ${m}×${k}×${n} ${what}`,
     family: Math.min(m, n) <= 16 ? 'matrix–vector and few rows' : 'matMul',
     inputs: [float32(...(transposeA ? [k, m] : [m, k])), float32(...(transposeB ? [n, k] : [k, n]))],
-    fmas,
+    fmas: m * n * k,
     terms: k,
     run: (a, b) => matMul(a, b, { transposeA, transposeB }),
-    ...(fmas <= mostPeerFmas
-      ? {
-          peers: {
-            tfjs: tfjs((tf, a, b) => tf.matMul(a as never, b as never, transposeA, transposeB)),
-            jaxjs: jaxjs(({ numpy: np }, a, b) =>
-              np.matmul(transposeA ? np.matrixTranspose(a) : a, transposeB ? np.matrixTranspose(b) : b),
-            ),
-            ort: ort(
-              (graph, a, b) =>
-                graph.node('Gemm', [a, b], { transA: Number(transposeA), transB: Number(transposeB) }),
-              { shapes: [[m, n]] },
-            ),
-          },
-        }
-      : {}),
+    peers: {
+      tfjs: tfjs((tf, a, b) => tf.matMul(a as never, b as never, transposeA, transposeB)),
+      jaxjs: jaxjs(({ numpy: np }, a, b) =>
+        np.matmul(transposeA ? np.matrixTranspose(a) : a, transposeB ? np.matrixTranspose(b) : b),
+      ),
+      ort: ort(
+        (graph, a, b) =>
+          graph.node('Gemm', [a, b], { transA: Number(transposeA), transB: Number(transposeB) }),
+        { shapes: [[m, n]] },
+      ),
+    },
   };
 }
 

@@ -3,34 +3,18 @@ import {
   add,
   batchNormTrain,
   gather,
-  GradientTape,
   layerNorm,
-  mul,
   relu,
   softmax,
   sum,
   type Tensor,
   transpose,
-  variable,
 } from 'retrograd';
-import { jaxjs } from '../../peers/jaxjs.ts';
-import { tfjs } from '../../peers/tfjs.ts';
+import { type JaxArray, type JaxJs, jaxjs } from '../../peers/jaxjs.ts';
+import { ort } from '../../peers/ort.ts';
+import { type Tfjs, tfjs } from '../../peers/tfjs.ts';
+import { gradientOf, jaxjsGradient, type TfTensor, tfjsGradient } from '../gradients.ts';
 import { float32, int32, type InputSpec, type Problem } from '../problem.ts';
-
-/** The gradients of a sum of `f`'s first result for all float32 inputs, with the forward launches before them. */
-const gradientOf =
-  (f: (...inputs: Tensor[]) => Tensor) =>
-  (...inputs: Tensor[]) => {
-    const sources = inputs.map((x) => (x.dtype === 'float32' ? variable(x) : x));
-    const tape = new GradientTape();
-    const y = f(...sources);
-    // A cotangent that isn't constant: a sum alone would have gradients of ones.
-    const loss = sum(mul(y, y));
-    return tape.gradient(
-      loss,
-      sources.filter((x) => x.dtype === 'float32'),
-    );
-  };
 
 const line = (
   family: string,
@@ -66,6 +50,13 @@ const sums = (
     {
       tfjs: tfjs((tf, x) => tf.sum(x as never, axes ?? undefined)),
       jaxjs: jaxjs(({ numpy: np }, x) => np.sum(x, axes)),
+      ort: ort(
+        (graph, x) =>
+          graph.node('ReduceSum', [x, graph.integers([axis ?? shape.map((_, i) => i)].flat())], {
+            keepdims: 0,
+          }),
+        { shapes: [shape.filter((_, i) => axis !== null && ![axis].flat().includes(i as never))] },
+      ),
     },
   );
 });
@@ -81,14 +72,33 @@ const softmaxes = (
   line('softmax', `softmax [${shape}]`, [float32(...shape)], (x) => softmax(x), {
     tfjs: tfjs((tf, x) => tf.softmax(x as never)),
     jaxjs: jaxjs(({ nn }, x) => nn.softmax(x)),
+    ort: ort((graph, x) => graph.node('Softmax', [x], { axis: -1 })),
   }),
   line(
     'softmax',
     `softmax [${shape}], with gradient`,
-    [float32(...shape)],
-    gradientOf((x) => softmax(x as Tensor)),
+    [float32(...shape), float32(...shape)],
+    gradientOf((x) => softmax(x as Tensor), 1),
+    {
+      tfjs: tfjsGradient((tf, x) => tf.softmax(x as TfTensor), 1),
+      jaxjs: jaxjsGradient(({ nn }, x) => nn.softmax(x as JaxArray), 1),
+    },
   ),
 ]);
+
+const epsilon = 1e-3;
+
+/** TF.js has neither as one op with a gradient: its moments, and elementwise ops. */
+const tfNormalize = (axes: number[]) => (tf: Tfjs, x?: TfTensor, gamma?: TfTensor, beta?: TfTensor) => {
+  const { mean, variance } = tf.moments(x!, axes, true);
+  const scale = tf.mul(tf.rsqrt(tf.add(variance, epsilon)), gamma!);
+  return tf.add(tf.mul(tf.sub(x!, mean), scale), beta!) as TfTensor;
+};
+
+const jaxNormalize =
+  (axes: number[]) =>
+  ({ nn }: JaxJs, x?: JaxArray, gamma?: JaxArray, beta?: JaxArray) =>
+    nn.standardize(x!, axes, { epsilon }).mul(gamma!).add(beta!);
 
 const normalizations = [
   ...(
@@ -101,8 +111,26 @@ const normalizations = [
     const inputs = [float32(...shape), float32(size), float32(size)];
     const run = (x: Tensor, gamma?: Tensor, beta?: Tensor) => layerNorm(x, gamma ?? null, beta ?? null);
     return [
-      line('normalization', `layerNorm [${shape}]`, inputs, run),
-      line('normalization', `layerNorm [${shape}], with gradient`, inputs, gradientOf(run as never)),
+      line('normalization', `layerNorm [${shape}]`, inputs, run, {
+        tfjs: tfjs(tfNormalize([-1])),
+        jaxjs: jaxjs(jaxNormalize([-1])),
+        ort: ort(
+          (graph, ...given) => graph.node('LayerNormalization', given, { epsilon: { float: epsilon } }),
+          {
+            constants: [1, 2],
+          },
+        ),
+      }),
+      line(
+        'normalization',
+        `layerNorm [${shape}], with gradient`,
+        [...inputs, float32(...shape)],
+        gradientOf(run as never, 3),
+        {
+          tfjs: tfjsGradient(tfNormalize([-1]), 3),
+          jaxjs: jaxjsGradient(jaxNormalize([-1]), 3),
+        },
+      ),
     ];
   }),
   ...(
@@ -116,8 +144,20 @@ const normalizations = [
     const run = (x: Tensor, gamma?: Tensor, beta?: Tensor) =>
       batchNormTrain(x, gamma ?? null, beta ?? null)[0] as Tensor;
     return [
-      line('normalization', `batchNormTrain [${shape}]`, inputs, run),
-      line('normalization', `batchNormTrain [${shape}], with gradient`, inputs, gradientOf(run as never)),
+      line('normalization', `batchNormTrain [${shape}]`, inputs, run, {
+        tfjs: tfjs(tfNormalize([0, 1, 2])),
+        jaxjs: jaxjs(jaxNormalize([0, 1, 2])),
+      }),
+      line(
+        'normalization',
+        `batchNormTrain [${shape}], with gradient`,
+        [...inputs, float32(...shape)],
+        gradientOf(run as never, 3),
+        {
+          tfjs: tfjsGradient(tfNormalize([0, 1, 2]), 3),
+          jaxjs: jaxjsGradient(jaxNormalize([0, 1, 2]), 3),
+        },
+      ),
     ];
   }),
 ];
@@ -126,36 +166,50 @@ const moves = [
   line('elementwise', 'add [1048576]', [float32(2 ** 20), float32(2 ** 20)], (a, b) => add(a, b), {
     tfjs: tfjs((tf, a, b) => tf.add(a as never, b as never)),
     jaxjs: jaxjs(({ numpy: np }, a, b) => np.add(a, b)),
+    ort: ort((graph, a, b) => graph.node('Add', [a, b])),
   }),
   line('elementwise', 'relu [1048576]', [float32(2 ** 20)], (x) => relu(x), {
     tfjs: tfjs((tf, x) => tf.relu(x as never)),
     jaxjs: jaxjs(({ nn }, x) => nn.relu(x)),
+    ort: ort((graph, x) => graph.node('Relu', [x])),
   }),
   line('elementwise', 'transpose [1024, 1024]', [float32(1024, 1024)], (x) => transpose(x), {
     tfjs: tfjs((tf, x) => tf.transpose(x as never)),
+    // Alone, a transposition is a view: it is computed with what comes after it.
+    jaxjs: jaxjs(({ numpy: np }, x) => np.transpose(x).add(0)),
+    ort: ort((graph, x) => graph.node('Transpose', [x], { perm: [1, 0] })),
   }),
 ];
 
 /** Nothing is executed, so that a validating kernel would report faults that are leftovers in memory. */
 const unchecked = { validateIndices: false } as const;
 
-const lookUps = [
-  line('gather and scatter', 'gather 4096 of [32000, 64]', [float32(32000, 64), int32(4096)], (x, indices) =>
-    gather(x, indices, unchecked),
-  ),
-  line(
-    'gather and scatter',
-    'gather 4096 of [32000, 64], with gradient',
-    [float32(32000, 64), int32(4096)],
-    gradientOf((x: Tensor, indices?: Tensor) => gather(x, indices as Tensor, unchecked)),
-  ),
-  line(
-    'gather and scatter',
-    'gather 1024 of [50257, 768], with gradient',
-    [float32(50257, 768), int32(1024)],
-    gradientOf((x: Tensor, indices?: Tensor) => gather(x, indices as Tensor, unchecked)),
-  ),
-];
+const lookUps = (
+  [
+    [32000, 64, 4096],
+    [50257, 768, 1024],
+  ] as const
+).flatMap(([rows, width, count]) => {
+  const inputs = [float32(rows, width), int32(count)];
+  const name = `gather ${count} of [${rows}, ${width}]`;
+  return [
+    line('gather and scatter', name, inputs, (x, indices) => gather(x, indices, unchecked), {
+      tfjs: tfjs((tf, x, indices) => tf.gather(x as never, indices as never)),
+      jaxjs: jaxjs(({ numpy: np }, x, indices) => np.take(x, indices, 0)),
+      ort: ort((graph, x, indices) => graph.node('Gather', [x, indices]), { shapes: [[count, width]] }),
+    }),
+    line(
+      'gather and scatter',
+      `${name}, with gradient`,
+      [...inputs, float32(count, width)],
+      gradientOf((x?: Tensor, indices?: Tensor) => gather(x as Tensor, indices as Tensor, unchecked), 1),
+      {
+        tfjs: tfjsGradient((tf, x, indices) => tf.gather(x!, indices as never), 1),
+        jaxjs: jaxjsGradient(({ numpy: np }, x, indices) => np.take(x!, indices!, 0), 1),
+      },
+    ),
+  ];
+});
 
 export const lineProblems: readonly Problem[] = [
   ...sums,

@@ -28,8 +28,8 @@ import { findInProperties } from './findInProperties.ts';
 import { checkInputs, type InputSpec } from './inputSpec.ts';
 import { activityLoss, CallLosses, weightLosses } from './layerLosses.ts';
 import { heldOptions, isMasked, requireTensors } from './callInputs.ts';
+import { observed } from './callObserver.ts';
 import { checkCallOptions, type LayerOptions, type OptionClass } from './layerOptions.ts';
-import { isObserved, observingReads } from './strayVariables.ts';
 import { requireTracked } from './tracked.ts';
 import { WeightedOperation } from './weightedOperation.ts';
 
@@ -298,7 +298,7 @@ export abstract class Layer<
       operation: this.#eager,
       inputs: nest,
       options,
-      run: () => (isObserved(this) ? observingReads(this, [inputs, given], call) : call()),
+      run: () => observed(this, [inputs, given], call),
       finish: (outputs) => this.#attachMasks(inputs, outputs, carried),
     }) as Out;
   }

@@ -1,13 +1,15 @@
 /**
  * @file Finds trainable variables that the call of a layer reads though no layer has them, such as one in a #private field.
  * They would be neither trained nor saved. Only a running call shows them, so calls under a tape are observed: the first
- * of each layer, and those of a training step until it has updated weights.
+ * of each layer, and those of a training step until it has updated weights. Bundled apps load this when a layer is first
+ * called under a tape, or with training.
  */
 import { warnOnce } from '../../../core/warn.ts';
 import { activeRecorders, type RecordedCall, type Recorder, withRecorders } from '../../../ops/recorders.ts';
 import { Variable } from '../../../tensor/variable.ts';
 import { leavesOf, type Nest } from '../../tensorNest.ts';
 import { currentCall } from './callContext.ts';
+import { provideObserver } from './callObserver.ts';
 import type { TrackedLayer } from './tracked.ts';
 
 /** A variable, and the layer in whose call it was read. */
@@ -22,15 +24,9 @@ export interface StrayVariable {
 let collected: Map<Variable, StrayVariable> | null = null;
 const observed = new WeakSet<object>();
 
-/** Whether a call of `layer` that begins now is to be observed. */
-export function isObserved(layer: object): boolean {
-  return (
-    activeRecorders().length > 0 && currentCall() === null && (collected !== null || !observed.has(layer))
-  );
-}
-
-/** Runs `call`, the outermost call of `layer` on `given`. What the caller passes belongs to the caller. */
-export function observingReads<T>(layer: TrackedLayer, given: readonly unknown[], call: () => T): T {
+/** Runs `call`, the outermost call of `layer` on `given`, under a tape. What the caller passes belongs to the caller. */
+function observeReads<T>(layer: TrackedLayer, given: readonly unknown[], call: () => T): T {
+  if (collected === null && observed.has(layer)) return call();
   observed.add(layer);
   const reads = new VariableReads();
   const result = withRecorders([...activeRecorders(), reads], call);
@@ -89,3 +85,5 @@ class VariableReads implements Recorder {
     }
   }
 }
+
+provideObserver(observeReads);
