@@ -35,7 +35,7 @@ export const fit = (x, y) => net.fit(x, y);`;
  * What a device launches in place of variants that fail loads when one does, which costs 0.4 kB of links between files. The
  * names of options, and the errors that suggest the right one, are 1.2 kB of the first files, and 2.4 kB with layers. What
  * the step inspector observes, and the links by which a model loads it, are 0.4 kB. That `grad` takes trees of tensors, with
- * `argnums` and `hasAux`, is 0.6 kB. Options that are told from a schedule or an initializer, and the probe that opening a
+ * `argnums` and `hasAux`, is 0.6 kB. Options that are distinguished from a schedule or an initializer, and the probe that opening a
  * device loads for subgroup matrices, are 0.1 kB. Calls of layers under a tape load what looks for stray variables: 0.3 kB of links.
  *
  * @type {Record<string, { says: string, source: string, limit: number, device: number }>}
