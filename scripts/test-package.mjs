@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { launchBrowser, openPage, serveFolder } from './lib/browser.mjs';
 import { buildLibrary } from './lib/pages.mjs';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
@@ -20,6 +21,11 @@ const TOOLS = {
   rollup: '4.68.7',
   '@rollup/plugin-node-resolve': '16.0.3',
   webgpu: '0.6.2',
+  react: '19.3.1',
+  'react-dom': '19.3.1',
+  '@vitejs/plugin-react': '6.3.0',
+  next: '16.4.6',
+  bun: '1.4.5',
   deno: '2.9.6',
   publint: '0.3.25',
   '@arethetypeswrong/cli': '0.18.5',
@@ -43,20 +49,64 @@ const { init } = await import('retrograd');
 await init().then(() => process.exit(1), (error) => console.log(error.name));
 `;
 
-/** @typedef {(folder: string, run: (...command: string[]) => string) => void} Check */
+/** Next.js: a page whose server side imports the package, and whose component trains in the browser. @type {Record<string, string>} */
+const NEXT = {
+  'app/layout.jsx': `export default ({ children }) => <html lang="en"><body>{children}</body></html>;\n`,
+  'app/page.jsx': `import { DeviceError } from 'retrograd';
+import { Model } from './model.jsx';
+export default () => <main data-error={DeviceError.name}><Model /></main>;
+`,
+  'app/model.jsx': `'use client';
+import { useEffect, useState } from 'react';
+import { run } from '../program.mjs';
+export function Model() {
+  const [status, setStatus] = useState('Opening the GPU …');
+  useEffect(() => void run().then((values) => setStatus('Trained: ' + values), (error) => setStatus(error.message)), []);
+  return <p id="status">{status}</p>;
+}
+`,
+};
+
+/** @typedef {(folder: string, run: (...command: string[]) => string) => unknown} Check */
 
 /** @type {Record<string, Check>} */
 const checks = {
   publint: (_, run) => run('publint', 'run', '--strict', 'node_modules/retrograd'),
   types: (folder, run) =>
     run('attw', path.join(folder, 'retrograd.tgz'), '--profile', 'esm-only', '--no-emoji'),
-  vite: (folder, run) => {
-    for (const name of ['starter-vite', 'starter-worker']) {
+  vite: async (folder, run) => {
+    for (const name of ['starter-vite', 'starter-worker', 'starter-react']) {
       fs.cpSync(path.join(ROOT, 'examples', name), path.join(folder, name), { recursive: true });
-      run('vite', 'build', name, '--logLevel', 'error');
-      if (!fs.existsSync(path.join(folder, name, 'dist', 'index.html')))
-        throw new Error(`${name} built nothing`);
+      run('vite', 'build', name, '--base', './', '--logLevel', 'error');
+      await expectTraining(path.join(folder, name, 'dist'));
     }
+  },
+  'no-build': async (folder) => {
+    const page = path.join(folder, 'starter-no-build');
+    fs.cpSync(path.join(ROOT, 'examples', 'starter-no-build'), page, { recursive: true });
+    fs.cpSync(
+      path.join(folder, 'node_modules', 'retrograd', 'dist', 'browser'),
+      path.join(page, 'retrograd'),
+      {
+        recursive: true,
+      },
+    );
+    await expectTraining(page);
+  },
+  next: async (folder) => {
+    const app = path.join(folder, 'next');
+    for (const [file, text] of Object.entries({ ...NEXT, 'program.mjs': PROGRAM })) {
+      fs.mkdirSync(path.dirname(path.join(app, file)), { recursive: true });
+      fs.writeFileSync(path.join(app, file), text);
+    }
+    fs.writeFileSync(path.join(app, 'next.config.mjs'), "export default { output: 'export' };\n");
+    execFileSync(path.join(folder, 'node_modules', '.bin', 'next'), ['build'], {
+      cwd: app,
+      encoding: 'utf8',
+      env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    await expectTraining(path.join(app, 'out'));
   },
   webpack: (_, run) =>
     run(
@@ -101,17 +151,51 @@ const checks = {
     expectLine(printed, /^accuracy [01]\.\d\d$/m);
   },
   deno: (folder, run) => {
+    const starter = path.join(folder, 'starter-deno');
+    fs.cpSync(path.join(ROOT, 'examples', 'starter-deno'), starter, { recursive: true });
+    // The package that was packed, in place of the one on npm.
+    fs.writeFileSync(path.join(starter, 'deno.json'), '{}');
+    const printed = runInDeno(run, path.join(starter, 'train.ts'));
+    // Deno on a machine without a GPU has no adapter: then importing every entry is what counts.
+    if (/^accuracy [01]\.\d\d$/m.test(printed)) return;
     fs.writeFileSync(
       path.join(folder, 'deno.mjs'),
       SERVER.replaceAll('process.exit(1)', 'console.log("ready")'),
     );
-    // A machine without a GPU has no adapter there; loading every entry is what counts.
-    expectLine(
-      run('deno', 'run', '--allow-all', '--node-modules-dir=manual', 'deno.mjs'),
-      /^(?:ready|DeviceError)$/m,
-    );
+    expectLine(runInDeno(run, 'deno.mjs'), /^(?:ready|DeviceError)$/m);
+  },
+  // Bun has no WebGPU of its own, and Dawn's module is built for Node: every entry is imported, and init says what is missing.
+  bun: (folder, run) => {
+    fs.writeFileSync(path.join(folder, 'server.mjs'), SERVER);
+    expectLine(run('bun', 'server.mjs'), /^DeviceError$/m);
   },
 };
+
+/** What a program prints in Deno, errors included. @param {(...command: string[]) => string} run @param {string} file */
+function runInDeno(run, file) {
+  try {
+    return run('deno', 'run', '--unstable-webgpu', '--allow-all', '--node-modules-dir=manual', file);
+  } catch (error) {
+    const { stdout = '', stderr = '' } = /** @type {{ stdout?: string, stderr?: string }} */ (error);
+    return stdout + stderr;
+  }
+}
+
+/** Opens a built page in Chromium, and waits until its model is trained. @param {string} site */
+async function expectTraining(site) {
+  const server = await serveFolder(site);
+  const browser = await launchBrowser();
+  try {
+    const { page, errors } = await openPage(browser, server.url);
+    await page.waitForFunction(() => /^Trained/.test(document.querySelector('#status')?.textContent ?? ''), {
+      timeout: 120_000,
+    });
+    if (errors.length > 0) throw new Error(`the page reported:\n${errors.join('\n')}`);
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
 
 /** @param {string} printed @param {RegExp} line */
 function expectLine(printed, line) {
@@ -138,8 +222,8 @@ function install(folder) {
   npm(['install', '--no-audit', '--no-fund']);
 }
 
-await runMain(() => {
-  const { env } = setup({ browser: false });
+await runMain(async () => {
+  const { env } = setup();
   Object.assign(process.env, env);
   buildLibrary(env, (line) => process.stdout.write(`${line}\n`));
   const at = process.argv.indexOf('--only');
@@ -152,7 +236,7 @@ await runMain(() => {
       const check = checks[name];
       if (!check) throw new SetupError(`--only takes ${Object.keys(checks).join(', ')}. Received: ${name}.`);
       try {
-        check(folder, (command, ...args) =>
+        await check(folder, (command, ...args) =>
           execFileSync(path.join(folder, 'node_modules', '.bin', String(command)), args, {
             cwd: folder,
             encoding: 'utf8',

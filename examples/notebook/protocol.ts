@@ -3,6 +3,8 @@
  * own: nothing that a cell does can hold up the page, and a cell that hangs can be stopped.
  */
 
+import type { StepReportData } from 'retrograd/inspect';
+
 /** What a cell shows, as data; the page draws it. */
 export type Output =
   | { kind: 'text'; text: string; tone: Tone }
@@ -14,6 +16,9 @@ export type Output =
   | { kind: 'controls'; controls: Readonly<Record<string, Control>> }
   | { kind: 'buttons'; buttons: Readonly<Record<string, Button>> }
   | { kind: 'file'; label: string; accept: string; hint: string; chosen: string }
+  | { kind: 'textField'; label: string; value: string; rows: number }
+  | { kind: 'drawing'; label: string; size: number }
+  | { kind: 'report'; report: StepReportData }
   | { kind: 'graph'; graph: Graph };
 
 export type Value = string | number | boolean | null;

@@ -19,6 +19,7 @@ const BUILT = ['dist/index.js', 'dist/keras.js', 'dist/io.js', 'vite.config.ts']
 /** What a page is made of, besides its own folder. @type {Record<string, string[]>} */
 const MADE_OF = {
   notebook: [...BUILT, 'examples/perceptual-loss/picture.ts'],
+  playground: [...BUILT, 'examples/playground', 'examples/notebook', 'scripts/website/playground-types.mjs'],
   vanilla: ['dist/browser', 'scripts/lib/pages.mjs'],
   // Its peers are bundled with it, and it weighs all of them.
   bench: ['src', 'shaders', 'scripts/lib', 'scripts/build-bench.mjs', 'vite.config.ts', 'package-lock.json'],
@@ -30,6 +31,7 @@ export const pages = [
     name,
     folder: `examples/${name}`,
   })),
+  { name: 'playground', folder: 'website/playground' },
   { name: 'bench', folder: 'bench' },
 ];
 
@@ -67,6 +69,7 @@ export function buildWebsite(env, say) {
     'docs',
     'website',
     'scripts/website',
+    'scripts/lib/reference-examples.mjs',
     'CHANGELOG.md',
     'CONTRIBUTING.md',
     'dist/index.d.ts',

@@ -2,11 +2,13 @@
 /** @file The generated part of the site: guide, reference, search index, style. The landing page and the examples are Vite's. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { deflateRawSync } from 'node:zlib';
 import { pathToFileURL } from 'node:url';
 import { bundle } from '../lib/bundle.mjs';
 import { presentEntries } from '../lib/entries.mjs';
 import { publicExports } from '../lib/exports.mjs';
 import { opRows } from '../lib/op-table.mjs';
+import { needsExample, programOf } from '../lib/reference-examples.mjs';
 import { ROOT, SetupError } from '../setup.mjs';
 import { aliasesOf, exportsOf, readTypes } from './api.mjs';
 import { buildGuide } from './guide.mjs';
@@ -42,7 +44,9 @@ async function buildReference() {
   const aliases = aliasesOf(project);
   const all = exportsOf(project, (entry, name) => inSources.get(`${entry} ${name}`));
   requireComplete(inSources, all, aliases);
-  const reference = new Reference(all, aliases, await additions());
+  const added = await additions();
+  requireExamples(all, added);
+  const reference = new Reference(all, aliases, added);
   const folder = path.join(SITE, 'reference');
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
@@ -112,6 +116,26 @@ function requireComplete(inSources, all, aliases) {
     );
 }
 
+/**
+ * Every op, layer, loss, metric, optimizer and callback needs an example.
+ *
+ * @param {import('./api.mjs').Export[]} all
+ * @param {import('./reference.mjs').Additions} added
+ */
+function requireExamples(all, { ops, examples }) {
+  const missing = all.filter(
+    ({ entry, name, kind }) =>
+      (kind === 'function' || kind === 'constant') &&
+      needsExample(entry, name, name in ops) &&
+      !(name in examples),
+  );
+  if (missing.length === 0) return;
+  const names = missing.map(({ name }) => name).join(', ');
+  throw new SetupError(
+    `Every op, layer, loss, metric, optimizer and callback needs an example in docs/examples. Missing: ${names}.`,
+  );
+}
+
 /** Examples, and what is known about the ops. @returns {Promise<import('./reference.mjs').Additions>} */
 async function additions() {
   const ops = await import(pathToFileURL(path.join(ROOT, 'dist', 'index.js')).href);
@@ -128,7 +152,12 @@ async function additions() {
     const call = `${name}(${[...inputs.map((input) => (input.startsWith('...') ? `[${input}]` : input)), ...optional].join(', ')})`;
     return [name, { call, group, gradient: kind, second, kernels, dtypes }];
   });
-  return { ops: Object.fromEntries(known), examples: readJson('docs/reference-examples.json') };
+  const exported = new Set(Object.keys(ops));
+  const link = (/** @type {string} */ code) => {
+    const packed = deflateRawSync(programOf(code, exported)).toString('base64url');
+    return `../playground/index.html#code=${packed}`;
+  };
+  return { ops: Object.fromEntries(known), examples: readJson('docs/reference-examples.json'), link };
 }
 
 /** @param {string} file */

@@ -16,6 +16,7 @@ const POLICY = [
 export const sections = [
   { name: 'Guide', href: 'guide/start.html' },
   { name: 'Reference', href: 'reference/index.html' },
+  { name: 'Playground', href: 'playground/index.html' },
   { name: 'Notebook', href: 'notebook/index.html' },
   { name: 'Benchmark', href: 'bench/index.html' },
 ];

@@ -1,5 +1,6 @@
 // @ts-check
 /** @file The pages of the reference: one for each export (a factory, its class and their variants of case share one), and lists. */
+import { IN_PAGES } from '../lib/reference-examples.mjs';
 import { docOf } from './api.mjs';
 import { docParts } from './docstring.mjs';
 import { highlight, renderMarkdown } from './markdown.mjs';
@@ -13,6 +14,7 @@ import { escapeHtml, memberHtml, signatureHtml, typeHtml } from './types.mjs';
  *
  * @typedef {object} Additions
  * @property {Readonly<Record<string, { code: string, result: string }>>} examples by qualified name
+ * @property {(code: string) => string} link an example's program in the playground
  * @property {Readonly<Record<string, OpFacts>>} ops by name
  */
 
@@ -99,7 +101,7 @@ ${others.join('\n')}
         ? `<dl class="facts">${facts.map((fact) => `<div><dt>${fact.label}</dt><dd>${this.markdown(fact.text)}</dd></div>`).join('\n')}</dl>`
         : '',
       this.#isOp(one) ? this.#opFacts(one.name) : '',
-      example && one.kind !== 'class' ? exampleHtml(example) : '',
+      example && one.kind !== 'class' ? exampleHtml(one.name, example, this.additions.link) : '',
       this.#options(one),
       this.#members(one),
     ].join('\n');
@@ -211,13 +213,16 @@ ${others.join('\n')}
   }
 }
 
-/** @param {{ code: string, result: string }} example */
-function exampleHtml({ code, result }) {
+/** @param {string} name @param {{ code: string, result: string }} example @param {(code: string) => string} link */
+function exampleHtml(name, { code, result }, link) {
   const shown =
     result === ''
       ? ''
       : `\n<span class="hljs-comment">// ${escapeHtml(result).replaceAll('\n', '\n// ')}</span>`;
-  return `<h2 id="example">Example</h2><figure class="code"><pre tabindex="0"><code>${highlight(code)}${shown}</code></pre></figure>`;
+  const open = IN_PAGES.includes(name)
+    ? ''
+    : `<p class="try"><a href="${link(code)}">Open in the playground</a></p>`;
+  return `<h2 id="example">Example</h2><figure class="code"><pre tabindex="0"><code>${highlight(code)}${shown}</code></pre></figure>${open}`;
 }
 
 /** Long names may break at their dots and humps. @param {string} name */

@@ -6,17 +6,20 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { format } from 'node:util';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../scripts/lib/bundle.mjs';
 import { checkNumerics, debugMode } from '../../src/index.ts';
-import { fragments, needsBrowser } from '../support/guide.ts';
+import { clearSession } from '../../src/keras/index.ts';
+import { filesOf, needsBrowser } from '../support/guide.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = temporaryFolder('guide-in-node');
 const pages = fs
   .readdirSync(path.join(root, 'docs/guide'))
-  .filter((file) => file.endsWith('.md') && ![...needsBrowser, ...fragments].includes(file));
+  .filter((file) => file.endsWith('.md') && !needsBrowser.includes(file));
 
+// Programs print names, which go on counting where other tests of the process stopped.
+beforeEach(clearSession);
 afterAll(() => {
   checkNumerics(false);
   debugMode(false);
@@ -27,6 +30,11 @@ test.each(pages)('the code of %s prints what it says', async (page) => {
   const code = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('');
   const file = path.join(folder, `${path.parse(page).name}.ts`);
   fs.writeFileSync(file, code);
+  const files = Object.entries(filesOf[page] ?? {});
+  for (const [name, from] of files)
+    fs.copyFileSync(path.join(root, 'test/fixtures/models', from), path.join(folder, name));
+  const home = process.cwd();
+  if (files.length > 0) process.chdir(folder);
   const printed: string[] = [];
   const log = vi.spyOn(console, 'log').mockImplementation((...values) => {
     printed.push(format(...values));
@@ -35,6 +43,7 @@ test.each(pages)('the code of %s prints what it says', async (page) => {
     await import(pathToFileURL(file).href);
   } finally {
     log.mockRestore();
+    process.chdir(home);
   }
   const promised = [...code.matchAll(/console\.log\(.*; +\/\/ (.+)$/gm)].map(([, comment = '']) => comment);
   expect(promised.length).toBeGreaterThan(0);

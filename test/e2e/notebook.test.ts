@@ -189,6 +189,23 @@ describe('in Chromium', () => {
     expect(await notebook.text('#cell-lostDevice .output')).toMatch(/A device is open/);
   });
 
+  test('inspects a step, and shows its report', async () => {
+    await notebook.run('inside');
+    const report = (words: string) =>
+      notebook.page.waitForFunction(
+        (text) =>
+          document.querySelector('#cell-inside .report > div')?.shadowRoot?.textContent?.includes(text),
+        {},
+        words,
+      );
+    await report('Dead relu');
+    await notebook.page.evaluate(() => {
+      const { shadowRoot } = document.querySelector('#cell-inside .report > div') as Element;
+      shadowRoot?.querySelector<HTMLElement>('#tab-layers')?.click();
+    });
+    await report('Conv2D');
+  });
+
   const disconnections = {
     readBack: /null[\s\S]*disconnected at tensor\(\)[\s\S]*read back to the host/,
     identity: /null[\s\S]*identity layer can’t reconnect/,

@@ -26,6 +26,7 @@ const works: Record<string, { selector: string; words: RegExp; press?: string }>
   'gather-three-ways': { selector: '#status', words: /^Done/ },
   check: { selector: '#status', words: /^Ready to check \w/ },
   vanilla: { selector: '#status', words: /^Epoch \d/, press: '#train' },
+  playground: { selector: '#status', words: /^Done$/ },
   bench: { selector: '#adapter', words: /^Adapter: \w/ },
 };
 

@@ -1,6 +1,12 @@
-/** @file Which pages of the guide are programs for a page in a browser, rather than for any place with WebGPU. */
+/** @file What pages of the guide need to run: a page in a browser, or files of the reader's. */
 
 export const needsBrowser: readonly string[] = ['apps.md', 'training.md'];
 
-/** Shows fragments about files of the reader's. */
-export const fragments: readonly string[] = ['files.md'];
+/** The files that a page reads, each a file of test/fixtures/models. Such a page runs in a folder of its own. */
+export const filesOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'files.md': {
+    'model.keras': 'mlp_classifier/model.keras',
+    'model.weights.h5': 'mlp_classifier/model.weights.h5',
+    'lambda.keras': 'lambda_model/model.keras',
+  },
+};

@@ -3,6 +3,7 @@
  * cells that it needs run before it where they haven't yet, and those that used it run again.
  */
 import * as retrograd from 'retrograd';
+import * as inspect from 'retrograd/inspect';
 import * as io from 'retrograd/io';
 import * as keras from 'retrograd/keras';
 import * as pictures from '../../perceptual-loss/picture.ts';
@@ -18,6 +19,7 @@ const libraries: Record<string, string> = {
   retrograd: addressOfExports(retrograd),
   'retrograd/keras': addressOfExports(keras),
   'retrograd/io': addressOfExports(io),
+  'retrograd/inspect': addressOfExports(inspect),
   pictures: addressOfExports(pictures),
   vgg: addressOfExports(vgg),
   graph: addressOfExports({ graphOf }),

@@ -1,9 +1,9 @@
 /**
- * @file The module `notebook` as a cell imports it: what it can show, and what its controls report. Each cell has
- * one of its own, which ends when the cell is run again.
+ * @file The outputs of a cell: their slots, and the handlers of its controls. Each cell has its own, which end when the cell is
+ * run again.
  */
-import type { Bar, Button, Control, Curve, Graph, Output, Picture, Tone, Value } from '../protocol.ts';
-import { PlainError } from './faults.ts';
+import type { Output } from '../protocol.ts';
+import { outputModule, type OutputModule } from './outputModule.ts';
 
 export interface Wires {
   show(slot: number, output: Output): void;
@@ -15,7 +15,7 @@ export interface Wires {
   recovered(): void;
 }
 
-type Handler = (name: string, value: unknown) => unknown;
+export type Handler = (name: string, value: unknown) => unknown;
 
 export class CellOutputs {
   readonly #wires: Wires;
@@ -24,11 +24,18 @@ export class CellOutputs {
   #slots = 0;
   #failed = -1;
   #ended = false;
-  readonly exports: object;
+  readonly exports: OutputModule;
 
   constructor(wires: Wires, remembered: Record<string, unknown>) {
     this.#wires = wires;
-    this.exports = this.#api(remembered);
+    this.exports = outputModule(
+      {
+        slot: (output, handler) => this.#slot(output, handler),
+        onEnd: (ending) => this.#endings.push(ending),
+        fail: (error) => wires.fail(error),
+      },
+      remembered,
+    );
   }
 
   /** A fault stays until what failed is tried again: whatever else goes well has nothing to do with it. */
@@ -62,107 +69,4 @@ export class CellOutputs {
     update(output);
     return { update };
   }
-
-  #api(remembered: Record<string, unknown>) {
-    const live = <A extends readonly unknown[]>(make: (...args: A) => Output, ...args: A) => {
-      const slot = this.#slot(make(...args));
-      return { update: (...next: A) => slot.update(make(...next)) };
-    };
-    return {
-      /** A paragraph; `tone`: 'plain', 'library' (its own words), 'good' or 'bad'. */
-      text: (words: unknown, tone: Tone = 'plain') =>
-        live(
-          (text: unknown, as: Tone = tone): Output => ({ kind: 'text', text: String(text), tone: as }),
-          words,
-        ),
-      /** A line that screen readers speak as it changes. */
-      status: (words: string) => live((text: string): Output => ({ kind: 'status', text }), words),
-      table: (rows: readonly Record<string, Value>[], caption = '') => live(tableOf, rows, caption),
-      pictures: (pictures: readonly Picture[]) =>
-        live((next: readonly Picture[]): Output => ({ kind: 'pictures', pictures: next }), pictures),
-      curves: (curves: readonly Curve[], label = 'Loss by step') =>
-        live((next: readonly Curve[]): Output => ({ kind: 'curves', curves: next, label }), curves),
-      bars: (bars: readonly Bar[], label: string) =>
-        live((next: readonly Bar[]): Output => ({ kind: 'bars', bars: next, label }), bars),
-      graph: (graph: Graph) => live((next: Graph): Output => ({ kind: 'graph', graph: next }), graph),
-      /** Sliders. Gives an object with their values as they are; `onChange(name)` hears of each move. */
-      sliders: (controls: Record<string, Control>, onChange: (name: string) => unknown = () => {}) => {
-        remembered.sliders ??= {};
-        const kept = remembered.sliders as Record<string, number>;
-        const start = (name: string, control: Control) =>
-          Math.min(control.max, Math.max(control.min, kept[name] ?? control.value));
-        const all = Object.fromEntries(
-          Object.entries(controls).map(([name, control]) => [
-            name,
-            { ...control, value: start(name, control) },
-          ]),
-        );
-        const values = Object.fromEntries(Object.entries(all).map(([name, { value }]) => [name, value]));
-        this.#slot({ kind: 'controls', controls: all }, (name, value) => {
-          values[name] = kept[name] = Number(value);
-          return onChange(name);
-        });
-        return values;
-      },
-      /** Buttons. `update` relabels, disables and enables them. */
-      buttons: (buttons: Record<string, Button & { press: () => unknown }>) => {
-        const shown = (all: Record<string, Button>): Output => ({
-          kind: 'buttons',
-          buttons: Object.fromEntries(
-            Object.entries(all).map(([name, { label, disabled = false, primary = false }]) => [
-              name,
-              { label, disabled, primary },
-            ]),
-          ),
-        });
-        const now: Record<string, Button> = { ...buttons };
-        const slot = this.#slot(shown(now), (name) => buttons[name]?.press());
-        return {
-          update: (changes: Record<string, Partial<Button>>) => {
-            for (const [name, change] of Object.entries(changes))
-              now[name] = { ...(now[name] as Button), ...change };
-            slot.update(shown(now));
-          },
-        };
-      },
-      /** A file that a visitor picks or drops. Gives an object with `file`: null, or what was last accepted. */
-      picker: (
-        { label, accept = '', hint = '' }: { label: string; accept?: string; hint?: string },
-        onChange: (file: File | null) => unknown = () => {},
-      ) => {
-        const choice: { file: File | null } = { file: (remembered.file as File | undefined) ?? null };
-        const output = (): Output => ({ kind: 'file', label, accept, hint, chosen: choice.file?.name ?? '' });
-        const slot = this.#slot(output(), async (_, value) => {
-          const before = choice.file;
-          choice.file = remembered.file = value as File | null;
-          try {
-            await onChange(choice.file);
-          } catch (error) {
-            choice.file = remembered.file = before;
-            throw error;
-          } finally {
-            slot.update(output());
-          }
-        });
-        return choice;
-      },
-      /** Calls `ending` when the cell is run again. */
-      onEnd: (ending: () => void) => this.#endings.push(ending),
-      /** An object that outlives runs of this cell. */
-      remembered,
-      /** Tells of an error below the cell, in plain words. */
-      fail: (error: unknown) => this.#wires.fail(error),
-      PlainError,
-    };
-  }
-}
-
-function tableOf(rows: readonly Record<string, Value>[], caption = ''): Output {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return {
-    kind: 'table',
-    caption,
-    columns,
-    rows: rows.map((row) => columns.map((column) => row[column] ?? null)),
-  };
 }

@@ -2,7 +2,7 @@
 import type { Fault, Output, State } from '../protocol.ts';
 import { Editor } from './editor.ts';
 import { element } from './element.ts';
-import { makeOutput, type OutputView } from './outputs/index.ts';
+import { OutputList } from './outputs/list.ts';
 import type { CellPlan } from './story.ts';
 
 export interface CellEvents {
@@ -24,7 +24,7 @@ export class CellView {
   readonly #output = element('div', { class: 'output' });
   readonly #fault = element('div', { class: 'fault', role: 'alert', hidden: true });
   readonly #state = element('span', { class: 'state' });
-  readonly #outputs = new Map<number, OutputView>();
+  readonly #outputs: OutputList;
   readonly #events: CellEvents;
 
   constructor(
@@ -34,6 +34,7 @@ export class CellView {
     events: CellEvents,
   ) {
     this.#events = events;
+    this.#outputs = new OutputList(this.#output, (slot, action, value) => events.event(slot, action, value));
     const { name, title, support = false, run = 'Run' } = plan;
     this.editor = new Editor(title, original, {
       onRun: () => this.run(),
@@ -94,29 +95,14 @@ export class CellView {
   }
 
   clear(): void {
-    // Its height stays until something new is there, so that the page doesn't jump.
-    this.#output.style.minHeight = `${this.#output.offsetHeight}px`;
     this.#outputs.clear();
-    this.#output.replaceChildren();
   }
 
   show(slot: number, output: Output): void {
-    const known = this.#outputs.get(slot);
-    if (known?.kind === output.kind) {
-      known.update(output as never);
-      return;
-    }
-    const view = makeOutput(output, (name, value) => this.#events.event(slot, name, value));
-    this.#outputs.set(slot, view);
-    view.root.dataset.slot = String(slot);
-    const later = [...this.#output.children].find(
-      (child) => Number((child as HTMLElement).dataset.slot) > slot,
-    );
-    if (known) known.root.replaceWith(view.root);
-    else this.#output.insertBefore(view.root, later ?? null);
+    this.#outputs.show(slot, output);
   }
 
   settle(): void {
-    this.#output.style.minHeight = '';
+    this.#outputs.settle();
   }
 }

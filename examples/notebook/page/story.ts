@@ -82,6 +82,14 @@ export const chapters: readonly Chapter[] = [
     ],
   },
   {
+    id: 'inside',
+    title: 'Inside a step',
+    words: [
+      'A small network with a fault, and the report of one step of its training: the graph, the values of each layer, the gradient on its way, memory, kernels. Its first page says in words why the network learns so little.',
+    ],
+    cells: [{ name: 'inside', title: 'The step inspector', run: 'Inspect a step' }],
+  },
+  {
     id: 'break',
     title: 'Break it',
     words: [

@@ -1,0 +1,149 @@
+/** @file The module `notebook` (or `playground`) as a program imports it: what it can show, and what its controls report. */
+import type { StepReport, StepReportData } from 'retrograd/inspect';
+import type { Bar, Button, Control, Curve, Graph, Output, Picture, Tone, Value } from '../protocol.ts';
+import { PlainError } from './faults.ts';
+import type { Handler } from './outputs.ts';
+
+/** What the module needs of its cell. */
+export interface OutputCell {
+  /** A place in the output; what is shown there later replaces what was. */
+  slot(output: Output, handler?: Handler): { update(output: Output): void };
+  onEnd(ending: () => void): void;
+  fail(error: unknown): void;
+}
+
+export type OutputModule = ReturnType<typeof outputModule>;
+
+/** The exports of the module. `remembered` outlives runs of the cell. */
+export function outputModule(cell: OutputCell, remembered: Record<string, unknown>) {
+  const live = <A extends readonly unknown[]>(make: (...args: A) => Output, ...args: A) => {
+    const slot = cell.slot(make(...args));
+    return { update: (...next: A) => slot.update(make(...next)) };
+  };
+  return {
+    /** A paragraph; `tone`: 'plain', 'library' (its own words), 'good' or 'bad'. */
+    text: (words: unknown, tone: Tone = 'plain') =>
+      live(
+        (text: unknown, as: Tone = tone): Output => ({ kind: 'text', text: String(text), tone: as }),
+        words,
+      ),
+    /** A line that screen readers speak as it changes. */
+    status: (words: string) => live((text: string): Output => ({ kind: 'status', text }), words),
+    table: (rows: readonly Record<string, Value>[], caption = '') => live(tableOf, rows, caption),
+    pictures: (pictures: readonly Picture[]) =>
+      live((next: readonly Picture[]): Output => ({ kind: 'pictures', pictures: next }), pictures),
+    curves: (curves: readonly Curve[], label = 'Loss by step') =>
+      live((next: readonly Curve[]): Output => ({ kind: 'curves', curves: next, label }), curves),
+    bars: (bars: readonly Bar[], label: string) =>
+      live((next: readonly Bar[]): Output => ({ kind: 'bars', bars: next, label }), bars),
+    graph: (graph: Graph) => live((next: Graph): Output => ({ kind: 'graph', graph: next }), graph),
+    /** Sliders. Gives an object with their values as they are; `onChange(name)` hears of each move. */
+    sliders: (controls: Record<string, Control>, onChange: (name: string) => unknown = () => {}) => {
+      remembered.sliders ??= {};
+      const kept = remembered.sliders as Record<string, number>;
+      const start = (name: string, control: Control) =>
+        Math.min(control.max, Math.max(control.min, kept[name] ?? control.value));
+      const all = Object.fromEntries(
+        Object.entries(controls).map(([name, control]) => [
+          name,
+          { ...control, value: start(name, control) },
+        ]),
+      );
+      const values = Object.fromEntries(Object.entries(all).map(([name, { value }]) => [name, value]));
+      cell.slot({ kind: 'controls', controls: all }, (name, value) => {
+        values[name] = kept[name] = Number(value);
+        return onChange(name);
+      });
+      return values;
+    },
+    /** Buttons. `update` relabels, disables and enables them. */
+    buttons: (buttons: Record<string, Button & { press: () => unknown }>) => {
+      const shown = (all: Record<string, Button>): Output => ({
+        kind: 'buttons',
+        buttons: Object.fromEntries(
+          Object.entries(all).map(([name, { label, disabled = false, primary = false }]) => [
+            name,
+            { label, disabled, primary },
+          ]),
+        ),
+      });
+      const now: Record<string, Button> = { ...buttons };
+      const slot = cell.slot(shown(now), (name) => buttons[name]?.press());
+      return {
+        update: (changes: Record<string, Partial<Button>>) => {
+          for (const [name, change] of Object.entries(changes))
+            now[name] = { ...(now[name] as Button), ...change };
+          slot.update(shown(now));
+        },
+      };
+    },
+    /** A file that a visitor picks or drops. Gives an object with `file`: null, or what was last accepted. */
+    picker: (
+      { label, accept = '', hint = '' }: { label: string; accept?: string; hint?: string },
+      onChange: (file: File | null) => unknown = () => {},
+    ) => {
+      const choice: { file: File | null } = { file: (remembered.file as File | undefined) ?? null };
+      const output = (): Output => ({ kind: 'file', label, accept, hint, chosen: choice.file?.name ?? '' });
+      const slot = cell.slot(output(), async (_, value) => {
+        const before = choice.file;
+        choice.file = remembered.file = value as File | null;
+        try {
+          await onChange(choice.file);
+        } catch (error) {
+          choice.file = remembered.file = before;
+          throw error;
+        } finally {
+          slot.update(output());
+        }
+      });
+      return choice;
+    },
+    /** A field of text. Gives an object with its `value`. */
+    textField: (
+      { label, value, rows = 6 }: { label: string; value: string; rows?: number },
+      onChange: (value: string) => unknown = () => {},
+    ) => {
+      const field = { value };
+      cell.slot({ kind: 'textField', label, value, rows }, (_, typed) => {
+        field.value = String(typed);
+        return onChange(field.value);
+      });
+      return field;
+    },
+    /** A square to draw on. Gives an object with its `pixels`: brightness by rows, from 0 to 1. */
+    drawing: (
+      { label, size }: { label: string; size: number },
+      onChange: (pixels: Float32Array) => unknown = () => {},
+    ) => {
+      const drawn = { pixels: new Float32Array(size * size) };
+      cell.slot({ kind: 'drawing', label, size }, (_, pixels) => {
+        drawn.pixels = pixels as Float32Array<ArrayBuffer>;
+        return onChange(drawn.pixels);
+      });
+      return drawn;
+    },
+    /** The report of a step, as `inspect` gives it. */
+    report: (made: StepReport) =>
+      live((next: StepReport): Output => ({ kind: 'report', report: dataOf(next) }), made),
+    /** Calls `ending` when the cell is run again. */
+    onEnd: (ending: () => void) => cell.onEnd(ending),
+    /** An object that outlives runs of this cell. */
+    remembered,
+    /** Tells of an error below the cell, in plain words. */
+    fail: (error: unknown) => cell.fail(error),
+    PlainError,
+  };
+}
+
+/** What can be posted to the page. */
+const dataOf = (report: StepReport): StepReportData => JSON.parse(JSON.stringify(report));
+
+function tableOf(rows: readonly Record<string, Value>[], caption = ''): Output {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return {
+    kind: 'table',
+    caption,
+    columns,
+    rows: rows.map((row) => columns.map((column) => row[column] ?? null)),
+  };
+}

@@ -1,0 +1,186 @@
+/**
+ * @file The playground as a visitor has it, under its Content-Security-Policy as a header: it runs programs, completes names from the
+ * types, names the line of an error, and shares a program by its address alone.
+ */
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ElementHandle } from 'puppeteer';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type Browser,
+  launchBrowser,
+  openPage,
+  type Page,
+  type StaticServer,
+  serveFolder,
+} from '../../scripts/lib/browser.mjs';
+import { buildLibrary, buildPage } from '../../scripts/lib/pages.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const policy =
+  "default-src 'none'; script-src 'self' blob:; worker-src 'self' blob:; connect-src 'self'; style-src 'self'; img-src 'self' data:";
+
+let server: StaticServer;
+let browser: Browser;
+let page: Page;
+let errors: string[];
+const requests: string[] = [];
+
+beforeAll(async () => {
+  buildLibrary({}, () => {});
+  buildPage('playground', {}, () => {});
+  server = await serveFolder(null, {
+    mounts: { '/a/': path.join(root, 'site', 'playground') },
+    headers: { 'Content-Security-Policy': policy },
+  });
+  browser = await launchBrowser();
+  ({ page, errors } = await openPage(browser, `${server.url}a/`, {
+    prepare: async (fresh) => {
+      fresh.on('request', (request) => void requests.push(request.url()));
+      await fresh.setViewport({ width: 1280, height: 900 });
+    },
+  }));
+  page.setDefaultTimeout(120_000);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+const says = (selector: string, words: RegExp) =>
+  page.waitForFunction(
+    (place, source) => new RegExp(source).test(document.querySelector(place)?.textContent ?? ''),
+    {},
+    selector,
+    words.source,
+  );
+
+/** An element of the editor's shadow root, once it is there. */
+async function inEditor(selector: string): Promise<ElementHandle<HTMLElement>> {
+  const found = await page.waitForFunction(
+    (place) => document.querySelector('#editor')?.shadowRoot?.querySelector<HTMLElement>(place) ?? null,
+    {},
+    selector,
+  );
+  const element = found.asElement();
+  if (!element) throw new Error(`the editor lacks ${selector}`);
+  return element as ElementHandle<HTMLElement>;
+}
+
+/** Replaces the program, as a paste over all of it does. */
+async function write(source: string): Promise<void> {
+  const content = await inEditor('.cm-content');
+  await content.focus();
+  await page.keyboard.down('Control');
+  await page.keyboard.press('a');
+  await page.keyboard.up('Control');
+  await content.evaluate((element, text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', text);
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, source);
+  await page.waitForFunction(
+    (text) =>
+      document
+        .querySelector('#editor')
+        ?.shadowRoot?.querySelector<HTMLElement>('.cm-content')
+        ?.innerText.trimEnd()
+        .endsWith(text),
+    {},
+    source.trimEnd().split('\n').at(-1) ?? '',
+  );
+}
+
+async function run(): Promise<void> {
+  await page.keyboard.down('Shift');
+  await page.keyboard.press('Enter');
+  await page.keyboard.up('Shift');
+}
+
+test('the first program runs when the page opens, and draws a plot and a table', async () => {
+  await says('.shown .state', /^Done$/);
+  expect(await page.$eval('#output .curves', (plot) => plot.querySelectorAll('path').length)).toBeGreaterThan(
+    0,
+  );
+  await says('#output table', /weight[\s\S]*(?:2\.9|3\.0)/);
+  const timing = await page.evaluate(
+    () => (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).domInteractive,
+  );
+  expect(timing).toBeLessThan(1000);
+});
+
+test('names are completed from the types, with their docstrings', async () => {
+  await write("import { layers } from 'retrograd/keras';\nlayers.sepa");
+  await page.keyboard.down('Control');
+  await page.keyboard.press(' ');
+  await page.keyboard.up('Control');
+  const first = await inEditor('.cm-tooltip-autocomplete li[aria-selected]');
+  expect(await first.evaluate((item) => item.textContent)).toMatch(/separableConv/);
+  const words = await inEditor('.documentation');
+  expect(await words.evaluate((box) => box.textContent)).toMatch(/separableConv\w+\(options/);
+  await page.keyboard.press('Escape');
+});
+
+test('types are checked, and taken away for the browser; an error has the line of the program', async () => {
+  await write(`import { init, matMul, type Tensor } from 'retrograd';
+
+interface Pair {
+  a: Tensor;
+}
+await init();
+console.log('values', new Float32Array([0.1, 2]));
+const wrong: number = 'words';
+matMul([[1, 2]], [[1, 2]]);`);
+  await run();
+  await says('#fault', /ShapeError \(line 9\)/);
+  await says('#output', /values Float32Array \[0\.1, 2\]/);
+  const mark = await inEditor('.cm-lintRange-error');
+  expect(await mark.evaluate((range) => range.textContent)).toBe('wrong');
+});
+
+test('an endless program can be stopped', async () => {
+  await write('for (;;) {}');
+  await run();
+  await says('.shown .state', /^Running$/);
+  await page.click('#stop');
+  await says('.shown .state', /^Stopped$/);
+});
+
+test('a link carries the program, which waits for its reader to run it', async () => {
+  const source = "import { show } from 'playground';\nawait show([1, 2, 'ü']);\n";
+  await write(source);
+  await page.click('#share');
+  await says('.shown .state', /link is/);
+  const address = page.url();
+  expect(address).toMatch(/#code=[\w-]+$/);
+  const { page: other, errors: itsErrors } = await openPage(browser, address);
+  await other.waitForFunction(() => /from a link/.test(document.querySelector('#status')?.textContent ?? ''));
+  expect(await other.$eval('#output', (output) => output.textContent)).toBe('');
+  await other.click('#run');
+  await other.waitForFunction(() => document.querySelector('#output')?.textContent === '[1, 2, ü]');
+  expect(itsErrors).toEqual([]);
+  await other.close();
+});
+
+test('it fits every width, passes the checks of accessibility, and asks nothing of other servers', async () => {
+  await page.evaluate(fs.readFileSync(axe, 'utf8'));
+  for (const [width, value] of [
+    [320, 'light'],
+    [768, 'dark'],
+    [1600, 'dark'],
+  ] as const) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+    await page.setViewport({ width, height: 900 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    const found = (await page.evaluate(
+      `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'best-practice'], resultTypes: ['violations'] })
+        .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target }) => target).join(', ')))`,
+    )) as string[];
+    expect(found).toEqual([]);
+  }
+  expect(requests.filter((url) => !url.startsWith(server.url) && !/^(?:blob|data):/.test(url))).toEqual([]);
+  expect(errors).toEqual([]);
+});

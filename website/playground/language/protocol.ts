@@ -1,0 +1,47 @@
+/** @file What the page and the language Worker say to each other. Places are offsets into the program. */
+
+export interface Completion {
+  label: string;
+  /** TypeScript's kind of the symbol, such as `function` or `property`. */
+  kind: string;
+}
+
+export interface Documentation {
+  /** The declaration in one line. */
+  signature: string;
+  /** The docstring. */
+  text: string;
+  /** What it describes in the program. */
+  from: number;
+  to: number;
+}
+
+export interface Problem {
+  from: number;
+  to: number;
+  message: string;
+  isError: boolean;
+}
+
+/** A program that browsers run, and the way back to its lines. */
+export interface Transpiled {
+  code: string;
+  /** A source map, version 3. */
+  map: string;
+}
+
+/** Requests by name, each with the result of its answer. */
+export interface Requests {
+  complete: { request: { source: string; at: number }; answer: { from: number; options: Completion[] } };
+  describe: { request: { source: string; at: number; label?: string }; answer: Documentation | null };
+  problems: { request: { source: string }; answer: Problem[] };
+  transpile: { request: { source: string }; answer: Transpiled };
+}
+
+export type RequestName = keyof Requests;
+
+export type ToLanguage =
+  | { type: 'types'; address: string }
+  | { [K in RequestName]: { type: K; id: number } & Requests[K]['request'] }[RequestName];
+
+export type FromLanguage = { id: number; answer: unknown } | { id: number; error: string };

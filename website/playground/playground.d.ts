@@ -1,0 +1,89 @@
+/** @file The module `playground`, as programs import it: what they show, and what their controls report. */
+
+import type { StepReport } from 'retrograd/inspect';
+
+/** How a text is meant: prose, output of the program, what went well, what went wrong. */
+export type Tone = 'plain' | 'library' | 'good' | 'bad';
+
+export interface Picture {
+  title: string;
+  caption?: string;
+  /** As `toPixels` and a canvas give them. */
+  pixels: { width: number; height: number; data: Uint8ClampedArray<ArrayBuffer> };
+}
+
+export interface Curve {
+  name: string;
+  /** Pairs of step and value; values are drawn on a logarithmic scale. */
+  points: readonly (readonly [step: number, value: number])[];
+}
+
+export interface Control {
+  label: string;
+  value: number;
+  min: number;
+  max: number;
+  step: number;
+  /** Moves by powers rather than by equal amounts. */
+  logarithmic?: boolean;
+}
+
+export interface Button {
+  label: string;
+  disabled?: boolean;
+  primary?: boolean;
+}
+
+/** What was shown, to be replaced by something new. */
+export interface Shown<A extends readonly unknown[]> {
+  update(...next: A): void;
+}
+
+/** A paragraph. */
+export function text(words: unknown, tone?: Tone): Shown<[words: unknown, tone?: Tone]>;
+/** A line that screen readers speak as it changes. */
+export function status(words: string): Shown<[words: string]>;
+/** A value as text, tensors with their values. Resolves once they are there. */
+export function show(value: unknown): Promise<void>;
+/** A table: one object for each row. */
+export function table(
+  rows: readonly Readonly<Record<string, string | number | boolean | null>>[],
+  caption?: string,
+): Shown<[rows: readonly Readonly<Record<string, string | number | boolean | null>>[], caption?: string]>;
+/** Pictures in a row, each pixel as it is. */
+export function pictures(all: readonly Picture[]): Shown<[all: readonly Picture[]]>;
+/** Lines over the steps of a run. */
+export function curves(all: readonly Curve[], label?: string): Shown<[all: readonly Curve[], label?: string]>;
+/** Bars, each with its name and value. */
+export function bars(
+  all: readonly { name: string; value: number }[],
+  label: string,
+): Shown<[all: readonly { name: string; value: number }[], label: string]>;
+/** Sliders: an object with their values as they are. */
+export function sliders<K extends string>(
+  controls: Readonly<Record<K, Control>>,
+  onChange?: (name: K) => unknown,
+): Readonly<Record<K, number>>;
+/** Buttons. `update` relabels, disables and enables them. */
+export function buttons<K extends string>(
+  all: Readonly<Record<K, Button & { press: () => unknown }>>,
+): Shown<[changes: Readonly<Partial<Record<K, Partial<Button>>>>]>;
+/** A file that a visitor picks or drops. It stays in the page. */
+export function picker(
+  options: { label: string; accept?: string; hint?: string },
+  onChange?: (file: File | null) => unknown,
+): { file: File | null };
+/** A field of text. */
+export function textField(
+  options: { label: string; value: string; rows?: number },
+  onChange?: (value: string) => unknown,
+): { value: string };
+/** A square to draw on, by pointer or keys. `pixels`: brightness by rows, from 0 to 1. */
+export function drawing(
+  options: { label: string; size: number },
+  onChange?: (pixels: Float32Array<ArrayBuffer>) => unknown,
+): { pixels: Float32Array<ArrayBuffer> };
+/** The report of a step, as `inspect` of retrograd/inspect gives it. */
+export function report(made: StepReport): Shown<[made: StepReport]>;
+/** Calls `ending` when the program is run again or stopped. */
+export function onEnd(ending: () => void): void;

@@ -1,0 +1,30 @@
+/** @file What a program logs, as text of its output: lines that follow each other share a block. */
+import { formatValue } from './formatValue.ts';
+
+interface Text {
+  update(words: unknown, tone?: 'library'): void;
+}
+
+/** More lines are cut off at the front. */
+const LINES = 200;
+/** Blocks are sent at most so often: a loop that logs must not hold up the page. */
+const EVERY_MS = 50;
+
+export function captureConsole(text: (words: unknown, tone: 'library') => Text): void {
+  const lines: string[] = [];
+  let block: Text | undefined;
+  let isWaiting = false;
+  const flush = () => {
+    isWaiting = false;
+    block?.update(lines.join('\n'));
+  };
+  const log = (...values: unknown[]) => {
+    lines.push(values.map((value) => (typeof value === 'string' ? value : formatValue(value))).join(' '));
+    if (lines.length > LINES) lines.shift();
+    block ??= text('', 'library');
+    if (isWaiting) return;
+    isWaiting = true;
+    setTimeout(flush, EVERY_MS);
+  };
+  for (const name of ['log', 'info', 'warn', 'error'] as const) console[name] = log;
+}

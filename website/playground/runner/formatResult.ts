@@ -1,0 +1,37 @@
+/** @file The value of an expression as text, tensors with their values: for `show` of the playground and the examples of the reference. */
+import { formatValue } from './formatValue.ts';
+
+/** Larger tensors are shown by dtype and shape. */
+const ELEMENTS = 36;
+const DIGITS = 4;
+
+interface Readable {
+  dtype: string;
+  shape: readonly number[];
+  size: number;
+  array(): Promise<unknown>;
+}
+
+const isReadable = (value: unknown): value is Readable =>
+  typeof value === 'object' && value !== null && 'array' in value && 'dtype' in value && 'size' in value;
+
+export async function formatResult(value: unknown): Promise<string> {
+  const awaited = await value;
+  if (Array.isArray(awaited) && awaited.some(isReadable))
+    return (await Promise.all(awaited.map(formatResult))).join('\n');
+  if (isReadable(awaited))
+    return awaited.size > ELEMENTS ? formatValue(awaited) : nested(await awaited.array());
+  if (typeof awaited === 'number' || Array.isArray(awaited)) return nested(awaited);
+  return formatValue(awaited);
+}
+
+function nested(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(nested).join(', ')}]`;
+  return typeof value === 'number' ? rounded(value) : String(value);
+}
+
+/** As few digits as tell it apart from its neighbours in a text; what rounding leaves of 0 is 0. */
+function rounded(value: number): string {
+  if (Math.abs(value) < 1e-6) return '0';
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(DIGITS)));
+}

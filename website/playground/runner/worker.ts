@@ -1,0 +1,80 @@
+/**
+ * @file The Worker that runs one program, with a GPU device of its own. Each run has a new Worker: nothing of an earlier run is left,
+ * and a program that hangs can be stopped.
+ */
+import { LEAST_UPPER_BOUND, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
+import * as retrograd from 'retrograd';
+import * as inspect from 'retrograd/inspect';
+import * as io from 'retrograd/io';
+import * as keras from 'retrograd/keras';
+import * as layers from 'retrograd/keras/layers';
+import * as kernels from 'retrograd/kernels';
+import { faultOf, PlainError } from '../../../examples/notebook/kernel/faults.ts';
+import { linked } from '../../../examples/notebook/kernel/imports.ts';
+import { addressOfExports, addressOfText, importAddress } from '../../../examples/notebook/kernel/modules.ts';
+import { CellOutputs } from '../../../examples/notebook/kernel/outputs.ts';
+import { captureConsole } from './console.ts';
+import { formatResult } from './formatResult.ts';
+import type { FromRunner, ToRunner } from './protocol.ts';
+
+const post = (message: FromRunner) => postMessage(message);
+
+let address: string | undefined;
+let map: TraceMap | undefined;
+
+/** The error in plain words, at the line of the program as it was written. */
+function fail(error: unknown): void {
+  const fault = faultOf(error, address);
+  if (fault.line !== null && map) {
+    const place = { line: fault.line, column: 0, bias: LEAST_UPPER_BOUND } as const;
+    post({ type: 'failed', fault: { ...fault, line: originalPositionFor(map, place).line } });
+  } else post({ type: 'failed', fault });
+}
+
+const outputs = new CellOutputs(
+  {
+    show: (slot, output) => post({ type: 'show', slot, output }),
+    fail,
+    recovered: () => post({ type: 'recovered' }),
+    prepare: async () => {},
+  },
+  {},
+);
+captureConsole(outputs.exports.text);
+
+const modules: Readonly<Record<string, object>> = {
+  retrograd,
+  'retrograd/keras': keras,
+  'retrograd/keras/layers': layers,
+  'retrograd/io': io,
+  'retrograd/inspect': inspect,
+  'retrograd/kernels': kernels,
+  playground: {
+    ...outputs.exports,
+    show: async (value: unknown) => void outputs.exports.text(await formatResult(value), 'library'),
+  },
+};
+
+function addressOf(specifier: string): string {
+  const module = modules[specifier];
+  if (module) return addressOfExports(module);
+  throw new PlainError(
+    `A program can import from ${Object.keys(modules).join(', ')}. Received: '${specifier}'.`,
+  );
+}
+
+async function run(code: string, sourceMap: string): Promise<void> {
+  try {
+    map = new TraceMap(sourceMap);
+    address = addressOfText(linked(code, addressOf));
+    await importAddress(address);
+    post({ type: 'done' });
+  } catch (error) {
+    fail(error);
+  }
+}
+
+addEventListener('message', ({ data }: MessageEvent<ToRunner>) => {
+  if (data.type === 'run') void run(data.code, data.map);
+  else void outputs.tell(data.slot, data.name, data.value);
+});
