@@ -37,8 +37,6 @@ export interface StepRunnerOptions<R> {
 /** At these runs, a step that can be captured usually is. */
 const firstSettled = 4;
 const settledRuns = [firstSettled, 8, 16];
-/** Between comparisons at the ends of epochs, the number of runs grows by this factor at least, so that they cost little. */
-const comparisonGrowth = 2;
 /** Comparisons because of changed fields, at most: a field that changes each time is a counter. */
 const mostFieldComparisons = 3;
 
@@ -49,8 +47,6 @@ export class StepRunner<R extends StepResult> {
   #trained: readonly Variable[] = [];
   #fields = '';
   #runs = 0;
-  /** The runs until the last comparison at the end of an epoch. */
-  #comparedRuns = 0;
   #fieldComparisons = 0;
   #isReported = false;
   /** Of captures that were freed. */
@@ -69,8 +65,6 @@ export class StepRunner<R extends StepResult> {
     const made = this.options.isEager() ? tidy(() => this.#step(batch)) : this.#compiled()(batch);
     if (made !== undefined) for (const tensor of leavesOf<Tensor>(made)) keep(tensor);
     this.#runs++;
-    // The first runs build layers, which sets fields of theirs.
-    if (this.#runs < firstSettled) this.#fields = this.#visibleFields();
     if (settledRuns.includes(this.#runs)) this.#warnIfUncaptured();
     return made;
   }
@@ -92,10 +86,7 @@ export class StepRunner<R extends StepResult> {
    */
   endEpoch(isLast: boolean): void {
     this.options.endEpoch?.();
-    const isDue = isLast || this.#runs >= comparisonGrowth * this.#comparedRuns;
-    if (!isDue || !this.options.isCustom()) return;
-    this.#comparedRuns = this.#runs;
-    this.#captured?.compareNow();
+    if (isLast && this.options.isCustom()) this.#captured?.compareNow();
   }
 
   /** What was captured, and why not where it wasn't. A capture that is in use is compared with a new trace first. */
@@ -127,8 +118,15 @@ export class StepRunner<R extends StepResult> {
     this.#trained = model.trainableWeights;
     options.prepare?.();
     const policy = { isScheduled: options.isCustom() };
-    this.#captured = compileCompared((batch: AnyBatch) => this.#step(batch), { name: options.name }, policy);
+    this.#captured = compileCompared((batch: AnyBatch) => this.#trace(batch), { name: options.name }, policy);
     return this.#captured;
+  }
+
+  /** The step as captures and comparisons run it. Fields that it sets itself (it builds layers, it counts) aren't changes. */
+  #trace(batch: AnyBatch): R {
+    const made = this.#step(batch);
+    this.#fields = this.#visibleFields();
+    return made;
   }
 
   /** Callbacks may have changed a field of a layer. */
@@ -136,7 +134,6 @@ export class StepRunner<R extends StepResult> {
     if (this.#fieldComparisons >= mostFieldComparisons) return;
     const fields = this.#visibleFields();
     if (fields === this.#fields) return;
-    this.#fields = fields;
     this.#fieldComparisons++;
     this.#captured?.compareNow();
   }
