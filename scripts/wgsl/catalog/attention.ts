@@ -1,0 +1,16 @@
+/** @file The attention kernels of the catalog. */
+import type { AttentionSumsOptions } from '../../../shaders/attention/gradient.ts';
+import type { AttentionOptions } from '../../../shaders/attention/tile.ts';
+import { type Family, entry } from './entry.ts';
+
+const attention: AttentionOptions = { size: 64, width: 4, shown: false };
+
+export const attentionKernels: Family = {
+  attention: entry<AttentionOptions>(attention, {
+    'large heads': { size: 128 },
+    'mask or bias, scalar, small heads': { shown: true, width: 1, size: 32 },
+  }),
+  'attention sums': entry<AttentionSumsOptions>({ width: 4 }),
+  'attention query gradient': entry<AttentionOptions>(attention, { 'mask or bias': { shown: true } }),
+  'attention key gradient': entry<AttentionOptions>(attention),
+};

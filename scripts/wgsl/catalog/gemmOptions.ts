@@ -1,0 +1,16 @@
+/** @file Options that matrix products and convolutions share. */
+import type { GemmOptions } from '../../../shaders/gemm.ts';
+import { gemmTiles } from '../../../src/kernels/gemmTiles.ts';
+
+export const gemmDefaults: GemmOptions = {
+  // Listed, so that `matrixSize` is known as an option: most tiles have none.
+  tile: { ...gemmTiles.large, matrixSize: undefined },
+  type: 'f32',
+  a: { major: 'k', width: 4, float16: false },
+  b: { major: 'mn', width: 4, float16: false },
+  outWidth: 4,
+  bias: false,
+  activation: 'value',
+  flat: false,
+  split: false,
+};

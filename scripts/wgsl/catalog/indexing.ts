@@ -1,0 +1,62 @@
+/** @file The indexing kernels of the catalog. */
+import type { BinnedScatterOptions } from '../../../shaders/binnedScatter.ts';
+import type { CheckIndicesOptions } from '../../../shaders/checkIndices.ts';
+import type { GatherOptions } from '../../../shaders/gather.ts';
+import type { RowsOptions } from '../../../shaders/rows.ts';
+import type {
+  DirectScatterOptions,
+  FoldOptions as ChunkSumOptions,
+  OwnedScatterOptions,
+  SumOptions,
+} from '../../../shaders/scatter.ts';
+import type { SegmentExtremumOptions } from '../../../shaders/segmentExtremum.ts';
+import { type Family, entry } from './entry.ts';
+
+const indexDefaults = { index: 'i32', addressing: 'axis', mode: 'outside', check: 'all' } as const;
+
+const gatherDefaults: GatherOptions = {
+  ...indexDefaults,
+  flat: true,
+  width: 1,
+  run: 1,
+  single: true,
+  stepwise: false,
+};
+
+const rowsDefaults: RowsOptions = { ...indexDefaults, run: 8, batched: false };
+
+const scatterDefaults: DirectScatterOptions = { ...indexDefaults, type: 'f32', width: 1 };
+
+export const indexingKernels: Family = {
+  gather: entry<GatherOptions>(
+    { ...gatherDefaults, check: 'none' },
+    {
+      'width 4, whole rows': { width: 4, single: false, run: 4 },
+      'along an axis': { addressing: 'along', single: true, run: 4, stepwise: true },
+      coordinates: { addressing: 'coordinates', mode: 'clip' },
+      'batched, wrapping': { flat: false, mode: 'wrap', single: false },
+    },
+  ),
+  'gather checked': entry<GatherOptions>(gatherDefaults),
+  rows: entry<RowsOptions>({ ...rowsDefaults, check: 'none' }, { batched: { batched: true } }),
+  'rows checked': entry<RowsOptions>(rowsDefaults),
+  'check indices': entry<CheckIndicesOptions>(
+    { index: 'i32', addressing: 'axis', check: 'all', width: 4 },
+    { coordinates: { addressing: 'coordinates', width: 1 } },
+  ),
+  scatter: entry<DirectScatterOptions>({ ...scatterDefaults, check: 'none' }, { 'width 4': { width: 4 } }),
+  'scatter checked': entry<DirectScatterOptions>(scatterDefaults),
+  'scatter binned': entry<BinnedScatterOptions>({ ...scatterDefaults, check: 'none', width: 4, lanes: 16 }),
+  'scatter binned checked': entry<BinnedScatterOptions>({ ...scatterDefaults, lanes: 1 }),
+  'scatter owned': entry<OwnedScatterOptions>({ type: 'f32', width: 4, parts: 4, workgroup: 64 }),
+  'scatter fold': entry<ChunkSumOptions>(
+    { type: 'f32', width: 4, level: 'entries' },
+    { 'chunks of chunks': { level: 'chunks' } },
+  ),
+  'scatter sum': entry<SumOptions>({ type: 'f32', width: 4, folded: true }, { unfolded: { folded: false } }),
+  'segment extremum': entry<SegmentExtremumOptions>(
+    { type: 'f32', extremum: 'max' },
+    { integers: { type: 'i32', extremum: 'min' } },
+  ),
+  oneHot: entry({}),
+};

@@ -1,0 +1,27 @@
+/** @file The layout kernels of the catalog. */
+import type { CopyOptions } from '../../../shaders/copy.ts';
+import type { PadOptions } from '../../../shaders/pad.ts';
+import type { ResizeOptions } from '../../../shaders/resize.ts';
+import type { TransposeOptions } from '../../../shaders/transpose.ts';
+import { type Family, entry } from './entry.ts';
+
+export const layoutKernels: Family = {
+  copy: entry<CopyOptions>(
+    { rank: 2, width: 1, dense: true, run: 4 },
+    { 'one axis': { rank: 1, run: 1 }, 'vectors, not dense': { width: 4, dense: false, run: 1 } },
+  ),
+  copyWords: entry({}),
+  transpose: entry<TransposeOptions>({ rank: 1 }, { 'one matrix': { rank: 0 } }),
+  pad: entry<PadOptions>(
+    { mode: 'constant', rank: 2, width: 1, run: 4 },
+    { reflect: { mode: 'reflect', run: 1 }, symmetric: { mode: 'symmetric', run: 1 } },
+  ),
+  resize: entry<ResizeOptions>(
+    { type: 'f32', width: 4, method: 'bilinear', direction: 'forward' },
+    {
+      nearest: { method: 'nearest' },
+      'bilinear, adjoint': { direction: 'adjoint' },
+      'nearest, adjoint': { method: 'nearest', direction: 'adjoint' },
+    },
+  ),
+};

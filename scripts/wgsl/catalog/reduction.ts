@@ -1,0 +1,109 @@
+/** @file The reduction kernels of the catalog. */
+import type { ChunkOptions, ScaleOptions } from '../../../shaders/gradientNorms.ts';
+import type { ReduceOptions } from '../../../shaders/reduce.ts';
+import type { ScanOptions } from '../../../shaders/scan.ts';
+import type { StatisticsOptions } from '../../../shaders/statistics.ts';
+import { ascendingKey } from '../../../src/kernels/keys.ts';
+import { type Family, entry } from './entry.ts';
+
+const sum: ReduceOptions = {
+  input: 'f32',
+  accumulator: 'f32',
+  initial: 'bitcast<f32>(params.initial)',
+  combine: 'a + b',
+  prepare: 'f32(value)',
+  prepareFour: '',
+  operands: [],
+  finish: ['a'],
+  results: ['f32'],
+  order: 'rows',
+  width: 4,
+  abreast: 1,
+  workgroup: 256,
+  lanes: 256,
+  subgroups: true,
+  serial: false,
+  split: false,
+};
+
+const moments = {
+  accumulator: 'vec4<f32>',
+  initial: 'vec4<f32>()',
+  combine: 'merge_moments(a, b)',
+  prepare: 'moments_of(value)',
+  prepareFour: 'moments_of_four(a, b, c, d)',
+  finish: ['a.w + a.y', 'a.z / params.length'],
+  results: ['f32', 'f32'],
+} as const;
+
+const scan: ScanOptions = {
+  type: 'f32',
+  job: 'scan',
+  continued: false,
+  exclusive: false,
+  reverse: false,
+  strategy: 'serial',
+  order: 'rows',
+  width: 1,
+};
+
+export const reductionKernels: Family = {
+  reduce: entry<ReduceOptions>(sum, {
+    'rows, serial': { lanes: 1, workgroup: 32, serial: true, subgroups: false },
+    'rows, serial, 16 elements': {
+      lanes: 1,
+      workgroup: 32,
+      serial: true,
+      subgroups: false,
+      width: 16,
+      prepare: 'value',
+    },
+    'rows, workgroup memory': { subgroups: false },
+    'columns, lanes': { order: 'columns', workgroup: 64, lanes: 4, subgroups: false },
+    'columns, operands, split': {
+      order: 'columns',
+      lanes: 32,
+      subgroups: false,
+      split: true,
+      accumulator: 'vec2<f32>',
+      initial: 'vec2<f32>()',
+      prepare: 'vec2<f32>(value * ((b - c) * d), value)',
+      operands: ['elements', 'lines', 'positions'],
+      finish: ['a.x', 'a.y'],
+      results: ['f32', 'f32'],
+    },
+    'columns, serial, split': {
+      order: 'columns',
+      lanes: 1,
+      workgroup: 32,
+      serial: true,
+      subgroups: false,
+      split: true,
+    },
+    'moments, lanes': { ...moments, width: 1 },
+    argmax: {
+      accumulator: 'vec2<u32>',
+      initial: 'vec2<u32>(0u, 0xffffffffu)',
+      combine: 'select(b, a, a.x > b.x || (a.x == b.x && a.y < b.y))',
+      prepare: `vec2<u32>(${ascendingKey('float32')}, k)`,
+      finish: ['a.y'],
+      results: ['i32'],
+      width: 1,
+    },
+  }),
+  scan: entry<ScanOptions>(scan, {
+    'totals, cooperative': { job: 'totals', strategy: 'cooperative' },
+    'cooperative, continued': { strategy: 'cooperative', continued: true },
+    'columns, exclusive, reverse': { order: 'columns', width: 4, exclusive: true, reverse: true },
+  }),
+  squareChunks: entry<ChunkOptions>(
+    { gradients: 8, accumulator: 'none', scaled: false, lanes: 256, workgroup: 256 },
+    { 'serial, scaled': { gradients: 2, accumulator: 2, scaled: true, lanes: 1, workgroup: 64 } },
+  ),
+  clipScales: entry<ScaleOptions>({ global: false, lanes: 1, workgroup: 64 }, { global: { global: true } }),
+  nonFinite: entry({}),
+  statistics: entry<StatisticsOptions>(
+    { type: 'f32', stage: 'range' },
+    { histogram: { stage: 'histogram' }, 'range, float16': { type: 'f16' } },
+  ),
+};
