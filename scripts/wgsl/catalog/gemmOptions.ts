@@ -1,4 +1,6 @@
 /** @file Options that matrix products and convolutions share. */
+// The form on subgroup matrices loads on demand elsewhere; here all forms are printed.
+import '../../../shaders/gemm/subgroupMatrix.ts';
 import type { GemmOptions } from '../../../shaders/gemm.ts';
 import { gemmTiles } from '../../../src/kernels/gemmTiles.ts';
 
