@@ -42,7 +42,7 @@ export class BytesTarget implements FileTarget {
 /** The name of a target, for what is chosen by it; null where it has none. */
 export function targetName(target: SaveTarget): string | null {
   if (typeof target === 'string' || target instanceof URL) return String(target);
-  const { name } = target as Partial<FileSystemFileHandle>;
+  const { name } = (target ?? {}) as Partial<FileSystemFileHandle>; // What can't be written to is for targetOf to refuse.
   return typeof name === 'string' ? name : null;
 }
 

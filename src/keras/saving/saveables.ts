@@ -10,7 +10,7 @@ export interface Saveable {
   /** That of the model itself is empty. */
   readonly path: string;
   readonly layer: AnyLayer;
-  /** Its own weights, without those of layers inside. */
+  /** Its own weights, without those of layers inside, unless the layer has `savedVariables`. */
   readonly variables: readonly Variable[];
 }
 
@@ -49,7 +49,9 @@ export function saveablesOf(model: AnyLayer): Saveable[] {
   return found;
 }
 
-function ownVariables(layer: AnyLayer): Variable[] {
+/** Keras saves what a layer has as properties of its own: for a wrapper that may be a weight of the layer inside as well. */
+function ownVariables(layer: AnyLayer & { savedVariables?: readonly Variable[] }): readonly Variable[] {
+  if (layer.savedVariables) return layer.savedVariables;
   const inside = new Set(layer.sublayers.flatMap(({ weights }) => weights));
   return layer.weights.filter((weight) => !inside.has(weight));
 }

@@ -58,6 +58,11 @@ export class SpectralNormalization extends Layer {
     return [kernel, ...weights.filter((weight) => weight !== kernel)];
   }
 
+  /** Keras keeps the kernel as a property of this layer, too, and saves it in both places. */
+  get savedVariables(): readonly Variable[] {
+    return this.vectorU ? [this.#kernel(), this.vectorU] : [];
+  }
+
   override build(inputShape: OpenShape): void {
     this.layer.ensureBuilt(inputShape);
     const columns = this.#kernel().shape.at(-1) as number;
