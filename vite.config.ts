@@ -254,7 +254,8 @@ function script(): UserConfig {
 }
 
 /** `unit` runs in Node on Dawn's WebGPU, `browser` drives a real Chromium. */
-function test(): ViteUserConfig {
+async function test(): Promise<ViteUserConfig> {
+  const { SlowestFirst } = await import('./scripts/lib/slowest-first.mjs');
   // Workers are child processes: they inherit what Dawn must find in its environment when it is loaded.
   Object.assign(process.env, nodeGpuEnv());
   return {
@@ -267,6 +268,7 @@ function test(): ViteUserConfig {
       maxWorkers: 2,
       testTimeout: 60_000,
       hookTimeout: 60_000,
+      sequence: { sequencer: SlowestFirst },
       projects: [
         {
           extends: true,
