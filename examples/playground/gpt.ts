@@ -33,14 +33,18 @@ import { curves, onEnd, sliders, status, text, textField } from 'playground';
 const { adapter } = await init();
 const modest = adapter.kind === 'software';
 
-// biome-ignore format: one line for each slider
-const settings = sliders({
-  steps: { label: 'steps', value: modest ? 200 : 1500, min: 1, max: 5000, step: 1 },
-  temperature: { label: 'temperature', value: 0.6, min: 0.1, max: 1.5, step: 0.1 },
-  length: { label: 'letters seen', value: modest ? 32 : 64, min: 16, max: 256, step: 16 },
-  width: { label: 'width', value: modest ? 32 : 64, min: 16, max: 256, step: 16 },
-  depth: { label: 'blocks', value: 2, min: 1, max: 6, step: 1 },
-}, (name) => { if (['length', 'width', 'depth'].includes(name)) void train(); });
+const settings = sliders(
+  {
+    steps: { label: 'steps', value: modest ? 200 : 1500, min: 1, max: 5000, step: 1 },
+    temperature: { label: 'temperature', value: 0.6, min: 0.1, max: 1.5, step: 0.1 },
+    length: { label: 'letters seen', value: modest ? 32 : 64, min: 16, max: 256, step: 16 },
+    width: { label: 'width', value: modest ? 32 : 64, min: 16, max: 256, step: 16 },
+    depth: { label: 'blocks', value: 2, min: 1, max: 6, step: 1 },
+  },
+  (name) => {
+    if (['length', 'width', 'depth'].includes(name)) void train();
+  },
+);
 const field = textField(
   {
     label: 'The text to learn. Paste your own: a longer one is learned better.',

@@ -43,7 +43,14 @@ describe('ops', () => {
       rg.expandDims(x, 0),
       rg.gather(x, [2, 0], 1),
       rg.slice(x, [0, 1], [1, 2]),
-      rg.pad(x, [[0, 1], [0, 0]], 7), // biome-ignore format: one call a line
+      rg.pad(
+        x,
+        [
+          [0, 1],
+          [0, 0],
+        ],
+        7,
+      ),
       rg.tile(x, [1, 2]),
       rg.clip(x, 2, 4),
       rg.cumsum(x, 1, true),
@@ -72,7 +79,12 @@ describe('ops', () => {
     expectTypeOf(rg.eye(2, 3, null, 'int32')).toEqualTypeOf<Tensor<'int32'>>();
     const [values, indices] = rg.topK(x, 2);
     expectTypeOf(indices).toEqualTypeOf<Tensor<'int32'>>();
-    expect(shapesOf([values, ...rg.split(x, 3, 1)])).toEqual([[2, 2], [2, 1], [2, 1], [2, 1]]); // biome-ignore format: short
+    expect(shapesOf([values, ...rg.split(x, 3, 1)])).toEqual([
+      [2, 2],
+      [2, 1],
+      [2, 1],
+      [2, 1],
+    ]);
   });
 
   test('give symbolic tensors for symbolic ones', () => {
