@@ -2,7 +2,7 @@
 import { byPosition, plainOptions, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adamStep } from '../../kernels/optimizerRules.ts';
-import { requireBoolean, requireNotNegative, requireShare } from './optionChecks.ts';
+import { checkedMoments, requireBoolean } from './optionChecks.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
@@ -30,10 +30,8 @@ export class Adam extends FusedOptimizer {
 
   constructor(options: AdamOptions = {}) {
     super(options, ['beta1', 'beta2', 'epsilon', 'amsgrad']);
-    const { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7, amsgrad = false } = options;
-    requireShare(this.name, 'beta1', beta1);
-    requireShare(this.name, 'beta2', beta2);
-    requireNotNegative(this.name, 'epsilon', epsilon);
+    const { beta1, beta2, epsilon } = checkedMoments(this.name, options);
+    const { amsgrad = false } = options;
     requireBoolean(this.name, 'amsgrad', amsgrad);
     this.beta1 = beta1;
     this.beta2 = beta2;

@@ -10,7 +10,7 @@ import { sqrt, square } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
-import { requireNotNegative, requireShare } from './optionChecks.ts';
+import { checkedMoments } from './optionChecks.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { type DynamicTensor, OpStepEngine } from './opStepEngine.ts';
 import { Optimizer } from './optimizer.ts';
@@ -38,10 +38,7 @@ export class Lamb extends Optimizer {
 
   constructor(options: LambOptions = {}) {
     super(options, ['beta1', 'beta2', 'epsilon']);
-    const { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7 } = options;
-    requireShare(this.name, 'beta1', beta1);
-    requireShare(this.name, 'beta2', beta2);
-    requireNotNegative(this.name, 'epsilon', epsilon);
+    const { beta1, beta2, epsilon } = checkedMoments(this.name, options);
     this.beta1 = beta1;
     this.beta2 = beta2;
     this.epsilon = epsilon;

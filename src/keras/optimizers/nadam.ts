@@ -2,7 +2,7 @@
 import { byPosition, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { nadamStep } from '../../kernels/optimizerRules.ts';
-import { requireNotNegative, requireShare } from './optionChecks.ts';
+import { checkedMoments } from './optionChecks.ts';
 import { HostVariable } from './hostVariable.ts';
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
@@ -34,10 +34,7 @@ export class Nadam extends FusedOptimizer {
 
   constructor(options: NadamOptions = {}) {
     super(options, ['beta1', 'beta2', 'epsilon']);
-    const { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7 } = options;
-    requireShare(this.name, 'beta1', beta1);
-    requireShare(this.name, 'beta2', beta2);
-    requireNotNegative(this.name, 'epsilon', epsilon);
+    const { beta1, beta2, epsilon } = checkedMoments(this.name, options);
     this.beta1 = beta1;
     this.beta2 = beta2;
     this.epsilon = epsilon;
