@@ -119,9 +119,8 @@ function writer(weights: Weights) {
     [0, 1].map(() => variable(zeros([length, heads, headSize]), { trainable: false })),
   ) as [Variable, Variable][];
   const step = compile((id: Tensor, place: Tensor, sharpness: Tensor) => {
-    const mask = reshape(lessEqual(range(0, length, 1, { dtype: 'int32' }), place), {
-      shape: [1, 1, 1, length],
-    });
+    const seen = lessEqual(range(0, length, 1, { dtype: 'int32' }), place);
+    const mask = reshape(seen, { shape: [1, 1, 1, length] });
     const attend: Attend = (q, k, v, i) => {
       const cached = (caches[i] as [Variable, Variable]).map((cache, j) => {
         const entry = reshape(j === 0 ? k : v, { shape: [1, heads, headSize] });
@@ -181,11 +180,10 @@ async function train() {
     const starts = Array.from({ length: batch }, () =>
       Math.floor(Math.random() * (ids.length - length)),
     );
-    const rows = (shift: number) =>
-      tensor(
-        starts.map((at) => ids.slice(at + shift, at + shift + length)),
-        { dtype: 'int32' },
-      );
+    const rows = (shift: number) => {
+      const texts = starts.map((at) => ids.slice(at + shift, at + shift + length));
+      return tensor(texts, { dtype: 'int32' });
+    };
     const loss = tidy(() => step(rows(0), rows(1)));
     if (i === 1 || i % 10 === 0 || i === settings.steps) {
       points.push([i, await loss.item()]);
