@@ -3,7 +3,6 @@
  * not be ignored. Some options may also be passed by position, as in TF.js or Keras: `sum(x, 1)`.
  */
 import { describe } from './describe.ts';
-import type { DType } from './dtype.ts';
 import { ValueError } from './errors.ts';
 import { suggestionFor } from './suggest.ts';
 
@@ -16,16 +15,7 @@ export type OptionNames<O extends object, P extends string = string> = {
 };
 
 /** An option by position. Null leaves an optional one out, as None does in Python. */
-type Given<O extends object, N extends keyof O> = N extends 'dtype'
-  ? GivenDType<Pick<O, N>>
-  : object extends Pick<O, N>
-    ? O[N] | null
-    : O[N];
-
-/** A dtype, which decides that of the result. TypeScript infers it from strings alone: options may be in its place. */
-type GivenDType<O> = O extends { readonly dtype?: infer D extends DType }
-  ? `${D}` | DType | null | undefined
-  : never;
+type Given<O extends object, N extends keyof O> = object extends Pick<O, N> ? O[N] | null : O[N];
 
 /**
  * The arguments of a call that gives options by position: those of `P`, in order, then the others in one object. What has been

@@ -27,7 +27,14 @@ const optionNames: OptionNames<EyeOptions> = {
  */
 export function eye<D extends DType = 'float32'>(
   rows: number,
-  ...settings: Settings<EyeOptions<D>, ['columns', 'batchShape', 'dtype']>
+  columns: number | null | undefined,
+  batchShape: Shape | null | undefined,
+  dtype: D | null | undefined,
+  options?: Pick<EyeOptions, 'name'>,
+): Tensor<D>;
+export function eye<D extends DType = 'float32'>(
+  rows: number,
+  ...settings: Settings<EyeOptions<D>, ['columns', 'batchShape']>
 ): Tensor<D>;
 export function eye(rows: number, ...settings: unknown[]): Tensor {
   const options: EyeOptions = optionsOf('eye', settings, optionNames, ['rows']);

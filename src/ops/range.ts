@@ -39,7 +39,14 @@ const rangeOptionNames: OptionNames<RangeOptions> = { step: true, dtype: true, n
 export function range<D extends DType = 'float32'>(
   start: number,
   stop: number,
-  ...settings: Settings<RangeOptions<D>, ['step', 'dtype']>
+  step: number | null | undefined,
+  dtype: D | null | undefined,
+  options?: Pick<RangeOptions, 'name'>,
+): Tensor<D>;
+export function range<D extends DType = 'float32'>(
+  start: number,
+  stop: number,
+  ...settings: Settings<RangeOptions<D>, ['step']>
 ): Tensor<D>;
 export function range(start: number, stop: number, ...settings: unknown[]): Tensor {
   const before = ['start', 'stop'];

@@ -61,7 +61,13 @@ const optionNames: OptionNames<TensorOptions> = { shape: true, dtype: true, name
  */
 export function tensor<D extends DType = 'float32'>(
   values: HostValues,
-  ...settings: Settings<TensorOptions<D>, ['shape', 'dtype']>
+  shape: Shape | null | undefined,
+  dtype: D | null | undefined,
+  options?: Pick<TensorOptions, 'name'>,
+): Tensor<D>;
+export function tensor<D extends DType = 'float32'>(
+  values: HostValues,
+  ...settings: Settings<TensorOptions<D>, ['shape']>
 ): Tensor<D>;
 export function tensor(values: HostValues, ...settings: unknown[]): Tensor {
   return fromHost('tensor', values, optionsOf('tensor', settings, optionNames, ['values']));
@@ -73,7 +79,13 @@ export function tensor(values: HostValues, ...settings: unknown[]): Tensor {
  */
 export function freshTensor<D extends DType = 'float32'>(
   values: HostValues,
-  ...settings: Settings<TensorOptions<D>, ['shape', 'dtype']>
+  shape: Shape | null | undefined,
+  dtype: D | null | undefined,
+  options?: Pick<TensorOptions, 'name'>,
+): Tensor<D>;
+export function freshTensor<D extends DType = 'float32'>(
+  values: HostValues,
+  ...settings: Settings<TensorOptions<D>, ['shape']>
 ): Tensor<D>;
 export function freshTensor(values: HostValues, ...settings: unknown[]): Tensor {
   return fromHost('freshTensor', values, optionsOf('freshTensor', settings, optionNames, ['values']));

@@ -155,7 +155,7 @@ describe('ops', () => {
     expectTypeOf(rg.randomNormal([2], null, null, { seed: 1 })).toEqualTypeOf<Tensor<'float32'>>();
     expectTypeOf(rg.zeros([2], { name: 'zeros' })).toEqualTypeOf<Tensor<'float32'>>();
     expectTypeOf(rg.zeros([2], 'bool' as rg.DType | undefined)).toEqualTypeOf<Tensor<rg.DType>>();
-    expectTypeOf(rg.zeros([2], null)).toEqualTypeOf<Tensor<'float32'>>();
+    expectTypeOf(rg.randomUniform([2], 0, 1, null, 3)).toEqualTypeOf<Tensor<'float32'>>();
   });
 });
 
