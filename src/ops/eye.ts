@@ -27,14 +27,7 @@ const optionNames: OptionNames<EyeOptions> = {
  */
 export function eye<D extends DType = 'float32'>(
   rows: number,
-  columns: number | null | undefined,
-  batchShape: Shape | null | undefined,
-  dtype: D | null | undefined,
-  options?: Pick<EyeOptions, 'name'>,
-): Tensor<D>;
-export function eye<D extends DType = 'float32'>(
-  rows: number,
-  ...settings: Settings<EyeOptions<D>, ['columns', 'batchShape']>
+  ...settings: Settings<EyeOptions<D>, ['columns', 'batchShape', 'dtype']>
 ): Tensor<D>;
 export function eye(rows: number, ...settings: unknown[]): Tensor {
   const options: EyeOptions = optionsOf('eye', settings, optionNames, ['rows']);

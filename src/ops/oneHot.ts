@@ -31,15 +31,7 @@ type OneHotPositions = ['depth', 'onValue', 'offValue', 'dtype'];
 export interface OneHot {
   <D extends DType = 'float32'>(
     indices: TensorLike,
-    depth: number,
-    onValue: number | null | undefined,
-    offValue: number | null | undefined,
-    dtype: D | null | undefined,
-    options?: Pick<OneHotOptions, 'axis'>,
-  ): Tensor<D>;
-  <D extends DType = 'float32'>(
-    indices: TensorLike,
-    ...settings: Settings<OneHotOptions<D>, ['depth', 'onValue', 'offValue']>
+    ...settings: Settings<OneHotOptions<D>, OneHotPositions>
   ): Tensor<D>;
   (
     indices: TensorLike | SymbolicTensor,

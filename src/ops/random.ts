@@ -122,14 +122,7 @@ function requireBounds(dtype: DType, min: unknown, max: unknown): void {
  */
 export function randomUniform<D extends DType = 'float32'>(
   shape: Shape,
-  min: number | null | undefined,
-  max: number | null | undefined,
-  dtype: D | null | undefined,
-  ...settings: Settings<Pick<UniformOptions, 'seed' | 'name'>, ['seed']>
-): Tensor<D>;
-export function randomUniform<D extends DType = 'float32'>(
-  shape: Shape,
-  ...settings: Settings<UniformOptions<D>, ['min', 'max']>
+  ...settings: Settings<UniformOptions<D>, ['min', 'max', 'dtype', 'seed']>
 ): Tensor<D>;
 export function randomUniform(shape: Shape, ...settings: unknown[]): Tensor {
   const options: UniformOptions = optionsOf('randomUniform', settings, uniformOptionNames, ['shape']);
@@ -167,14 +160,7 @@ function normal(op: string, shape: Shape, distribution: Distribution, settings: 
  */
 export function randomNormal<D extends DType = 'float32'>(
   shape: Shape,
-  mean: number | null | undefined,
-  stddev: number | null | undefined,
-  dtype: D | null | undefined,
-  ...settings: Settings<Pick<NormalOptions, 'seed' | 'name'>, ['seed']>
-): Tensor<D>;
-export function randomNormal<D extends DType = 'float32'>(
-  shape: Shape,
-  ...settings: Settings<NormalOptions<D>, ['mean', 'stddev']>
+  ...settings: Settings<NormalOptions<D>, ['mean', 'stddev', 'dtype', 'seed']>
 ): Tensor<D>;
 export function randomNormal(shape: Shape, ...settings: unknown[]): Tensor {
   return normal('randomNormal', shape, 'normal', settings);
@@ -189,14 +175,7 @@ export function randomNormal(shape: Shape, ...settings: unknown[]): Tensor {
  */
 export function truncatedNormal<D extends DType = 'float32'>(
   shape: Shape,
-  mean: number | null | undefined,
-  stddev: number | null | undefined,
-  dtype: D | null | undefined,
-  ...settings: Settings<Pick<NormalOptions, 'seed' | 'name'>, ['seed']>
-): Tensor<D>;
-export function truncatedNormal<D extends DType = 'float32'>(
-  shape: Shape,
-  ...settings: Settings<NormalOptions<D>, ['mean', 'stddev']>
+  ...settings: Settings<NormalOptions<D>, ['mean', 'stddev', 'dtype', 'seed']>
 ): Tensor<D>;
 export function truncatedNormal(shape: Shape, ...settings: unknown[]): Tensor {
   return normal('truncatedNormal', shape, 'truncatedNormal', settings);

@@ -39,14 +39,7 @@ const rangeOptionNames: OptionNames<RangeOptions> = { step: true, dtype: true, n
 export function range<D extends DType = 'float32'>(
   start: number,
   stop: number,
-  step: number | null | undefined,
-  dtype: D | null | undefined,
-  options?: Pick<RangeOptions, 'name'>,
-): Tensor<D>;
-export function range<D extends DType = 'float32'>(
-  start: number,
-  stop: number,
-  ...settings: Settings<RangeOptions<D>, ['step']>
+  ...settings: Settings<RangeOptions<D>, ['step', 'dtype']>
 ): Tensor<D>;
 export function range(start: number, stop: number, ...settings: unknown[]): Tensor {
   const before = ['start', 'stop'];

@@ -61,13 +61,7 @@ const optionNames: OptionNames<TensorOptions> = { shape: true, dtype: true, name
  */
 export function tensor<D extends DType = 'float32'>(
   values: HostValues,
-  shape: Shape | null | undefined,
-  dtype: D | null | undefined,
-  options?: Pick<TensorOptions, 'name'>,
-): Tensor<D>;
-export function tensor<D extends DType = 'float32'>(
-  values: HostValues,
-  ...settings: Settings<TensorOptions<D>, ['shape']>
+  ...settings: Settings<TensorOptions<D>, ['shape', 'dtype']>
 ): Tensor<D>;
 export function tensor(values: HostValues, ...settings: unknown[]): Tensor {
   return fromHost('tensor', values, optionsOf('tensor', settings, optionNames, ['values']));
@@ -79,13 +73,7 @@ export function tensor(values: HostValues, ...settings: unknown[]): Tensor {
  */
 export function freshTensor<D extends DType = 'float32'>(
   values: HostValues,
-  shape: Shape | null | undefined,
-  dtype: D | null | undefined,
-  options?: Pick<TensorOptions, 'name'>,
-): Tensor<D>;
-export function freshTensor<D extends DType = 'float32'>(
-  values: HostValues,
-  ...settings: Settings<TensorOptions<D>, ['shape']>
+  ...settings: Settings<TensorOptions<D>, ['shape', 'dtype']>
 ): Tensor<D>;
 export function freshTensor(values: HostValues, ...settings: unknown[]): Tensor {
   return fromHost('freshTensor', values, optionsOf('freshTensor', settings, optionNames, ['values']));

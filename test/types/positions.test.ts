@@ -152,10 +152,6 @@ describe('ops', () => {
     for (const call of refused) expect(call).toThrow();
     expectTypeOf(rg.range(0, 4, { step: 2, dtype: 'int32' })).toEqualTypeOf<Tensor<'int32'>>();
     expectTypeOf(rg.randomUniform([2], 0, { max: 5, dtype: 'int32' })).toEqualTypeOf<Tensor<'int32'>>();
-    expectTypeOf(rg.randomNormal([2], null, null, { seed: 1 })).toEqualTypeOf<Tensor<'float32'>>();
-    expectTypeOf(rg.zeros([2], { name: 'zeros' })).toEqualTypeOf<Tensor<'float32'>>();
-    expectTypeOf(rg.zeros([2], 'bool' as rg.DType | undefined)).toEqualTypeOf<Tensor<rg.DType>>();
-    expectTypeOf(rg.randomUniform([2], 0, 1, null, 3)).toEqualTypeOf<Tensor<'float32'>>();
   });
 });
 
