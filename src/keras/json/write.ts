@@ -13,6 +13,7 @@ import { compileConfig } from './compileConfig.ts';
 import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
 import { refusal } from './jsonErrors.ts';
+import { snake } from './optionNames.ts';
 import type { AnyModel } from './read.ts';
 import { dtypePolicy, type Writer, writeConfig } from './writeValue.ts';
 import { writeGraph } from './writeGraph.ts';
@@ -91,7 +92,7 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
   const options = className === 'SimpleRNN' && seed === null ? withoutSeed : given;
   if (plain) {
     const { trainable: _, ...rest } = options;
-    return { ...writeConfig(writer, rest, `${place}.config`), dtype: dtype as Json, ...constants };
+    return { ...writeConfig(writer, rest, `${place}.config`), dtype: snake(dtype as string), ...constants };
   }
   return {
     ...(writesActivityRegularizer ? { activity_regularizer: null } : {}),
@@ -107,7 +108,7 @@ function inputConfig({ batchShape, dtype, name }: InputLayer): JsonObject {
 
 function modelConfig(writer: Writer, model: AnyModel, place: string): JsonObject {
   const at = `${place}.config`;
-  const { name, trainable, dtype } = model;
+  const { name, trainable, dtypePolicy: dtype } = model;
   if (model instanceof Sequential) {
     const layers = model.sublayers.map((layer, i) => writer.writeLayer(layer, `${at}.layers[${i}]`));
     const shape = sequentialShape(model as unknown as Sequential);
