@@ -26,24 +26,26 @@ test('dense layers and convolutions multiply float16, and train float32', async 
     layers.conv2d({ filters: 2, kernelSize: 2, name: 'conv' }),
     layers.flatten(),
     layers.dense({ units: 2, activation: 'relu', name: 'dense' }),
-    layers.dense({ units: 1, dtype: 'float32' }),
+    layers.dense({ units: 1, dtype: 'float32', name: 'last' }),
   ]);
   setDTypePolicy('float32');
-  const [convKernel, , kernel, bias, last] = net.weights as [Tensor, Tensor, Tensor, Tensor, Tensor];
+  const weight = (path: string) => net.weights.find((one) => one.path === path) as Tensor;
   expect(net.weights.every(({ dtype }) => dtype === 'float32')).toBe(true);
   const image = tensor(
     Float32Array.from({ length: 9 }, (_, i) => third * i),
     { shape: [1, 3, 3, 1] },
   );
   const half = (x: Tensor) => cast(x, 'float16');
-  const features = conv2d(half(image), half(convKernel));
+  const features = conv2d(half(image), half(weight('conv/kernel')));
   const flat = tensor(await features.data(), { shape: [1, 8] });
-  const hidden = (await valuesOf(matMul(half(flat), half(kernel)))).map((value) => Math.max(0, value));
-  const expected = await valuesOf(matMul(tensor([hidden]), last));
+  const hidden = (await valuesOf(matMul(half(flat), half(weight('dense/kernel'))))).map((value) =>
+    Math.max(0, value),
+  );
+  const expected = await valuesOf(matMul(tensor([hidden]), weight('last/kernel')));
   const output = net.apply(image) as Tensor;
   expect(output.dtype).toBe('float32');
   expect((await valuesOf(output))[0]).toBeCloseTo(expected[0] as number, 5);
-  expect(await valuesOf(bias)).toEqual([0, 0]);
+  expect(await valuesOf(weight('dense/bias'))).toEqual([0, 0]);
   net.compile({ optimizer: 'sgd', loss: 'mse' });
   const { history } = await net.fit(image, [[1]], { epochs: 3, verbose: 0 });
   expect(history.loss?.at(-1)).toBeLessThan(history.loss?.[0] as number);
