@@ -15,7 +15,7 @@ export type Output =
   | { kind: 'bars'; bars: readonly Bar[]; label: string }
   | { kind: 'controls'; controls: Readonly<Record<string, Control>> }
   | { kind: 'buttons'; buttons: Readonly<Record<string, Button>> }
-  | { kind: 'file'; label: string; accept: string; hint: string; chosen: string }
+  | { kind: 'file'; label: string; accept: string; hint: string; camera: boolean; chosen: string }
   | { kind: 'textField'; label: string; value: string; rows: number }
   | { kind: 'drawing'; label: string; size: number }
   | { kind: 'report'; report: StepReportData }

@@ -48,7 +48,7 @@ const settings = sliders(
   () => paint(),
 );
 const image = { accept: 'image/*', hint: 'or drop one here' };
-const content = picker({ label: 'Your picture', ...image }, () => paint());
+const content = picker({ label: 'Your picture', camera: true, ...image }, () => paint());
 const style = picker({ label: 'Its style', ...image }, () => paint());
 const weights = picker(
   {

@@ -44,12 +44,14 @@ export interface CaptureReport {
 /** A compiled function: called like the one that it was made of. */
 export interface CompiledFunction<A extends readonly unknown[], R> {
   (...args: A): R;
-  /** What was captured, and why not where it wasn't. */
+  /** What was captured, and why not where it wasn't. The last entry is of the last call, where it ran inside something else. */
   explain(): CaptureReport[];
   /** Frees what the captures hold. The function can be called again, and is captured again. */
   dispose(): void;
   [Symbol.dispose](): void;
 }
+
+const nothingLaunched = { launches: 0, bytes: 0, leastBytes: 0 };
 
 /** After this many recordings that can't be replayed, calls of a signature run uncaptured. */
 const maxAttempts = 3;
@@ -141,12 +143,13 @@ export function compileCompared<A extends readonly unknown[], R>(
   requireInteger('compile', 'maxSignatures', maxSignatures, 1);
   const label = name ?? (fn.name || 'compiled');
   const entries = new Map<string, Entry>();
+  let surroundings: string | null = null;
 
   function call(this: unknown, ...args: A): R {
     const plainly = () => requireSync(label, Reflect.apply(fn, this, args) as R);
     const mode = currentExecutor()?.mode;
-    if (mode === 'captured' || mode === 'encoded' || activeRecorders().length > 0 || outputSearch())
-      return plainly();
+    surroundings = whatRunsAround(mode);
+    if (surroundings) return plainly();
     const signature = signatureOf(this, args);
     // What vmap maps is compiled outside of it: compile(vmap(f)).
     if (signature.tensors.some(isAbstract)) return plainly();
@@ -192,14 +195,18 @@ export function compileCompared<A extends readonly unknown[], R>(
     for (const { captured } of entries.values()) captured?.dispose();
     entries.clear();
   };
-  const reports = () =>
-    [...entries.values()].map(({ signature, captured, reason, frozen }) => ({
+  const reports = () => [
+    ...[...entries.values()].map(({ signature, captured, reason, frozen }) => ({
       signature,
       captured: captured !== null,
       reason,
-      ...(captured?.size ?? { launches: 0, bytes: 0, leastBytes: 0 }),
+      ...(captured?.size ?? nothingLaunched),
       frozen,
-    }));
+    })),
+    ...(surroundings
+      ? [{ signature: 'any', captured: false, reason: surroundings, ...nothingLaunched, frozen: [] }]
+      : []),
+  ];
   const compareNow = () => {
     // Inside other work that is recorded, a trace would be part of it.
     if (currentExecutor()?.mode !== 'eager' || activeRecorders().length > 0) return;
@@ -212,6 +219,15 @@ export function compileCompared<A extends readonly unknown[], R>(
   Object.defineProperty(call, 'name', { value: label });
   const givenUp = () => [...entries.values()].find(isGivenUp)?.reason ?? null;
   return Object.assign(call, { explain, reports, compareNow, givenUp, dispose, [Symbol.dispose]: dispose });
+}
+
+/** What keeps a call from being captured where it is made; null where nothing does. */
+function whatRunsAround(mode: string | undefined): string | null {
+  if (mode === 'captured') return 'it was called inside another compiled function';
+  if (mode === 'encoded') return 'its launches went to the encoder of an app';
+  if (activeRecorders().length > 0)
+    return 'a tape outside recorded: make the tape inside the function, or dispose of it before the call';
+  return outputSearch() ? 'checkNumerics or an inspection looked at every output' : null;
 }
 
 function isGivenUp({ failures }: Entry): boolean {

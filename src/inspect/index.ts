@@ -1,11 +1,10 @@
 /** @file The entry retrograd/inspect: the step inspector. */
-export {
-  inspect,
-  type Inspect,
-  type Inspectable,
-  type InspectedStep,
-  type InspectOptions,
-  inspector,
-} from './step/inspect.ts';
+export type * from './recording/recordingData.ts';
+export type { RecordOptions } from './recording/recordOptions.ts';
+export { recordSteps } from './recording/recordSteps.ts';
+export type { Stateful } from './recording/stateOf.ts';
+export { StepRecording } from './recording/stepRecording.ts';
+export { inspect, type Inspect, type InspectOptions, inspector } from './step/inspect.ts';
+export type { Inspectable, InspectedStep, StateNumber, StepState } from './step/inspectedStep.ts';
 export type * from './step/reportData.ts';
 export { compareSteps, StepComparison, StepReport } from './step/stepReport.ts';

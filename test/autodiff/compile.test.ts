@@ -4,6 +4,7 @@ import type { Device } from '../../src/webgpu/device.ts';
 import { init } from '../../src/kernels/init.ts';
 import { onReplay } from '../../src/execution/currentExecutor.ts';
 import { add, mul, sub } from '../../src/ops/arithmetic.ts';
+import { checkNumerics } from '../../src/ops/checkNumerics.ts';
 import { dropout } from '../../src/ops/dropout.ts';
 import { eye } from '../../src/ops/eye.ts';
 import { fill } from '../../src/ops/creation.ts';
@@ -291,6 +292,28 @@ describe('compile', () => {
     two.dispose();
     for (let i = 0; i < 8; i++) tensor([100 + i]);
     expect(await f(tensor([5])).item()).toBe(10);
+  });
+
+  it('says what kept its last call from being captured', async () => {
+    using double = compile((x: Tensor) => mul(x, 2));
+    const x = variable(tensor([1, 2]));
+    const says = () => double.explain().map(({ captured, reason }) => [captured, reason]);
+    {
+      using tape = new GradientTape();
+      expect(await tape.gradient(double(x), x)?.array()).toEqual([2, 2]);
+      expect(says()).toEqual([[false, expect.stringMatching(/a tape outside recorded/)]]);
+    }
+    checkNumerics();
+    try {
+      double(x);
+    } finally {
+      checkNumerics(false);
+    }
+    expect(says()).toEqual([[false, expect.stringMatching(/checkNumerics/)]]);
+    compile((y: Tensor) => double(y))(x);
+    expect(says()).toEqual([[false, expect.stringMatching(/inside another compiled function/)]]);
+    double(x);
+    expect(says()).toEqual([[true, null]]);
   });
 
   it('is differentiated by a tape outside, and runs inside another compiled function', async () => {

@@ -66,9 +66,9 @@ function secondGradient(op: AnyOp, sample: OpCase): 'yes' | 'zero' {
     commandsOf(device, () => {
       const inputs = made(sample, valuesOf(sample));
       const watched = inputs.filter((x, i): x is Tensor => x !== null && isFloating(sample.inputs[i]));
-      const second = new GradientTape();
+      using second = new GradientTape();
       for (const x of watched) second.watch(x);
-      const first = new GradientTape();
+      using first = new GradientTape();
       for (const x of watched) first.watch(x);
       const floats = call(op, inputs, sample.options).filter(({ dtype }) => dtype === 'float32');
       if (floats.length === 0 || watched.length === 0) return;

@@ -4,16 +4,19 @@ import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { init, tensor } from '../../src/index.ts';
-import { compareSteps, inspect, inspector, StepReport } from '../../src/inspect/index.ts';
+import { init, randomNormal, tensor, zerosLike } from '../../src/index.ts';
+import { compareSteps, inspect, inspector, recordSteps, StepReport } from '../../src/inspect/index.ts';
 import { initializers, input, layers, model } from '../../src/keras/index.ts';
 import { openPage } from '../../scripts/lib/browser.mjs';
+import { bundle, temporaryFolder } from '../../scripts/lib/bundle.mjs';
 import { useBrowser } from '../support/browser.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'retrograd-report-'));
 afterAll(() => fs.rmSync(folder, { recursive: true }));
-const browser = useBrowser();
+const lib = temporaryFolder('inspector');
+await bundle({ entry: 'test/e2e/pages/inspector.ts', folder: lib });
+const browser = useBrowser({ mounts: { '/lib/': lib } });
 
 /** A classifier with a dead relu and a residual connection. */
 function classifier() {
@@ -110,4 +113,154 @@ test('a report opens from a file, and says everything on a click', async () => {
   );
   expect(both.errors).toEqual([]);
   await net.dispose();
+});
+
+/** The layers of VGG19, with few filters. */
+function thinVgg19() {
+  let image = input({ shape: [32, 32, 3] });
+  const inputs = image;
+  [2, 2, 4, 4, 4].forEach((count, block) => {
+    for (let i = 1; i <= count; i++)
+      image = layers
+        .conv2d({
+          filters: 4,
+          kernelSize: 3,
+          padding: 'same',
+          activation: 'relu',
+          name: `block${block + 1}_conv${i}`,
+        })
+        .apply(image);
+    image = layers.maxPooling2d({ name: `block${block + 1}_pool` }).apply(image);
+  });
+  image = layers.flatten().apply(image);
+  for (const name of ['fc1', 'fc2'])
+    image = layers.dense({ units: 8, activation: 'relu', name }).apply(image);
+  return model({
+    inputs,
+    outputs: layers.dense({ units: 3, name: 'predictions' }).apply(image),
+    name: 'vgg19',
+  });
+}
+
+/** Blocks of a transformer, each with two residual connections. */
+function transformer(blocks: number) {
+  const inputs = input({ shape: [6, 8] });
+  let x = inputs;
+  for (let block = 0; block < blocks; block++) {
+    const seen = layers.layerNormalization({ name: `norm_${block}` }).apply(x);
+    const attended = layers
+      .multiHeadAttention({ numHeads: 2, keyDim: 4, name: `attention_${block}` })
+      .apply([seen, seen]);
+    x = layers.add({ name: `with_attention_${block}` }).apply([x, attended]);
+    const wide = layers.dense({ units: 16, activation: 'gelu', name: `wide_${block}` }).apply(x);
+    const narrow = layers.dense({ units: 8, name: `narrow_${block}` }).apply(wide);
+    x = layers.add({ name: `with_dense_${block}` }).apply([x, narrow]);
+  }
+  return model({ inputs, outputs: layers.dense({ units: 3, name: 'words' }).apply(x), name: 'transformer' });
+}
+
+/** In the page: opens all layers; how long that took, pairs of boxes that overlap, and the height of the smallest text. */
+function drawn() {
+  const start = performance.now();
+  (document.querySelector('button[title="Open all layers"]') as HTMLElement).click();
+  const milliseconds = performance.now() - start;
+  const boxes = [...document.querySelectorAll<SVGGElement>('.node')].map((node) => {
+    const { x, y, width, height } = (node.querySelector('.body') as Element).getBoundingClientRect();
+    return { level: node.parentElement, name: node.getAttribute('aria-label'), x, y, width, height };
+  });
+  const overlaps = boxes.flatMap((a, i) =>
+    boxes.slice(i + 1).flatMap((b) => {
+      const isApart =
+        a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
+      return isApart || a.level !== b.level ? [] : [`${a.name} and ${b.name}`];
+    }),
+  );
+  const texts = [...document.querySelectorAll('.node text')].map(
+    (text) => text.getBoundingClientRect().height,
+  );
+  return { milliseconds, nodes: boxes.length, overlaps, least: Math.min(...texts) };
+}
+
+test('VGG19 and a transformer are drawn whole: every op, without overlaps, to be read', async () => {
+  for (const [net, x, least] of [
+    [thinVgg19(), randomNormal([2, 32, 32, 3], { seed: 1 }), 45],
+    [transformer(6), randomNormal([2, 6, 8], { seed: 1 }), 80],
+  ] as const) {
+    net.compile({ optimizer: 'adam', loss: 'mse' });
+    const y = zerosLike(await net.predictOnBatch(x));
+    const report = await inspector({ featureMaps: 0 })(net, x, y);
+    const file = path.join(folder, `${net.name}.html`);
+    await report.save(file);
+    const { page, errors } = await openPage(browser.browser, pathToFileURL(file).href);
+    await page.setViewport({ width: 1600, height: 1000 });
+    await page.click('#tab-graph');
+    const { milliseconds, nodes, overlaps, least: text } = await page.evaluate(drawn);
+    expect(overlaps, net.name).toEqual([]);
+    expect(nodes, net.name).toBeGreaterThan(least);
+    expect(text, net.name).toBeGreaterThan(12);
+    expect(milliseconds, net.name).toBeLessThan(1500);
+    // The last op, far down: it comes to the middle of the picture.
+    const last = await page.evaluate(() => {
+      const canvas = document.querySelector('.graph')?.getBoundingClientRect();
+      const named = [...document.querySelectorAll<SVGGElement>('.node.call')].at(-1);
+      named?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
+      return { height: canvas?.height ?? 0, details: document.querySelector('.details')?.textContent };
+    });
+    expect(last.height).toBeGreaterThan(500);
+    expect(last.details).toMatch(/Outputs/);
+    expect(errors).toEqual([]);
+    await page.close();
+    net.dispose();
+  }
+});
+
+test('in a page a report is shown next to the app, and a recorded step is replayed on a click', async () => {
+  const shown = await browser.run('/', async () => {
+    const { showReport, showRecording } = (await import(
+      '/lib/inspector.js' as string
+    )) as typeof import('./pages/inspector.ts');
+    return { report: await showReport(), recording: await showRecording() };
+  });
+  expect(shown.report.findings).toMatch(/Dead relu/);
+  expect(shown.report.isFixed).toBe(true);
+  expect(shown.report.afterClose).toBe(false);
+  expect(shown.recording.before).toMatch(/Step 5 of 6 · loss \d/);
+  expect(shown.recording.offered).toBe('Replay and open step 3');
+  expect(shown.recording.title).toMatch(/, step 3$/);
+  expect(shown.recording.kept).toBe('Gradients');
+});
+
+test('a saved recording is scrubbed through from its file', async () => {
+  await init();
+  const net = classifier();
+  const recording = recordSteps(net, { name: 'training', checkpointEvery: 3 });
+  const x = randomNormal([4, 8, 8, 3], { seed: 1 });
+  const y = tensor([0, 1, 2, 0], { dtype: 'int32' });
+  for (let step = 0; step < 5; step++) await recording.step(x, y);
+  await recording.open(1);
+  await recording.open(4);
+  const file = path.join(folder, 'recording.html');
+  await recording.save(file);
+  const { page, errors } = await openPage(browser.browser, pathToFileURL(file).href);
+  expect(await page.title()).toBe('training: recorded steps');
+  const says = (selector: string) => page.$eval(selector, (found) => (found as HTMLElement).innerText);
+  expect(await says('.status')).toMatch(/^Step 1 of 5 · loss/);
+  expect(await says('.tiles')).toMatch(/loss/i);
+  await page.focus('input[type="range"]');
+  await page.keyboard.press('ArrowRight');
+  expect(await says('.status')).toMatch(/^Step 2 of 5/);
+  expect(await says('.note')).toMatch(/recording\.open\(2\) replays it/);
+  await page.keyboard.press('End');
+  expect(await page.$eval('h1 ~ *, .tiles', (found) => found.isConnected)).toBe(true);
+  expect(await page.$$eval('h1', (all) => all.map((h1) => h1.innerText))).toEqual([
+    'training',
+    'training, step 4',
+  ]);
+  for (const width of [320, 768, 1600]) {
+    await page.setViewport({ width, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  }
+  expect(errors).toEqual([]);
+  recording.dispose();
+  net.dispose();
 });

@@ -36,7 +36,9 @@ beforeAll(async () => {
     mounts: { '/a/': path.join(root, 'site', 'playground') },
     headers: { 'Content-Security-Policy': policy },
   });
-  browser = await launchBrowser();
+  browser = await launchBrowser({
+    args: ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
+  });
   ({ page, errors } = await openPage(browser, `${server.url}a/`, {
     prepare: async (fresh) => {
       fresh.on('request', (request) => void requests.push(request.url()));
@@ -147,6 +149,21 @@ test('an endless program can be stopped', async () => {
   await says('.shown .state', /^Running$/);
   await page.click('#stop');
   await says('.shown .state', /^Stopped$/);
+});
+
+test('a picture of the camera reaches the program', async () => {
+  await write(`import { picker, text } from 'playground';
+picker({ label: 'Your picture', camera: true }, async (file) => {
+  const { width, height } = await createImageBitmap(file as File);
+  text(\`\${file?.type} \${width === height && width > 99}\`);
+});`);
+  await run();
+  await says('#output', /Use the camera/);
+  await page.click('.camera button');
+  await page.waitForFunction(() => (document.querySelector('video')?.videoWidth ?? 0) > 0);
+  await page.click('.finder .primary');
+  await says('#output', /image\/png true/);
+  expect(await page.$eval('.finder', (finder) => (finder as HTMLElement).hidden)).toBe(true);
 });
 
 test('a link carries the program, which waits for its reader to run it', async () => {

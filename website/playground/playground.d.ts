@@ -68,9 +68,9 @@ export function sliders<K extends string>(
 export function buttons<K extends string>(
   all: Readonly<Record<K, Button & { press: () => unknown }>>,
 ): Shown<[changes: Readonly<Partial<Record<K, Partial<Button>>>>]>;
-/** A file that a visitor picks or drops. It stays in the page. */
+/** A file that a visitor picks or drops; with `camera` also a picture that they take, where there is one. It stays in the page. */
 export function picker(
-  options: { label: string; accept?: string; hint?: string },
+  options: { label: string; accept?: string; hint?: string; camera?: boolean },
   onChange?: (file: File | null) => unknown,
 ): { file: File | null };
 /** A field of text. */

@@ -77,13 +77,20 @@ export function outputModule(cell: OutputCell, remembered: Record<string, unknow
         },
       };
     },
-    /** A file that a visitor picks or drops. Gives an object with `file`: null, or what was last accepted. */
+    /** A file that a visitor picks or drops, or takes with the `camera`. Gives an object with `file`: null, or what was last accepted. */
     picker: (
-      { label, accept = '', hint = '' }: { label: string; accept?: string; hint?: string },
+      {
+        label,
+        accept = '',
+        hint = '',
+        camera = false,
+      }: { label: string; accept?: string; hint?: string; camera?: boolean },
       onChange: (file: File | null) => unknown = () => {},
     ) => {
       const choice: { file: File | null } = { file: (remembered.file as File | undefined) ?? null };
-      const output = (): Output => ({ kind: 'file', label, accept, hint, chosen: choice.file?.name ?? '' });
+      const output = (): Output => {
+        return { kind: 'file', label, accept, hint, camera, chosen: choice.file?.name ?? '' };
+      };
       const slot = cell.slot(output(), async (_, value) => {
         const before = choice.file;
         choice.file = remembered.file = value as File | null;

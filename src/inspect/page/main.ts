@@ -1,5 +1,5 @@
 /** @file The script of a report as one file: shows the data that the file holds. */
-import { mountReport, type PageData } from './mount.ts';
+import { mountPage, type PageData } from './mountPage.ts';
 
 const data = document.getElementById('data')?.textContent ?? '';
-mountReport(document.body, JSON.parse(data) as PageData);
+mountPage(document.body, JSON.parse(data) as PageData);

@@ -10,10 +10,15 @@ import { layersView } from './layersView.ts';
 import { mapsView } from './mapsView.ts';
 import { memoryView } from './memoryView.ts';
 
-/** What a page shows: a report, and for a comparison that of an earlier step. */
-export interface PageData {
+/** A report, and for a comparison that of an earlier step. */
+export interface ReportPage {
   readonly report: StepReportData;
   readonly before?: StepReportData;
+}
+
+/** The tab that is open: reports of one recording open where the last one was left. */
+export interface TabMemory {
+  tab?: string;
 }
 
 interface Tab {
@@ -24,7 +29,11 @@ interface Tab {
   shown?(): void;
 }
 
-export function mountReport(container: Element | ShadowRoot, { report, before }: PageData): void {
+export function mountReport(
+  container: Element | ShadowRoot,
+  { report, before }: ReportPage,
+  memory: TabMemory = {},
+): void {
   let graph: GraphView | null = null;
   const graphView = () => {
     graph ??= new GraphView(report);
@@ -71,6 +80,7 @@ export function mountReport(container: Element | ShadowRoot, { report, before }:
   );
 
   function select(name: string): void {
+    memory.tab = name;
     tabs.forEach((tab, i) => {
       const [button, panel] = [buttons[i], panels[i]];
       const isSelected = tab.name === name;
@@ -109,7 +119,7 @@ export function mountReport(container: Element | ShadowRoot, { report, before }:
       h('main', {}, ...panels),
     ),
   );
-  select(tabs[0]?.name ?? '');
+  select((tabs.find(({ name }) => name === memory.tab) ?? tabs[0])?.name ?? '');
 }
 
 function slug(name: string): string {

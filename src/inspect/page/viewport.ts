@@ -2,6 +2,8 @@
 
 const margin = 24;
 const most = 4;
+/** Units of the drawing for a pixel where its text can still be read: 9 pixels. */
+const smallest = 1.25;
 
 export class Viewport {
   #width = 1;
@@ -39,7 +41,7 @@ export class Viewport {
   fit(): void {
     const { width, height } = this.#pixels();
     const whole = Math.max((this.#width + 2 * margin) / width, (this.#height + 2 * margin) / height);
-    const readable = Math.max(1, Math.min(1.6, (this.#width + 2 * margin) / width));
+    const readable = Math.max(1, Math.min(smallest, (this.#width + 2 * margin) / width));
     this.#scale = Math.max(0.8, Math.min(whole, readable));
     this.#x = (this.#width - width * this.#scale) / 2;
     this.#y = whole > this.#scale ? -margin : (this.#height - height * this.#scale) / 2;

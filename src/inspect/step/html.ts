@@ -1,5 +1,5 @@
 /** @file A report as one HTML file: strict, without network, and with its script named by its hash. */
-import type { PageData } from '../page/mount.ts';
+import type { PageData } from '../page/mountPage.ts';
 import { pageScript, pageScriptHash } from '../page/generated/script.ts';
 import { pageStyle, pageStyleHash } from '../page/generated/style.ts';
 
@@ -21,7 +21,7 @@ export function htmlOf(data: PageData): string {
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(data.report.name)}: step report</title>
+<title>${escaped(titleOf(data))}</title>
 <style>${frameStyle}</style>
 <style>${pageStyle}</style>
 </head>
@@ -32,6 +32,10 @@ export function htmlOf(data: PageData): string {
 </body>
 </html>
 `;
+}
+
+function titleOf(data: PageData): string {
+  return 'recording' in data ? `${data.recording.name}: recorded steps` : `${data.report.name}: step report`;
 }
 
 /** JSON that can't end its element. */

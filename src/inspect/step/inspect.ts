@@ -1,15 +1,12 @@
 /** @file inspect: runs one step, and reports what it did. */
 import { runAll } from '../../core/cleanup.ts';
-import { IndexOutOfRangeError, RetrogradError, ValueError } from '../../core/errors.ts';
+import { IndexOutOfRangeError, RetrogradError } from '../../core/errors.ts';
 import { requireInteger } from '../../core/shape.ts';
-import { describe } from '../../core/describe.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { CaptureReport } from '../../autodiff/compile.ts';
 import { setGradientObserver } from '../../autodiff/gradientObserver.ts';
 import { isDebugMode, debugMode } from '../../history/callSite.ts';
 import { outputSearch, setOutputSearch } from '../../ops/outputSearch.ts';
-import { Tensor } from '../../tensor/tensor.ts';
-import type { Variable } from '../../tensor/variable.ts';
 import { getDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import { requireDevice } from '../../webgpu/requireDevice.ts';
@@ -18,6 +15,7 @@ import type { ProfileReport } from '../report.ts';
 import { AllocationLog } from './allocationLog.ts';
 import { assemble } from './assemble.ts';
 import { FeatureMapTaker } from './featureMaps.ts';
+import { type Inspectable, type InspectedStep, stepOf } from './inspectedStep.ts';
 import { StepRecorder } from './stepRecorder.ts';
 import { StepReport } from './stepReport.ts';
 import { Unseen } from './unseen.ts';
@@ -32,19 +30,6 @@ export interface InspectOptions {
   featureMaps?: number;
   /** Whose work is inspected. Default: the current device's. */
   device?: Device;
-}
-
-/** A step of something that knows how to make one, such as the next training step of a model. */
-export interface InspectedStep {
-  readonly name: string;
-  /** Weights that should be trained, whether or not the step uses them. */
-  readonly weights: readonly Variable[];
-  run(): unknown;
-}
-
-/** Something that is inspected by its next step. */
-export interface Inspectable<A extends readonly unknown[]> {
-  inspectedStep(...args: A): InspectedStep;
 }
 
 /** What `inspector` returns. */
@@ -84,7 +69,7 @@ async function inspectTarget(
 ): Promise<StepReport> {
   const { device = getDevice(), featureMaps = 8 } = options;
   requireDevice('inspect', device);
-  const step = stepOf(target, args);
+  const step = stepOf('inspect', target, args);
   const name = options.name ?? step.name;
   const run = new StepRun(device, featureMaps);
   try {
@@ -200,24 +185,6 @@ class StepRun {
   dispose(): void {
     runAll([() => this.recorder.dispose(), () => this.weights.dispose(), () => this.statistics.dispose()]);
   }
-}
-
-function stepOf(target: unknown, args: readonly unknown[]): InspectedStep {
-  if (typeof target === 'function') {
-    const run = () => Reflect.apply(target, undefined, args) as unknown;
-    return { name: target.name || 'step', weights: [], run };
-  }
-  if (isInspectable(target)) return target.inspectedStep(...args);
-  throw new ValueError({
-    op: 'inspect',
-    rule: 'what is inspected is a function of tensors, or a compiled model.',
-    received: target instanceof Tensor ? String(target) : describe(target),
-    hint: 'call inspect(step, x, y) for step(x, y), or inspect(net, x, y) for its next training step.',
-  });
-}
-
-function isInspectable(value: unknown): value is Inspectable<readonly unknown[]> {
-  return typeof (value as Partial<Inspectable<never>> | null)?.inspectedStep === 'function';
 }
 
 /** How a compiled function was captured before this call. */

@@ -165,7 +165,8 @@ export interface Finding {
     | 'vanishing gradient'
     | 'exploding gradient'
     | 'update'
-    | 'input';
+    | 'input'
+    | 'replay';
   readonly severity: Severity;
   /** One sentence. */
   readonly title: string;

@@ -1,10 +1,11 @@
 /** @file Shows a report in a page: in a shadow tree, so that neither's styles touch the other's, under any policy. */
 import { DeviceError } from '../../core/errors.ts';
 import { pageStyle } from '../page/generated/style.ts';
-import type { PageData } from '../page/mount.ts';
+import type { OpenStep } from '../page/mountRecording.ts';
+import type { PageData } from '../page/mountPage.ts';
 
-/** Errors: DeviceError where there is no page. */
-export async function showReport(data: PageData, container?: Element): Promise<HTMLElement> {
+/** `open` replays a step of a recording. Errors: DeviceError where there is no page. */
+export async function showPage(data: PageData, container?: Element, open?: OpenStep): Promise<HTMLElement> {
   if (typeof document === 'undefined') {
     throw new DeviceError({
       op: 'show',
@@ -13,7 +14,7 @@ export async function showReport(data: PageData, container?: Element): Promise<H
       hint: "write it to a file: await report.save('step.html').",
     });
   }
-  const { mountReport } = await import('../page/mount.ts');
+  const { mountPage } = await import('../page/mountPage.ts');
   const host = document.createElement('div');
   const shadow = host.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
@@ -21,7 +22,7 @@ export async function showReport(data: PageData, container?: Element): Promise<H
   shadow.adoptedStyleSheets = [sheet];
   (container ?? document.body).append(host);
   if (!container) shadow.append(closeButton(host));
-  mountReport(shadow, data);
+  mountPage(shadow, data, open);
   return host;
 }
 

@@ -1,8 +1,9 @@
 /** @file StepReport: what `inspect` gives. As data, as text, and as a page. */
-import { type SaveTarget, targetName, targetOf } from '../../storage/targets.ts';
+import type { SaveTarget } from '../../storage/targets.ts';
 import { htmlOf } from './html.ts';
 import type { Finding, StepReportData } from './reportData.ts';
-import { showReport } from './show.ts';
+import { showPage } from './show.ts';
+import { writeText } from './writeText.ts';
 
 /** The report of one step: `toJSON()` is all of it, `html()` a page that shows it. */
 export class StepReport<R = unknown> {
@@ -54,13 +55,12 @@ export class StepReport<R = unknown> {
    * a stream in a page.
    */
   save(target: SaveTarget): Promise<void> {
-    const isData = /\.json$/i.test(targetName(target) ?? '');
-    return writeText(target, isData ? JSON.stringify(this.#data) : this.html());
+    return writeText(target, () => this.html(), this);
   }
 
   /** In a page: shows the report next to the app, or in `container`. Resolves to the element, which can be removed. */
   show(container?: Element): Promise<HTMLElement> {
-    return showReport({ report: this.#data }, container);
+    return showPage({ report: this.#data }, container);
   }
 
   toString(): string {
@@ -86,14 +86,14 @@ export class StepComparison {
     return htmlOf(this.#page);
   }
 
-  /** Writes `html()`. Targets as for `StepReport.save`. */
+  /** Writes `html()`, or the JSON where the name ends in `.json`. Targets as for `StepReport.save`. */
   save(target: SaveTarget): Promise<void> {
-    return writeText(target, this.html());
+    return writeText(target, () => this.html(), this);
   }
 
   /** In a page: as `StepReport.show`. */
   show(container?: Element): Promise<HTMLElement> {
-    return showReport(this.#page, container);
+    return showPage(this.#page, container);
   }
 
   get #page() {
@@ -107,13 +107,4 @@ export class StepComparison {
  */
 export function compareSteps(before: StepReport, after: StepReport): StepComparison {
   return new StepComparison(before, after);
-}
-
-async function writeText(target: SaveTarget, text: string): Promise<void> {
-  const bytes = new TextEncoder().encode(text);
-  await targetOf(target).write(
-    (async function* () {
-      yield bytes;
-    })(),
-  );
 }

@@ -5,7 +5,7 @@ import { Callback, type Logs } from './callback.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
 import { byPosition, checkOptions } from '../../core/options.ts';
 import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
-import { Snapshot } from './snapshot.ts';
+import { Snapshot } from '../../tensor/snapshot.ts';
 
 /** Options of `earlyStopping`. */
 export interface EarlyStoppingOptions extends MonitorOptions, VerboseOptions {

@@ -11,7 +11,7 @@ import type { History } from '../callbacks/history.ts';
 import type { FileSource } from '../../storage/sources.ts';
 import type { SaveFolder } from '../../storage/folderTargets.ts';
 import type { SaveTarget } from '../../storage/targets.ts';
-import type { InspectedStep } from '../../inspect/step/inspect.ts';
+import type { InspectedStep } from '../../inspect/step/inspectedStep.ts';
 import type { StepReport } from '../../inspect/step/stepReport.ts';
 import { Layer } from '../layers/base/layer.ts';
 import type { Metric } from '../metrics/metric.ts';
@@ -207,14 +207,15 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.#whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options));
   }
 
-  /** For `inspect`: the next training step on a batch, as `trainOnBatch` makes it. */
+  /** For `inspect` and `recordSteps`: the next training step on a batch, as `trainOnBatch` makes it. */
   inspectedStep(
     x: training.Data,
     y: training.Data | null = null,
     options: training.TrainOnBatchOptions = {},
   ): InspectedStep {
     const { name, trainableWeights: weights } = this;
-    return { name, weights, run: () => this.trainOnBatch(x, y, options) };
+    const state = async () => (await import('../saving/stepState.ts')).stepState(this, x);
+    return { name, weights, run: () => this.trainOnBatch(x, y, options), state };
   }
 
   /**

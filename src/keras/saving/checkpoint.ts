@@ -8,12 +8,10 @@ import { FormatError, RetrogradError, ValueError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
 import { requireInteger, sameShape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
-import { checkSeed, SeedSequence } from '../../ops/seeds.ts';
+import { checkSeed, type SeedSequence } from '../../ops/seeds.ts';
 import { assignAll } from '../../tensor/assignAll.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { modelToConfig } from '../json/write.ts';
-import { findInProperties } from '../layers/base/findInProperties.ts';
-import type { AnyLayer } from '../layers/base/layer.ts';
 import { HostVariable } from '../optimizers/hostVariable.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { Variable } from '../../tensor/variable.ts';
@@ -30,6 +28,7 @@ import {
   type TrainingState,
   writeMetadata,
 } from './checkpointMetadata.ts';
+import { seedsOf } from './seedsOf.ts';
 import { uploadByPath, weightsByPath, type WithWeights } from './weights.ts';
 
 export type { TrainingState } from './checkpointMetadata.ts';
@@ -217,13 +216,6 @@ function recordOf(optimizer: Optimizer): OptimizerRecord {
 
 function statesOf(optimizer: Optimizer): Variable[] {
   return optimizer.variables.filter((variable) => variable instanceof Variable);
-}
-
-/** The random sequences of the model and of layers inside it, in order. */
-function seedsOf(model: CheckpointModel): SeedSequence[] {
-  const inside = (model as unknown as Partial<AnyLayer>).layersInside ?? [];
-  const isSeeds = (value: unknown): value is SeedSequence => value instanceof SeedSequence;
-  return [...new Set([model, ...inside].flatMap((layer) => findInProperties(layer, isSeeds)))];
 }
 
 /** The configuration of a model in JSON; null if it has layers that cannot be serialized. */

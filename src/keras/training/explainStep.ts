@@ -46,7 +46,7 @@ export function explainRun(
 
 function reasonOf(signatures: readonly CaptureReport[], isEager: boolean): string | null {
   if (isEager) return 'the model was compiled with runEagerly: true';
-  if (signatures.length === 0) return 'no step has run, or checkNumerics was on';
+  if (signatures.length === 0) return 'no step has run';
   return signatures.find(({ captured }) => !captured)?.reason ?? null;
 }
 

@@ -1,5 +1,6 @@
-/** @file A file that is picked or dropped. */
+/** @file A file that is picked or dropped, or a picture that a camera takes. */
 import { element } from '../element.ts';
+import { cameraSource } from './camera.ts';
 import type { OutputView, Tell } from './view.ts';
 
 export function fileView(tell: Tell): OutputView<'file'> {
@@ -10,6 +11,7 @@ export function fileView(tell: Tell): OutputView<'file'> {
   const take = (file: File | null | undefined) => {
     if (file !== undefined) tell('file', file);
   };
+  let camera: HTMLElement | null = null;
   input.addEventListener('change', () => {
     take(input.files?.[0]);
     input.value = '';
@@ -33,6 +35,9 @@ export function fileView(tell: Tell): OutputView<'file'> {
       label.textContent = output.label;
       hint.textContent = output.chosen || output.hint;
       clear.hidden = output.chosen === '';
+      if (!output.camera || camera) return;
+      camera = cameraSource(take);
+      if (camera) root.append(camera);
     },
   };
 }

@@ -1,0 +1,12 @@
+/** @file What a page shows: one report, two compared, or a recording. */
+import type { StepRecordingData } from '../recording/recordingData.ts';
+import { mountReport, type ReportPage } from './mount.ts';
+import { mountRecording, type OpenStep } from './mountRecording.ts';
+
+export type PageData = ReportPage | { readonly recording: StepRecordingData };
+
+/** `open` replays a step of a recording, where the page that shows it also has it. */
+export function mountPage(container: Element | ShadowRoot, data: PageData, open?: OpenStep): void {
+  if ('recording' in data) mountRecording(container, data.recording, open);
+  else mountReport(container, data);
+}

@@ -1,0 +1,69 @@
+/** @file The curve of a number over recorded steps, with the chosen step and those that were opened. */
+import type { RecordedStep } from '../recording/recordingData.ts';
+import { h, s } from './dom.ts';
+import { short } from './format.ts';
+
+const width = 1000;
+const height = 180;
+const margin = 8;
+
+export class StepCurve {
+  readonly element = h('div', { class: 'steps' });
+
+  constructor(
+    private readonly steps: readonly RecordedStep[],
+    private readonly opened: () => readonly number[],
+  ) {}
+
+  /** Draws the number of this name, and a line at a step. */
+  draw(name: string, chosen: number): void {
+    const values = this.steps.map(({ values }) => values[name] ?? null);
+    const finite = values.filter((value) => value !== null);
+    const least = Math.min(...finite);
+    const most = Math.max(...finite);
+    const x = (step: number) => margin + ((width - 2 * margin) * step) / Math.max(1, values.length - 1);
+    const y = (value: number) =>
+      height - margin - ((height - 2 * margin) * (value - least)) / (most - least || 1);
+    const dot = (step: number, kind: string) => {
+      const value = values[step] ?? null;
+      return s('path', { class: kind, d: `M${x(step)} ${value === null ? margin : y(value)} h0` });
+    };
+    const failed = this.steps.flatMap(({ error }, step) =>
+      error !== null || values[step] === null ? [step] : [],
+    );
+    const picture = s(
+      'svg',
+      {
+        viewBox: `0 0 ${width} ${height}`,
+        preserveAspectRatio: 'none',
+        role: 'img',
+        'aria-label':
+          finite.length > 0 ? `${name}, from ${short(values[0])} to ${short(values.at(-1))}` : name,
+      },
+      s('line', { class: 'marker', x1: x(chosen), x2: x(chosen), y1: 0, y2: height }),
+      s('path', { class: 'curve', d: lineOf(values, x, y) }),
+      ...failed.map((step) => dot(step, 'failed')),
+      ...this.opened().map((step) => dot(step, 'opened')),
+    );
+    const ends = finite.length > 0 ? [short(most), short(least)] : ['', ''];
+    this.element.replaceChildren(
+      picture,
+      ...ends.map((text, i) => h('span', { class: `soft ${i === 0 ? 'most' : 'least'}` }, text)),
+    );
+  }
+}
+
+/** A line through the values, with gaps where they aren't finite. */
+function lineOf(
+  values: readonly (number | null)[],
+  x: (step: number) => number,
+  y: (value: number) => number,
+): string {
+  return values
+    .flatMap((value, step) => {
+      if (value === null) return [];
+      const isFirst = step === 0 || values[step - 1] === null;
+      return [`${isFirst ? 'M' : 'L'}${x(step).toFixed(1)} ${y(value).toFixed(1)}`];
+    })
+    .join(' ');
+}

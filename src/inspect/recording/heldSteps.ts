@@ -1,0 +1,91 @@
+/** @file HeldSteps: what recorded steps need to run again. Checkpoints of the state, and the arguments of each step. */
+import { isPlainObject } from '../../core/options.ts';
+import { Snapshot } from '../../tensor/snapshot.ts';
+import { alias, Tensor } from '../../tensor/tensor.ts';
+import { Variable } from '../../tensor/variable.ts';
+
+/** A step that can run again. */
+export interface HeldStep {
+  readonly args: readonly unknown[];
+  /** The numbers of the state before it. */
+  readonly numbers: readonly number[];
+  /** The position in the sequence of seeds before it. */
+  readonly seeds: number;
+  /** What it returned, by name. */
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** Steps from a checkpoint to the next. */
+interface Span {
+  readonly first: number;
+  readonly checkpoint: Snapshot;
+  readonly steps: HeldStep[];
+}
+
+export class HeldSteps {
+  readonly #spans: Span[] = [];
+  #count = 0;
+
+  constructor(
+    private readonly checkpointEvery: number,
+    /** Steps that are held, at least. */
+    private readonly keep: number,
+  ) {}
+
+  /** The first step that is held. */
+  get first(): number {
+    return this.#spans[0]?.first ?? this.#count;
+  }
+
+  /** Takes a checkpoint before a step, where one is due. */
+  begin(variables: readonly Variable[]): void {
+    if (this.#count % this.checkpointEvery !== 0) return;
+    const checkpoint = new Snapshot();
+    checkpoint.take(variables);
+    this.#spans.push({ first: this.#count, checkpoint, steps: [] });
+  }
+
+  /** Adds the step that was begun. Its arguments are freed with it. */
+  add(step: HeldStep): void {
+    this.#spans.at(-1)?.steps.push(step);
+    this.#count++;
+    while ((this.#spans[1]?.first ?? Number.POSITIVE_INFINITY) <= this.#count - this.keep)
+      free(this.#spans.shift());
+  }
+
+  /** The checkpoint before step `index`, and the steps from there to it. */
+  upTo(index: number): { readonly checkpoint: Snapshot; readonly steps: readonly HeldStep[] } | null {
+    const span = this.#spans.findLast(({ first }) => first <= index);
+    return span ? { checkpoint: span.checkpoint, steps: span.steps.slice(0, index - span.first + 1) } : null;
+  }
+
+  dispose(): void {
+    for (const span of this.#spans.splice(0)) free(span);
+  }
+}
+
+function free(span: Span | undefined): void {
+  span?.checkpoint.dispose();
+  for (const { args } of span?.steps ?? []) freeArguments(args);
+}
+
+/** Arguments as they are now, whatever becomes of them: handles of tensors, copies of host values. */
+export function holdArguments(args: readonly unknown[]): unknown[] {
+  return args.map(held);
+}
+
+function held(value: unknown): unknown {
+  if (value instanceof Variable) return value;
+  if (value instanceof Tensor) return alias(value);
+  if (ArrayBuffer.isView(value)) return structuredClone(value);
+  if (Array.isArray(value)) return value.map(held);
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, held(part)]));
+}
+
+export function freeArguments(value: unknown): void {
+  if (value instanceof Tensor) {
+    if (!(value instanceof Variable)) value.dispose();
+  } else if (Array.isArray(value)) for (const part of value) freeArguments(part);
+  else if (isPlainObject(value)) freeArguments(Object.values(value));
+}

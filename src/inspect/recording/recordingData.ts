@@ -1,0 +1,26 @@
+/** @file What a recording of steps contains, as plain data. */
+import type { StepReportData } from '../step/reportData.ts';
+
+/** A step of a recording. */
+export interface RecordedStep {
+  /** The numbers that it returned, such as `loss`; by name, or `result`. */
+  readonly values: Readonly<Record<string, number | null>>;
+  /** From its call until its numbers were read. */
+  readonly milliseconds: number;
+  /** What it threw. */
+  readonly error: string | null;
+}
+
+/** A recording as JSON. NaN and infinities among the values are null. */
+export interface StepRecordingData {
+  readonly format: 'retrograd step recording';
+  readonly version: 1;
+  readonly library: string;
+  readonly name: string;
+  readonly adapter: string;
+  readonly steps: readonly RecordedStep[];
+  /** The first step that can be opened again: earlier ones are no longer held. */
+  readonly firstHeld: number;
+  /** Reports of the steps that were opened, by their index. */
+  readonly opened: Readonly<Record<number, StepReportData>>;
+}

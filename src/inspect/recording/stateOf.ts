@@ -1,0 +1,60 @@
+/** @file The state of recorded steps: what a model says of itself, and what the caller names. */
+import { describe } from '../../core/describe.ts';
+import { ValueError } from '../../core/errors.ts';
+import { Variable } from '../../tensor/variable.ts';
+import type { InspectedStep, StateNumber, StepState } from '../step/inspectedStep.ts';
+
+/** What steps of a function may change: a variable, an optimizer or a metric, a layer. */
+export type Stateful =
+  | Variable
+  | { readonly variables: readonly (Variable | { value: number })[]; readonly built?: boolean }
+  | { readonly weights: readonly Variable[] };
+
+/** Errors: ValueError where a function doesn't say what it changes, and for an optimizer that has no variables yet. */
+export async function stateOf(
+  step: InspectedStep,
+  named: readonly Stateful[] | undefined,
+): Promise<StepState> {
+  if (!step.state && named === undefined) throw unnamed(step.name);
+  const own = await step.state?.();
+  const variables = new Set(own?.variables);
+  const numbers = [...(own?.numbers ?? [])];
+  for (const part of (named ?? []).flatMap(partsOf)) {
+    if (part instanceof Variable) variables.add(part);
+    else numbers.push(numberOf(part));
+  }
+  return { variables: [...variables], numbers, prepare: () => own?.prepare?.() };
+}
+
+function partsOf(stateful: Stateful): readonly (Variable | { value: number })[] {
+  if (stateful instanceof Variable) return [stateful];
+  if ('variables' in stateful && stateful.built !== false) return stateful.variables;
+  if ('weights' in stateful) return stateful.weights;
+  const isUnbuilt = 'variables' in stateful;
+  throw new ValueError({
+    op: 'recordSteps',
+    rule: '`state` lists variables, layers, and optimizers that are built.',
+    received: isUnbuilt ? 'an optimizer without variables' : describe(stateful),
+    hint: isUnbuilt
+      ? 'call optimizer.build(weights) before.'
+      : 'name what the step assigns: { state: [w, optimizer] }.',
+  });
+}
+
+function numberOf(variable: { value: number }): StateNumber {
+  return {
+    get: () => variable.value,
+    set: (value) => {
+      variable.value = value;
+    },
+  };
+}
+
+function unnamed(name: string): ValueError {
+  return new ValueError({
+    op: 'recordSteps',
+    rule: 'a function says what its steps change, so that they can be replayed.',
+    received: `'${name}' without \`state\``,
+    hint: 'pass { state: [w, optimizer] }; { state: [] } where it changes nothing.',
+  });
+}

@@ -1,0 +1,241 @@
+/** @file StepRecording: steps as they run, and any of them once more, replayed from a checkpoint. */
+import { requireInteger } from '../../core/shape.ts';
+import { ValueError } from '../../core/errors.ts';
+import { version } from '../../core/version.ts';
+import { rewindSeeds, seedPosition } from '../../ops/seeds.ts';
+import { Snapshot } from '../../tensor/snapshot.ts';
+import type { SaveTarget } from '../../storage/targets.ts';
+import type { Device } from '../../webgpu/device.ts';
+import { adapterName } from '../step/adapterName.ts';
+import { htmlOf } from '../step/html.ts';
+import { inspector } from '../step/inspect.ts';
+import { type InspectedStep, type StepState, stepOf } from '../step/inspectedStep.ts';
+import type { Finding, StepReportData } from '../step/reportData.ts';
+import { showPage } from '../step/show.ts';
+import { StepReport } from '../step/stepReport.ts';
+import { writeText } from '../step/writeText.ts';
+import { freeArguments, type HeldStep, HeldSteps, holdArguments } from './heldSteps.ts';
+import type { RecordedStep, StepRecordingData } from './recordingData.ts';
+import type { RecordOptions } from './recordOptions.ts';
+import { returnedNumbers } from './returnedNumbers.ts';
+import { stateOf } from './stateOf.ts';
+
+type Settings = RecordOptions & { checkpointEvery: number; keep: number; device: Device };
+
+/** A recording of steps: see `recordSteps`. Dispose of it to free its checkpoints. */
+export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
+  readonly #target: unknown;
+  readonly #settings: Settings;
+  readonly #held: HeldSteps;
+  readonly #steps: RecordedStep[] = [];
+  readonly #opened = new Map<number, StepReportData>();
+  #name: string | undefined;
+  /** The end of the step or replay under way: they run one after the other. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** For `recordSteps`. */
+  constructor(target: unknown, settings: Settings) {
+    this.#target = target;
+    this.#settings = settings;
+    this.#name = settings.name;
+    this.#held = new HeldSteps(settings.checkpointEvery, settings.keep);
+  }
+
+  /** The steps so far. */
+  get steps(): readonly RecordedStep[] {
+    return this.#steps;
+  }
+
+  /**
+   * Runs the next step: `step(...args)`, or for a model `trainOnBatch(...args)` with metrics of this batch alone. Resolves
+   * to what it returns. Errors: those of the step, which is recorded all the same.
+   */
+  step(...args: A): Promise<unknown> {
+    const held = holdArguments(args);
+    return this.#alone(() => this.#record(held));
+  }
+
+  /**
+   * Replays step `index` (from 0) from the checkpoint before it, with the same arguments, random numbers and bits, and
+   * reports on it. Weights and optimizer are afterwards what they were before the call. Where the replayed step returns other
+   * numbers than the recorded one, the first finding says so.
+   * Errors: ValueError for a step that isn't held.
+   */
+  open(index: number): Promise<StepReport> {
+    return this.#alone(() => this.#replay(index));
+  }
+
+  /** The recording as plain data, with the reports of the steps that were opened. */
+  toJSON(): StepRecordingData {
+    const finite = (values: RecordedStep['values']) =>
+      Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [name, Number.isFinite(value) ? value : null]),
+      );
+    return {
+      format: 'retrograd step recording',
+      version: 1,
+      library: version,
+      name: this.#name ?? 'steps',
+      adapter: adapterName(this.#settings.device.adapter),
+      steps: this.#steps.map((step) => ({ ...step, values: finite(step.values) })),
+      firstHeld: this.#held.first,
+      opened: Object.fromEntries(this.#opened),
+    };
+  }
+
+  /** One HTML file: the curve of the steps, and the reports of those that were opened. */
+  html(): string {
+    return htmlOf({ recording: this.toJSON() });
+  }
+
+  /** Writes `html()`, or the JSON where the name ends in `.json`. Targets as for `StepReport.save`. */
+  save(target: SaveTarget): Promise<void> {
+    return writeText(target, () => this.html(), this);
+  }
+
+  /** In a page: the curve of the steps, any of which opens on a click. As `StepReport.show`. */
+  show(container?: Element): Promise<HTMLElement> {
+    const open = async (index: number) => (await this.open(index)).toJSON();
+    return showPage({ recording: this.toJSON() }, container, open);
+  }
+
+  /** Frees the checkpoints and the arguments of the steps. What was opened stays. */
+  dispose(): void {
+    this.#held.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const running = this.#last.then(work);
+    this.#last = running.catch(() => {});
+    return running;
+  }
+
+  async #record(args: unknown[]): Promise<unknown> {
+    const { step, state } = await this.#prepared(args).catch((error: unknown) => {
+      freeArguments(args);
+      throw error;
+    });
+    this.#name ??= step.name;
+    this.#held.begin(state.variables);
+    const before = { numbers: state.numbers.map((number) => number.get()), seeds: seedPosition() };
+    const start = performance.now();
+    let values: Record<string, number> = {};
+    let error: string | null = null;
+    try {
+      const result = await step.run();
+      values = await returnedNumbers(result);
+      return result;
+    } catch (thrown) {
+      error = String(thrown);
+      throw thrown;
+    } finally {
+      this.#held.add({ args, ...before, values });
+      this.#steps.push({ values, milliseconds: performance.now() - start, error });
+    }
+  }
+
+  async #prepared(args: readonly unknown[]): Promise<{ step: InspectedStep; state: StepState }> {
+    const step = stepOf('recordSteps', this.#target, args);
+    const state = await stateOf(step, this.#settings.state);
+    state.prepare?.();
+    return { step, state };
+  }
+
+  async #replay(index: number): Promise<StepReport> {
+    requireInteger('open', 'index', index, 0);
+    const held = index < this.#steps.length ? this.#held.upTo(index) : null;
+    if (!held) throw notHeld(index, this.#held.first, this.#steps.length);
+    const last = held.steps.at(-1) as HeldStep;
+    const { state } = await this.#prepared(last.args);
+    const present = { numbers: state.numbers.map((number) => number.get()), seeds: seedPosition() };
+    const variables = new Snapshot();
+    variables.take(state.variables);
+    try {
+      held.checkpoint.restore();
+      for (const step of held.steps.slice(0, -1)) await this.#repeat(step);
+      await this.#rewind(last);
+      const report = await this.#inspect(last, index);
+      this.#opened.set(index, report.toJSON());
+      return report;
+    } finally {
+      variables.restore();
+      variables.dispose();
+      setNumbers(state, present);
+    }
+  }
+
+  /** Runs a step again, as far as it ran. */
+  async #repeat(held: HeldStep): Promise<void> {
+    const step = await this.#rewind(held);
+    try {
+      await step.run();
+    } catch {
+      // As when it was recorded: its caller was told then.
+    }
+  }
+
+  /** Sets what host code changes to what it was before a step. */
+  async #rewind(held: HeldStep): Promise<InspectedStep> {
+    const { step, state } = await this.#prepared(held.args);
+    setNumbers(state, held);
+    return step;
+  }
+
+  async #inspect({ args, values }: HeldStep, index: number): Promise<StepReport> {
+    const { featureMaps = 8, device } = this.#settings;
+    const inspect = inspector({ name: `${this.#name}, step ${index}`, featureMaps, device });
+    const report = await inspect(this.#target as (...args: readonly unknown[]) => unknown, ...args);
+    const replayed = await returnedNumbers(report.result).catch(() => ({}));
+    const finding = differenceOf(index, values, replayed);
+    if (!finding) return report;
+    const data = report.toJSON();
+    return new StepReport({ ...data, findings: [finding, ...data.findings] }, report.result);
+  }
+}
+
+function setNumbers(
+  { numbers }: StepState,
+  before: { readonly numbers: readonly number[]; readonly seeds: number },
+): void {
+  before.numbers.forEach((value, i) => {
+    const number = numbers[i];
+    // A rate that a schedule sets can't be assigned, and needn't be.
+    if (number && !Object.is(number.get(), value)) number.set(value);
+  });
+  rewindSeeds(before.seeds);
+}
+
+/** Where a replayed step returned other numbers than the recorded one. */
+function differenceOf(
+  index: number,
+  recorded: Readonly<Record<string, number>>,
+  replayed: Readonly<Record<string, number>>,
+): Finding | null {
+  const names = Object.keys(recorded).filter((name) => !Object.is(recorded[name], replayed[name]));
+  const [name] = names;
+  if (name === undefined) return null;
+  return {
+    kind: 'replay',
+    severity: 'warning',
+    title: `The replay of step ${index} isn't the step that was recorded: '${name}' is ${replayed[name]} now, and was ${recorded[name]}.`,
+    text: 'Something changed what the step depends on besides the recorded steps: weights were assigned in between, or the step has state of its own.',
+    hint: 'change weights inside of recorded steps alone, and name in `state` what a function changes.',
+    callSite: null,
+    layer: null,
+    call: null,
+    weights: [],
+  };
+}
+
+function notHeld(index: number, first: number, count: number): ValueError {
+  return new ValueError({
+    op: 'open',
+    rule: 'a step can be opened while its checkpoint is held.',
+    received: `step ${index}, where ${count > first ? `steps ${first} to ${count - 1}` : 'none'} are held`,
+    hint: 'hold more steps: recordSteps(net, { keep: 1000 }), and dispose of the recording last.',
+  });
+}

@@ -1,0 +1,53 @@
+/** @file What `inspect` and recordings run: a call of a function, or a step that a model knows how to make. */
+import { describe } from '../../core/describe.ts';
+import { ValueError } from '../../core/errors.ts';
+import { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+
+/** A number on the host that steps change: an optimizer's step count, the position in a random sequence. */
+export interface StateNumber {
+  get(): number;
+  set(value: number): void;
+}
+
+/** What steps depend on and change, besides their arguments. */
+export interface StepState {
+  readonly variables: readonly Variable[];
+  readonly numbers: readonly StateNumber[];
+  /** Called before each recorded step, and before each replay of it. */
+  prepare?(): void;
+}
+
+/** A step of something that knows how to make one, such as the next training step of a model. */
+export interface InspectedStep {
+  readonly name: string;
+  /** Weights that should be trained, whether or not the step uses them. */
+  readonly weights: readonly Variable[];
+  run(): unknown;
+  /** For recordings: what the step changes, in full, before it runs for the first time. */
+  state?(): Promise<StepState>;
+}
+
+/** Something that is inspected by its next step. */
+export interface Inspectable<A extends readonly unknown[]> {
+  inspectedStep(...args: A): InspectedStep;
+}
+
+/** The step of `target` with `args`. Errors: ValueError where it is neither a function nor a model. */
+export function stepOf(op: string, target: unknown, args: readonly unknown[]): InspectedStep {
+  if (typeof target === 'function') {
+    const run = () => Reflect.apply(target, undefined, args) as unknown;
+    return { name: target.name || 'step', weights: [], run };
+  }
+  if (isInspectable(target)) return target.inspectedStep(...args);
+  throw new ValueError({
+    op,
+    rule: 'a step is a function of tensors, or a compiled model.',
+    received: target instanceof Tensor ? String(target) : describe(target),
+    hint: `call ${op}(step, x, y) for step(x, y), or ${op}(net, x, y) for its next training step.`,
+  });
+}
+
+function isInspectable(value: unknown): value is Inspectable<readonly unknown[]> {
+  return typeof (value as Partial<Inspectable<never>> | null)?.inspectedStep === 'function';
+}

@@ -1,0 +1,162 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  compile,
+  GradientTape,
+  init,
+  log,
+  matMul,
+  mean,
+  memory,
+  mul,
+  square,
+  sub,
+  type Tensor,
+  tensor,
+  tidy,
+  ValueError,
+  variable,
+} from '../../src/index.ts';
+import { recordSteps, type StepRecording } from '../../src/inspect/index.ts';
+import { layers, optimizers, sequential } from '../../src/keras/index.ts';
+import { seedPosition } from '../../src/ops/seeds.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+const wave = (step: number, ...shape: number[]) =>
+  tensor(
+    Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) => Math.sin(i + 0.7 * step)),
+    { shape },
+  );
+
+describe('a model', () => {
+  test('each step is replayed to the same bits, and leaves the present alone', async () => {
+    // Random without a seed, random with one, and weights that aren't trained; built by the first step.
+    const net = sequential([
+      layers.dense({ units: 6, activation: 'relu' }),
+      layers.dropout({ rate: 0.4 }),
+      layers.batchNormalization(),
+      layers.dropout({ rate: 0.2, seed: 3 }),
+      layers.dense({ units: 1 }),
+    ]);
+    net.compile({ optimizer: 'adam', loss: 'mse', metrics: ['mae'] });
+    const seen: unknown[] = [];
+    const values = () => Promise.all(net.weights.map((weight) => weight.data()));
+    const plain = net.trainOnBatch.bind(net);
+    net.trainOnBatch = async (...args) => {
+      const logs = await plain(...args);
+      seen.push([await values(), logs]);
+      return logs;
+    };
+    using recording = recordSteps(net, { checkpointEvery: 4, featureMaps: 0 });
+    for (let step = 0; step < 7; step++) {
+      // Arguments may change once the step was made.
+      const x = new Float32Array(await wave(step, 8, 4).data());
+      using y = wave(step, 8, 1);
+      using batch = tensor(x, { shape: [8, 4] });
+      await recording.step(batch, y);
+      if (step === 4 && net.optimizer) net.optimizer.learningRate = 0.1;
+    }
+    const present = [await values(), net.optimizer?.iterations, net.optimizer?.learningRate, seedPosition()];
+    for (const [step, first] of [
+      [6, 4],
+      [0, 0],
+      [2, 0],
+    ] as const) {
+      const from = seen.length;
+      const report = await recording.open(step);
+      expect(seen.slice(from)).toEqual(seen.slice(first, step + 1));
+      expect(report.findings.filter(({ kind }) => kind === 'replay')).toEqual([]);
+      expect(report.toJSON().loss).toBeCloseTo(recording.steps[step]?.values.loss as number, 5);
+      const now = [await values(), net.optimizer?.iterations, net.optimizer?.learningRate, seedPosition()];
+      expect(now).toEqual(present);
+    }
+    const data = recording.toJSON();
+    expect(Object.keys(data.opened)).toEqual(['0', '2', '6']);
+    expect(data.steps[3]?.values).toEqual({ loss: expect.any(Number), mae: expect.any(Number) });
+    expect(JSON.parse(JSON.stringify(recording))).toEqual(data);
+    net.dispose();
+  });
+
+  test('a step that failed is opened like any other', async () => {
+    const net = sequential([
+      layers.inputLayer({ shape: [4] }),
+      layers.dense({ units: 3, activation: 'softmax' }),
+    ]);
+    net.compile({ optimizer: 'sgd', loss: 'sparseCategoricalCrossentropy' });
+    using recording = recordSteps(net, { featureMaps: 0 });
+    await recording.step(wave(0, 2, 4), tensor([0, 2], { dtype: 'int32' }));
+    const bad = tensor([1, 3], { dtype: 'int32' });
+    await expect(recording.step(wave(1, 2, 4), bad)).rejects.toThrow(/outside/);
+    expect(recording.steps[1]?.error).toMatch(/^IndexOutOfRangeError/);
+    expect((await recording.open(1)).findings[0]?.title).toMatch(/^Label 3 is out of range/);
+    net.dispose();
+  });
+});
+
+describe('a function', () => {
+  const w = () => {
+    using initial = tensor([[1], [2], [3], [4]]);
+    return variable(initial, { name: 'w' });
+  };
+  const stepOf = (weight: Tensor & ReturnType<typeof w>) => {
+    const optimizer = optimizers.sgd({ learningRate: 0.1, momentum: 0.9 });
+    optimizer.build([weight]);
+    const step = compile((x: Tensor) => {
+      using tape = new GradientTape();
+      const loss = mean(square(sub(matMul(x, weight), 1)));
+      optimizer.apply(tape.gradient(loss, [weight]), [weight]);
+      return { loss };
+    });
+    return { step, optimizer };
+  };
+
+  test('of what its state names; a change beside it is reported', async () => {
+    const weight = w();
+    const { step, optimizer } = stepOf(weight);
+    using recording = recordSteps(step, { state: [weight, optimizer], featureMaps: 0 });
+    const run = async (from: number, to: number) => {
+      for (let i = from; i < to; i++) await recording.step(wave(i, 3, 4));
+    };
+    await run(0, 4);
+    const last = await weight.data();
+    expect((await recording.open(3)).findings).toEqual([]);
+    expect(await weight.data()).toEqual(last);
+    weight.assign(mul(weight, 2));
+    await run(4, 6);
+    const [finding] = (await recording.open(5)).findings;
+    expect(finding).toMatchObject({ kind: 'replay', severity: 'warning' });
+    expect(finding?.title).toMatch(/The replay of step 5 isn't the step that was recorded: 'loss' is/);
+    expect(() => recordSteps(step as never)).not.toThrow();
+    await expect(recordSteps(step as never).step()).rejects.toThrow(/pass { state: \[w, optimizer\] }/);
+    const unbuilt = recordSteps(step, { state: [optimizers.adam()] });
+    await expect(unbuilt.step(wave(0, 3, 4))).rejects.toThrow(/call optimizer.build/);
+    await expect(recording.open(9)).rejects.toThrow(/steps 0 to 5 are held/);
+    expect(() => recordSteps(step, { state: [], kep: 3 } as never)).toThrow(/did you mean/);
+  });
+
+  test('holds the last steps, and frees what it held', async () => {
+    const weight = w();
+    const before = memory();
+    const recording: StepRecording<[Tensor]> = recordSteps(
+      (x: Tensor) => {
+        using loss = tidy(() => mean(log(matMul(x, weight))));
+        return loss.item();
+      },
+      { state: [weight], checkpointEvery: 2, keep: 3 },
+    );
+    for (let i = 0; i < 7; i++) {
+      using x = wave(i, 3, 4);
+      await recording.step(x);
+    }
+    await expect(recording.open(3)).rejects.toThrow(ValueError);
+    expect(recording.toJSON().firstHeld).toBe(4);
+    expect(recording.toJSON().steps.map(({ values }) => values.result)).toContain(null);
+    const report = await recording.open(4);
+    expect(report.toJSON().name).toMatch(/, step 4$/);
+    recording.dispose();
+    expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
+    await expect(recording.open(6)).rejects.toThrow(/none are held/);
+  });
+});
