@@ -62,7 +62,7 @@ function readObject(
   if (className === 'function') return functionName(reader, object, place);
   if (!isObject(config)) throw notAnObject(reader, place, config);
   if (className === '__tensor__' || className === '__numpy__') return config.value;
-  if (className === 'DTypePolicy') return config.name;
+  if (className === 'DTypePolicy') return camel(String(config.name));
   const isActivation = key === 'activation' || key === 'recurrentActivation';
   const activation = isActivation ? activationOfLayer(className) : undefined;
   if (activation !== undefined) return readActivation(config, activation);

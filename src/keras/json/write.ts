@@ -16,6 +16,7 @@ import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
 import { storedInputDtype } from './inputDtypes.ts';
 import { refusal } from './jsonErrors.ts';
+import { snake } from './optionNames.ts';
 import type { AnyModel } from './read.ts';
 import { dtypePolicy, type Writer, writeConfig } from './writeValue.ts';
 import { writeGraph } from './writeGraph.ts';
@@ -94,7 +95,7 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
   const options = className === 'SimpleRNN' && seed === null ? withoutSeed : given;
   if (plain) {
     const { trainable: _, ...rest } = options;
-    return { ...writeConfig(writer, rest, `${place}.config`), dtype: dtype as Json, ...constants };
+    return { ...writeConfig(writer, rest, `${place}.config`), dtype: snake(dtype as string), ...constants };
   }
   return {
     ...(writesActivityRegularizer ? { activity_regularizer: null } : {}),
@@ -112,7 +113,7 @@ function inputConfig(layer: InputLayer): JsonObject {
 
 function modelConfig(writer: Writer, model: AnyModel, place: string): JsonObject {
   const at = `${place}.config`;
-  const { name, trainable, dtype } = model;
+  const { name, trainable, dtypePolicy: dtype } = model;
   if (model instanceof Sequential) {
     const layers = model.sublayers.map((layer, i) => writer.writeLayer(layer, `${at}.layers[${i}]`));
     const shape = sequentialShape(model as unknown as Sequential);

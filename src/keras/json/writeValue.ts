@@ -84,7 +84,7 @@ function writeObject(writer: Writer, key: string, object: object, place: string)
 }
 
 export function dtypePolicy(name: string): JsonObject {
-  return { module: 'keras', class_name: 'DTypePolicy', config: { name }, registered_name: null };
+  return { module: 'keras', class_name: 'DTypePolicy', config: { name: snake(name) }, registered_name: null };
 }
 
 /** An object by its class: Keras's, or one that was registered. */
