@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { init, randomNormal, tensor, zerosLike } from '../../src/index.ts';
 import { compareSteps, inspect, inspector, recordSteps, StepReport } from '../../src/inspect/index.ts';
 import { initializers, input, layers, model } from '../../src/keras/index.ts';
@@ -40,9 +40,12 @@ function classifier() {
   return net;
 }
 
-test('a report opens from a file, and says everything on a click', async () => {
+beforeAll(async () => {
   await installNodeGpu();
   await init();
+});
+
+test('a report opens from a file, and says everything on a click', async () => {
   const net = classifier();
   const x = tensor(
     Array.from({ length: 4 * 192 }, (_, i) => Math.sin(i)),
@@ -231,7 +234,6 @@ test('in a page a report is shown next to the app, and a recorded step is replay
 });
 
 test('a saved recording is scrubbed through from its file', async () => {
-  await init();
   const net = classifier();
   const recording = recordSteps(net, { name: 'training', checkpointEvery: 3 });
   const x = randomNormal([4, 8, 8, 3], { seed: 1 });
