@@ -26,10 +26,10 @@ export type PoolGradientOptions = {
   type: 'f32' | 'i32' | 'u32';
   width: 1 | 4;
   /**
-   * `average` spreads each cotangent over its window; `positions` sums cotangents whose window names this pixel;
-   * `cells` finds the maximum itself, for windows that don't overlap.
+   * `average` spreads each cotangent over its window; `positions` sums cotangents whose window names this pixel. For windows
+   * that don't overlap: `averageCells`, and `cells`, which finds the maximum itself.
    */
-  kind: 'average' | 'positions' | 'cells';
+  kind: 'average' | 'averageCells' | 'positions' | 'cells';
 };
 
 export const poolWorkgroup = 256;
@@ -185,24 +185,35 @@ ${entry}
 `;
 }
 
-/** One invocation an input position; for `cells` one a window, with the pixels up to the next window. */
+/** One invocation an input position; for cells one a window, with the pixels up to the next window. */
 export function poolGradient({ type, width, kind }: PoolGradientOptions): string {
+  const isAverage = kind === 'averageCells';
   return wgsl`
 ${flatIndex}
 ${windows}
 ${lanes(type, width)}
-#if ${kind === 'cells'}
+#if ${isAverage || kind === 'cells'}
+#if ${!isAverage}
 ${findMaximum}
+#endif
 
 fn compute(i: u32) {
   let at = place_of(i, params.cell_rows, params.cell_columns);
   // The last cells may lie past the last window: their pixels belong to none.
   let in_window = at.row < params.y_height && at.column < params.y_width;
-  var winner = Position(0xffffffffu);
+  let window = window_at(at.row, at.column);
   var cotangent = Value(0);
+#if ${!isAverage}
+  var winner = Position(0xffffffffu);
+#endif
   if (in_window) {
-    winner = find_maximum(at.image, window_at(at.row, at.column), at.channel).position;
     cotangent = dy[y_index(at.image, at.row, at.column, at.channel)];
+#if ${isAverage}
+    let sides = window.end - window.first;
+    cotangent /= f32(sides.x * sides.y);
+#else
+    winner = find_maximum(at.image, window, at.channel).position;
+#endif
   }
   let start = vec2<i32>(i32(at.row * params.stride_height), i32(at.column * params.stride_width)) -
     vec2<i32>(i32(params.pad_top), i32(params.pad_left));
@@ -213,7 +224,12 @@ fn compute(i: u32) {
   for (var row = first.x; row < last.x; row++) {
     for (var column = first.y; column < last.y; column++) {
       let pixel = row * params.x_width + column;
-      dx[x_index(at.image, pixel, at.channel)] = select(Value(0), cotangent, winner == Position(pixel));
+#if ${isAverage}
+      let takes = row < window.end.x && column < window.end.y;
+#else
+      let takes = winner == Position(pixel);
+#endif
+      dx[x_index(at.image, pixel, at.channel)] = select(Value(0), cotangent, takes);
     }
   }
 }

@@ -60,6 +60,8 @@ const withoutOptions = new Set([
   'maskOf',
   'setMask',
   'clearSession',
+  'getDTypePolicy',
+  'setDTypePolicy',
   'modelToConfig',
   'modelToJSON',
   // Lookups by name, and what makes classes of one's own

@@ -11,6 +11,8 @@ export interface GemmWork {
   readonly what: string;
   readonly useful: number;
   readonly executed: number;
+  /** Bytes of A and B that workgroups bring to workgroup memory; 0 where they read them from storage. */
+  readonly staged: number;
 }
 
 /** Watches the choices of `device`'s kernels, without changing them: gives what was chosen since the last call. */
@@ -41,10 +43,14 @@ function workOf(problem: GemmProblem, algorithm: GemmAlgorithm): GemmWork {
   const { m, n, segments, length, slices } = size;
   const lanes = tile.memory === 'registers' ? '' : ` × ${tile.groupM}×${tile.groupN}`;
   const parts = split.parts > 1 ? `, k in ${split.parts}` : '';
+  const executed = gemmElements(tile, m, n, 1) * stepsOf(problem, algorithm);
+  const isStaged = tile.memory === 'shared' || tile.memory === 'subgroupMatrix';
+  const perFma = 1 / (tile.groupM * tile.blockM) + 1 / (tile.groupN * tile.blockN);
   return {
     what: `${slices > 1 ? `${slices}× ` : ''}${m}×${segments * length}×${n}: ${tile.memory} ${tile.blockM}×${tile.blockN}${lanes}${parts}`,
     useful: conv2d ? convolutionFmas(conv2d) : m * n * segments * length * slices,
-    executed: gemmElements(tile, m, n, 1) * stepsOf(problem, algorithm),
+    executed,
+    staged: isStaged ? 4 * executed * perFma : 0,
   };
 }
 

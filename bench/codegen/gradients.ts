@@ -1,6 +1,7 @@
 /**
  * @file A computation with its gradient, as each library writes it. The inputs are `count` tensors that are
- * differentiated, others behind them (indices), and the gradient of the result, last.
+ * differentiated, others behind them (indices), and the gradient of the result, last. The results are the value and the
+ * gradients: jax-js would not compute a value that nothing asks for.
  */
 import { GradientTape, type Tensor } from 'retrograd';
 import type { Contender } from '../job.ts';
@@ -21,13 +22,18 @@ export const gradientOf =
     const { sources, rest, cotangent } = split(inputs, count);
     const tape = new GradientTape();
     tape.watch(sources);
-    return tape.gradient(f(...sources, ...rest), sources, { outputGradients: cotangent });
+    const value = f(...sources, ...rest);
+    return [value, ...tape.gradient(value, sources, { outputGradients: cotangent })];
   };
 
 export function tfjsGradient(f: (tf: Tfjs, ...inputs: TfTensor[]) => TfTensor, count: number): Contender {
   return tfjs((tf, ...inputs) => {
     const { sources, rest, cotangent } = split(inputs, count);
-    return tf.grads((...given: TfTensor[]) => f(tf, ...given, ...rest))(sources, cotangent);
+    const { value, grads } = tf.valueAndGrads((...given: TfTensor[]) => f(tf, ...given, ...rest))(
+      sources,
+      cotangent,
+    );
+    return [value, ...grads];
   });
 }
 
@@ -35,7 +41,6 @@ export function jaxjsGradient(f: (jax: JaxJs, ...inputs: JaxArray[]) => JaxArray
   return jaxjs((jax, ...inputs) => {
     const { sources, rest, cotangent } = split(inputs, count);
     const [value, pull] = jax.vjp((...given: JaxArray[]) => f(jax, ...given, ...rest), sources);
-    value.dispose();
-    return pull(cotangent) as unknown as JaxArray[];
+    return [value, ...(pull(cotangent) as unknown as JaxArray[])];
   });
 }

@@ -15,6 +15,8 @@ export interface Mix {
   ldsReads: number;
   ldsWrites: number;
   loads: number;
+  /** Words that an invocation loads, each instruction counted once. */
+  loadedWords: number;
   stores: number;
   waits: number;
   barriers: number;
@@ -25,6 +27,8 @@ export interface Loop extends Mix {
   readonly blocks: readonly [number, number];
   /** Whether another loop encloses it. */
   readonly isInner: boolean;
+  /** Iterations, where a counter runs to a constant; elsewhere 1, as nothing is known. */
+  readonly trips: number;
   /** Most loads that are in flight at once. */
   loadsInFlight: number;
   /** Multiply-adds that are executed while a load is in flight. */
@@ -35,8 +39,7 @@ export interface Program {
   readonly loops: readonly Loop[];
   /** Of the whole program, each block counted once. */
   readonly mix: Mix;
-  /** Words that an invocation loads and stores, each instruction counted once. */
-  readonly loadedWords: number;
+  /** Words that an invocation stores, each instruction counted once. */
   readonly storedWords: number;
   /** Whether results are sums of several invocations. */
   readonly isAtomic: boolean;
@@ -56,7 +59,6 @@ export function parseProgram(assembly: string): Program {
   return {
     loops: ranges.map((range) => loopOf(blocks, range, ranges)),
     mix: mixOf(all),
-    loadedWords: all.reduce((sum, { op }) => sum + wordsOf(op, 'load'), 0),
     storedWords: all.reduce((sum, { op }) => sum + (isAtomic(op) ? 1 : wordsOf(op, 'store')), 0),
     isAtomic: all.some(({ op }) => isAtomic(op)),
   };
@@ -71,9 +73,27 @@ export function mainLoop({ loops }: Program): Loop | null {
 /** Multiply-adds of code without a loop that is more than address arithmetic. */
 const leastUnrolled = 16;
 
-/** Where a program does its multiply-adds: its main loop, or all of it where that is unrolled; null where it does none. */
+/**
+ * Where a program does its multiply-adds: an iteration of its main loop, or all of it where that is unrolled; null where it
+ * does none.
+ */
 export function multiplyAdds(program: Program): Mix | null {
-  return mainLoop(program) ?? (program.mix.fma >= leastUnrolled ? program.mix : null);
+  const loop = mainLoop(program);
+  if (loop) return iterationOf(loop, program);
+  return program.mix.fma >= leastUnrolled ? program.mix : null;
+}
+
+const contains = (loop: Loop, other: Loop) =>
+  loop !== other && loop.blocks[0] <= other.blocks[0] && loop.blocks[1] >= other.blocks[1];
+
+/** What an iteration executes, with all iterations of the loops in it. */
+function iterationOf(loop: Loop, program: Program): Mix {
+  const inner = program.loops.filter((other) => contains(loop, other));
+  const direct = inner.filter((one) => !inner.some((other) => contains(other, one)));
+  const mixes = direct.map((one) => ({ one, mix: iterationOf(one, program) }));
+  const total = (key: keyof Mix) =>
+    mixes.reduce((sum, { one, mix }) => sum + one.trips * mix[key] - one[key], loop[key]);
+  return Object.fromEntries(mixKeys.map((key) => [key, total(key)])) as unknown as Mix;
 }
 
 function parseBlocks(assembly: string): Blocks {
@@ -106,11 +126,29 @@ function loopRanges(blocks: Blocks): [number, number][] {
 
 function loopOf(blocks: Blocks, range: [number, number], ranges: readonly [number, number][]): Loop {
   const [first, last] = range;
-  const body = [...blocks]
-    .filter(([number]) => number >= first && number <= last)
-    .flatMap(([, code]) => code);
-  const isInner = ranges.some((other) => other !== range && other[0] <= first && other[1] >= last);
-  return { blocks: range, isInner, ...mixOf(body), ...flightOf(body) };
+  const inside = [...blocks].filter(([number]) => number >= first && number <= last);
+  const isIn = (number: number, other: [number, number]) => number >= other[0] && number <= other[1];
+  const inner = ranges.filter((other) => other !== range && isIn(other[0], range) && isIn(other[1], range));
+  const own = inside.filter(([number]) => !inner.some((other) => isIn(number, other)));
+  const isInner = ranges.some((other) => other !== range && isIn(first, other) && isIn(last, other));
+  const body = inside.flatMap(([, code]) => code);
+  const trips = tripsOf(own.flatMap(([, code]) => code));
+  return { blocks: range, isInner, trips, ...mixOf(body), ...flightOf(body) };
+}
+
+/** `s_cmp_ge_u32 s21, 8` and `s_add_u32 s21, s21, 1`: a counter is compared with a constant, and another added to it. */
+function tripsOf(body: readonly Instruction[]): number {
+  const steps = new Map<string, number>();
+  for (const { op, operands } of body) {
+    const [into, from, step] = operands.split(/,\s*/);
+    if (/^s_add_[iu]32$/.test(op) && into && into === from && Number(step) > 0) steps.set(into, Number(step));
+  }
+  for (const { op, operands } of body) {
+    const [counter = '', limit] = operands.split(/,\s*/);
+    const step = /^s_cmp_(ge|lt|eq|lg)_[iu]32$/.test(op) ? steps.get(counter) : undefined;
+    if (step !== undefined && Number(limit) > 0) return Math.ceil(Number(limit) / step);
+  }
+  return 1;
 }
 
 const isFma = (op: string) =>
@@ -120,6 +158,20 @@ const isLoad = (op: string) => /^(buffer|global|flat|image)_load/.test(op);
 const isStore = (op: string) => /^(buffer|global|flat|image)_(store|atomic)/.test(op);
 
 const isAtomic = (op: string) => /^(buffer|global|flat)_atomic/.test(op);
+
+const mixKeys = [
+  'instructions',
+  'fma',
+  'vector',
+  'clamps',
+  'ldsReads',
+  'ldsWrites',
+  'loads',
+  'loadedWords',
+  'stores',
+  'waits',
+  'barriers',
+] as const satisfies readonly (keyof Mix)[];
 
 function mixOf(body: readonly Instruction[]): Mix {
   const count = (test: (op: string) => boolean) => body.filter(({ op }) => test(op)).length;
@@ -131,6 +183,7 @@ function mixOf(body: readonly Instruction[]): Mix {
     ldsReads: count((op) => /^ds_(read|load)/.test(op)),
     ldsWrites: count((op) => /^ds_(write|store)/.test(op)),
     loads: count(isLoad),
+    loadedWords: body.reduce((sum, { op }) => sum + wordsOf(op, 'load'), 0),
     stores: count(isStore),
     waits: count((op) => op === 's_waitcnt'),
     barriers: count((op) => op === 's_barrier'),

@@ -16,21 +16,26 @@ export interface Machine {
   readonly bandwidth: number;
   /** Bytes that a unit reads from its LDS in a cycle. */
   readonly ldsBytes: number;
+  /** Bytes that a unit reads in a cycle from the cache that all units share, while all of them do. */
+  readonly cacheBytes: number;
   /** Cycles from a load to its value. */
   readonly latency: number;
 }
 
+/** Navi 21's L2 gives 1,024 bytes a cycle, 17 for each of 60 units; the others get the same. */
+const shared = { ldsBytes: 128, cacheBytes: 16 } as const;
+
 export const machines: readonly Machine[] = [
-  { name: 'integrated', units: 12, simds: 2, gigahertz: 2.2, bandwidth: 90e9, ldsBytes: 128, latency: 600 },
-  { name: 'RX 6800', units: 60, simds: 2, gigahertz: 2.1, bandwidth: 512e9, ldsBytes: 128, latency: 500 },
+  { name: 'integrated', units: 12, simds: 2, gigahertz: 2.2, bandwidth: 90e9, latency: 600, ...shared },
+  { name: 'RX 6800', units: 60, simds: 2, gigahertz: 2.1, bandwidth: 512e9, latency: 500, ...shared },
   {
     name: '128 multiprocessors',
     units: 128,
     simds: 4,
     gigahertz: 2.5,
     bandwidth: 1e12,
-    ldsBytes: 128,
     latency: 500,
+    ...shared,
   },
 ];
 
@@ -48,6 +53,8 @@ export interface ModelledLaunch {
   readonly bytes: number;
   /** Multiply-adds that it executes; 0 where it is bound by memory. */
   readonly executed: number;
+  /** Bytes that its workgroups read to multiply them, whether from memory or from a cache; 0 where that isn't known. */
+  readonly staged: number;
 }
 
 /** Waves of a launch that a SIMD holds at once: what registers, LDS and the grid allow. */
@@ -74,20 +81,31 @@ function issueShare(pipeline: CompiledPipeline, { simds, ldsBytes }: Machine): n
 
 /** The share of time in which some wave of a SIMD can issue, while others wait for loads. */
 function latencyShare(launch: ModelledLaunch, machine: Machine): number {
-  const loop = mainLoop(launch.pipeline.program);
-  if (!loop || loop.loads === 0) return 1;
+  const { program } = launch.pipeline;
+  const loop = mainLoop(program);
+  const vector = multiplyAdds(program)?.vector;
+  if (!loop || !vector || loop.loads === 0) return 1;
   const exposed = Math.max(0, machine.latency - loop.fmaUnderLoads * residentWaves(launch, machine));
-  const busy = residentWaves(launch, machine) * loop.vector;
-  return busy / Math.max(busy, loop.vector + exposed);
+  const busy = residentWaves(launch, machine) * vector;
+  return busy / Math.max(busy, vector + exposed);
 }
+
+/** The share of lanes that have an invocation. */
+const filledLanes = ({ workgroup }: CompiledPipeline) => workgroup / (Math.ceil(workgroup / lanes) * lanes);
 
 /** Seconds for the multiply-adds of a launch. */
 function computeTime(launch: ModelledLaunch, machine: Machine): number {
   if (launch.executed === 0) return 0;
   const perSecond = machine.units * machine.simds * lanes * machine.gigahertz * 1e9;
-  const share =
-    issueShare(launch.pipeline, machine) * latencyShare(launch, machine) * quantisation(launch, machine);
+  const { issue, latency, lastRound } = sharesOf(launch, machine);
+  const share = issue * latency * lastRound;
   return launch.executed / (perSecond * share);
+}
+
+/** Seconds for what workgroups bring to their LDS, from the cache that all units share. */
+function cacheTime(launch: ModelledLaunch, machine: Machine): number {
+  const { units, cacheBytes, gigahertz } = machine;
+  return launch.staged / (units * cacheBytes * gigahertz * 1e9 * quantisation(launch, machine));
 }
 
 /** Seconds for the bytes of a launch: by bandwidth, or by how many loads are in flight (Little's law). */
@@ -106,8 +124,8 @@ function memoryTime(launch: ModelledLaunch, machine: Machine): number {
 export interface Breakdown {
   /** Seconds, without the gap behind the launch. */
   readonly seconds: number;
-  /** Whether its bytes take longer than its multiply-adds. */
-  readonly isMemoryBound: boolean;
+  /** What takes longest: multiply-adds, what they read through the cache, or the bytes of buffers. */
+  readonly boundBy: 'multiply-adds' | 'cache' | 'memory';
   /** The shares by which its multiply-adds fall short of the machine's rate. */
   readonly issue: number;
   readonly latency: number;
@@ -116,11 +134,23 @@ export interface Breakdown {
 
 /** What takes the time of a launch. */
 export function breakdown(launch: ModelledLaunch, machine: Machine): Breakdown {
-  const [computing, moving] = [computeTime(launch, machine), memoryTime(launch, machine)];
+  const computing = computeTime(launch, machine);
+  const staging = cacheTime(launch, machine);
+  const moving = memoryTime(launch, machine);
+  const seconds = Math.max(computing, staging, moving);
   return {
-    seconds: Math.max(computing, moving),
-    isMemoryBound: moving >= computing,
-    issue: issueShare(launch.pipeline, machine),
+    seconds,
+    boundBy: moving === seconds ? 'memory' : staging === seconds ? 'cache' : 'multiply-adds',
+    ...sharesOf(launch, machine),
+  };
+}
+
+function sharesOf(
+  launch: ModelledLaunch,
+  machine: Machine,
+): Pick<Breakdown, 'issue' | 'latency' | 'lastRound'> {
+  return {
+    issue: filledLanes(launch.pipeline) * issueShare(launch.pipeline, machine),
     latency: latencyShare(launch, machine),
     lastRound: quantisation(launch, machine),
   };
@@ -137,7 +167,16 @@ export function limitTime(fmas: number, bytes: number, machine: Machine): number
   return Math.max(fmas / perSecond, bytes / machine.bandwidth) + gap;
 }
 
-/** What the model reads of a recorded launch. */
-export function modelled({ pipeline, workgroups, bytes }: RecordedLaunch, executed: number): ModelledLaunch {
-  return { pipeline, workgroups, bytes, executed };
+/** What the model reads of a recorded launch. A loop that reads the LDS has brought there what it loads. */
+export function modelled(
+  { pipeline, workgroups, bytes }: RecordedLaunch,
+  executed: number,
+  staged = stagedBytes(pipeline, executed),
+): ModelledLaunch {
+  return { pipeline, workgroups, bytes, executed, staged };
+}
+
+function stagedBytes({ program }: CompiledPipeline, executed: number): number {
+  const loop = multiplyAdds(program);
+  return loop && loop.ldsReads > 0 ? (4 * executed * loop.loadedWords) / loop.fma : 0;
 }

@@ -123,10 +123,11 @@ function longest(report: ProblemReport, library: Library, machine: Machine): str
   const total = launches.reduce((sum, { seconds }) => sum + seconds, 0);
   const [most] = [...launches].sort((a, b) => b.seconds - a.seconds);
   if (!most) return '';
-  const { isMemoryBound, issue, latency, lastRound, seconds } = most;
-  const why = isMemoryBound
-    ? 'memory'
-    : `issue ${percent(issue)}, latency ${percent(latency)}, last round ${percent(lastRound)}`;
+  const { boundBy, issue, latency, lastRound, seconds } = most;
+  const why =
+    boundBy !== 'multiply-adds'
+      ? boundBy
+      : `issue ${percent(issue)}, latency ${percent(latency)}, last round ${percent(lastRound)}`;
   const share = launches.length > 1 ? ` (${percent(seconds / total)} of ${launches.length} launches)` : '';
   return `${nameOf(most.launch)}${share}: ${why}`;
 }

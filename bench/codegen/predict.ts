@@ -32,8 +32,9 @@ export function predict(report: ProblemReport, machine: Machine): Prediction {
 
 const isGemm = ({ pipeline: { label } }: RecordedLaunch) => /^retrograd (matMul|conv2d)/.test(label);
 
-/** What a launch executes, as far as it is known. */
-type Work = number | 'unknown';
+/** What a launch executes, as far as it is known; and what it stages for that, where its tiles say it. */
+type Work = { readonly executed: number; readonly staged?: number } | 'unknown';
+const none: Work = { executed: 0 };
 
 /** The launches of a library, with what each executes and moves. */
 export function modelledLaunches(report: ProblemReport, library: Library): ModelledLaunch[] {
@@ -45,8 +46,8 @@ export function modelledLaunches(report: ProblemReport, library: Library): Model
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return launches.map((launch, i) => {
     const work = works[i] as Work;
-    const executed = work === 'unknown' ? (rest * (weights[i] as number)) / total : work;
-    return withBytes(launch, executed, launches.length, report.bytes);
+    const what = work === 'unknown' ? { executed: (rest * (weights[i] as number)) / total } : work;
+    return withBytes(launch, what, launches.length, report.bytes);
   });
 }
 
@@ -66,8 +67,8 @@ function ownWork({ gemms, fmas, terms }: ProblemReport, launches: readonly Recor
   const waiting = [...gemms];
   const isOneGemm = terms > 0 && gemms.length > 0;
   return launches.map((launch) => {
-    if (isGemm(launch)) return waiting.shift()?.executed ?? 0;
-    return fmas > 0 && !isOneGemm && multiplies(launch, terms) ? 'unknown' : 0;
+    if (isGemm(launch)) return waiting.shift() ?? none;
+    return fmas > 0 && !isOneGemm && multiplies(launch, terms) ? 'unknown' : none;
   });
 }
 
@@ -77,15 +78,15 @@ function ownWork({ gemms, fmas, terms }: ProblemReport, launches: readonly Recor
  */
 function peerWork({ terms, fmas }: ProblemReport, launches: readonly RecordedLaunch[]): Work[] {
   const works = launches.map((launch): Work => {
-    if (fmas === 0 || !multiplies(launch, terms)) return 0;
+    if (fmas === 0 || !multiplies(launch, terms)) return none;
     const { program, workgroup } = launch.pipeline;
     // Where k is shared out, stores are of partial sums.
     return terms > 0 && !program.isAtomic
-      ? launch.workgroups * workgroup * program.storedWords * terms
+      ? { executed: launch.workgroups * workgroup * program.storedWords * terms }
       : 'unknown';
   });
-  const known = works.reduce<number>((sum, work) => (work === 'unknown' ? sum : sum + work), 0);
-  return known < fmas ? works.map((work) => (work === 0 ? 0 : 'unknown')) : works;
+  const known = works.reduce((sum, work) => (work === 'unknown' ? sum : sum + work.executed), 0);
+  return known < fmas ? works.map((work) => (work === none ? none : 'unknown')) : works;
 }
 
 /** Among ops of several kinds, fewer multiply-adds are of address arithmetic and of elementary functions. */
@@ -103,17 +104,17 @@ function multiplies({ pipeline: { program } }: RecordedLaunch, terms: number): b
  */
 function withBytes(
   launch: RecordedLaunch,
-  executed: number,
+  { executed, staged }: Exclude<Work, 'unknown'>,
   launches: number,
   bytes: number,
 ): ModelledLaunch {
-  const found = modelled(launch, executed);
+  const found = modelled(launch, executed, staged);
   const { workgroup, program } = launch.pipeline;
   const most = [
     found.bytes,
     ...(launches === 1 ? [bytes] : []),
     ...(program.loops.length === 0
-      ? [4 * launch.workgroups * workgroup * (program.loadedWords + program.storedWords)]
+      ? [4 * launch.workgroups * workgroup * (program.mix.loadedWords + program.storedWords)]
       : []),
   ];
   return { ...found, bytes: Math.min(...most) };

@@ -37,7 +37,8 @@ export function laneReduce(options: ReduceOptions): string {
       .map((j) => readValue(options, `value_${j}`, at(j), position(j)))
       .join('\n    ');
   const inner = isRows ? '' : ' * params.inner';
-  const whole = reads((j) => (j === 0 ? 'at' : `at + ${j * lanes}u${inner}`));
+  const stride = (j: number) => (isRows ? `${j * lanes}u` : `stride_${j}`);
+  const whole = reads((j) => (j === 0 ? 'at' : `at + ${stride(j)}`));
   // Beyond the end, the last element once more: it is in the cache, and no load waits for a branch.
   const rest = reads((j) => `start + min(${position(j)}, end - 1u)${inner}`);
   const together = inFlight * lanes;
@@ -94,13 +95,20 @@ fn main(
   ${[lineOperands, each((i) => `var total_${i} = ${accumulator}(${initial});`)].filter(Boolean).join('\n  ')}
   var k = begin + lane;
   var at = start + k${inner};
+  ${
+    isRows
+      ? ''
+      : range(inFlight)
+          .map((j) => `let ${stride(j + 1)} = ${(j + 1) * lanes}u${inner};`)
+          .join('\n  ')
+  }
   // All lanes take as many turns, which costs no test of each; what is left is one turn more.
   let turns = (end - begin) / ${together}u;
   for (var turn = 0u; turn < turns; turn++) {
     ${whole}
     ${turn(true)}
     k += ${together}u;
-    at += ${together}u${inner};
+    at += ${stride(inFlight)};
   }
   if (turns * ${together}u < end - begin) {
     ${rest}

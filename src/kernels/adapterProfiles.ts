@@ -137,7 +137,9 @@ export interface GemmProfile {
   readonly tiles: 'registers' | 'shared';
   /** Elements of C that an invocation computes at most in a shared tile: large blocks need many registers. */
   readonly largestBlock: 16 | 64;
-  /** Invocations below which k is split into parts that are computed in parallel. */
+  /** Compute units, about: for shared tiles, which a unit takes one after another. Splits k where C has fewer tiles. */
+  readonly units: number;
+  /** Invocations below which k is split into parts that are computed in parallel; for all other forms. */
   readonly busyInvocations: number;
   /** Steps of k that a part has at least: fewer would not pay for its write and read. */
   readonly leastPart: number;
@@ -183,6 +185,8 @@ export interface DepthwiseProfile {
   readonly registers: number;
   /** Invocations that keep the adapter busy: work is cut until there are as many. */
   readonly busyInvocations: number;
+  /** Invocations below which units idle: strips are then narrower, and as short as reads each row no more than twice. */
+  readonly leastInvocations: number;
 }
 
 const software: AdapterProfile = {
@@ -197,6 +201,7 @@ const software: AdapterProfile = {
     smallWork: 2 ** 16,
     tiles: 'registers',
     largestBlock: 64,
+    units: 2,
     busyInvocations: 64,
     leastPart: 256,
     fallbackWork: 2 ** 26,
@@ -220,6 +225,7 @@ const software: AdapterProfile = {
     },
     registers: Number.POSITIVE_INFINITY,
     busyInvocations: 1024,
+    leastInvocations: 0,
   },
   scatter: { direct: { steps: 2 ** 13, indices: 2048 }, owned: 2 ** 16, binned: 0 },
   grouping: 'counting',
@@ -246,6 +252,8 @@ const discrete: AdapterProfile = {
     smallWork: 2 ** 18,
     tiles: 'shared',
     largestBlock: 64,
+    // The geometric mean of small (12) and large GPUs (128 and more).
+    units: 48,
     busyInvocations: 2 ** 15,
     leastPart: 128,
     fallbackWork: 0,
@@ -256,8 +264,8 @@ const discrete: AdapterProfile = {
       rows: 64,
       columns: 64,
       narrow: 1,
-      // A device that does 20 multiplications in the time in which memory moves a number, roughly.
-      access: 16,
+      // Memory moves a number in the time of 60 to 160 multiplications, a cache in a fourth of that.
+      access: 48,
       bandBytes: 2 ** 26,
     },
   },
@@ -267,6 +275,7 @@ const discrete: AdapterProfile = {
     // RADV gives RDNA3 132 in all.
     registers: 120,
     busyInvocations: 2 ** 16,
+    leastInvocations: 6144,
   },
   scatter: { direct: { steps: 2 ** 21, indices: 512 }, owned: 0, binned: 2 ** 17 },
   grouping: 'radix',
@@ -287,7 +296,7 @@ const discrete: AdapterProfile = {
  * Mali. Small blocks and depthwise strips take 72 at most.
  */
 const fewRegisters: Pick<AdapterProfile, 'gemm' | 'depthwise'> = {
-  gemm: { ...discrete.gemm, largestBlock: 16, busyInvocations: 2 ** 13 },
+  gemm: { ...discrete.gemm, largestBlock: 16, units: 16, busyInvocations: 2 ** 13 },
   depthwise: { ...discrete.depthwise, registers: 62 },
 };
 

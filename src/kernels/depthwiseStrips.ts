@@ -47,17 +47,30 @@ const tapsKernel = /* @__PURE__ */ defineKernel({
   source: depthwiseTaps,
 });
 
-/** Cuts `rows` iterations into strips of equal length: as long as leave enough of them to compute at once. */
-function cutRows({ depthwise }: AdapterProfile, window: number, rows: number, columnsOfStrips: number) {
-  const { busyInvocations, strips } = depthwise;
-  const leastIterations = strips[window]?.leastIterations ?? 1;
+/**
+ * Cuts `rows` iterations into strips of equal length: as long as leave enough of them to compute at once; shorter, where the
+ * device would have fewer than `leastInvocations`.
+ */
+function cutRows(
+  { depthwise: { busyInvocations, strips } }: AdapterProfile,
+  window: number,
+  rows: number,
+  columnsOfStrips: number,
+  leastInvocations = 0,
+) {
+  const stripsFor = (invocations: number, iterations: number) =>
+    Math.min(Math.ceil(invocations / Math.max(1, columnsOfStrips)), Math.floor(rows / iterations));
   const wanted = Math.max(
     1,
-    Math.min(Math.ceil(busyInvocations / columnsOfStrips), Math.floor(rows / leastIterations)),
+    stripsFor(busyInvocations, strips[window]?.leastIterations ?? 1),
+    stripsFor(leastInvocations, shortest(window)),
   );
   const turns = Math.ceil(rows / wanted);
   return { turns, strip_rows: Math.ceil(rows / turns) };
 }
+
+/** As many rows as are read before them: each row is then read twice. */
+const shortest = (window: number) => Math.max(1, window - 1);
 
 type StripShape = Pick<StripOptions, 'width' | 'columns'>;
 
@@ -69,14 +82,28 @@ const shapes: readonly StripShape[] = [
 ];
 const leastShape: StripShape = { width: 1, columns: 4 };
 
-/** The first shape whose values fit in the registers of the profile. */
+/** Multiply-adds of a turn from which its addresses are a small part of it. */
+const mostlyProducts = 64;
+
+/**
+ * The first shape whose values fit in the registers of the profile. Where that has too few invocations, a narrower one, as
+ * long as its turns are mostly multiply-adds.
+ */
 function shapeFor(
   widest: ChannelWidth,
-  { depthwise: { registers } }: AdapterProfile,
+  window: number,
+  { depthwise: { registers, leastInvocations } }: AdapterProfile,
   valuesOf: (columns: number) => number,
+  invocationsOf: (shape: StripShape) => number = () => Number.POSITIVE_INFINITY,
 ): StripShape {
-  const fits = ({ width, columns }: StripShape) => width <= widest && width * valuesOf(columns) <= registers;
-  return shapes.find(fits) ?? leastShape;
+  const fitting = [...shapes, leastShape].filter(
+    ({ width, columns }) => width <= widest && width * valuesOf(columns) <= registers,
+  );
+  const [first = leastShape, ...narrower] = fitting;
+  const worthIt = narrower.filter(({ width, columns }) => width * columns * window ** 2 >= mostlyProducts);
+  const isBusy = (shape: StripShape) => invocationsOf(shape) >= leastInvocations;
+  if (isBusy(first)) return first;
+  return worthIt.find(isBusy) ?? worthIt.at(-1) ?? first;
 }
 
 /** Where results and what they are made of begin: where the first strip does. */
@@ -103,18 +130,26 @@ export function launchDepthwiseStrips(
   const profile = profileOf(device);
   const { window, stride } = rows;
   const program = { direction, window, stride };
-  const shape = shapeFor(channelWidth(geometry, values, weights, out), profile, (count) =>
-    stripValues({ ...program, columns: count }),
-  );
-  const { width } = shape;
-  const options: StripOptions = { ...program, ...shape };
-  const size = stripSize(options);
   const isForward = direction === 'forward';
   const [down, across] = [beginning(direction, rows), beginning(direction, columns)];
   const [toHeight, toWidth] = isForward ? [rows.output, columns.output] : [rows.input, columns.input];
-  const strip_columns = Math.ceil((toWidth - across.to) / size.columns);
-  const side = (batch * strip_columns * channels) / width;
-  const { turns, strip_rows } = cutRows(profile, window, Math.ceil((toHeight - down.to) / size.rows), side);
+  const rowsOfTurns = Math.ceil((toHeight - down.to) / stripSize({ ...program, columns: 1 }).rows);
+  const columnsOf = (shape: StripShape) => {
+    const strip_columns = Math.ceil((toWidth - across.to) / stripSize({ ...program, ...shape }).columns);
+    return { strip_columns, side: (batch * strip_columns * channels) / shape.width };
+  };
+  const shape = shapeFor(
+    channelWidth(geometry, values, weights, out),
+    window,
+    profile,
+    (columnsOfStrip) => stripValues({ ...program, columns: columnsOfStrip }),
+    (shape) => columnsOf(shape).side * Math.max(1, Math.floor(rowsOfTurns / shortest(window))),
+  );
+  const { width } = shape;
+  const options: StripOptions = { ...program, ...shape };
+  const { strip_columns, side } = columnsOf(shape);
+  const { leastInvocations } = profile.depthwise;
+  const { turns, strip_rows } = cutRows(profile, window, rowsOfTurns, side, leastInvocations);
   const count = side * strip_rows;
   device.launch(stripsKernel, {
     options,
@@ -155,7 +190,7 @@ export function depthwiseFilterGradInStrips(
   const { device } = x;
   const profile = profileOf(device);
   const { window, stride } = rows;
-  const shape = shapeFor(channelWidth(geometry, x, dy), profile, (count) =>
+  const shape = shapeFor(channelWidth(geometry, x, dy), window, profile, (count) =>
     tapsValues({ columns: count, window, stride }),
   );
   const strip_columns = Math.ceil(columns.output / shape.columns);

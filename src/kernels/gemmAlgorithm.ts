@@ -1,35 +1,14 @@
 /**
- * @file Which tile computes a GEMM, with which vector widths, and into how many parts its k axis is split. The list of all
- * algorithms, which only the autotuner needs, is in gemmAlgorithms.ts.
+ * @file Which tile computes a GEMM, and with which vector widths. Into how many parts its k axis is split: gemmSplit.ts. The
+ * list of all algorithms, which only the autotuner needs, is in gemmAlgorithms.ts.
  */
-import {
-  gemmElements,
-  gemmInvocations,
-  type GemmTile,
-  gemmWorkgroups,
-  type OperandLayout,
-} from '../../shaders/gemm.ts';
+import { gemmElements, type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
 import { type DType, isFloating } from '../core/dtype.ts';
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
-import {
-  gemmTiles,
-  readsRows,
-  registersCost,
-  registersRanges,
-  sharedCost,
-  workgroupBytes,
-} from './gemmTiles.ts';
-
-/** The size of a GEMM: `slices` times m × n, over k = segments · length. */
-export interface GemmSize {
-  m: number;
-  n: number;
-  segments: number;
-  length: number;
-  slices: number;
-}
+import { type GemmSize, type Split, sharedTime, splitFor, whole } from './gemmSplit.ts';
+import { gemmTiles, readsRows, registersCost, registersRanges, workgroupBytes } from './gemmTiles.ts';
 
 /** The layouts and `outWidth` say what the operands allow. */
 export interface GemmProblem {
@@ -40,13 +19,6 @@ export interface GemmProblem {
   readonly outWidth: 1 | 4;
   /** The convolution that is computed as an implicit GEMM; null for a matmul. */
   readonly conv2d: Conv2dProblem | null;
-}
-
-/** How k is split. `parts` is 1 where it isn't. */
-export interface Split {
-  readonly parts: number;
-  readonly segmentsPerPart: number;
-  readonly stepsPerPart: number;
 }
 
 export interface GemmAlgorithm {
@@ -99,7 +71,7 @@ export function runs(
   return (!subgroupQuads || subgroups) && readsRows(tile, a);
 }
 
-/** On a GPU: the tile that covers C with the least padding and enough workgroups. */
+/** On a GPU: the tile of the least estimated time. */
 function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   const { size } = problem;
   if (takesLanes(problem)) return lanesTile(problem, profile);
@@ -107,6 +79,8 @@ function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   let best: GemmTile = gemmTiles.tiny;
   let least = Number.POSITIVE_INFINITY;
   for (const tile of sharedTiles) {
+    // No tile takes less time than its multiply-adds.
+    if (paddedWork(tile, size) >= least) continue;
     const cost = costInShared(tile, problem, profile);
     if (cost >= least) continue;
     least = cost;
@@ -177,20 +151,11 @@ export function withinLimits(tile: GemmTile, { a, b }: GemmProblem, profile: Dev
   return workgroupBytes(tile, a, b) <= profile.workgroupBytes ? tile : { ...tile, skew: 0 };
 }
 
-/** What adding up an element of a part of k costs, and the launch for it, in multiply-adds. */
-const partCost = 16;
-const launchCost = 2 ** 23;
-
-/** The estimated time of a GEMM in a tile, in multiply-adds of a busy device; infinite for a block that is too large for it. */
-export function costInShared(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): number {
-  const { size } = problem;
+/** The estimated time of a GEMM in a shared tile; infinite for a block that is too large for the device. */
+export function costInShared(tile: GemmTile, { size }: GemmProblem, profile: DeviceProfile): number {
   if (tile.blockM * tile.blockN > profile.gemm.largestBlock) return Number.POSITIVE_INFINITY;
-  const { parts } = splitFor(tile, iteratedSize(tile, size), profile);
-  // Those that fill a tile beyond the edges of C keep nothing busy.
-  const useful = (size.m * size.n * size.slices * parts) / (tile.blockM * tile.blockN);
-  const idle = Math.max(1, profile.gemm.busyInvocations / useful);
-  const sums = parts > 1 ? launchCost + partCost * parts * size.m * size.n * size.slices : 0;
-  return sharedCost(tile) * paddedWork(tile, size) * idle + sums;
+  const iterated = iteratedSize(tile, size);
+  return sharedTime(tile, iterated, splitFor(tile, iterated, profile.gemm), profile.gemm);
 }
 
 /** In software: the cheapest tile, of those whose programs are worth their compilation. */
@@ -253,7 +218,7 @@ export function onTile(
     b: laid(b),
     outWidth: capped(outWidth),
     flat,
-    split: maySplit ? splitFor(tile, iterated, profile) : whole(iterated),
+    split: maySplit ? splitFor(tile, iterated, profile.gemm) : whole(iterated),
   };
 }
 
@@ -271,37 +236,11 @@ const isFlat = (tile: GemmTile, size: GemmSize) =>
   tile.memory !== 'registers' && tile.memory !== 'lanes' && wastesTiles(size, tile.depth);
 
 /** A size as a tile iterates over it: all segments are one, where they are walked flat. */
-function iteratedSize(tile: GemmTile, size: GemmSize): GemmSize {
+export function iteratedSize(tile: GemmTile, size: GemmSize): GemmSize {
   return isFlat(tile, size) ? { ...size, segments: 1, length: size.segments * size.length } : size;
 }
 
 /** Whether segments fill tiles of `depth` steps so badly that walking k flat, with its divisions, is cheaper. */
 function wastesTiles({ segments, length }: GemmSize, depth: number): boolean {
   return segments > 1 && Math.ceil(length / depth) * depth > 1.25 * length;
-}
-
-function whole({ segments, length }: GemmSize): Split {
-  return { parts: 1, segmentsPerPart: segments, stepsPerPart: length };
-}
-
-const mostParts = 256;
-
-/** Splits k where C has too few blocks to fill the device. Reading alone, as lanes mostly do, takes more of them. */
-function splitFor(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): Split {
-  const { m, n, segments, length, slices } = size;
-  const invocations = gemmInvocations(tile, m, n, slices);
-  const busy = tile.memory === 'lanes' ? 2 * gemm.busyInvocations : gemm.busyInvocations;
-  const wanted = Math.min(
-    Math.floor(busy / invocations),
-    Math.floor((segments * length) / gemm.leastPart),
-    mostParts,
-  );
-  if (wanted < 2) return whole(size);
-  if (segments > 1) {
-    const segmentsPerPart = Math.ceil(segments / wanted);
-    return { parts: Math.ceil(segments / segmentsPerPart), segmentsPerPart, stepsPerPart: length };
-  }
-  const stepsAtOnce = Math.max(4, tile.depth);
-  const stepsPerPart = Math.ceil(length / wanted / stepsAtOnce) * stepsAtOnce;
-  return { parts: Math.ceil(length / stepsPerPart), segmentsPerPart: 1, stepsPerPart };
 }

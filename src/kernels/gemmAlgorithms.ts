@@ -7,6 +7,7 @@ import {
   type GemmAlgorithm,
   type GemmProblem,
   isSmall,
+  iteratedSize,
   lanesTile,
   onTile,
   paddedWork,
@@ -15,7 +16,8 @@ import {
   takesLanes,
   withinLimits,
 } from './gemmAlgorithm.ts';
-import { type GemmTileName, gemmTiles, registersCost, sharedCost, subgroupMatrixCost } from './gemmTiles.ts';
+import { sharedTime } from './gemmSplit.ts';
+import { type GemmTileName, gemmTiles, registersCost, subgroupMatrixCost } from './gemmTiles.ts';
 
 /** The cost of a multiply-add on a GPU outside of workgroup memory. Not measured: proportional to the memory reads. */
 const registersCosts: Partial<Record<GemmTileName, number>> = { block: 2, scalars: 3, row: 4, small: 6 };
@@ -42,21 +44,31 @@ function tilesFor(
   return [...possible.slice(0, mostShared).map(({ named }) => named), ...others];
 }
 
-/** What a multiply-add costs in a tile; null where the tile doesn't suit the kind of adapter. */
-function unitCost(name: GemmTileName, tile: GemmTile, { a, b }: GemmProblem, profile: DeviceProfile) {
-  if (profile.gemm.tiles === 'shared')
-    return tile.memory === 'shared' ? sharedCost(tile) : (registersCosts[name] ?? null);
-  return tile.memory === 'registers' ? registersCost(tile, a, b) : null;
+/** Whether a tile suits the kind of adapter. */
+function suits(name: GemmTileName, { memory }: GemmTile, { gemm }: DeviceProfile): boolean {
+  if (gemm.tiles === 'shared') return memory === 'shared' || registersCosts[name] !== undefined;
+  return memory === 'registers';
+}
+
+/** What a multiply-add costs in a tile outside of workgroup memory. */
+function unitCost(
+  name: GemmTileName,
+  tile: GemmTile,
+  { a, b }: GemmProblem,
+  { gemm }: DeviceProfile,
+): number {
+  return gemm.tiles === 'shared' ? (registersCosts[name] ?? 1) : registersCost(tile, a, b);
 }
 
 /** The estimated cost of an algorithm; idle invocations cost as much as busy ones. */
 function costOf(
-  { tile, split: { parts } }: GemmAlgorithm,
+  { tile, split }: GemmAlgorithm,
   unit: number,
   { size }: GemmProblem,
   { gemm }: DeviceProfile,
 ): number {
-  const invocations = gemmInvocations(tile, size.m, size.n, size.slices) * parts;
+  if (tile.memory === 'shared') return sharedTime(tile, iteratedSize(tile, size), split, gemm);
+  const invocations = gemmInvocations(tile, size.m, size.n, size.slices) * split.parts;
   return unit * paddedWork(tile, size) * Math.max(1, gemm.busyInvocations / invocations);
 }
 
@@ -93,10 +105,9 @@ export function tiledAlgorithms(
       ? candidates('lanes', lanesTile(problem, profile), lanesCost)
       : []),
     ...tilesFor(problem, profile, mostShared).flatMap(([name, tile]) => {
-      const unit = unitCost(name, tile, problem, profile);
       const fits = tile.groupM * tile.groupN <= profile.workgroupInvocations;
-      return unit !== null && fits && runs(tile, problem, profile)
-        ? candidates(name, withinLimits(tile, problem, profile), unit)
+      return suits(name, tile, profile) && fits && runs(tile, problem, profile)
+        ? candidates(name, withinLimits(tile, problem, profile), unitCost(name, tile, problem, profile))
         : [];
     }),
   ];

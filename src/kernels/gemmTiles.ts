@@ -21,7 +21,7 @@ const smallBlocks = { ...inWorkgroups, blockM: 4, blockN: 4 } as const;
  */
 export const gemmTiles = {
   large: { ...largeBlocks, groupM: 16, groupN: 16 },
-  medium: { ...tallBlocks, groupM: 8, groupN: 16 },
+  medium: { ...wideBlocks, groupM: 16, groupN: 8 },
   tall: { ...tallBlocks, groupM: 16, groupN: 16 },
   wide: { ...wideBlocks, groupM: 16, groupN: 16 },
   narrow: { ...tallBlocks, groupM: 16, groupN: 12 },
@@ -31,8 +31,8 @@ export const gemmTiles = {
   smallWide: { ...smallBlocks, groupM: 8, groupN: 16 },
   smallSquare: { ...smallBlocks, groupM: 12, groupN: 12 },
   tiny: { ...smallBlocks, groupM: 8, groupN: 8 },
-  columns24: { ...smallBlocks, groupM: 12, groupN: 6 },
-  rows24: { ...smallBlocks, groupM: 6, groupN: 12 },
+  columns24: { ...smallBlocks, groupM: 16, groupN: 6 },
+  rows24: { ...smallBlocks, groupM: 6, groupN: 16 },
   columns16: { ...smallBlocks, groupM: 16, groupN: 4 },
   rows16: { ...smallBlocks, groupM: 4, groupN: 16 },
   columns16Rows32: { ...smallBlocks, groupM: 8, groupN: 4 },
@@ -77,13 +77,28 @@ export function registersCost(tile: GemmTile, a: OperandLayout, b: OperandLayout
   return 1 + (shared + readingCost(b, blockN, tile) + costs.iteration / depth) / (blockM * blockN);
 }
 
+/** Invocations that an instruction is issued for. */
+const lanes = 32;
+
 /**
- * The cost of a multiply-add in a tile in workgroup memory, in multiply-adds: the other instructions of an invocation, as
- * counted by `npm run codegen`, and what a tile reads for each. Estimated: no GPU was measured.
+ * Vector instructions for each multiply-add in workgroup memory, as counted by `npm run codegen`: a load of four lines × four
+ * steps takes some 32. Where invocations load of A and of B at once, both branches count, and so do lanes without invocation.
  */
-export function sharedCost({ groupM, groupN, blockM, blockN }: GemmTile): number {
-  const instructions = 1 + 5 / (blockM * blockN);
-  return instructions + 3 / (groupM * blockM) + 3 / (groupN * blockN);
+export function instructionCost({ groupM, groupN, blockM, blockN, depth }: GemmTile): number {
+  const threads = groupM * groupN;
+  const ofA = (groupM * blockM * depth) / 16;
+  const ofB = (groupN * blockN * depth) / 16;
+  const loads = Math.ceil((ofA + ofB) / threads) + (ofA % threads === 0 ? 0 : 1);
+  const issued = (Math.ceil(threads / lanes) * lanes) / threads;
+  return issued * (1 + (32 * loads) / (blockM * blockN * depth));
+}
+
+/**
+ * The time in which a tile's operands come from the cache that all units share, for each multiply-add, in multiply-adds: a
+ * unit gets some 16 bytes in a cycle.
+ */
+export function cacheCost({ groupM, groupN, blockM, blockN }: GemmTile): number {
+  return 16 / (groupM * blockM) + 16 / (groupN * blockN);
 }
 
 /** The cost of a multiply-add with subgroup matrices. Not measured: an eighth, as vendors claim. */

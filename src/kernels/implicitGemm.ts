@@ -25,7 +25,8 @@ import {
   gemmStorages,
   widthOf,
 } from './gemm.ts';
-import { type GemmProblem, type GemmSize, gemmTunable } from './gemmAlgorithm.ts';
+import { type GemmProblem, gemmTunable } from './gemmAlgorithm.ts';
+import type { GemmSize } from './gemmSplit.ts';
 import { output } from './output.ts';
 import type { Epilogue } from './partialSums.ts';
 

@@ -1,6 +1,6 @@
 /**
- * @file Launches pools and their gradients. Where windows don't overlap, the gradient of a maximum takes one launch;
- * where they do, the maxima are located first, so that each window is searched once.
+ * @file Launches pools and their gradients. Where windows don't overlap, an invocation writes the gradient of a whole window.
+ * Where they do, maxima are located first, so that each window is searched once.
  */
 import {
   pool,
@@ -121,7 +121,10 @@ function gradient(
   // Cells tile the image, one a window; pixels behind the last window lie in cells of their own.
   const cellsAlong = (axis: WindowAxis) => Math.ceil((axis.input + axis.before) / axis.stride);
   const cells = { cell_rows: cellsAlong(rows), cell_columns: cellsAlong(columns) };
-  const count = kind === 'cells' ? batch * cells.cell_rows * cells.cell_columns * channels : dx.size;
+  const count =
+    kind === 'cells' || kind === 'averageCells'
+      ? batch * cells.cell_rows * cells.cell_columns * channels
+      : dx.size;
   const bindings = Object.fromEntries(Object.entries(inputs).map(([name, t]) => [name, t.storage]));
   device.launch(gradientKernel, {
     options: { type: wgslType(dtype), width, kind },
@@ -132,6 +135,9 @@ function gradient(
   return dx;
 }
 
+const overlaps = ({ rows, columns }: PoolGeometry) =>
+  rows.stride < rows.window || columns.stride < columns.window;
+
 /** Each cotangent at the pixel of its window's maximum in `x`, summed where windows overlap. */
 export function maxPoolGradientKernel(
   op: string,
@@ -140,9 +146,7 @@ export function maxPoolGradientKernel(
   geometry: PoolGeometry,
   spec: TensorSpec,
 ): Tensor {
-  const { rows, columns } = geometry;
-  if (rows.stride >= rows.window && columns.stride >= columns.window)
-    return gradient(op, 'cells', { x, dy }, geometry, spec);
+  if (!overlaps(geometry)) return gradient(op, 'cells', { x, dy }, geometry, spec);
   const positions = poolKernel(op, 'position', { x }, geometry, { shape: dy.shape, dtype: 'uint32' });
   return gradient(op, 'positions', { positions, dy }, geometry, spec);
 }
@@ -154,5 +158,5 @@ export function averagePoolGradientKernel(
   geometry: PoolGeometry,
   spec: TensorSpec,
 ): Tensor {
-  return gradient(op, 'average', { dy }, geometry, spec);
+  return gradient(op, overlaps(geometry) ? 'average' : 'averageCells', { dy }, geometry, spec);
 }

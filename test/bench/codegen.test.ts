@@ -10,9 +10,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { usefulShare } from '../../bench/codegen/gemmShare.ts';
 import { mainLoop, parseProgram } from '../../bench/codegen/isa.ts';
 import { type Limit, limits } from '../../bench/codegen/limits.ts';
-import type { GemmWork } from '../../bench/codegen/gemmWork.ts';
+import { type GemmWork, watchGemms } from '../../bench/codegen/gemmWork.ts';
+import { problems } from '../../bench/codegen/problems/index.ts';
 import { type CompiledPipeline, parseReport } from '../../bench/codegen/recorder.ts';
 import { radvEnvironment } from '../../scripts/lib/radv.mjs';
+import { commandsOf } from '../../src/autotune/probe.ts';
+import { init, zeros } from '../../src/index.ts';
+import { createProfile } from '../../src/kernels/adapterProfiles.ts';
+import { withProfile } from '../support/adapterClass.ts';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'codegen-test-'));
 afterAll(() => fs.rmSync(folder, { recursive: true }));
@@ -56,7 +61,7 @@ describe('assembly', () => {
       fmaUnderLoads: 2,
     });
     expect(program.storedWords).toBe(3);
-    expect(program.loadedWords).toBe(4);
+    expect(program.mix.loadedWords).toBe(4);
   });
 
   test("a report of the layer has the compiler's statistics before the assembly", () => {
@@ -160,6 +165,31 @@ function expectKernel(
   expect(kernel.overlap, `${name}: multiply-adds under loads`).toBeGreaterThanOrEqual(overlap);
   expect(kernel.workgroup * workgroups, `${name}: invocations`).toBeGreaterThanOrEqual(invocations);
 }
+
+describe.each([
+  ['discrete', 0.75],
+  // 24 rows in tiles of 32, and 144 columns in tiles of 32, which leave fewer units idle.
+  ['apple', 0.67],
+] as const)('useful multiply-adds of all layers, profile %s', (kind, worst) => {
+  test(`are 0.9 on average, and ${worst} in the worst: tiles fit the sizes of layers`, async () => {
+    const device = await init();
+    const takeGemms = watchGemms(device);
+    // Tapes need variables, which a dry run doesn't make; the gradients of convolutions are ops.
+    const layers = problems.filter(({ name }) => !name.endsWith(', with gradient'));
+    const shares = await withProfile(createProfile(device, kind), () =>
+      layers.flatMap(({ name, inputs, run }) => {
+        // A dry run: sizes alone say what is selected.
+        commandsOf(device, () => void run(...inputs.map(({ shape, dtype }) => zeros([...shape], { dtype }))));
+        const share = usefulShare(takeGemms());
+        return share === null ? [] : [{ name, share }];
+      }),
+    );
+    device.autotuner = null;
+    expect(shares.length).toBeGreaterThan(350);
+    expect(shares.filter(({ share }) => share < worst)).toEqual([]);
+    expect(shares.reduce((sum, { share }) => sum + share, 0) / shares.length).toBeGreaterThanOrEqual(0.9);
+  });
+});
 
 describe('limits', () => {
   const found = radvEnvironment('rdna2', folder);

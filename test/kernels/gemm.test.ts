@@ -117,7 +117,7 @@ describe('GPUs of few registers', () => {
   });
 
   test.each([
-    ['few columns', [300, 16, 60], { blockM: 4, blockN: 4, depth: 12 }],
+    ['few columns', [300, 16, 60], { blockM: 4, blockN: 4, depth: 8 }],
     ['an outer product', [404, 404, 2], { blockM: 4, blockN: 4, depth: 1 }],
     ['few rows', [8, 256, 256], { memory: 'lanes', blockM: 4, blockN: 4 }],
   ] as const)('small blocks for %s', async (_, [m, n, k], expected) => {

@@ -250,8 +250,16 @@ describe('the choice', () => {
     for (const direction of every) {
       expect(selectConv2d(problem(direction, layer(64, 64, 64)), software)).toEqual(tiles);
       for (const profile of Object.values(gpus))
-        expect(selectConv2d(problem(direction, layer(224, 64, 64)), profile)).toEqual(tiles);
+        expect(selectConv2d(problem(direction, layer(112, 128, 128)), profile)).toEqual(tiles);
     }
+  });
+
+  test('no Winograd convolution on a GPU, where memory takes longer than the multiplications that are saved', () => {
+    const { software, ...gpus } = adapterProfiles;
+    for (const direction of every)
+      for (const profile of Object.values(gpus))
+        for (const geometry of [layer(224, 64, 64), layer(14, 512, 512)])
+          expect(selectConv2d(problem(direction, geometry), profile)).toEqual({ kind: 'implicitGemm' });
   });
 
   test.each([

@@ -13,6 +13,10 @@ export const poolingKernels: Family = {
   ),
   'pool gradient': entry<PoolGradientOptions>(
     { type: 'f32', width: 4, kind: 'cells' },
-    { positions: { kind: 'positions', width: 1 }, average: { kind: 'average' } },
+    {
+      positions: { kind: 'positions', width: 1 },
+      average: { kind: 'average' },
+      'average without overlaps': { kind: 'averageCells' },
+    },
   ),
 };

@@ -31,6 +31,10 @@ export interface CallbackOptimizer {
   learningRate: number;
   /** What sets the learning rate; null where that is a number. */
   readonly schedule: object | null;
+  /** Whether the model holds moving averages in place of its weights. */
+  readonly holdsAverages?: boolean;
+  /** Swaps the weights with their moving averages. Errors: ValueError where none are kept. */
+  swapAverages?(): void;
 }
 
 /** What callbacks know of a model. */

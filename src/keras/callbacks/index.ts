@@ -28,6 +28,8 @@ export { ReduceLROnPlateau, reduceLROnPlateau, type ReduceLROnPlateauOptions } f
 // How far it is
 export { PageProgress, pageProgress, type PageProgressOptions } from './pageProgress.ts';
 export { ProgressBar, progressBar, type ProgressBarOptions } from './progressBar.ts';
+// Which weights are evaluated
+export { SwapEMAWeights, swapEMAWeights, type SwapEMAWeightsOptions } from './swapEMAWeights.ts';
 // What is kept
 export { BackupAndRestore, backupAndRestore, type BackupAndRestoreOptions } from './backupAndRestore.ts';
 export { ModelCheckpoint, modelCheckpoint, type ModelCheckpointOptions } from './modelCheckpoint.ts';

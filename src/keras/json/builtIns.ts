@@ -1,4 +1,5 @@
 /** @file The classes that files may use without registration. */
+import { Layer } from '../layers/base/layer.ts';
 import * as layers from '../layers/index.ts';
 import { Functional } from '../models/functional.ts';
 import { Sequential } from '../models/sequential.ts';
@@ -13,7 +14,8 @@ let classes: ReadonlyMap<string, Registrable> | null = null;
 export function builtInClasses(): ReadonlyMap<string, Registrable> {
   classes ??= new Map(
     [...Object.values(layers), Functional, Sequential]
-      .filter((item) => typeof item === 'function' && Object.hasOwn(item, 'className'))
+      // Layers of strings take no tensors, so models don't have them.
+      .filter((item) => typeof item === 'function' && item.prototype instanceof Layer)
       .map((item) => [nameOfItem(item as Registrable), item as Registrable] as const)
       .filter(([name]) => !abstract.has(name)),
   );

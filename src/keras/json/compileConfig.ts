@@ -1,4 +1,5 @@
 /** @file How a model was compiled, as Keras's JSON keeps it. */
+import type { ClassConfig } from '../namedObjects.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { snake } from './optionNames.ts';
 import type { AnyModel } from './read.ts';
@@ -17,7 +18,7 @@ interface Configured {
 export function compileConfig(writer: Writer, model: AnyModel): JsonObject {
   const options = model.compileOptions;
   if (!options) return {};
-  const { loss, lossWeights, metrics, weightedMetrics, runEagerly = false } = options;
+  const { loss, lossWeights, metrics, weightedMetrics, runEagerly = false, stepsPerExecution = 1 } = options;
   const losses = entriesIn(writer, 'keras.losses', loss ?? null);
   const measured = entriesIn(writer, 'keras.metrics', metrics ?? null);
   const weighted = entriesIn(writer, 'keras.metrics', weightedMetrics ?? null);
@@ -28,7 +29,7 @@ export function compileConfig(writer: Writer, model: AnyModel): JsonObject {
     metrics: measured,
     weighted_metrics: weighted,
     run_eagerly: runEagerly,
-    steps_per_execution: 1,
+    steps_per_execution: stepsPerExecution,
     jit_compile: false,
   };
 }
@@ -41,17 +42,30 @@ export function fullCompileConfig(
 ): JsonObject | null {
   const compiled = compileConfig(writer, model);
   if (!optimizer || Object.keys(compiled).length === 0) return null;
-  const { name, learningRate, ...options } = optimizer.getConfig();
-  const place = 'compile_config.optimizer';
-  const rate = isObject(learningRate)
-    ? objectEntry(writer, 'keras.optimizers.schedules', learningRate as Partial<Configured>)
-    : (learningRate as number);
+  const config = optimizer.getConfig();
+  const entry = optimizerEntry(writer, optimizer.className, config, 'compile_config.optimizer');
+  return { optimizer: entry, ...compiled };
+}
+
+function optimizerEntry(
+  writer: Writer,
+  className: string,
+  { name, learningRate, innerOptimizer, ...options }: Readonly<Record<string, unknown>>,
+  place: string,
+): JsonObject {
+  const inner = innerOptimizer as ClassConfig | undefined;
   const config = {
     name: name as string,
-    learning_rate: rate ?? null,
+    ...(learningRate === undefined ? {} : { learning_rate: rateEntry(writer, learningRate) }),
+    ...(inner ? { inner_optimizer: optimizerEntry(writer, inner.className, inner.config ?? {}, place) } : {}),
     ...writeConfig(writer, options, place),
   };
-  return { optimizer: classEntry('keras.optimizers', optimizer.className, config), ...compiled };
+  return classEntry('keras.optimizers', className, config);
+}
+
+function rateEntry(writer: Writer, rate: unknown): Json {
+  if (!isObject(rate)) return rate as number;
+  return objectEntry(writer, 'keras.optimizers.schedules', rate as Partial<Configured>) ?? null;
 }
 
 /** The losses or metrics of a nest; undefined where something in it has no name in files. */

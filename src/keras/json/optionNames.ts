@@ -4,12 +4,18 @@
 const exceptions: Readonly<Record<string, string>> = {
   beta1: 'beta_1',
   beta2: 'beta_2',
+  beta2Decay: 'beta_2_decay',
+  adamBeta1: 'adam_beta_1',
+  adamBeta2: 'adam_beta_2',
+  epsilon1: 'epsilon_1',
+  epsilon2: 'epsilon_2',
   keepDims: 'keepdims',
 };
 
 /** Options whose values are names, too. */
 const named = new Set([
   'activation',
+  'dtype',
   'recurrentActivation',
   'dataFormat',
   'mode',

@@ -13,6 +13,7 @@ export interface StoredCompileOptions {
   readonly metrics?: unknown;
   readonly weightedMetrics?: unknown;
   readonly runEagerly?: boolean;
+  readonly stepsPerExecution?: number;
 }
 
 /** Options of optimizers that older versions of Keras wrote, and that change nothing. */
@@ -26,6 +27,8 @@ export function readCompileConfig(reader: Reader, config: Json, place: string): 
   if (config === null || (isObject(config) && Object.keys(config).length === 0)) return null;
   if (!isObject(config)) throw notOptions(reader, config, place);
   const { optimizer = null, optimizer_config: older = null, run_eagerly: runEagerly = false } = config;
+  // 'auto', which TensorFlow measures, is 1 here.
+  const steps = Number.isInteger(config.steps_per_execution) ? (config.steps_per_execution as number) : 1;
   const read = (key: string) => nest(reader, config[key] ?? null, `${place}.${key}`);
   const given = optimizer ?? older;
   return {
@@ -35,6 +38,7 @@ export function readCompileConfig(reader: Reader, config: Json, place: string): 
     metrics: read('metrics'),
     weightedMetrics: read('weighted_metrics'),
     runEagerly: runEagerly === true,
+    ...(steps > 1 ? { stepsPerExecution: steps } : {}),
   };
 }
 

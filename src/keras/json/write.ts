@@ -1,18 +1,22 @@
 /** @file Models to Keras's JSON, as Keras 3 writes it. */
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
+import type { OpenSpec } from '../../core/spec.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { InputLayer } from '../layers/core/inputLayer.ts';
 import { RNNCell } from '../layers/recurrent/cell.ts';
 import { Model } from '../models/model.ts';
 import { Sequential } from '../models/sequential.ts';
-import { mapShapes, type Nest } from '../tensorNest.ts';
+import { RNN } from '../layers/recurrent/rnn.ts';
+import { mapNest, mapShapes, type Nest } from '../tensorNest.ts';
 import { classOf, registeredNameOf } from '../serialization/registered.ts';
 import { builtInClasses } from './builtIns.ts';
 import { compileConfig } from './compileConfig.ts';
 import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
+import { storedInputDtype } from './inputDtypes.ts';
 import { refusal } from './jsonErrors.ts';
+import { snake } from './optionNames.ts';
 import type { AnyModel } from './read.ts';
 import { dtypePolicy, type Writer, writeConfig } from './writeValue.ts';
 import { writeGraph } from './writeGraph.ts';
@@ -91,7 +95,7 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
   const options = className === 'SimpleRNN' && seed === null ? withoutSeed : given;
   if (plain) {
     const { trainable: _, ...rest } = options;
-    return { ...writeConfig(writer, rest, `${place}.config`), dtype: dtype as Json, ...constants };
+    return { ...writeConfig(writer, rest, `${place}.config`), dtype: snake(dtype as string), ...constants };
   }
   return {
     ...(writesActivityRegularizer ? { activity_regularizer: null } : {}),
@@ -101,13 +105,15 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
   };
 }
 
-function inputConfig({ batchShape, dtype, name }: InputLayer): JsonObject {
+function inputConfig(layer: InputLayer): JsonObject {
+  const { batchShape, name } = layer;
+  const dtype = storedInputDtype(layer) ?? layer.dtype;
   return { batch_shape: [...batchShape], dtype, ...(dialectOf('InputLayer').constants as JsonObject), name };
 }
 
 function modelConfig(writer: Writer, model: AnyModel, place: string): JsonObject {
   const at = `${place}.config`;
-  const { name, trainable, dtype } = model;
+  const { name, trainable, dtypePolicy: dtype } = model;
   if (model instanceof Sequential) {
     const layers = model.sublayers.map((layer, i) => writer.writeLayer(layer, `${at}.layers[${i}]`));
     const shape = sequentialShape(model as unknown as Sequential);
@@ -143,6 +149,14 @@ function sequentialShape(model: Sequential): Json {
   return model.built && model.program ? [...(model.program.inputs[0]?.shape ?? [])] : null;
 }
 
+/** The shapes of the initial states of a layer's first call; null where it had none. */
+function initialStates({ inboundNodes }: RNN): Json {
+  const { initialState = null } = (inboundNodes[0]?.options ?? {}) as {
+    initialState?: Nest<OpenSpec> | null;
+  };
+  return initialState && (mapNest(initialState, ({ shape }) => [...shape]) as Json);
+}
+
 /** The shapes for which a layer was built, where Keras keeps them. */
 function buildConfig(layer: AnyLayer): JsonObject {
   const { className, buildShape } = layer;
@@ -154,6 +168,9 @@ function buildConfig(layer: AnyLayer): JsonObject {
   const shapes = mapShapes(buildShape as Nest<OpenShape>, (sizes) => [...sizes]) as Json;
   // Cells are built here for their states, too.
   const shape = layer instanceof RNNCell && Array.isArray(shapes) ? (shapes[0] as Json) : shapes;
+  const states = layer instanceof RNN ? initialStates(layer) : null;
+  if (states)
+    return { build_config: { shapes_dict: { sequences_shape: shape, initial_state_shape: states } } };
   if (!spreads) return { build_config: { input_shape: shape } };
   const names = ['query_shape', 'value_shape', 'key_shape'];
   const entries = (shape as readonly Json[]).map((sizes, i) => [names[i] as string, sizes]);

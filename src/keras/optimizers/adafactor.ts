@@ -1,18 +1,16 @@
 /** @file Adafactor. */
 import { byPosition, type Settings } from '../../core/options.ts';
-import { withDevice } from '../../webgpu/current.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
-import { zeros } from '../../ops/creation.ts';
 import { expandDims } from '../../ops/expandDims.ts';
 import { maximum } from '../../ops/maximum.ts';
 import { mean } from '../../ops/mean.ts';
 import { sqrt, square } from '../../ops/unary.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { Variable } from '../../tensor/variable.ts';
+import type { Variable } from '../../tensor/variable.ts';
 import { requireBoolean, requireNotNegative, requireNumber, requirePositive } from './optionChecks.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { HostVariable } from './hostVariable.ts';
-import { type DynamicTensor, OpStepEngine } from './opStepEngine.ts';
+import { type DynamicTensor, makeSlot, OpStepEngine } from './opStepEngine.ts';
 import { Optimizer } from './optimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
@@ -78,19 +76,13 @@ export class Adafactor extends Optimizer {
   #makeSlots(variable: Variable): (Variable | HostVariable)[] {
     const { shape } = variable;
     const name = `${this.name}/${variable.path.slice(variable.path.lastIndexOf('/') + 1)}`;
-    const make = (size: readonly number[], slotName: string) => {
-      const initial = withDevice(variable.device, () => zeros(size));
-      const slot = new Variable(initial, { name: slotName, trainable: false });
-      initial.dispose();
-      return slot;
-    };
-    const estimate = make(shape, this.slotName(variable, 'velocity'));
+    const estimate = makeSlot(variable, this.slotName(variable, 'velocity'));
     if (shape.length < 2) {
       const absent = { get: () => 0, set: () => {} };
       return [new HostVariable(name, 'int32', absent), new HostVariable(name, 'int32', absent), estimate];
     }
     const columns = [...shape.slice(0, -2), shape.at(-1) as number];
-    return [make(shape.slice(0, -1), name), make(columns, name), estimate];
+    return [makeSlot(variable, name, shape.slice(0, -1)), makeSlot(variable, name, columns), estimate];
   }
 
   #update(value: Tensor, gradient: Tensor, slots: readonly Tensor[], scalar: DynamicTensor): Tensor[] {

@@ -10,7 +10,7 @@ import {
 import { withDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import type { DynamicScalar } from '../../webgpu/params.ts';
-import { type Storage, wholeWords } from '../../webgpu/storage.ts';
+import type { Storage } from '../../webgpu/storage.ts';
 import { chunksOf, clipScalesKernel, squareChunksKernel } from '../../kernels/gradientNorms.ts';
 import { sqrt } from '../../ops/unary.ts';
 import { tensor } from '../../tensor/create.ts';
@@ -141,17 +141,9 @@ export class FusedStepEngine implements StepEngine {
     return scales;
   }
 
-  /** Sets `variables` to their moving averages. */
-  takeAverages(variables: readonly Variable[]): void {
+  averageOf(variable: Variable): Variable | null {
     const index = this.#slotNames.indexOf(averageState);
-    for (const { variable, slots } of this.variables.all) {
-      if (!variables.includes(variable) || variable.disposed) continue;
-      const average = slots[index] as Variable;
-      const own = variable.device.allocate(variable.bytes, variable.label);
-      variable.device.copy(average.storage, own, wholeWords(variable.bytes));
-      void variable.storage;
-      variable.adopt(own);
-    }
+    return this.variables.all.find((fused) => fused.variable === variable)?.slots[index] ?? null;
   }
 
   dispose(): void {

@@ -13,12 +13,14 @@ import { Adamax } from './adamax.ts';
 import { Ftrl } from './ftrl.ts';
 import { Lamb } from './lamb.ts';
 import { Lion } from './lion.ts';
+import { LossScaleOptimizer } from './lossScaleOptimizer.ts';
+import { Muon } from './muon.ts';
 import { Nadam } from './nadam.ts';
 import { Optimizer } from './optimizer.ts';
 import { RMSprop } from './rmsprop.ts';
 import { SGD } from './sgd.ts';
 
-type OptimizerClass = new (options?: never) => Optimizer;
+type OptimizerClass = new (options: never) => Optimizer;
 
 const classes: readonly OptimizerClass[] = [
   Adadelta,
@@ -30,6 +32,8 @@ const classes: readonly OptimizerClass[] = [
   Ftrl,
   Lamb,
   Lion,
+  LossScaleOptimizer,
+  Muon,
   Nadam,
   RMSprop,
   SGD,
@@ -47,6 +51,8 @@ type OwnName =
   | 'ftrl'
   | 'lamb'
   | 'lion'
+  | 'lossScaleOptimizer'
+  | 'muon'
   | 'nadam'
   | 'rmsprop'
   | 'sgd';
@@ -72,7 +78,14 @@ function make(name: string, config: object): Optimizer {
   const builtIn = classes.find((type) => foldName(nameOf(type)) === foldName(name));
   const type = customObjectOf(name) ?? builtIn ?? registeredAs(name);
   if (!isOptimizerClass(type)) throw refused(name);
-  return new type(config as never);
+  return new type(withInner(config) as never);
+}
+
+/** The configuration of an optimizer around another, which files have as a configuration, too. */
+function withInner(config: object): object {
+  const { innerOptimizer: inner } = config as { innerOptimizer?: OptimizerLike };
+  const isNamed = typeof inner === 'string' || (typeof inner === 'object' && inner !== null);
+  return isNamed ? { ...config, innerOptimizer: optimizerOf(inner) } : config;
 }
 
 function isOptimizerClass(type: Registrable | null | undefined): type is OptimizerClass {

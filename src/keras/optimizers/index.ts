@@ -9,6 +9,12 @@ export { optimizerOf, type OptimizerLike, type OptimizerName } from './get.ts';
 export { HostVariable } from './hostVariable.ts';
 export { Lamb, lamb, type LambOptions } from './lamb.ts';
 export { Lion, lion, type LionOptions } from './lion.ts';
+export {
+  LossScaleOptimizer,
+  lossScaleOptimizer,
+  type LossScaleOptimizerOptions,
+} from './lossScaleOptimizer.ts';
+export { Muon, muon, type MuonOptions } from './muon.ts';
 export { Nadam, nadam, type NadamOptions } from './nadam.ts';
 export { Optimizer, type OptimizerVariable } from './optimizer.ts';
 export type { LearningRate, OptimizerOptions } from './optimizerOptions.ts';

@@ -1,18 +1,16 @@
 /** @file Lamb. */
 import { byPosition } from '../../core/options.ts';
-import { withDevice } from '../../webgpu/current.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { greater } from '../../ops/comparison.ts';
-import { zeros } from '../../ops/creation.ts';
 import { logicalAnd } from '../../ops/logical.ts';
 import { sum } from '../../ops/sum.ts';
 import { sqrt, square } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { Variable } from '../../tensor/variable.ts';
+import type { Variable } from '../../tensor/variable.ts';
 import { checkedMoments } from './optionChecks.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
-import { type DynamicTensor, OpStepEngine } from './opStepEngine.ts';
+import { type DynamicTensor, makeSlot, OpStepEngine } from './opStepEngine.ts';
 import { Optimizer } from './optimizer.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
@@ -59,14 +57,9 @@ export class Lamb extends Optimizer {
   }
 
   protected override makeEngine(parts: EngineParts): StepEngine {
-    const make = (variable: Variable, slot: string) => {
-      const initial = withDevice(variable.device, () => zeros(variable.shape));
-      const made = new Variable(initial, { name: this.slotName(variable, slot), trainable: false });
-      initial.dispose();
-      return made;
-    };
     const rule = {
-      makeSlots: (variable: Variable) => ['momentum', 'velocity'].map((slot) => make(variable, slot)),
+      makeSlots: (variable: Variable) =>
+        ['momentum', 'velocity'].map((slot) => makeSlot(variable, this.slotName(variable, slot))),
       update: (value: Tensor, gradient: Tensor, slots: readonly Tensor[], scalar: DynamicTensor) =>
         this.#update(value, gradient, slots as [Tensor, Tensor], scalar),
     };

@@ -29,7 +29,13 @@ export interface OpRule {
   /** The slot variables of a variable; a HostVariable takes the place of a slot that it doesn't need. */
   makeSlots(variable: Variable): (Variable | HostVariable)[];
   /** New values of the variable and of its slots on the device. `scalar` makes a tensor of a number that may change. */
-  update(value: Tensor, gradient: Tensor, slots: readonly Tensor[], scalar: DynamicTensor): Tensor[];
+  update(
+    value: Tensor,
+    gradient: Tensor,
+    slots: readonly Tensor[],
+    scalar: DynamicTensor,
+    variable: Variable,
+  ): Tensor[];
 }
 
 /** A scalar tensor whose value is what `read` returns at each replay. */
@@ -94,11 +100,8 @@ export class OpStepEngine implements StepEngine {
     if (extras.useEma) this.#average(scalar);
   }
 
-  takeAverages(variables: readonly Variable[]): void {
-    for (const variable of variables) {
-      const average = this.#slots.get(variable)?.average;
-      if (average && !variable.disposed) variable.assign(average);
-    }
+  averageOf(variable: Variable): Variable | null {
+    return this.#slots.get(variable)?.average ?? null;
   }
 
   dispose(): void {
@@ -143,7 +146,7 @@ export class OpStepEngine implements StepEngine {
     const slots = (this.#slots.get(variable) as Slots).own.filter((slot) => slot instanceof Variable);
     const decays = decay && this.parts.isDecayed(variable);
     const value = decays ? sub(variable, mul(variable, decay)) : variable;
-    const updated = this.rule.update(value, gradient, slots, scalar);
+    const updated = this.rule.update(value, gradient, slots, scalar, variable);
     for (const [i, target] of [variable, ...slots].entries()) {
       const next = updated[i] as Tensor;
       target.assign(isUpdate ? where(isUpdate, next, target) : next);
@@ -175,8 +178,9 @@ export class OpStepEngine implements StepEngine {
   }
 }
 
-function makeSlot(variable: Variable, name: string): Variable {
-  const initial = withDevice(variable.device, () => zeros(variable.shape));
+/** A slot variable of zeros. Default: in the shape of `variable`. */
+export function makeSlot(variable: Variable, name: string, shape = variable.shape): Variable {
+  const initial = withDevice(variable.device, () => zeros(shape));
   const slot = new Variable(initial, { name, trainable: false });
   initial.dispose();
   return slot;

@@ -20,6 +20,7 @@ import { checkStep, checkVariables, requireKnownVariables } from './checkStep.ts
 import { constrain } from './constrain.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { HostVariable } from './hostVariable.ts';
+import { copyValues, swapValues } from './copyValues.ts';
 import {
   clippingOf,
   completeOptions,
@@ -50,6 +51,7 @@ export abstract class Optimizer {
   #engine: StepEngine | null = null;
   /** Whether a capture was given up once already so that variables could be repacked. It is not done twice. */
   #gaveUpCapture = false;
+  #holdsAverages = false;
   readonly #excluded = { variables: new Set<Variable>(), names: [] as string[] };
   readonly #dynamic = {
     update: new DynamicScalar(1),
@@ -260,7 +262,39 @@ export abstract class Optimizer {
   finalizeVariableValues(variables: readonly Variable[] = this.trainableVariables): void {
     if (!this.options.useEma || !this.#variables) return;
     requireKnownVariables(this.name, this.#variables, variables);
-    this.#engine?.takeAverages(variables);
+    const isSwapped = this.#holdsAverages;
+    this.#holdsAverages = false;
+    for (const [variable, average] of this.#averaged(variables)) {
+      if (isSwapped) copyValues(variable, average);
+      else copyValues(average, variable);
+    }
+  }
+
+  /** Whether the variables hold their moving averages, since `swapAverages`. */
+  get holdsAverages(): boolean {
+    return this.#holdsAverages;
+  }
+
+  /** Swaps the values of variables with their moving averages. Called twice, it changes nothing. Errors: ValueError without `useEma`. */
+  swapAverages(): void {
+    if (!this.options.useEma) {
+      throw new ValueError({
+        op: this.name,
+        rule: 'averages of variables are kept where `useEma` is true.',
+        received: 'useEma: false',
+        hint: `create the optimizer with { useEma: true }.`,
+      });
+    }
+    this.#holdsAverages = !this.#holdsAverages && this.built;
+    for (const [variable, average] of this.#averaged(this.trainableVariables)) swapValues(variable, average);
+  }
+
+  /** Variables with their moving averages. */
+  #averaged(variables: readonly Variable[]): (readonly [variable: Variable, average: Variable])[] {
+    return variables.flatMap((variable) => {
+      const average = this.#engine?.averageOf(variable);
+      return average && !variable.disposed ? [[variable, average] as const] : [];
+    });
   }
 
   /** Repacks the variables, if needed. In a capture that is done afterwards. */

@@ -45,8 +45,8 @@ export interface StepEngine {
   repack(): void;
   /** One step. Variables without a gradient are left as they are. */
   run(gradients: ReadonlyMap<Variable, Tensor>): void;
-  /** Sets `variables` to their moving averages. */
-  takeAverages(variables: readonly Variable[]): void;
+  /** The moving average of `variable`; null without one. */
+  averageOf(variable: Variable): Variable | null;
   /** Frees the state. */
   dispose(): void;
 }

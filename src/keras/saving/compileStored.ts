@@ -9,6 +9,7 @@ import { placed } from '../json/jsonErrors.ts';
 import type { AnyModel } from '../json/read.ts';
 import { readCompileConfig } from '../json/readCompile.ts';
 import { HostVariable } from '../optimizers/hostVariable.ts';
+import { LossScaleOptimizer } from '../optimizers/lossScaleOptimizer.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { type CustomObjects, withCustomObjects } from '../serialization/registered.ts';
 import { Transfer, type TransferOptions } from './upload.ts';
@@ -41,7 +42,7 @@ async function restoreState(
   state: readonly StoredTensor[],
   options: TransferOptions,
 ): Promise<void> {
-  const isNew = state.length === (optimizer.schedule ? 1 : 2);
+  const isNew = state.length === firstVariables(optimizer);
   if (!isNew) optimizer.build(model.trainableWeights);
   const variables = isNew ? optimizer.variables.slice(0, state.length) : optimizer.variables;
   if (variables.length !== state.length) {
@@ -67,6 +68,12 @@ async function restoreState(
   } finally {
     for (const value of values) if (typeof value !== 'number') value.dispose();
   }
+}
+
+/** How many variables it has before its first step: that of an inner optimizer has its own, too. */
+function firstVariables(optimizer: Optimizer): number {
+  const own = optimizer.schedule ? 1 : 2;
+  return optimizer instanceof LossScaleOptimizer ? 2 + own : own;
 }
 
 function setNumbers(variables: Optimizer['variables'], values: readonly (Tensor | number)[]): void {

@@ -15,9 +15,13 @@ export interface BatchLoop {
   readonly throttle: Throttle;
   /** Launches the step of a batch. The batch is freed afterwards. */
   run(batch: AnyBatch): void;
+  /** Batches for which `before` and `after` are called once, and `stopped` is asked once. */
+  readonly perExecution: number;
+  /** With the index of the first batch. */
   before?(index: number): HookResult;
+  /** With the index of the last batch. */
   after?(index: number): HookResult;
-  /** Whether to stop after the current batch. */
+  /** Whether to stop now. */
   stopped?(): boolean;
 }
 
@@ -28,7 +32,7 @@ export function batchLimit({ batches }: BatchSource, steps: number | null): numb
 
 /** Launches all batches and resolves to their number. Errors: faults; ValueError if the data run out of batches. */
 export async function runBatches(loop: BatchLoop): Promise<number> {
-  const { source, steps, throttle } = loop;
+  const { source, steps, throttle, perExecution } = loop;
   const { device } = throttle;
   let index = 0;
   for (; steps === null || index < steps; index++) {
@@ -38,22 +42,26 @@ export async function runBatches(loop: BatchLoop): Promise<number> {
     if (!batch) break;
     try {
       throttle.check();
-      const before = loop.before?.(index);
+      const before = index % perExecution === 0 && loop.before?.(index);
       if (before) await before;
       throttle.within(() => loop.run(batch));
       throttle.launched(index);
     } finally {
       freeBatch(batch);
     }
-    const after = loop.after?.(index);
+    const isEnd = (index + 1) % perExecution === 0 || index + 1 === steps;
+    const after = isEnd && loop.after?.(index);
     if (after) await after;
     // With automatic tuning, a slow guess then affects only the step that started the measurement.
     const measuring = device.autotuner?.measuring;
     if (measuring) await throttle.orAborted(measuring, () => {});
     const wait = throttle.step();
     if (wait) await wait;
-    if (loop.stopped?.()) return index + 1;
+    if (isEnd && loop.stopped?.()) return index + 1;
   }
+  // Data of unknown length may end within an execution. As in Keras, its last index is that of a whole one.
+  const rest = steps === null ? index % perExecution : 0;
+  if (rest > 0) await loop.after?.(index - rest + perExecution - 1);
   if (index === 0 || (loop.strict && steps !== null && index !== steps)) throw ranOut(loop, index);
   return index;
 }

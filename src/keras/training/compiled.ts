@@ -1,7 +1,7 @@
 /** @file Compiled: the optimizer, losses and metrics that a model was compiled with. */
 import { runAll } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
-import { describe, requireBoolean } from '../../core/shape.ts';
+import { describe, requireBoolean, requireInteger } from '../../core/shape.ts';
 import type { Metric } from '../metrics/metric.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { CompiledLoss, type LossArgument, type LossWeights } from './compiledLoss.ts';
@@ -24,9 +24,22 @@ export interface CompileOptions {
   weightedMetrics?: MetricsArgument | null;
   /** Whether to run every step eagerly instead of capturing it, for debugging. Default false. */
   runEagerly?: boolean;
+  /**
+   * Batches for which callbacks are called once: `onTrainBatchBegin` with the index of the first, `onTrainBatchEnd` with that
+   * of the last. Steps run ahead of the device in any case. Default 1.
+   */
+  stepsPerExecution?: number;
 }
 
-const known = ['optimizer', 'loss', 'lossWeights', 'metrics', 'weightedMetrics', 'runEagerly'];
+const known = [
+  'optimizer',
+  'loss',
+  'lossWeights',
+  'metrics',
+  'weightedMetrics',
+  'runEagerly',
+  'stepsPerExecution',
+];
 
 export class Compiled {
   readonly optimizer: Optimizer;
@@ -34,6 +47,7 @@ export class Compiled {
   readonly metrics: CompiledMetrics;
   readonly lossTracker = new LossTracker({ name: 'loss' });
   readonly runEagerly: boolean;
+  readonly stepsPerExecution: number;
 
   /** `outputs` are the names of the model's outputs, null if they are not known yet. Errors: ValueError. */
   constructor(
@@ -48,8 +62,11 @@ export class Compiled {
       metrics = null,
       weightedMetrics = null,
       runEagerly = false,
+      stepsPerExecution = 1,
     } = options;
     requireBoolean('compile', 'runEagerly', runEagerly);
+    requireInteger('compile', 'stepsPerExecution', stepsPerExecution, 1);
+    this.stepsPerExecution = stepsPerExecution;
     this.runEagerly = runEagerly;
     this.loss = loss === null ? null : new CompiledLoss(loss, lossWeights, outputs);
     this.metrics = new CompiledMetrics(metrics, weightedMetrics, outputs);

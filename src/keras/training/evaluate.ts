@@ -102,6 +102,7 @@ export async function runEvaluation(
       source,
       steps: batchLimit(source, steps),
       strict: steps !== null,
+      perExecution: trainer.stepsPerExecution,
       throttle,
       run: (batch) => {
         freeLogs(stepLogs);

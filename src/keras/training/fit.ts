@@ -123,6 +123,7 @@ async function runTraining(training: Training, epoch: number): Promise<PendingLo
       source,
       steps: stepsPerEpoch ?? source.batches,
       strict: true,
+      perExecution: model.trainer.stepsPerExecution,
       throttle,
       run: (batch) => {
         freeLogs(stepLogs);

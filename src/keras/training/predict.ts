@@ -69,6 +69,7 @@ export async function predict(
       source,
       steps: batchLimit(source, steps ?? null),
       strict: steps !== undefined,
+      perExecution: model.trainer.stepsPerExecution,
       throttle,
       run: (batch) => {
         parts.push(runner.run(batch));

@@ -185,6 +185,11 @@ export class Trainer {
     return explainRun(kind, this.model.name, this.#last, this.#isEager());
   }
 
+  /** Batches for which callbacks are called once. */
+  get stepsPerExecution(): number {
+    return this.compiled?.stepsPerExecution ?? 1;
+  }
+
   #isEager(): boolean {
     return this.compiled?.runEagerly ?? false;
   }

@@ -42,6 +42,7 @@ describe('names', () => {
     ['RMSprop', 'RMSprop'],
     ['Adafactor', 'Adafactor'],
     ['lamb', 'Lamb'],
+    ['muon', 'Muon'],
   ])('%s', (name, className) => {
     expect(optimizerOf(name).className).toBe(className);
     expect(optimizerOf({ className: name }).className).toBe(className);
@@ -102,6 +103,21 @@ describe('options that are refused', () => {
     adadelta: { rho: [1], epsilon: [-1] },
     lion: { beta1: [0, 1.1], beta2: [-1, 2] },
     lamb: { beta1: [1], beta2: [-0.1], epsilon: [-1] },
+    muon: {
+      adamBeta1: [1],
+      adamBeta2: [-1],
+      adamWeightDecay: [-1],
+      epsilon: [-1],
+      excludeLayers: ['dense', ['(']],
+      excludeEmbeddings: [1],
+      muonA: [Number.NaN],
+      adamLrRatio: [-1],
+      momentum: [1],
+      nsSteps: [1.5],
+      nesterov: [1],
+      rmsRate: [-1],
+    },
+    lossScaleOptimizer: { innerOptimizer: [3], clipnorm: [1] },
     adafactor: { beta2Decay: [0.1], epsilon1: [-1], epsilon2: ['x'], clipThreshold: [0], relativeStep: [1] },
     ftrl: {
       learningRatePower: [0.5],

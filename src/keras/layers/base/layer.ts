@@ -156,7 +156,7 @@ export abstract class Layer<
 
   /** The configuration, from which `fromConfig` creates an equal layer. */
   getConfig(): Record<string, unknown> {
-    const { name, trainable, dtype, activityRegularizer } = this;
+    const { name, trainable, dtypePolicy: dtype, activityRegularizer } = this;
     const config = { name, trainable, dtype };
     return activityRegularizer ? { ...config, activityRegularizer: configOf(activityRegularizer) } : config;
   }

@@ -2,7 +2,6 @@
  * @file The options of layers: their names, which every class of the library lists, and how factories take them, in one
  * object or by position as Keras does.
  */
-import type { DType } from '../../../core/dtype.ts';
 import {
   byPosition,
   checkOptions,
@@ -11,6 +10,7 @@ import {
   plainOptions,
 } from '../../../core/options.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
+import type { DTypePolicy } from './dtypePolicy.ts';
 
 /** Options of every layer. */
 export interface LayerOptions {
@@ -21,8 +21,8 @@ export interface LayerOptions {
   name?: string;
   /** Whether its weights are trainable. Default true. */
   trainable?: boolean;
-  /** Dtype of the weights. Default float32. */
-  dtype?: DType;
+  /** Dtype of the weights, or 'mixedFloat16' (see `setDTypePolicy`). Default float32. */
+  dtype?: DTypePolicy;
   /** Penalty on its outputs, which training adds to the loss. Default null. */
   activityRegularizer?: RegularizerLike | null;
 }

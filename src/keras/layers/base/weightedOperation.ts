@@ -2,8 +2,8 @@
  * @file WeightedOperation: the weights of a layer and of the layers inside it, whether they are trainable, and their
  * values. The base of Layer.
  */
-import { type DType, isDType } from '../../../core/dtype.ts';
-import { DTypeError, ValueError } from '../../../core/errors.ts';
+import type { DType } from '../../../core/dtype.ts';
+import { ValueError } from '../../../core/errors.ts';
 import { checkOptions, type Names, type OptionNames } from '../../../core/options.ts';
 import { describe } from '../../../core/shape.ts';
 import { identity } from '../../../ops/identity.ts';
@@ -14,6 +14,7 @@ import { Variable } from '../../../tensor/variable.ts';
 import { SymbolicOperation } from '../../graph/operation.ts';
 import { snakeCase, uniqueName } from '../../names.ts';
 import type { Nest } from '../../tensorNest.ts';
+import { type DTypePolicy, getDTypePolicy, requirePolicy, variableDType } from './dtypePolicy.ts';
 import { findInProperties } from './findInProperties.ts';
 import { checkedOptions, type LayerOptions, layerOptionNames } from './layerOptions.ts';
 import { inKerasOrder, makeWeight, type OwnWeight, setWeights, type WeightOptions } from './layerWeights.ts';
@@ -29,7 +30,10 @@ export abstract class WeightedOperation<
   Out extends Nest<Tensor> = Tensor,
 > extends SymbolicOperation<In, Out> {
   readonly name: string;
+  /** Dtype of the weights. */
   readonly dtype: DType;
+  /** What it was made with: that dtype, or 'mixedFloat16'. */
+  readonly dtypePolicy: DTypePolicy;
   readonly #weights: OwnWeight[] = [];
   /** Variables that are properties, and whether they are trainable if the layer is. */
   readonly #adopted = new Map<Variable, boolean>();
@@ -42,10 +46,11 @@ export abstract class WeightedOperation<
 
   constructor(options?: LayerOptions) {
     super();
-    const { name, trainable = true, dtype = 'float32' } = checkedOptions(new.target, options);
+    const { name, trainable = true, dtype = getDTypePolicy() } = checkedOptions(new.target, options);
     checkLayer(this.className, name, trainable, dtype);
     this.name = name ?? uniqueName(snakeCase(this.className));
-    this.dtype = dtype;
+    this.dtype = variableDType(dtype);
+    this.dtypePolicy = dtype;
     this.#trainable = trainable;
   }
 
@@ -138,13 +143,7 @@ function checkLayer(className: string, name: unknown, trainable: unknown, dtype:
     });
   }
   requireBoolean(className, trainable);
-  if (isDType(dtype)) return;
-  throw new DTypeError({
-    op: className,
-    rule: 'a dtype is float32, int32, uint32 or bool.',
-    received: `dtype: ${describe(dtype)}`,
-    hint: "pass one of these names; the default is 'float32'.",
-  });
+  requirePolicy(className, dtype);
 }
 
 const weightOptionNames: OptionNames<WeightOptions> = {

@@ -13,6 +13,7 @@ import { splitActivation } from '../../activations.ts';
 import { Convolution, type ConvolutionOptions, requireGroups } from './baseConvolution.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
 import type { KernelOptions } from '../base/weightOptions.ts';
+import { asOperand } from '../base/dtypePolicy.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
 export interface GroupedConvolutionOptions<Size> extends ConvolutionOptions<Size>, KernelOptions {
@@ -62,7 +63,9 @@ export abstract class GroupedConvolution extends Convolution {
   override call(x: Tensor): Tensor {
     const { fused: activation, after } = splitActivation(this.activation);
     const options = { ...this.imageOptions, groups: this.groups, activation };
-    const images = fusedConv2d(this.asImages(x), this.asImageKernel(this.kernel), this.bias, options);
+    const operand = (part: Tensor) => asOperand(part, this.dtypePolicy);
+    const [image, kernel] = [operand(this.asImages(x)), operand(this.asImageKernel(this.kernel))];
+    const images = fusedConv2d(image, kernel, this.bias, options);
     return after(this.fromImages(images));
   }
 

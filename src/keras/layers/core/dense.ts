@@ -14,6 +14,7 @@ import {
   serializeActivation,
   splitActivation,
 } from '../../activations.ts';
+import { asOperand } from '../base/dtypePolicy.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 import { requireChannels } from '../base/inputSpec.ts';
@@ -68,7 +69,8 @@ export class Dense extends Layer {
 
   override call(x: Tensor): Tensor {
     const { fused: activation, after } = splitActivation(this.activation);
-    return after(fusedMatMul(x, this.kernel as Tensor, this.bias, { activation }));
+    const operand = (part: Tensor) => asOperand(part, this.dtypePolicy);
+    return after(fusedMatMul(operand(x), operand(this.kernel as Tensor), this.bias, { activation }));
   }
 
   override getConfig(): Record<string, unknown> {

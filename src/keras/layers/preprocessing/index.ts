@@ -1,6 +1,9 @@
 /** @file Preprocessing layers. */
 export { categoryEncoding, CategoryEncoding, type CategoryEncodingOptions } from './categoryEncoding.ts';
 export { discretization, Discretization, type DiscretizationOptions } from './discretization.ts';
+export { hashedCrossing, HashedCrossing, type HashedCrossingOptions } from './hashedCrossing.ts';
+export { hashing, Hashing, type HashingOptions } from './hashing.ts';
+export { integerLookup, IntegerLookup, type IntegerLookupOptions } from './integerLookup.ts';
 export {
   randomRotation,
   RandomRotation,
@@ -36,3 +39,9 @@ export {
   Resizing,
   type ResizingOptions,
 } from './resizing.ts';
+export { stringLookup, StringLookup, type StringLookupOptions } from './stringLookup.ts';
+export {
+  textVectorization,
+  TextVectorization,
+  type TextVectorizationOptions,
+} from './textVectorization.ts';

@@ -100,11 +100,12 @@ fn compute(i: u32) {
   let at = place_of(i, params.cell_rows, params.cell_columns);
   // The last cells may lie past the last window: their pixels belong to none.
   let in_window = at.row < params.y_height && at.column < params.y_width;
-  var winner = Position(0xffffffffu);
+  let window = window_at(at.row, at.column);
   var cotangent = Value(0);
+  var winner = Position(0xffffffffu);
   if (in_window) {
-    winner = find_maximum(at.image, window_at(at.row, at.column), at.channel).position;
     cotangent = dy[y_index(at.image, at.row, at.column, at.channel)];
+    winner = find_maximum(at.image, window, at.channel).position;
   }
   let start = vec2<i32>(i32(at.row * params.stride_height), i32(at.column * params.stride_width)) -
     vec2<i32>(i32(params.pad_top), i32(params.pad_left));
@@ -115,7 +116,8 @@ fn compute(i: u32) {
   for (var row = first.x; row < last.x; row++) {
     for (var column = first.y; column < last.y; column++) {
       let pixel = row * params.x_width + column;
-      dx[x_index(at.image, pixel, at.channel)] = select(Value(0), cotangent, winner == Position(pixel));
+      let takes = winner == Position(pixel);
+      dx[x_index(at.image, pixel, at.channel)] = select(Value(0), cotangent, takes);
     }
   }
 }

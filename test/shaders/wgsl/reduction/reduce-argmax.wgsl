@@ -97,6 +97,7 @@ fn main(
   var total_0 = vec2<u32>(vec2<u32>(0u, 0xffffffffu));
   var k = begin + lane;
   var at = start + k;
+
   // All lanes take as many turns, which costs no test of each; what is left is one turn more.
   let turns = (end - begin) / 1024u;
   for (var turn = 0u; turn < turns; turn++) {

@@ -83,23 +83,31 @@ fn main(
   var total_3 = f32(bitcast<f32>(params.initial));
   var k = begin + lane;
   var at = start + k * params.inner;
+  let stride_1 = 4u * params.inner;
+  let stride_2 = 8u * params.inner;
+  let stride_3 = 12u * params.inner;
+  let stride_4 = 16u * params.inner;
+  let stride_5 = 20u * params.inner;
+  let stride_6 = 24u * params.inner;
+  let stride_7 = 28u * params.inner;
+  let stride_8 = 32u * params.inner;
   // All lanes take as many turns, which costs no test of each; what is left is one turn more.
   let turns = (end - begin) / 32u;
   for (var turn = 0u; turn < turns; turn++) {
     let value_0 = x[at];
-    let value_1 = x[at + 4u * params.inner];
-    let value_2 = x[at + 8u * params.inner];
-    let value_3 = x[at + 12u * params.inner];
-    let value_4 = x[at + 16u * params.inner];
-    let value_5 = x[at + 20u * params.inner];
-    let value_6 = x[at + 24u * params.inner];
-    let value_7 = x[at + 28u * params.inner];
+    let value_1 = x[at + stride_1];
+    let value_2 = x[at + stride_2];
+    let value_3 = x[at + stride_3];
+    let value_4 = x[at + stride_4];
+    let value_5 = x[at + stride_5];
+    let value_6 = x[at + stride_6];
+    let value_7 = x[at + stride_7];
     total_0 = combine(total_0, combine(combine(combine(prepare(value_0.x, k), prepare(value_1.x, k + 4u)), combine(prepare(value_2.x, k + 8u), prepare(value_3.x, k + 12u))), combine(combine(prepare(value_4.x, k + 16u), prepare(value_5.x, k + 20u)), combine(prepare(value_6.x, k + 24u), prepare(value_7.x, k + 28u)))));
     total_1 = combine(total_1, combine(combine(combine(prepare(value_0.y, k), prepare(value_1.y, k + 4u)), combine(prepare(value_2.y, k + 8u), prepare(value_3.y, k + 12u))), combine(combine(prepare(value_4.y, k + 16u), prepare(value_5.y, k + 20u)), combine(prepare(value_6.y, k + 24u), prepare(value_7.y, k + 28u)))));
     total_2 = combine(total_2, combine(combine(combine(prepare(value_0.z, k), prepare(value_1.z, k + 4u)), combine(prepare(value_2.z, k + 8u), prepare(value_3.z, k + 12u))), combine(combine(prepare(value_4.z, k + 16u), prepare(value_5.z, k + 20u)), combine(prepare(value_6.z, k + 24u), prepare(value_7.z, k + 28u)))));
     total_3 = combine(total_3, combine(combine(combine(prepare(value_0.w, k), prepare(value_1.w, k + 4u)), combine(prepare(value_2.w, k + 8u), prepare(value_3.w, k + 12u))), combine(combine(prepare(value_4.w, k + 16u), prepare(value_5.w, k + 20u)), combine(prepare(value_6.w, k + 24u), prepare(value_7.w, k + 28u)))));
     k += 32u;
-    at += 32u * params.inner;
+    at += stride_8;
   }
   if (turns * 32u < end - begin) {
     let value_0 = x[start + min(k, end - 1u) * params.inner];

@@ -107,27 +107,31 @@ fn main(
   var total_3 = vec2<f32>(vec2<f32>());
   var k = begin + lane;
   var at = start + k * params.inner;
+  let stride_1 = 32u * params.inner;
+  let stride_2 = 64u * params.inner;
+  let stride_3 = 96u * params.inner;
+  let stride_4 = 128u * params.inner;
   // All lanes take as many turns, which costs no test of each; what is left is one turn more.
   let turns = (end - begin) / 128u;
   for (var turn = 0u; turn < turns; turn++) {
     let value_0 = x[at];
     let value_0_b = b_values[at];
     let value_0_d = d_values[k];
-    let value_1 = x[at + 32u * params.inner];
-    let value_1_b = b_values[at + 32u * params.inner];
+    let value_1 = x[at + stride_1];
+    let value_1_b = b_values[at + stride_1];
     let value_1_d = d_values[k + 32u];
-    let value_2 = x[at + 64u * params.inner];
-    let value_2_b = b_values[at + 64u * params.inner];
+    let value_2 = x[at + stride_2];
+    let value_2_b = b_values[at + stride_2];
     let value_2_d = d_values[k + 64u];
-    let value_3 = x[at + 96u * params.inner];
-    let value_3_b = b_values[at + 96u * params.inner];
+    let value_3 = x[at + stride_3];
+    let value_3_b = b_values[at + stride_3];
     let value_3_d = d_values[k + 96u];
     total_0 = combine(total_0, combine(combine(prepare(value_0.x, k, value_0_b.x, c_line.x, value_0_d), prepare(value_1.x, k + 32u, value_1_b.x, c_line.x, value_1_d)), combine(prepare(value_2.x, k + 64u, value_2_b.x, c_line.x, value_2_d), prepare(value_3.x, k + 96u, value_3_b.x, c_line.x, value_3_d))));
     total_1 = combine(total_1, combine(combine(prepare(value_0.y, k, value_0_b.y, c_line.y, value_0_d), prepare(value_1.y, k + 32u, value_1_b.y, c_line.y, value_1_d)), combine(prepare(value_2.y, k + 64u, value_2_b.y, c_line.y, value_2_d), prepare(value_3.y, k + 96u, value_3_b.y, c_line.y, value_3_d))));
     total_2 = combine(total_2, combine(combine(prepare(value_0.z, k, value_0_b.z, c_line.z, value_0_d), prepare(value_1.z, k + 32u, value_1_b.z, c_line.z, value_1_d)), combine(prepare(value_2.z, k + 64u, value_2_b.z, c_line.z, value_2_d), prepare(value_3.z, k + 96u, value_3_b.z, c_line.z, value_3_d))));
     total_3 = combine(total_3, combine(combine(prepare(value_0.w, k, value_0_b.w, c_line.w, value_0_d), prepare(value_1.w, k + 32u, value_1_b.w, c_line.w, value_1_d)), combine(prepare(value_2.w, k + 64u, value_2_b.w, c_line.w, value_2_d), prepare(value_3.w, k + 96u, value_3_b.w, c_line.w, value_3_d))));
     k += 128u;
-    at += 128u * params.inner;
+    at += stride_4;
   }
   if (turns * 128u < end - begin) {
     let value_0 = x[start + min(k, end - 1u) * params.inner];

@@ -88,6 +88,7 @@ fn main(
   var total_0 = f32(bitcast<f32>(params.initial));
   var k = begin + lane;
   var at = start + k;
+
   // All lanes take as many turns, which costs no test of each; what is left is one turn more.
   let turns = (end - begin) / 2048u;
   for (var turn = 0u; turn < turns; turn++) {

@@ -130,6 +130,7 @@ fn main(
   var total_0 = vec4<f32>(vec4<f32>());
   var k = begin + lane;
   var at = start + k;
+
   // All lanes take as many turns, which costs no test of each; what is left is one turn more.
   let turns = (end - begin) / 1024u;
   for (var turn = 0u; turn < turns; turn++) {

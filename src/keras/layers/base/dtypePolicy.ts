@@ -1,0 +1,54 @@
+/** @file Dtype policies: what layers store and what they multiply. */
+import { type DType, isDType } from '../../../core/dtype.ts';
+import { DTypeError } from '../../../core/errors.ts';
+import { describe } from '../../../core/shape.ts';
+import { cast } from '../../../ops/cast.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+
+/** A dtype of weights, or 'mixedFloat16': float32 weights, which matmuls and convolutions read as float16. */
+export type DTypePolicy = DType | 'mixedFloat16';
+
+let current: DTypePolicy = 'float32';
+
+/** The policy of layers that name none. Initially 'float32'. */
+export function getDTypePolicy(): DTypePolicy {
+  return current;
+}
+
+/**
+ * Sets the policy of layers that are made from now on and name none: 'float32', or 'mixedFloat16' as Keras's mixed_float16.
+ *
+ * With 'mixedFloat16', `dense`, `conv1d` and `conv2d` round their inputs and kernels to float16; weights, sums, results and
+ * gradients stay float32, so that gradients don't vanish without a loss scale, and all other layers compute in float32. It
+ * needs no feature of the adapter: rounding is integer arithmetic. It is faster only where the device multiplies float16 in
+ * subgroup matrices (`init({ subgroupMatrices: true })`); elsewhere it gives the numbers of mixed precision, at the cost of
+ * rounding. Errors: DTypeError for what is no policy.
+ */
+export function setDTypePolicy(policy: 'float32' | 'mixedFloat16'): void {
+  if (policy !== 'float32' && policy !== 'mixedFloat16') throw notAPolicy('setDTypePolicy', policy);
+  current = policy;
+}
+
+/** Errors: DTypeError for what is no policy. */
+export function requirePolicy(op: string, policy: unknown): asserts policy is DTypePolicy {
+  if (policy !== 'mixedFloat16' && !isDType(policy)) throw notAPolicy(op, policy);
+}
+
+/** The dtype of weights. */
+export function variableDType(policy: DTypePolicy): DType {
+  return policy === 'mixedFloat16' ? 'float32' : policy;
+}
+
+/** `x` as a matmul or a convolution of a layer with that policy reads it. */
+export function asOperand(x: Tensor, policy: DTypePolicy): Tensor {
+  return policy === 'mixedFloat16' && x.dtype === 'float32' ? cast(x, 'float16') : x;
+}
+
+function notAPolicy(op: string, received: unknown): DTypeError {
+  return new DTypeError({
+    op,
+    rule: "a dtype is float32, int32, uint32 or bool; layers that multiply may have the policy 'mixedFloat16'.",
+    received: `dtype: ${describe(received)}`,
+    hint: "pass one of these names; the default is 'float32'.",
+  });
+}

@@ -1,0 +1,114 @@
+/** @file HashedCrossing: features that occur together, by the bucket of their hash. */
+import { byPosition, type OptionNames, type Positions } from '../../../core/options.ts';
+import { ShapeError, ValueError } from '../../../core/errors.ts';
+import { describe, requireInteger, sameShape } from '../../../core/shape.ts';
+import { tensor } from '../../../tensor/create.ts';
+import { tidy } from '../../../tensor/scope.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { encodeCategories, type OutputMode, outputModeOf } from './categories.ts';
+import { bytesOf } from './hashes/buckets.ts';
+import { concatenated, fingerprint64 } from './hashes/farmHash.ts';
+import { wrap } from './hashes/words64.ts';
+import { HostLayer, type HostLayerOptions } from './lookup/hostLayer.ts';
+import { type HostArray, type HostNest, hostArray, isKey } from './lookup/hostValues.ts';
+
+/** Options of `hashedCrossing`. */
+export interface HashedCrossingOptions extends HostLayerOptions {
+  /** The number of buckets. */
+  numBins: number;
+  /** 'int' gives the bucket, 'oneHot' a place for each. Default 'int'. */
+  outputMode?: 'int' | 'oneHot';
+  /** Must be false: there are no sparse tensors. */
+  sparse?: false;
+}
+
+/** TensorFlow's default key of crossed hashes. */
+const key = 0xdecafcaffen;
+
+/** The layer of `hashedCrossing`, where shapes and errors are described. */
+export class HashedCrossing extends HostLayer {
+  static override readonly className: string = 'HashedCrossing';
+  static override readonly optionNames: OptionNames<HashedCrossingOptions> = {
+    numBins: true,
+    outputMode: true,
+    sparse: false,
+    name: false,
+  };
+  readonly numBins: number;
+  readonly outputMode: OutputMode;
+
+  constructor(options: HashedCrossingOptions) {
+    super(options);
+    const { numBins, outputMode = 'int', sparse = false } = options;
+    requireInteger(this.name, 'numBins', numBins, 1);
+    this.numBins = numBins;
+    this.outputMode = outputModeOf(this.name, outputMode, ['int', 'oneHot']);
+    if (sparse === false) return;
+    throw new ValueError({
+      op: this.name,
+      rule: '`sparse` is false: there are no sparse tensors.',
+      received: `sparse: ${describe(sparse)}`,
+      hint: 'leave it out.',
+    });
+  }
+
+  /** The buckets of features that occur together, int32, or their encoding. */
+  apply(inputs: readonly HostNest<string | number>[]): Tensor {
+    const { numBins: depth, outputMode: mode, name } = this;
+    const features = (Array.isArray(inputs) ? inputs : []).map((feature) =>
+      hostArray(name, feature, isKey, 'strings and whole numbers'),
+    );
+    const { shape, values } = requireAlike(name, features);
+    const buckets = Int32Array.from(values, (_, i) =>
+      Number(
+        features.reduce((hash, feature) => concatenated(hash, hashOf(feature.values[i])), key) %
+          BigInt(depth),
+      ),
+    );
+    if (mode === 'int') return tensor(buckets, { shape, dtype: 'int32' });
+    return tidy(() => {
+      const indices = tensor(buckets, { shape: shape.length ? shape : [1], dtype: 'int32' });
+      return encodeCategories(indices as Tensor, { mode, depth });
+    });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { numBins, outputMode } = this;
+    return { ...super.getConfig(), numBins, outputMode, sparse: false };
+  }
+}
+
+/** Whole numbers stand for themselves. */
+function hashOf(value: string | number | undefined): bigint {
+  return typeof value === 'number' ? wrap(BigInt(value)) : fingerprint64(bytesOf(value ?? ''));
+}
+
+function requireAlike(
+  op: string,
+  features: readonly HostArray<string | number>[],
+): HostArray<string | number> {
+  const [first, ...others] = features;
+  const fits = ({ shape }: HostArray<unknown>) => shape.length < 2 || (shape.length === 2 && shape[1] === 1);
+  const areAlike = first && others.every(({ shape }) => sameShape(shape, first.shape));
+  if (first && others.length > 0 && fits(first) && areAlike) return first;
+  throw new ShapeError({
+    op,
+    rule: 'it takes two features or more, each a value, [batch] or [batch, 1], alike in shape.',
+    received: features.map(({ shape }) => describe(shape)).join(', ') || 'no list of features',
+    hint: "pass [['a', 'b'], [1, 2]].",
+  });
+}
+
+/**
+ * Combinations of features by the bucket of their hash, as in Keras. Features are lists of strings or of whole numbers on the
+ * host. Shapes: n of [batch] → [batch], or of [batch, 1] → [batch, 1], int32; 'oneHot' → [batch, numBins], float32.
+ * Source: TensorFlow's `sparse.cross_hashed`, with FarmHash's fingerprint.
+ * Errors: ValueError for invalid options and other values; ShapeError for features of other shapes.
+ */
+export function hashedCrossing(options: HashedCrossingOptions): HashedCrossing;
+export function hashedCrossing(
+  ...settings: Positions<HashedCrossingOptions, ['numBins', 'outputMode']>
+): HashedCrossing;
+export function hashedCrossing(...args: unknown[]): HashedCrossing {
+  return new HashedCrossing(byPosition('HashedCrossing', args, ['numBins', 'outputMode']) as never);
+}

@@ -1,0 +1,169 @@
+/** @file IntegerLookup: whole numbers by their index in a vocabulary. */
+import type { OptionNames, Settings } from '../../../core/options.ts';
+import type { DType } from '../../../core/dtype.ts';
+import { ValueError } from '../../../core/errors.ts';
+import { describe, type OpenShape } from '../../../core/shape.ts';
+import { add, sub } from '../../../ops/arithmetic.ts';
+import { cast } from '../../../ops/cast.ts';
+import { clip } from '../../../ops/clip.ts';
+import { equal } from '../../../ops/comparison.ts';
+import { fill } from '../../../ops/creation.ts';
+import { mod } from '../../../ops/division.ts';
+import { gather } from '../../../ops/gather.ts';
+import { searchSorted } from '../../../ops/searchSorted.ts';
+import { where } from '../../../ops/where.ts';
+import { tensor } from '../../../tensor/create.ts';
+import { Tensor } from '../../../tensor/tensor.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
+import { type HostNest, hostArray, isWhole } from './lookup/hostValues.ts';
+import { Lookup, type LookupOptions, lookupOptionNames } from './lookup/lookup.ts';
+import { noIndex } from './lookup/tokenTable.ts';
+
+/** Options of `integerLookup`. The oovToken is -1 by default. */
+export interface IntegerLookupOptions extends LayerOptions, LookupOptions<number> {
+  /** Must be 'int64', as Keras writes it; tokens are int32 here. */
+  vocabularyDtype?: 'int64';
+  /** The number of indices, which files have. It is that of the vocabulary. */
+  vocabularySize?: number | null;
+}
+
+/** The layer of `integerLookup`, where shapes and errors are described. */
+export class IntegerLookup extends Layer {
+  static override readonly className: string = 'IntegerLookup';
+
+  static override get optionNames(): OptionNames<IntegerLookupOptions> {
+    return { ...lookupOptionNames, vocabularyDtype: false, vocabularySize: false, ...layerOptionNames };
+  }
+
+  override readonly inputDType: DType = 'int32';
+  readonly #lookup: Lookup<number>;
+
+  constructor(options: IntegerLookupOptions = {}) {
+    super(options);
+    const { vocabularyDtype = 'int64', oovToken, salt, oovMethod } = options;
+    if (vocabularyDtype !== 'int64') {
+      throw new ValueError({
+        op: this.name,
+        rule: "`vocabularyDtype` is 'int64', as in Keras.",
+        received: `vocabularyDtype: ${describe(vocabularyDtype)}`,
+        hint: 'leave it out.',
+      });
+    }
+    if (salt !== undefined && salt !== null && oovMethod !== 'farmhash') {
+      throw new ValueError({
+        op: this.name,
+        rule: "`salt` goes with oovMethod: 'farmhash'.",
+        received: `salt: ${describe(salt)}`,
+        hint: 'leave it out: remainders have no key.',
+      });
+    }
+    this.#lookup = new Lookup(this.name, { ...options, oovToken: oovToken ?? -1 }, isToken);
+  }
+
+  /** The tokens in the order of their indices; without the special ones if `includeSpecialTokens` is false. */
+  getVocabulary(includeSpecialTokens = true): readonly (number | null)[] {
+    const { table } = this.#lookup;
+    return includeSpecialTokens ? table.all : (table.tokens ?? []);
+  }
+
+  /** Indices in all, special tokens included. */
+  vocabularySize(): number {
+    return this.#lookup.table.size;
+  }
+
+  /** Sets the vocabulary. Errors: ValueError for repeated tokens, too many, and weights that don't fit. */
+  setVocabulary(vocabulary: readonly number[], idfWeights: readonly number[] | null = null): void {
+    this.#lookup.set(vocabulary, idfWeights, isToken);
+  }
+
+  /**
+   * Learns the vocabulary: the most frequent numbers first. Rows are documents; a tensor is read back.
+   * Errors: ValueError for no numbers.
+   */
+  async adapt(data: Tensor | HostNest<number>): Promise<void> {
+    const given =
+      data instanceof Tensor
+        ? { shape: data.shape, values: Array.from(await data.data()) }
+        : hostArray(this.name, data, isToken, 'whole numbers');
+    this.#lookup.adapt(given);
+  }
+
+  override call(x: Tensor): Tensor {
+    const lookup = this.#lookup;
+    lookup.requireVocabulary();
+    const tokens = x.dtype === 'int32' ? x : cast(x, 'int32');
+    return lookup.invert ? this.#tokensOf(tokens) : lookup.encodeIndices(this.#indicesOf(tokens));
+  }
+
+  override computeOutputShape(inputShape: OpenShape): OpenShape {
+    return this.#lookup.encodedShape(inputShape);
+  }
+
+  protected override outputDType(): DType {
+    return this.#lookup.outputMode === 'int' ? 'int32' : 'float32';
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const vocabularySize = this.#lookup.table.tokens && this.vocabularySize();
+    return { ...super.getConfig(), ...this.#lookup.config, vocabularyDtype: 'int64', vocabularySize };
+  }
+
+  /** By binary search in the sorted vocabulary. */
+  #indicesOf(x: Tensor): Tensor {
+    const { table } = this.#lookup;
+    const { maskToken, masks } = table.options;
+    const sorted = [...(table.tokens as readonly number[])].sort((a, b) => a - b);
+    const ints = (values: readonly number[]) => tensor(Int32Array.from(values)) as Tensor;
+    const keys = ints(sorted);
+    const place = clip(searchSorted(keys, x), { min: 0, max: sorted.length - 1 });
+    const known = equal(gather(keys, place, { validateIndices: false }), x);
+    const index = gather(ints(sorted.map((token) => table.indexOf(token))), place, {
+      validateIndices: false,
+    });
+    const indices = where(known, index, this.#unknown(x));
+    return maskToken === null ? indices : where(equal(x, maskToken), masks ? 0 : noIndex, indices);
+  }
+
+  /** The indices of tokens that aren't in the vocabulary. */
+  #unknown(x: Tensor): Tensor {
+    const { oovStart, options } = this.#lookup.table;
+    const { numOovIndices, oovMethod } = options;
+    if (numOovIndices < 2) return fill(x.shape, numOovIndices === 0 ? noIndex : oovStart, { dtype: 'int32' });
+    if (oovMethod === 'floormod') return add(mod(x, numOovIndices), oovStart);
+    throw new ValueError({
+      op: this.name,
+      rule: 'a hash of digits is computed on the host.',
+      received: `oovMethod: 'farmhash' with numOovIndices: ${numOovIndices}`,
+      hint: "use oovMethod: 'floormod', or a stringLookup of the digits.",
+    });
+  }
+
+  #tokensOf(indices: Tensor): Tensor {
+    const { table } = this.#lookup;
+    const { oovToken } = table.options;
+    const tokens = table.all.map((token) => token ?? (oovToken as number));
+    const count = tokens.length;
+    const inside = clip(indices, { min: 0, max: count - 1 });
+    const found = gather(tensor(Int32Array.from(tokens)) as Tensor, inside, { validateIndices: false });
+    return where(equal(sub(indices, inside), 0), found, oovToken as number);
+  }
+}
+
+const isToken = (value: unknown): value is number => isWhole(value) && value >= -(2 ** 31) && value < 2 ** 31;
+
+/**
+ * Whole numbers by their index in a vocabulary that is given, or learned by `adapt`: the mask token first, then unknown numbers,
+ * then the others. Shapes: that of the input, int32; 'oneHot', 'multiHot', 'count' and 'tfIdf' as `categoryEncoding`, float32.
+ * With `invert`, indices become numbers. With numOovIndices: 0, an unknown number has index -1, which stands for nothing.
+ * Errors: ValueError for invalid options, and for a layer without a vocabulary.
+ */
+export function integerLookup(
+  ...settings: Settings<
+    IntegerLookupOptions,
+    ['maxTokens', 'numOovIndices', 'maskToken', 'oovToken', 'vocabulary']
+  >
+): IntegerLookup;
+export function integerLookup(...args: unknown[]): IntegerLookup {
+  return make(IntegerLookup, args);
+}

@@ -1,0 +1,50 @@
+/**
+ * @file The base of layers that take strings. Tensors hold none, so these layers take arrays from the host and give tensors,
+ * in front of a model rather than in it.
+ */
+import { ValueError } from '../../../../core/errors.ts';
+import { checkOptions, type Names } from '../../../../core/options.ts';
+import { describe } from '../../../../core/shape.ts';
+import { snakeCase, uniqueName } from '../../../names.ts';
+
+/** Options of layers that take strings. */
+export interface HostLayerOptions {
+  /** What errors call it. Default: the class name, numbered. */
+  name?: string;
+}
+
+export abstract class HostLayer {
+  static readonly className: string = 'HostLayer';
+  static readonly optionNames: Names = { name: false };
+  readonly name: string;
+
+  constructor(options: HostLayerOptions) {
+    const { className, optionNames } = new.target as typeof HostLayer;
+    checkOptions(className, options, optionNames);
+    const { name } = options;
+    if (name !== undefined && (typeof name !== 'string' || name === '')) {
+      throw new ValueError({
+        op: className,
+        rule: '`name` is a string.',
+        received: `name: ${describe(name)}`,
+        hint: "leave it out for the class's name.",
+      });
+    }
+    this.name = name ?? uniqueName(snakeCase(className));
+  }
+
+  /** Keras's name of the class. */
+  get className(): string {
+    return (this.constructor as typeof HostLayer).className;
+  }
+
+  /** All options, a learned vocabulary included. */
+  getConfig(): Record<string, unknown> {
+    return { name: this.name };
+  }
+
+  /** Creates a layer from the result of `getConfig`. */
+  static fromConfig<T, C>(this: new (options: C) => T, config: C): T {
+    return new this(config);
+  }
+}

@@ -1,0 +1,187 @@
+/** @file TextVectorization: texts as the indices of their words. */
+import { byPosition, type OptionNames, type Settings } from '../../../core/options.ts';
+import { ValueError } from '../../../core/errors.ts';
+import { describe, oneOf, requireInteger } from '../../../core/shape.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import { HostLayer, type HostLayerOptions } from './lookup/hostLayer.ts';
+import { type HostNest, hostArray, isString } from './lookup/hostValues.ts';
+import { Lookup, type LookupOptions } from './lookup/lookup.ts';
+import { ngramsOf, type Split, splits, standardizations, type Standardize } from './lookup/textSteps.ts';
+
+type SharedOptions = Pick<
+  LookupOptions<string>,
+  'maxTokens' | 'outputMode' | 'padToMaxTokens' | 'vocabulary' | 'idfWeights' | 'sparse'
+>;
+
+/** Options of `textVectorization`. */
+export interface TextVectorizationOptions extends HostLayerOptions, SharedOptions {
+  /**
+   * What happens to a text first: 'lower' (of ASCII letters), 'stripPunctuation', 'lowerAndStripPunctuation', a function, or
+   * null for nothing. Default 'lowerAndStripPunctuation'.
+   */
+  standardize?: Standardize | ((text: string) => string) | null;
+  /** How it becomes words: at 'whitespace', by 'character', a function, or null: it is one. Default 'whitespace'. */
+  split?: Split | ((text: string) => readonly string[]) | null;
+  /** Up to how many words, or how many, make one token. Default null: one. */
+  ngrams?: number | readonly number[] | null;
+  /** The length of indices, which are cut or padded with 0. Default null: that of the longest text. */
+  outputSequenceLength?: number | null;
+  /** Must be false: there are no ragged tensors. */
+  ragged?: false;
+  /** How texts become bytes. */
+  encoding?: 'utf-8';
+}
+
+const positions = ['maxTokens', 'standardize', 'split', 'ngrams', 'outputMode', 'outputSequenceLength'];
+
+/** The layer of `textVectorization`, where shapes and errors are described. */
+export class TextVectorization extends HostLayer {
+  static override readonly className: string = 'TextVectorization';
+  static override readonly optionNames: OptionNames<TextVectorizationOptions> = {
+    maxTokens: true,
+    standardize: true,
+    split: true,
+    ngrams: true,
+    outputMode: true,
+    outputSequenceLength: true,
+    padToMaxTokens: false,
+    vocabulary: false,
+    idfWeights: false,
+    sparse: false,
+    ragged: false,
+    encoding: false,
+    name: false,
+  };
+  readonly #given: Required<Pick<TextVectorizationOptions, 'standardize' | 'split' | 'ngrams'>>;
+  readonly #outputSequenceLength: number | null;
+  readonly #lookup: Lookup<string>;
+
+  constructor(options: TextVectorizationOptions = {}) {
+    super(options);
+    const { standardize = 'lowerAndStripPunctuation', split = 'whitespace', ngrams = null } = options;
+    const { maxTokens = null, outputMode = 'int', padToMaxTokens = false, sparse = false } = options;
+    const { vocabulary = null, idfWeights = null, outputSequenceLength = null, ragged = false } = options;
+    const { name } = this;
+    for (const [what, value, known] of [
+      ['standardize', standardize, Object.keys(standardizations)],
+      ['split', split, Object.keys(splits)],
+    ] as const) {
+      if (typeof value !== 'function' && value !== null) oneOf(name, what, value, known);
+    }
+    for (const width of [ngrams ?? []].flat() as number[]) requireInteger(name, 'ngrams', width, 1);
+    if (outputSequenceLength !== null) {
+      requireInteger(name, 'outputSequenceLength', outputSequenceLength, 0);
+      if (outputMode !== 'int')
+        throw unfit(
+          name,
+          "`outputSequenceLength` goes with outputMode: 'int'.",
+          `outputMode: ${describe(outputMode)}`,
+        );
+    }
+    if (ragged !== false)
+      throw unfit(name, '`ragged` is false: there are no ragged tensors.', 'ragged: true');
+    this.#given = { standardize, split, ngrams };
+    this.#outputSequenceLength = outputSequenceLength;
+    const shared = { maxTokens, outputMode, padToMaxTokens, sparse, vocabulary, idfWeights };
+    this.#lookup = new Lookup(name, { ...shared, maskToken: '', oovToken: '[UNK]' }, isString);
+  }
+
+  /** The tokens in the order of their indices; without '' and '[UNK]' if `includeSpecialTokens` is false. */
+  getVocabulary(includeSpecialTokens = true): readonly (string | null)[] {
+    const { table } = this.#lookup;
+    return includeSpecialTokens ? table.all : (table.tokens ?? []);
+  }
+
+  /** Indices in all, special tokens included. */
+  vocabularySize(): number {
+    return this.#lookup.table.size;
+  }
+
+  /** Sets the vocabulary. Errors: ValueError for repeated tokens, too many, and weights that don't fit. */
+  setVocabulary(vocabulary: readonly string[], idfWeights: readonly number[] | null = null): void {
+    this.#lookup.set(vocabulary, idfWeights, isString);
+  }
+
+  /** Learns the vocabulary of texts: the most frequent words first. Errors: ValueError for no words. */
+  adapt(data: HostNest<string>): void {
+    const documents = this.#tokensOf(data);
+    if (documents.every((document) => document.length === 0))
+      throw unfit(this.name, 'a vocabulary is learned from a word or more.', 'no words');
+    this.#lookup.adaptToDocuments(documents);
+  }
+
+  /** int32 indices of the words of texts, or the encoding of each text. */
+  apply(inputs: HostNest<string>): Tensor {
+    const documents = this.#tokensOf(inputs);
+    const longest = Math.max(0, ...documents.map((document) => document.length));
+    const length = this.#outputSequenceLength ?? longest;
+    // The mask token: index 0, and nothing in other encodings.
+    const values = documents.flatMap((document) => Array.from({ length }, (_, i) => document[i] ?? ''));
+    const shape = isString(inputs) ? [length] : [documents.length, length];
+    return this.#lookup.encode({ shape, values });
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { maxTokens, outputMode, padToMaxTokens, vocabulary, idfWeights } = this.#lookup.config;
+    return {
+      ...super.getConfig(),
+      maxTokens,
+      ...this.#given,
+      outputMode,
+      outputSequenceLength: this.#outputSequenceLength,
+      padToMaxTokens,
+      vocabulary,
+      idfWeights,
+      sparse: false,
+      ragged: false,
+      encoding: 'utf-8',
+    };
+  }
+
+  /** The tokens of each text. */
+  #tokensOf(data: HostNest<string>): string[][] {
+    const { standardize, split, ngrams } = this.#given;
+    const { shape, values } = hostArray(this.name, data, isString, 'texts');
+    const standard = typeof standardize === 'string' ? standardizations[standardize] : standardize;
+    const texts = standard ? values.map((text) => standard(text)) : values;
+    const words = split === null ? this.#rowsOf(texts, shape) : texts.map(this.#splitter(split, shape));
+    return words.map((row) => ngramsOf(row, ngrams));
+  }
+
+  /** Rows of texts that aren't split. */
+  #rowsOf(texts: readonly string[], shape: readonly number[]): string[][] {
+    const width = shape.length > 1 ? (shape.at(-1) as number) : 1;
+    return Array.from({ length: texts.length / width }, (_, i) => texts.slice(i * width, (i + 1) * width));
+  }
+
+  #splitter(split: Split | ((text: string) => readonly string[]), shape: readonly number[]) {
+    if (shape.length > 2 || (shape.length === 2 && shape[1] !== 1))
+      throw unfit(this.name, 'texts that are split come as [batch] or [batch, 1].', describe(shape));
+    return typeof split === 'function' ? split : splits[split];
+  }
+}
+
+function unfit(op: string, rule: string, received: string): ValueError {
+  return new ValueError({ op, rule, received, hint: 'correct it, or leave it out for the default.' });
+}
+
+/**
+ * Texts as the indices of their words, which `adapt` or `vocabulary` gives: padding has index 0, unknown words 1. Texts are
+ * arrays on the host; apply the layer to them in front of a model:
+ *
+ *     const words = layers.textVectorization({ outputSequenceLength: 4 });
+ *     words.adapt(['The cat', 'the dog']);
+ *     words.apply(['A dog!']);   // int32 [[1, 3, 0, 0]]
+ *
+ * Shapes: [batch] or [batch, 1] → [batch, words], int32; 'multiHot', 'count' and 'tfIdf' → [batch, tokens], float32.
+ * Errors: ValueError for invalid options, and for a layer without a vocabulary.
+ */
+export function textVectorization(
+  ...settings: Settings<
+    TextVectorizationOptions,
+    ['maxTokens', 'standardize', 'split', 'ngrams', 'outputMode', 'outputSequenceLength']
+  >
+): TextVectorization;
+export function textVectorization(...args: unknown[]): TextVectorization {
+  return new TextVectorization(byPosition('TextVectorization', args, positions));
+}

@@ -1,0 +1,108 @@
+/** @file The steps of a LossScaleOptimizer: the inner optimizer's, undone on the device where a gradient isn't finite. */
+import { withDevice } from '../../webgpu/current.ts';
+import { wholeWords } from '../../webgpu/storage.ts';
+import { copyWords } from '../../kernels/copyWords.ts';
+import { output } from '../../kernels/output.ts';
+import { all } from '../../ops/anyAll.ts';
+import { add, div, mul } from '../../ops/arithmetic.ts';
+import { equal } from '../../ops/comparison.ts';
+import { fill } from '../../ops/creation.ts';
+import { logicalAnd } from '../../ops/logical.ts';
+import { isFinite as areFinite } from '../../ops/predicates.ts';
+import { noteSquares, squaresOf, withSquaredSlices } from '../../ops/slices.ts';
+import { square } from '../../ops/unary.ts';
+import { where } from '../../ops/where.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { Variable } from '../../tensor/variable.ts';
+import type { HostVariable } from './hostVariable.ts';
+import type { Optimizer } from './optimizer.ts';
+import type { StepEngine } from './stepEngine.ts';
+
+interface LossScaleParts {
+  readonly name: string;
+  readonly variables: readonly Variable[];
+  readonly inner: Optimizer;
+  readonly initialScale: number;
+  readonly dynamicGrowthSteps: number;
+}
+
+export class LossScaleEngine implements StepEngine {
+  /** The inner optimizer packs its variables itself. */
+  readonly isPacked = true;
+  /** What the next loss is multiplied by, float32 []. */
+  readonly scale: Variable;
+  /** Finite steps since the scale last changed, int32 []. */
+  readonly #counter: Variable;
+
+  constructor(private readonly parts: LossScaleParts) {
+    const { name, variables, inner, initialScale } = parts;
+    inner.build(variables);
+    const { device } = variables[0] as Variable;
+    const make = (slot: string, value: number, dtype: 'float32' | 'int32') => {
+      const initial = withDevice(device, () => fill([], value, { dtype }));
+      const made = new Variable(initial, { name: `${name}/${slot}`, trainable: false });
+      initial.dispose();
+      return made;
+    };
+    this.#counter = make('step_counter', 0, 'int32');
+    this.scale = make('dynamic_scale', initialScale, 'float32');
+  }
+
+  get stateVariables(): (Variable | HostVariable)[] {
+    return [this.#counter, this.scale, ...this.parts.inner.variables];
+  }
+
+  repack(): void {}
+
+  run(gradients: ReadonlyMap<Variable, Tensor>): void {
+    const { inner, dynamicGrowthSteps } = this.parts;
+    const { scale } = this;
+    const counter = this.#counter;
+    const finite = [...gradients.values()]
+      .map((gradient) => all(areFinite(gradient)))
+      .reduce((a, b) => logicalAnd(a, b));
+    const unscaled = withSquaredSlices(() =>
+      [...gradients.values()].map((gradient) => unscale(gradient, scale)),
+    );
+    const before = this.#changing().map((variable) => [variable, copyOf(variable)] as const);
+    inner.apply(unscaled, [...gradients.keys()]);
+    for (const [variable, old] of before) {
+      // In place: the inner optimizer packs small variables.
+      copyWords(where(finite, variable, old), variable.writableStorage());
+    }
+    const isDue = logicalAnd(finite, equal(counter, dynamicGrowthSteps - 1));
+    scale.assign(where(finite, where(isDue, mul(scale, 2), scale), mul(scale, 0.5)));
+    counter.assign(where(logicalAnd(finite, equal(isDue, false)), add(counter, 1), 0));
+  }
+
+  averageOf(): null {
+    return null;
+  }
+
+  dispose(): void {
+    this.#counter.dispose();
+    this.scale.dispose();
+    this.parts.inner.dispose();
+  }
+
+  /** What a step of the inner optimizer changes on the device. */
+  #changing(): Variable[] {
+    const { inner, variables } = this.parts;
+    const slots = inner.variables.filter((variable) => variable instanceof Variable);
+    return [...variables, ...slots].filter((variable) => !variable.disposed);
+  }
+}
+
+/** The gradient by the scale; the squares of its slices by the scale's square. */
+function unscale(gradient: Tensor, scale: Variable): Tensor {
+  const squares = squaresOf(gradient);
+  const unscaled = div(gradient, scale);
+  return squares ? noteSquares(unscaled, () => div(squares, square(scale))) : unscaled;
+}
+
+function copyOf(variable: Variable): Tensor {
+  const { device, storage, bytes } = variable;
+  const copy = output(device, variable, 'optimizer');
+  device.copy(storage, copy.storage, wholeWords(bytes));
+  return copy;
+}

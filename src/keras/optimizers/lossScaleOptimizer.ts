@@ -1,0 +1,171 @@
+/** @file LossScaleOptimizer: another optimizer with a loss scale that adapts, and steps that are skipped. */
+import { ValueError } from '../../core/errors.ts';
+import { byPosition, checkOptions, type Positions } from '../../core/options.ts';
+import { describe, requireInteger } from '../../core/shape.ts';
+import { mul } from '../../ops/arithmetic.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import { configOf } from '../namedObjects.ts';
+import { HostVariable } from './hostVariable.ts';
+import { LossScaleEngine } from './lossScaleEngine.ts';
+import { requirePositive } from './optionChecks.ts';
+import { Optimizer, type OptimizerVariable } from './optimizer.ts';
+import type { LearningRate } from './optimizerOptions.ts';
+import type { LearningRateSchedule } from './schedules/schedule.ts';
+import type { EngineParts, StepEngine } from './stepEngine.ts';
+
+/** Options of `lossScaleOptimizer`. */
+export interface LossScaleOptimizerOptions {
+  /** The optimizer that makes the steps, with all other options. */
+  innerOptimizer: Optimizer;
+  /** The loss scale of the first step. Default 2¹⁵. */
+  initialScale?: number;
+  /** Steps with finite gradients after which the scale is doubled. Default 2000. */
+  dynamicGrowthSteps?: number;
+  /** What errors and files call it. Default: the class's name. */
+  name?: string;
+}
+
+const known = ['innerOptimizer', 'initialScale', 'dynamicGrowthSteps', 'name'];
+
+/** The optimizer of `lossScaleOptimizer`, where options and errors are described. */
+export class LossScaleOptimizer extends Optimizer {
+  static override readonly className: string = 'LossScaleOptimizer';
+  readonly innerOptimizer: Optimizer;
+  readonly initialScale: number;
+  readonly dynamicGrowthSteps: number;
+  #engine: LossScaleEngine | null = null;
+
+  constructor(options: LossScaleOptimizerOptions) {
+    const { className } = new.target as typeof LossScaleOptimizer;
+    const hint = 'options of the steps, such as clipnorm, belong to the inner optimizer.';
+    checkOptions(className, options, known, hint);
+    const { innerOptimizer, initialScale = 2 ** 15, dynamicGrowthSteps = 2000, name } = options;
+    super(name === undefined ? {} : { name });
+    requireInner(this.name, innerOptimizer);
+    requirePositive(this.name, 'initialScale', initialScale);
+    requireInteger(this.name, 'dynamicGrowthSteps', dynamicGrowthSteps, 1);
+    this.innerOptimizer = innerOptimizer;
+    this.initialScale = initialScale;
+    this.dynamicGrowthSteps = dynamicGrowthSteps;
+  }
+
+  /** The loss scale of the next step, on the device; null before `build`. */
+  get dynamicScale(): Variable | null {
+    return this.#engine?.scale ?? null;
+  }
+
+  override get readsSquares(): boolean {
+    return this.innerOptimizer.readsSquares;
+  }
+
+  /** The learning rate of the inner optimizer. */
+  override get learningRate(): number {
+    return this.innerOptimizer.learningRate;
+  }
+
+  override set learningRate(value: LearningRate) {
+    this.innerOptimizer.learningRate = value;
+  }
+
+  override get schedule(): LearningRateSchedule | null {
+    return this.innerOptimizer.schedule;
+  }
+
+  /** Number of steps, those that were skipped included: the host doesn't wait to learn of them. */
+  override get iterations(): number {
+    return this.innerOptimizer.iterations;
+  }
+
+  /** As in Keras: a step count and a learning rate that nobody reads, the count of finite steps, the scale, the inner state. */
+  override get variables(): OptimizerVariable[] {
+    const unused = { get: () => 0, set: () => {} };
+    return [
+      new HostVariable(`${this.name}/iteration`, 'int32', unused),
+      new HostVariable(`${this.name}/learning_rate`, 'float32', unused),
+      ...(this.#engine ?? { stateVariables: this.innerOptimizer.variables }).stateVariables,
+    ];
+  }
+
+  /** The loss times the dynamic scale. Take gradients of the result. */
+  override scaleLoss(loss: Tensor): Tensor {
+    return mul(loss, this.dynamicScale ?? this.initialScale);
+  }
+
+  override finalizeVariableValues(variables: readonly Variable[] = this.trainableVariables): void {
+    this.innerOptimizer.finalizeVariableValues(variables);
+  }
+
+  override get holdsAverages(): boolean {
+    return this.innerOptimizer.holdsAverages;
+  }
+
+  override swapAverages(): void {
+    this.innerOptimizer.swapAverages();
+  }
+
+  override excludeFromWeightDecay(excluded: Parameters<Optimizer['excludeFromWeightDecay']>[0]): void {
+    this.innerOptimizer.excludeFromWeightDecay(excluded);
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this.#engine = null;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { name, initialScale, dynamicGrowthSteps } = this;
+    return { name, innerOptimizer: configOf(this.innerOptimizer), initialScale, dynamicGrowthSteps };
+  }
+
+  protected override makeEngine({ variables }: EngineParts): StepEngine {
+    const { innerOptimizer: inner, initialScale, dynamicGrowthSteps } = this;
+    this.#engine = new LossScaleEngine({
+      name: this.name,
+      variables,
+      inner,
+      initialScale,
+      dynamicGrowthSteps,
+    });
+    return this.#engine;
+  }
+
+  protected override advance(): void {}
+}
+
+function requireInner(op: string, inner: unknown): void {
+  if (inner instanceof Optimizer && !(inner instanceof LossScaleOptimizer)) {
+    const { lossScaleFactor } = inner.options;
+    if (lossScaleFactor === null) return;
+    throw new ValueError({
+      op,
+      rule: 'gradients are scaled once: the inner optimizer has no `lossScaleFactor`.',
+      received: `lossScaleFactor: ${lossScaleFactor}`,
+      hint: 'leave it out of the inner optimizer.',
+    });
+  }
+  throw new ValueError({
+    op,
+    rule: '`innerOptimizer` is an optimizer that scales no losses itself.',
+    received: `innerOptimizer: ${inner instanceof Optimizer ? inner.className : describe(inner)}`,
+    hint: 'pass { innerOptimizer: optimizers.adam() }.',
+  });
+}
+
+/**
+ * Scales the loss before gradients are taken and unscales them for the inner optimizer. A step whose gradients aren't all
+ * finite changes nothing, and the scale is divided by 2; after `dynamicGrowthSteps` finite ones in a row it is doubled. All of
+ * it happens on the device, without readback, so skipped steps count in `iterations`, which they don't in Keras.
+ *
+ * float16 needs it where gradients are float16. Here they are float32, with the policy mixed_float16, too: it serves models that were
+ * compiled so, and steps that should skip overflows.
+ * Source: Micikevicius et al., Mixed precision training, ICLR 2018. Errors: ValueError for options.
+ */
+export function lossScaleOptimizer(options: LossScaleOptimizerOptions): LossScaleOptimizer;
+export function lossScaleOptimizer(
+  ...settings: Positions<LossScaleOptimizerOptions, ['innerOptimizer', 'initialScale', 'dynamicGrowthSteps']>
+): LossScaleOptimizer;
+export function lossScaleOptimizer(...args: unknown[]): LossScaleOptimizer {
+  const positions = ['innerOptimizer', 'initialScale', 'dynamicGrowthSteps'];
+  return new LossScaleOptimizer(byPosition('lossScaleOptimizer', args, positions) as never);
+}

@@ -1,0 +1,231 @@
+/** @file Muon. */
+import { ValueError } from '../../core/errors.ts';
+import { byPosition, plainOptions, type Settings } from '../../core/options.ts';
+import { describe, requireInteger } from '../../core/shape.ts';
+import { add, div, mul, sub } from '../../ops/arithmetic.ts';
+import { matMul } from '../../ops/matMul.ts';
+import { sum } from '../../ops/sum.ts';
+import { transpose } from '../../ops/transpose.ts';
+import { sqrt, square } from '../../ops/unary.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import {
+  requireBoolean,
+  requireNotNegative,
+  requireNumber,
+  requireOption,
+  requireShare,
+} from './optionChecks.ts';
+import type { EngineParts, StepEngine } from './stepEngine.ts';
+import { type DynamicTensor, makeSlot, OpStepEngine } from './opStepEngine.ts';
+import { Optimizer } from './optimizer.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
+
+/** Options of `muon`. */
+export interface MuonOptions extends OptimizerOptions {
+  /** Adam's decay of the mean of gradients, in [0, 1). Default 0.9. */
+  adamBeta1?: number;
+  /** Adam's decay of the mean of squared gradients, in [0, 1). Default 0.999. */
+  adamBeta2?: number;
+  /** Weight decay of variables that Adam updates. Default 0.004. */
+  adamWeightDecay?: number | null;
+  /** Added by Adam to the root of squared gradients. Default 1e-7. */
+  epsilon?: number;
+  /** Regular expressions: Adam updates variables whose path contains a match. Default none. */
+  excludeLayers?: readonly string[] | null;
+  /** Whether Adam updates variables with 'embedding' in their path. Default true. */
+  excludeEmbeddings?: boolean;
+  /** Coefficient of x in the Newton–Schulz iteration. Default 3.4445. */
+  muonA?: number;
+  /** Coefficient of (x xᵀ) x. Default -4.775. */
+  muonB?: number;
+  /** Coefficient of (x xᵀ)² x. Default 2.0315. */
+  muonC?: number;
+  /** Adam's learning rate, as a share of the learning rate. Default 1. */
+  adamLrRatio?: number;
+  /** Share of old gradients in the momentum, in [0, 1). Default 0.95. */
+  momentum?: number;
+  /** Number of Newton–Schulz iterations. Default 5. */
+  nsSteps?: number;
+  /** Whether the momentum is of Nesterov's kind. Default true. */
+  nesterov?: boolean;
+  /** Updates are scaled by this times the root of the longer side of the matrix; null: they aren't. Default 0.2. */
+  rmsRate?: number | null;
+}
+
+type OwnOptions = Omit<MuonOptions, keyof OptimizerOptions>;
+
+const defaults = {
+  adamBeta1: 0.9,
+  adamBeta2: 0.999,
+  adamWeightDecay: 0.004,
+  epsilon: 1e-7,
+  excludeLayers: [],
+  excludeEmbeddings: true,
+  muonA: 3.4445,
+  muonB: -4.775,
+  muonC: 2.0315,
+  adamLrRatio: 1,
+  momentum: 0.95,
+  nsSteps: 5,
+  nesterov: true,
+  rmsRate: 0.2,
+} as const satisfies OwnOptions;
+
+/** The optimizer of `muon`, where options and errors are described. */
+export class Muon extends Optimizer {
+  static override readonly className: string = 'Muon';
+  readonly own: Readonly<Required<OwnOptions>>;
+  readonly #excluded: readonly RegExp[];
+  #rate = 0;
+  /** Adam's learning rate with both bias corrections. */
+  #adamRate = 0;
+  /** Adam's weight decay times the learning rate. */
+  #adamDecay = 0;
+
+  constructor(options: MuonOptions = {}) {
+    const { weightDecay = 0.004 } = plainOptions('Muon', options);
+    super({ ...options, weightDecay }, Object.keys(defaults));
+    this.own = ownOptions(this.name, options);
+    this.#excluded = (this.own.excludeLayers ?? []).map((pattern) => expressionOf(this.name, pattern));
+  }
+
+  override get readsSquares(): boolean {
+    return true;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), ...this.own };
+  }
+
+  protected override advance(step: number, rate: number): void {
+    const { adamBeta1, adamBeta2, adamLrRatio, adamWeightDecay } = this.own;
+    this.#rate = rate;
+    this.#adamRate = (rate * adamLrRatio * Math.sqrt(1 - adamBeta2 ** step)) / (1 - adamBeta1 ** step);
+    this.#adamDecay = rate * (adamWeightDecay ?? 0);
+  }
+
+  protected override makeEngine(parts: EngineParts): StepEngine {
+    const usesAdam = (variable: Variable) => this.#usesAdam(variable);
+    const rule = {
+      makeSlots: (variable: Variable) =>
+        (usesAdam(variable) ? ['momentum', 'velocity'] : ['momentum']).map((slot) =>
+          makeSlot(variable, this.slotName(variable, slot)),
+        ),
+      update: (
+        value: Tensor,
+        gradient: Tensor,
+        slots: readonly Tensor[],
+        scalar: DynamicTensor,
+        variable: Variable,
+      ) => {
+        const [momentum, velocity] = slots as [Tensor, Tensor?];
+        if (!velocity) return this.#muonUpdate(value, gradient, momentum, scalar);
+        const decays = this.own.adamWeightDecay !== null && parts.isDecayed(variable);
+        const decayed = decays ? sub(value, mul(value, scalar(this.#adamDecayNow))) : value;
+        return this.#adamUpdate(decayed, gradient, [momentum, velocity], scalar);
+      },
+    };
+    // What Adam updates decays by a rate of its own.
+    const isDecayed = (variable: Variable) => !usesAdam(variable) && parts.isDecayed(variable);
+    return new OpStepEngine({ ...parts, isDecayed }, rule, (variable, state) =>
+      this.slotName(variable, state),
+    );
+  }
+
+  #usesAdam({ shape, path }: Variable): boolean {
+    const { excludeEmbeddings } = this.own;
+    if (shape.length !== 2 || (excludeEmbeddings && path.toLowerCase().includes('embedding'))) return true;
+    return this.#excluded.some((pattern) => pattern.test(path));
+  }
+
+  readonly #adamDecayNow = (): number => this.#adamDecay;
+
+  #muonUpdate(value: Tensor, gradient: Tensor, old: Tensor, scalar: DynamicTensor): Tensor[] {
+    const { momentum: share, nesterov, rmsRate } = this.own;
+    const momentum = add(old, add(gradient, mul(old, share - 1)));
+    const direction = this.#orthogonalized(nesterov ? add(gradient, mul(momentum, share)) : momentum);
+    const scale = rmsRate === null ? 1 : Math.sqrt(Math.max(...value.shape)) * rmsRate;
+    const rate = scalar(() => this.#rate * scale);
+    return [sub(value, mul(rate, direction)), momentum];
+  }
+
+  /** About U Vᵀ of the singular value decomposition U S Vᵀ, by Newton–Schulz iterations on the short side. */
+  #orthogonalized(matrix: Tensor): Tensor {
+    const { muonA, muonB, muonC, nsSteps } = this.own;
+    const [rows, columns] = matrix.shape as [number, number];
+    const isTall = rows > columns;
+    const wide = isTall ? transpose(matrix) : matrix;
+    let x = div(wide, add(sqrt(sum(square(wide))), 1e-7));
+    for (let i = 0; i < nsSteps; i++) {
+      const gram = matMul(x, x, { transposeB: true });
+      const polynomial = add(mul(gram, muonB), matMul(mul(gram, muonC), gram));
+      x = add(mul(x, muonA), matMul(polynomial, x));
+    }
+    return isTall ? transpose(x) : x;
+  }
+
+  #adamUpdate(
+    value: Tensor,
+    gradient: Tensor,
+    [momentum, velocity]: readonly [Tensor, Tensor],
+    scalar: DynamicTensor,
+  ): Tensor[] {
+    const { adamBeta1, adamBeta2, epsilon } = this.own;
+    const mean = add(momentum, mul(sub(gradient, momentum), 1 - adamBeta1));
+    const squares = add(velocity, mul(sub(square(gradient), velocity), 1 - adamBeta2));
+    const rate = scalar(() => this.#adamRate);
+    return [sub(value, div(mul(mean, rate), add(sqrt(squares), epsilon))), mean, squares];
+  }
+}
+
+/** Errors: ValueError. */
+function ownOptions(op: string, options: MuonOptions): Required<OwnOptions> {
+  const names = Object.keys(defaults) as (keyof OwnOptions)[];
+  const given = Object.fromEntries(
+    names.map((name) => [name, options[name] ?? defaultOf(name, options[name])]),
+  );
+  const own = given as unknown as Required<OwnOptions>;
+  for (const name of ['adamBeta1', 'adamBeta2', 'momentum'] as const) requireShare(op, name, own[name]);
+  for (const name of ['epsilon', 'adamLrRatio'] as const) requireNotNegative(op, name, own[name]);
+  for (const name of ['adamWeightDecay', 'rmsRate'] as const)
+    if (own[name] !== null) requireNotNegative(op, name, own[name]);
+  for (const name of ['muonA', 'muonB', 'muonC'] as const)
+    requireNumber(op, name, own[name], 'a finite number', () => true);
+  for (const name of ['excludeEmbeddings', 'nesterov'] as const) requireBoolean(op, name, own[name]);
+  requireInteger(op, 'nsSteps', own.nsSteps, 0);
+  const { excludeLayers } = own;
+  const areTexts = Array.isArray(excludeLayers) && excludeLayers.every((item) => typeof item === 'string');
+  requireOption(op, 'excludeLayers', excludeLayers, areTexts, 'a list of regular expressions, as strings');
+  return own;
+}
+
+/** Null turns some options off; others have their default then. */
+function defaultOf(name: keyof OwnOptions, given: unknown): unknown {
+  return given === null && (name === 'adamWeightDecay' || name === 'rmsRate') ? null : defaults[name];
+}
+
+function expressionOf(op: string, pattern: string): RegExp {
+  try {
+    return new RegExp(pattern);
+  } catch (error) {
+    throw new ValueError({
+      op,
+      rule: 'each of `excludeLayers` is a regular expression of JavaScript.',
+      received: `excludeLayers: ${describe(pattern)} (${(error as Error).message})`,
+      hint: "pass names such as ['output_dense'].",
+    });
+  }
+}
+
+/**
+ * Momentum whose matrices are orthogonalized, so that all directions learn at one rate. For the kernels of dense layers: Adam
+ * updates variables that are no matrices, embeddings, and those that `excludeLayers` names, such as the last layer's.
+ * Default learning rate 0.001, weight decay 0.004.
+ * Sources: Jordan et al., Muon: an optimizer for hidden layers, 2024; Liu et al., Muon is scalable for LLM training, 2025.
+ * Errors: ValueError for options.
+ */
+export function muon(...settings: Settings<MuonOptions, ['learningRate']>): Muon;
+export function muon(...args: unknown[]): Muon {
+  return new Muon(byPosition('muon', args, ['learningRate']));
+}

@@ -1,0 +1,116 @@
+/**
+ * @file Into how many parts the k axis of a GEMM is split, and how long a tile in workgroup memory takes on a GPU. No GPU was
+ * measured: the terms are those of a model, docs/decisions/codegen-model.md.
+ */
+import { gemmInvocations, type GemmTile, gemmWorkgroups } from '../../shaders/gemm.ts';
+import type { GemmProfile } from './adapterProfiles.ts';
+import { cacheCost, instructionCost } from './gemmTiles.ts';
+
+/** The size of a GEMM: `slices` times m × n, over k = segments · length. */
+export interface GemmSize {
+  m: number;
+  n: number;
+  segments: number;
+  length: number;
+  slices: number;
+}
+
+/** How k is split. `parts` is 1 where it isn't. */
+export interface Split {
+  readonly parts: number;
+  readonly segmentsPerPart: number;
+  readonly stepsPerPart: number;
+}
+
+export function whole({ segments, length }: GemmSize): Split {
+  return { parts: 1, segmentsPerPart: segments, stepsPerPart: length };
+}
+
+const mostParts = 256;
+
+/** Splits k where C has too few tiles to keep the device busy, and where that saves more than the sum of the parts takes. */
+export function splitFor(tile: GemmTile, size: GemmSize, profile: GemmProfile): Split {
+  const inOnePart = whole(size);
+  const most = Math.min(Math.floor((size.segments * size.length) / profile.leastPart), mostParts);
+  if (most < 2) return inOnePart;
+  if (tile.memory === 'shared') return sharedSplit(tile, size, profile, most);
+  const busy = tile.memory === 'lanes' ? busyLanes(size, profile) : profile.busyInvocations;
+  const wanted = Math.min(most, Math.floor(busy / gemmInvocations(tile, size.m, size.n, size.slices)));
+  return wanted < 2 ? inOnePart : inParts(wanted, tile, size);
+}
+
+/** Elements of B that an invocation of few rows reads at least: for fewer, a launch for the sums takes longer than it saves. */
+const leastRead = 64;
+
+/** Reading alone, as lanes mostly do, takes more invocations, where there is enough to read. */
+function busyLanes({ n, length, slices }: GemmSize, { busyInvocations }: GemmProfile): number {
+  return Math.min(2 * busyInvocations, (n * length * slices) / leastRead);
+}
+
+/** Rounds of workgroups that a split may make: there may be more units than the profile says. */
+const roundsOfSplits = [1, 3] as const;
+
+function sharedSplit(tile: GemmTile, size: GemmSize, profile: GemmProfile, most: number): Split {
+  const workgroups = gemmWorkgroups(tile, size.m, size.n, size.slices);
+  let best = whole(size);
+  if (2 * workgroups > roundsOfSplits[1] * profile.units) return best;
+  let least = sharedTime(tile, size, best, profile);
+  for (const rounds of roundsOfSplits) {
+    const wanted = Math.min(most, Math.floor((rounds * profile.units) / workgroups));
+    if (wanted < 2) continue;
+    const split = inParts(wanted, tile, size);
+    const time = sharedTime(tile, size, split, profile);
+    if (time >= least) continue;
+    least = time;
+    best = split;
+  }
+  return best;
+}
+
+function inParts(wanted: number, { depth }: GemmTile, { segments, length }: GemmSize): Split {
+  if (segments > 1) {
+    const segmentsPerPart = Math.ceil(segments / wanted);
+    return { parts: Math.ceil(segments / segmentsPerPart), segmentsPerPart, stepsPerPart: length };
+  }
+  const stepsPerPart = upTo(Math.max(4, depth), length / wanted);
+  return { parts: Math.ceil(length / stepsPerPart), segmentsPerPart: 1, stepsPerPart };
+}
+
+const upTo = (multiple: number, n: number) => Math.ceil(n / multiple) * multiple;
+
+/** Multiply-adds of a unit in a cycle, and cycles from a load to its value. */
+const unitLanes = 64;
+const latency = 500;
+/** Multiply-adds of a unit in the time of a launch, and of the device in the time of writing and reading a partial sum. */
+const launchCost = 2 ** 18;
+const partCost = 128;
+
+/**
+ * The estimated time of a GEMM in a shared tile, in multiply-adds of a busy device. Units take workgroups in rounds. How many
+ * units there are isn't known: on average, half of them idle in the last round.
+ */
+export function sharedTime(
+  tile: GemmTile,
+  { m, n, slices }: GemmSize,
+  { parts, segmentsPerPart, stepsPerPart }: Split,
+  { units }: GemmProfile,
+): number {
+  const { groupM, groupN, blockM, blockN, depth } = tile;
+  const tileM = groupM * blockM;
+  const tileN = groupN * blockN;
+  const workgroups = Math.ceil(m / tileM) * Math.ceil(n / tileN) * slices * parts;
+  const rounds = Math.max(1, workgroups / units + 0.5);
+  const work = tileM * tileN * segmentsPerPart * upTo(depth, stepsPerPart);
+  const sums = parts > 1 ? units * launchCost + partCost * parts * m * n * slices : 0;
+  const instructions = instructionCost(tile);
+  const waves = Math.max(1, (workgroups * groupM * groupN) / (units * unitLanes));
+  const each = Math.max(cacheCost(tile), instructions * stalls(blockM * blockN * depth, instructions, waves));
+  return units * rounds * work * each + sums;
+}
+
+/** By which factor a k tile takes longer, where too few waves hide the latency of its loads behind their `products`. */
+function stalls(products: number, instructions: number, waves: number): number {
+  const cycles = products * instructions;
+  const exposed = Math.max(0, latency - products * waves);
+  return Math.max(1, (cycles + exposed) / (cycles * waves));
+}

@@ -1,0 +1,114 @@
+@group(0) @binding(0) var<storage, read> dy: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> dx: array<vec4<f32>>;
+struct Params {
+  count: u32,
+  channels: u32,
+  x_height: u32,
+  x_width: u32,
+  y_height: u32,
+  y_width: u32,
+  pool_height: u32,
+  pool_width: u32,
+  stride_height: u32,
+  stride_width: u32,
+  pad_top: u32,
+  pad_left: u32,
+  cell_rows: u32,
+  cell_columns: u32,
+}
+@group(0) @binding(2) var<uniform> params: Params;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+struct Place {
+  image: u32,
+  row: u32,
+  column: u32,
+  channel: u32,
+}
+
+fn place_of(i: u32, height: u32, width: u32) -> Place {
+  let pixel = i / params.channels;
+  let line = pixel / width;
+  return Place(line / height, line % height, pixel % width, i % params.channels);
+}
+
+// Rows and columns [first, end) of the window (row, column), clipped to the image.
+struct Window {
+  first: vec2<u32>,
+  end: vec2<u32>,
+}
+
+fn window_at(row: u32, column: u32) -> Window {
+  let start = vec2<i32>(i32(row * params.stride_height), i32(column * params.stride_width)) -
+    vec2<i32>(i32(params.pad_top), i32(params.pad_left));
+  let end = start + vec2<i32>(i32(params.pool_height), i32(params.pool_width));
+  let limit = vec2<i32>(i32(params.x_height), i32(params.x_width));
+  return Window(vec2<u32>(max(start, vec2<i32>(0))), vec2<u32>(min(end, limit)));
+}
+
+fn x_index(image: u32, pixel: u32, channel: u32) -> u32 {
+  return (image * params.x_height * params.x_width + pixel) * params.channels + channel;
+}
+
+fn y_index(image: u32, row: u32, column: u32, channel: u32) -> u32 {
+  return ((image * params.y_height + row) * params.y_width + column) * params.channels + channel;
+}
+
+alias Value = vec4<f32>;
+alias Position = vec4<u32>;
+alias Mask = vec4<bool>;
+
+// By bits, since a compiler may take it that no NaN occurs.
+fn nan_lanes(x: Value) -> Mask {
+  return (bitcast<Position>(x) & Position(0x7fffffffu)) > Position(0x7f800000u);
+}
+
+// Whether a later value takes the place of the best so far: the first maximum stays, and the first NaN beats all.
+fn takes_over(value: Value, best: Value) -> Mask {
+  return !nan_lanes(best) & (nan_lanes(value) | (value > best));
+}
+
+fn compute(i: u32) {
+  let at = place_of(i, params.cell_rows, params.cell_columns);
+  // The last cells may lie past the last window: their pixels belong to none.
+  let in_window = at.row < params.y_height && at.column < params.y_width;
+  let window = window_at(at.row, at.column);
+  var cotangent = Value(0);
+  if (in_window) {
+    cotangent = dy[y_index(at.image, at.row, at.column, at.channel)];
+    let sides = window.end - window.first;
+    cotangent /= f32(sides.x * sides.y);
+  }
+  let start = vec2<i32>(i32(at.row * params.stride_height), i32(at.column * params.stride_width)) -
+    vec2<i32>(i32(params.pad_top), i32(params.pad_left));
+  let end = start + vec2<i32>(i32(params.stride_height), i32(params.stride_width));
+  let limit = vec2<i32>(i32(params.x_height), i32(params.x_width));
+  let first = vec2<u32>(max(start, vec2<i32>(0)));
+  let last = vec2<u32>(min(end, limit));
+  for (var row = first.x; row < last.x; row++) {
+    for (var column = first.y; column < last.y; column++) {
+      let pixel = row * params.x_width + column;
+      let takes = row < window.end.x && column < window.end.y;
+      dx[x_index(at.image, pixel, at.channel)] = select(Value(0), cotangent, takes);
+    }
+  }
+}
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, 256u);
+  if (i < params.count) {
+    compute(i);
+  }
+}
