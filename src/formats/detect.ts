@@ -5,6 +5,21 @@ import { hdf5Signature, legacyTorchSignature, torchPickleName, zipSignatures } f
 /** Containers: a zip archive may be of Keras or of PyTorch, HDF5 a model or its weights. */
 export type Container = 'zip' | 'hdf5' | 'safetensors' | 'legacyTorch' | 'json';
 
+/** Smaller user blocks aren't allowed. */
+const leastUserBlock = 512;
+
+/**
+ * Where the HDF5 in a file begins: at its start, or after a user block, whose size is a power of two. Null for other files.
+ */
+export async function findHdf5(source: ByteSource): Promise<number | null> {
+  const { length } = hdf5Signature;
+  for (let at = 0; at + length <= source.size; at = at === 0 ? leastUserBlock : 2 * at) {
+    const bytes = await source.read(at, at + length);
+    if (hdf5Signature.every((byte, i) => bytes[i] === byte)) return at;
+  }
+  return null;
+}
+
 /** The format of a file; null for none that is known. */
 export async function detectContainer(source: ByteSource): Promise<Container | null> {
   const bytes = await source.read(0, Math.min(source.size, 16));
@@ -15,7 +30,8 @@ export async function detectContainer(source: ByteSource): Promise<Container | n
   // A safetensors file starts with the length of its header, which is JSON.
   if (bytes[8] === 0x7b && bytes.length > 8) return 'safetensors';
   const text = new TextDecoder().decode(bytes).trimStart();
-  return text.startsWith('{') ? 'json' : null;
+  if (text.startsWith('{')) return 'json';
+  return (await findHdf5(source)) === null ? null : 'hdf5';
 }
 
 /** The folder of a zip archive that files of PyTorch are in, with its slash; null where the archive isn't one of PyTorch. */

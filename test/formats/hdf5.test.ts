@@ -6,6 +6,7 @@ import h5wasm from 'h5wasm/node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FormatError } from '../../src/index.ts';
 import { blobSource, bytesSource } from '../../src/formats/byteSource.ts';
+import { detectContainer } from '../../src/formats/detect.ts';
 import { type Hdf5Dataset, type Hdf5Group, openHdf5, writeHdf5 } from '../../src/formats/hdf5/index.ts';
 import { readWhole } from '../../src/formats/storedTensor.ts';
 
@@ -57,6 +58,22 @@ test.each(['contiguous', 'chunked', 'gzip', 'single', 'single gzip'])(
     expect((await valuesOf(await open('latest.h5'), `layouts/${name}`)).data).toEqual(counted);
   },
 );
+
+test('values with checksums, after a user block', async () => {
+  const bytes = read('checked.h5');
+  const source = bytesSource(bytes, 'checked.h5');
+  expect(await detectContainer(source)).toBe('hdf5');
+  const root = await openHdf5(source);
+  for (const name of ['words', 'odd', 'gzip'])
+    expect((await valuesOf(root, name)).data, name).toEqual(counted);
+  const long = Array.from({ length: 3000 }, (_, i) => (i * 7919) % 65536);
+  expect((await valuesOf(root, 'long')).data).toEqual(long);
+  const damaged = Uint8Array.from(bytes);
+  const at = bytes.indexOf(new Uint8Array(Uint16Array.from(long.slice(10, 20)).buffer));
+  damaged[at] = (damaged[at] as number) ^ 1;
+  const opened = await openHdf5(bytesSource(damaged, 'damaged.h5'));
+  await expect(valuesOf(opened, 'long')).rejects.toThrow(/bytes of another checksum/);
+});
 
 test('values that are in the header, scalar, sparse, unwritten or none', async () => {
   const root = await open('earliest.h5');

@@ -37,7 +37,7 @@ export async function readChunkIndex(
       return [{ offset, address, bytes: index.bytes ?? chunkBytes, filterMask: index.filterMask }];
     }
     case 'implicit':
-      return inOrder(storage, shape, chunkShape, place).map((offset, i) => ({
+      return inOrder(storage, shape, chunkShape, chunkBytes, place).map((offset, i) => ({
         offset,
         address: address + i * chunkBytes,
         bytes: chunkBytes,
@@ -47,7 +47,7 @@ export async function readChunkIndex(
       return readFixedArray(
         storage,
         address,
-        inOrder(storage, shape, chunkShape, place),
+        inOrder(storage, shape, chunkShape, storage.sizes.offset, place),
         chunkBytes,
         isFiltered,
         place,
@@ -80,16 +80,20 @@ async function readTree(storage: Storage, root: number, rank: number, place: str
   return chunks;
 }
 
-/** The position of each chunk, in row-major order. Errors: FormatError for more chunks than the file has bytes. */
+/**
+ * The position of each chunk, in row-major order. Errors: FormatError where the file can't hold `bytesEach` bytes of each.
+ */
 function inOrder(
   storage: Storage,
   shape: readonly number[],
   chunkShape: readonly number[],
+  bytesEach: number,
   place: string,
 ): number[][] {
   const counts = shape.map((size, axis) => Math.ceil(size / (chunkShape[axis] as number)));
   const total = sizeOf(counts);
-  if (!(total <= storage.size)) throw storage.refuse(place, 'every chunk is in the file.', `${total} chunks`);
+  if (!(total * bytesEach <= storage.size))
+    throw storage.refuse(place, 'every chunk is in the file.', `${total} chunks`);
   return Array.from({ length: total }, (_, index) => {
     const offset: number[] = [];
     let rest = index;

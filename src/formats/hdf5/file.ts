@@ -192,6 +192,7 @@ async function attributeValue(file: OpenFile, attribute: Attribute, place: strin
   const texts: string[] = [];
   for (const element of elements) {
     const object = await heap.object(new Cursor(element, storage.context, place, storage.sizes));
+    storage.spend(object.length, place);
     texts.push(decodeText(object, refuse));
   }
   return texts;

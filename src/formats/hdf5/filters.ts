@@ -1,14 +1,16 @@
-/** @file Undoes the filters of chunks: deflate and shuffle. */
+/** @file Undoes the filters of chunks: deflate, shuffle, and the checksum fletcher32. */
 import { inflate } from '../inflate.ts';
+import { checksumBytes, withoutChecksum } from './fletcher32.ts';
 import type { Filter } from './messages.ts';
 import type { Storage } from './storage.ts';
 
 const deflate = 1;
 const shuffle = 2;
+const checksum = 3;
+const known: ReadonlySet<number> = new Set([deflate, shuffle, checksum]);
 
 /** The names of filters that are known but not read. */
 const names: Readonly<Record<number, string>> = {
-  3: 'fletcher32',
   4: 'szip',
   5: 'nbit',
   6: 'scaleoffset',
@@ -17,11 +19,11 @@ const names: Readonly<Record<number, string>> = {
 
 /** Errors: FormatError for a filter that can't be undone. */
 export function requireKnownFilters(storage: Storage, filters: readonly Filter[], place: string): void {
-  const unknown = filters.find(({ id }) => id !== deflate && id !== shuffle);
+  const unknown = filters.find(({ id }) => !known.has(id));
   if (!unknown) return;
   throw storage.refuse(
     place,
-    'values are stored as they are, or by gzip and shuffle.',
+    'values are stored as they are, or by gzip, shuffle and fletcher32.',
     `filter ${unknown.id}${Object.hasOwn(names, unknown.id) ? ` (${names[unknown.id]})` : ''}`,
     "write the dataset again with compression='gzip', or without compression.",
   );
@@ -38,12 +40,13 @@ export async function undoFilters(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const refuse = (received: string) =>
     storage.refuse(place, `a chunk holds ${length} bytes once its filters are undone.`, received);
+  const used = filters.filter((_, i) => (mask & (1 << i)) === 0);
   let bytes = stored;
-  for (let i = filters.length - 1; i >= 0; i--) {
-    if ((mask & (1 << i)) !== 0) continue;
-    const { id, values } = filters[i] as Filter;
-    bytes =
-      id === deflate ? await inflate(bytes, 'deflate', length, refuse) : unshuffled(bytes, values[0] ?? 1);
+  for (const [i, { id, values }] of [...used.entries()].reverse()) {
+    if (id === deflate) {
+      const checksums = used.slice(0, i).filter((filter) => filter.id === checksum).length;
+      bytes = await inflate(bytes, 'deflate', length + checksums * checksumBytes, refuse);
+    } else bytes = id === checksum ? withoutChecksum(bytes, refuse) : unshuffled(bytes, values[0] ?? 1);
   }
   if (bytes.length !== length) throw refuse(`${bytes.length} bytes`);
   return bytes;

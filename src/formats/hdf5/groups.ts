@@ -53,6 +53,16 @@ async function readSymbolTable(
   const { place } = message;
   const tree = message.address();
   const heap = await readLocalHeap(storage, message.address(), place);
+  let named = 0;
+  const addName = (name: string, link: Link) => {
+    named += name.length + 1;
+    if (named > heap.bytes.length + 1)
+      throw heap.refuse(
+        'names of a group have bytes of their own.',
+        `${named} characters in ${heap.bytes.length} bytes`,
+      );
+    add(name, link);
+  };
   for await (const { address } of leafEntries(storage, tree, groupTree(storage), place)) {
     const node = await storage.prefix(address, 8, place);
     node.expect('SNOD');
@@ -61,7 +71,7 @@ async function readSymbolTable(
     const count = node.u16();
     const entryBytes = 2 * storage.sizes.offset + 24;
     const entries = await storage.cursor(address + 8, count * entryBytes, place);
-    for (let i = 0; i < count; i++) readEntry(entries, heap, add);
+    for (let i = 0; i < count; i++) readEntry(entries, heap, addName);
   }
 }
 

@@ -6,12 +6,31 @@ import type { ByteSource } from '../byteSource.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import { Cursor, type FieldSizes, undefinedAddress } from './cursor.ts';
 
+/** How often a structure may be read, on average, and the bytes that are always allowed. */
+const readings = 8;
+const leastBudget = 4 << 20;
+/** How many datasets may share bytes, on average, and the bytes of values that are always allowed. */
+const sharing = 4;
+const leastValues = 64 << 20;
+/** Deflate makes at most so many bytes of one. */
+export const maxExpansion = 1032;
+
 export class Storage {
+  /** Bytes of structures that may still be read: structures that share bytes could add up to far more than the file. */
+  #budget: number;
+  /** Bytes of values that datasets may still declare, stored as they are and deflated. */
+  #values: number;
+  #deflated: number;
+
   constructor(
     private readonly source: ByteSource,
     readonly context: FileContext,
     readonly sizes: FieldSizes,
-  ) {}
+  ) {
+    this.#budget = leastBudget + readings * source.size;
+    this.#values = leastValues + sharing * source.size;
+    this.#deflated = leastValues + maxExpansion * source.size;
+  }
 
   get size(): number {
     return this.source.size;
@@ -23,8 +42,32 @@ export class Storage {
     return this.source.read(address, address + count);
   }
 
-  /** The same, to be read field by field. */
+  /** Counts the `bytes` of a dataset's values. Errors: FormatError once all are far more than the file can have. */
+  declare(bytes: number, isDeflated: boolean, place: string): void {
+    if (isDeflated) this.#deflated -= bytes;
+    else this.#values -= bytes;
+    if (this.#values >= 0 && this.#deflated >= 0) return;
+    throw this.refuse(
+      place,
+      'the values of a file are in it.',
+      'datasets that share bytes, and declare far more than the file has',
+    );
+  }
+
+  /** Counts `count` bytes that are parsed. Errors: FormatError once they are far more than the file has. */
+  spend(count: number, place: string): void {
+    this.#budget -= count;
+    if (this.#budget >= 0) return;
+    throw this.refuse(
+      place,
+      'the structures of a file are no larger than the file.',
+      'structures that share bytes, over and over',
+    );
+  }
+
+  /** The bytes of a structure, to be read field by field. Errors: FormatError. */
   async cursor(address: number, count: number, place: string): Promise<Cursor> {
+    this.spend(count, place);
     return new Cursor(await this.bytes(address, count, place), this.context, place, this.sizes);
   }
 

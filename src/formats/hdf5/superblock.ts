@@ -1,5 +1,6 @@
 /** @file The superblock: where an HDF5 file starts, the sizes of its fields, and its root group. */
-import type { ByteSource } from '../byteSource.ts';
+import { type ByteSource, rangeSource } from '../byteSource.ts';
+import { findHdf5 } from '../detect.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import { hdf5Signature } from '../signatures.ts';
 import { Cursor } from './cursor.ts';
@@ -14,8 +15,13 @@ export interface OpenedStorage {
   readonly root: number;
 }
 
-/** Errors: FormatError for other files, and for one that ends before its end. */
-export async function readSuperblock(source: ByteSource, context: FileContext): Promise<OpenedStorage> {
+/**
+ * What comes before the superblock is the user's; addresses count from the superblock. Errors: FormatError for other files, and
+ * for one that ends before its end.
+ */
+export async function readSuperblock(file: ByteSource, context: FileContext): Promise<OpenedStorage> {
+  const begin = (await findHdf5(file)) ?? 0;
+  const source = begin === 0 ? file : rangeSource(file, begin, file.size, file.name);
   const bytes = await source.read(0, Math.min(source.size, superblockBytes));
   const first = new Cursor(bytes, context, place, { offset: 8, length: 8 });
   if (!hdf5Signature.every((byte, i) => bytes[i] === byte)) {
@@ -33,32 +39,31 @@ export async function readSuperblock(source: ByteSource, context: FileContext): 
     throw first.refuse('fields have 4 or 8 bytes.', `${sizes.offset} and ${sizes.length} bytes`);
   }
   const rest = new Cursor(bytes.subarray(first.position), context, place, sizes);
-  const { base, end, root } = version < 2 ? readOld(rest, version) : readNew(rest);
-  if (base !== 0) {
-    const rule = 'the file starts with its superblock.';
-    throw rest.refuse(rule, `a base address of ${base}`, 'remove the user block: h5repack -u 0.');
-  }
-  if (end > source.size) {
+  const { end, root } = version < 2 ? readOld(rest, version) : readNew(rest);
+  // The end is counted from the start of the file, unlike addresses.
+  if (end > file.size) {
     const rule = 'the file is as long as its superblock says.';
-    throw fault(context, { place, rule, received: `${source.size} bytes of ${end}: the file ends early` });
+    throw fault(context, { place, rule, received: `${file.size} bytes of ${end}: the file ends early` });
   }
   return { storage: new Storage(source, context, sizes), root };
 }
 
-function readOld(cursor: Cursor, version: number): { base: number; end: number; root: number } {
+function readOld(cursor: Cursor, version: number): { end: number; root: number } {
   cursor.skip(1 + 2 + 2 + 4 + (version === 1 ? 4 : 0));
-  const base = cursor.address();
+  // The base address, which is that of the superblock, and that of the free space.
+  cursor.address();
   cursor.address();
   const end = cursor.address();
   cursor.address();
   // The root group's entry in no symbol table: the offset of its name, which it doesn't have, and its header.
   cursor.length();
-  return { base, end, root: cursor.address() };
+  return { end, root: cursor.address() };
 }
 
-function readNew(cursor: Cursor): { base: number; end: number; root: number } {
+function readNew(cursor: Cursor): { end: number; root: number } {
   cursor.skip(1);
-  const base = cursor.address();
+  // The base address, which is that of the superblock, and that of its extension.
   cursor.address();
-  return { base, end: cursor.address(), root: cursor.address() };
+  cursor.address();
+  return { end: cursor.address(), root: cursor.address() };
 }

@@ -18,8 +18,10 @@ export interface Storages {
 /** Under which keys checkpoints have their weights. */
 const dictionaryKeys = ['state_dict', 'model_state_dict', 'model'];
 
-/** Values that a tensor may repeat, beyond those that its storage has: views may have steps of 0. */
+/** Values that tensors may repeat, beyond those that their storages have: views may have steps of 0. */
 const maxRepeated = 1 << 24;
+/** How many tensors may share a storage, on average. */
+const sharing = 8;
 
 /** The tensors of a state dictionary, or of that in a checkpoint. Errors: FormatError. */
 export function tensorsOf(
@@ -29,6 +31,7 @@ export function tensorsOf(
 ): ReadonlyMap<string, StoredTensor> {
   const found = new Map<string, StoredTensor>();
   const opened = new Map<string, Promise<ByteSource>>();
+  const counted = new Map<string, number>();
   const open = (key: string) => {
     const known = opened.get(key) ?? storages.open(key);
     opened.set(key, known);
@@ -37,8 +40,27 @@ export function tensorsOf(
   for (const [name, view] of dictionaryOf(value, context)) {
     if (typeof name !== 'string' || !(view instanceof TensorView)) continue;
     found.set(name, storedTensor(`tensor '${name}'`, view, { ...storages, open }, context));
+    counted.set(view.storage.key, view.storage.count);
   }
+  requireValues(found.values(), counted.values(), context);
   return found;
+}
+
+/** Errors: FormatError for tensors that together have far more values than their storages. */
+function requireValues(
+  tensors: Iterable<StoredTensor>,
+  counts: Iterable<number>,
+  context: FileContext,
+): void {
+  let [values, stored] = [0, 0];
+  for (const { shape } of tensors) values += sizeOf(shape);
+  for (const count of counts) stored += count;
+  if (values <= sharing * stored + maxRepeated) return;
+  throw fault(context, {
+    place: 'the storages',
+    rule: `tensors have at most ${sharing} times the values of their storages, which have ${stored}.`,
+    received: `${values} values`,
+  });
 }
 
 function dictionaryOf(value: PickleValue, context: FileContext): PickleMap {

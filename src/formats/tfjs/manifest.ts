@@ -49,6 +49,7 @@ export async function readManifest(
   context: FileContext,
 ): Promise<ManifestTensors> {
   const tensors: ManifestTensors = { model: new Map(), optimizer: new Map() };
+  const opened = new Set<string>();
   if (!Array.isArray(manifest))
     throw malformed(context, 'weightsManifest', 'it is a list of groups.', manifest);
   for (const [i, group] of manifest.entries()) {
@@ -57,7 +58,7 @@ export async function readManifest(
     if (!Array.isArray(weights))
       throw malformed(context, `${place}.weights`, 'it is a list of weights.', weights);
     const entries = weights.map((weight, j) => readEntry(weight, `${place}.weights[${j}]`, context));
-    const source = await openGroup(requirePaths(paths, `${place}.paths`, context), open, context);
+    const source = await openGroup(requirePaths(paths, opened, `${place}.paths`, context), open, context);
     addTensors(tensors, entries, source, place, context);
   }
   return tensors;
@@ -161,16 +162,26 @@ function readQuantization(
   return { type, quantization: { scale: scale as number, min: min as number } };
 }
 
-/** Errors: FormatError for paths that lead anywhere but into the folder of model.json. */
-function requirePaths(paths: unknown, place: string, context: FileContext): string[] {
+/** Errors: FormatError for paths that lead anywhere but into the folder of model.json, and for those that are `opened` already. */
+function requirePaths(
+  paths: unknown,
+  opened: Set<string>,
+  place: string,
+  context: FileContext,
+): readonly string[] {
   if (!Array.isArray(paths)) throw malformed(context, place, 'it is a list of file names.', paths);
   const isInside = (path: unknown): path is string =>
     typeof path === 'string' &&
     /^[^/\\:?#%\0]+(\/[^/\\:?#%\0]+)*$/.test(path) &&
     !path.split('/').some((part) => part === '..' || part === '.');
   const outside = paths.find((path) => !isInside(path));
-  if (outside === undefined) return paths;
-  throw malformed(context, place, 'shards are files in the folder of model.json.', outside);
+  if (outside !== undefined)
+    throw malformed(context, place, 'shards are files in the folder of model.json.', outside);
+  for (const path of paths as readonly string[]) {
+    if (opened.has(path)) throw malformed(context, place, 'each shard is listed once.', path);
+    opened.add(path);
+  }
+  return paths;
 }
 
 function recordOf(given: unknown, place: string, context: FileContext): Record<string, unknown> {

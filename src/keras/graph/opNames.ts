@@ -29,6 +29,18 @@ const classes: Readonly<Record<string, string>> = {
   variance: 'Var',
 };
 
+/** Second classes of ops, such as that of the operator `/`, by the names that Keras gives to their calls. */
+const otherClasses: Readonly<Record<string, readonly [className: string, name: RegExp]>> = {
+  abs: ['Abs', /^abs(_\d+)?$/],
+  div: ['TrueDivide', /^true_divide(_\d+)?$/],
+};
+
+/** Keras's class of a call of `op` called `name`. */
+export function classOfCall(op: string, name: string): string {
+  const other = Object.hasOwn(otherClasses, op) ? otherClasses[op] : undefined;
+  return other?.[1].test(name) ? other[0] : kerasClass(op);
+}
+
 /** Keras's class of an op. */
 export function kerasClass(op: string): string {
   return Object.hasOwn(classes, op) ? (classes[op] as string) : `${op[0]?.toUpperCase()}${op.slice(1)}`;

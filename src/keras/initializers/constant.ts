@@ -64,6 +64,7 @@ export function identity(...args: unknown[]): Initializer {
         return gain === 1 ? matrix : mul(matrix, gain);
       });
     },
-    getConfig: () => ({ gain }),
+    // Keras has no configuration of it.
+    getConfig: () => (gain === 1 ? {} : { gain }),
   };
 }

@@ -8,7 +8,7 @@ import { isSymbolic } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import type { GraphNode, GraphOperation } from '../graph/graphNode.ts';
-import { kerasClass } from '../graph/opNames.ts';
+import { classOfCall, kerasClass } from '../graph/opNames.ts';
 import { OpOperation, withOpName } from '../graph/opOperation.ts';
 import type { Nest } from '../tensorNest.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
@@ -182,8 +182,10 @@ export function writeOperationCall(
 
 function entryOf({ source }: Writer, operation: GraphOperation, place: string): Entry {
   const op = operation instanceof OpOperation ? operation.definition.name : operation.name;
-  const found = table.find((entry) => entry.op === op);
-  if (found) return found;
+  const className = classOfCall(op, operation.name);
+  const found = table.filter((entry) => entry.op === op);
+  const exact = found.find((entry) => entry.className === className) ?? found[0];
+  if (exact) return exact;
   throw refused(source, place, `op ${op}`);
 }
 

@@ -90,10 +90,13 @@ class Graph implements TensorSource {
 
   /** Errors: FormatError where calls wait for each other, or for what isn't there. */
   run(): void {
-    for (let next = this.#ready.shift(); next; next = this.#ready.shift()) {
+    // Calls are added while they are visited.
+    for (const next of this.#ready) {
       const missing = this.#missing(next);
-      if (missing) this.#waiting.set(missing, [...(this.#waiting.get(missing) ?? []), next]);
-      else this.#call(next);
+      const waiting = missing === null ? null : this.#waiting.get(missing);
+      if (missing === null) this.#call(next);
+      else if (waiting) waiting.push(next);
+      else this.#waiting.set(missing, [next]);
     }
     const [left] = [...this.#waiting.values()].flat();
     if (left) throw this.#stuck(left);
@@ -104,7 +107,7 @@ class Graph implements TensorSource {
     const outputs = placed(this.reader.source, place, () => call.run(callable, this));
     this.#outputs.get(name)?.push(outputs);
     const key = keyOf(name, index);
-    this.#ready.push(...(this.#waiting.get(key) ?? []));
+    for (const waiting of this.#waiting.get(key) ?? []) this.#ready.push(waiting);
     this.#waiting.delete(key);
   }
 

@@ -12,6 +12,7 @@ import {
 } from '../serialization/registered.ts';
 import { builtInClasses } from './builtIns.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
+import { inputDtype, rememberInputDtype } from './inputDtypes.ts';
 import { placed, refusal } from './jsonErrors.ts';
 import { camelKey } from './optionNames.ts';
 import { readFunctional } from './readFunctional.ts';
@@ -141,9 +142,11 @@ function makeInput(reader: Reader, found: LayerClass, config: JsonObject, place:
     batchSize,
     shape: sizes,
     name,
-    dtype: readValue(reader, 'dtype', dtype ?? 'float32', place, () => null),
+    dtype: inputDtype(readValue(reader, 'dtype', dtype ?? 'float32', place, () => null)),
   };
-  return new found(options);
+  const layer = new found(options);
+  rememberInputDtype(layer, dtype);
+  return layer;
 }
 
 /** A Lambda's function: the one given for the layer, or one that is registered. Code in the file is refused. */

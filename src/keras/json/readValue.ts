@@ -2,6 +2,7 @@
 import { describe } from '../../core/shape.ts';
 import type { ClassConfig } from '../namedObjects.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
+import { activationOfLayer, rememberLayerName } from './activationLayers.ts';
 import { dialectOf } from './dialect.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { refusal, unsafe } from './jsonErrors.ts';
@@ -10,14 +11,6 @@ import type { Reader } from './reader.ts';
 
 /** Reads layers that stand in a configuration, where those are models. */
 export type ModelReader = (object: JsonObject, place: string) => AnyLayer | null;
-
-/** Activations that Keras writes as layers where they have options. */
-const activationLayers: Readonly<Record<string, string>> = {
-  LeakyReLU: 'leakyRelu',
-  ELU: 'elu',
-  ReLU: 'relu',
-  Softmax: 'softmax',
-};
 
 /** A configuration with its keys in camel case. */
 export function readConfig(
@@ -71,7 +64,8 @@ function readObject(
   if (className === '__tensor__' || className === '__numpy__') return config.value;
   if (className === 'DTypePolicy') return camel(String(config.name));
   const isActivation = key === 'activation' || key === 'recurrentActivation';
-  if (isActivation && Object.hasOwn(activationLayers, className)) return activationOfLayer(config, className);
+  const activation = isActivation ? activationOfLayer(className) : undefined;
+  if (activation !== undefined) return readActivation(config, activation);
   return (
     readModel(object, place) ?? {
       className: registeredName(object) ?? className,
@@ -122,12 +116,11 @@ function functionName({ source }: Reader, object: JsonObject, place: string): st
   });
 }
 
-function activationOfLayer(config: JsonObject, className: string): ClassConfig {
-  const { name, trainable, dtype, ...options } = config;
-  return {
-    className: activationLayers[className] as string,
-    config: Object.fromEntries(Object.entries(options).map(([key, value]) => [camelKey(key), value])),
-  };
+function readActivation(config: JsonObject, className: string): ClassConfig {
+  const { name, trainable, dtype, ...given } = config;
+  const options = Object.fromEntries(Object.entries(given).map(([key, value]) => [camelKey(key), value]));
+  rememberLayerName(options, name);
+  return { className, config: options };
 }
 
 /** The error for Python bytecode, which is neither run nor looked into. */

@@ -1,17 +1,20 @@
 /** @file Models to Keras's JSON, as Keras 3 writes it. */
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
+import type { OpenSpec } from '../../core/spec.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { InputLayer } from '../layers/core/inputLayer.ts';
 import { RNNCell } from '../layers/recurrent/cell.ts';
 import { Model } from '../models/model.ts';
 import { Sequential } from '../models/sequential.ts';
-import { mapShapes, type Nest } from '../tensorNest.ts';
+import { RNN } from '../layers/recurrent/rnn.ts';
+import { mapNest, mapShapes, type Nest } from '../tensorNest.ts';
 import { classOf, registeredNameOf } from '../serialization/registered.ts';
 import { builtInClasses } from './builtIns.ts';
 import { compileConfig } from './compileConfig.ts';
 import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
+import { storedInputDtype } from './inputDtypes.ts';
 import { refusal } from './jsonErrors.ts';
 import { snake } from './optionNames.ts';
 import type { AnyModel } from './read.ts';
@@ -102,7 +105,9 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
   };
 }
 
-function inputConfig({ batchShape, dtype, name }: InputLayer): JsonObject {
+function inputConfig(layer: InputLayer): JsonObject {
+  const { batchShape, name } = layer;
+  const dtype = storedInputDtype(layer) ?? layer.dtype;
   return { batch_shape: [...batchShape], dtype, ...(dialectOf('InputLayer').constants as JsonObject), name };
 }
 
@@ -144,6 +149,14 @@ function sequentialShape(model: Sequential): Json {
   return model.built && model.program ? [...(model.program.inputs[0]?.shape ?? [])] : null;
 }
 
+/** The shapes of the initial states of a layer's first call; null where it had none. */
+function initialStates({ inboundNodes }: RNN): Json {
+  const { initialState = null } = (inboundNodes[0]?.options ?? {}) as {
+    initialState?: Nest<OpenSpec> | null;
+  };
+  return initialState && (mapNest(initialState, ({ shape }) => [...shape]) as Json);
+}
+
 /** The shapes for which a layer was built, where Keras keeps them. */
 function buildConfig(layer: AnyLayer): JsonObject {
   const { className, buildShape } = layer;
@@ -155,6 +168,9 @@ function buildConfig(layer: AnyLayer): JsonObject {
   const shapes = mapShapes(buildShape as Nest<OpenShape>, (sizes) => [...sizes]) as Json;
   // Cells are built here for their states, too.
   const shape = layer instanceof RNNCell && Array.isArray(shapes) ? (shapes[0] as Json) : shapes;
+  const states = layer instanceof RNN ? initialStates(layer) : null;
+  if (states)
+    return { build_config: { shapes_dict: { sequences_shape: shape, initial_state_shape: states } } };
   if (!spreads) return { build_config: { input_shape: shape } };
   const names = ['query_shape', 'value_shape', 'key_shape'];
   const entries = (shape as readonly Json[]).map((sizes, i) => [names[i] as string, sizes]);

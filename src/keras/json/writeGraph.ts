@@ -10,6 +10,7 @@ import { maskOf } from '../masks.ts';
 import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
+import { storedInputDtype } from './inputDtypes.ts';
 import { refusal } from './jsonErrors.ts';
 import { snakeKey } from './optionNames.ts';
 import { writeOperation, writeOperationCall } from './operations.ts';
@@ -73,7 +74,9 @@ class Calls {
   }
 
   tensor(tensor: KerasTensor): JsonObject {
-    const { shape, dtype } = tensor;
+    const { shape } = tensor;
+    const operation = nodeOf(tensor)?.operation;
+    const dtype = (operation && storedInputDtype(operation)) ?? tensor.dtype;
     return {
       class_name: '__keras_tensor__',
       config: { shape: [...shape], dtype, keras_history: this.history(tensor) },

@@ -8,6 +8,7 @@ import * as regularizers from '../regularizers/index.ts';
 import { sourceOf } from '../serialization/layerConfigs.ts';
 import { customObjectOf } from '../serialization/registered.ts';
 import { snakeCase } from '../names.ts';
+import { layerOfActivation, rememberedLayerName } from './activationLayers.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { refusal } from './jsonErrors.ts';
 import { isNamed, snake, snakeKey } from './optionNames.ts';
@@ -24,14 +25,6 @@ const families: readonly (readonly [module: string, names: ReadonlySet<string>])
   ['keras.regularizers', namesOf(regularizers)],
   ['keras.constraints', namesOf(constraints)],
 ];
-
-/** Layers that stand for activations with options. */
-const activationLayers: Readonly<Record<string, string>> = {
-  leakyRelu: 'LeakyReLU',
-  elu: 'ELU',
-  relu: 'ReLU',
-  softmax: 'Softmax',
-};
 
 /** A configuration with its keys in snake case. */
 export function writeConfig(
@@ -107,10 +100,14 @@ export function classObject(className: string, config: JsonObject): JsonObject {
 }
 
 function writeActivation(writer: Writer, name: string, config: JsonObject, place: string): Json {
-  const layer = Object.hasOwn(activationLayers, name) ? activationLayers[name] : undefined;
+  const layer = layerOfActivation(name);
   if (layer) {
     const options = writeConfig(writer, config, place);
-    const named = { name: snakeCase(layer), trainable: true, dtype: dtypePolicy('float32') };
+    const named = {
+      name: rememberedLayerName(config) ?? snakeCase(layer),
+      trainable: true,
+      dtype: dtypePolicy('float32'),
+    };
     return {
       module: 'keras.layers',
       class_name: layer,
@@ -120,7 +117,7 @@ function writeActivation(writer: Writer, name: string, config: JsonObject, place
   }
   throw refusal(writer.source, {
     place,
-    rule: `Keras keeps options of ${Object.keys(activationLayers).join(', ')} alone.`,
+    rule: 'Keras keeps options of leakyRelu, elu, relu and softmax alone.',
     received: `activation '${name}' with options`,
     hint: 'write a function of your own, and registerClass it.',
   });

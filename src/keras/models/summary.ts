@@ -8,7 +8,7 @@ import type { OptionNames } from '../../core/options.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
-import { kerasClass } from '../graph/opNames.ts';
+import { classOfCall } from '../graph/opNames.ts';
 import { OpOperation } from '../graph/opOperation.ts';
 import type { GraphProgram } from '../graph/program.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
@@ -135,7 +135,7 @@ function terminalWidth(): number {
 }
 
 function classOf(listed: Listed): string {
-  return listed instanceof OpOperation ? kerasClass(listed.definition.name) : listed.className;
+  return listed instanceof OpOperation ? classOfCall(listed.definition.name, listed.name) : listed.className;
 }
 
 function shapeOf(listed: Listed): string {

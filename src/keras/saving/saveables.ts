@@ -41,12 +41,17 @@ export function saveablesOf(model: AnyLayer): Saveable[] {
     seen.add(container);
     const names = new Map<string, number>();
     for (const item of container) {
-      if (isLayer(item)) visit(item, `${path}/${unique(snakeCase(item.className), names)}`);
+      if (isLayer(item)) visit(item, `${path}/${unique(groupName(item), names)}`);
       else if (containerOf(item)) visitContainer(item, `${path}/${unique('container', names)}`, isLayer);
     }
   };
   visit(model, '');
   return found;
+}
+
+/** Keras names groups by its own names of classes, which for one layer isn't the public name. */
+function groupName({ className }: AnyLayer): string {
+  return className === 'GroupQueryAttention' ? 'grouped_query_attention' : snakeCase(className);
 }
 
 /** Keras saves what a layer has as properties of its own: for a wrapper that may be a weight of the layer inside as well. */

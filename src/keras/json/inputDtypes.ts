@@ -1,0 +1,33 @@
+/**
+ * @file Inputs of dtypes that tensors don't have here: 64-bit integers, bytes, halves. They take int32 or float32, and keep
+ * their dtype in files.
+ */
+import type { Json } from './document.ts';
+
+const substitutes: Readonly<Record<string, string>> = {
+  int8: 'int32',
+  int16: 'int32',
+  int64: 'int32',
+  uint8: 'int32',
+  uint16: 'int32',
+  float16: 'float32',
+  bfloat16: 'float32',
+  float64: 'float32',
+};
+
+/** The dtypes of input layers in their files. */
+const stored = new WeakMap<object, string>();
+
+/** The dtype that an input has here; another value as it is. */
+export function inputDtype(dtype: unknown): unknown {
+  return typeof dtype === 'string' && Object.hasOwn(substitutes, dtype) ? substitutes[dtype] : dtype;
+}
+
+export function rememberInputDtype(layer: object, dtype: Json | undefined): void {
+  if (typeof dtype === 'string' && inputDtype(dtype) !== dtype) stored.set(layer, dtype);
+}
+
+/** The dtype of an input layer in its file, where that is another one than here. */
+export function storedInputDtype(layer: object): string | undefined {
+  return stored.get(layer);
+}
