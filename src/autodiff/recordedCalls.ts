@@ -28,6 +28,7 @@ import { alias, Tensor } from '../tensor/tensor.ts';
 import { Cotangents } from './cotangents.ts';
 import { gradientObserver } from './gradientObserver.ts';
 import { type GradientOptions, gradientOptionNames, listOf, requireTensors, seedTargets } from './request.ts';
+import { checkGradients } from './checkGradients.ts';
 import { TapeRecorder } from './tapeRecorder.ts';
 
 /** A call with the values that its gradient reads. */
@@ -249,7 +250,7 @@ export class Tape {
         outputIds.map((id) => cotangents.get(id)),
       );
       const differentiate = () => {
-        const gradients = tidy(() => {
+        const gradients: unknown = tidy(() => {
           const incoming = outputIds.map((id, i) => {
             const spec = outputSpecs[i] as TensorSpec;
             const isZero = isFloating(spec.dtype) && !op.takesNull;
@@ -259,6 +260,7 @@ export class Tape {
           const saved = { inputs, outputs, inputSpecs, outputSpecs, needs, plan, options };
           return insideGradient(node, () => backward(incoming, saved));
         });
+        checkGradients(op.name, gradients, inputSpecs, needs);
         gradients.forEach((gradient, i) => {
           if (!gradient || !needs[i]) return;
           // Rows that an index out of range names have no gradient, whether or not their values were used.

@@ -7,7 +7,8 @@
 import { requireFunction } from '../core/arguments.ts';
 import { isFloating } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
-import { checkOptions } from '../core/options.ts';
+import { checkOptions, optionsOf } from '../core/options.ts';
+import { requireBoolean } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { KerasHistory } from '../history/node.ts';
 import type { RecordedCall } from '../ops/recorders.ts';
@@ -48,6 +49,8 @@ export class GradientTape extends Tape {
   constructor(options: TapeOptions = {}) {
     checkOptions('GradientTape', options, ['persistent', 'watchAccessedVariables']);
     const { persistent = false, watchAccessedVariables = true } = options;
+    requireBoolean('GradientTape', 'persistent', persistent);
+    requireBoolean('GradientTape', 'watchAccessedVariables', watchAccessedVariables);
     super(persistent);
     this.#watchVariables = watchAccessedVariables;
   }
@@ -97,7 +100,8 @@ export class GradientTape extends Tape {
     return this.#trace;
   }
 
-  override watch(tensors: Tensor | readonly Tensor[]): void {
+  override watch(tensors: Tensor | readonly Tensor[], ...surplus: never[]): void {
+    optionsOf('watch', surplus, {}, ['[tensor, …]']);
     super.watch(tensors);
     // Held for their metadata; a disposed tensor stays watched by id.
     for (const tensor of listOf('watch', tensors)) this.#watched.set(tensor.id, tensor);

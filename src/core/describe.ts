@@ -23,6 +23,11 @@ export function describe(value: unknown): string {
   }
 }
 
+/** The hint for a refused value: to await a Promise, which is what a reader forgets most often; else `otherwise`. */
+export function hintFor(value: unknown, otherwise: string): string {
+  return value instanceof Promise ? 'await it first: a Promise has no values yet.' : otherwise;
+}
+
 function pictureOf(value: unknown, depth: number, budget: Budget): string {
   if (typeof value === 'string') return `'${shortened(value)}'`;
   if (typeof value === 'function') return 'a function';

@@ -4,11 +4,11 @@
  * A shape is a list of sizes, row-major, the last axis contiguous. Ranks go from 0 to `maxRank`.
  */
 import { isListOf } from './lists.ts';
-import { describe } from './describe.ts';
+import { describe, hintFor } from './describe.ts';
 import { ShapeError, ValueError } from './errors.ts';
 import { foldedName, foldName, suggestionFor } from './suggest.ts';
 
-export { describe };
+export { describe, hintFor };
 
 /** Sizes of the axes, from the outermost on; `[]` is a scalar. */
 export type Shape = readonly number[];

@@ -2,11 +2,13 @@
  * @file Call sites: the file and line of the user's code that made a tensor. A stack trace costs microseconds, so they
  * are recorded in debug mode alone.
  */
+import { requireBoolean } from '../core/shape.ts';
 
 let enabled = false;
 
 /** Turns debug mode on or off: call sites in histories and errors, at the price of a stack trace per op. */
 export function debugMode(on = true): void {
+  requireBoolean('debugMode', 'on', on);
   enabled = on;
 }
 

@@ -1,7 +1,7 @@
 /** @file init: what an app awaits before it makes tensors. */
 import { ValueError } from '../core/errors.ts';
 import { checkOptions, type OptionNames } from '../core/options.ts';
-import { describe } from '../core/shape.ts';
+import { describe, requireInteger, requireOneOf } from '../core/shape.ts';
 import type { AdapterKind } from '../webgpu/adapter.ts';
 import { open, type OpenOptions } from '../webgpu/open.ts';
 import type { Device, DeviceTuning } from '../webgpu/device.ts';
@@ -43,11 +43,26 @@ export async function init(given: InitOptions = {}): Promise<Device> {
   checkOptions('init', given, optionNames);
   const { tuning, adapterProfile, ...options } = given;
   if (adapterProfile !== undefined) checkKind(adapterProfile);
+  checkDevice(options);
   const [device] = await Promise.all([open(options), loadKernels()]);
   kernels().avoidFailing(device);
   if (adapterProfile !== undefined) device.profile = createProfile(device, adapterProfile);
   await tuning?.attach(device);
   return device;
+}
+
+function checkDevice({ device, powerPreference, maxPooledBytes }: OpenOptions): void {
+  if (device !== undefined && typeof device?.createBuffer !== 'function') {
+    throw new ValueError({
+      op: 'init',
+      rule: '`device` is a GPUDevice of the app.',
+      received: `device: ${describe(device)}`,
+      hint: 'pass what adapter.requestDevice() resolved to, or leave it out.',
+    });
+  }
+  if (maxPooledBytes !== undefined) requireInteger('init', 'maxPooledBytes', maxPooledBytes, 0);
+  if (powerPreference === undefined) return;
+  requireOneOf('init', 'powerPreference', powerPreference, ['low-power', 'high-performance']);
 }
 
 function checkKind(kind: unknown): void {

@@ -3,6 +3,7 @@
  */
 import { wgslType } from '../core/dtype.ts';
 import { DeviceError, ValueError } from '../core/errors.ts';
+import { checkOptions, isPlainObject } from '../core/options.ts';
 import { checkShape, describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { checkBindings, checkElementType, checkParams, checkWorkgroups } from '../webgpu/checkLaunch.ts';
@@ -84,6 +85,8 @@ export function runKernel<
   return made as { [name in keyof R]: Tensor };
 }
 
+const runNames = ['inputs', 'outputs', 'params', 'workgroups', 'options', 'fault'];
+
 /** Throws unless it is a kernel and the description of a launch. */
 function requireRun(kernel: unknown, run: unknown): void {
   const { name, bindings } = (kernel ?? {}) as Partial<Kernel>;
@@ -95,6 +98,7 @@ function requireRun(kernel: unknown, run: unknown): void {
       hint: "make one: defineKernel({ name: 'scale', bindings: { … }, params: { … }, source: () => `…` }).",
     });
   }
+  if (isPlainObject(run)) checkOptions(name, run, runNames);
   const { inputs, outputs, params } = (run ?? {}) as Readonly<Record<string, unknown>>;
   if ([inputs, outputs, params].every((part) => typeof part === 'object' && part !== null)) return;
   throw new ValueError({

@@ -4,7 +4,7 @@
  */
 import { isFloating } from '../core/dtype.ts';
 import { NonFiniteError } from '../core/errors.ts';
-import { unravel } from '../core/shape.ts';
+import { requireBoolean, unravel } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { callSite } from '../history/callSite.ts';
 import { currentGradient } from '../history/frames.ts';
@@ -20,6 +20,7 @@ import { type DataSite, setOutputSearch } from './outputSearch.ts';
  * Results of dtype float32 are checked. Errors: none at the call itself.
  */
 export function checkNumerics(on = true): void {
+  requireBoolean('checkNumerics', 'on', on);
   setOutputSearch(on ? { outputs: searchOutputs, data: searchData } : null);
 }
 

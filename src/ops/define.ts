@@ -145,7 +145,8 @@ export function splitArguments(
   const last = args[given - 1];
   const named = isPlainObject(last) ? last : null;
   const operands = args.slice(0, Math.min(count, named ? given - 1 : given));
-  while (operands.length < count) operands.push(null);
+  // A missing operand isn't null: only those that may be null may be left out.
+  while (operands.length < count) operands.push(slots[operands.length]?.optional ? null : undefined);
   const list = variadic ? listOf(op, slots, operands[0]) : operands;
   if (given > count + (named ? 1 : 0)) {
     const before = slots.map((slot) => slot.name);

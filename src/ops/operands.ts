@@ -5,7 +5,7 @@
 import { type DType, higherDType, isFloating, isInteger } from '../core/dtype.ts';
 import { DeviceError, ValueError } from '../core/errors.ts';
 import { type IntegerDType, rangeOf } from '../core/integers.ts';
-import { describe } from '../core/shape.ts';
+import { describe, hintFor } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { getDevice, withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -139,7 +139,7 @@ export function toTensors(
         received: String(operand),
         hint:
           operand === null
-            ? `a gradient is null where the target doesn't depend on the source: tape.explain(target, source) says why; unconnectedGradients: 'zero' gives zeros.`
+            ? `a gradient is null where the target doesn't depend on the source: tape.explain(target, source) says why; unconnectedGradients: 'zero' gives zeros. The weights of a layer are null until it is built: call it by apply(x).`
             : `pass a tensor as \`${slot.name}\`.`,
       });
     }
@@ -160,7 +160,7 @@ export function toTensors(
       op,
       rule: `\`${slot.name}\` must be a tensor, a number or nested arrays.`,
       received: describe(operand),
-      hint: `pass a tensor as \`${slot.name}\`; options go last.`,
+      hint: hintFor(operand, `pass a tensor as \`${slot.name}\`; options go last.`),
     });
   });
 }

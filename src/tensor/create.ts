@@ -13,7 +13,16 @@ import {
 import { isDetached } from '../core/detached.ts';
 import { DTypeError, OutOfMemoryError, ShapeError, ValueError } from '../core/errors.ts';
 import { checkOptions, type OptionNames, optionsOf, type Settings } from '../core/options.ts';
-import { checkShape, describe, formatShape, maxRank, sameShape, type Shape, sizeOf } from '../core/shape.ts';
+import {
+  checkShape,
+  describe,
+  formatShape,
+  hintFor,
+  maxRank,
+  sameShape,
+  type Shape,
+  sizeOf,
+} from '../core/shape.ts';
 import { getDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
 import { isDevice } from '../webgpu/knownDevices.ts';
@@ -210,7 +219,7 @@ function notValues(op: string, values: unknown): ValueError {
     hint:
       isBig || typeof values === 'bigint'
         ? 'convert 64-bit integers first: Int32Array.from(values, Number).'
-        : 'convert the values to numbers first.',
+        : hintFor(values, 'convert the values to numbers first.'),
   });
 }
 
@@ -223,13 +232,17 @@ function tooDeep(op: string): ShapeError {
   });
 }
 
+/** Whether nested arrays hold booleans alone: with numbers among them, they count as 0 and 1. */
+function holdsBooleans(values: unknown): boolean {
+  if (!Array.isArray(values)) return typeof values === 'boolean';
+  return values.length > 0 && values.every(holdsBooleans);
+}
+
 function naturalDType(values: unknown): DType {
   if (values instanceof Uint32Array) return 'uint32';
   if (values instanceof Float32Array || values instanceof Float64Array) return 'float32';
   if (ArrayBuffer.isView(values)) return 'int32';
-  let first = values;
-  while (Array.isArray(first)) first = first[0];
-  return typeof first === 'boolean' ? 'bool' : 'float32';
+  return holdsBooleans(values) ? 'bool' : 'float32';
 }
 
 /** Options of `fromBuffer`. */

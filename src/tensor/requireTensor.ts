@@ -1,5 +1,5 @@
 /** @file requireTensor */
-import { describe } from '../core/describe.ts';
+import { describe, hintFor } from '../core/describe.ts';
 import { ValueError } from '../core/errors.ts';
 import { Tensor } from './tensor.ts';
 
@@ -10,6 +10,6 @@ export function requireTensor(op: string, name: string, x: unknown): asserts x i
     op,
     rule: `\`${name}\` is a tensor.`,
     received: `${name}: ${describe(x)}`,
-    hint: `make one of values on the host: tensor(${name}). Symbolic tensors have no values yet.`,
+    hint: hintFor(x, `make one of values on the host: tensor(${name}). Symbolic tensors have no values yet.`),
   });
 }

@@ -4,7 +4,7 @@
 import type { AnyDType, DType } from '../core/dtype.ts';
 import { DeviceError, DTypeError, ShapeError, ValueError } from '../core/errors.ts';
 import { checkOptions, type OptionNames } from '../core/options.ts';
-import { describe, sameShape } from '../core/shape.ts';
+import { describe, hintFor, requireBoolean, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { StorageHolder } from '../webgpu/executor.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';
@@ -52,6 +52,7 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
     if (!(initial instanceof Tensor)) throw noInitial(initial);
     checkOptions('variable', options, optionNames);
     const { name, trainable = true } = options;
+    requireBoolean('variable', 'trainable', trainable);
     if (trainable && initial.dtype === 'float16') throw tooCoarse(initial, name);
     super(initial.device, valuesOf(initial), initial, leaf(initial));
     this.watchDrop();
@@ -179,7 +180,7 @@ function noInitial(initial: unknown): ValueError {
     op: 'variable',
     rule: 'a variable starts as a tensor.',
     received: describe(initial),
-    hint: 'make one of it: variable(tensor(values)).',
+    hint: hintFor(initial, 'make one of it: variable(tensor(values)).'),
   });
 }
 
@@ -188,7 +189,7 @@ function notATensor(variable: Variable, value: unknown): ValueError {
     op: 'assign',
     rule: 'the new value of a variable is a tensor.',
     received: `${describe(value)} for variable '${variable.name}' ${formatSpec(variable)}`,
-    hint: 'make one of it: v.assign(tensor(values)).',
+    hint: hintFor(value, 'make one of it: v.assign(tensor(values)).'),
   });
 }
 

@@ -4,6 +4,7 @@
 import { DTypeError, ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { bindingsOf, type BindingType, type Kernel, type KernelOptions } from './kernel.ts';
+import { DynamicScalar } from './params.ts';
 
 const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ') || 'none';
 
@@ -23,10 +24,12 @@ export function checkBindings(kernel: Kernel, options: KernelOptions, given: rea
 /** Throws unless `params` hold a number, or up to eight for an array, for each field of `kernel`. */
 export function checkParams(kernel: Kernel, params: Readonly<Record<string, unknown>>): void {
   const fields = kernel.layout.fields.filter(({ name }) => name !== 'fault_slot');
-  const isNumber = (value: unknown) => typeof value === 'number';
   const wrong =
     fields.find(({ name, type }) => {
-      const value = params[name];
+      const given = params[name];
+      const value = given instanceof DynamicScalar ? given.value : given;
+      const isNumber = (item: unknown) =>
+        type === 'f32' ? typeof item === 'number' : Number.isInteger(item);
       if (!type.endsWith('x8')) return !isNumber(value);
       return !Array.isArray(value) || value.length > 8 || !value.every(isNumber);
     })?.name ?? Object.keys(params).find((name) => !fields.some((field) => field.name === name));
@@ -35,7 +38,7 @@ export function checkParams(kernel: Kernel, params: Readonly<Record<string, unkn
     op: kernel.name,
     rule: `a launch gives a value to each parameter of its kernel: ${list(fields.map((field) => field.name))}.`,
     received: `${wrong}: ${describe(params[wrong])}`,
-    hint: 'pass a number, or a list of at most eight for u32x8 and i32x8; name no others.',
+    hint: 'pass a number, whole for u32 and i32, or a list of at most eight for u32x8 and i32x8; name no others.',
   });
 }
 

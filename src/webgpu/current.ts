@@ -1,6 +1,8 @@
 /** @file The device that creation uses, where nothing names another. */
+import { describe } from '../core/describe.ts';
 import { DeviceError } from '../core/errors.ts';
 import type { Device } from './device.ts';
+import { isDevice } from './knownDevices.ts';
 
 let current: Device | null = null;
 
@@ -31,7 +33,15 @@ export function withDevice<T>(device: Device, body: () => T): T {
   }
 }
 
-/** Makes `device` the one that creation uses. */
+/** Makes `device` the one that creation uses. Errors: DeviceError for what is no device of this library. */
 export function setDevice(device: Device): void {
+  if (!isDevice(device)) {
+    throw new DeviceError({
+      op: 'setDevice',
+      rule: 'it takes a Device of this library.',
+      received: describe(device),
+      hint: 'pass what init() resolved to; init({ device }) shares a GPUDevice of the app.',
+    });
+  }
   current = device;
 }

@@ -2,6 +2,7 @@
 import { ShapeError } from '../../core/errors.ts';
 import { normalizeAxis, requireBoolean } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
+import { warnOnce } from '../../core/warn.ts';
 import { add, div, mul, neg } from '../../ops/arithmetic.ts';
 import { clip } from '../../ops/clip.ts';
 import { logSoftmax } from '../../ops/softmax.ts';
@@ -38,12 +39,17 @@ export const categoricalCrossentropy: LossMaker<CategoricalCrossentropyOptions> 
     },
     shapes: 'same',
     values: (yTrue, yPred, { fromLogits, labelSmoothing, axis }, op) => {
-      normalizeAxis(op, axis, yPred.shape.length);
+      const along = normalizeAxis(op, axis, yPred.shape.length);
+      if (yPred.shape[along] === 1) warnOnce(singleClass(op));
       const targets = smoothCategorical(op, yTrue, labelSmoothing, axis);
       const logarithms = fromLogits ? logSoftmax(yPred, { axis }) : log(shares(yPred, axis));
       return neg(sum(mul(targets, logarithms), { axis }));
     },
   });
+
+function singleClass(op: string): string {
+  return `${op}: with one class the loss is 0 and nothing is trained. For two classes use binaryCrossentropy with a sigmoid, or two units.`;
+}
 
 /** Targets drawn towards equal shares of all classes. */
 export function smoothCategorical(op: string, yTrue: Tensor, by: number, axis: number): Tensor {

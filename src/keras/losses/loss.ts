@@ -1,10 +1,12 @@
 /** @file Loss: a function of targets and predictions with a name and a reduction. */
 import type { DType } from '../../core/dtype.ts';
+import { ValueError } from '../../core/errors.ts';
+import { describe, hintFor } from '../../core/shape.ts';
 import { logicalAnd } from '../../ops/logical.ts';
-import type { SymbolicTensor } from '../../ops/recorders.ts';
+import { isSymbolic, type SymbolicTensor } from '../../ops/recorders.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { tidy } from '../../tensor/scope.ts';
-import type { Tensor } from '../../tensor/tensor.ts';
+import { Tensor } from '../../tensor/tensor.ts';
 import { snakeCase } from '../names.ts';
 import { type LossInput, toTensor } from './lossInputs.ts';
 import { reduceLosses, type Reduction, requireReduction } from './reduction.ts';
@@ -88,6 +90,7 @@ export abstract class Loss {
       const targets = toTensor(name, 'yTrue', yTrue, this.targetDType);
       const predictions = toTensor(name, 'yPred', yPred);
       const values = this.values(targets, predictions);
+      requireValues(name, values);
       const weighting = {
         sampleWeight: sampleWeight === null ? null : toTensor(name, 'sampleWeight', sampleWeight),
         mask: bothMasks(
@@ -111,4 +114,18 @@ export abstract class Loss {
 
 function bothMasks(a: Tensor | null, b: Tensor | null): Tensor | null {
   return a && b ? logicalAnd(a, b) : (a ?? b);
+}
+
+/** A function of the app may return anything. Errors: ValueError. */
+function requireValues(name: string, values: unknown): void {
+  if (values instanceof Tensor || isSymbolic(values)) return;
+  throw new ValueError({
+    op: name,
+    rule: 'a loss returns a tensor, computed with ops from (yTrue, yPred).',
+    received: describe(values),
+    hint: hintFor(
+      values,
+      'return a tensor such as mean(square(sub(yTrue, yPred)), { axis: -1 }), without async.',
+    ),
+  });
 }

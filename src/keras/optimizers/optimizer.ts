@@ -2,7 +2,7 @@
  * @file Optimizer: the base of all optimizers. It counts steps, applies the learning rate, keeps slot variables and runs
  * each step in few launches, without readback. Behaviour, names and the order of variables follow Keras's BaseOptimizer.
  */
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, optionsOf } from '../../core/options.ts';
 import type { TypedData } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
@@ -242,7 +242,9 @@ export abstract class Optimizer {
   apply(
     gradients: readonly (Tensor | null)[],
     variables: readonly Variable[] = this.trainableVariables,
+    ...surplus: never[]
   ): void {
+    optionsOf('apply', surplus, {}, ['gradients', 'variables']);
     const known = checkStep(this.name, gradients, variables);
     countAppliedStep();
     if (this.#variables) requireKnownVariables(this.name, this.#variables, variables);

@@ -58,10 +58,46 @@ export function requireFitOptions(options: FitOptions): void {
   }
   for (const what of ['epochs', 'initialEpoch'] as const) requireCount('fit', what, options[what], 0);
   requireShare('fit', 'validationSplit', validationSplit);
+  requireEpochsLeft(options);
+  requireOneValidation(options);
   checkSeed('fit', seed);
   for (const freq of [validationFreq].flat()) requireCount('fit', 'validationFreq', freq ?? Number.NaN, 1);
   requireOne('shuffle', shuffle, [true, false, 'batch']);
   verbosity(verbose);
+}
+
+/** A resumed run may be complete already, but not more than that. Errors: ValueError. */
+function requireEpochsLeft({ epochs = 1, initialEpoch = 0 }: FitOptions): void {
+  if (initialEpoch <= epochs) return;
+  throw new ValueError({
+    op: 'fit',
+    rule: '`epochs` counts those before `initialEpoch`, too.',
+    received: `initialEpoch: ${initialEpoch}, epochs: ${epochs}`,
+    hint: `for ${epochs} more pass epochs: ${initialEpoch + epochs}.`,
+  });
+}
+
+/** Errors: ValueError where validation data come twice, or their options without them. */
+function requireOneValidation(options: FitOptions): void {
+  const { validationSplit = 0, validationData = null } = options;
+  if (validationSplit > 0 && validationData !== null) {
+    throw new ValueError({
+      op: 'fit',
+      rule: 'validation data are a fraction of the samples, or data of their own.',
+      received: `validationSplit: ${validationSplit}, and validationData`,
+      hint: 'leave out one of them.',
+    });
+  }
+  if (validationSplit > 0 || validationData !== null) return;
+  const names = ['validationSteps', 'validationFreq', 'validationBatchSize'] as const;
+  const unread = names.find((name) => options[name] !== undefined);
+  if (unread === undefined) return;
+  throw new ValueError({
+    op: 'fit',
+    rule: `\`${unread}\` concerns validation data.`,
+    received: `${unread}: ${describe(options[unread])}, without validation data`,
+    hint: 'pass validationData: [xv, yv] or validationSplit: 0.2, too, or leave it out.',
+  });
 }
 
 function requireOne(what: string, value: unknown, choices: readonly unknown[]): void {

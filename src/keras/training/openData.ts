@@ -31,8 +31,12 @@ export const defaultBatchSize = 32;
 /** Options of `fit` and `evaluate`, by which `fit(x, options)` is distinguished from `fit(x, y)` with targets by name. */
 const optionNames: ReadonlySet<string> = new Set([...fitOptionNames, 'steps']);
 
+/** Targets by name are arrays or tensors: a record with a number or a name in it is meant as options. */
 function isOptions(value: unknown): boolean {
-  return isRecord(value) && Object.keys(value).every((name) => optionNames.has(name));
+  if (!isRecord(value)) return false;
+  const isSetting = (setting: unknown) =>
+    ['number', 'string', 'boolean', 'function'].includes(typeof setting);
+  return Object.keys(value).every((name) => optionNames.has(name)) || Object.values(value).some(isSetting);
 }
 
 /** Tells `(x, y, options)` from `(x, options)`: there may be no targets, and batches bring their own. */

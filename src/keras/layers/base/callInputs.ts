@@ -1,6 +1,6 @@
 /** @file Checks of the inputs and options of a layer call: tensors or symbolic tensors. */
 import { ValueError } from '../../../core/errors.ts';
-import { describe } from '../../../core/shape.ts';
+import { describe, hintFor } from '../../../core/shape.ts';
 import { isSymbolic } from '../../../ops/recorders.ts';
 import { alias, Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
@@ -18,7 +18,7 @@ export function requireTensors(layer: string, inputs: Nest<unknown>, options: ob
       op: layer,
       rule: 'a layer is called on tensors or symbolic tensors.',
       received: `${path}: ${describe(leaf)}`,
-      hint: 'create a tensor from host values: tensor(values).',
+      hint: hintFor(leaf, 'create a tensor from host values: tensor(values).'),
     });
   });
   const leaves = leavesOf(inputs);

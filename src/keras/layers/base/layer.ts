@@ -193,6 +193,7 @@ export abstract class Layer<
   }
 
   #runBuild(inputShape: Shapes<In>, build: (inputShape: Shapes<In>) => void): void {
+    if (typeof this.call !== 'function') throw withoutCall(this.name, this);
     const shape = withoutProbe(inputShape as Nest<OpenShape>) as Shapes<In>;
     const inScope = () => inNameScope(this, this.name, () => build.call(this, shape));
     // Weights are leaves: their initialization is not recorded, and they outlive scopes.
@@ -327,4 +328,13 @@ export abstract class Layer<
       if (mask && !maskOf(output)) setMask(output, mask as never);
     });
   }
+}
+
+function withoutCall(name: string, layer: object): ValueError {
+  return new ValueError({
+    op: name,
+    rule: 'a layer computes its outputs in a method `call(inputs, options)`.',
+    received: `${layer}, which has none`,
+    hint: 'write call(inputs) { return … } with ops and layers.',
+  });
 }

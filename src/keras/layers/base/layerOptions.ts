@@ -2,6 +2,7 @@
  * @file The options of layers: their names, which every class of the library lists, and how factories take them, in one
  * object or by position as Keras does.
  */
+import { ValueError } from '../../../core/errors.ts';
 import {
   byPosition,
   checkOptions,
@@ -9,7 +10,11 @@ import {
   type OptionNames,
   plainOptions,
 } from '../../../core/options.ts';
+import { describe, hintFor, requireBoolean } from '../../../core/shape.ts';
+import { isSymbolic } from '../../../ops/recorders.ts';
+import { Tensor } from '../../../tensor/tensor.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
+import { leavesOf, type Nest } from '../../tensorNest.ts';
 import type { DTypePolicy } from './dtypePolicy.ts';
 
 /** Options of every layer. */
@@ -71,6 +76,22 @@ export function checkCallOptions(type: CallOptionClass, name: string, options: o
     ? type.callOptionNames
     : Object.keys(plainOptions(name, options));
   checkOptions(name, options, known, 'options of the layer itself belong to its factory.');
+  const { training, mask } = options as { training?: unknown; mask?: unknown };
+  if (training !== undefined && training !== null) requireBoolean(name, 'training', training);
+  if (mask !== undefined && mask !== null) requireMasks(name, mask);
+}
+
+/** Errors: ValueError for masks that aren't tensors. A layer that reads no mask would pass on anything. */
+function requireMasks(name: string, masks: unknown): void {
+  for (const mask of leavesOf(masks as Nest<unknown>)) {
+    if (mask === null || mask instanceof Tensor || isSymbolic(mask)) continue;
+    throw new ValueError({
+      op: name,
+      rule: '`mask` is a tensor, or null, for each input.',
+      received: `mask: ${describe(masks)}`,
+      hint: hintFor(mask, 'make one: tensor([[true, false]]).'),
+    });
+  }
 }
 
 /** Makes a layer from the arguments of its factory. Errors: ValueError, and those of the class. */

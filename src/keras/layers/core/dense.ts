@@ -4,6 +4,7 @@ import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { biasOptionNames, kernelOptionNames } from '../base/weightOptions.ts';
 import { type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
+import { warnOnce } from '../../../core/warn.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
@@ -51,6 +52,7 @@ export class Dense extends Layer {
     requireBoolean(this.name, 'useBias', useBias);
     this.units = units;
     this.activation = activationOf(activation);
+    if (units === 1 && this.activation === activationOf('softmax')) warnOnce(softmaxOfOne(this.name));
     this.useBias = useBias;
     this.#rules = {
       kernel: weightRules(options, 'kernel', 'glorotUniform'),
@@ -83,6 +85,10 @@ export class Dense extends Layer {
       ...rulesConfig(this.#rules),
     };
   }
+}
+
+function softmaxOfOne(name: string): string {
+  return `${name}: the softmax of one unit is always 1, and nothing is trained. For two classes use a sigmoid, or two units.`;
 }
 
 /**

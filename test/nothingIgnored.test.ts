@@ -1,0 +1,206 @@
+/** @file What a new user passes by mistake and nothing would read, or read as something else: each is refused with the remedy. */
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  add,
+  checkNumerics,
+  debugMode,
+  defineKernel,
+  defineOp,
+  DynamicScalar,
+  grad,
+  GradientTape,
+  init,
+  ones,
+  RetrogradError,
+  runKernel,
+  setDevice,
+  square,
+  sum,
+  type Tensor,
+  tensor,
+  variable,
+} from '../src/index.ts';
+import { Layer, layers, losses, optimizers, sequential } from '../src/keras/index.ts';
+
+beforeAll(async () => {
+  await init();
+});
+
+const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+afterEach(() => {
+  warn.mockClear();
+});
+
+/** Functions as JavaScript sees them. */
+type Loose = (...args: unknown[]) => unknown;
+const loose = (fn: unknown) => fn as Loose;
+const x = () => ones([2, 4]);
+const regressor = (loss: unknown = 'mse') => {
+  const net = sequential([layers.inputLayer([2]), layers.dense(1)]);
+  net.compile({ optimizer: 'sgd', loss: loss as 'mse' });
+  return net;
+};
+const data = [
+  [
+    [1, 2],
+    [3, 4],
+  ],
+  [[1], [2]],
+] as const;
+
+class Bare extends (Layer as unknown as new () => Layer) {}
+
+/** An op of an app: its `backward` is `backward`. */
+const own = (backward: unknown) =>
+  defineOp({
+    name: 'own',
+    inputs: ['x', 'y'],
+    infer: ([{ shape, dtype }]) => ({ shape, dtype }),
+    forward: ([a]) => square(a as Tensor),
+    backward: backward as null,
+  }) as unknown as Loose;
+const differentiated = (backward: unknown) => () =>
+  GradientTape.run((tape) => {
+    const [a, b] = [variable(x()), variable(x())];
+    return tape.gradient(own(backward)(a, b) as Tensor, [a, b]);
+  });
+
+describe('refused at the call', () => {
+  test.each<[string, () => unknown, RegExp]>([
+    [
+      'training: a string',
+      () => layers.dropout(0.5).apply(x(), { training: 'false' as never }),
+      /true or false/,
+    ],
+    ['mask: a list', () => layers.dense(2).apply(x(), { mask: [1] as never }), /`mask` is a tensor/],
+    ['a layer without `call`', () => new Bare().apply(x()), /method `call\(inputs, options\)`/],
+    ['call() of a layer that is not built', () => layers.dense(2).call(x()), /call it by apply/],
+    [
+      'add(a, b)',
+      () => loose(sequential([]).add.bind(sequential([])))(layers.dense(1), layers.dense(1)),
+      /argument 2/,
+    ],
+    [
+      'watch(a, b)',
+      () => GradientTape.run((tape) => loose(tape.watch.bind(tape))(x(), x())),
+      /\[tensor, …\]/,
+    ],
+    [
+      'apply(g, v, 3)',
+      () => loose(optimizers.sgd().apply.bind(optimizers.sgd()))([x()], [variable(x())], 3),
+      /argument 3/,
+    ],
+    ['persistent: a string', () => new GradientTape({ persistent: 'true' as never }), /true or false/],
+    ['trainable: a string', () => variable(x(), { trainable: 'false' as never }), /true or false/],
+    ['checkNumerics of a string', () => loose(checkNumerics)('off'), /true or false/],
+    ['debugMode of a string', () => loose(debugMode)('off'), /true or false/],
+    ['setDevice of a string', () => loose(setDevice)('gpu'), /init\(\{ device \}\)/],
+    ['a Promise as operand', () => loose(add)(x(), x().data()), /await it first/],
+    ['a Promise as values', () => loose(tensor)(x().data()), /await it first/],
+    ['a Promise as input', () => layers.dense(2).apply(Promise.resolve(x()) as never), /await it first/],
+    ['a missing operand', () => loose(add)(x()), /received: undefined[\s\S]*pass a tensor as `y`/],
+    ['no weights', () => GradientTape.run((tape) => tape.gradient(sum(x()), [])), /not called yet/],
+    ['backward that gives a tensor', differentiated(([dy]: Tensor[]) => dy), /returns a list/],
+    ['backward without the second', differentiated(([dy]: Tensor[]) => [dy]), /each of the 2 inputs/],
+    [
+      'backward in another shape',
+      differentiated(() => [ones([3]), null]),
+      /float32\[3\] for input 0, float32\[2, 4\]/,
+    ],
+    ['dim', () => loose(sum)(x(), { dim: 1 }), /did you mean 'axis'/],
+    ['alpha', () => loose(layers.leakyReLU)({ alpha: 0.1 }), /did you mean 'negativeSlope'/],
+    ['hiddenSize', () => loose(layers.lstm)({ hiddenSize: 4 }), /did you mean 'units'/],
+    ['std', () => loose(layers.gaussianNoise)({ std: 1 }), /did you mean 'stddev'/],
+  ])('%s', (_, call, says) => {
+    expect(call).toThrow(says);
+    expect(call).toThrow(RetrogradError);
+  });
+});
+
+describe('refused by fit', () => {
+  test.each<[string, object, RegExp]>([
+    ['more epochs before than in all', { epochs: 2, initialEpoch: 5 }, /pass epochs: 7/],
+    ['two kinds of validation data', { validationSplit: 0.5, validationData: [...data] }, /leave out one/],
+    ['validationSteps alone', { validationSteps: 2 }, /concerns validation data/],
+    ['validationFreq alone', { validationFreq: 2 }, /concerns validation data/],
+    ['validationBatchSize alone', { validationBatchSize: 2 }, /concerns validation data/],
+  ])('%s', async (_, options, says) => {
+    await expect(regressor().fit(data[0], data[1], options)).rejects.toThrow(says);
+  });
+
+  test('a misspelt option in place of targets', async () => {
+    await expect(loose(regressor().fit.bind(regressor()))(data[0], { epoch: 2 })).rejects.toThrow(
+      "did you mean 'epochs'?",
+    );
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ['a number', () => 3, /returns a tensor/],
+    ['a Promise', async () => sum(x()), /await it first/],
+  ])('a loss that returns %s', async (_, loss, says) => {
+    await expect(regressor(loss).fit(...data)).rejects.toThrow(says);
+  });
+});
+
+test('a run that is complete may be resumed', async () => {
+  const history = await regressor().fit(...data, { epochs: 2, initialEpoch: 2 });
+  expect(history.history).toEqual({});
+});
+
+test('numbers among booleans stay numbers', async () => {
+  const mixed = tensor([true, 2] as never);
+  expect(mixed.dtype).toBe('float32');
+  expect(await mixed.array()).toEqual([1, 2]);
+  expect(tensor([[true], [false]]).dtype).toBe('bool');
+});
+
+test('a single class trains nothing, and a warning says so', () => {
+  layers.dense(1, 'softmax');
+  losses.categoricalCrossentropy(ones([2, 1]), ones([2, 1]));
+  expect(warn.mock.calls.map(([text]) => String(text))).toEqual([
+    expect.stringMatching(/softmax of one unit is always 1.*sigmoid/),
+    expect.stringMatching(/one class the loss is 0.*binaryCrossentropy/),
+  ]);
+});
+
+test('init refuses what is no device', async () => {
+  await expect(init({ device: {} as GPUDevice })).rejects.toThrow(/GPUDevice of the app/);
+  await expect(init({ powerPreference: 'max' as never })).rejects.toThrow(/'low-power'/);
+  await expect(init({ maxPooledBytes: '1' as never })).rejects.toThrow(/maxPooledBytes/);
+});
+
+describe("launches of an app's own kernel", () => {
+  const scale = defineKernel({
+    name: 'scale of an app',
+    bindings: { x: 'read f32', y: 'write f32' },
+    params: { count: 'u32', factor: 'f32' },
+    source: () => `@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3u) {
+      if (id.x < params.count) { y[id.x] = params.factor * x[id.x]; }
+    }`,
+  });
+  const launch = (params: object, more: object = {}) =>
+    runKernel(scale, {
+      inputs: { x: x() },
+      outputs: { y: x() },
+      params,
+      workgroups: 1,
+      ...more,
+    } as never) as {
+      y: Tensor;
+    };
+
+  test('refuse fractions for whole numbers, and unknown parts', () => {
+    expect(() => launch({ count: 1.5, factor: 2 })).toThrow(/whole for u32/);
+    expect(() => launch({ count: 8, factor: 2 }, { workgroup: 2 })).toThrow("did you mean 'workgroups'?");
+  });
+
+  test('take a DynamicScalar', async () => {
+    expect(await launch({ count: 8, factor: new DynamicScalar(3) }).y.data()).toEqual(
+      new Float32Array(8).fill(3),
+    );
+  });
+});
+
+test('grad of what is no function', () => {
+  expect(() => grad(3 as never)(x())).toThrow(RetrogradError);
+});
