@@ -40,7 +40,7 @@ export function mountReport(
     return graph;
   };
   const showCall = (call: number) => {
-    select('Graph');
+    choose('Graph');
     graphView().reveal(call);
   };
   const tabs: Tab[] = [
@@ -69,7 +69,7 @@ export function mountReport(
         role: 'tab',
         id: `tab-${slug(name)}`,
         'aria-controls': `panel-${slug(name)}`,
-        onclick: () => select(name),
+        onclick: () => choose(name),
         onkeydown: (event) => move(event as KeyboardEvent, i),
       },
       name,
@@ -90,8 +90,13 @@ export function mountReport(
       if (!isSelected || !panel) return;
       if (panel.childElementCount === 0) panel.append(tab.make());
       tab.shown?.();
-      button?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     });
+  }
+
+  /** What a reader does; a page that is only shown must not scroll. */
+  function choose(name: string): void {
+    select(name);
+    buttons.find((_, i) => tabs[i]?.name === name)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 
   function move(event: KeyboardEvent, i: number): void {
@@ -99,7 +104,7 @@ export function mountReport(
     if (step === undefined) return;
     event.preventDefault();
     const next = (i + step + tabs.length) % tabs.length;
-    select(tabs[next]?.name ?? '');
+    choose(tabs[next]?.name ?? '');
     buttons[next]?.focus();
   }
 

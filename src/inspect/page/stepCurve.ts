@@ -45,11 +45,8 @@ export class StepCurve {
       ...failed.map((step) => dot(step, 'failed')),
       ...this.opened().map((step) => dot(step, 'opened')),
     );
-    const ends = finite.length > 0 ? [short(most), short(least)] : ['', ''];
-    this.element.replaceChildren(
-      picture,
-      ...ends.map((text, i) => h('span', { class: `soft ${i === 0 ? 'most' : 'least'}` }, text)),
-    );
+    const range = finite.length > 0 ? `${name}: ${short(least)} to ${short(most)}` : name;
+    this.element.replaceChildren(h('p', { class: 'soft' }, range), picture);
   }
 }
 
