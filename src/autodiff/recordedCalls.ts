@@ -164,6 +164,7 @@ export class Tape {
     if (!this.persistent) this.#recorder.stop();
     requireTensors('targets', targets);
     requireTensors('sources', sources);
+    this.#recorder.checkSources(sources);
     const { device } = targets[0] as Tensor;
     const gradients = withDevice(device, () => tidy(() => this.#backward(targets, sources, options)));
     gradientObserver()?.gradients(this, targets, sources, gradients);

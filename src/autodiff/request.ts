@@ -66,9 +66,12 @@ export function requireTensors(what: string, tensors: readonly unknown[], op = '
         : isSymbolic(tensors[wrong])
           ? String(tensors[wrong])
           : describe(tensors[wrong]),
-    hint: isSymbolic(tensors[wrong])
-      ? 'a symbolic tensor has no values: call the model on tensors under the tape.'
-      : 'pass a tensor, or a list of tensors.',
+    hint:
+      tensors.length === 0
+        ? 'pass a tensor, or a list of tensors. The trainableWeights of a model that was not called yet may be empty: its layers make them at their first call.'
+        : isSymbolic(tensors[wrong])
+          ? 'a symbolic tensor has no values: call the model on tensors under the tape.'
+          : 'pass a tensor, or a list of tensors.',
   });
 }
 

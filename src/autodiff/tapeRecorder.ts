@@ -3,6 +3,7 @@
  * otherwise record, and hold what it recorded, until the program ends.
  */
 import { type RecordedCall, type Recorder, startRecorder, stopRecorder } from '../ops/recorders.ts';
+import type { Tensor } from '../tensor/tensor.ts';
 import { countTape } from '../tensor/openTapes.ts';
 
 interface RecordingTape {
@@ -14,6 +15,7 @@ const dropped = new FinalizationRegistry<TapeRecorder>((recorder) => recorder.cl
 export class TapeRecorder implements Recorder {
   readonly #tape: WeakRef<RecordingTape>;
   #isOpen = false;
+  readonly #checks: ((sources: readonly Tensor[]) => void)[] = [];
 
   constructor(
     tape: RecordingTape,
@@ -26,6 +28,15 @@ export class TapeRecorder implements Recorder {
 
   record(call: RecordedCall): void {
     this.#tape.deref()?.record(call);
+  }
+
+  beforeGradients(check: (sources: readonly Tensor[]) => void): void {
+    this.#checks.push(check);
+  }
+
+  /** Runs the checks of a gradient that the tape is about to compute. */
+  checkSources(sources: readonly Tensor[]): void {
+    for (const check of this.#checks) check(sources);
   }
 
   /** Starts to record. The tape counts as open until `close`. */

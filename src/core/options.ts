@@ -15,40 +15,29 @@ export type OptionNames<O extends object, P extends string = string> = {
 };
 
 /** An option by position. Null leaves an optional one out, as None does in Python. */
-type Given<O, N> = N extends keyof O ? (undefined extends O[N] ? O[N] | null : O[N]) : never;
+type Given<O extends object, N extends keyof O> = object extends Pick<O, N> ? O[N] | null : O[N];
 
 /**
- * The arguments of a call that gives options by position: those of `P`, in order, and the others in an object at any place
- * after the first.
+ * The arguments of a call that gives options by position: those of `P`, in order, then the others in one object. What has been
+ * passed by position isn't passed again.
  */
 export type Positions<O extends object, P extends readonly string[]> = P extends readonly [
-  infer N,
+  infer N extends keyof O,
   ...infer Rest extends readonly string[],
 ]
-  ? [option: Given<O, N>, ...LaterPositions<O, Rest>]
+  ? [option: Given<O, N>, ...Settings<Omit<O, N>, Rest>]
   : [never];
 
 /**
- * The arguments of a function whose options are all optional: in one object, or by position. One signature, so that
- * TypeScript can call one of several such functions that is chosen at run time.
+ * Options in one object, or by position. One signature, so that TypeScript can call one of several such functions that is
+ * chosen at run time.
  */
-export type Settings<O extends object, P extends readonly string[]> = P extends readonly [
-  infer N,
-  ...infer Rest extends readonly string[],
-]
-  ? [options?: O | Given<O, N>, ...LaterPositions<O, Rest>]
-  : [options?: O];
+export type Settings<O extends object, P extends readonly string[]> =
+  | LastOptions<O>
+  | (P extends readonly [] ? never : Positions<O, P>);
 
-type LaterPositions<O extends object, P extends readonly string[]> = P extends readonly [
-  infer N,
-  ...infer Rest extends readonly string[],
-]
-  ? N extends keyof O
-    ? undefined extends O[N]
-      ? [option?: Given<O, N> | Partial<O>, ...LaterPositions<O, Rest>]
-      : [option: O[N] | (Partial<O> & Pick<O, N>), ...LaterPositions<O, Rest>]
-    : never
-  : [options?: Partial<O>];
+/** Options in one object, which may be left out where none is required. */
+export type LastOptions<O extends object> = object extends O ? [options?: O] : [options: O];
 
 /** Names of options of any kind. */
 export type Names = Readonly<Record<string, boolean>>;

@@ -1,7 +1,7 @@
 /** @file Tensors made on the device with one value everywhere, and what makes tensors of any rule. */
 import type { DType } from '../core/dtype.ts';
 import { requireNumber } from '../core/integers.ts';
-import { type OptionNames, optionsOf } from '../core/options.ts';
+import { type OptionNames, optionsOf, type Settings } from '../core/options.ts';
 import { checkShape, type Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { getDevice } from '../webgpu/current.ts';
@@ -56,8 +56,7 @@ function filled(op: string, shape: Shape, value: number, settings: readonly unkn
 export function fill<D extends DType = 'float32'>(
   shape: Shape,
   value: number,
-  options?: CreationOptions<D> | D | null,
-  others?: CreationOptions<D>,
+  ...settings: Settings<CreationOptions<D>, ['dtype']>
 ): Tensor<D>;
 export function fill(shape: Shape, value: number, ...settings: unknown[]): Tensor {
   return filled('fill', shape, value, settings);
@@ -70,8 +69,7 @@ export function fill(shape: Shape, value: number, ...settings: unknown[]): Tenso
  */
 export function zeros<D extends DType = 'float32'>(
   shape: Shape,
-  options?: CreationOptions<D> | D | null,
-  others?: CreationOptions<D>,
+  ...settings: Settings<CreationOptions<D>, ['dtype']>
 ): Tensor<D>;
 export function zeros(shape: Shape, ...settings: unknown[]): Tensor {
   return filled('zeros', shape, 0, settings);
@@ -84,8 +82,7 @@ export function zeros(shape: Shape, ...settings: unknown[]): Tensor {
  */
 export function ones<D extends DType = 'float32'>(
   shape: Shape,
-  options?: CreationOptions<D> | D | null,
-  others?: CreationOptions<D>,
+  ...settings: Settings<CreationOptions<D>, ['dtype']>
 ): Tensor<D>;
 export function ones(shape: Shape, ...settings: unknown[]): Tensor {
   return filled('ones', shape, 1, settings);

@@ -2,7 +2,14 @@
  * @file defineOp: the one way to make an op. What an op file says is an OpDefinition; what users call is an Op.
  */
 import { DTypeError, ValueError } from '../core/errors.ts';
-import { checkOptions, isPlainObject, type OptionNames, optionsOf, type Positions } from '../core/options.ts';
+import {
+  checkOptions,
+  isPlainObject,
+  type LastOptions,
+  type OptionNames,
+  optionsOf,
+  type Positions,
+} from '../core/options.ts';
 import { describe } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -40,10 +47,10 @@ export interface OpCall<
   R extends Results,
   P extends readonly string[] = [],
 > {
-  (...args: [...Eager<I>, options?: O]): R;
+  (...args: [...Eager<I>, ...LastOptions<O>]): R;
   (...args: [...Eager<I>, ...Positions<O, P>]): R;
   (...args: [...Mixed<I>, ...Positions<O, P>]): Symbolic<R>;
-  (...args: [...Mixed<I>, options?: O]): Symbolic<R>;
+  (...args: [...Mixed<I>, ...LastOptions<O>]): Symbolic<R>;
 }
 
 /**
@@ -61,15 +68,15 @@ export interface Op<
   P extends readonly string[] = [],
 > {
   <X extends At<I, 0>, Y extends At<I, 1>, Z extends At<I, 2>>(
-    ...args: [...Given<I, X, Y, Z>, options?: O]
+    ...args: [...Given<I, X, Y, Z>, ...LastOptions<O>]
   ): ResultOf<R, D, [X, Y, Z]>;
   <X extends At<I, 0>, Y extends At<I, 1>, Z extends At<I, 2>>(
     ...args: [...Given<I, X, Y, Z>, ...Positions<O, P>]
   ): ResultOf<R, D, [X, Y, Z]>;
   (...args: [...Mixed<I>, ...Positions<O, P>]): Symbolic<R>;
   // Of two ops, one of which is chosen at run time, TypeScript joins only signatures without type parameters.
-  (...args: [...Eager<I>, options?: O]): R;
-  (...args: [...Mixed<I>, options?: O]): Symbolic<R>;
+  (...args: [...Eager<I>, ...LastOptions<O>]): R;
+  (...args: [...Mixed<I>, ...LastOptions<O>]): Symbolic<R>;
   readonly definition: OpDefinition<I, O, R>;
 }
 

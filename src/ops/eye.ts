@@ -1,6 +1,6 @@
 /** @file eye */
 import type { DType } from '../core/dtype.ts';
-import { type OptionNames, optionsOf } from '../core/options.ts';
+import { type OptionNames, optionsOf, type Settings } from '../core/options.ts';
 import { checkShape, requireInteger, type Shape } from '../core/shape.ts';
 import { eyeKernel } from '../kernels/sequence.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -25,13 +25,9 @@ const optionNames: OptionNames<EyeOptions> = {
  * The identity matrix, or its part with other than square shape. Shape: [...batchShape, rows, columns]. Any dtype.
  * Errors: ValueError for negative or fractional sizes, ShapeError for a batch shape that isn't one.
  */
-export function eye<D extends DType = 'float32'>(rows: number, options?: EyeOptions<D>): Tensor<D>;
 export function eye<D extends DType = 'float32'>(
   rows: number,
-  columns: number | null,
-  batchShape?: Shape | EyeOptions<D> | null,
-  dtype?: D | EyeOptions<D> | null,
-  options?: EyeOptions<D>,
+  ...settings: Settings<EyeOptions<D>, ['columns', 'batchShape', 'dtype']>
 ): Tensor<D>;
 export function eye(rows: number, ...settings: unknown[]): Tensor {
   const options: EyeOptions = optionsOf('eye', settings, optionNames, ['rows']);

@@ -34,7 +34,7 @@ export { stopGradient } from './stopGradient.ts';
 // Creation
 export { type CreationOptions, fill, ones, zeros } from './creation.ts';
 export { eye, type EyeOptions } from './eye.ts';
-export { linspace, range } from './range.ts';
+export { linspace, range, type RangeOptions } from './range.ts';
 export {
   type NormalOptions,
   randomNormal,

@@ -1,6 +1,6 @@
 /** @file oneHot */
 import { type DType, requireDType } from '../core/dtype.ts';
-import type { Positions } from '../core/options.ts';
+import type { Settings } from '../core/options.ts';
 import { requireNumber } from '../core/integers.ts';
 import { checkShape, normalizeAxis, requireInteger } from '../core/shape.ts';
 import { oneHotKernel } from '../kernels/oneHot.ts';
@@ -29,20 +29,14 @@ type OneHotPositions = ['depth', 'onValue', 'offValue', 'dtype'];
 
 /** The op as users call it: the option `dtype` is that of the result. */
 export interface OneHot {
-  <D extends DType = 'float32'>(indices: TensorLike, options?: OneHotOptions<D>): Tensor<D>;
   <D extends DType = 'float32'>(
     indices: TensorLike,
-    depth: number,
-    onValue?: number | Partial<OneHotOptions<D>> | null,
-    offValue?: number | Partial<OneHotOptions<D>> | null,
-    dtype?: D | Partial<OneHotOptions<D>> | null,
-    options?: Partial<OneHotOptions<D>>,
+    ...settings: Settings<OneHotOptions<D>, OneHotPositions>
   ): Tensor<D>;
   (
     indices: TensorLike | SymbolicTensor,
-    ...settings: Positions<OneHotOptions, OneHotPositions>
+    ...settings: Settings<OneHotOptions, OneHotPositions>
   ): SymbolicTensor;
-  (indices: TensorLike | SymbolicTensor, options?: OneHotOptions): SymbolicTensor;
   readonly definition: OpDefinition<[indices: Tensor], OneHotOptions, Tensor>;
 }
 

@@ -5,7 +5,7 @@
  */
 import { type ComputeDType, type DType, isFloating, requireDType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';
-import { type OptionNames, optionsOf } from '../core/options.ts';
+import { type OptionNames, optionsOf, type Settings } from '../core/options.ts';
 import { describe, type Shape } from '../core/shape.ts';
 import { type Distribution, type RandomParams, randomKernel } from '../kernels/random.ts';
 import { checkDType } from '../tensor/create.ts';
@@ -122,11 +122,7 @@ function requireBounds(dtype: DType, min: unknown, max: unknown): void {
  */
 export function randomUniform<D extends DType = 'float32'>(
   shape: Shape,
-  options?: UniformOptions<D> | number | null,
-  max?: number | UniformOptions<D> | null,
-  dtype?: D | UniformOptions<D> | null,
-  seed?: number | UniformOptions<D> | null,
-  others?: UniformOptions<D>,
+  ...settings: Settings<UniformOptions<D>, ['min', 'max', 'dtype', 'seed']>
 ): Tensor<D>;
 export function randomUniform(shape: Shape, ...settings: unknown[]): Tensor {
   const options: UniformOptions = optionsOf('randomUniform', settings, uniformOptionNames, ['shape']);
@@ -164,11 +160,7 @@ function normal(op: string, shape: Shape, distribution: Distribution, settings: 
  */
 export function randomNormal<D extends DType = 'float32'>(
   shape: Shape,
-  options?: NormalOptions<D> | number | null,
-  stddev?: number | NormalOptions<D> | null,
-  dtype?: D | NormalOptions<D> | null,
-  seed?: number | NormalOptions<D> | null,
-  others?: NormalOptions<D>,
+  ...settings: Settings<NormalOptions<D>, ['mean', 'stddev', 'dtype', 'seed']>
 ): Tensor<D>;
 export function randomNormal(shape: Shape, ...settings: unknown[]): Tensor {
   return normal('randomNormal', shape, 'normal', settings);
@@ -183,11 +175,7 @@ export function randomNormal(shape: Shape, ...settings: unknown[]): Tensor {
  */
 export function truncatedNormal<D extends DType = 'float32'>(
   shape: Shape,
-  options?: NormalOptions<D> | number | null,
-  stddev?: number | NormalOptions<D> | null,
-  dtype?: D | NormalOptions<D> | null,
-  seed?: number | NormalOptions<D> | null,
-  others?: NormalOptions<D>,
+  ...settings: Settings<NormalOptions<D>, ['mean', 'stddev', 'dtype', 'seed']>
 ): Tensor<D>;
 export function truncatedNormal(shape: Shape, ...settings: unknown[]): Tensor {
   return normal('truncatedNormal', shape, 'truncatedNormal', settings);

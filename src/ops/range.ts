@@ -2,7 +2,7 @@
 import { type DType, isFloating, requireDType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';
 import { requireNumber } from '../core/integers.ts';
-import { type OptionNames, optionsOf } from '../core/options.ts';
+import { type OptionNames, optionsOf, type Settings } from '../core/options.ts';
 import { describe, requireInteger } from '../core/shape.ts';
 import { stepsKernel } from '../kernels/sequence.ts';
 import { checkDType } from '../tensor/create.ts';
@@ -23,8 +23,9 @@ function requireNumbers(op: string, values: Readonly<Record<string, unknown>>, d
   }
 }
 
-/** The step, too, may come by name or by position. */
-interface RangeOptions extends CreationOptions {
+/** Options of `range`. */
+export interface RangeOptions<D extends DType = DType> extends CreationOptions<D> {
+  /** The distance between neighbours. Default 1, or -1 where stop < start. */
   step?: number;
 }
 
@@ -38,9 +39,7 @@ const rangeOptionNames: OptionNames<RangeOptions> = { step: true, dtype: true, n
 export function range<D extends DType = 'float32'>(
   start: number,
   stop: number,
-  step?: number | CreationOptions<D> | null,
-  options?: CreationOptions<D> | D | null,
-  others?: CreationOptions<D>,
+  ...settings: Settings<RangeOptions<D>, ['step', 'dtype']>
 ): Tensor<D>;
 export function range(start: number, stop: number, ...settings: unknown[]): Tensor {
   const before = ['start', 'stop'];

@@ -25,6 +25,8 @@ export interface Recorder {
   /** Unique and growing with time. */
   readonly recording: number;
   record(call: RecordedCall): void;
+  /** Runs `check` on the sources of each gradient that it computes. Only tapes compute gradients. */
+  beforeGradients?(check: (sources: readonly Tensor[]) => void): void;
 }
 
 let active: readonly Recorder[] = [];

@@ -12,7 +12,7 @@ import {
 } from '../core/dtype.ts';
 import { isDetached } from '../core/detached.ts';
 import { DTypeError, OutOfMemoryError, ShapeError, ValueError } from '../core/errors.ts';
-import { checkOptions, type OptionNames, optionsOf } from '../core/options.ts';
+import { checkOptions, type OptionNames, optionsOf, type Settings } from '../core/options.ts';
 import { checkShape, describe, formatShape, maxRank, sameShape, type Shape, sizeOf } from '../core/shape.ts';
 import { getDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -61,9 +61,7 @@ const optionNames: OptionNames<TensorOptions> = { shape: true, dtype: true, name
  */
 export function tensor<D extends DType = 'float32'>(
   values: HostValues,
-  options?: TensorOptions<D> | Shape | null,
-  dtype?: D | TensorOptions<D> | null,
-  others?: TensorOptions<D>,
+  ...settings: Settings<TensorOptions<D>, ['shape', 'dtype']>
 ): Tensor<D>;
 export function tensor(values: HostValues, ...settings: unknown[]): Tensor {
   return fromHost('tensor', values, optionsOf('tensor', settings, optionNames, ['values']));
@@ -75,9 +73,7 @@ export function tensor(values: HostValues, ...settings: unknown[]): Tensor {
  */
 export function freshTensor<D extends DType = 'float32'>(
   values: HostValues,
-  options?: TensorOptions<D> | Shape | null,
-  dtype?: D | TensorOptions<D> | null,
-  others?: TensorOptions<D>,
+  ...settings: Settings<TensorOptions<D>, ['shape', 'dtype']>
 ): Tensor<D>;
 export function freshTensor(values: HostValues, ...settings: unknown[]): Tensor {
   return fromHost('freshTensor', values, optionsOf('freshTensor', settings, optionNames, ['values']));

@@ -112,8 +112,46 @@ describe('ops', () => {
       () => rg.zeros(2, 3),
       // @ts-expect-error: it is 'same'.
       () => rg.conv2d(image, rg.ones([3, 3, 2, 5]), 1, 'SAME'),
+      // @ts-expect-error: there is one object of options.
+      () => rg.sum(x, 1, { keepDims: true }, {}),
+      // @ts-expect-error: each option is passed once.
+      () => rg.sum(x, 1, { axis: 0 }),
+      // @ts-expect-error: a depth is required.
+      () => rg.oneHot(ints),
+      // @ts-expect-error: it comes with the other options, or before them.
+      () => rg.oneHot(ints, { onValue: 2 }),
+      // @ts-expect-error: so is a shape.
+      () => rg.reshape(x),
     ];
     for (const call of refused) expect(call).toThrow();
+  });
+
+  test('that make tensors refuse options before positions, and what is passed twice', () => {
+    const refused = [
+      // @ts-expect-error: options come last.
+      () => rg.randomUniform([2], { min: 0 }, 5),
+      // @ts-expect-error: options come last.
+      () => rg.randomNormal([2], 0, { stddev: 2 }, 'float32'),
+      // @ts-expect-error: each option is passed once.
+      () => rg.randomUniform([2], 0, 1, { min: 1 }),
+      // @ts-expect-error: options come last.
+      () => rg.zeros([2], { dtype: 'int32' }, 'int32'),
+      // @ts-expect-error: there is one object of options.
+      () => rg.fill([2], 3, { dtype: 'int32' }, { name: 'threes' }),
+      // @ts-expect-error: options come last.
+      () => tensor([1], { shape: [1] }, 'int32'),
+      // @ts-expect-error: options come last.
+      () => rg.eye(2, { columns: 3 }, [2]),
+      // @ts-expect-error: options come last.
+      () => rg.range(0, 4, { step: 2 }, 'int32'),
+      // @ts-expect-error: it is stddev.
+      () => rg.randomNormal([2], { std: 2 }),
+      // @ts-expect-error: there is no such dtype.
+      () => rg.ones([2], 'float64'),
+    ];
+    for (const call of refused) expect(call).toThrow();
+    expectTypeOf(rg.range(0, 4, { step: 2, dtype: 'int32' })).toEqualTypeOf<Tensor<'int32'>>();
+    expectTypeOf(rg.randomUniform([2], 0, { max: 5, dtype: 'int32' })).toEqualTypeOf<Tensor<'int32'>>();
   });
 });
 
@@ -207,6 +245,16 @@ describe('factories', () => {
       () => layers.dense({ units: 2 }, 'relu'),
       // @ts-expect-error: it is learningRate.
       () => optimizers.adam({ lr: 0.1 }),
+      // @ts-expect-error: options come last.
+      () => optimizers.adam({ learningRate: 0.1 }, 0.5),
+      // @ts-expect-error: each option is passed once.
+      () => optimizers.sgd(0.1, { learningRate: 0.2 }),
+      // @ts-expect-error: after the decay there are options alone.
+      () => optimizers.lamb(0.1, 0.9, 0.99, 1e-6, 3),
+      // @ts-expect-error: the steps and the rate of the decay are required.
+      () => optimizers.schedules.exponentialDecay(0.1, { name: 'decay' }),
+      // @ts-expect-error: each option is passed once.
+      () => layers.conv2d(8, 3, { filters: 4 }),
     ];
     for (const call of refused) expect(call).toThrow();
   });

@@ -7,7 +7,7 @@ import {
   writeCheckpoint,
 } from '../saving/checkpoint.ts';
 import { Callback, type Logs } from './callback.ts';
-import { byPosition, checkOptions } from '../../core/options.ts';
+import { byPosition, checkOptions, type Settings } from '../../core/options.ts';
 import { refusal } from './callbackOptions.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
 import { Files, type SinkLike } from './sink.ts';
@@ -105,7 +105,9 @@ export class BackupAndRestore extends Callback {
 }
 
 /** Resumes a training run that was interrupted. */
-export function backupAndRestore(options: BackupAndRestoreOptions): BackupAndRestore;
+export function backupAndRestore(
+  ...settings: Settings<BackupAndRestoreOptions, ['backupDir', 'saveFreq']>
+): BackupAndRestore;
 export function backupAndRestore(...args: unknown[]): BackupAndRestore {
   return new BackupAndRestore(byPosition('backupAndRestore', args, ['backupDir', 'saveFreq']) as never);
 }

@@ -1,7 +1,7 @@
 /** @file CSVLogger: the logs of epochs as a table. */
 import { describe, requireBoolean } from '../../core/shape.ts';
 import { Callback, type Logs } from './callback.ts';
-import { byPosition, checkOptions } from '../../core/options.ts';
+import { byPosition, checkOptions, type Settings } from '../../core/options.ts';
 import { refusal } from './callbackOptions.ts';
 import { Files, type SinkLike } from './sink.ts';
 
@@ -75,7 +75,9 @@ export class CSVLogger extends Callback {
 }
 
 /** Writes the logs of epochs to a table. */
-export function csvLogger(options: CSVLoggerOptions): CSVLogger;
+export function csvLogger(
+  ...settings: Settings<CSVLoggerOptions, ['filename', 'separator', 'append']>
+): CSVLogger;
 export function csvLogger(...args: unknown[]): CSVLogger {
   return new CSVLogger(byPosition('csvLogger', args, ['filename', 'separator', 'append']) as never);
 }

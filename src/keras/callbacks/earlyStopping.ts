@@ -3,7 +3,7 @@ import { requireBoolean, requireInteger } from '../../core/shape.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
-import { byPosition, checkOptions } from '../../core/options.ts';
+import { byPosition, checkOptions, type Settings } from '../../core/options.ts';
 import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 import { Snapshot } from '../../tensor/snapshot.ts';
 
@@ -113,7 +113,9 @@ export class EarlyStopping extends Callback {
 }
 
 /** Ends training once `monitor` has not got better for `patience` epochs. */
-export function earlyStopping(options?: EarlyStoppingOptions): EarlyStopping;
+export function earlyStopping(
+  ...settings: Settings<EarlyStoppingOptions, ['monitor', 'minDelta', 'patience']>
+): EarlyStopping;
 export function earlyStopping(...args: unknown[]): EarlyStopping {
   return new EarlyStopping(byPosition('earlyStopping', args, ['monitor', 'minDelta', 'patience']));
 }

@@ -5,7 +5,7 @@ import { saveWeights } from '../saving/weights.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
-import { byPosition, checkOptions } from '../../core/options.ts';
+import { byPosition, checkOptions, type Settings } from '../../core/options.ts';
 import { refusal, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 import { PathTemplate } from './pathTemplate.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
@@ -147,7 +147,9 @@ export class ModelCheckpoint extends Callback {
 }
 
 /** Saves the model, or its weights, after epochs or batches. */
-export function modelCheckpoint(options: ModelCheckpointOptions): ModelCheckpoint;
+export function modelCheckpoint(
+  ...settings: Settings<ModelCheckpointOptions, ['filepath', 'monitor']>
+): ModelCheckpoint;
 export function modelCheckpoint(...args: unknown[]): ModelCheckpoint {
   return new ModelCheckpoint(byPosition('modelCheckpoint', args, ['filepath', 'monitor']) as never);
 }

@@ -4,7 +4,7 @@ import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
 import { settableOptimizer } from './learningRate.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
-import { byPosition, checkOptions } from '../../core/options.ts';
+import { byPosition, checkOptions, type Settings } from '../../core/options.ts';
 import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
 /** Options of `reduceLROnPlateau`. */
@@ -84,7 +84,9 @@ export class ReduceLROnPlateau extends Callback {
 }
 
 /** Lowers the learning rate once `monitor` has not got better for `patience` epochs. */
-export function reduceLROnPlateau(options?: ReduceLROnPlateauOptions): ReduceLROnPlateau;
+export function reduceLROnPlateau(
+  ...settings: Settings<ReduceLROnPlateauOptions, ['monitor', 'factor', 'patience']>
+): ReduceLROnPlateau;
 export function reduceLROnPlateau(...args: unknown[]): ReduceLROnPlateau {
   return new ReduceLROnPlateau(byPosition('reduceLROnPlateau', args, ['monitor', 'factor', 'patience']));
 }

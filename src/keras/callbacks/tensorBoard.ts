@@ -1,6 +1,6 @@
 /** @file TensorBoard: the curves of a training run as event files. */
 import { describe } from '../../core/shape.ts';
-import { byPosition, checkOptions } from '../../core/options.ts';
+import { byPosition, checkOptions, type Settings } from '../../core/options.ts';
 import { Callback, type Logs } from './callback.ts';
 import { refusal } from './callbackOptions.ts';
 import { type Scalar, scalarEvent, versionEvent } from './eventFile.ts';
@@ -83,7 +83,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
  * Writes the logs of epochs as event files, for `tensorboard --logdir logs`. Curves alone: neither graphs nor histograms.
  * Errors: ValueError for options.
  */
-export function tensorBoard(options?: TensorBoardOptions): TensorBoard;
+export function tensorBoard(...settings: Settings<TensorBoardOptions, ['logDir']>): TensorBoard;
 export function tensorBoard(...args: unknown[]): TensorBoard {
   return new TensorBoard(byPosition('tensorBoard', args, ['logDir']));
 }

@@ -1,5 +1,5 @@
 /** @file Lamb. */
-import { byPosition } from '../../core/options.ts';
+import { byPosition, type Settings } from '../../core/options.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { greater } from '../../ops/comparison.ts';
 import { logicalAnd } from '../../ops/logical.ts';
@@ -100,7 +100,7 @@ function trust(value: Tensor, update: Tensor): Tensor {
  * Adam with steps as long as each variable is, for large batches. Default learning rate 0.001.
  * Source: You et al., Large batch optimization for deep learning, ICLR 2020. Errors: ValueError for options.
  */
-export function lamb(options?: LambOptions | number): Lamb;
+export function lamb(...settings: Settings<LambOptions, ['learningRate', 'beta1', 'beta2', 'epsilon']>): Lamb;
 export function lamb(...args: unknown[]): Lamb {
   return new Lamb(byPosition('lamb', args, ['learningRate', 'beta1', 'beta2', 'epsilon']));
 }

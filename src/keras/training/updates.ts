@@ -3,13 +3,14 @@ import { ValueError } from '../../core/errors.ts';
 import { warnOnce } from '../../core/warn.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import {
+  describeForeign,
   describeStrays,
   namesOf,
   type StrayVariable,
   strayHint,
   strayVariablesIn,
 } from '../layers/base/strayVariables.ts';
-import { appliedSteps, isOptimized } from '../optimizers/updateRecord.ts';
+import { appliedSteps, isOptimized } from '../updateRecord.ts';
 
 /** What is watched of a model. */
 export interface UpdatedModel {
@@ -42,16 +43,20 @@ export class UpdateWatch {
 
   /**
    * Errors: ValueError for trainable variables that the calls of layers read and the model doesn't have, unless something
-   * else trains them. The functions of Lambdas may use variables, as in Keras, so for those it is a warning.
+   * else trains them. The functions of Lambdas may use variables, as in Keras, so for those it is a warning. So it is for
+   * layers that the step calls and the model doesn't have: they may be meant to stay as they are.
    */
-  #requireTracked(strays: readonly StrayVariable[]): void {
+  #requireTracked(read: readonly StrayVariable[]): void {
     const own = new Set(this.model.weights);
-    const untrained = strays.filter(
+    const untrained = read.filter(
       ({ variable, isAssigned }) => !own.has(variable) && !isAssigned() && !isOptimized(variable),
     );
-    const inLambdas = untrained.filter(({ reader }) => reader.callsForeignLayers);
+    const foreign = new Set(untrained.flatMap(({ owner }) => owner ?? []));
+    if (foreign.size > 0) warnOnce(describeForeign(this.model.name, [...foreign]));
+    const strays = untrained.filter(({ owner }) => owner === null);
+    const inLambdas = strays.filter(({ reader }) => reader.callsForeignLayers);
     if (inLambdas.length > 0) warnOnce(describeStrays(this.model.name, inLambdas));
-    const others = untrained.filter(({ reader }) => !reader.callsForeignLayers);
+    const others = strays.filter(({ reader }) => !reader.callsForeignLayers);
     if (others.length === 0) return;
     throw new ValueError({
       op: 'trainStep',

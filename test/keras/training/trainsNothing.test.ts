@@ -289,16 +289,98 @@ describe('fit', () => {
       expect(warnings()).toEqual([]);
     });
 
-    test('warns of them in loops of the app, and of those of a Lambda', async () => {
-      for (let i = 0; i < 2; i++) GradientTape.run(() => new Stray().apply(x()));
+    test('warns of those of a Lambda', async () => {
       const bias = variable(tensor(1), { name: 'bias of a Lambda' });
       const net = sequential({ layers: [layers.lambda((x) => add(x, bias)), layers.dense({ units: 1 })] });
       net.compile({ optimizer: 'sgd', loss: 'mse' });
       await net.fit(...data(4));
-      const seen = warnings();
-      expect(seen[0]).toMatch(/'stray.*computes with trainable variables.*'stray'/);
-      expect(seen.some((text) => text.includes("'bias of a Lambda'"))).toBe(true);
+      expect(warnings().every((text) => text.includes("'bias of a Lambda'"))).toBe(true);
+      expect(warnings()[1]).toMatch(/computes with trainable variables/);
     });
+
+    describe('in a loop of the app', () => {
+      /** Three steps of SGD for the weights of the model and for `others`. */
+      const loop = (net: Layer, others: readonly Variable[] = [], call = (_: number) => net.apply(x())) => {
+        const optimizer = optimizers.sgd();
+        for (let step = 1; step <= 3; step++) {
+          GradientTape.run((tape) => {
+            const loss = mean(square(call(step)));
+            const trained = [...net.trainableWeights, ...others];
+            optimizer.apply(tape.gradient(loss, trained), trained);
+          });
+        }
+      };
+
+      test('warns once where the loop takes gradients without them', () => {
+        loop(scaled(variable(tensor(2), { name: 'forgotten' })));
+        expect(warnings()).toEqual([expect.stringMatching(/computes with trainable variables.*'forgotten'/)]);
+        // Parts of a model that are called one by one have weights of their own.
+        const [stray, top] = [new Stray(variable(tensor(2), { name: 'of a part' })), dense()];
+        loop(top, [], () => top.apply(stray.apply(x())));
+        expect(warnings()[1]).toContain("'of a part'");
+        const bias = variable(tensor(1), { name: 'in a loop' });
+        loop(sequential({ layers: [layers.lambda((x) => add(x, bias)), layers.dense({ units: 1 })] }));
+        expect(warnings()[2]).toContain("'in a loop'");
+      });
+
+      test('finds those that a later call reads', () => {
+        class Later extends Layer {
+          readonly inner = dense();
+          override call(x: Tensor, { training = false }: { training?: boolean } = {}): Tensor {
+            return training ? mul(this.inner.apply(x), later) : this.inner.apply(x);
+          }
+        }
+        const later = variable(tensor(2), { name: 'read later' });
+        const net = new Later();
+        loop(net, [], (step) => net.apply(x(), { training: step > 1 }));
+        expect(warnings()).toEqual([expect.stringContaining("'read later'")]);
+      });
+
+      test('accepts those that the loop trains, and gradients of inputs', () => {
+        const unknown = variable(tensor(2));
+        loop(scaled(unknown), [unknown]);
+        const net = scaled();
+        const point = x();
+        GradientTape.run((tape) => {
+          tape.watch(point);
+          return tape.gradient(net.apply(point), point);
+        });
+        expect(warnings()).toEqual([]);
+      });
+    });
+  });
+
+  test('warns of trainable layers that only the step calls', async () => {
+    class Encoding extends Own {
+      readonly #encoder: Layer;
+      constructor(encoder: Layer) {
+        super(descend);
+        this.#encoder = encoder;
+      }
+      override trainStep({ x, y }: Batch) {
+        return GradientTape.run((tape) => {
+          const code = this.#encoder.apply(x as Tensor);
+          const loss = mean(square(sub(this.apply(code), y as Tensor)));
+          descend(this, loss, tape);
+          return { loss };
+        });
+      }
+    }
+    const train = async (encoder: Layer) => {
+      const net = new Encoding(encoder);
+      net.compile({ optimizer: 'sgd' });
+      await net.fit(...data(4));
+    };
+    await train(layers.dense({ units: 2, name: 'encoder' }));
+    expect(warnings()).toEqual([
+      expect.stringMatching(/a training step of 'encoding.* 'encoder'.*`trainable`/),
+    ]);
+    const trained = dense();
+    trained.apply(x());
+    optimizers.sgd().build(trained.trainableWeights);
+    await train(trained);
+    await train(dense(false));
+    expect(warnings()).toHaveLength(1);
   });
 });
 

@@ -1,13 +1,15 @@
 /**
  * @file Finds trainable variables that the call of a layer reads though no layer has them, such as one in a #private field.
- * They would be neither trained nor saved. Only a running call shows them, so calls under a tape are observed: the first
- * of each layer, and those of a training step until it has updated weights. Bundled apps load this when a layer is first
- * called under a tape, or with training.
+ * They would be neither trained nor saved. Only a running call shows them, so calls under a tape are observed: those of a
+ * training step until it has updated weights, and in an app's own loop the calls 1, 2, 4, 8 and so on of each layer. Bundled
+ * apps load this when a layer is first called under a tape, or with training.
  */
 import { warnOnce } from '../../../core/warn.ts';
 import { activeRecorders, type RecordedCall, type Recorder, withRecorders } from '../../../ops/recorders.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
 import { leavesOf, type Nest } from '../../tensorNest.ts';
+import { isOptimized } from '../../updateRecord.ts';
 import { currentCall } from './callContext.ts';
 import { provideObserver } from './callObserver.ts';
 import type { TrackedLayer } from './tracked.ts';
@@ -16,28 +18,61 @@ import type { TrackedLayer } from './tracked.ts';
 export interface StrayVariable {
   readonly variable: Variable;
   readonly reader: TrackedLayer;
+  /** The layer that was called, where it has the variable: a layer that stands alone, next to a model. */
+  readonly owner: TrackedLayer | null;
   /** Whether it was assigned since it was read: then it is trained by hand. */
   isAssigned(): boolean;
 }
 
-/** Where strays go; null where they are printed. */
+/** Where strays of a step go; null where each call is judged by itself. */
 let collected: Map<Variable, StrayVariable> | null = null;
-const observed = new WeakSet<object>();
+/** How often a layer was called outside of steps. */
+const calls = new WeakMap<object, number>();
 
 /** Runs `call`, the outermost call of `layer` on `given`, under a tape. What the caller passes belongs to the caller. */
 function observeReads<T>(layer: TrackedLayer, given: readonly unknown[], call: () => T): T {
-  if (collected === null && observed.has(layer)) return call();
-  observed.add(layer);
+  if (collected === null && !isDue(layer)) return call();
   const reads = new VariableReads();
-  const result = withRecorders([...activeRecorders(), reads], call);
-  const known = new Set<unknown>([...layer.weights, ...leavesOf(given as Nest<unknown>)]);
-  const strays = reads.found.filter(({ variable }) => !known.has(variable));
-  if (collected) for (const stray of strays) collected.set(stray.variable, stray);
-  else if (strays.length > 0) warnOnce(describeStrays(layer.name, strays));
+  const recorders = activeRecorders();
+  const result = withRecorders([...recorders, reads], call);
+  const own = new Set(layer.weights);
+  const passed = new Set<unknown>(leavesOf(given as Nest<unknown>));
+  const found = reads.found
+    .filter(({ variable }) => !passed.has(variable))
+    .map((stray) => ({ ...stray, owner: own.has(stray.variable) ? layer : null }));
+  if (collected) {
+    for (const stray of found) collected.set(stray.variable, stray);
+    return result;
+  }
+  const strays = found.filter(({ owner }) => owner === null);
+  // Which variables an app trains shows when it asks for their gradients.
+  if (strays.length > 0)
+    for (const recorder of recorders)
+      recorder.beforeGradients?.((sources) => warnOfUntrained(layer, strays, sources));
   return result;
 }
 
-/** Runs `step`, and returns the strays of all calls in it. */
+/** Later calls may compute something else than the first. */
+function isDue(layer: TrackedLayer): boolean {
+  const count = (calls.get(layer) ?? 0) + 1;
+  calls.set(layer, count);
+  return Number.isInteger(Math.log2(count));
+}
+
+/** Warns where an app takes gradients of variables, but not of the strays that `layer` computes with. */
+function warnOfUntrained(
+  layer: TrackedLayer,
+  strays: readonly StrayVariable[],
+  sources: readonly Tensor[],
+): void {
+  if (!sources.some((source) => source instanceof Variable)) return;
+  const untrained = strays.filter(
+    ({ variable, isAssigned }) => !sources.includes(variable) && !isOptimized(variable) && !isAssigned(),
+  );
+  if (untrained.length > 0) warnOnce(describeStrays(layer.name, untrained));
+}
+
+/** Runs `step`, and returns the strays of all calls in it, with the variables of all layers that it calls. */
 export function strayVariablesIn(step: () => void): StrayVariable[] {
   const before = collected;
   const own = new Map<Variable, StrayVariable>();
@@ -58,6 +93,15 @@ export function describeStrays(owner: string, strays: readonly StrayVariable[]):
   );
 }
 
+/** The same of `layers` that a training step of `owner` calls. */
+export function describeForeign(owner: string, layers: readonly TrackedLayer[]): string {
+  return (
+    `a training step of '${owner}' calls trainable layers that it doesn't have: ${layers.join(', ')}. They are neither ` +
+    'trained nor saved with it. Keep them in public properties of the model (#private fields are not searched), or set ' +
+    'their `trainable` to false.'
+  );
+}
+
 export const strayHint =
   'Create them by addWeight, or keep them in public properties of a layer (#private fields are not searched). One that is not to be trained is made with { trainable: false }.';
 
@@ -68,9 +112,9 @@ export function namesOf(strays: readonly StrayVariable[]): string {
 /** Sees the variables that ops take. It shares the number of the outermost tape, so histories are the same as without it. */
 class VariableReads implements Recorder {
   readonly recording = activeRecorders()[0]?.recording ?? 0;
-  readonly #found = new Map<Variable, StrayVariable>();
+  readonly #found = new Map<Variable, Omit<StrayVariable, 'owner'>>();
 
-  get found(): StrayVariable[] {
+  get found(): Omit<StrayVariable, 'owner'>[] {
     return [...this.#found.values()];
   }
 

@@ -1,5 +1,5 @@
 /** @file Bidirectional: a recurrent layer over a sequence from both ends. */
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireOneOf } from '../../../core/shape.ts';
@@ -212,9 +212,7 @@ export function bidirectional<Out extends RecurrentOutput>(
   options: BidirectionalOptions<Out>,
 ): Bidirectional<Out>;
 export function bidirectional<Out extends RecurrentOutput>(
-  layer: BidirectionalOptions<Out>['layer'],
-  mergeMode?: BidirectionalOptions<Out>['mergeMode'] | Partial<BidirectionalOptions<Out>>,
-  options?: Partial<BidirectionalOptions<Out>>,
+  ...settings: Positions<BidirectionalOptions<Out>, ['layer', 'mergeMode']>
 ): Bidirectional<Out>;
 export function bidirectional(...args: unknown[]): unknown {
   return make(Bidirectional, args);

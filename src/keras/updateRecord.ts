@@ -1,5 +1,5 @@
 /** @file What optimizers have updated, so that training can tell a step or a variable that no gradient is applied to. */
-import type { Variable } from '../../tensor/variable.ts';
+import type { Variable } from '../tensor/variable.ts';
 
 let steps = 0;
 const optimized = new WeakSet<Variable>();
