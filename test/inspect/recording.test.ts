@@ -112,7 +112,7 @@ describe('a function', () => {
     return { step, optimizer };
   };
 
-  test('of what its state names; a change beside it is reported', async () => {
+  test('of what its state names; another change is reported', async () => {
     const weight = w();
     const { step, optimizer } = stepOf(weight);
     using recording = recordSteps(step, { state: [weight, optimizer], featureMaps: 0 });

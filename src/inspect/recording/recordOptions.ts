@@ -1,4 +1,4 @@
-/** @file What a recording is told: which steps it holds, and what they change. */
+/** @file Options of a recording: which steps it holds, and what they change. */
 import type { InspectOptions } from '../step/inspect.ts';
 import type { Stateful } from './stateOf.ts';
 

@@ -174,7 +174,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
     try {
       await step.run();
     } catch {
-      // As when it was recorded: its caller was told then.
+      // As when it was recorded: its caller got the error then.
     }
   }
 

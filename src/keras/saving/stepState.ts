@@ -18,7 +18,7 @@ interface SteppedModel<X> {
 
 /**
  * Weights, the optimizer's variables and numbers, and positions in random sequences. A model that isn't built is built by
- * a prediction for `x`, so that its first weights are part of the state. Metrics start anew at each step.
+ * a prediction for `x`, so that its first weights are part of the state. Metrics are reset before each step.
  */
 export async function stepState<X>(model: SteppedModel<X>, x: X) {
   await model.loadTraining();

@@ -45,7 +45,7 @@ export class Compiled {
   readonly optimizer: Optimizer;
   readonly loss: CompiledLoss | null;
   readonly metrics: CompiledMetrics;
-  readonly lossTracker = new LossTracker({ name: 'loss' });
+  readonly lossTracker: LossTracker;
   readonly runEagerly: boolean;
   readonly stepsPerExecution: number;
 
@@ -68,9 +68,13 @@ export class Compiled {
     requireInteger('compile', 'stepsPerExecution', stepsPerExecution, 1);
     this.stepsPerExecution = stepsPerExecution;
     this.runEagerly = runEagerly;
-    this.loss = loss === null ? null : new CompiledLoss(loss, lossWeights, outputs);
-    this.metrics = new CompiledMetrics(metrics, weightedMetrics, outputs);
-    this.optimizer = optimizerOf(optimizer);
+    const ownLoss = loss === null ? null : new CompiledLoss(loss, lossWeights, outputs);
+    this.loss = ownLoss;
+    const ownMetrics = orDispose([ownLoss], () => new CompiledMetrics(metrics, weightedMetrics, outputs));
+    this.metrics = ownMetrics;
+    this.optimizer = orDispose([ownLoss, ownMetrics], () => optimizerOf(optimizer));
+    // Has variables, and so comes last.
+    this.lossTracker = new LossTracker({ name: 'loss' });
   }
 
   /** All metrics with their names in logs, in Keras's order: the loss, the compiled metrics, the loss of each output. */
@@ -98,4 +102,14 @@ function requireOptions(options: unknown): void {
     received: describe(options),
     hint: "call compile({ optimizer: 'adam', loss: 'mse' }).",
   });
+}
+
+/** The value of `body`. Where it fails, `held` are freed. */
+function orDispose<T>(held: readonly ({ dispose(): void } | null)[], body: () => T): T {
+  try {
+    return body();
+  } catch (error) {
+    for (const one of held) one?.dispose();
+    throw error;
+  }
 }

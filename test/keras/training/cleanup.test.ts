@@ -6,6 +6,7 @@ import {
   init,
   matMul,
   mean,
+  memory,
   profile,
   type Tensor,
   tidy,
@@ -303,4 +304,12 @@ test('a profile that fails ends', async () => {
   }
   const report = await profile(() => tidy(() => void matMul(wave([2, 2]), wave([2, 2]))));
   expect(report.submissions).toBeGreaterThan(0);
+});
+
+test('a compile that fails leaves no tensors', () => {
+  const net = regressor();
+  const before = memory().tensors;
+  for (const options of [{ loss: 'constructor' }, { loss: 'mse', metrics: ['none'] }, { optimizer: 'none' }])
+    expect(() => void net.compile(options as never)).toThrow(/is one of|named by one of/);
+  expect(memory().tensors).toBeLessThanOrEqual(before);
 });
