@@ -48,15 +48,15 @@ const data = [
   [[1], [2]],
 ] as const;
 
-class Bare extends (Layer as unknown as new () => Layer) {}
+class Bare extends (Layer as unknown as new () => { apply: Loose }) {}
 
 /** An op of an app: its `backward` is `backward`. */
 const own = (backward: unknown) =>
-  defineOp({
+  defineOp<[x: Tensor, y: Tensor]>({
     name: 'own',
     inputs: ['x', 'y'],
     infer: ([{ shape, dtype }]) => ({ shape, dtype }),
-    forward: ([a]) => square(a as Tensor),
+    forward: ([a]) => square(a),
     backward: backward as null,
   }) as unknown as Loose;
 const differentiated = (backward: unknown) => () =>
