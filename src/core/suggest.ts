@@ -11,33 +11,33 @@ export function foldedName(value: unknown): unknown {
 }
 
 /** What other libraries call an option, in one spelling, and its names here. */
-const usualNames: Readonly<Partial<Record<string, readonly string[]>>> = {
-  alpha: ['negativeSlope', 'rho'],
-  axes: ['axis', 'perm'],
-  betas: ['beta1'],
-  bias: ['useBias'],
-  dim: ['axis'],
-  dims: ['axis', 'perm'],
-  eps: ['epsilon'],
-  hiddensize: ['units'],
-  kernelsize: ['poolSize'],
-  lr: ['learningRate'],
-  multiples: ['reps'],
-  numclasses: ['depth'],
-  outchannels: ['filters'],
-  outfeatures: ['units'],
-  p: ['rate'],
-  scalefactor: ['size'],
-  sigma: ['stddev'],
-  std: ['stddev'],
-  stop: ['end'],
-};
+const usualNames: ReadonlyMap<string, readonly string[]> = new Map([
+  ['alpha', ['negativeSlope', 'rho']],
+  ['axes', ['axis', 'perm']],
+  ['betas', ['beta1']],
+  ['bias', ['useBias']],
+  ['dim', ['axis']],
+  ['dims', ['axis', 'perm']],
+  ['eps', ['epsilon']],
+  ['hiddensize', ['units']],
+  ['kernelsize', ['poolSize']],
+  ['lr', ['learningRate']],
+  ['multiples', ['reps']],
+  ['numclasses', ['depth']],
+  ['outchannels', ['filters']],
+  ['outfeatures', ['units']],
+  ['p', ['rate']],
+  ['scalefactor', ['size']],
+  ['sigma', ['stddev']],
+  ['std', ['stddev']],
+  ['stop', ['end']],
+]);
 
 /** The one of `names` that is spelled most like `name`; undefined where none is close. */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   const wanted = foldName(name);
-  const usual = usualNames[wanted]?.find((candidate) => names.includes(candidate));
-  if (usual !== undefined) return usual;
+  const usual = usualNames.get(wanted)?.find((candidate) => names.includes(candidate));
+  if (usual !== undefined && !names.some((known) => foldName(known) === wanted)) return usual;
   let nearest: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of names) {

@@ -71,6 +71,7 @@ async function inspectTarget(
   requireDevice('inspect', device);
   const step = stepOf('inspect', target, args);
   const name = options.name ?? step.name;
+  const captures = capturesOf(target);
   const run = new StepRun(device, featureMaps);
   try {
     const profiled = await run.profile(step);
@@ -87,7 +88,7 @@ async function inspectTarget(
       bytesBefore: run.bytesBefore,
       launchesBefore: run.launchesBefore,
       errors: run.errors,
-      captures: capturesOf(target),
+      captures,
     });
     return new StepReport(data, run.result);
   } finally {

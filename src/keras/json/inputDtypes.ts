@@ -1,5 +1,5 @@
 /**
- * @file Inputs of dtypes that tensors don't have here: 64-bit integers, bytes, halves. They take int32 or float32, and keep
+ * @file Inputs of dtypes that tensors don't have here: 64-bit integers, bytes, float16. They take int32 or float32, and keep
  * their dtype in files.
  */
 import type { Json } from './document.ts';
