@@ -5,11 +5,11 @@ import { afterAll, beforeAll } from 'vitest';
  * runner make each many times slower. For tests that read no call sites.
  */
 export function usePlainStacks(): void {
-  const { prepareStackTrace } = Error;
+  const formatter = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
   beforeAll(() => {
-    Error.prepareStackTrace = undefined;
+    Reflect.deleteProperty(Error, 'prepareStackTrace');
   });
   afterAll(() => {
-    Error.prepareStackTrace = prepareStackTrace;
+    if (formatter) Object.defineProperty(Error, 'prepareStackTrace', formatter);
   });
 }
