@@ -11,8 +11,13 @@ export interface JsonObject {
 
 /** Deeper than any model that Keras writes, and far from where recursion ends. */
 const maxDepth = 200;
+/** Lists and objects: some thirty times those of the largest application. Long lists of numbers or words count once. */
+const maxParts = 2 ** 20;
 
-/** Errors: FormatError for text that isn't JSON, for a document that isn't an object, or that nests too deeply. */
+/**
+ * Errors: FormatError for text that isn't JSON, for a document that isn't an object, that nests too deeply or has too many
+ * parts.
+ */
 export function readDocument(given: string | object, source: string): JsonObject {
   const document = typeof given === 'string' ? parse(given, source) : (given as Json);
   if (!isObject(document)) {
@@ -23,7 +28,7 @@ export function readDocument(given: string | object, source: string): JsonObject
       hint: "pass the output of Keras's to_json().",
     });
   }
-  checkDepth(document, source);
+  checkNesting(document, source);
   return document;
 }
 
@@ -45,14 +50,22 @@ function parse(text: string, source: string): Json {
   }
 }
 
-/** Without recursion: what is checked here is the depth. An object that is met again is looked into where it lies deeper. */
-function checkDepth(document: Json, source: string): void {
+/** Without recursion, which deep documents would end. An object that is met again is looked into where it lies deeper. */
+function checkNesting(document: Json, source: string): void {
   const deepest = new Map<object, number>();
   const open: [value: unknown, depth: number][] = [[document, 0]];
   for (let next = open.pop(); next; next = open.pop()) {
     const [value, depth] = next;
     if (typeof value !== 'object' || value === null || (deepest.get(value) ?? -1) >= depth) continue;
     deepest.set(value, depth);
+    if (deepest.size > maxParts) {
+      throw refusal(source, {
+        place: `depth ${depth}`,
+        rule: `a description has at most ${maxParts} lists and objects.`,
+        received: 'more of them',
+        hint: 'no model needs it: the file is damaged, or made to do harm.',
+      });
+    }
     if (depth > maxDepth) {
       throw refusal(source, {
         place: `depth ${depth}`,
