@@ -51,8 +51,8 @@ export type Plan<R extends Results = Results> = R extends readonly Tensor[]
 
 /** What backward reads, by position. Default: all inputs, no outputs. */
 export interface Save {
-  readonly inputs?: readonly number[];
-  readonly outputs?: readonly number[];
+  readonly inputs?: readonly number[] | undefined;
+  readonly outputs?: readonly number[] | undefined;
 }
 
 /** An op without a `save`. */

@@ -10,5 +10,5 @@ export interface StreamWatcher {
   /** Adds to the commands that are about to be submitted. */
   resolve?(encoder: GPUCommandEncoder): void;
   /** Submits in place of the stream. */
-  submit?(queue: GPUQueue, buffers: readonly GPUCommandBuffer[]): void;
+  submit?: ((queue: GPUQueue, buffers: readonly GPUCommandBuffer[]) => void) | undefined;
 }

@@ -24,7 +24,7 @@ export interface SlotSpec {
   /** Keras's name, such as `velocity_hat`. */
   readonly name: string;
   /** Initial value. Default 0. */
-  readonly initial?: number;
+  readonly initial?: number | undefined;
 }
 
 export interface FusedVariable {
