@@ -54,7 +54,7 @@ const arrays = {
   bool: Uint8Array,
 } as const;
 
-function unpacked({ dtype, data }: Packed) {
+function unpacked({ dtype, data }: Packed): ArrayLike<number | bigint> & ArrayBufferView<ArrayBuffer> {
   const { buffer, byteOffset, length } = Buffer.from(data, 'base64');
   return new arrays[dtype as keyof typeof arrays](buffer.slice(byteOffset, byteOffset + length));
 }
@@ -82,7 +82,7 @@ async function otherWeights(weights: readonly Variable[], expected: readonly Pac
   const isSame = await Promise.all(
     weights.map(async (weight, i) => {
       const values = (await weight.data()).slice();
-      const wanted = unpacked(expected[i] as Packed).slice();
+      const wanted = unpacked(expected[i] as Packed);
       return Buffer.from(values.buffer).equals(Buffer.from(wanted.buffer));
     }),
   );
@@ -107,7 +107,7 @@ function given(net: AnyModel, inputs: readonly Tensor[]): never {
 
 /** Outputs that are further than 1e-5 from Keras's. */
 async function otherOutputs(net: AnyModel, { inputs, outputs }: Case): Promise<string[]> {
-  const found = flat((net as unknown as { apply(x: never): unknown }).apply(given(net, inputs.map(inputOf))));
+  const found = flat(net.apply(given(net, inputs.map(inputOf)), { training: false }));
   const shapes = [found, outputs].map((list) => list.map(({ shape }) => `[${shape}]`).join());
   if (shapes[0] !== shapes[1]) return [`outputs of shapes ${shapes[0]}, not ${shapes[1]}`];
   const distances = await Promise.all(
@@ -131,7 +131,6 @@ async function problems(file: string, expected: Case): Promise<string[]> {
   const net = await loadModel(path.join(folder, file));
   const options = { lineLength: 80, expandNested: true, showTrainable: true, print: () => {} };
   const found = [
-    ...differences(await configIn(file), expected.config),
     ...differences(net.summary(options).split('\n'), expected.summary.split('\n'), 'summary'),
     ...(await otherWeights(net.weights, expected.weights)),
     ...(await otherOutputs(net, expected)),
@@ -169,6 +168,7 @@ describe.runIf(python)('a model of Keras', () => {
     const expected: Case = read(`${name}.json`);
     expect(await problems(`${name}.keras`, expected)).toEqual([]);
     expect(await problems(`${name}.saved.keras`, expected)).toEqual([]);
+    expect(differences(await configIn(`${name}.saved.keras`), expected.config)).toEqual([]);
     expect(checked[name]).toEqual({});
   });
 });
