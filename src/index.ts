@@ -38,7 +38,8 @@ export type { TensorLike } from './ops/operands.ts';
 export type { SymbolicTensor } from './ops/recorders.ts';
 // Kernels of your own
 export type { FaultReport } from './webgpu/faults.ts';
-export { defineKernel, type Kernel, type KernelDefinition } from './webgpu/kernel.ts';
+export type { Kernel, KernelDefinition } from './webgpu/kernel.ts';
+export { defineKernel } from './webgpu/ownKernel.ts';
 export { type KernelRun, runKernel } from './kernels/run.ts';
 export { flatIndex } from '../shaders/lib/indexing.ts';
 // Compiled functions

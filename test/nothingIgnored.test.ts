@@ -3,6 +3,9 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   add,
   checkNumerics,
+  checkpoint,
+  conv2d,
+  customGradient,
   debugMode,
   defineKernel,
   defineOp,
@@ -10,6 +13,8 @@ import {
   grad,
   GradientTape,
   init,
+  mean,
+  mul,
   ones,
   RetrogradError,
   runKernel,
@@ -18,9 +23,11 @@ import {
   sum,
   type Tensor,
   tensor,
+  tune,
+  type Variable,
   variable,
 } from '../src/index.ts';
-import { Layer, layers, losses, optimizers, sequential } from '../src/keras/index.ts';
+import { Layer, layers, losses, metrics, optimizers, sequential } from '../src/keras/index.ts';
 
 beforeAll(async () => {
   await init();
@@ -50,20 +57,42 @@ const data = [
 
 class Bare extends (Layer as unknown as new () => { apply: Loose }) {}
 
-/** An op of an app: its `backward` is `backward`. */
-const own = (backward: unknown) =>
+/** An op of an app with other `parts`. */
+const own = (parts: object) =>
   defineOp<[x: Tensor, y: Tensor]>({
     name: 'own',
     inputs: ['x', 'y'],
     infer: ([{ shape, dtype }]) => ({ shape, dtype }),
     forward: ([a]) => square(a),
-    backward: backward as null,
+    backward: null,
+    ...parts,
   }) as unknown as Loose;
 const differentiated = (backward: unknown) => () =>
   GradientTape.run((tape) => {
     const [a, b] = [variable(x()), variable(x())];
-    return tape.gradient(own(backward)(a, b) as Tensor, [a, b]);
+    return tape.gradient(own({ backward })(a, b) as Tensor, [a, b]);
   });
+let stray: Variable | null = null;
+const strayVariable = () => {
+  stray ??= variable(tensor(2), { name: 'stray' });
+  return stray;
+};
+/** A kernel of an app with other `parts`. */
+const kernel = (parts: object) =>
+  defineKernel({
+    name: 'own kernel',
+    bindings: { x: 'read f32', y: 'write f32' },
+    params: {},
+    source: () => '',
+    ...parts,
+  });
+const excluded = (names: unknown) => optimizers.sgd().excludeFromWeightDecay(names as object);
+const bound = (
+  method: 'fit' | 'evaluate' | 'predict' | 'predictOnBatch' | 'testOnBatch' | 'trainOnBatch',
+) => {
+  const net = regressor();
+  return loose(net[method].bind(net));
+};
 
 describe('refused at the call', () => {
   test.each<[string, () => unknown, RegExp]>([
@@ -107,6 +136,44 @@ describe('refused at the call', () => {
       differentiated(() => [ones([3]), null]),
       /float32\[3\] for input 0, float32\[2, 4\]/,
     ],
+    ['backwards', () => own({ backwards: null }), /did you mean 'backward'/],
+    ['no backward', () => own({ backward: undefined }), /or null where there is no gradient/],
+    ['inputs: a string', () => own({ inputs: 'x' }), /list of names/],
+    ['save: input', () => own({ save: { input: [0] } }), /did you mean 'inputs'/],
+    ['save of input 2 of 2', () => own({ save: { inputs: [2] } }), /by their positions/],
+    ['elementwise: a string', () => own({ elementwise: 'false' }), /true or false/],
+    ['no definition', () => loose(defineOp)(null), /in one object/],
+    ['infer without a dtype', () => own({ infer: () => ({ shape: [2] }) })(x(), x()), /shape and the dtype/],
+    ['forward without a result', () => own({ forward: () => {} })(x(), x()), /what `infer` planned/],
+    ['forward of another shape', () => own({ forward: () => ones([5]) })(x(), x()), /received: float32\[5\]/],
+    ['param', () => kernel({ param: {} }), /did you mean 'params'/],
+    ['readwrite', () => kernel({ bindings: { x: 'readwrite f32' } }), /'read f32'/],
+    ['a parameter of type float', () => kernel({ params: { n: 'float' } }), /u32, i32, f32/],
+    ['source: a string', () => kernel({ source: 'fn main() {}' }), /returns WGSL/],
+    ['no kernel', () => loose(defineKernel)(undefined), /in one object/],
+    ['customGradient of a number', () => loose(customGradient)(3), /is a function/],
+    ['checkpoint of a number', () => loose(checkpoint)(3), /is a function/],
+    ['countParams of an unbuilt layer', () => layers.dense(2).countParams(), /build it first/],
+    ['countParams of an unbuilt model', () => sequential([layers.dense(2)]).countParams(), /build it first/],
+    ['predictOnBatch(x, y)', () => bound('predictOnBatch')(x(), x()), /argument 2/],
+    ['build(weights, 3)', () => loose(optimizers.sgd().build.bind(optimizers.sgd()))([], 3), /argument 2/],
+    ['decay of one name', () => excluded({ names: 'bias' }), /a list of names/],
+    ['decay of a list', () => excluded(['bias']), /variables, names/],
+    [
+      'a fraction as label',
+      () => losses.sparseCategoricalCrossentropy([1, 1.5], ones([2, 3])),
+      /received: yTrue: 1.5/,
+    ],
+    [
+      'a fraction as label of a metric',
+      () => metrics.sparseCategoricalAccuracy().updateState(Float32Array.of(0, 0.5), ones([2, 3])),
+      /whole numbers/,
+    ],
+    [
+      'dilations',
+      () => loose(conv2d)(ones([1, 8, 8, 1]), ones([3, 3, 1, 1]), { dilations: 2 }),
+      /'dilationRate'/,
+    ],
     ['dim', () => loose(sum)(x(), { dim: 1 }), /did you mean 'axis'/],
     ['alpha', () => loose(layers.leakyReLU)({ alpha: 0.1 }), /did you mean 'negativeSlope'/],
     ['hiddenSize', () => loose(layers.lstm)({ hiddenSize: 4 }), /did you mean 'units'/],
@@ -140,6 +207,46 @@ describe('refused by fit', () => {
   ])('a loss that returns %s', async (_, loss, says) => {
     await expect(regressor(loss).fit(...data)).rejects.toThrow(says);
   });
+});
+
+test.each([
+  ['fit', [{}, 5]],
+  ['evaluate', [{}, 5]],
+  ['trainOnBatch', [{}, 5]],
+  ['testOnBatch', [{}, 5]],
+] as const)('%s refuses a fourth argument', async (method, more) => {
+  await expect(bound(method)(...data, ...more)).rejects.toThrow('as argument 4');
+});
+
+test.each([
+  ['a third argument of predict', () => bound('predict')(data[0], {}, 3), 'argument 3'],
+  ['a third argument of tune', () => loose(tune)(regressor(), { batchSize: 2 }, 3), 'argument 3'],
+  ['dtyp in a spec', () => tune(square, { shape: [3], dtyp: 'int32' } as never), "did you mean 'dtype'?"],
+])('refuses %s', async (_, call, says) => {
+  await expect(call()).rejects.toThrow(says);
+});
+
+test('a fraction among labels on the device is no class', async () => {
+  const scores = [
+    [0.8, 0.2],
+    [0.5, 0.5],
+  ];
+  const loss = losses.sparseCategoricalCrossentropy(tensor([0, 0.5]), scores);
+  await expect(loss.data()).rejects.toThrow(/position \[1\] of `yTrue`[\s\S]*whole numbers/);
+  const accuracy = metrics.sparseCategoricalAccuracy(tensor([0, 0.5]), scores);
+  expect([...(await accuracy.data())]).toEqual([1, 0]);
+});
+
+test.each([
+  ['a regularizer', { kernelRegularizer: (w: Tensor) => mul(sum(w), strayVariable()) }, 'mse'],
+  ['a loss', {}, (_: Tensor, y: Tensor) => mul(mean(y), strayVariable())],
+])('a variable that %s reads is not trained, and a warning says so', async (_, options, loss) => {
+  const net = sequential([layers.inputLayer([2]), layers.dense({ units: 1, ...(options as object) })]);
+  net.compile({ optimizer: 'sgd', loss: loss as 'mse' });
+  await net.fit(...data, { verbose: 0 });
+  expect(warn.mock.calls.map(([text]) => String(text))).toEqual([
+    expect.stringMatching(/'stray', read by[\s\S]*neither trained nor saved/),
+  ]);
 });
 
 test('a run that is complete may be resumed', async () => {

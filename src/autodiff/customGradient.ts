@@ -2,6 +2,7 @@
  * @file Functions with a gradient of their own: customGradient, and checkpoint, whose gradient computes the function
  * again.
  */
+import { requireFunction } from '../core/arguments.ts';
 import { TapeError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { identity } from '../ops/identity.ts';
@@ -39,6 +40,7 @@ export interface CustomGradientResult {
 export function customGradient(
   f: (...inputs: Tensor[]) => CustomGradientResult,
 ): (...inputs: TensorLike[]) => Tensor {
+  requireFunction('customGradient', 'f', f);
   return (...operands) => {
     const inputs = toTensors(
       'customGradient',
@@ -111,6 +113,7 @@ function listOf(
  * Source: Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016.
  */
 export function checkpoint(f: (...inputs: Tensor[]) => Tensor): (...inputs: TensorLike[]) => Tensor {
+  requireFunction('checkpoint', 'f', f);
   return (...operands) => {
     const inputs = toTensors(
       'checkpoint',

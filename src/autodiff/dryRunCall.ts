@@ -2,6 +2,7 @@
 import { finishing } from '../core/cleanup.ts';
 import type { DType } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
+import { checkOptions, optionsOf } from '../core/options.ts';
 import { checkShape, describe, type Shape } from '../core/shape.ts';
 import { withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -61,11 +62,12 @@ function bodyOf(op: string, device: Device, target: Target, inputs: readonly unk
     return () => target(...(argumentsOf(op, device, target, inputs) as never));
   }
   if (typeof (target as Partial<DryRunnable<object>> | null)?.dryRun === 'function') {
+    optionsOf(op, inputs.slice(1), {}, ['model', 'options']);
     return () => target.dryRun((inputs[0] ?? {}) as object);
   }
   throw new TapeError({
     op,
-    rule: `${op} takes a function, or a model.`,
+    rule: 'it takes a function, or a model.',
     received: describe(target),
     hint: `call ${op}(() => step(x, y)), or ${op}(net, { batchSize: 32 }).`,
   });
@@ -109,6 +111,7 @@ function withPlaceholders(op: string, device: Device, input: unknown): unknown {
   if (Array.isArray(input)) return input.map((item) => withPlaceholders(op, device, item));
   if (Object.getPrototypeOf(input) !== Object.prototype) return input;
   if (Array.isArray((input as Partial<InputSpec>).shape)) {
+    checkOptions(op, input, ['shape', 'dtype']);
     const { shape, dtype = 'float32' } = input as InputSpec;
     checkShape(op, shape);
     checkDType(op, dtype);

@@ -16,6 +16,7 @@ const usualNames: ReadonlyMap<string, readonly string[]> = new Map([
   ['axes', ['axis', 'perm']],
   ['betas', ['beta1']],
   ['bias', ['useBias']],
+  ['dilations', ['dilationRate']],
   ['dim', ['axis']],
   ['dims', ['axis', 'perm']],
   ['eps', ['epsilon']],

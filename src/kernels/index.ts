@@ -1,7 +1,8 @@
 /** @file The entry `retrograd/kernels`: kernels on an app's own GPUBuffers, into the app's own encoder. */
 
 // Any kernel
-export { defineKernel, type Kernel, type KernelDefinition } from '../webgpu/kernel.ts';
+export type { Kernel, KernelDefinition } from '../webgpu/kernel.ts';
+export { defineKernel } from '../webgpu/ownKernel.ts';
 export type { EncodeTarget } from '../execution/encoder.ts';
 export { type BufferRange, encodeKernel, type KernelEncoding } from './encodeKernel.ts';
 export { flatIndex } from '../../shaders/lib/indexing.ts';

@@ -1,5 +1,5 @@
 /**
- * @file defineOp: the one way to make an op. What an op file says is an OpDefinition; what users call is an Op.
+ * @file defineOp: how ops of the library are made, and what those of an app are made by (ownOp.ts). What an op file says is an OpDefinition; what users call is an Op.
  */
 import { DTypeError, ValueError } from '../core/errors.ts';
 import {
@@ -80,20 +80,8 @@ export interface Op<
   readonly definition: OpDefinition<I, O, R>;
 }
 
-/**
- * Defines an op. Its types follow from the type of the constant:
- *
- *     export const scaled: Op<[x: Tensor], { by?: number }> = defineOp({
- *       name: 'scaled',
- *       inputs: ['x'],
- *       infer: ([x], { by = 1 }) => ({ shape: x.shape, dtype: x.dtype, by }),
- *       forward: ([x], plan) => …,
- *       backward: ([dy], { plan }) => [mul(dy, plan.by)],
- *     });
- * /
- * /* @__NO_SIDE_EFFECTS__
- * Errors: none here; a call of the op throws what `infer` throws.
- */
+/** Defines an op of the library. Apps define theirs by `ownOp.ts`, which checks the definition. */
+/* @__NO_SIDE_EFFECTS__ */
 export function defineOp<
   I extends readonly unknown[],
   O extends object = object,

@@ -4,12 +4,17 @@ import { cast } from './cast.ts';
 import { defineUnary, type UnaryOp } from './elementwise.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
-const floatsToIndices: UnaryOp = /* @__PURE__ */ defineUnary({
-  name: 'toIndices',
-  expression: () => `select(${math.saturatedI32('a')}, i32(-2147483647 - 1), ${math.isNan('a')})`,
-  result: () => 'int32',
-  gradient: null,
-});
+/** Floats as int32, saturated; the smallest int32 where `isNone` holds of `a`. */
+const floatsTo = /* @__NO_SIDE_EFFECTS__ */ (name: string, isNone: string): UnaryOp =>
+  defineUnary({
+    name,
+    expression: () => `select(${math.saturatedI32('a')}, i32(-2147483647 - 1), ${isNone})`,
+    result: () => 'int32',
+    gradient: null,
+  });
+
+const floatsToIndices = /* @__PURE__ */ floatsTo('toIndices', math.isNan('a'));
+const floatsToLabels = /* @__PURE__ */ floatsTo('toLabels', `${math.isNan('a')} || a != trunc(a)`);
 
 /**
  * Numbers as int32 indices: as by `cast`, truncated towards zero and saturated. But NaN, which names nothing, becomes the
@@ -17,4 +22,9 @@ const floatsToIndices: UnaryOp = /* @__PURE__ */ defineUnary({
  */
 export function toIndices(x: Tensor): Tensor {
   return x.dtype === 'float32' ? floatsToIndices(x) : cast(x, 'int32');
+}
+
+/** The same for labels of classes. A fraction names none either: truncated, it would pass for a class. */
+export function toLabels(x: Tensor): Tensor {
+  return x.dtype === 'float32' ? floatsToLabels(x) : cast(x, 'int32');
 }

@@ -19,6 +19,9 @@ import {
 import { recordSteps, type StepRecording } from '../../src/inspect/index.ts';
 import { layers, optimizers, sequential } from '../../src/keras/index.ts';
 import { seedPosition } from '../../src/ops/seeds.ts';
+import { usePlainStacks } from '../support/plainStacks.ts';
+
+usePlainStacks();
 
 beforeAll(async () => {
   await init();

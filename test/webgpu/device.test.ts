@@ -30,6 +30,7 @@ import {
   ValueError,
 } from '../../src/index.ts';
 import { commandsOf } from '../../src/autotune/probe.ts';
+import { withDevice } from '../../src/webgpu/current.ts';
 import { defineKernel } from '../../src/webgpu/kernel.ts';
 import { installNodeGpu, readFloats, useDevice } from '../support/gpu.ts';
 import { ownDevice } from '../support/ownDevice.ts';
@@ -52,11 +53,13 @@ async function work(): Promise<void> {
   }
 }
 
+/** Runs `body` as if no device were open. */
+const withoutDevice = <T>(body: () => T): T => withDevice(null as never, body);
+
 test('init is idempotent, also while it is under way', async () => {
   const first = await init();
   expect(await init()).toBe(first);
-  setDevice(null as never);
-  const [a, b] = await Promise.all([init(), init()]);
+  const [a, b] = await withoutDevice(() => Promise.all([init(), init()]));
   expect(a).toBe(b);
   a.destroy();
   expect(() => getDevice()).toThrow(DeviceError);
@@ -265,8 +268,7 @@ test('tensors of a device that is not the current one are computed where they ar
 
 /** Makes another device than `own` the current one. */
 async function withOtherDevice(own: Device): Promise<Device> {
-  setDevice(null as never);
-  const other = await init();
+  const other = await withoutDevice(() => init());
   expect(other).not.toBe(own);
   return other;
 }

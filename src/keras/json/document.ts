@@ -11,8 +11,13 @@ export interface JsonObject {
 
 /** Deeper than any model that Keras writes, and far from where recursion ends. */
 const maxDepth = 200;
+/** Lists and objects: some thirty times those of the largest application. Long lists of numbers or words count once. */
+const maxParts = 2 ** 20;
 
-/** Errors: FormatError for text that isn't JSON, for a document that isn't an object, or that nests too deeply. */
+/**
+ * Errors: FormatError for text that isn't JSON, for a document that isn't an object, that nests too deeply or has too many
+ * parts.
+ */
 export function readDocument(given: string | object, source: string): JsonObject {
   const document = typeof given === 'string' ? parse(given, source) : (given as Json);
   if (!isObject(document)) {
@@ -23,7 +28,7 @@ export function readDocument(given: string | object, source: string): JsonObject
       hint: "pass the output of Keras's to_json().",
     });
   }
-  checkDepth(document, source);
+  checkNesting(document, source, typeof given === 'string');
   return document;
 }
 
@@ -45,30 +50,44 @@ function parse(text: string, source: string): Json {
   }
 }
 
-/** Without recursion: what is checked here is the depth. An object that is met again is looked into where it lies deeper. */
-function checkDepth(document: Json, source: string): void {
-  const deepest = new Map<object, number>();
+/**
+ * Without recursion, which deep documents would end. Where objects may be shared, one that is met again is looked into where it
+ * lies deeper.
+ */
+function checkNesting(document: Json, source: string, isTree: boolean): void {
+  const deepest = isTree ? null : new Map<object, number>();
+  let parts = 0;
   const open: [value: unknown, depth: number][] = [[document, 0]];
   for (let next = open.pop(); next; next = open.pop()) {
     const [value, depth] = next;
-    if (typeof value !== 'object' || value === null || (deepest.get(value) ?? -1) >= depth) continue;
-    deepest.set(value, depth);
-    if (depth > maxDepth) {
-      throw refusal(source, {
-        place: `depth ${depth}`,
-        rule: `a description nests at most ${maxDepth} deep.`,
-        received: 'lists or objects within each other beyond that',
-        hint: 'no model needs it: the file is damaged, or made to do harm.',
-      });
-    }
-    if (Object.hasOwn(value, '__proto__')) {
-      throw refusal(source, {
-        place: `depth ${depth}`,
-        rule: "no key is called '__proto__'.",
-        received: 'one that is',
-        hint: 'no model needs it: the file is damaged, or made to do harm.',
-      });
-    }
-    for (const inner of Object.values(value)) open.push([inner, depth + 1]);
+    if (typeof value !== 'object' || value === null || (deepest?.get(value) ?? -1) >= depth) continue;
+    deepest?.set(value, depth);
+    if (depth > maxDepth)
+      throw harmful(
+        source,
+        depth,
+        `a description nests at most ${maxDepth} deep.`,
+        'lists or objects beyond that',
+      );
+    if (++parts > maxParts)
+      throw harmful(
+        source,
+        depth,
+        `a description has at most ${maxParts} lists and objects.`,
+        'more of them',
+      );
+    if (Object.hasOwn(value, '__proto__'))
+      throw harmful(source, depth, "no key is called '__proto__'.", 'one that is');
+    for (const inner of Object.values(value))
+      if (typeof inner === 'object' && inner !== null) open.push([inner, depth + 1]);
   }
+}
+
+function harmful(source: string, depth: number, rule: string, received: string): Error {
+  return refusal(source, {
+    place: `depth ${depth}`,
+    rule,
+    received,
+    hint: 'no model needs it: the file is damaged, or made to do harm.',
+  });
 }

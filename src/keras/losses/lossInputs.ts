@@ -8,7 +8,7 @@ import { expandDims } from '../../ops/expandDims.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { isSymbolic, type SymbolicTensor } from '../../ops/recorders.ts';
 import { squeeze } from '../../ops/squeeze.ts';
-import { toIndices } from '../../ops/toIndices.ts';
+import { toLabels } from '../../ops/toIndices.ts';
 import { tensor } from '../../tensor/create.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 
@@ -16,14 +16,15 @@ import { Tensor } from '../../tensor/tensor.ts';
 export type LossInput = TensorLike | SymbolicTensor;
 
 /**
- * `value` as a tensor of `dtype`. int32 is for labels: NaN becomes a label that is not a class. Symbolic tensors stay
+ * `value` as a tensor of `dtype`. int32 is for labels: in a tensor, NaN and fractions become a
+ * label that is not a class; host values are checked here. Symbolic tensors stay
  * symbolic, with the type that ops take and return.
  */
 export function toTensor(op: string, what: string, value: unknown, dtype: DType = 'float32'): Tensor {
   if (value instanceof Tensor || isSymbolic(value)) {
     const found = value as Tensor;
     if (found.dtype === dtype) return found;
-    return dtype === 'int32' && value instanceof Tensor ? toIndices(value) : cast(found, dtype);
+    return dtype === 'int32' && value instanceof Tensor ? toLabels(value) : cast(found, dtype);
   }
   if (
     typeof value === 'number' ||
@@ -31,6 +32,7 @@ export function toTensor(op: string, what: string, value: unknown, dtype: DType 
     Array.isArray(value) ||
     ArrayBuffer.isView(value)
   ) {
+    if (dtype === 'int32') requireWhole(op, what, value);
     return tensor(value as Float32Array, { dtype });
   }
   throw new ValueError({
@@ -39,6 +41,31 @@ export function toTensor(op: string, what: string, value: unknown, dtype: DType 
     received: describe(value),
     hint: 'call a loss on targets and predictions: loss.call(yTrue, yPred).',
   });
+}
+
+/** Errors: ValueError for a fraction among the labels that the host knows: truncated, it would pass for a class. */
+function requireWhole(op: string, what: string, values: unknown): void {
+  const fraction = fractionIn(values);
+  if (fraction === undefined) return;
+  throw new ValueError({
+    op,
+    rule: 'labels of classes are whole numbers.',
+    received: `${what}: ${describe(fraction)}`,
+    hint: 'round them first; for probabilities of classes use categoricalCrossentropy.',
+  });
+}
+
+function fractionIn(values: unknown): number | undefined {
+  if (typeof values === 'number') return Number.isFinite(values) && values % 1 !== 0 ? values : undefined;
+  if (Array.isArray(values)) {
+    for (const value of values) {
+      const fraction = fractionIn(value);
+      if (fraction !== undefined) return fraction;
+    }
+    return undefined;
+  }
+  const isFloats = values instanceof Float32Array || values instanceof Float64Array;
+  return isFloats ? (values as Float64Array).find((value) => fractionIn(value) !== undefined) : undefined;
 }
 
 /**

@@ -6,7 +6,6 @@ import { argMax } from '../../ops/argExtrema.ts';
 import { cast } from '../../ops/cast.ts';
 import { equal, greater } from '../../ops/comparison.ts';
 import { mean } from '../../ops/mean.ts';
-import { toIndices } from '../../ops/toIndices.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { requireBroadcast, requireMinRank, requireSame } from '../losses/lossChecks.ts';
 import { labelsOf } from '../losses/labels.ts';
@@ -62,9 +61,10 @@ export const sparseCategoricalAccuracy: MetricMaker = /* @__PURE__ */ defineMetr
   className: 'SparseCategoricalAccuracy',
   defaults: {},
   direction: 'up',
+  targets: 'int32',
   prepare: (_, op) => (yTrue, yPred) => {
     requireMinRank(op, yPred, 1);
-    return matches(toIndices(labelsOf(op, yTrue, yPred, -1)), yPred);
+    return matches(labelsOf(op, yTrue, yPred, -1), yPred);
   },
 });
 

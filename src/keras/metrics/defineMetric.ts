@@ -17,6 +17,8 @@ export interface MetricDefinition<O extends object> extends MetricNames {
   /** Its options with their defaults. */
   defaults: Required<O>;
   direction: Direction;
+  /** Dtype of targets; int32 for labels. Default: that of the loss that `prepare` gives, or float32. */
+  targets?: DType;
   /** Checks the options, and gives the function of samples; throws. */
   prepare: (options: Required<O>, op: string) => MetricFunction | Loss;
   /** What the result is of the mean. Default: the mean itself. */
@@ -99,7 +101,8 @@ interface Prepared<O> {
 function prepared<O extends object>(definition: MetricDefinition<O>, op: string, given: O): Prepared<O> {
   const options = metricOptions(op, given, definition.defaults);
   const made = definition.prepare(options, op);
-  if (typeof made === 'function') return { values: made, targetDType: 'float32', options };
+  if (typeof made === 'function')
+    return { values: made, targetDType: definition.targets ?? 'float32', options };
   return { values: (yTrue, yPred) => made.values(yTrue, yPred), targetDType: made.targetDType, options };
 }
 

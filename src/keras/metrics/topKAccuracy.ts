@@ -8,7 +8,6 @@ import { oneHot } from '../../ops/oneHot.ts';
 import { isFinite as finite } from '../../ops/predicates.ts';
 import { sum } from '../../ops/sum.ts';
 import { where } from '../../ops/where.ts';
-import { toIndices } from '../../ops/toIndices.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { requireMinRank, requireSame } from '../losses/lossChecks.ts';
 import { labelsOf } from '../losses/labels.ts';
@@ -42,11 +41,12 @@ export const sparseTopKCategoricalAccuracy: MetricMaker<TopKAccuracyOptions> =
     className: 'SparseTopKCategoricalAccuracy',
     defaults: { k: 5 },
     direction: 'up',
+    targets: 'int32',
     prepare: ({ k }, op) => {
       requireInteger(op, 'k', k, 1);
       return (yTrue, yPred) => {
         requireMinRank(op, yPred, 1);
-        return inTopK(toIndices(labelsOf(op, yTrue, yPred, -1)), yPred, k);
+        return inTopK(labelsOf(op, yTrue, yPred, -1), yPred, k);
       };
     },
   });

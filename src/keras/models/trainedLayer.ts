@@ -134,9 +134,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     x: training.Data | training.BatchIterable,
     y: training.Data | training.FitOptions | null = null,
     options?: training.FitOptions,
+    ...surplus: never[]
   ): Promise<History> {
     return this.#whenLoaded((training, model) => {
-      const { data, settings } = training.splitArguments(x, y, options);
+      const { data, settings } = training.splitArguments('fit', x, y, options, surplus);
       return training.fit(model, x, data, settings);
     });
   }
@@ -164,9 +165,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     x: training.Data | training.BatchIterable,
     y: training.Data | training.EvaluateOptions | null = null,
     options?: training.EvaluateOptions,
+    ...surplus: never[]
   ): Promise<training.ListedLogs> {
     return this.#whenLoaded(({ evaluate, splitArguments }, model) => {
-      const { data, settings } = splitArguments(x, y, options);
+      const { data, settings } = splitArguments('evaluate', x, y, options, surplus);
       return evaluate(model, x, data, settings);
     });
   }
@@ -175,8 +177,12 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * Computes the outputs for all samples. Resolves to tensors on the device. Data as for `fit`, batches `[x]`.
    * Errors: those of `fit`, except that the model need not be compiled.
    */
-  predict(x: training.Data | training.BatchIterable, options: training.PredictOptions = {}): Promise<Out> {
-    return this.#whenLoaded(({ predict }, model) => predict(model, x, options)) as Promise<Out>;
+  predict(
+    x: training.Data | training.BatchIterable,
+    options: training.PredictOptions = {},
+    ...surplus: never[]
+  ): Promise<Out> {
+    return this.#whenLoaded(({ predict }, model) => predict(model, x, options, surplus)) as Promise<Out>;
   }
 
   /**
@@ -194,8 +200,9 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     x: training.Data,
     y: training.Data | null = null,
     options: training.TrainOnBatchOptions = {},
+    ...surplus: never[]
   ): Promise<training.ListedLogs> {
-    return this.#whenLoaded(({ trainOnBatch }, model) => trainOnBatch(model, x, y, options));
+    return this.#whenLoaded(({ trainOnBatch }, model) => trainOnBatch(model, x, y, options, surplus));
   }
 
   /** One evaluation step on one batch. Resolves to the metrics since `resetMetrics()`. */
@@ -203,8 +210,9 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     x: training.Data,
     y: training.Data | null = null,
     options: training.OnBatchOptions = {},
+    ...surplus: never[]
   ): Promise<training.ListedLogs> {
-    return this.#whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options));
+    return this.#whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options, surplus));
   }
 
   /** For `inspect` and `recordSteps`: the next training step on a batch, as `trainOnBatch` makes it. */
@@ -243,8 +251,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   /** The outputs for one batch, without waiting. */
-  predictOnBatch(x: training.Data): Out {
-    return requireTraining('predictOnBatch').predictOnBatch(this.#loose, x) as Out;
+  predictOnBatch(x: training.Data, ...surplus: never[]): Out {
+    return requireTraining('predictOnBatch').predictOnBatch(this.#loose, x, surplus) as Out;
   }
 
   /**

@@ -20,6 +20,7 @@ import { checkStep, checkVariables, requireKnownVariables } from './checkStep.ts
 import { constrain } from './constrain.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { HostVariable } from './hostVariable.ts';
+import { type ExcludedFromDecay, requireExcluded } from './excludedFromDecay.ts';
 import { copyValues, swapValues } from './copyValues.ts';
 import {
   clippingOf,
@@ -143,7 +144,8 @@ export abstract class Optimizer {
    * needed. Called again, it only repacks variables that were assigned since, which helps before a step is captured.
    * Errors: ValueError, DTypeError, DisposedError for variables that cannot be updated, or that it was not built with.
    */
-  build(variables: readonly Variable[]): void {
+  build(variables: readonly Variable[], ...surplus: never[]): void {
+    optionsOf('build', surplus, {}, ['variables']);
     if (this.#variables) {
       requireKnownVariables(this.name, this.#variables, variables);
       const engine = this.#engine;
@@ -208,13 +210,8 @@ export abstract class Optimizer {
   }
 
   /** Excludes from weight decay `variables`, and those whose path contains one of `names`. Call it before `build`. */
-  excludeFromWeightDecay({
-    variables = [],
-    names = [],
-  }: {
-    variables?: readonly Variable[];
-    names?: readonly string[];
-  }): void {
+  excludeFromWeightDecay(excluded: ExcludedFromDecay): void {
+    const { variables = [], names = [] } = requireExcluded(excluded);
     if (this.built) {
       throw new ValueError({
         op: this.name,
@@ -261,7 +258,11 @@ export abstract class Optimizer {
   }
 
   /** Call it at the end of training: sets variables to their moving averages, if `useEma` is set. */
-  finalizeVariableValues(variables: readonly Variable[] = this.trainableVariables): void {
+  finalizeVariableValues(
+    variables: readonly Variable[] = this.trainableVariables,
+    ...surplus: never[]
+  ): void {
+    optionsOf('finalizeVariableValues', surplus, {}, ['variables']);
     if (!this.options.useEma || !this.#variables) return;
     requireKnownVariables(this.name, this.#variables, variables);
     const isSwapped = this.#holdsAverages;

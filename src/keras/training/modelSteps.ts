@@ -10,6 +10,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { AnyBatch, Predicted, StepLogs } from './batch.ts';
 import { samplesOf } from './data/batchSource.ts';
 import type { TrainableModel } from './trainableModel.ts';
+import { observeLosses } from '../layers/base/strayVariables.ts';
 import { requireTrainable } from './updates.ts';
 
 /**
@@ -51,7 +52,7 @@ export function testStep(model: TrainableModel, { x, y, sampleWeight }: AnyBatch
 /** The sum of the compiled losses and the losses of layers. Errors: ValueError if there is none. */
 export function computeLoss(model: TrainableModel, predicted: Predicted): Tensor {
   const { loss } = model.trainer.requireCompiled('computeLoss');
-  return tidy(() => {
+  const compute = () => {
     const compiled = loss?.call(predicted) ?? null;
     const losses = compiled ? [compiled] : [];
     for (const added of model.losses) losses.push(added.shape.length === 0 ? added : sum(added));
@@ -64,7 +65,8 @@ export function computeLoss(model: TrainableModel, predicted: Predicted): Tensor
       received: 'neither a compiled loss nor a loss of a layer',
       hint: "pass it to compile({ loss: 'mse' }), or call addLoss in a layer.",
     });
-  });
+  };
+  return tidy(() => observeLosses(model, compute));
 }
 
 /** Updates the compiled metrics. A returned record replaces the results of all metrics in the logs. */

@@ -11,7 +11,7 @@ import { batchOf } from './data/iterableSource.ts';
 import { freeBatch } from './data/batchSource.ts';
 import { withWeights } from './fit.ts';
 import type { Data } from './openData.ts';
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, optionsOf } from '../../core/options.ts';
 import { readLogs } from './readLogs.ts';
 import type { TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';
@@ -34,7 +34,9 @@ export async function trainOnBatch(
   x: Data,
   y: Data | null,
   options: TrainOnBatchOptions,
+  surplus: readonly unknown[] = [],
 ): Promise<ListedLogs> {
+  optionsOf('trainOnBatch', surplus, {}, ['x', 'y', 'options']);
   checkOptions('trainOnBatch', options, ['sampleWeight', 'classWeight']);
   const { sampleWeight = null, classWeight } = options;
   return onBatch(model, 'trainOnBatch', { x, y, sampleWeight }, (batch) => {
@@ -55,7 +57,9 @@ export async function testOnBatch(
   x: Data,
   y: Data | null,
   options: OnBatchOptions,
+  surplus: readonly unknown[] = [],
 ): Promise<ListedLogs> {
+  optionsOf('testOnBatch', surplus, {}, ['x', 'y', 'options']);
   checkOptions('testOnBatch', options, ['sampleWeight']);
   const { sampleWeight = null } = options;
   return onBatch(model, 'testOnBatch', { x, y, sampleWeight }, (batch) =>
@@ -64,7 +68,12 @@ export async function testOnBatch(
 }
 
 /** The outputs for one batch, without waiting. The caller frees them. */
-export function predictOnBatch(model: TrainableModel, x: Data): Nest<Tensor> {
+export function predictOnBatch(
+  model: TrainableModel,
+  x: Data,
+  surplus: readonly unknown[] = [],
+): Nest<Tensor> {
+  optionsOf('predictOnBatch', surplus, {}, ['x']);
   const batch = batchOf('predictOnBatch', [x], model.slots);
   try {
     return tidy(() => model.predictStep(batch));

@@ -1,6 +1,7 @@
 /** @file Opens the data that a caller passes as a source of batches. */
 import type { Cleanup } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
+import { optionsOf } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import { fitOptionNames } from './fitOptionNames.ts';
 import { isRecord } from './perOutput.ts';
@@ -39,12 +40,18 @@ function isOptions(value: unknown): boolean {
   return Object.keys(value).every((name) => optionNames.has(name)) || Object.values(value).some(isSetting);
 }
 
-/** Tells `(x, y, options)` from `(x, options)`: there may be no targets, and batches bring their own. */
+/**
+ * Tells `(x, y, options)` from `(x, options)`: there may be no targets, and batches bring their own.
+ * Errors: ValueError for arguments that are left over.
+ */
 export function splitArguments<O extends object>(
+  op: string,
   x: unknown,
   y: unknown,
   options: O | undefined,
+  surplus: readonly unknown[],
 ): { data: Data | null; settings: O } {
+  optionsOf(op, surplus, {}, ['x', 'y', 'options']);
   const optionsAreSecond = options === undefined && y !== null && (isBatchIterable(x) || isOptions(y));
   if (optionsAreSecond) return { data: null, settings: y as O };
   return { data: y as Data | null, settings: options ?? ({} as O) };

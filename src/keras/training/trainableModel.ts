@@ -13,6 +13,7 @@ export interface TrainableModel extends CallbackModel, TrainerModel {
   readonly losses: readonly Tensor[];
 
   apply(inputs: Nest<Tensor>, options?: { training?: boolean }): Nest<Tensor>;
+  readonly callsForeignLayers: boolean;
   computeLoss(predicted: Predicted): Tensor;
   computeMetrics(predicted: Predicted): StepLogs;
   resetMetrics(): void;

@@ -43,7 +43,7 @@ export class UpdateWatch {
 
   /**
    * Errors: ValueError for trainable variables that the calls of layers read and the model doesn't have, unless something
-   * else trains them. The functions of Lambdas may use variables, as in Keras, so for those it is a warning. So it is for
+   * else trains them. The functions of Lambdas, losses and regularizers may use variables, as in Keras: that is a warning. So it is for
    * layers that the step calls and the model doesn't have: they may be meant to stay as they are.
    */
   #requireTracked(read: readonly StrayVariable[]): void {
@@ -54,9 +54,9 @@ export class UpdateWatch {
     const foreign = new Set(untrained.flatMap(({ owner }) => owner ?? []));
     if (foreign.size > 0) warnOnce(describeForeign(this.model.name, [...foreign]));
     const strays = untrained.filter(({ owner }) => owner === null);
-    const inLambdas = strays.filter(({ reader }) => reader.callsForeignLayers);
-    if (inLambdas.length > 0) warnOnce(describeStrays(this.model.name, inLambdas));
-    const others = strays.filter(({ reader }) => !reader.callsForeignLayers);
+    const inFunctions = strays.filter(({ inFunction }) => inFunction);
+    if (inFunctions.length > 0) warnOnce(describeStrays(this.model.name, inFunctions));
+    const others = strays.filter(({ inFunction }) => !inFunction);
     if (others.length === 0) return;
     throw new ValueError({
       op: 'trainStep',

@@ -32,6 +32,11 @@ describe('what is wrong is refused, with its place, and leaves nothing behind', 
       /at most 200 deep/,
     ],
     [
+      'millions of lists',
+      `{"class_name": "Dense", "config": [${'[],'.repeat(2 ** 20)}[]]}`,
+      /at most 1048576 lists and objects/,
+    ],
+    [
       'a key of the prototype',
       configOf('nested').replace('"units"', '"__proto__": {"polluted": 1}, "units"'),
       /__proto__/,

@@ -75,6 +75,7 @@ test.each(fixture.attentions.map((each) => [each.layer, each] as const))('attent
 /** A draw of Keras as the layer takes it. */
 const draws: Record<string, (values: Nested) => unknown> = {
   randomFlip: (flips) => upload(flips, 'bool'),
+  randomInvert: (flips) => upload(flips, 'bool'),
   randomCrop: (corner) => flat(corner).map((start) => upload([start], 'int32')),
 };
 
@@ -82,6 +83,8 @@ const makers = {
   randomFlip: () => layers.randomFlip(),
   randomBrightness: () => layers.randomBrightness({ factor: 0.3 }),
   randomContrast: () => layers.randomContrast({ factor: 0.3 }),
+  randomInvert: () => layers.randomInvert(),
+  randomColorDegeneration: () => layers.randomColorDegeneration({ factor: 0.5, valueRange: [-0.5, 1] }),
   randomCrop: () => layers.randomCrop({ height: 2, width: 3 }),
   randomRotation: () => layers.randomRotation({ factor: 0.3 }),
   randomTranslation: () => layers.randomTranslation({ heightFactor: 0.3, widthFactor: 0.3 }),
@@ -114,6 +117,7 @@ describe('random layers', () => {
       () => layers.randomCrop({ height: 2, width: 2, seed: 9 }),
       () => layers.randomBrightness({ factor: 0.4, seed: 4 }),
       () => layers.randomContrast({ factor: [0.2, 0.9], seed: 4 }),
+      () => layers.randomInvert({ factor: 0.9, seed: 4 }),
       () => layers.randomRotation({ factor: 0.5, seed: 4 }),
       () => layers.randomTranslation({ heightFactor: 0.5, widthFactor: 0.1, seed: 4 }),
       () => layers.randomZoom({ heightFactor: 0.5, widthFactor: 0.1, seed: 4 }),

@@ -157,6 +157,16 @@ export abstract class Layer<
     return this.supportsMasking ? mask : null;
   }
 
+  /** Number of values in the weights. Errors: ValueError before the layer is built. */
+  override countParams(): number {
+    if (this.built) return super.countParams();
+    throw new ValueError({
+      op: this.name,
+      rule: 'weights are counted once it is built.',
+      hint: 'build it first: call it by apply(x).',
+    });
+  }
+
   /** The configuration, from which `fromConfig` creates an equal layer. */
   getConfig(): Record<string, unknown> {
     const { name, trainable, dtypePolicy: dtype, activityRegularizer } = this;

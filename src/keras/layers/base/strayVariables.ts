@@ -20,6 +20,8 @@ export interface StrayVariable {
   readonly reader: TrackedLayer;
   /** The layer that was called, where it has the variable: a layer that stands alone, next to a model. */
   readonly owner: TrackedLayer | null;
+  /** Whether a function of the app read it, which may use variables as in Keras: that of a Lambda, a loss or a regularizer. */
+  readonly inFunction: boolean;
   /** Whether it was assigned since it was read: then it is trained by hand. */
   isAssigned(): boolean;
 }
@@ -32,7 +34,7 @@ const calls = new WeakMap<object, number>();
 /** Runs `call`, the outermost call of `layer` on `given`, under a tape. What the caller passes belongs to the caller. */
 function observeReads<T>(layer: TrackedLayer, given: readonly unknown[], call: () => T): T {
   if (collected === null && !isDue(layer)) return call();
-  const reads = new VariableReads();
+  const reads = new VariableReads(() => currentCall()?.layer as TrackedLayer | undefined);
   const recorders = activeRecorders();
   const result = withRecorders([...recorders, reads], call);
   const own = new Set(layer.weights);
@@ -49,6 +51,19 @@ function observeReads<T>(layer: TrackedLayer, given: readonly unknown[], call: (
   if (strays.length > 0)
     for (const recorder of recorders)
       recorder.beforeGradients?.((sources) => warnOfUntrained(layer, strays, sources));
+  return result;
+}
+
+/**
+ * Runs `compute`, which computes the losses of `owner` in a step: their functions, and those of regularizers, may read
+ * variables, too. What the layers read that they call isn't theirs.
+ */
+export function observeLosses<T>(owner: TrackedLayer, compute: () => T): T {
+  const recorders = activeRecorders();
+  if (collected === null || recorders.length === 0) return compute();
+  const reads = new VariableReads(() => (currentCall() ? undefined : owner));
+  const result = withRecorders([...recorders, reads], compute);
+  for (const stray of reads.found) collected.set(stray.variable, { ...stray, owner: null, inFunction: true });
   return result;
 }
 
@@ -114,6 +129,9 @@ class VariableReads implements Recorder {
   readonly recording = activeRecorders()[0]?.recording ?? 0;
   readonly #found = new Map<Variable, Omit<StrayVariable, 'owner'>>();
 
+  /** `readerOf` gives the layer that reads at the moment, if there is one. */
+  constructor(private readonly readerOf: () => TrackedLayer | undefined) {}
+
   get found(): Omit<StrayVariable, 'owner'>[] {
     return [...this.#found.values()];
   }
@@ -121,11 +139,16 @@ class VariableReads implements Recorder {
   record({ inputs }: RecordedCall): void {
     for (const input of inputs) {
       if (!(input instanceof Variable && input.trainable) || this.#found.has(input)) continue;
-      const reader = currentCall()?.layer as TrackedLayer | undefined;
+      const reader = this.readerOf();
       // Assigning a variable replaces its origin.
       const { origin } = input;
       if (reader)
-        this.#found.set(input, { variable: input, reader, isAssigned: () => input.origin !== origin });
+        this.#found.set(input, {
+          variable: input,
+          reader,
+          inFunction: reader.callsForeignLayers,
+          isAssigned: () => input.origin !== origin,
+        });
     }
   }
 }

@@ -24,6 +24,14 @@ export {
   type RandomContrastOptions,
 } from './randomColour.ts';
 export {
+  randomColorDegeneration,
+  RandomColorDegeneration,
+  type RandomColorDegenerationOptions,
+  randomInvert,
+  RandomInvert,
+  type RandomInvertOptions,
+} from './randomColourLoss.ts';
+export {
   randomCrop,
   RandomCrop,
   type RandomCropOptions,

@@ -12,7 +12,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
 
-interface ColourOptions extends RandomImageOptions {
+export interface ColourOptions extends RandomImageOptions {
   /** The bounds of what is drawn: a pair, or a number. */
   factor: number | readonly [number, number];
   /** The smallest and the largest value of a pixel; results are clipped to them. Default [0, 255]. */
@@ -24,7 +24,7 @@ export type RandomBrightnessOptions = ColourOptions;
 /** Options of `randomContrast`. */
 export type RandomContrastOptions = ColourOptions;
 
-const optionNames: OptionNames<ColourOptions> = {
+export const colourOptionNames: OptionNames<ColourOptions> = {
   factor: true,
   valueRange: true,
   seed: true,
@@ -33,7 +33,7 @@ const optionNames: OptionNames<ColourOptions> = {
 };
 
 /** What is drawn is one number for each image, [batch, 1, 1, 1]. */
-abstract class RandomColour extends RandomImageLayer<Tensor> {
+export abstract class RandomColour extends RandomImageLayer<Tensor> {
   readonly factor: readonly [number, number];
   readonly valueRange: readonly [number, number];
 
@@ -64,7 +64,7 @@ export class RandomBrightness extends RandomColour {
   static override readonly className: string = 'RandomBrightness';
 
   static override get optionNames(): OptionNames<RandomBrightnessOptions> {
-    return optionNames;
+    return colourOptionNames;
   }
 
   constructor(options: RandomBrightnessOptions) {
@@ -88,7 +88,7 @@ export class RandomContrast extends RandomColour {
   static override readonly className: string = 'RandomContrast';
 
   static override get optionNames(): OptionNames<RandomContrastOptions> {
-    return optionNames;
+    return colourOptionNames;
   }
 
   constructor(options: RandomContrastOptions) {

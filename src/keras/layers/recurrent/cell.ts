@@ -1,5 +1,5 @@
 /** @file RNNCell: one time step of a recurrent layer, as a layer. */
-import type { OpenShape } from '../../../core/shape.ts';
+import type { OpenShape, Shape } from '../../../core/shape.ts';
 import { zeros } from '../../../ops/creation.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { type CallOptions, Layer } from '../base/layer.ts';
@@ -45,6 +45,11 @@ export abstract class RNNCell extends Layer<readonly Tensor[], readonly Tensor[]
     return [this.stateSize].flat() as number[];
   }
 
+  /** Shapes of the states of one sample. */
+  protected get stateShapes(): readonly Shape[] {
+    return this.stateSizes.map((size) => [size]);
+  }
+
   /** Whether `getInitialState` returns zeros. */
   get startsAtZero(): boolean {
     return this.getInitialState === RNNCell.prototype.getInitialState;
@@ -52,7 +57,7 @@ export abstract class RNNCell extends Layer<readonly Tensor[], readonly Tensor[]
 
   /** The states before the first step. Default: zeros. */
   getInitialState(batchSize: number): Tensor[] {
-    return this.stateSizes.map((size) => zeros([batchSize, size], { dtype: this.dtype }));
+    return this.stateShapes.map((shape) => zeros([batchSize, ...shape], { dtype: this.dtype }));
   }
 
   /** Prepares a run over a sequence. Default: every step is a `call`. */

@@ -3,64 +3,30 @@
  * `kernel` and from the state by `recurrent_kernel`.
  */
 import type { OptionNames } from '../../../core/options.ts';
-import { layerOptionNames } from '../base/layerOptions.ts';
-import { biasOptionNames, kernelOptionNames } from '../base/weightOptions.ts';
 import { ShapeError } from '../../../core/errors.ts';
-import { describe, type OpenShape, requireBoolean, requireInteger, type Shape } from '../../../core/shape.ts';
+import { describe, type OpenShape, requireInteger } from '../../../core/shape.ts';
 import { mul } from '../../../ops/arithmetic.ts';
-import { ones, zeros } from '../../../ops/creation.ts';
-import { dropout } from '../../../ops/dropout.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
 import { squeeze } from '../../../ops/squeeze.ts';
-import { SeedSequence } from '../../../ops/seeds.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import type { Variable } from '../../../tensor/variable.ts';
+import type { ActivationLike } from '../../activations.ts';
+import type { CallOptions } from '../base/layer.ts';
+import type { Steps } from './cell.ts';
 import {
-  type Activation,
-  type ActivationLike,
-  activationOf,
-  serializeActivation,
-} from '../../activations.ts';
-import type { ConstraintLike } from '../../constraints/index.ts';
-import type { Initializer, InitializerLike } from '../../initializers/index.ts';
-import type { RegularizerLike } from '../../regularizers/index.ts';
-import type { CallOptions, LayerOptions } from '../base/layer.ts';
-import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
-import { requireFraction, seedOf } from '../base/randomOptions.ts';
-import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
-import { RNNCell, type Steps } from './cell.ts';
+  type BiasSpec,
+  RecurrentCell,
+  type RecurrentCellOptions,
+  recurrentCellOptionNames,
+} from './recurrentCell.ts';
 
-export interface DenseCellOptions extends LayerOptions, KernelOptions, BiasOptions {
+export interface DenseCellOptions extends RecurrentCellOptions {
   /** Size of the state and of the output. */
   units: number;
-  /** Activation of the new state. Default 'tanh'; null for none. */
-  activation?: ActivationLike | null;
-  /** Initial values of the recurrent kernel, which multiplies the state. Default 'orthogonal'. */
-  recurrentInitializer?: InitializerLike;
-  /** Penalty on the recurrent kernel. Default: none. */
-  recurrentRegularizer?: RegularizerLike | null;
-  /** Where the recurrent kernel is put back to after each step of training. Default: none. */
-  recurrentConstraint?: ConstraintLike | null;
-  /** Fraction of the inputs that is cleared in training, alike at all times. Default 0. */
-  dropout?: number;
-  /** Fraction of the state that is cleared in training, alike at all times, before it meets the recurrent kernel. Default 0. */
-  recurrentDropout?: number;
-  /** Makes the dropout repeatable. Default: another draw each time. */
-  seed?: number | null;
 }
 
 export const denseCellOptionNames: OptionNames<DenseCellOptions> = {
   units: true,
-  activation: true,
-  recurrentInitializer: false,
-  recurrentRegularizer: false,
-  recurrentConstraint: false,
-  dropout: false,
-  recurrentDropout: false,
-  seed: false,
-  ...kernelOptionNames,
-  ...biasOptionNames,
-  ...layerOptionNames,
+  ...recurrentCellOptionNames,
 };
 
 export interface GatedCellOptions extends DenseCellOptions {
@@ -74,50 +40,23 @@ interface Noise {
   state: Tensor | null;
 }
 
-export abstract class DenseCell extends RNNCell {
+export abstract class DenseCell extends RecurrentCell {
   /** Blocks of `units` columns in the kernels. */
   protected abstract readonly gates: number;
-  kernel: Variable | null = null;
-  recurrentKernel: Variable | null = null;
-  bias: Variable | null = null;
   readonly units: number;
-  readonly activation: Activation;
-  readonly useBias: boolean;
-  readonly dropout: number;
-  readonly recurrentDropout: number;
-  readonly seed: number | null;
-  /** Where its draws are, which a checkpoint keeps. */
-  readonly seeds: SeedSequence | null;
-  readonly #rules: Readonly<Record<'kernel' | 'recurrent' | 'bias', WeightRules>>;
 
   constructor(options: DenseCellOptions) {
     super(options);
-    const { units, activation = 'tanh', useBias = true, dropout = 0, recurrentDropout = 0 } = options;
-    requireInteger(this.name, 'units', units, 1);
-    requireBoolean(this.name, 'useBias', useBias);
-    requireFraction(this.name, 'dropout', dropout);
-    requireFraction(this.name, 'recurrentDropout', recurrentDropout);
-    this.units = units;
-    this.activation = activationOf(activation);
-    this.useBias = useBias;
-    this.dropout = dropout;
-    this.recurrentDropout = recurrentDropout;
-    this.seed = seedOf(this.name, options.seed);
-    this.seeds = this.seed === null ? null : new SeedSequence(this.seed);
-    this.#rules = {
-      kernel: weightRules(options, 'kernel', 'glorotUniform'),
-      recurrent: weightRules(options, 'recurrent', 'orthogonal'),
-      bias: weightRules(options, 'bias', 'zeros'),
-    };
+    requireInteger(this.name, 'units', options.units, 1);
+    this.units = options.units;
   }
 
   get stateSize(): number | readonly number[] {
     return this.units;
   }
 
-  /** Shape of the bias, and its first values. */
-  protected biasOf(): { shape: Shape; initializer: Initializer } {
-    return { shape: [this.gates * this.units], initializer: this.#rules.bias.initializer };
+  protected biasOf(): BiasSpec {
+    return { shape: [this.gates * this.units], initializer: this.rules.bias.initializer };
   }
 
   /** What a step is, given that noise. */
@@ -137,10 +76,7 @@ export abstract class DenseCell extends RNNCell {
       });
     }
     const width = this.gates * this.units;
-    const { kernel, recurrent, bias } = this.#rules;
-    this.kernel = this.addWeight('kernel', { shape: [features, width], ...kernel });
-    this.recurrentKernel = this.addWeight('recurrent_kernel', { shape: [this.units, width], ...recurrent });
-    if (this.useBias) this.bias = this.addWeight('bias', { ...bias, ...this.biasOf() });
+    this.addWeights([features, width], [this.units, width], this.biasOf());
   }
 
   override steps(batchSize: number, options: CallOptions): Steps {
@@ -151,34 +87,16 @@ export abstract class DenseCell extends RNNCell {
     };
   }
 
-  override call([x, ...states]: readonly Tensor[], options: CallOptions): readonly Tensor[] {
-    const { project, take } = this.steps((x as Tensor).shape[0] as number, options);
-    return take(project(x as Tensor), states);
-  }
-
   override getConfig(): Record<string, unknown> {
-    const { units, activation, useBias, dropout, recurrentDropout, seed } = this;
-    return {
-      ...super.getConfig(),
-      units,
-      activation: serializeActivation(activation),
-      useBias,
-      ...rulesConfig(this.#rules),
-      dropout,
-      recurrentDropout,
-      seed,
-    };
+    return { ...super.getConfig(), units: this.units };
   }
 
-  #noise(batchSize: number, { training = false }: CallOptions): Noise {
-    const draw = (size: number, rate: number) => {
-      if (!training || rate === 0) return null;
-      if (rate === 1) return zeros([batchSize, size]);
-      const seed = this.seeds?.draw();
-      return dropout(ones([batchSize, size]), seed === undefined ? { rate } : { rate, seed });
-    };
+  #noise(batchSize: number, options: CallOptions): Noise {
     const features = this.kernel?.shape[0] as number;
-    return { inputs: draw(features, this.dropout), state: draw(this.units, this.recurrentDropout) };
+    return {
+      inputs: this.draw([batchSize, features], this.dropout, options),
+      state: this.draw([batchSize, this.units], this.recurrentDropout, options),
+    };
   }
 }
 

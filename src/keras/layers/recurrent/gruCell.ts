@@ -3,7 +3,7 @@ import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import { denseCellOptionNames } from './denseCell.ts';
-import { requireBoolean, type Shape } from '../../../core/shape.ts';
+import { requireBoolean } from '../../../core/shape.ts';
 import { add, mul, sub } from '../../../ops/arithmetic.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
 import { gruSteps } from '../../../ops/gruSteps.ts';
@@ -15,9 +15,9 @@ import { unstack } from '../../../ops/unstack.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { type Activation, activationOf, serializeActivation } from '../../activations.ts';
-import type { Initializer } from '../../initializers/index.ts';
 import type { Steps } from './cell.ts';
 import { cleared, DenseCell, type GatedCellOptions, oneStep, onlyStep } from './denseCell.ts';
+import type { BiasSpec } from './recurrentCell.ts';
 
 /** Options of `gruCell`. */
 export interface GRUCellOptions extends GatedCellOptions {
@@ -49,7 +49,7 @@ export class GRUCell extends DenseCell {
     this.resetAfter = resetAfter;
   }
 
-  protected override biasOf(): { shape: Shape; initializer: Initializer } {
+  protected override biasOf(): BiasSpec {
     const { shape, initializer } = super.biasOf();
     return { shape: this.resetAfter ? [2, ...shape] : shape, initializer };
   }

@@ -1,5 +1,16 @@
 /** @file Recurrent layers and their cells. */
 export { RNNCell, type Steps } from './cell.ts';
+export {
+  convLSTM1d,
+  ConvLSTM1D,
+  type ConvLSTM1DOptions,
+  convLSTM2d,
+  ConvLSTM2D,
+  type ConvLSTM2DOptions,
+  convLSTM3d,
+  ConvLSTM3D,
+  type ConvLSTM3DOptions,
+} from './convLSTM.ts';
 export { gru, GRU, type GRUOptions } from './gru.ts';
 export { gruCell, GRUCell, type GRUCellOptions } from './gruCell.ts';
 export { lstm, LSTM, type LSTMOptions } from './lstm.ts';

@@ -3,7 +3,8 @@ import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { cellOptions, DenseRNN } from './denseRNN.ts';
+import { DenseRNN } from './denseRNN.ts';
+import { cellOptions } from './ownCellRNN.ts';
 import { LSTMCell, type LSTMCellOptions } from './lstmCell.ts';
 import { type RecurrentOptions, type RecurrentOutput, recurrentOptionNames } from './rnn.ts';
 

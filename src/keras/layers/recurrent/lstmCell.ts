@@ -3,22 +3,18 @@ import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import { denseCellOptionNames } from './denseCell.ts';
-import { requireBoolean, type Shape } from '../../../core/shape.ts';
-import { add, mul } from '../../../ops/arithmetic.ts';
-import { concat } from '../../../ops/concat.ts';
-import { ones } from '../../../ops/creation.ts';
+import { requireBoolean } from '../../../core/shape.ts';
+import { add } from '../../../ops/arithmetic.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
 import { lstmSteps } from '../../../ops/lstmSteps.ts';
 import { matMul } from '../../../ops/matMul.ts';
-import { mulAdd } from '../../../ops/mulAdd.ts';
-import { split } from '../../../ops/split.ts';
-
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { type Activation, activationOf, serializeActivation } from '../../activations.ts';
-import type { Initializer } from '../../initializers/index.ts';
 import type { Steps } from './cell.ts';
 import { cleared, DenseCell, type GatedCellOptions, oneStep, onlyStep } from './denseCell.ts';
+import { forgetting, lstmStep } from './lstmGates.ts';
+import type { BiasSpec } from './recurrentCell.ts';
 
 /** Options of `lstmCell`. */
 export interface LSTMCellOptions extends GatedCellOptions {
@@ -51,7 +47,7 @@ export class LSTMCell extends DenseCell {
     return [this.units, this.units];
   }
 
-  protected override biasOf(): { shape: Shape; initializer: Initializer } {
+  protected override biasOf(): BiasSpec {
     const { shape, initializer } = super.biasOf();
     return { shape, initializer: this.unitForgetBias ? forgetting(initializer, this.units) : initializer };
   }
@@ -67,12 +63,7 @@ export class LSTMCell extends DenseCell {
     return {
       take: (projected, [h, c]) => {
         const recurrent = matMul(cleared(h as Tensor, state), this.recurrentKernel as Variable);
-        const parts = split(add(projected, recurrent), { numOrSizeSplits: 4, axis: -1 });
-        const [input, forget, candidate, output] = parts as [Tensor, Tensor, Tensor, Tensor];
-        const kept = mul(recurrentActivation(forget), c as Tensor);
-        const carry = mulAdd(recurrentActivation(input), activation(candidate), kept);
-        const next = mul(recurrentActivation(output), activation(carry));
-        return [next, next, carry];
+        return lstmStep(add(projected, recurrent), c as Tensor, this);
       },
     };
   }
@@ -107,19 +98,6 @@ export class LSTMCell extends DenseCell {
       seed,
     };
   }
-}
-
-/** `initializer` for all gates but the second, which starts at 1. */
-function forgetting(initializer: Initializer, units: number): Initializer {
-  return {
-    ...initializer,
-    call: (_, dtype) =>
-      concat([
-        initializer.call([units], dtype),
-        ones([units], { dtype }),
-        initializer.call([2 * units], dtype),
-      ]),
-  };
 }
 
 /**

@@ -3,7 +3,14 @@ import type { Positions } from '../../../core/options.ts';
 import type { Names, OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
-import { describe, type OpenShape, requireBoolean } from '../../../core/shape.ts';
+import {
+  describe,
+  formatShape,
+  type OpenShape,
+  requireBoolean,
+  sameShape,
+  type Shape,
+} from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import { zerosLike } from '../../../ops/like.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
@@ -108,10 +115,8 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
 
   override build([batch, _time, ...rest]: OpenShape): void {
     const { cell } = this;
-    cell.ensureBuilt([
-      [batch as number | null, ...rest],
-      ...cell.stateSizes.map((size) => [batch as number | null, size]),
-    ]);
+    const step = [batch as number | null, ...rest];
+    cell.ensureBuilt([step, ...cell.computeOutputShape([step]).slice(1)]);
     if (!this.stateful) return;
     if (typeof batch !== 'number') {
       throw new ShapeError({
@@ -128,17 +133,18 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
 
   override call(x: Tensor, options: RecurrentCallOptions): Out {
     const { cell, returnSequences, goBackwards, zeroOutputForMask } = this;
-    const batch = x.shape[0] as number;
+    const [batch, , ...rest] = x.shape as [number, number, ...number[]];
+    const [outputShape, ...stateShapes] = cell.computeOutputShape([[batch, ...rest]]) as [Shape, ...Shape[]];
     const { output, states } = runSteps(cell.steps(batch, options), x, {
       mask: this.#stepMask(options, x),
-      states: this.#statesOf(options.initialState, batch) ?? this.states,
+      states: this.#statesOf(options.initialState, stateShapes) ?? this.states,
       initialStates: () => cell.getInitialState(batch),
       startsAtZero: cell.startsAtZero,
       goBackwards,
       returnSequences,
       returnState: this.returnState || this.stateful,
       zeroOutputForMask,
-      outputSize: cell.outputSize,
+      outputShape,
     });
     this.#keep(states);
     return (this.returnState ? [output, ...states] : output) as Out;
@@ -149,7 +155,7 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
     return this.returnState ? [kept, ...this.cell.stateSizes.map(() => null)] : kept;
   }
 
-  override computeOutputShape([batch, time]: OpenShape): Shapes<Out> {
+  override computeOutputShape([batch, time, ...rest]: OpenShape): Shapes<Out> {
     const { cell, returnSequences, returnState } = this;
     if (this.unroll && typeof time !== 'number') {
       throw new ShapeError({
@@ -159,9 +165,9 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
         hint: 'give its length, as in input({ shape: [10, 8] }), or leave out unroll.',
       });
     }
-    const rows = [batch ?? null];
-    const output = [...rows, ...(returnSequences ? [time ?? null] : []), cell.outputSize];
-    const states = cell.stateSizes.map((size) => [...rows, size]);
+    const shapes = cell.computeOutputShape([[batch ?? null, ...rest]]) as [OpenShape, ...OpenShape[]];
+    const [last, ...states] = shapes;
+    const output = last.toSpliced(1, 0, ...(returnSequences ? [time ?? null] : []));
     return (returnState ? [output, ...states] : output) as unknown as Shapes<Out>;
   }
 
@@ -192,16 +198,15 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
     return { cell: serializeLayer(this.cell) };
   }
 
-  #statesOf(given: unknown, batch: number): readonly Tensor[] | null {
+  #statesOf(given: unknown, shapes: readonly Shape[]): readonly Tensor[] | null {
     if (given === undefined || given === null) return null;
-    const sizes = this.cell.stateSizes;
     const list = (Array.isArray(given) ? given : [given]) as unknown[];
     const fits = (state: unknown, i: number) =>
-      state instanceof Tensor && state.rank === 2 && state.shape[0] === batch && state.shape[1] === sizes[i];
-    if (list.length === sizes.length && list.every(fits)) return list as Tensor[];
+      state instanceof Tensor && sameShape(state.shape, shapes[i] as Shape);
+    if (list.length === shapes.length && list.every(fits)) return list as Tensor[];
     throw new ShapeError({
       op: this.name,
-      rule: `\`initialState\` has a tensor for each state: ${sizes.map((size) => `[${batch}, ${size}]`).join(', ')}.`,
+      rule: `\`initialState\` has a tensor for each state: ${shapes.map(formatShape).join(', ')}.`,
       received:
         list.map((item) => (item instanceof Tensor ? formatSpec(item) : describe(item))).join(', ') || 'none',
       hint: 'pass the result of getInitialState of the cell, or the states that a call returned.',

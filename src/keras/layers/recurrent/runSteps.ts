@@ -1,10 +1,12 @@
 /** @file Steps over a sequence, with masks: what a recurrent layer does with its cell. */
+import type { Shape } from '../../../core/shape.ts';
 import { cast } from '../../../ops/cast.ts';
 import { greater } from '../../../ops/comparison.ts';
 import { zeros } from '../../../ops/creation.ts';
 import { cumsum } from '../../../ops/cumsum.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
 import { flip } from '../../../ops/flip.ts';
+import { reshape } from '../../../ops/reshape.ts';
 import { stack } from '../../../ops/stack.ts';
 import { stepOf } from '../../../ops/steps.ts';
 import { unstack } from '../../../ops/unstack.ts';
@@ -28,7 +30,8 @@ export interface Run {
   returnState: boolean;
   /** Whether outputs are zeros where the mask is false; otherwise they are those of the step before. */
   zeroOutputForMask: boolean;
-  outputSize: number;
+  /** Shape of an output, with the batch. */
+  outputShape: Shape;
 }
 
 export interface RunResult {
@@ -40,9 +43,9 @@ export interface RunResult {
 
 /** Runs `steps` over x [batch, time, …]. Outputs are zeros before the first unmasked step. */
 export function runSteps(steps: Steps, x: Tensor, run: Run): RunResult {
-  const [batch, time] = x.shape as [number, number];
+  const time = x.shape[1];
   if (time === 0) {
-    const shape = run.returnSequences ? [batch, 0, run.outputSize] : [batch, run.outputSize];
+    const shape = run.outputShape.toSpliced(1, 0, ...(run.returnSequences ? [0] : []));
     return { output: zeros(shape), states: run.states ?? run.initialStates() };
   }
   const ordered = (sequence: Tensor) => (run.goBackwards ? flip(sequence, { axis: 1 }) : sequence);
@@ -55,7 +58,7 @@ export function runSteps(steps: Steps, x: Tensor, run: Run): RunResult {
 
 function oneByOne(take: Steps['take'], projected: Tensor, mask: Tensor | null, run: Run): RunResult {
   const { returnSequences, zeroOutputForMask } = run;
-  const masks = mask && unstack(expandDims(mask, { axis: -1 }), { axis: 1 });
+  const masks = mask && unstack(alongOutputs(mask, run), { axis: 1 });
   const outputs: Tensor[] = [];
   let states = run.states ?? run.initialStates();
   unstack(projected, { axis: 1 }).forEach((input, t) => {
@@ -67,6 +70,11 @@ function oneByOne(take: Steps['take'], projected: Tensor, mask: Tensor | null, r
   });
   const output = returnSequences ? stack(outputs, { axis: 1 }) : (outputs.at(-1) as Tensor);
   return { output, states };
+}
+
+/** [batch, time] as [batch, time, 1, …], with an axis for each of an output. */
+function alongOutputs(mask: Tensor, { outputShape }: Run): Tensor {
+  return reshape(mask, { shape: [...mask.shape, ...outputShape.slice(1).fill(1)] });
 }
 
 function together(

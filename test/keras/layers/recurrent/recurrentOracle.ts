@@ -14,7 +14,7 @@ export interface Unrolled {
   zeroOutputForMask?: boolean;
 }
 
-/** A step after the other over x [batch, time, features]. */
+/** A step after the other over x [batch, time, …]. */
 export function unrolled(t: Oracle, step: Step, x: T, initial: T[], options: Unrolled = {}): T[] {
   const { mask, goBackwards, returnSequences, returnState, zeroOutputForMask } = options;
   const inputs = t.unstack(x, 1);
@@ -29,7 +29,7 @@ export function unrolled(t: Oracle, step: Step, x: T, initial: T[], options: Unr
       states = next;
       continue;
     }
-    const counts = t.expandDims(masks[time] as T, -1);
+    const counts = t.reshape(masks[time] as T, [x.shape[0] as number, ...new Array(output.rank - 1).fill(1)]);
     const before = zeroOutputForMask ? undefined : outputs.at(-1);
     const choose = (yes: T, no: T) => t.where(t.broadcastTo(counts, yes.shape as [number, number]), yes, no);
     outputs.push(choose(output, before ?? t.zerosLike(output)));
@@ -46,11 +46,16 @@ export function zeroStates(t: Oracle, x: T, units: number, count = 1): T[] {
 export function lstmStep(t: Oracle, [kernel, recurrent, bias]: T[]): Step {
   return (x, [h, c]) => {
     const z = t.add(t.matMul(x, kernel as T), t.matMul(h as T, recurrent as T));
-    const [i, f, g, o] = t.split(bias ? t.add(z, bias) : z, 4, 1) as [T, T, T, T];
-    const carry = t.add(t.mul(t.sigmoid(f), c as T), t.mul(t.sigmoid(i), t.tanh(g)));
-    const output = t.mul(t.sigmoid(o), t.tanh(carry));
-    return [output, output, carry];
+    return lstmGates(t, bias ? t.add(z, bias) : z, c as T);
   };
+}
+
+/** [output, h, c] from the sums of the gates, side by side along the last axis. */
+export function lstmGates(t: Oracle, sums: T, c: T): T[] {
+  const [i, f, g, o] = t.split(sums, 4, -1) as [T, T, T, T];
+  const carry = t.add(t.mul(t.sigmoid(f), c), t.mul(t.sigmoid(i), t.tanh(g)));
+  const output = t.mul(t.sigmoid(o), t.tanh(carry));
+  return [output, output, carry];
 }
 
 export function gruStep(t: Oracle, [kernel, recurrent, bias]: T[], resetAfter: boolean): Step {

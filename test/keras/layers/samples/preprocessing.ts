@@ -116,6 +116,39 @@ export const samples: LayerSamples[] = [
     bad: badColours,
   },
   {
+    layer: 'randomInvert',
+    cases: [
+      {
+        options: { factor: [0.4, 0.6], valueRange: [-1, 1], seed: 5 },
+        inputs: { shape: [3, 2, 2, 1] },
+        training: true,
+      },
+    ],
+    bad: [
+      { why: 'a negative probability', options: { factor: [-0.5, 0.5] }, error: ValueError, says: /factor/ },
+    ],
+  },
+  {
+    layer: 'randomColorDegeneration',
+    cases: [
+      {
+        options: { factor: [0.1, 0.4], valueRange: [-9, 9], seed: 5 },
+        inputs: { shape: [2, 2, 2, 3] },
+        training: true,
+      },
+    ],
+    bad: [
+      { why: 'no factor', options: {}, error: ValueError, says: /factor/ },
+      {
+        why: 'images without colours',
+        options: { factor: 0.5 },
+        inputs: { shape: [1, 2, 2, 1] },
+        training: true,
+        error: ShapeError,
+      },
+    ],
+  },
+  {
     layer: 'randomRotation',
     cases: [
       { options: { factor: 0.2 }, inputs: images, training: false, reference: (_, [x]) => x },
