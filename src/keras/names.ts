@@ -25,6 +25,11 @@ export function snakeCase(name: string): string {
     .toLowerCase();
 }
 
+/** Keras's own name of a class, where it isn't the public one. Layers, groups in files and rows of summaries have it. */
+export function kerasClassName(className: string): string {
+  return className === 'GroupQueryAttention' ? 'GroupedQueryAttention' : className;
+}
+
 /** Weights are named after the layers that create them, as in Keras: `encoder/lstm_cell/kernel`. */
 const scopes: { readonly owner: object; readonly name: string }[] = [];
 

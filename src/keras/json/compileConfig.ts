@@ -34,14 +34,10 @@ export function compileConfig(writer: Writer, model: AnyModel): JsonObject {
   };
 }
 
-/** The same with the optimizer, as `.keras` files have it; null where it is empty. */
-export function fullCompileConfig(
-  writer: Writer,
-  model: AnyModel,
-  optimizer: Configured | null,
-): JsonObject | null {
+/** The same with the optimizer, as `.keras` files have it. */
+export function fullCompileConfig(writer: Writer, model: AnyModel, optimizer: Configured | null): JsonObject {
   const compiled = compileConfig(writer, model);
-  if (!optimizer || Object.keys(compiled).length === 0) return null;
+  if (!optimizer || Object.keys(compiled).length === 0) return {};
   const config = optimizer.getConfig();
   const entry = optimizerEntry(writer, optimizer.className, config, 'compile_config.optimizer');
   return { optimizer: entry, ...compiled };

@@ -24,6 +24,8 @@ interface Entry {
   readonly module: string;
   /** Options here, by the names that Keras gives them. */
   readonly options: Readonly<Record<string, string>>;
+  /** Options of Keras that have no name here, with the value that is written for them. */
+  readonly constants?: JsonObject;
   /** Whether its operands are one list. */
   readonly list?: boolean;
 }
@@ -55,7 +57,8 @@ const table: readonly Entry[] = [
   ...entries(numpy, 'expm1 log log1p sqrt square reciprocal sign floor ceil sin cos tan sinh cosh tanh'),
   ...entries(numpy, 'asin acos atan atan2 asinh acosh'),
   ...entries(numpy, 'atanh isNaN isInf isFinite matMul'),
-  ...entries(numpy, 'sum mean max min prod variance std any all', along),
+  ...entries(numpy, 'sum mean prod variance std any all', along),
+  ...entries(numpy, 'max min', along, { constants: { initial: null } }),
   ...entries(numpy, 'argMax argMin expandDims squeeze flip gather', { axis: 'axis' }),
   ...entries(numpy, 'concat stack', { axis: 'axis' }, { list: true }),
   ...entries(numpy, 'reshape', { newshape: 'shape' }),
@@ -145,7 +148,7 @@ export function writeOperation(writer: Writer, operation: GraphOperation, place:
   return {
     module: entry.module,
     class_name: entry.className,
-    config: { name: operation.name, ...Object.fromEntries(options) },
+    config: { name: operation.name, ...Object.fromEntries(options), ...entry.constants },
     registered_name: entry.className,
   };
 }

@@ -12,6 +12,7 @@ import { classOfCall } from '../graph/opNames.ts';
 import { OpOperation } from '../graph/opOperation.ts';
 import type { GraphProgram } from '../graph/program.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
+import { kerasClassName } from '../names.ts';
 import { mapShapes, type Nest } from '../tensorNest.ts';
 import { drawTable } from './textTable.ts';
 
@@ -135,7 +136,8 @@ function terminalWidth(): number {
 }
 
 function classOf(listed: Listed): string {
-  return listed instanceof OpOperation ? classOfCall(listed.definition.name, listed.name) : listed.className;
+  if (listed instanceof OpOperation) return classOfCall(listed.definition.name, listed.name);
+  return kerasClassName(listed.className);
 }
 
 function shapeOf(listed: Listed): string {

@@ -95,9 +95,10 @@ function optimizerOf(model: AnyModel): Optimizer | null {
 }
 
 function configOf(model: AnyModel, optimizer: Optimizer | null): JsonObject {
-  const { compile_config: _, ...config } = modelToConfig(model);
-  const compiled = fullCompileConfig(writerFor(model), model, optimizer);
-  return compiled ? { ...config, compile_config: compiled } : config;
+  return {
+    ...modelToConfig(model),
+    compile_config: fullCompileConfig(writerFor(model), model, optimizer),
+  };
 }
 
 function json(value: JsonObject): Uint8Array<ArrayBuffer> {

@@ -4,7 +4,7 @@
  */
 import type { Variable } from '../../tensor/variable.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
-import { snakeCase } from '../names.ts';
+import { kerasClassName, snakeCase } from '../names.ts';
 
 export interface Saveable {
   /** That of the model itself is empty. */
@@ -49,9 +49,8 @@ export function saveablesOf(model: AnyLayer): Saveable[] {
   return found;
 }
 
-/** Keras names groups by its own names of classes, which for one layer isn't the public name. */
 function groupName({ className }: AnyLayer): string {
-  return className === 'GroupQueryAttention' ? 'grouped_query_attention' : snakeCase(className);
+  return snakeCase(kerasClassName(className));
 }
 
 /** Keras saves what a layer has as properties of its own: for a wrapper that may be a weight of the layer inside as well. */
@@ -66,8 +65,10 @@ function childrenOf(
   layer: AnyLayer & { program?: unknown; layers?: AnyLayer[] },
 ): [name: string, child: unknown][] {
   const graph: [string, unknown][] = layer.program && layer.layers ? [['layers', layer.layers]] : [];
+  // Keras has no public names for the parts of this layer, unlike for those of MultiHeadAttention.
+  const prefix = layer.className === 'GroupQueryAttention' ? '_' : '';
   const properties = Object.entries(layer)
-    .map(([key, value]): [string, unknown] => [propertyName(key), value])
+    .map(([key, value]): [string, unknown] => [`${prefix}${propertyName(key)}`, value])
     .sort(([a], [b]) => compareNames(a, b));
   return [...graph, ...properties];
 }

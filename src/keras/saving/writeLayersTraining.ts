@@ -26,7 +26,7 @@ export async function writeLayersTraining(
   names: ReadonlyMap<string, Variable>,
 ): Promise<WrittenTraining | Unfit> {
   const compiled = fullCompileConfig(writerFor(model), model, optimizer);
-  if (!compiled) return { unfit: 'losses or metrics that are functions' };
+  if (!compiled.optimizer) return { unfit: 'losses or metrics that are functions' };
   const {
     loss = null,
     metrics: measured = null,

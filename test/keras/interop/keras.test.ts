@@ -10,9 +10,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { init, randomNormal, randomUniform, tensor, type Tensor } from '../../../src/index.ts';
 import { loadModel } from '../../../src/io/index.ts';
-import { clearSession, input, layers, optimizers, sequential } from '../../../src/keras/index.ts';
+import { clearSession, input, layers, sequential } from '../../../src/keras/index.ts';
 import type { AnyModel } from '../../../src/keras/json/read.ts';
+import { modelToConfig } from '../../../src/keras/json/write.ts';
+import { differences } from './differences.ts';
 import { makers } from './models.ts';
+import { rules } from './rules.ts';
 
 const python = process.env.RETROGRAD_KERAS_PYTHON;
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'keras-'));
@@ -27,32 +30,27 @@ const trips = [
   ['mlp_trained', 'mlp_classifier/trained.keras'] as const,
 ];
 
-const rules: Record<string, () => object> = {
-  adam: () => optimizers.adam({ learningRate: 0.01 }),
-  momentum: () => optimizers.sgd({ learningRate: 0.05, momentum: 0.9, nesterov: true }),
-  rmsprop: () => optimizers.rmsprop({ learningRate: 0.01, momentum: 0.5, centered: true }),
-  nadam: () => optimizers.nadam({ learningRate: 0.01, globalClipnorm: 1 }),
-  scheduled: () =>
-    optimizers.adamW({
-      learningRate: optimizers.schedules.exponentialDecay({
-        initialLearningRate: 0.02,
-        decaySteps: 5,
-        decayRate: 0.9,
-      }),
-      weightDecay: 0.01,
-    }),
-};
-
 interface Results {
   keras: string;
   trips: Record<string, Record<string, boolean>>;
-  made: Record<string, { error?: string; difference: number; outputs: { data: number[] }[] }>;
+  made: Record<
+    string,
+    {
+      error?: string;
+      difference: number;
+      config: unknown;
+      summaries: Record<'' | '.trained', string>;
+      outputs: { data: number[] }[];
+    }
+  >;
   curves: Record<string, { error?: string; losses: number[] }>;
 }
 
 let results: Results;
 /** Ten epochs here, by optimizer. */
 const losses: Record<string, readonly number[]> = {};
+/** Of the models that are made here, once they are loaded again, as Keras has them. */
+const described: Record<string, { config: unknown; summary: string }> = {};
 const data = () => ({ x: randomNormal([32, 6], { seed: 3 }), y: randomUniform([32, 2], { seed: 4 }) });
 const fitOptions = { batchSize: 8, shuffle: false, verbose: 0 } as const;
 
@@ -81,6 +79,10 @@ async function train(net: AnyModel, epochs: number): Promise<number[]> {
   return [...(history.loss as number[])];
 }
 
+function summaryOf(net: AnyModel): string {
+  return net.summary({ lineLength: 80, print: () => {} });
+}
+
 async function makeTrips() {
   fs.mkdirSync(at('trips'));
   for (const [name, file] of trips) {
@@ -97,7 +99,9 @@ async function makeModels() {
   for (const [name, make] of Object.entries(makers)) {
     clearSession();
     const { model: net, shapes } = make();
-    net.compile({ optimizer: 'sgd', loss: 'mse', metrics: ['mae'] });
+    const { outputs: ends } = net as unknown as { outputs: readonly unknown[] };
+    const each = (name: string) => (ends.length === 1 ? name : ends.map(() => name));
+    net.compile({ optimizer: 'sgd', loss: each('mse') as never, metrics: [each('mae')].flat() as never });
     const inputs = shapes.map((shape, i) => randomNormal(shape, { seed: 10 + i }));
     const outputs = [
       await net.predict(inputs.length === 1 ? (inputs[0] as Tensor) : inputs),
@@ -108,6 +112,9 @@ async function makeModels() {
     };
     fs.writeFileSync(at('made', `${name}.json`), JSON.stringify(cases));
     await net.save(at('made', `${name}.keras`));
+    const again = await loadModel(at('made', `${name}.keras`));
+    described[name] = { config: modelToConfig(again), summary: summaryOf(again) };
+    again.dispose();
   }
 }
 
@@ -152,7 +159,10 @@ describe.runIf(python)('Keras', () => {
       const found = results.made[name] as Results['made'][string];
       expect(found.error).toBeUndefined();
       expect(found.difference).toBeLessThan(1e-5);
+      expect(differences(described[name]?.config, found.config)).toEqual([]);
+      expect(described[name]?.summary).toBe(found.summaries['']);
       const net = await loadModel(at('made', `${name}.trained.keras`));
+      expect(summaryOf(net)).toBe(found.summaries['.trained']);
       const { inputs } = JSON.parse(fs.readFileSync(at('made', `${name}.json`), 'utf8'));
       const xs = inputs.map(({ data, shape, dtype }: never) => tensor(data, { shape, dtype }));
       const outputs = [await net.predict(xs.length === 1 ? xs[0] : xs)].flat() as Tensor[];

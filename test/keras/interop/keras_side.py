@@ -17,6 +17,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import numpy as np  # noqa: E402
 import keras  # noqa: E402
+from summaries import summary_of  # noqa: E402
 
 folder = pathlib.Path(sys.argv[1])
 
@@ -60,15 +61,19 @@ def trip(name):
 def made(name):
     """How far predictions are from Retrograd's; then some training, for the way back."""
     case = json.loads((folder / "made" / f"{name}.json").read_text())
-    model = load(folder / "made" / f"{name}.keras")
+    path = folder / "made" / f"{name}.keras"
+    model = load(path)
+    # Keras gives a new optimizer its variables as soon as it is loaded. In the summary of the model that was saved it has none.
+    summary = summary_of(keras.models.load_model(path, compile=False))
     x = single(arrays(case["inputs"]))
     difference = max(
         float(np.max(np.abs(a - b))) for a, b in zip(listed(model.predict(x, verbose=0)), arrays(case["outputs"]))
     )
+    found = {"difference": difference, "config": json.loads(model.to_json())}
     model.fit(x, single(arrays(case["outputs"])), epochs=1, batch_size=4, shuffle=False, verbose=0)
     model.save(folder / "made" / f"{name}.trained.keras")
     outputs = [{"data": a.ravel().tolist()} for a in listed(model.predict(x, verbose=0))]
-    return {"difference": difference, "outputs": outputs}
+    return {**found, "outputs": outputs, "summaries": {"": summary, ".trained": summary_of(model)}}
 
 
 def curve(name):

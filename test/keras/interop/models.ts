@@ -69,4 +69,64 @@ export const makers: Readonly<Record<string, () => MadeModel>> = {
     const y = layers.dense({ units: 1, kernelRegularizer: 'l2' }).apply(moments.apply(joined));
     return made(model({ inputs: [a, b], outputs: y }), [4], [4]);
   },
+  sharing: () => {
+    const c = input({ shape: [4] });
+    const shared = layers.dense({ units: 4, activation: 'gelu', name: 'shared' });
+    const graph = model({
+      inputs: c,
+      outputs: [shared.apply(c), layers.dense({ units: 2 }).apply(shared.apply(shared.apply(c)))],
+    });
+    const around = sequential([input({ shape: [4] }), shared, layers.unitNormalization()]);
+    const [a, b] = [input({ shape: [4] }), input({ shape: [4] })];
+    const [left, top] = graph.apply(a) as unknown as [never, never];
+    const [right] = graph.apply(around.apply(b)) as unknown as [never];
+    const merged = layers
+      .maximum()
+      .apply([layers.subtract().apply([left, right]), layers.multiply().apply([left, right])]);
+    const angle = layers.dot({ axes: 1, normalize: true }).apply([left, right]);
+    return made(model({ inputs: [a, b], outputs: [merged, top, angle] as never }), [4], [4]);
+  },
+  sequences: () => {
+    const x = input({ shape: [9, 3] });
+    let h = layers.conv1d({ filters: 4, kernelSize: 3, padding: 'causal', dilationRate: 2 }).apply(x);
+    h = layers.rmsNormalization().apply(layers.elu({ alpha: 0.7 }).apply(h));
+    h = layers.depthwiseConv1d({ kernelSize: 2, depthMultiplier: 2 }).apply(h);
+    h = layers.leakyReLU({ negativeSlope: 0.1 }).apply(layers.zeroPadding1d({ padding: [1, 0] }).apply(h));
+    h = layers.separableConv1d({ filters: 4, kernelSize: 2, strides: 2 }).apply(h);
+    h = layers.conv1dTranspose({ filters: 3, kernelSize: 3, strides: 2, padding: 'same' }).apply(h);
+    h = layers.spatialDropout1d({ rate: 0.3, seed: 3 }).apply(layers.upSampling1d().apply(h));
+    h = layers.averagePooling1d({ poolSize: 3, padding: 'same' }).apply(layers.cropping1d().apply(h));
+    const turned = layers.permute({ dims: [2, 1] }).apply(h);
+    const [forward, backward] = layers
+      .bidirectional({
+        layer: layers.gru({ units: 3, resetAfter: false, returnSequences: true }),
+        mergeMode: null as never,
+      })
+      .apply(turned as never) as unknown as [never, never];
+    const attended = layers.attention({ useScale: true }).apply([forward, backward]);
+    const last = layers
+      .lstm({ units: 3, goBackwards: true, recurrentActivation: 'hardSigmoid' })
+      .apply(attended as never);
+    const repeated = layers.repeatVector({ n: 2 }).apply(last as never);
+    return made(model({ inputs: x, outputs: layers.globalMaxPooling1d().apply(repeated) }), [9, 3]);
+  },
+  volumes: () => {
+    const x = input({ shape: [6, 6, 6, 2] });
+    let h = layers.conv3d({ filters: 3, kernelSize: 2, strides: 2 }).apply(x);
+    h = layers
+      .batchNormalization({ momentum: 0.8, renorm: false } as never)
+      .apply(layers.softmax({ axis: -1 }).apply(h));
+    h = layers.maxPooling3d({ poolSize: 2, strides: 1 }).apply(h);
+    h = layers.reshape({ targetShape: [-1, 3] }).apply(h);
+    h = layers.spectralNormalization({ layer: layers.dense({ units: 3 }) }).apply(h as never) as never;
+    return made(model({ inputs: x, outputs: layers.flatten().apply(h) }), [6, 6, 6, 2]);
+  },
+  statistics: () => {
+    const x = input({ shape: [5, 3] });
+    const moments = layers.normalization({ axis: -1 });
+    moments.adapt(randomNormal([64, 5, 3], { seed: 6, mean: 2 }) as Tensor);
+    const back = layers.normalization({ axis: -1, invert: true, mean: [1, 2, 3], variance: [4, 5, 6] });
+    const h = layers.rescaling({ scale: 0.5, offset: [1, 2, 3] as never }).apply(moments.apply(x));
+    return made(model({ inputs: x, outputs: back.apply(layers.dense({ units: 3 }).apply(h)) }), [5, 3]);
+  },
 };

@@ -53,7 +53,6 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
   ];
 
   override readonly supportsMasking: boolean = true;
-  override readonly takesMask: boolean = true;
   readonly useScale: boolean;
   readonly dropout: number;
   readonly seed: number | null;

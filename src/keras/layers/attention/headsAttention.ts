@@ -102,7 +102,6 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
   ];
 
   override readonly supportsMasking: boolean = true;
-  override readonly takesMask: boolean = true;
   protected readonly sizes: HeadSizes;
   readonly dropout: number;
   readonly useBias: boolean;

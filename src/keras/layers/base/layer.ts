@@ -92,7 +92,10 @@ export abstract class Layer<
   buildShape: Shapes<In> | null = null;
   /** Whether the masks of the inputs are passed on to the outputs. */
   readonly supportsMasking: boolean = false;
-  /** Whether `call` reads `options.mask`. If so, masks are inputs of the call in a graph, as in Keras. */
+  /**
+   * Whether `call` reads `options.mask` and has one input. If so, its mask is an input of the call in a graph, as in Keras;
+   * tensors of several inputs only carry their masks along.
+   */
   readonly takesMask: boolean = false;
   /** Whether `call` may use trained layers that are not properties of this one. */
   readonly callsForeignLayers: boolean = false;

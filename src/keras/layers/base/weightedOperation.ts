@@ -12,7 +12,7 @@ import { withRecorders } from '../../../ops/recorders.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Variable } from '../../../tensor/variable.ts';
 import { SymbolicOperation } from '../../graph/operation.ts';
-import { snakeCase, uniqueName } from '../../names.ts';
+import { kerasClassName, snakeCase, uniqueName } from '../../names.ts';
 import type { Nest } from '../../tensorNest.ts';
 import { type DTypePolicy, getDTypePolicy, requirePolicy, variableDType } from './dtypePolicy.ts';
 import { findInProperties } from './findInProperties.ts';
@@ -48,7 +48,7 @@ export abstract class WeightedOperation<
     super();
     const { name, trainable = true, dtype = getDTypePolicy() } = checkedOptions(new.target, options);
     checkLayer(this.className, name, trainable, dtype);
-    this.name = name ?? uniqueName(snakeCase(this.className));
+    this.name = name ?? uniqueName(snakeCase(kerasClassName(this.className)));
     this.dtype = variableDType(dtype);
     this.dtypePolicy = dtype;
     this.#trainable = trainable;

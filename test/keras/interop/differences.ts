@@ -1,0 +1,18 @@
+/** @file Where two documents of JSON differ. */
+
+/** Keras keeps some options, such as those of L1, in tensors of float32. */
+const plain = (value: unknown) => (typeof value === 'number' ? Math.fround(value) : value);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/** The places where `found` isn't `expected`, each with both values. A missing key is no value. */
+export function differences(found: unknown, expected: unknown, place = 'top'): string[] {
+  const isSameKind = Array.isArray(found) === Array.isArray(expected);
+  if (!isObject(found) || !isObject(expected) || !isSameKind)
+    return Object.is(plain(found), plain(expected))
+      ? []
+      : [`${place}: ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`];
+  const keys = new Set([...Object.keys(found), ...Object.keys(expected)]);
+  return [...keys].flatMap((key) => differences(found[key], expected[key], `${place}.${key}`));
+}
