@@ -32,8 +32,10 @@ export function toTensor(op: string, what: string, value: unknown, dtype: DType 
     Array.isArray(value) ||
     ArrayBuffer.isView(value)
   ) {
-    if (dtype === 'int32') requireWhole(op, what, value);
-    return tensor(value as Float32Array, { dtype });
+    // Made first: it refuses lists without end.
+    const made = tensor(value as Float32Array, { dtype });
+    if (dtype === 'int32') requireWhole(op, what, value, made);
+    return made;
   }
   throw new ValueError({
     op,
@@ -44,9 +46,10 @@ export function toTensor(op: string, what: string, value: unknown, dtype: DType 
 }
 
 /** Errors: ValueError for a fraction among the labels that the host knows: truncated, it would pass for a class. */
-function requireWhole(op: string, what: string, values: unknown): void {
+function requireWhole(op: string, what: string, values: unknown, made: Tensor): void {
   const fraction = fractionIn(values);
   if (fraction === undefined) return;
+  made.dispose();
   throw new ValueError({
     op,
     rule: 'labels of classes are whole numbers.',
