@@ -2,6 +2,7 @@
  * @file Inflates deflated bytes with the platform's DecompressionStream, which needs no code of ours and runs outside the
  * main thread. Output is counted as it comes, so that a few bytes can't become more than was agreed.
  */
+import { joinedBytes } from './joinedBytes.ts';
 
 /**
  * The `length` bytes that `bytes` inflate to. `form` is 'deflate' for zlib's form, 'deflate-raw' for that of zip archives.
@@ -29,17 +30,5 @@ export async function inflate(
     parts.push(value);
   }
   if (total !== length) throw refuse(`${total} bytes of ${length}`);
-  return joined(parts, length);
-}
-
-function joined(parts: readonly Uint8Array<ArrayBuffer>[], length: number): Uint8Array<ArrayBuffer> {
-  const [first] = parts;
-  if (first && parts.length === 1) return first;
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return joinedBytes(parts, length);
 }

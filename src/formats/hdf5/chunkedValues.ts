@@ -1,5 +1,6 @@
 /** @file The values of a dataset in chunks, decoded a slab at a time: all chunks that have the same rows. */
 import { formatShape, sizeOf } from '../../core/shape.ts';
+import { joinedBytes } from '../joinedBytes.ts';
 import { type Chunk, type ChunkedLayout, readChunkIndex } from './chunkIndex.ts';
 import { undoFilters } from './filters.ts';
 import type { Filter } from './messages.ts';
@@ -60,18 +61,8 @@ export function chunkedReader(dataset: ChunkedDataset): (begin: number, end: num
       parts.push(slab.subarray(Math.max(0, begin - start), Math.min(slab.length, end - start)));
     }
     if (end === bytes) [index, last] = [null, null];
-    return parts.length === 1 ? (parts[0] as Bytes) : joined(parts, end - begin);
+    return joinedBytes(parts, end - begin);
   };
-}
-
-function joined(parts: readonly Bytes[], length: number): Bytes {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
 }
 
 /** `count` bytes of the fill value. */
