@@ -18,5 +18,5 @@ export function sleepBetweenPolls(): void {
   Object.assign(globalThis, { setImmediate: setImmediateAfterSleep });
 }
 
-/** Dawn's own question is native code; nothing else in the tests passes such a function to `setImmediate`. */
+/** Dawn's own question is native code, as is a promise's `resolve`, which the sleep delays by as little. */
 const isNative = (callback: unknown) => String(callback).includes('[native code]');
