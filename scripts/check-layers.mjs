@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * @file Checks the layers: reads every import in src/ and shaders/ and fails on an arrow that runs
- * up, on an import of a package entry from inside, on a package where none belongs, and on a cycle of files.
+ * up, on an import of a package entry from inside, on a package where none belongs, on two imports of
+ * one module in a file, and on a cycle of files.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -212,7 +213,11 @@ export function checkLayers(sources) {
   /** @type {Violation[]} */
   const violations = [];
   for (const [file, text] of sources) {
-    for (const found of readImports(text)) {
+    const imports = readImports(text);
+    for (const { specifier, line } of repeatedImports(imports)) {
+      violations.push({ file, line, message: `imports '${specifier}' once more: join the two imports` });
+    }
+    for (const found of imports) {
       const target = found.specifier.startsWith('.')
         ? path.posix.join(path.posix.dirname(file), found.specifier)
         : null;
@@ -231,6 +236,16 @@ export function checkLayers(sources) {
     }
   }
   return violations;
+}
+
+/**
+ * The imports of a module that the file imports already, further up.
+ *
+ * @param {import('./lib/imports.mjs').Import[]} imports
+ */
+function repeatedImports(imports) {
+  const atLoad = imports.filter(({ dynamic, reexport }) => !dynamic && !reexport);
+  return atLoad.filter(({ specifier }, i) => atLoad.findIndex((other) => other.specifier === specifier) < i);
 }
 
 /**

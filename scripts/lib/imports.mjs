@@ -9,11 +9,12 @@
  * @property {string} specifier
  * @property {number} line from 1
  * @property {boolean} typeOnly `import type …`: erased, so no dependency at run time
+ * @property {boolean} reexport `export … from`
  * @property {boolean} dynamic `import('…')`: not part of loading the module
  */
 
 const STATIC =
-  /(?<![.\w$])(?:import|export)(\s+type\b(?!\s*(?:,|from\b)))?(?:[\s\w$,*{}]*?\bfrom)?\s*(['"])([^'"\n]+)\2/g;
+  /(?<![.\w$])(import|export)(\s+type\b(?!\s*(?:,|from\b)))?(?:[\s\w$,*{}]*?\bfrom)?\s*(['"])([^'"\n]+)\3/g;
 const DYNAMIC = /(?<![.\w$])import\s*\(\s*(['"])([^'"\n]+)\1/g;
 
 /**
@@ -27,12 +28,25 @@ export function readImports(source) {
   /** @type {Import[]} */
   const found = [];
   for (const match of code.matchAll(STATIC)) {
-    const [, type, , specifier = ''] = match;
-    found.push({ specifier, line: lineAt(match.index), typeOnly: type !== undefined, dynamic: false });
+    const [, keyword, type, , specifier = ''] = match;
+    found.push({
+      specifier,
+      line: lineAt(match.index),
+      typeOnly: type !== undefined,
+      reexport: keyword === 'export',
+      dynamic: false,
+    });
   }
   for (const match of code.matchAll(DYNAMIC)) {
     // `import('…').Name` in a type is read as a dynamic import too: for the layers it is an arrow all the same.
-    found.push({ specifier: match[2] ?? '', line: lineAt(match.index), typeOnly: false, dynamic: true });
+    const specifier = match[2] ?? '';
+    found.push({
+      specifier,
+      line: lineAt(match.index),
+      typeOnly: false,
+      reexport: false,
+      dynamic: true,
+    });
   }
   return found;
 }

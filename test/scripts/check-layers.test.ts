@@ -79,6 +79,20 @@ describe('layers', () => {
   });
 });
 
+describe('repeated imports', () => {
+  const repeated = (text: string) => messages({ 'src/core/a.ts': text, 'src/core/b.ts': '' });
+
+  test('one module is imported once, types and values together', () => {
+    const text = `import type { A } from './b.ts';\nimport { b } from './b.ts';`;
+    expect(repeated(text)).toEqual([`src/core/a.ts:2: imports './b.ts' once more: join the two imports`]);
+  });
+
+  test('an export of the same module, or a part loaded later, is another thing', () => {
+    expect(repeated(`import { a } from './b.ts';\nexport { b } from './b.ts';`)).toEqual([]);
+    expect(repeated(`import type { A } from './b.ts';\nconst load = () => import('./b.ts');`)).toEqual([]);
+  });
+});
+
 describe('cycles', () => {
   test('files that load each other are named in order', () => {
     const files = {
