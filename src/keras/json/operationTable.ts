@@ -59,7 +59,7 @@ export const operationTable: readonly OperationEntry[] = [
   ...entries(numpy, 'cumsum', { axis: 'axis' }, { constants: { dtype: null } }),
   ...entries(numpy, 'round', {}, { constants: { decimals: 0 } }),
   ...entries(numpy, 'zerosLike onesLike', {}, { constants: { dtype: null } }),
-  ...entries(numpy, 'log2 log10 bitwiseAnd bitwiseOr bitwiseXor bitwiseNot leftShift rightShift'),
+  ...entries(numpy, 'bitwiseAnd bitwiseOr bitwiseXor bitwiseNot leftShift rightShift'),
   ...entries(numpy, 'max min', along, { constants: { initial: null } }),
   ...entries(numpy, 'argMax argMin', along),
   ...entries(numpy, 'expandDims squeeze flip gather takeAlongAxis', { axis: 'axis' }),
@@ -109,4 +109,3 @@ function padding({ paddings, mode, constantValue }: Readonly<Record<string, unkn
     kwargs: { constant_values: (constantValue ?? null) as Json },
   };
 }
-

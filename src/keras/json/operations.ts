@@ -80,7 +80,10 @@ function optionsText({ config }: JsonObject): string {
 }
 
 /** The options of an op; null where it has others than the one here. */
-function optionsOf({ op, options, constants = {}, write }: OperationEntry, object: JsonObject): JsonObject | null {
+function optionsOf(
+  { op, options, constants = {}, write }: OperationEntry,
+  object: JsonObject,
+): JsonObject | null {
   if (write) return null;
   const config = isObject(object.config) ? object.config : {};
   const given = Object.entries(config).filter(([key, value]) => key !== 'name' && value !== null);
@@ -107,7 +110,10 @@ function callOp(
   // Options by their place among the arguments are Keras's for functions, not for operations.
   const given = Object.keys(options).length > 0 ? [...operands, options] : operands;
   const outputs = withOpName(name, () => call(...given)) as Nest<KerasTensor>;
-  rememberOperands(nodeOf(leavesOf(outputs)[0] as KerasTensor), (list ? args[0] : args) as readonly unknown[]);
+  rememberOperands(
+    nodeOf(leavesOf(outputs)[0] as KerasTensor),
+    (list ? args[0] : args) as readonly unknown[],
+  );
   return outputs;
 }
 
@@ -135,7 +141,7 @@ function optionsIn(config: JsonObject): Record<string, unknown> {
 /** An op of a graph as Keras writes it. Errors: FormatError. */
 export function writeOperation(writer: Writer, operation: GraphOperation, place: string): JsonObject {
   const read = operation instanceof FormulaOperation ? descriptions.get(operation) : undefined;
-  if (read) return { ...read, config: { ...(read.config as JsonObject), name: operation.name } };
+  if (read) return read;
   const entry = entryOf(writer, operation, place);
   const given = optionsGiven(operation);
   const options = Object.entries(entry.options).map(([key, option]) => {

@@ -35,8 +35,7 @@ export function writeGraph(writer: Writer, model: AnyModel, place: string): Json
         : (node: GraphNode) => writeOperationCall(writer, node, (tensor) => calls.tensor(tensor), at);
     return { ...described[i], name: operation.name, inbound_nodes: calls.of(operation).map(write) };
   });
-  for (const operation of model.operations)
-    writer.layers?.addCalls(operation, calls.of(operation).length);
+  for (const operation of model.operations) writer.layers?.addCalls(operation, calls.of(operation).length);
   const { program } = model;
   return {
     layers,

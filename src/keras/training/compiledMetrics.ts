@@ -161,7 +161,8 @@ function isConfig(given: object): given is MetricConfig {
 function requireKinds(what: string, lists: readonly MetricLike[][]): void {
   for (const identifier of lists.flat()) {
     if (identifier instanceof Metric || identifier instanceof Loss) continue;
-    const isNamed = typeof identifier === 'string' || (typeof identifier === 'object' && isConfig(identifier));
+    const isNamed =
+      typeof identifier === 'string' || (typeof identifier === 'object' && isConfig(identifier));
     if (isNamed) metricOf(identifier).dispose();
     else if (typeof identifier !== 'object' && typeof identifier !== 'function')
       throw new ValueError({
