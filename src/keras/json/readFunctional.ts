@@ -93,7 +93,7 @@ class Graph implements TensorSource {
   }
 
   /**
-   * Keras numbers the calls of a layer anew in each model that it writes, but reads them as numbers among all calls of the
+   * Keras numbers the calls of a layer within each model that it writes, but reads them as numbers among all calls of the
    * layer. Files here are written for that, so that the first call in a model may have any number.
    */
   numberShared(...edges: Json[]): void {
