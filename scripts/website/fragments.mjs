@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../setup.mjs';
 import { pages } from '../lib/pages.mjs';
-import { navigation } from './layout.mjs';
+import { navigation, searchField } from './layout.mjs';
 import { highlight, renderMarkdown } from './markdown.mjs';
 
 /** By the name of the comment that each replaces. @returns {Record<string, string>} */
@@ -13,6 +13,7 @@ export function landingFragments() {
   const figures = /<!-- figures -->\n([\s\S]*?)\n\nMissed targets/.exec(read('README.md'))?.[1] ?? '';
   return {
     navigation: navigation('./', ''),
+    search: searchField,
     program: `<figure class="code"><pre tabindex="0"><code>${highlight(shortImports(read('website/landing/field.ts')).trim())}</code></pre></figure>`,
     pages: galleryHtml(read),
     // Results lie in the repository, not on the site.

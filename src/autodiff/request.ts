@@ -3,7 +3,7 @@
  */
 import { isFloating } from '../core/dtype.ts';
 import { ShapeError, TapeError } from '../core/errors.ts';
-import type { OptionNames } from '../core/options.ts';
+import { type OptionNames, refuseSurplus } from '../core/options.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { fill } from '../ops/creation.ts';
@@ -52,6 +52,27 @@ export function flatSources(
 ): readonly Tensor[] {
   if (sources instanceof Tensor) return [sources];
   return Array.isArray(sources) ? listOf('gradient', sources) : Object.values(sources ?? {});
+}
+
+/**
+ * Checks that nothing but options follows the sources in a call of `op`.
+ * Errors: TapeError for further sources; ValueError for surplus arguments.
+ */
+export function requireOneList(
+  op: string,
+  target: string,
+  options: unknown,
+  surplus: readonly unknown[],
+): void {
+  if (options instanceof Tensor || Array.isArray(options)) {
+    throw new TapeError({
+      op,
+      rule: 'several sources come in one list, and options in one object after it.',
+      received: `${describe(options)} as argument 3`,
+      hint: `call ${op}(${target}, [a, b]). Cotangents of the targets are { outputGradients: dy }.`,
+    });
+  }
+  refuseSurplus(op, surplus, [target, 'sources', 'options']);
 }
 
 export function requireTensors(what: string, tensors: readonly unknown[], op = 'gradient'): void {

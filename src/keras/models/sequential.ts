@@ -2,7 +2,7 @@
 import { isListOf } from '../../core/lists.ts';
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
-import { type OptionNames, optionsOf } from '../../core/options.ts';
+import { type OptionNames, refuseSurplus } from '../../core/options.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
@@ -87,7 +87,7 @@ export class Sequential extends Model<Tensor, Tensor> {
    * Errors: ValueError for what is no layer, for a name that the model has already, and for a second input.
    */
   add(layer: Stackable, ...surplus: never[]): void {
-    optionsOf('add', surplus, {}, ['layer']);
+    refuseSurplus('add', surplus, ['layer']);
     this.#push(layer);
     this.#extend();
   }
