@@ -5,10 +5,11 @@ import { keep } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 import type { GraphNode } from '../graph/graphNode.ts';
+import type { GraphProgram } from '../graph/program.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
 import { leavesOf } from '../tensorNest.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { refusal } from './jsonErrors.ts';
-import type { AnyModel } from './read.ts';
 import type { Reader } from './reader.ts';
 
 /** What documents say of constants whose values are known: reading them back takes time, and writing doesn't wait. */
@@ -71,8 +72,8 @@ export function constantJson(constant: Tensor): Json {
 }
 
 /** Reads the constants of the graphs of `model`, so that it can be written. */
-export async function readConstants(model: AnyModel): Promise<void> {
-  const graphs = [model, ...model.layersInside] as readonly { program?: AnyModel['program'] }[];
+export async function readConstants(model: AnyLayer): Promise<void> {
+  const graphs = [model, ...model.layersInside] as readonly { program?: GraphProgram | null }[];
   const constants = graphs.flatMap(({ program }) => program?.nodes ?? []).flatMap(constantsOf);
   const open = constants.filter((constant) => !described.has(constant));
   await Promise.all(

@@ -47,7 +47,7 @@ async function saveKeras(model: AnyModel, target: SaveTarget, options: SaveOptio
   requireEnd('save', name, ['.keras']);
   const file = targetOf(target);
   const optimizer = includeOptimizer ? optimizerOf(model) : null;
-  await readConstants(model);
+  await readConstants(model as unknown as AnyLayer);
   const config = configOf(model, optimizer);
   const [{ writeZip }, { writeHdf5 }, { configName, metadataName, weightsName }, tree] = await Promise.all([
     import('../../formats/zip/index.ts'),
