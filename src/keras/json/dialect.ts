@@ -35,6 +35,7 @@ const dialects: Readonly<Record<string, Dialect>> = {
   Dense: { constants: { quantization_config: null } },
   EinsumDense: { writesActivityRegularizer: true, constants: { quantization_config: null } },
   Embedding: { writesActivityRegularizer: true, constants: { quantization_config: null } },
+  ReversibleEmbedding: { writesActivityRegularizer: true, constants: { quantization_config: null } },
   Conv1D: convolution,
   Conv2D: convolution,
   Conv3D: convolution,

@@ -109,9 +109,9 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
   if (layer instanceof InputLayer) return inputConfig(layer as InputLayer);
   const { constants = {}, writesActivityRegularizer, plain } = isBuiltIn(layer) ? dialectOf(className) : {};
   const { dtype, ...given } = layer.getConfig();
-  // SimpleRNN of Keras takes a seed, and leaves it out of its configuration.
+  // These of Keras take a seed, and leave it out of their configurations.
   const { seed, ...withoutSeed } = given;
-  const options = className === 'SimpleRNN' && seed === null ? withoutSeed : given;
+  const options = isSeedless(className) && seed === null ? withoutSeed : given;
   if (plain) {
     const { trainable: _, ...rest } = options;
     return { ...writeConfig(writer, rest, `${place}.config`), dtype: snake(dtype as string), ...constants };
@@ -123,6 +123,8 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
     ...constants,
   };
 }
+
+const isSeedless = (className: string) => className === 'SimpleRNN' || className === 'RandomGrayscale';
 
 function inputConfig(layer: InputLayer): JsonObject {
   const { batchShape, name } = layer;
