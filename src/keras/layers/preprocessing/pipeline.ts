@@ -35,7 +35,8 @@ export class Pipeline extends Layer<Nest<Tensor>, Nest<Tensor>> {
     super(options);
     const { layers } = options;
     if (!isListOf(layers, () => true) || layers.length === 0) throw noLayers(this.name, layers);
-    this.layers = layers.map((layer, i) => wrapped(this.name, layer, `layers[${i}]`));
+    // Unlike `map`, `from` doesn't pass over holes.
+    this.layers = Array.from(layers, (layer, i) => wrapped(this.name, layer, `layers[${i}]`));
   }
 
   override build(inputShape: Shapes<Nest<Tensor>>): void {
