@@ -4,8 +4,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../setup.mjs';
 import { pages } from '../lib/pages.mjs';
+import { fillImports } from '../../website/fillImports.mjs';
 import { navigation, searchField } from './layout.mjs';
 import { highlight, renderMarkdown } from './markdown.mjs';
+
+/** Characters of a line of the running program. */
+const WIDTH = 88;
 
 /** By the name of the comment that each replaces. @returns {Record<string, string>} */
 export function landingFragments() {
@@ -14,7 +18,7 @@ export function landingFragments() {
   return {
     navigation: navigation('./', ''),
     search: searchField,
-    program: `<figure class="code"><pre tabindex="0"><code>${highlight(shortImports(read('website/landing/field.ts')).trim())}</code></pre></figure>`,
+    program: `<figure class="code"><pre tabindex="0"><code>${highlight(fillImports(read('website/landing/field.ts'), WIDTH).trim())}</code></pre></figure>`,
     pages: galleryHtml(read),
     // Results lie in the repository, not on the site.
     figures: renderMarkdown(figures, { link: () => '' }).html,
@@ -32,10 +36,3 @@ function galleryHtml(read) {
     })
     .join('\n');
 }
-
-/** Imports in one line each. @param {string} code */
-const shortImports = (code) =>
-  code.replace(
-    /^import \{([^}]*)\}/gm,
-    (_, names) => `import { ${names.trim().replace(/,$/, '').split(/,\s*/).join(', ')} }`,
-  );

@@ -51,7 +51,10 @@ export function flatSources(
   sources: Tensor | readonly Tensor[] | Readonly<Record<string, Tensor>>,
 ): readonly Tensor[] {
   if (sources instanceof Tensor) return [sources];
-  return Array.isArray(sources) ? listOf('gradient', sources) : Object.values(sources ?? {});
+  if (Array.isArray(sources)) return listOf('gradient', sources);
+  const values = Object.values(sources ?? {});
+  // What is refused is shown as it was passed.
+  return values.some((value) => value instanceof Tensor) ? values : [sources as unknown as Tensor];
 }
 
 /**
@@ -92,7 +95,7 @@ export function requireTensors(what: string, tensors: readonly unknown[], op = '
         ? 'pass a tensor, or a list of tensors. The trainableWeights of a model that was not called yet may be empty: its layers make them at their first call.'
         : isSymbolic(tensors[wrong])
           ? 'a symbolic tensor has no values: call the model on tensors under the tape.'
-          : 'pass a tensor, or a list of tensors.',
+          : 'pass a tensor, or a list of tensors, such as net.trainableWeights.',
   });
 }
 
@@ -114,6 +117,14 @@ export function seedTargets(
   }
   targets.forEach((target, i) => {
     const seed = given[i];
+    if (seed != null && !(seed instanceof Tensor)) {
+      throw new TapeError({
+        op: 'gradient',
+        rule: 'an output gradient is a tensor, or null for ones.',
+        received: describe(seed),
+        hint: 'pass a tensor in the shape of its target, such as fill(y.shape, 2).',
+      });
+    }
     if (seed && !sameShape(seed.shape, target.shape)) {
       throw new ShapeError({
         op: 'gradient',

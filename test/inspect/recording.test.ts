@@ -17,7 +17,7 @@ import {
   ValueError,
   variable,
 } from '../../src/index.ts';
-import { recordSteps, type StepRecording } from '../../src/inspect/index.ts';
+import { inspector, recordSteps, type StepRecording, type StepReport } from '../../src/inspect/index.ts';
 import { type callbacks, layers, optimizers, type Sequential, sequential } from '../../src/keras/index.ts';
 import { seedPosition } from '../../src/ops/seeds.ts';
 import { usePlainStacks } from '../support/plainStacks.ts';
@@ -192,6 +192,23 @@ describe('fit', () => {
     other.dispose();
     net.dispose();
   });
+});
+
+test("fit's next step is inspected by a callback around it", async () => {
+  const net = sequential([layers.inputLayer({ shape: [4] }), layers.dense({ units: 1, name: 'only' })]);
+  net.compile({ optimizer: 'sgd', loss: 'mse' });
+  let report: StepReport | undefined;
+  const aroundTrainStep = async (_batch: unknown, step: () => void | Promise<void>) => {
+    report = await inspector({ featureMaps: 0 })(step);
+  };
+  const options = { batchSize: 8, verbose: 0, callbacks: [{ aroundTrainStep }] } as const;
+  const { history } = await net.fit(wave(0, 8, 4), wave(1, 8, 1), options);
+  expect(report?.toJSON().loss).toBeCloseTo(history.loss?.[0] as number, 5);
+  expect(report?.toJSON().weights.map(({ name, gradient }) => [name, gradient])).toEqual([
+    [expect.stringMatching(/only\/kernel$/), 'computed'],
+    [expect.stringMatching(/only\/bias$/), 'computed'],
+  ]);
+  net.dispose();
 });
 
 describe('a function', () => {

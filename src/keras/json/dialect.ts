@@ -85,6 +85,7 @@ const dialects: Readonly<Record<string, Dialect>> = {
   ConvLSTM1D: recurrent,
   ConvLSTM2D: recurrent,
   ConvLSTM3D: recurrent,
+  SpectralNormalization: { recordsTraining: true },
   SimpleRNN: recurrent,
   GRU: recurrent,
   LSTM: recurrent,

@@ -144,7 +144,12 @@ export class Sequential extends Model<Tensor, Tensor> {
 
   override apply(inputs: SymbolicTensor, options?: ApplyOptions): KerasTensor;
   override apply(inputs: Tensor, options?: ApplyOptions): Tensor;
-  override apply(inputs: Tensor | SymbolicTensor, options?: ApplyOptions): Tensor | KerasTensor {
+  override apply(
+    inputs: Tensor | SymbolicTensor,
+    options?: ApplyOptions,
+    ...surplus: never[]
+  ): Tensor | KerasTensor {
+    refuseSurplus(`${this.name}.apply`, surplus, ['inputs', 'options']);
     if (!this.built && (inputs instanceof Tensor || inputs instanceof KerasTensor))
       this.#inputDType = inputs.dtype;
     return super.apply(inputs as Tensor, options);

@@ -98,7 +98,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   /** Like `optimizer`, but null if training is not loaded yet. */
-  protected get createdOptimizer(): Optimizer | null {
+  get createdOptimizer(): Optimizer | null {
     return this.#trainer?.compiled?.optimizer ?? null;
   }
 

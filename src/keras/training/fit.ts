@@ -53,7 +53,9 @@ export async function fit(
   const body = async () => {
     const { data, classWeights } = throttle.within(() => ({
       data: openFitData(x, y, { ...options, seed }, model.slots, cleanup),
-      classWeights: classWeight ? cleanup.add(new ClassWeights('fit', classWeight)) : null,
+      classWeights: classWeight
+        ? cleanup.add(new ClassWeights('fit', classWeight, model.slots.outputs))
+        : null,
     }));
     await throttle.inPieces(() => data.source.upload() || (data.validation?.upload() ?? false));
     const params = paramsOf(options, seed, data);

@@ -42,7 +42,7 @@ export async function trainOnBatch(
   return onBatch(model, 'trainOnBatch', { x, y, sampleWeight }, (batch) => {
     const { train } = model.trainer.single;
     train.refresh();
-    const weights = classWeight ? new ClassWeights('trainOnBatch', classWeight) : null;
+    const weights = classWeight ? new ClassWeights('trainOnBatch', classWeight, model.slots.outputs) : null;
     try {
       return withWeights(batch, weights, (weighed) => train.run(weighed));
     } finally {

@@ -99,6 +99,6 @@ export function requireNone(op: string, options: Readonly<Record<string, unknown
     op,
     rule: 'batches from an iterable are used as they come.',
     received: given.map(([name, value]) => `${name}: ${describe(value)}`).join(', '),
-    hint: 'yield [x, y, sampleWeight], in batches of the size that you want.',
+    hint: 'yield [x, y, sampleWeight], in the order and in batches of the size that you want.',
   });
 }

@@ -4,7 +4,7 @@ import { observed } from './callObserver.ts';
 import { requireTracked, type TrackedLayer } from './tracked.ts';
 
 /**
- * The method `call` of `layer` for anyone to call. `begin` is told the outermost call. Neither a node of history nor a name
+ * The method `call` of `layer` for anyone to call. `begin` is called with the outermost call. Neither a node of history nor a name
  * scope is made, as in Keras.
  * Errors: those of `requireTracked`.
  */

@@ -32,6 +32,7 @@ import { heldOptions, isMasked, requireTensors } from './callInputs.ts';
 import { observed, observedLosses } from './callObserver.ts';
 import { checkedCall } from './directCall.ts';
 import { checkCallOptions, type LayerOptions, type OptionClass } from './layerOptions.ts';
+import { requireShapes } from '../../graph/callResult.ts';
 import { requireTracked } from './tracked.ts';
 import { WeightedOperation } from './weightedOperation.ts';
 
@@ -151,6 +152,7 @@ export abstract class Layer<
       return this.traceCall(inputs, options);
     const dtype = this.outputDType(leavesOf(inputs));
     const shapes = this.computeOutputShape(mapNest(inputs, ({ shape }) => shape) as Shapes<In>);
+    requireShapes(this.name, shapes);
     return trace(() => mapShapes(shapes as Nest<OpenShape>, (shape) => new KerasTensor({ shape, dtype })));
   }
 
