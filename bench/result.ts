@@ -1,6 +1,5 @@
 /** @file What the benchmark finds, as it is written to JSON. */
-import type { Library, Peer } from './job.ts';
-import { libraries, peers } from './job.ts';
+import { libraries, type Library, type Peer, peers } from './job.ts';
 import type { Limits, Roofline } from './roofline.ts';
 
 export type Unit = 'ms' | 'µs/op' | 'MiB' | 'kB gzipped';

@@ -1,7 +1,6 @@
 /** @file What each library launches for the same problems, one next to the other, and what the model makes of it. */
 import { titles } from '../report.ts';
-import type { Library, Peer } from '../job.ts';
-import { peers } from '../job.ts';
+import { type Library, type Peer, peers } from '../job.ts';
 import { multiplyAdds } from './isa.ts';
 import type { ProblemReport } from './measure.ts';
 import { breakdown, type Machine, machines, type ModelledLaunch } from './model.ts';

@@ -3,8 +3,7 @@
  * library's pools and caches.
  */
 import type { ColdStart } from '../cold/cold.ts';
-import type { Library } from '../job.ts';
-import { libraries } from '../job.ts';
+import { libraries, type Library } from '../job.ts';
 import type * as Bench from '../main.ts';
 import type { Listed } from '../main.ts';
 import { summarize } from '../measure.ts';

@@ -1,7 +1,6 @@
 /** @file What a profile notes of each launch. */
-import type { ProfiledCall } from '../webgpu/command.ts';
+import type { PreparedLaunch, ProfiledCall } from '../webgpu/command.ts';
 import { type BindingType, bindingsOf, isReadOnly, type KernelOptions } from '../webgpu/kernel.ts';
-import type { PreparedLaunch } from '../webgpu/command.ts';
 import { Storage } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 import type { StreamWatcher } from '../webgpu/streamWatcher.ts';

@@ -3,6 +3,7 @@ import {
   type ElementwiseOptions,
   elementwiseWorkgroup,
   type OperandLayout,
+  readsVectors,
 } from '../../shaders/elementwise.ts';
 import {
   type FusedElementwiseOptions,
@@ -15,7 +16,6 @@ import {
   isStrided,
   scalarWord,
 } from '../../shaders/fusedElementwise.ts';
-import { readsVectors } from '../../shaders/elementwise.ts';
 
 import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel, type Kernel } from '../webgpu/kernel.ts';

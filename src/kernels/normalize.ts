@@ -2,8 +2,7 @@
  * @file Launches normalisations by moments that have one value for many elements: the scale is worked out in the size of
  * the moments and parameters, and one elementwise map applies it.
  */
-import type { Shape } from '../core/shape.ts';
-import { broadcastShapes } from '../core/shape.ts';
+import { broadcastShapes, type Shape } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { kernels } from './loadKernels.ts';
 import { meanOf, momentsReduction, varianceOf } from './moments.ts';

@@ -1,7 +1,6 @@
 /** @file cumprod and cummax: running folds by doubling, whose gradients are those of mul and maximum. */
 import { normalizeAxis, requireBoolean } from '../core/shape.ts';
-import type { DType } from '../core/dtype.ts';
-import { requireDType } from '../core/dtype.ts';
+import { type DType, requireDType } from '../core/dtype.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { mul } from './arithmetic.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';

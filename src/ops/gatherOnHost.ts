@@ -1,7 +1,6 @@
 /** @file gatherOnHost: the detour that costs the history, as a function of its own, so that it can be shown and measured. */
-import type { Positions } from '../core/options.ts';
+import { type OptionNames, optionsOf, type Positions } from '../core/options.ts';
 import type { TypedData } from '../core/dtype.ts';
-import { type OptionNames, optionsOf } from '../core/options.ts';
 import type { Shape } from '../core/shape.ts';
 import { specOf } from '../core/spec.ts';
 import { sourceOf, rememberSource, Tensor } from '../tensor/tensor.ts';

@@ -1,8 +1,7 @@
 /** @file nonMaxSuppression: how many boxes stay depends on values, so it is asynchronous. */
-import type { Positions } from '../core/options.ts';
+import { type OptionNames, optionsOf, type Positions } from '../core/options.ts';
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
-import { type OptionNames, optionsOf } from '../core/options.ts';
 import { describe, formatShape, requireInteger } from '../core/shape.ts';
 import { tensor } from '../tensor/create.ts';
 import { requireTensor } from '../tensor/requireTensor.ts';

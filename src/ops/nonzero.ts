@@ -1,7 +1,6 @@
 /** @file nonzero, booleanMask: their shapes depend on values, so they are asynchronous. Only a count is read back. */
-import type { Positions } from '../core/options.ts';
+import { type OptionNames, optionsOf, type Positions } from '../core/options.ts';
 import { ShapeError } from '../core/errors.ts';
-import { type OptionNames, optionsOf } from '../core/options.ts';
 import { formatShape, normalizeAxis, sameShape, sizeOf, stridesOf } from '../core/shape.ts';
 import { requireDType } from '../core/dtype.ts';
 import { disposing, outsideScopes, tidy } from '../tensor/scope.ts';

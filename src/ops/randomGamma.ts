@@ -1,7 +1,6 @@
 /** @file randomGamma, randomPoisson: drawn from uniform and normal values. */
-import type { Positions } from '../core/options.ts';
+import { type OptionNames, optionsOf, type Positions } from '../core/options.ts';
 import { ValueError } from '../core/errors.ts';
-import { type OptionNames, optionsOf } from '../core/options.ts';
 import { checkShape, describe, type Shape } from '../core/shape.ts';
 import { tensor } from '../tensor/create.ts';
 import { tidy } from '../tensor/scope.ts';

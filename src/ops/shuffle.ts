@@ -1,6 +1,5 @@
 /** @file permutation, shuffle */
-import type { Positions } from '../core/options.ts';
-import { type OptionNames, optionsOf } from '../core/options.ts';
+import { type OptionNames, optionsOf, type Positions } from '../core/options.ts';
 import { checkShape, normalizeAxis, requireInteger } from '../core/shape.ts';
 import { tidy } from '../tensor/scope.ts';
 import type { Tensor } from '../tensor/tensor.ts';

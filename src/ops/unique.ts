@@ -1,6 +1,5 @@
 /** @file unique: its shape depends on values, so it is asynchronous. */
-import type { Positions } from '../core/options.ts';
-import { type OptionNames, optionsOf } from '../core/options.ts';
+import { type OptionNames, optionsOf, type Positions } from '../core/options.ts';
 import { normalizeAxis, type Shape, sizeOf } from '../core/shape.ts';
 import { tensor } from '../tensor/create.ts';
 import { requireTensor } from '../tensor/requireTensor.ts';

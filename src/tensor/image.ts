@@ -1,8 +1,7 @@
 /**
  * @file Images to tensors and back: fromImage, toPixels, toCanvas.
  */
-import type { DType } from '../core/dtype.ts';
-import { requireDType } from '../core/dtype.ts';
+import { type DType, requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
 import { checkOptions, type OptionNames } from '../core/options.ts';
 import { describe } from '../core/shape.ts';

@@ -3,8 +3,7 @@
  * parameters declared with it. The declarations of buffers and parameters are generated, so that the WGSL and the
  * launch can't disagree.
  */
-import type { ParamFields, ParamValues } from './params.ts';
-import { ParamLayout } from './params.ts';
+import { type ParamFields, ParamLayout, type ParamValues } from './params.ts';
 
 /** How a kernel uses a buffer: access, then element type, such as `read f32` or `write vec4<f32>`. */
 export type BindingType = `${'read' | 'write' | 'read_write'} ${string}`;

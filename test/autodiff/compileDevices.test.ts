@@ -1,8 +1,18 @@
 /** @file Compiled functions and devices: a lost one, a new one, two at once. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { add, compile, DeviceError, DeviceLostError, init, mul, tensor, variable } from '../../src/index.ts';
+import {
+  add,
+  compile,
+  DeviceError,
+  DeviceLostError,
+  init,
+  mul,
+  tensor,
+  type Tensor,
+  variable,
+  type Variable,
+} from '../../src/index.ts';
 import { setDevice, withDevice } from '../../src/webgpu/current.ts';
-import type { Tensor, Variable } from '../../src/index.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 import { type OwnDevice, ownDevice } from '../support/ownDevice.ts';
 

@@ -9,8 +9,7 @@ import { installNodeGpu } from '../support/gpu.ts';
 import { checkNames } from '../conformance/page.ts';
 import { checkPrograms as checkDifferential } from '../support/differential/programs.ts';
 import { checkPrograms as checkStateful } from '../support/statefulPrograms.ts';
-import type { FileResult } from './runner.ts';
-import { runTests } from './runner.ts';
+import { type FileResult, runTests } from './runner.ts';
 
 export { runFamilyAt, runModelAt } from '../conformance/page.ts';
 

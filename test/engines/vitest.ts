@@ -2,8 +2,15 @@
  * @file What test files get in place of `vitest` on engines that it doesn't run on: its own runner and matchers, without its
  * process, its server and its snapshots.
  */
-import { ASYMMETRIC_MATCHERS_OBJECT, chai, getState, setState } from '@vitest/expect';
-import { JestAsymmetricMatchers, JestChaiExpect, JestExtend } from '@vitest/expect';
+import {
+  ASYMMETRIC_MATCHERS_OBJECT,
+  chai,
+  getState,
+  JestAsymmetricMatchers,
+  JestChaiExpect,
+  JestExtend,
+  setState,
+} from '@vitest/expect';
 import { getCurrentTest } from '@vitest/runner';
 
 export {

@@ -15,11 +15,12 @@ import {
   softmax,
   sum,
   tensor,
+  type Tensor,
   topK,
   variable,
+  type Variable,
   zeros,
 } from '../../src/index.ts';
-import type { Tensor, Variable } from '../../src/index.ts';
 import type { AdapterClass } from '../../src/webgpu/adapter.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
 import type { DeviceProfile } from '../../src/kernels/adapterProfiles.ts';

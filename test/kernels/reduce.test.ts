@@ -15,9 +15,9 @@ import {
   moments,
   sum,
   tensor,
+  type Tensor,
   tidy,
 } from '../../src/index.ts';
-import type { Tensor } from '../../src/index.ts';
 import { adapterClasses, asAdapter } from '../support/adapterClass.ts';
 import { generator } from '../ops/samples/draw.ts';
 

@@ -1,7 +1,15 @@
 /** @file What normalisations and moments owe to inputs whose mean is large against their spread. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { batchNormTrain, groupNorm, init, layerNorm, moments, tensor, variance } from '../../src/index.ts';
-import type { Tensor } from '../../src/index.ts';
+import {
+  batchNormTrain,
+  groupNorm,
+  init,
+  layerNorm,
+  moments,
+  tensor,
+  type Tensor,
+  variance,
+} from '../../src/index.ts';
 import { adapterClasses, asAdapter } from '../support/adapterClass.ts';
 import { generator } from './samples/draw.ts';
 

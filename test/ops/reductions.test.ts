@@ -14,9 +14,9 @@ import {
   prod,
   sum,
   tensor,
+  type Tensor,
   variance,
 } from '../../src/index.ts';
-import type { Tensor } from '../../src/index.ts';
 
 beforeAll(async () => {
   await init();

@@ -2,8 +2,7 @@
  * @file The weights of Keras 3: an HDF5 file whose groups are named after the objects that own weights, each with a group
  * `vars` of datasets 0, 1, …
  */
-import type { FileContext } from '../formatErrors.ts';
-import { fault } from '../formatErrors.ts';
+import { fault, type FileContext } from '../formatErrors.ts';
 import { Hdf5Dataset, type Hdf5Group } from '../hdf5/index.ts';
 import type { StoredTensor } from '../storedTensor.ts';
 

@@ -1,6 +1,5 @@
 /** @file The constraints: where a weight is put back to after each step of an optimizer. */
-import type { Positions } from '../../core/options.ts';
-import { optionsOf } from '../../core/options.ts';
+import { optionsOf, type Positions } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireFinite } from '../../core/shape.ts';
 import { add, div, mul } from '../../ops/arithmetic.ts';

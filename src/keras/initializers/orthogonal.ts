@@ -4,8 +4,7 @@
  * Sources: Saxe et al., Exact solutions to the nonlinear dynamics of learning in deep linear neural networks, ICLR 2014;
  * Mezzadri, How to generate random matrices from the classical compact groups, 2007.
  */
-import type { Positions } from '../../core/options.ts';
-import { optionsOf } from '../../core/options.ts';
+import { optionsOf, type Positions } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape, requireFinite, sizeOf } from '../../core/shape.ts';
 import { tensor } from '../../tensor/create.ts';

@@ -1,6 +1,5 @@
 /** @file Initializers of fixed spread: randomNormal, randomUniform, truncatedNormal. */
-import type { Positions } from '../../core/options.ts';
-import { type OptionNames, optionsOf } from '../../core/options.ts';
+import { type OptionNames, optionsOf, type Positions } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { requireFinite } from '../../core/shape.ts';
 import * as random from '../../ops/random.ts';

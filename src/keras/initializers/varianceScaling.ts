@@ -3,8 +3,7 @@
  * layer. Sources: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks,
  * AISTATS 2010; He et al., Delving deep into rectifiers, ICCV 2015; LeCun et al., Efficient BackProp, 1998.
  */
-import type { Positions } from '../../core/options.ts';
-import { type OptionNames, optionsOf } from '../../core/options.ts';
+import { type OptionNames, optionsOf, type Positions } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireOneOf, type Shape } from '../../core/shape.ts';
 import { randomNormal, randomUniform, truncatedNormal } from '../../ops/random.ts';

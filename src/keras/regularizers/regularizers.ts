@@ -1,6 +1,5 @@
 /** @file The regularizers: penalties on weights or on outputs of layers. */
-import type { Positions } from '../../core/options.ts';
-import { optionsOf } from '../../core/options.ts';
+import { optionsOf, type Positions } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
 import { requireFinite, requireOneOf } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';

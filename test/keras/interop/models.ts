@@ -1,7 +1,6 @@
 /** @file Models with many kinds of layers, for the way to Keras and back. */
-import type { Tensor } from '../../../src/index.ts';
+import { randomNormal, type Tensor } from '../../../src/index.ts';
 import type { AnyModel } from '../../../src/keras/json/read.ts';
-import { randomNormal } from '../../../src/index.ts';
 import { input, layers, model, sequential } from '../../../src/keras/index.ts';
 
 /** A model by its name, and the shapes of inputs for it. */

@@ -1,6 +1,5 @@
 /** @file ReLU, LeakyReLU, ELU: rectifiers with options, as layers. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { requireFinite } from '../../../core/shape.ts';
 import { elu as exponentialLinear, leakyRelu, relu6 } from '../../../ops/rectifiers.ts';

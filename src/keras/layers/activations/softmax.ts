@@ -1,6 +1,5 @@
 /** @file Softmax: values as probabilities. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { sub } from '../../../ops/arithmetic.ts';
 import { cast } from '../../../ops/cast.ts';

@@ -4,7 +4,12 @@
  */
 import { type OptionNames, plainOptions, refuseSurplus } from '../../../core/options.ts';
 import { checkedOptions, layerOptionNames } from '../base/layerOptions.ts';
-import { biasOptionNames, kernelOptionNames } from '../base/weightOptions.ts';
+import {
+  biasOptionNames,
+  type BiasOptions,
+  kernelOptionNames,
+  type KernelOptions,
+} from '../base/weightOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
 import { sigmoid } from '../../../ops/activations.ts';
@@ -20,7 +25,6 @@ import { type Regularizer, regularizerOf } from '../../regularizers/index.ts';
 import { Dropout } from '../regularization/dropout.ts';
 import { EinsumDense } from '../core/einsumDense.ts';
 import { type ApplyOptions, type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
-import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 import { requireFraction, seedOf } from '../base/randomOptions.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 import { attend, attendFused, isFusable, type Masks, type Projected } from './heads.ts';

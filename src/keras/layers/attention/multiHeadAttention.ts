@@ -1,6 +1,5 @@
 /** @file MultiHeadAttention: several attentions side by side, each in its own projection. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { requireInteger } from '../../../core/shape.ts';
 import { make } from '../base/layerOptions.ts';
 import { HeadsAttention, type HeadsOptions, headsOptionNames } from './headsAttention.ts';

@@ -4,7 +4,7 @@
  */
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames } from '../base/layerOptions.ts';
-import { biasOptionNames } from '../base/weightOptions.ts';
+import { biasOptionNames, type BiasOptions } from '../base/weightOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, oneOf, requireBoolean } from '../../../core/shape.ts';
 import { type Padding, perAxis } from '../../../core/windows.ts';
@@ -20,7 +20,6 @@ import {
   serializeActivation,
 } from '../../activations.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import type { BiasOptions } from '../base/weightOptions.ts';
 import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
 import { requireChannels } from '../base/inputSpec.ts';
 import { type WeightRules, weightRules } from '../base/weightRules.ts';

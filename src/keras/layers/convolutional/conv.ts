@@ -1,18 +1,20 @@
 /** @file Conv1D, Conv2D: convolutions with a learned kernel, in groups of channels. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
-import { kernelOptionNames } from '../base/weightOptions.ts';
-import { convolutionOptionNames } from './baseConvolution.ts';
+import { kernelOptionNames, type KernelOptions } from '../base/weightOptions.ts';
+import {
+  Convolution,
+  convolutionOptionNames,
+  type ConvolutionOptions,
+  requireGroups,
+} from './baseConvolution.ts';
 import { ShapeError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireInteger } from '../../../core/shape.ts';
 import { fusedConv2d } from '../../../ops/fusedConv2d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { splitActivation } from '../../activations.ts';
-import { Convolution, type ConvolutionOptions, requireGroups } from './baseConvolution.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
-import type { KernelOptions } from '../base/weightOptions.ts';
 import { asOperand } from '../base/dtypePolicy.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 

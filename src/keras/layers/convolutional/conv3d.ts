@@ -1,6 +1,5 @@
 /** @file Conv3D: a convolution of volumes with a learned kernel, in groups of channels. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { conv3d as convolve } from '../../../ops/conv3d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Triple } from '../base/dataFormat.ts';

@@ -2,18 +2,15 @@
  * @file Conv1DTranspose, Conv2DTranspose: a learned enlargement of sequences and images, which undoes the change of size of a
  * strided convolution.
  */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
-import { kernelOptionNames } from '../base/weightOptions.ts';
-import { convolutionOptionNames } from './baseConvolution.ts';
+import { kernelOptionNames, type KernelOptions } from '../base/weightOptions.ts';
+import { Convolution, convolutionOptionNames, type ConvolutionOptions } from './baseConvolution.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, requireInteger } from '../../../core/shape.ts';
 import { conv2dTranspose as transposed } from '../../../ops/conv2dTranspose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
-import { Convolution, type ConvolutionOptions } from './baseConvolution.ts';
-import type { KernelOptions } from '../base/weightOptions.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 

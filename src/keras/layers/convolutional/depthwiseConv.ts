@@ -1,8 +1,7 @@
 /** @file DepthwiseConv1D, DepthwiseConv2D: convolutions that leave channels apart. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
-import { convolutionOptionNames } from './baseConvolution.ts';
+import { Convolution, convolutionOptionNames, type ConvolutionOptions } from './baseConvolution.ts';
 import { type OpenShape, requireInteger } from '../../../core/shape.ts';
 import { depthwiseConv2d as depthwise } from '../../../ops/depthwiseConv2d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -10,7 +9,6 @@ import type { Variable } from '../../../tensor/variable.ts';
 import type { ConstraintLike } from '../../constraints/index.ts';
 import type { InitializerLike } from '../../initializers/index.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
-import { Convolution, type ConvolutionOptions } from './baseConvolution.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 

@@ -1,8 +1,7 @@
 /** @file SeparableConv1D, SeparableConv2D: a convolution of each channel, then one that mixes the channels of a place. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
-import { convolutionOptionNames } from './baseConvolution.ts';
+import { Convolution, convolutionOptionNames } from './baseConvolution.ts';
 import { type OpenShape, requireInteger } from '../../../core/shape.ts';
 import { depthwiseConv2d } from '../../../ops/depthwiseConv2d.ts';
 import { fusedConv2d } from '../../../ops/fusedConv2d.ts';
@@ -12,7 +11,6 @@ import { splitActivation } from '../../activations.ts';
 import type { ConstraintLike } from '../../constraints/index.ts';
 import type { InitializerLike } from '../../initializers/index.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
-import { Convolution } from './baseConvolution.ts';
 import type { DepthwiseOptions } from './depthwiseConv.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';

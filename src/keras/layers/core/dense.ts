@@ -1,8 +1,12 @@
 /** @file Dense: a matrix of weights between the last axis and the units, with bias and activation. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
-import { biasOptionNames, kernelOptionNames } from '../base/weightOptions.ts';
+import {
+  biasOptionNames,
+  type BiasOptions,
+  kernelOptionNames,
+  type KernelOptions,
+} from '../base/weightOptions.ts';
 import { type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
 import { warnOnce } from '../../../core/warn.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
@@ -17,7 +21,6 @@ import {
 } from '../../activations.ts';
 import { asOperand } from '../base/dtypePolicy.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 import { requireChannels } from '../base/inputSpec.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 

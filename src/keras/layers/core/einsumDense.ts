@@ -1,8 +1,7 @@
 /** @file EinsumDense: a dense layer over any axes, named by letters. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
-import { kernelOptionNames } from '../base/weightOptions.ts';
+import { type BiasOptions, kernelOptionNames, type KernelOptions } from '../base/weightOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import { add } from '../../../ops/arithmetic.ts';
@@ -16,7 +15,6 @@ import {
 } from '../../activations.ts';
 import { einsum } from '../../einsum.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
-import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
 /** Options of `einsumDense`. */

@@ -1,6 +1,5 @@
 /** @file Embedding: a row of weights for each of a number of ids. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { type DType, isInteger } from '../../../core/dtype.ts';
 import { type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';

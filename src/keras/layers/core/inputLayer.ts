@@ -1,10 +1,9 @@
 /** @file InputLayer: where values enter a model. Its one call has no inputs. */
-import type { Positions } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { isListOf } from '../../../core/lists.ts';
 import { type DType, dtypes, isDType } from '../../../core/dtype.ts';
 import { DTypeError, ShapeError } from '../../../core/errors.ts';
 import { suggestionFor } from '../../../core/suggest.ts';
-import type { OptionNames } from '../../../core/options.ts';
 import { describe, maxRank, type OpenShape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { KerasTensor } from '../../graph/kerasTensor.ts';

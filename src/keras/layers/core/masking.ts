@@ -1,6 +1,5 @@
 /** @file Masking: masks steps whose values are all equal to a given value. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { type OpenShape, requireFinite } from '../../../core/shape.ts';
 import { any } from '../../../ops/anyAll.ts';

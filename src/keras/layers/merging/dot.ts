@@ -1,6 +1,5 @@
 /** @file Dot: products of the samples of two tensors, summed over an axis of each. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, normalizeAxis, type OpenShape, requireBoolean, sizeOf } from '../../../core/shape.ts';

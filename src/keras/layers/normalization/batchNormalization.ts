@@ -1,8 +1,11 @@
 /** @file BatchNormalization: channels about 0 with variance 1, by the moments of the batch or by those it remembers. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
-import { scaleOptionNames } from './baseNormalization.ts';
+import {
+  ScaledNormalization,
+  type ScaledNormalizationOptions,
+  scaleOptionNames,
+} from './baseNormalization.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, normalizeAxis, type OpenShape } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
@@ -22,7 +25,6 @@ import type { InitializerLike } from '../../initializers/index.ts';
 import type { CallOptions } from '../base/layer.ts';
 import { requireFraction } from '../base/randomOptions.ts';
 import { requireSize } from '../base/inputSpec.ts';
-import { ScaledNormalization, type ScaledNormalizationOptions } from './baseNormalization.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
 /** Options of `batchNormalization`. */

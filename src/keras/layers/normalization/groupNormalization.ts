@@ -1,15 +1,17 @@
 /** @file GroupNormalization: groups of the channels of each sample about 0 with variance 1. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
-import { scaleOptionNames } from './baseNormalization.ts';
+import {
+  ScaledNormalization,
+  type ScaledNormalizationOptions,
+  scaleOptionNames,
+} from './baseNormalization.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, normalizeAxis, type OpenShape } from '../../../core/shape.ts';
 import { groupNorm } from '../../../ops/groupNorm.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { requireWholeAxis } from './batchNormalization.ts';
 import { requireSize } from '../base/inputSpec.ts';
-import { ScaledNormalization, type ScaledNormalizationOptions } from './baseNormalization.ts';
 import { rulesConfig } from '../base/weightRules.ts';
 
 /** Options of `groupNormalization`. */

@@ -1,8 +1,11 @@
 /** @file LayerNormalization: normalizes the features of each sample to mean 0 and variance 1. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
-import { scaleOptionNames } from './baseNormalization.ts';
+import {
+  ScaledNormalization,
+  type ScaledNormalizationOptions,
+  scaleOptionNames,
+} from './baseNormalization.ts';
 import { normalizeAxes, normalizeAxis, type OpenShape, requireBoolean } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
 import { layerNorm } from '../../../ops/layerNorm.ts';
@@ -11,7 +14,6 @@ import { rsqrt } from '../../../ops/unary.ts';
 import { variance } from '../../../ops/variance.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { requireSize } from '../base/inputSpec.ts';
-import { ScaledNormalization, type ScaledNormalizationOptions } from './baseNormalization.ts';
 import { axisOrAxes } from './unitNormalization.ts';
 import { rulesConfig } from '../base/weightRules.ts';
 

@@ -1,6 +1,5 @@
 /** @file RMSNormalization: features divided by their root mean square. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { normalizeAxes, type OpenShape } from '../../../core/shape.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
 import { mean } from '../../../ops/mean.ts';

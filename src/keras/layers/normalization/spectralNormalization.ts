@@ -1,6 +1,5 @@
 /** @file SpectralNormalization: a layer whose kernel is divided by its largest singular value. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { type OpenShape, requireInteger } from '../../../core/shape.ts';
 import { div } from '../../../ops/arithmetic.ts';

@@ -1,12 +1,10 @@
 /** @file AveragePooling1D, AveragePooling2D: the mean of each window, its padding left out. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
-import { poolingOptionNames } from './basePooling.ts';
+import { Pooling, poolingOptionNames, type PoolingOptions } from './basePooling.ts';
 import { avgPool, avgPool1d } from '../../../ops/avgPool.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
-import { Pooling, type PoolingOptions } from './basePooling.ts';
 
 /** Options of `averagePooling1d`. */
 export type AveragePooling1DOptions = PoolingOptions<Single>;

@@ -1,12 +1,10 @@
 /** @file MaxPooling1D, MaxPooling2D: the largest value of each window. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
-import { poolingOptionNames } from './basePooling.ts';
+import { Pooling, poolingOptionNames, type PoolingOptions } from './basePooling.ts';
 import { maxPool, maxPool1d } from '../../../ops/maxPool.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Pair, Single } from '../base/dataFormat.ts';
-import { Pooling, type PoolingOptions } from './basePooling.ts';
 
 /** Options of `maxPooling1d`. */
 export type MaxPooling1DOptions = PoolingOptions<Single>;

@@ -1,6 +1,5 @@
 /** @file MaxPooling3D, AveragePooling3D: the largest value and the mean of each window of a volume. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { avgPool3d, maxPool3d } from '../../../ops/pool3d.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Triple } from '../base/dataFormat.ts';

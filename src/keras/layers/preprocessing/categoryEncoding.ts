@@ -1,8 +1,7 @@
 /** @file CategoryEncoding: whole numbers as one-hot, multi-hot or counted features. */
-import type { Positions } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
-import type { OptionNames } from '../../../core/options.ts';
 import { type OpenShape, requireInteger } from '../../../core/shape.ts';
 import { cast } from '../../../ops/cast.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';

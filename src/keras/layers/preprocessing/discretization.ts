@@ -1,8 +1,7 @@
 /** @file Discretization: numbers by the bin that they fall into. */
-import type { Positions } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
-import type { OptionNames } from '../../../core/options.ts';
 import { describe, type OpenShape, requireFinite, requireInteger } from '../../../core/shape.ts';
 import { searchSorted } from '../../../ops/searchSorted.ts';
 import { fill } from '../../../ops/creation.ts';

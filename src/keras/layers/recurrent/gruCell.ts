@@ -1,8 +1,14 @@
 /** @file GRUCell: a state that is mixed with a candidate, by gates. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
-import { denseCellOptionNames } from './denseCell.ts';
+import {
+  cleared,
+  DenseCell,
+  denseCellOptionNames,
+  type GatedCellOptions,
+  oneStep,
+  onlyStep,
+} from './denseCell.ts';
 import { requireBoolean } from '../../../core/shape.ts';
 import { add, mul, sub } from '../../../ops/arithmetic.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
@@ -16,7 +22,6 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { type Activation, activationOf, serializeActivation } from '../../activations.ts';
 import type { Steps } from './cell.ts';
-import { cleared, DenseCell, type GatedCellOptions, oneStep, onlyStep } from './denseCell.ts';
 import type { BiasSpec } from './recurrentCell.ts';
 
 /** Options of `gruCell`. */

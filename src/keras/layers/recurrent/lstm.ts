@@ -1,6 +1,5 @@
 /** @file LSTM: an LSTM over a sequence. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { DenseRNN } from './denseRNN.ts';

@@ -4,7 +4,12 @@
  */
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames } from '../base/layerOptions.ts';
-import { biasOptionNames, kernelOptionNames } from '../base/weightOptions.ts';
+import {
+  biasOptionNames,
+  type BiasOptions,
+  kernelOptionNames,
+  type KernelOptions,
+} from '../base/weightOptions.ts';
 import { requireBoolean, type Shape } from '../../../core/shape.ts';
 import { ones, zeros } from '../../../ops/creation.ts';
 import { dropout } from '../../../ops/dropout.ts';
@@ -21,7 +26,6 @@ import type { ConstraintLike } from '../../constraints/index.ts';
 import type { Initializer, InitializerLike } from '../../initializers/index.ts';
 import type { RegularizerLike } from '../../regularizers/index.ts';
 import type { CallOptions, LayerOptions } from '../base/layer.ts';
-import type { BiasOptions, KernelOptions } from '../base/weightOptions.ts';
 import { requireFraction, seedOf } from '../base/randomOptions.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 import { RNNCell, type Steps } from './cell.ts';

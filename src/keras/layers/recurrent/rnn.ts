@@ -1,6 +1,5 @@
 /** @file RNN: a cell over a sequence. */
-import type { Positions } from '../../../core/options.ts';
-import type { Names, OptionNames } from '../../../core/options.ts';
+import type { Names, OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import {

@@ -1,14 +1,12 @@
 /** @file SimpleRNNCell: activation(x · kernel + h · recurrentKernel + bias). */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
-import { denseCellOptionNames } from './denseCell.ts';
+import { cleared, DenseCell, denseCellOptionNames, type DenseCellOptions } from './denseCell.ts';
 import { add } from '../../../ops/arithmetic.ts';
 import { fusedMatMul } from '../../../ops/fusedMatMul.ts';
 import { matMul } from '../../../ops/matMul.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
-import { cleared, DenseCell, type DenseCellOptions } from './denseCell.ts';
 import type { Steps } from './cell.ts';
 
 /** Options of `simpleRNNCell`. */

@@ -1,6 +1,5 @@
 /** @file ActivityRegularization: a penalty on the values that pass. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { checkedOptions, layerOptionNames, make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { l1l2 } from '../../regularizers/index.ts';

@@ -1,7 +1,6 @@
 /** @file AlphaDropout: dropout that keeps the mean and the variance of self-normalizing activations. */
-import type { Positions } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
-import type { OptionNames } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import { add, mul } from '../../../ops/arithmetic.ts';
 import { greater } from '../../../ops/comparison.ts';

@@ -1,7 +1,6 @@
 /** @file Dropout, SpatialDropout1D, SpatialDropout2D, SpatialDropout3D: values cleared at random while training. */
-import type { Positions } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { isListOf } from '../../../core/lists.ts';
-import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape, maxRank } from '../../../core/shape.ts';

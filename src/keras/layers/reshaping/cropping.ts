@@ -1,6 +1,5 @@
 /** @file Cropping1D, Cropping2D, Cropping3D: sequences, images and volumes without their edges. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ShapeError } from '../../../core/errors.ts';

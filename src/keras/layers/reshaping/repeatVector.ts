@@ -1,6 +1,5 @@
 /** @file RepeatVector: a vector as each step of a sequence. */
-import type { Positions } from '../../../core/options.ts';
-import type { OptionNames } from '../../../core/options.ts';
+import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { requireInteger } from '../../../core/shape.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
