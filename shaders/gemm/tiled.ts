@@ -32,7 +32,7 @@ export function tiled(
   problem: Problem,
   formOf: (a: Loader, b: Loader) => TiledForm,
 ): string {
-  const { flat } = options;
+  const { flat, remainderFirst } = options;
   const { groupM, groupN, blockM, blockN, depth } = options.tile;
   const threads = groupM * groupN;
   const [tileM, tileN] = [groupM * blockM, groupN * blockN];
@@ -66,8 +66,13 @@ fn main(
   let first_row = row_block * ${tileM}u;
   let first_column = column_block * ${tileN}u;
 
+#if ${remainderFirst}
+  // Where steps don't fill k tiles, the first one has the remainder: all that follow are whole.
+  let first_end = first_step + (last_step - first_step - 1u) % ${depth}u + 1u;
+#else
   // Step s of four exists where the first lies before end_<s>.
   ${repeat(4, (s) => `let end_${s} = last_step - min(last_step, ${s}u);`)}
+#endif
   ${a.prologue}
   ${b.prologue}
   ${variables(options, rounds)}
@@ -81,6 +86,10 @@ fn main(
   var is_loaded = ${has('index', 'step')};
   ${locate}
   ${each(rounds, readRound)}
+#if ${remainderFirst}
+  ${each(rounds, dropRound)}
+  step = first_end - ${depth}u;
+#endif
   // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. A branch
   // between the loads and the end of the loop would let compilers move them there, behind the products.
   while (is_loaded) {
@@ -98,7 +107,7 @@ fn main(
 #if ${!flat}
     index = select(index, next_index, is_loaded);
 #endif
-    ${each(rounds, ({ number }) => repeat(4, (i) => `let existed_${number}_${i} = exists_${number}_${i};`))}
+    ${each(rounds.filter(isConditional), keepConditions)}
     ${locate}
 
     ${each(rounds, (round) => storeRound(round, threads, form))}
@@ -129,11 +138,22 @@ function roundsOf(a: Loader, b: Loader): Round[] {
   }));
 }
 
+/** Vectors of the units of a round. */
+const vectorsOf = ({ parts: [first] }: Round) => first?.loader.tile.perUnit ?? 4;
+
+/** Which elements of the tile that is stored exist; those of the next are about to be found. */
+const keepConditions = (round: Round) =>
+  repeat(vectorsOf(round), (i) => `let existed_${round.number}_${i} = exists_${round.number}_${i};`);
+
+const isConditional = ({ parts }: Round) => parts.some(({ loader }) => loader.isConditional);
+
 const variables = ({ type }: GemmOptions, rounds: readonly Round[]) =>
-  each(rounds, ({ number, parts }) => {
-    const declare = (name: string, of: string) => repeat(4, (i) => `var ${name}_${number}_${i} = ${of}();`);
+  each(rounds, (round) => {
+    const { number, parts } = round;
+    const declare = (name: string, of: string) =>
+      repeat(vectorsOf(round), (i) => `var ${name}_${number}_${i} = ${of}();`);
     return `${declare('loaded', `vec4<${type}>`)}
-    ${declare('exists', 'vec4<bool>')}
+    ${isConditional(round) ? declare('exists', 'vec4<bool>') : ''}
     ${parts.some(({ loader }) => loader.inVectors) ? declare('at', 'u32') : ''}
     ${parts.some(({ loader }) => !loader.inVectors) ? declare('each_at', 'vec4<u32>') : ''}`;
   });
@@ -148,6 +168,7 @@ function eachPart({ parts: [first, second] }: Round, fragment: (loader: Loader) 
 
 const locateRound = (round: Round) => eachPart(round, (loader) => loader.locate(round.number));
 const readRound = (round: Round) => eachPart(round, (loader) => loader.read(round.number));
+const dropRound = (round: Round) => eachPart(round, (loader) => loader.dropRest(round.number));
 
 function storeRound({ number, parts }: Round, threads: number, form: TiledForm): string {
   return parts
@@ -160,20 +181,42 @@ function storeRound({ number, parts }: Round, threads: number, form: TiledForm):
     .join(' else ');
 }
 
+/** Vectors of a unit, if each invocation has as many of them as any other; null where that can't be. */
+function evenUnit(vectors: number, threads: number, transposes: boolean): number | null {
+  // A unit that is transposed has four vectors.
+  return (transposes ? [4] : [4, 2, 1]).find((perUnit) => vectors % (perUnit * threads) === 0) ?? null;
+}
+
 /** Those of A and B. */
-function loaders({ tile, a, b, type, flat }: GemmOptions, problem: Problem): { a: Loader; b: Loader } {
-  const { groupM, groupN, blockM, blockN, depth } = tile;
-  const shared = { depth, threads: groupM * groupN, flat };
-  const loaderA = new Loader(new Operand('a', a, problem.a.guarded, type), {
+function loaders(
+  { tile, a, b, type, flat, remainderFirst }: GemmOptions,
+  problem: Problem,
+): { a: Loader; b: Loader } {
+  const { groupM, groupN, blockM, blockN, depth, memory } = tile;
+  const threads = groupM * groupN;
+  const [rows, columns] = [groupM * blockM, groupN * blockN];
+  const operandA = new Operand('a', a, problem.a.guarded, type);
+  const operandB = new Operand('b', b, problem.b.guarded, type);
+  // A block of 8 × 8 has no registers for four steps of its lines.
+  const keepsLines = memory === 'shared' && blockM * blockN < 64;
+  const shared = { depth, threads, flat, remainderFirst, keepsLines };
+  const evenOf = ({ inVectors, layout }: Operand, lines: number) =>
+    evenUnit((lines * depth) / 4, threads, inVectors && layout.major === 'k' && !keepsLines);
+  const evenA = evenOf(operandA, rows);
+  const evenB = evenOf(operandB, columns);
+  const isEven = evenA !== null && evenB !== null;
+  const loaderA = new Loader(operandA, {
     ...shared,
-    lines: groupM * blockM,
+    perUnit: isEven ? evenA : 4,
+    lines: rows,
     firstUnit: 0,
     firstLine: 'first_row',
     lineCount: 'params.m',
   });
-  const loaderB = new Loader(new Operand('b', b, problem.b.guarded, type), {
+  const loaderB = new Loader(operandB, {
     ...shared,
-    lines: groupN * blockN,
+    perUnit: isEven ? evenB : 4,
+    lines: columns,
     firstUnit: loaderA.units,
     firstLine: 'first_column',
     lineCount: 'params.n',

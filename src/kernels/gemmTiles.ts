@@ -80,17 +80,22 @@ export function registersCost(tile: GemmTile, a: OperandLayout, b: OperandLayout
 /** Invocations that an instruction is issued for. */
 const lanes = 32;
 
+/** Vector instructions for each vector that an invocation loads: its index, its store in workgroup memory. */
+const loadCost = 7.5;
+
 /**
- * Vector instructions for each multiply-add in workgroup memory, as counted by `npm run codegen`: a load of four lines × four
- * steps takes some 32. Where invocations load of A and of B at once, both branches count, and so do lanes without invocation.
+ * Vector instructions for each multiply-add in workgroup memory, as counted by `npm run codegen`. Where invocations load of A
+ * and of B at once, both branches count, and so do lanes without invocation.
  */
 export function instructionCost({ groupM, groupN, blockM, blockN, depth }: GemmTile): number {
   const threads = groupM * groupN;
-  const ofA = (groupM * blockM * depth) / 16;
-  const ofB = (groupN * blockN * depth) / 16;
-  const loads = Math.ceil((ofA + ofB) / threads) + (ofA % threads === 0 ? 0 : 1);
+  const ofA = (groupM * blockM * depth) / 4;
+  const ofB = (groupN * blockN * depth) / 4;
+  const isEven = ofA % threads === 0 && ofB % threads === 0 && blockM * blockN < 64;
+  const units = Math.ceil((ofA + ofB) / (4 * threads)) + (ofA % (4 * threads) === 0 ? 0 : 1);
+  const vectors = isEven ? (ofA + ofB) / threads : 4 * units;
   const issued = (Math.ceil(threads / lanes) * lanes) / threads;
-  return issued * (1 + (32 * loads) / (blockM * blockN * depth));
+  return issued * (1 + (loadCost * vectors) / (blockM * blockN * depth));
 }
 
 /**

@@ -165,30 +165,26 @@ fn main(
   let first_row = row_block * 128u;
   let first_column = column_block * 128u;
 
-  // Step s of four exists where the first lies before end_<s>.
-  let end_0 = last_step - min(last_step, 0u);
-  let end_1 = last_step - min(last_step, 1u);
-  let end_2 = last_step - min(last_step, 2u);
-  let end_3 = last_step - min(last_step, 3u);
+  // Where steps don't fill k tiles, the first one has the remainder: all that follow are whole.
+  let first_end = first_step + (last_step - first_step - 1u) % 16u + 1u;
   let a_unit_0 = min(local, 127u);
   let a_line_group_0 = a_unit_0 / 4u;
-  let a_step_group_0 = a_unit_0 % 4u;
-  let a_line_0_0 = a_line(slice, min(first_row + a_line_group_0 * 4u + 0u, params.m - 1u));
-  let a_line_0_1 = a_line(slice, min(first_row + a_line_group_0 * 4u + 1u, params.m - 1u));
-  let a_line_0_2 = a_line(slice, min(first_row + a_line_group_0 * 4u + 2u, params.m - 1u));
-  let a_line_0_3 = a_line(slice, min(first_row + a_line_group_0 * 4u + 3u, params.m - 1u));
+  let a_first_line_0 = 0u;
+  let a_first_step_0 = a_unit_0 % 4u * 4u;
+  let a_line_0_0 = a_line(slice, min(first_row + a_line_group_0 * 4u + a_first_line_0 + 0u, params.m - 1u));
+  let a_line_0_1 = a_line(slice, min(first_row + a_line_group_0 * 4u + a_first_line_0 + 1u, params.m - 1u));
+  let a_line_0_2 = a_line(slice, min(first_row + a_line_group_0 * 4u + a_first_line_0 + 2u, params.m - 1u));
+  let a_line_0_3 = a_line(slice, min(first_row + a_line_group_0 * 4u + a_first_line_0 + 3u, params.m - 1u));
   let b_unit_0 = min(local - min(local, 128u), 127u);
   let b_line_group_0 = b_unit_0 % 32u;
-  let b_step_group_0 = b_unit_0 / 32u;
-  let b_line_0_0 = b_line(slice, min(first_column + b_line_group_0 * 4u + 0u, params.n - 4u));
+  let b_first_line_0 = 0u;
+  let b_first_step_0 = b_unit_0 / 32u * 4u;
+  let b_line_0_0 = b_line(slice, min(first_column + b_line_group_0 * 4u + b_first_line_0 + 0u, params.n - 4u));
   var loaded_0_0 = vec4<f32>();
   var loaded_0_1 = vec4<f32>();
   var loaded_0_2 = vec4<f32>();
   var loaded_0_3 = vec4<f32>();
-  var exists_0_0 = vec4<bool>();
-  var exists_0_1 = vec4<bool>();
-  var exists_0_2 = vec4<bool>();
-  var exists_0_3 = vec4<bool>();
+
   var at_0_0 = u32();
   var at_0_1 = u32();
   var at_0_2 = u32();
@@ -235,7 +231,7 @@ fn main(
   var is_loaded = index < last_segment && first_step < last_step;
   let segment = segment_of(slice, index);
   if (local < 128u) {
-    let k = step + a_step_group_0 * 4u;
+    let k = step + a_first_step_0;
     let address_0 = a_address(a_line_0_0, segment);
     let address_1 = a_address(a_line_0_1, segment);
     let address_2 = a_address(a_line_0_2, segment);
@@ -245,25 +241,23 @@ fn main(
     let first_2 = u32(i32(a_index(address_2, k)) >> 2u);
     let first_3 = u32(i32(a_index(address_3, k)) >> 2u);
     at_0_0 = first_0;
-    exists_0_0 = vec4<bool>((k < end_0));
+
     at_0_1 = first_1;
-    exists_0_1 = vec4<bool>((k < end_0));
+
     at_0_2 = first_2;
-    exists_0_2 = vec4<bool>((k < end_0));
+
     at_0_3 = first_3;
-    exists_0_3 = vec4<bool>((k < end_0));
   } else {
-    let k = step + b_step_group_0 * 4u;
+    let k = step + b_first_step_0;
     let address_0 = b_address(b_line_0_0, segment);
     let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
     at_0_0 = first_0;
-    exists_0_0 = vec4<bool>((k < end_0));
+
     at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
-    exists_0_1 = vec4<bool>((k < end_1));
+
     at_0_2 = first_0 + 2u * (b_step_size() >> 2u);
-    exists_0_2 = vec4<bool>((k < end_2));
+
     at_0_3 = first_0 + 3u * (b_step_size() >> 2u);
-    exists_0_3 = vec4<bool>((k < end_3));
   }
   if (local < 128u) {
     loaded_0_0 = unpack_four_float16(a_values[at_0_0]);
@@ -276,6 +270,20 @@ fn main(
     loaded_0_2 = unpack_four_float16(b_values[at_0_2]);
     loaded_0_3 = unpack_four_float16(b_values[at_0_3]);
   }
+  if (local < 128u) {
+    let k = step + a_first_step_0;
+    loaded_0_0 = select(vec4<f32>(), loaded_0_0, k < first_end);
+    loaded_0_1 = select(vec4<f32>(), loaded_0_1, k < first_end);
+    loaded_0_2 = select(vec4<f32>(), loaded_0_2, k < first_end);
+    loaded_0_3 = select(vec4<f32>(), loaded_0_3, k < first_end);
+  } else {
+    let k = step + b_first_step_0;
+    loaded_0_0 = select(vec4<f32>(), loaded_0_0, k < first_end);
+    loaded_0_1 = select(vec4<f32>(), loaded_0_1, k + 1u < first_end);
+    loaded_0_2 = select(vec4<f32>(), loaded_0_2, k + 2u < first_end);
+    loaded_0_3 = select(vec4<f32>(), loaded_0_3, k + 3u < first_end);
+  }
+  step = first_end - 16u;
   // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. A branch
   // between the loads and the end of the loop would let compilers move them there, behind the products.
   while (is_loaded) {
@@ -289,13 +297,10 @@ fn main(
     is_loaded = next_index < last_segment && first_step < last_step;
     step = select(step, next_step, is_loaded);
     index = select(index, next_index, is_loaded);
-    let existed_0_0 = exists_0_0;
-    let existed_0_1 = exists_0_1;
-    let existed_0_2 = exists_0_2;
-    let existed_0_3 = exists_0_3;
+
     let segment = segment_of(slice, index);
     if (local < 128u) {
-      let k = step + a_step_group_0 * 4u;
+      let k = step + a_first_step_0;
       let address_0 = a_address(a_line_0_0, segment);
       let address_1 = a_address(a_line_0_1, segment);
       let address_2 = a_address(a_line_0_2, segment);
@@ -305,33 +310,31 @@ fn main(
       let first_2 = u32(i32(a_index(address_2, k)) >> 2u);
       let first_3 = u32(i32(a_index(address_3, k)) >> 2u);
       at_0_0 = first_0;
-      exists_0_0 = vec4<bool>((k < end_0));
+
       at_0_1 = first_1;
-      exists_0_1 = vec4<bool>((k < end_0));
+
       at_0_2 = first_2;
-      exists_0_2 = vec4<bool>((k < end_0));
+
       at_0_3 = first_3;
-      exists_0_3 = vec4<bool>((k < end_0));
     } else {
-      let k = step + b_step_group_0 * 4u;
+      let k = step + b_first_step_0;
       let address_0 = b_address(b_line_0_0, segment);
       let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
       at_0_0 = first_0;
-      exists_0_0 = vec4<bool>((k < end_0));
+
       at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
-      exists_0_1 = vec4<bool>((k < end_1));
+
       at_0_2 = first_0 + 2u * (b_step_size() >> 2u);
-      exists_0_2 = vec4<bool>((k < end_2));
+
       at_0_3 = first_0 + 3u * (b_step_size() >> 2u);
-      exists_0_3 = vec4<bool>((k < end_3));
     }
 
     if (local < 128u) {
-      let at = a_step_group_0 * 544u + a_line_group_0 * 4u;
-      let line_0 = select(vec4<f32>(), loaded_0_0, existed_0_0);
-      let line_1 = select(vec4<f32>(), loaded_0_1, existed_0_1);
-      let line_2 = select(vec4<f32>(), loaded_0_2, existed_0_2);
-      let line_3 = select(vec4<f32>(), loaded_0_3, existed_0_3);
+      let at = a_first_step_0 * 136u + a_line_group_0 * 4u;
+      let line_0 = loaded_0_0;
+      let line_1 = loaded_0_1;
+      let line_2 = loaded_0_2;
+      let line_3 = loaded_0_3;
       let fetched_0 = vec4<f32>(line_0.x,line_1.x,line_2.x,line_3.x);
       let fetched_1 = vec4<f32>(line_0.y,line_1.y,line_2.y,line_3.y);
       let fetched_2 = vec4<f32>(line_0.z,line_1.z,line_2.z,line_3.z);
@@ -353,11 +356,11 @@ fn main(
       a_tile[at + 410u] = f16(fetched_3.z);
       a_tile[at + 411u] = f16(fetched_3.w);
     } else {
-      let at = b_step_group_0 * 544u + b_line_group_0 * 4u;
-      let fetched_0 = select(vec4<f32>(), loaded_0_0, existed_0_0);
-      let fetched_1 = select(vec4<f32>(), loaded_0_1, existed_0_1);
-      let fetched_2 = select(vec4<f32>(), loaded_0_2, existed_0_2);
-      let fetched_3 = select(vec4<f32>(), loaded_0_3, existed_0_3);
+      let at = b_first_step_0 * 136u + b_line_group_0 * 4u;
+      let fetched_0 = loaded_0_0;
+      let fetched_1 = loaded_0_1;
+      let fetched_2 = loaded_0_2;
+      let fetched_3 = loaded_0_3;
       b_tile[at + 0u] = f16(fetched_0.x);
       b_tile[at + 1u] = f16(fetched_0.y);
       b_tile[at + 2u] = f16(fetched_0.z);
