@@ -34,11 +34,15 @@ export function splitFor(tile: GemmTile, size: GemmSize, profile: GemmProfile): 
   const most = Math.min(Math.floor((size.segments * size.length) / profile.leastPart), mostParts);
   if (most < 2) return inOnePart;
   if (tile.memory === 'shared') return sharedSplit(tile, size, profile, most);
+  const invocations = gemmInvocations(tile, size.m, size.n, size.slices);
+  if (tile.memory === 'lanes' && invocations >= enoughReading) return inOnePart;
   const busy = tile.memory === 'lanes' ? busyLanes(size, profile) : profile.busyInvocations;
-  const wanted = Math.min(most, Math.floor(busy / gemmInvocations(tile, size.m, size.n, size.slices)));
+  const wanted = Math.min(most, Math.floor(busy / invocations));
   return wanted < 2 ? inOnePart : inParts(wanted, tile, size);
 }
 
+/** Invocations of few rows that keep memory busy: each has five loads of 16 bytes on their way. */
+const enoughReading = 2 ** 12;
 /** Elements of B that an invocation of few rows reads at least: for fewer, a launch for the sums takes longer than it saves. */
 const leastRead = 64;
 
