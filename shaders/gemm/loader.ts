@@ -5,8 +5,8 @@
  *
  * A tile is read while the one before is multiplied, which compilers undo where they have to copy what was read: a copy waits
  * for the load. Three things keep them from it (docs/decisions/gemm.md):
- * - Units are as large as make their number a multiple of the invocations, so that none goes without. Where that can't be, the
- *   units of A and B are one list, of which each invocation takes one a round. What they read goes to the same variables.
+ * - Units are as small as leave no invocation without one. Where they are transposed, and can't be, the units of A and B are one
+ *   list, of which each invocation takes one a round. What they read goes to the same variables.
  * - Indices are worked out before the last tile is stored: later they would take the registers that are about to be loaded.
  * - Elements that don't exist are replaced by zeros when they are stored, not when they are read. Where only the first k tile
  *   has steps that don't exist (`GemmOptions.remainderFirst`), they are dropped before the loop.

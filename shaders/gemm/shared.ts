@@ -77,19 +77,25 @@ const store = (loader: Loader, round: number): string => {
 
 function multiply(tile: GemmTile, a: Loader, b: Loader): string {
   const { groupM, groupN, depth } = tile;
-  /** The vectors of step group `group` that step `s` of it is the first to need, of each four lines. */
+  // Lines of both operands at four steps would take twice the registers.
+  const atOnce = ({ storesLines }: Loader) => (a.storesLines && b.storesLines ? 2 : storesLines ? 4 : 1);
+  /** What step `s` of group `group` is the first to need: vectors of four lines, or some steps of each line. */
   const load = (loader: Loader, thread: string, apart: number, group: number, s: number) => (i: number) => {
-    const { name } = loader.operand;
-    const first = group * stepStride(loader, tile) + i * apart;
-    const vectors = loader.storesLines ? range(s === 0 ? 4 : 0) : [s];
-    return each(
-      vectors,
-      (v) => `let ${name}_${group}_${i}_${v} = ${name}_tile[${thread} + ${first + v * loader.lineGroups}u];`,
-    );
+    const { operand, storesLines, lineGroups } = loader;
+    const steps = atOnce(loader);
+    const vectors = storesLines ? range(s % steps === 0 ? 4 : 0) : [s];
+    return each(vectors, (v) => {
+      const first = group * stepStride(loader, tile) + i * apart + v * lineGroups;
+      const vector = `${operand.name}_tile[${thread} + ${first}u]`;
+      const part = steps === 2 ? `vec2(${vector}.${components[s]}, ${vector}.${components[s + 1]})` : vector;
+      return `let ${nameOf(loader, group, i, v, s)} = ${part};`;
+    });
   };
-  const element = ({ operand: { name }, storesLines }: Loader, group: number, line: number, s: number) => {
-    const [vector, component] = storesLines ? [line & 3, s] : [s, line & 3];
-    return `${name}_${group}_${line >> 2}_${vector}.${components[component]}`;
+  const nameOf = (loader: Loader, group: number, i: number, v: number, s: number) =>
+    `${loader.operand.name}_${group}_${i}_${v}${atOnce(loader) === 2 ? `_${s >> 1}` : ''}`;
+  const element = (loader: Loader, group: number, line: number, s: number) => {
+    const [vector, component] = loader.storesLines ? [line & 3, s % atOnce(loader)] : [s, line & 3];
+    return `${nameOf(loader, group, line >> 2, vector, s)}.${components[component]}`;
   };
   /** Four columns of B at a step. */
   const columns = (j: number, group: number, s: number) => {

@@ -181,10 +181,10 @@ function storeRound({ number, parts }: Round, threads: number, form: TiledForm):
     .join(' else ');
 }
 
-/** Vectors of a unit, if each invocation has as many of them as any other; null where that can't be. */
-function evenUnit(vectors: number, threads: number, transposes: boolean): number | null {
-  // A unit that is transposed has four vectors.
-  return (transposes ? [4] : [4, 2, 1]).find((perUnit) => vectors % (perUnit * threads) === 0) ?? null;
+/** Vectors of a unit: as many as leave the fewest invocations without one in the last round. */
+function unitOf(vectors: number, threads: number): number {
+  const read = (perUnit: number) => Math.ceil(vectors / (perUnit * threads)) * perUnit;
+  return [4, 2, 1].reduce((best, perUnit) => (read(perUnit) < read(best) ? perUnit : best));
 }
 
 /** Those of A and B. */
@@ -200,14 +200,13 @@ function loaders(
   // A block of 8 × 8 has no registers for four steps of its lines.
   const keepsLines = memory === 'shared' && blockM * blockN < 64;
   const shared = { depth, threads, flat, remainderFirst, keepsLines };
-  const evenOf = ({ inVectors, layout }: Operand, lines: number) =>
-    evenUnit((lines * depth) / 4, threads, inVectors && layout.major === 'k' && !keepsLines);
-  const evenA = evenOf(operandA, rows);
-  const evenB = evenOf(operandB, columns);
-  const isEven = evenA !== null && evenB !== null;
+  const transposes = ({ inVectors, layout }: Operand) => inVectors && layout.major === 'k' && !keepsLines;
+  // Where units are transposed, there may be fewer of an operand than invocations.
+  const isShared = transposes(operandA) || transposes(operandB);
+  const perUnit = (lines: number) => (isShared ? 4 : unitOf((lines * depth) / 4, threads));
   const loaderA = new Loader(operandA, {
     ...shared,
-    perUnit: isEven ? evenA : 4,
+    perUnit: perUnit(rows),
     lines: rows,
     firstUnit: 0,
     firstLine: 'first_row',
@@ -215,9 +214,9 @@ function loaders(
   });
   const loaderB = new Loader(operandB, {
     ...shared,
-    perUnit: isEven ? evenB : 4,
+    perUnit: perUnit(columns),
     lines: columns,
-    firstUnit: loaderA.units,
+    firstUnit: isShared ? loaderA.units : loaderA.rounds.length * threads,
     firstLine: 'first_column',
     lineCount: 'params.n',
   });

@@ -88,7 +88,7 @@ function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
     least = cost;
     best = tile;
   }
-  return withinLimits(forFewRegisters(forShortK(best, size), profile), problem, profile);
+  return withinLimits(forFewRegisters(forShortK(best, size), problem, profile), problem, profile);
 }
 
 /** Whether an invocation has registers for small blocks only. */
@@ -97,12 +97,14 @@ const hasFewRegisters = ({ gemm }: DeviceProfile) => gemm.largestBlock < 64;
 const outerTile = (profile: DeviceProfile): GemmTile =>
   hasFewRegisters(profile) ? { ...gemmTiles.steps, blockM: 4, blockN: 4 } : gemmTiles.steps;
 
-/** A tile of which each invocation holds one unit at most while it is loaded, where registers are few. */
-function forFewRegisters(tile: GemmTile, profile: DeviceProfile): GemmTile {
+/** A tile of which an invocation holds little while it is loaded, where registers are few: at most four vectors. */
+function forFewRegisters(tile: GemmTile, { a, b }: GemmProblem, profile: DeviceProfile): GemmTile {
   if (!hasFewRegisters(profile)) return tile;
+  // Lines of both operands are held for four steps.
+  const holdsLines = [a, b].every(({ major, width }) => major === 'k' && width === 4);
   const threads = tile.groupM * tile.groupN;
   const lineGroups = (tile.groupM * tile.blockM + tile.groupN * tile.blockN) / 4;
-  const depth = Math.min(tile.depth, 4 * Math.floor(threads / lineGroups));
+  const depth = Math.min(tile.depth, holdsLines ? 8 : tile.depth, 4 * Math.floor(threads / lineGroups));
   return depth >= 8 ? { ...tile, depth } : tile;
 }
 

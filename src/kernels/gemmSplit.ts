@@ -89,6 +89,9 @@ const latency = 500;
 const launchCost = 2 ** 18;
 const partCost = 128;
 
+/** What decides between tiles that take as long by all other terms: bytes from the cache, and padding. */
+const tieBreak = 0.1;
+
 /**
  * The estimated time of a GEMM in a shared tile, in multiply-adds of a busy device. Units take workgroups in rounds. How many
  * units there are isn't known: on average, half of them idle in the last round.
@@ -107,9 +110,11 @@ export function sharedTime(
   const work = tileM * tileN * segmentsPerPart * upTo(depth, stepsPerPart);
   const sums = parts > 1 ? units * launchCost + partCost * parts * m * n * slices : 0;
   const instructions = instructionCost(tile);
+  const padding = 1 - (m * n) / (Math.ceil(m / tileM) * tileM * Math.ceil(n / tileN) * tileN);
   const waves = Math.max(1, (workgroups * groupM * groupN) / (units * unitLanes));
-  const each = Math.max(cacheCost(tile), instructions * stalls(blockM * blockN * depth, instructions, waves));
-  return units * rounds * work * each + sums;
+  const cache = cacheCost(tile);
+  const each = Math.max(cache, instructions * stalls(blockM * blockN * depth, instructions, waves));
+  return units * rounds * work * (each + tieBreak * (cache + padding)) + sums;
 }
 
 /** By which factor a k tile takes longer, where too few waves hide the latency of its loads behind their `products`. */

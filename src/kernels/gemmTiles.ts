@@ -84,18 +84,16 @@ const lanes = 32;
 const loadCost = 7.5;
 
 /**
- * Vector instructions for each multiply-add in workgroup memory, as counted by `npm run codegen`. Where invocations load of A
- * and of B at once, both branches count, and so do lanes without invocation.
+ * Vector instructions for each multiply-add in workgroup memory, as counted by `npm run codegen`. Lanes without an invocation
+ * count. Large blocks transpose what they load, so that some invocations load of A and some of B: both branches count.
  */
 export function instructionCost({ groupM, groupN, blockM, blockN, depth }: GemmTile): number {
   const threads = groupM * groupN;
-  const ofA = (groupM * blockM * depth) / 4;
-  const ofB = (groupN * blockN * depth) / 4;
-  const isEven = ofA % threads === 0 && ofB % threads === 0 && blockM * blockN < 64;
-  const units = Math.ceil((ofA + ofB) / (4 * threads)) + (ofA % (4 * threads) === 0 ? 0 : 1);
-  const vectors = isEven ? (ofA + ofB) / threads : 4 * units;
+  const read = (lines: number) => Math.ceil((lines * depth) / (4 * threads));
+  const vectors = read(groupM * blockM) + read(groupN * blockN);
+  const transposed = blockM * blockN < 64 ? 1 : 2;
   const issued = (Math.ceil(threads / lanes) * lanes) / threads;
-  return issued * (1 + (loadCost * vectors) / (blockM * blockN * depth));
+  return issued * (1 + (transposed * loadCost * vectors) / (blockM * blockN * depth));
 }
 
 /**
