@@ -1,20 +1,19 @@
 /**
- * @file Loads the tile of one operand from storage: first into registers (`locate`, `read`), and from there into workgroup
- * memory (`store`). What is loaded at once is a *unit*: up to four vectors, of four lines × four k steps. A vector is a step of
- * four lines, or a line of four steps; lines are transposed in registers for a form that asks for steps.
+ * @file Loads the tile of one operand from storage: first into registers (`load`), and from there into workgroup memory
+ * (`store`). What is loaded at once is a *unit*: up to four vectors, of four lines × four k steps. A vector is a step of four
+ * lines, or a line of four steps; lines are transposed in registers for a form that asks for steps.
  *
  * A tile is read while the one before is multiplied, which compilers undo where they have to copy what was read: a copy waits
- * for the load. Three things keep them from it (docs/decisions/gemm.md):
+ * for the load. Two things keep them from it (docs/decisions/gemm.md):
  * - Units are as small as leave no invocation without one. Where they are transposed, and can't be, the units of A and B are one
  *   list, of which each invocation takes one a round. What they read goes to the same variables.
- * - Indices are worked out before the last tile is stored: later they would take the registers that are about to be loaded.
  * - Elements that don't exist are replaced by zeros when they are stored, not when they are read. Where only the first k tile
  *   has steps that don't exist (`GemmOptions.remainderFirst`), they are dropped before the loop.
  *
  * In the generated code, an invocation loads `a_unit_<r>` in round r: of line group `a_line_group_<r>` (lines come in fours), from
- * line `a_first_line_<r>` of it and from step `a_first_step_<r>` of the k tile on. `a_line_<r>_<q>` is what is known of its lines. `at_<r>_<i>` is the index
- * of a vector (`each_at_<r>_<i>`: of each of four elements), `loaded_<r>_<i>` the vector, `exists_<r>_<i>` which of its
- * elements exist (`existed_<r>_<i>`: of the tile before), and `fetched_<i>` what is stored of it.
+ * line `a_first_line_<r>` of it and from step `a_first_step_<r>` of the k tile on. `a_line_<r>_<q>` is what is known of its
+ * lines. `at_<i>` is the index of a vector, or those of its elements, `loaded_<r>_<i>` the vector, `exists_<r>_<i>` which of its
+ * elements exist, and `fetched_<i>` what is stored of it.
  */
 import { components, each, range, repeat } from '../lib/text.ts';
 import type { Operand } from './operand.ts';
@@ -168,27 +167,18 @@ export class Loader {
     return `${this.#name}_${what}_${round}`;
   }
 
-  /** Works out where the unit of a round lies, of the k tile at `step` of `segment`. */
-  locate(round: number): string {
-    return this.#locatesLate ? '' : this.#locate(round);
+  /** Reads the unit of a round into registers, of the k tile at `step` of `segment`. */
+  load(round: number): string {
+    return `let k = step + ${this.#in('first_step', round)};
+    ${this.tile.flat ? this.#locateFlat(round) : this.#locateInSegment(round)}
+    ${repeat(this.tile.perUnit, (i) => `loaded_${round}_${i} = ${this.#vectorAt(i)};`)}`;
   }
 
-  #locate(round: number): string {
-    return `let k = step + ${this.#name}_first_step_${round};
-    ${this.tile.flat ? this.#locateFlat(round) : this.#locateInSegment(round)}`;
-  }
-
-  /** Reads the unit of a round into registers. */
-  read(round: number): string {
+  /** Vector i of a unit, by the index of it, or by those of its elements. */
+  #vectorAt(i: number): string {
     const { operand } = this;
-    const reads = repeat(this.tile.perUnit, (i) => {
-      if (this.inVectors) return `loaded_${round}_${i} = ${operand.vectorAt(`at_${round}_${i}`)};`;
-      const values = components.map((c) => operand.value(`each_at_${round}_${i}.${c}`));
-      const vector = `${operand.vector}(${values.join(', ')})`;
-      const existing = `select(${operand.vector}(), ${vector}, exists_${round}_${i})`;
-      return `loaded_${round}_${i} = ${this.#locatesLate ? existing : vector};`;
-    });
-    return this.#locatesLate ? `${this.#locate(round)}\n${reads}` : reads;
+    if (this.inVectors) return operand.vectorAt(`at_${i}`);
+    return `${operand.vector}(${components.map((c) => operand.value(`at_${i}.${c}`)).join(', ')})`;
   }
 
   /** Drops the steps of the first k tile that belong to the next one. */
@@ -213,14 +203,6 @@ export class Loader {
     return this.#holdsLines && this.tile.keepsLines;
   }
 
-  /**
-   * Whether elements are located when they are read. Sixteen conditions of single elements don't fit in the scalar registers
-   * twice.
-   */
-  get #locatesLate(): boolean {
-    return this.operand.guarded && !this.inVectors && this.tile.perUnit === 4;
-  }
-
   /** Whether four neighbours are read at once. */
   get inVectors(): boolean {
     return this.operand.inVectors;
@@ -235,8 +217,8 @@ export class Loader {
   #fetched(round: number): string {
     const { vector } = this.operand;
     const existing = (i: number) =>
-      this.isConditional && !this.#locatesLate
-        ? `select(${vector}(), loaded_${round}_${i}, existed_${round}_${i})`
+      this.isConditional
+        ? `select(${vector}(), loaded_${round}_${i}, exists_${round}_${i})`
         : `loaded_${round}_${i}`;
     const fetched = (i: number, value: string) => `let fetched_${i} = ${value};`;
     if (!this.#holdsLines || this.storesLines)
@@ -316,13 +298,13 @@ export class Loader {
     if (this.inVectors)
       return repeat(this.tile.perUnit, (i) => {
         const { index, condition } = this.stepsFirst ? placeOf(i, 0) : placeOf(0, i);
-        return `at_${round}_${i} = ${index};
+        return `let at_${i} = ${index};
         ${exists(i, condition)}`;
       });
     return repeat(this.tile.perUnit, (s) => {
       const places = range(4).map((q) => placeOf(q, s));
       const all = (key: keyof Place) => places.map((place) => place[key]).join(', ');
-      return `each_at_${round}_${s} = vec4<u32>(${all('index')});
+      return `let at_${s} = vec4<u32>(${all('index')});
       ${exists(s, all('condition'))}`;
     });
   }

@@ -39,8 +39,9 @@ export function tiled(
   const { a, b } = loaders(options, problem);
   const rounds = roundsOf(a, b);
   const form = formOf(a, b);
-  const locate = `${flat ? '' : 'let segment = segment_of(slice, index);'}
-  ${each(rounds, locateRound)}`;
+  const load = `${flat ? '' : 'let segment = segment_of(slice, index);'}
+  ${each(rounds, loadRound)}`;
+  const store = each(rounds, (round) => eachPart(round, (loader) => form.store(loader, round.number)));
   const has = (index: string, step: string) =>
     flat ? `${step} < last_step` : `${index} < last_segment && first_step < last_step`;
   const skip = (index: string) =>
@@ -83,16 +84,17 @@ fn main(
 #endif
   var step = first_step;
   ${skip('index')}
-  var is_loaded = ${has('index', 'step')};
-  ${locate}
-  ${each(rounds, readRound)}
+  var is_stored = ${has('index', 'step')};
+  ${load}
 #if ${remainderFirst}
   ${each(rounds, dropRound)}
   step = first_end - ${depth}u;
 #endif
-  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. A branch
-  // between the loads and the end of the loop would let compilers move them there, behind the products.
-  while (is_loaded) {
+  ${store}
+  workgroupBarrier();
+  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. What is read
+  // lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
+  while (is_stored) {
     var next_step = step + ${depth}u;
 #if ${!flat}
     var next_index = index;
@@ -102,18 +104,15 @@ fn main(
     }
 #endif
     ${skip('next_index')}
-    is_loaded = ${has('next_index', 'next_step')};
-    step = select(step, next_step, is_loaded);
+    is_stored = ${has('next_index', 'next_step')};
+    step = select(step, next_step, is_stored);
 #if ${!flat}
-    index = select(index, next_index, is_loaded);
+    index = select(index, next_index, is_stored);
 #endif
-    ${each(rounds.filter(isConditional), keepConditions)}
-    ${locate}
-
-    ${each(rounds, (round) => storeRound(round, threads, form))}
-    workgroupBarrier();
-    ${each(rounds, readRound)}
+    ${load}
     ${form.multiply}
+    workgroupBarrier();
+    ${store}
     workgroupBarrier();
   }
 
@@ -141,24 +140,21 @@ function roundsOf(a: Loader, b: Loader): Round[] {
 /** Vectors of the units of a round. */
 const vectorsOf = ({ parts: [first] }: Round) => first?.loader.tile.perUnit ?? 4;
 
-/** Which elements of the tile that is stored exist; those of the next are about to be found. */
-const keepConditions = (round: Round) =>
-  repeat(vectorsOf(round), (i) => `let existed_${round.number}_${i} = exists_${round.number}_${i};`);
-
 const isConditional = ({ parts }: Round) => parts.some(({ loader }) => loader.isConditional);
 
 const variables = ({ type }: GemmOptions, rounds: readonly Round[]) =>
   each(rounds, (round) => {
-    const { number, parts } = round;
+    const { number } = round;
     const declare = (name: string, of: string) =>
       repeat(vectorsOf(round), (i) => `var ${name}_${number}_${i} = ${of}();`);
     return `${declare('loaded', `vec4<${type}>`)}
-    ${isConditional(round) ? declare('exists', 'vec4<bool>') : ''}
-    ${parts.some(({ loader }) => loader.inVectors) ? declare('at', 'u32') : ''}
-    ${parts.some(({ loader }) => !loader.inVectors) ? declare('each_at', 'vec4<u32>') : ''}`;
+    ${isConditional(round) ? declare('exists', 'vec4<bool>') : ''}`;
   });
 
-/** A block for each operand of a round, and the invocations that it is for. Those without a unit do what the last ones do. */
+/**
+ * A block for each operand of a round, and the invocations that it is for. Those without a unit do what the last one does: a
+ * condition would let loads move behind it.
+ */
 function eachPart({ parts: [first, second] }: Round, fragment: (loader: Loader) => string): string {
   const block = (part: Round['parts'][number] | undefined) => `{
     ${part && fragment(part.loader)}
@@ -166,20 +162,8 @@ function eachPart({ parts: [first, second] }: Round, fragment: (loader: Loader) 
   return second ? `if (local < ${first?.to}u) ${block(first)} else ${block(second)}` : block(first);
 }
 
-const locateRound = (round: Round) => eachPart(round, (loader) => loader.locate(round.number));
-const readRound = (round: Round) => eachPart(round, (loader) => loader.read(round.number));
+const loadRound = (round: Round) => eachPart(round, (loader) => loader.load(round.number));
 const dropRound = (round: Round) => eachPart(round, (loader) => loader.dropRest(round.number));
-
-function storeRound({ number, parts }: Round, threads: number, form: TiledForm): string {
-  return parts
-    .map(({ loader, to }) => {
-      const condition = to < threads ? `if (local < ${to}u) ` : '';
-      return `${condition}{
-        ${form.store(loader, number)}
-      }`;
-    })
-    .join(' else ');
-}
 
 /** Vectors of a unit: as many as leave the fewest invocations without one in the last round. */
 function unitOf(vectors: number, threads: number): number {

@@ -81,7 +81,7 @@ export function registersCost(tile: GemmTile, a: OperandLayout, b: OperandLayout
 const lanes = 32;
 
 /** Vector instructions for each vector that an invocation loads: its index, its store in workgroup memory. */
-const loadCost = 7.5;
+const loadCost = 4;
 
 /**
  * Vector instructions for each multiply-add in workgroup memory, as counted by `npm run codegen`. Lanes without an invocation

@@ -202,14 +202,8 @@ fn main(
   var loaded_0_1 = vec4<f32>();
   var exists_0_0 = vec4<bool>();
   var exists_0_1 = vec4<bool>();
-
-  var each_at_0_0 = vec4<u32>();
-  var each_at_0_1 = vec4<u32>();
   var loaded_1_0 = vec4<f32>();
   var loaded_1_1 = vec4<f32>();
-
-  var at_1_0 = u32();
-  var at_1_1 = u32();
 
   let thread_row = local / 16u;
   let thread_column = local % 16u;
@@ -234,7 +228,7 @@ fn main(
 
   var step = first_step;
 
-  var is_loaded = step < last_step;
+  var is_stored = step < last_step;
 
   {
     let k = step + a_first_step_0;
@@ -253,10 +247,12 @@ fn main(
     let address_at1_1 = a_address(a_line_0_1, segment_at1);
     let address_at1_2 = a_address(a_line_0_2, segment_at1);
     let address_at1_3 = a_address(a_line_0_3, segment_at1);
-    each_at_0_0 = vec4<u32>(a_index(address_at0_0, step_at0), a_index(address_at0_1, step_at0), a_index(address_at0_2, step_at0), a_index(address_at0_3, step_at0));
+    let at_0 = vec4<u32>(a_index(address_at0_0, step_at0), a_index(address_at0_1, step_at0), a_index(address_at0_2, step_at0), a_index(address_at0_3, step_at0));
     exists_0_0 = vec4<bool>((a_valid(address_at0_0, step_at0)), (a_valid(address_at0_1, step_at0)), (a_valid(address_at0_2, step_at0)), (a_valid(address_at0_3, step_at0)));
-    each_at_0_1 = vec4<u32>(a_index(address_at1_0, step_at1), a_index(address_at1_1, step_at1), a_index(address_at1_2, step_at1), a_index(address_at1_3, step_at1));
+    let at_1 = vec4<u32>(a_index(address_at1_0, step_at1), a_index(address_at1_1, step_at1), a_index(address_at1_2, step_at1), a_index(address_at1_3, step_at1));
     exists_0_1 = vec4<bool>((a_valid(address_at1_0, step_at1)), (a_valid(address_at1_1, step_at1)), (a_valid(address_at1_2, step_at1)), (a_valid(address_at1_3, step_at1)));
+    loaded_0_0 = vec4<f32>(a_values[at_0.x], a_values[at_0.y], a_values[at_0.z], a_values[at_0.w]);
+    loaded_0_1 = vec4<f32>(a_values[at_1.x], a_values[at_1.y], a_values[at_1.z], a_values[at_1.w]);
   }
   {
     let k = step + b_first_step_1;
@@ -269,17 +265,12 @@ fn main(
     let step_at1 = select(step_at0 + 1u, 0u, wraps_1);
     let segment_at1 = segment_of(slice, segment_index_1);
     let address_at1_0 = b_address(b_line_1_0, segment_at1);
-    at_1_0 = b_index(address_at0_0, step_at0) >> 2u;
+    let at_0 = b_index(address_at0_0, step_at0) >> 2u;
 
-    at_1_1 = b_index(address_at1_0, step_at1) >> 2u;
-  }
-  {
-    loaded_0_0 = vec4<f32>(a_values[each_at_0_0.x], a_values[each_at_0_0.y], a_values[each_at_0_0.z], a_values[each_at_0_0.w]);
-    loaded_0_1 = vec4<f32>(a_values[each_at_0_1.x], a_values[each_at_0_1.y], a_values[each_at_0_1.z], a_values[each_at_0_1.w]);
-  }
-  {
-    loaded_1_0 = b_values[at_1_0];
-    loaded_1_1 = b_values[at_1_1];
+    let at_1 = b_index(address_at1_0, step_at1) >> 2u;
+
+    loaded_1_0 = b_values[at_0];
+    loaded_1_1 = b_values[at_1];
   }
   {
     let k = step + a_first_step_0;
@@ -292,15 +283,26 @@ fn main(
     loaded_1_1 = select(vec4<f32>(), loaded_1_1, k + 1u < first_end);
   }
   step = first_end - 16u;
-  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. A branch
-  // between the loads and the end of the loop would let compilers move them there, behind the products.
-  while (is_loaded) {
+  {
+    let fetched_0 = select(vec4<f32>(), loaded_0_0, exists_0_0);
+    let fetched_1 = select(vec4<f32>(), loaded_0_1, exists_0_1);
+    a_tile[a_slot_0 + 0u] = fetched_0;
+    a_tile[a_slot_0 + 32u] = fetched_1;
+  }
+  {
+    let fetched_0 = loaded_1_0;
+    let fetched_1 = loaded_1_1;
+    b_tile[b_slot_1 + 0u] = fetched_0;
+    b_tile[b_slot_1 + 32u] = fetched_1;
+  }
+  workgroupBarrier();
+  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. What is read
+  // lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
+  while (is_stored) {
     var next_step = step + 16u;
 
-    is_loaded = next_step < last_step;
-    step = select(step, next_step, is_loaded);
-    let existed_0_0 = exists_0_0;
-    let existed_0_1 = exists_0_1;
+    is_stored = next_step < last_step;
+    step = select(step, next_step, is_stored);
 
     {
       let k = step + a_first_step_0;
@@ -319,10 +321,12 @@ fn main(
       let address_at1_1 = a_address(a_line_0_1, segment_at1);
       let address_at1_2 = a_address(a_line_0_2, segment_at1);
       let address_at1_3 = a_address(a_line_0_3, segment_at1);
-      each_at_0_0 = vec4<u32>(a_index(address_at0_0, step_at0), a_index(address_at0_1, step_at0), a_index(address_at0_2, step_at0), a_index(address_at0_3, step_at0));
+      let at_0 = vec4<u32>(a_index(address_at0_0, step_at0), a_index(address_at0_1, step_at0), a_index(address_at0_2, step_at0), a_index(address_at0_3, step_at0));
       exists_0_0 = vec4<bool>((a_valid(address_at0_0, step_at0)), (a_valid(address_at0_1, step_at0)), (a_valid(address_at0_2, step_at0)), (a_valid(address_at0_3, step_at0)));
-      each_at_0_1 = vec4<u32>(a_index(address_at1_0, step_at1), a_index(address_at1_1, step_at1), a_index(address_at1_2, step_at1), a_index(address_at1_3, step_at1));
+      let at_1 = vec4<u32>(a_index(address_at1_0, step_at1), a_index(address_at1_1, step_at1), a_index(address_at1_2, step_at1), a_index(address_at1_3, step_at1));
       exists_0_1 = vec4<bool>((a_valid(address_at1_0, step_at1)), (a_valid(address_at1_1, step_at1)), (a_valid(address_at1_2, step_at1)), (a_valid(address_at1_3, step_at1)));
+      loaded_0_0 = vec4<f32>(a_values[at_0.x], a_values[at_0.y], a_values[at_0.z], a_values[at_0.w]);
+      loaded_0_1 = vec4<f32>(a_values[at_1.x], a_values[at_1.y], a_values[at_1.z], a_values[at_1.w]);
     }
     {
       let k = step + b_first_step_1;
@@ -335,31 +339,12 @@ fn main(
       let step_at1 = select(step_at0 + 1u, 0u, wraps_1);
       let segment_at1 = segment_of(slice, segment_index_1);
       let address_at1_0 = b_address(b_line_1_0, segment_at1);
-      at_1_0 = b_index(address_at0_0, step_at0) >> 2u;
+      let at_0 = b_index(address_at0_0, step_at0) >> 2u;
 
-      at_1_1 = b_index(address_at1_0, step_at1) >> 2u;
-    }
+      let at_1 = b_index(address_at1_0, step_at1) >> 2u;
 
-    {
-      let fetched_0 = select(vec4<f32>(), loaded_0_0, existed_0_0);
-      let fetched_1 = select(vec4<f32>(), loaded_0_1, existed_0_1);
-      a_tile[a_slot_0 + 0u] = fetched_0;
-      a_tile[a_slot_0 + 32u] = fetched_1;
-    }
-    {
-      let fetched_0 = loaded_1_0;
-      let fetched_1 = loaded_1_1;
-      b_tile[b_slot_1 + 0u] = fetched_0;
-      b_tile[b_slot_1 + 32u] = fetched_1;
-    }
-    workgroupBarrier();
-    {
-      loaded_0_0 = vec4<f32>(a_values[each_at_0_0.x], a_values[each_at_0_0.y], a_values[each_at_0_0.z], a_values[each_at_0_0.w]);
-      loaded_0_1 = vec4<f32>(a_values[each_at_0_1.x], a_values[each_at_0_1.y], a_values[each_at_0_1.z], a_values[each_at_0_1.w]);
-    }
-    {
-      loaded_1_0 = b_values[at_1_0];
-      loaded_1_1 = b_values[at_1_1];
+      loaded_1_0 = b_values[at_0];
+      loaded_1_1 = b_values[at_1];
     }
     let a_0_0_0 = a_tile[thread_row + 0u];
     let a_0_1_0 = a_tile[thread_row + 16u];
@@ -713,6 +698,19 @@ fn main(
     sum_6_1 += a_3_1_3.z * columns_3_3_1;
     sum_7_0 += a_3_1_3.w * columns_3_3_0;
     sum_7_1 += a_3_1_3.w * columns_3_3_1;
+    workgroupBarrier();
+    {
+      let fetched_0 = select(vec4<f32>(), loaded_0_0, exists_0_0);
+      let fetched_1 = select(vec4<f32>(), loaded_0_1, exists_0_1);
+      a_tile[a_slot_0 + 0u] = fetched_0;
+      a_tile[a_slot_0 + 32u] = fetched_1;
+    }
+    {
+      let fetched_0 = loaded_1_0;
+      let fetched_1 = loaded_1_1;
+      b_tile[b_slot_1 + 0u] = fetched_0;
+      b_tile[b_slot_1 + 32u] = fetched_1;
+    }
     workgroupBarrier();
   }
 

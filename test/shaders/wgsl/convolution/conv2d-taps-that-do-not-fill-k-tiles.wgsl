@@ -205,11 +205,6 @@ fn main(
   var exists_0_1 = vec4<bool>();
   var exists_0_2 = vec4<bool>();
   var exists_0_3 = vec4<bool>();
-  var at_0_0 = u32();
-  var at_0_1 = u32();
-  var at_0_2 = u32();
-  var at_0_3 = u32();
-
   let thread_row = local / 16u;
   let thread_column = local % 16u;
   let a_slot_0 = a_first_step_0 / 4u * 130u + a_first_line_0 * 32u + a_line_group_0;
@@ -234,7 +229,7 @@ fn main(
   var index = first_segment;
   var step = first_step;
 
-  var is_loaded = index < last_segment && first_step < last_step;
+  var is_stored = index < last_segment && first_step < last_step;
   let segment = segment_of(slice, index);
   if (local < 128u) {
     let k = step + a_first_step_0;
@@ -246,41 +241,62 @@ fn main(
     let first_1 = u32(i32(a_index(address_1, k)) >> 2u);
     let first_2 = u32(i32(a_index(address_2, k)) >> 2u);
     let first_3 = u32(i32(a_index(address_3, k)) >> 2u);
-    at_0_0 = first_0;
+    let at_0 = first_0;
     exists_0_0 = vec4<bool>((a_valid(address_0, k)) & (k < end_0));
-    at_0_1 = first_1;
+    let at_1 = first_1;
     exists_0_1 = vec4<bool>((a_valid(address_1, k)) & (k < end_0));
-    at_0_2 = first_2;
+    let at_2 = first_2;
     exists_0_2 = vec4<bool>((a_valid(address_2, k)) & (k < end_0));
-    at_0_3 = first_3;
+    let at_3 = first_3;
     exists_0_3 = vec4<bool>((a_valid(address_3, k)) & (k < end_0));
+    loaded_0_0 = a_values[at_0];
+    loaded_0_1 = a_values[at_1];
+    loaded_0_2 = a_values[at_2];
+    loaded_0_3 = a_values[at_3];
   } else {
     let k = step + b_first_step_0;
     let address_0 = b_address(b_line_0_0, segment);
     let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
-    at_0_0 = first_0;
+    let at_0 = first_0;
     exists_0_0 = vec4<bool>((k < end_0));
-    at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
+    let at_1 = first_0 + 1u * (b_step_size() >> 2u);
     exists_0_1 = vec4<bool>((k < end_1));
-    at_0_2 = first_0 + 2u * (b_step_size() >> 2u);
+    let at_2 = first_0 + 2u * (b_step_size() >> 2u);
     exists_0_2 = vec4<bool>((k < end_2));
-    at_0_3 = first_0 + 3u * (b_step_size() >> 2u);
+    let at_3 = first_0 + 3u * (b_step_size() >> 2u);
     exists_0_3 = vec4<bool>((k < end_3));
+    loaded_0_0 = b_values[at_0];
+    loaded_0_1 = b_values[at_1];
+    loaded_0_2 = b_values[at_2];
+    loaded_0_3 = b_values[at_3];
   }
   if (local < 128u) {
-    loaded_0_0 = a_values[at_0_0];
-    loaded_0_1 = a_values[at_0_1];
-    loaded_0_2 = a_values[at_0_2];
-    loaded_0_3 = a_values[at_0_3];
+    let line_0 = select(vec4<f32>(), loaded_0_0, exists_0_0);
+    let line_1 = select(vec4<f32>(), loaded_0_1, exists_0_1);
+    let line_2 = select(vec4<f32>(), loaded_0_2, exists_0_2);
+    let line_3 = select(vec4<f32>(), loaded_0_3, exists_0_3);
+    let fetched_0 = vec4<f32>(line_0.x,line_1.x,line_2.x,line_3.x);
+    let fetched_1 = vec4<f32>(line_0.y,line_1.y,line_2.y,line_3.y);
+    let fetched_2 = vec4<f32>(line_0.z,line_1.z,line_2.z,line_3.z);
+    let fetched_3 = vec4<f32>(line_0.w,line_1.w,line_2.w,line_3.w);
+    a_tile[a_slot_0 + 0u] = fetched_0;
+    a_tile[a_slot_0 + 32u] = fetched_1;
+    a_tile[a_slot_0 + 64u] = fetched_2;
+    a_tile[a_slot_0 + 96u] = fetched_3;
   } else {
-    loaded_0_0 = b_values[at_0_0];
-    loaded_0_1 = b_values[at_0_1];
-    loaded_0_2 = b_values[at_0_2];
-    loaded_0_3 = b_values[at_0_3];
+    let fetched_0 = select(vec4<f32>(), loaded_0_0, exists_0_0);
+    let fetched_1 = select(vec4<f32>(), loaded_0_1, exists_0_1);
+    let fetched_2 = select(vec4<f32>(), loaded_0_2, exists_0_2);
+    let fetched_3 = select(vec4<f32>(), loaded_0_3, exists_0_3);
+    b_tile[b_slot_0 + 0u] = fetched_0;
+    b_tile[b_slot_0 + 32u] = fetched_1;
+    b_tile[b_slot_0 + 64u] = fetched_2;
+    b_tile[b_slot_0 + 96u] = fetched_3;
   }
-  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. A branch
-  // between the loads and the end of the loop would let compilers move them there, behind the products.
-  while (is_loaded) {
+  workgroupBarrier();
+  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. What is read
+  // lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
+  while (is_stored) {
     var next_step = step + 16u;
     var next_index = index;
     if (next_step >= last_step) {
@@ -288,13 +304,9 @@ fn main(
       next_index++;
     }
 
-    is_loaded = next_index < last_segment && first_step < last_step;
-    step = select(step, next_step, is_loaded);
-    index = select(index, next_index, is_loaded);
-    let existed_0_0 = exists_0_0;
-    let existed_0_1 = exists_0_1;
-    let existed_0_2 = exists_0_2;
-    let existed_0_3 = exists_0_3;
+    is_stored = next_index < last_segment && first_step < last_step;
+    step = select(step, next_step, is_stored);
+    index = select(index, next_index, is_stored);
     let segment = segment_of(slice, index);
     if (local < 128u) {
       let k = step + a_first_step_0;
@@ -306,62 +318,34 @@ fn main(
       let first_1 = u32(i32(a_index(address_1, k)) >> 2u);
       let first_2 = u32(i32(a_index(address_2, k)) >> 2u);
       let first_3 = u32(i32(a_index(address_3, k)) >> 2u);
-      at_0_0 = first_0;
+      let at_0 = first_0;
       exists_0_0 = vec4<bool>((a_valid(address_0, k)) & (k < end_0));
-      at_0_1 = first_1;
+      let at_1 = first_1;
       exists_0_1 = vec4<bool>((a_valid(address_1, k)) & (k < end_0));
-      at_0_2 = first_2;
+      let at_2 = first_2;
       exists_0_2 = vec4<bool>((a_valid(address_2, k)) & (k < end_0));
-      at_0_3 = first_3;
+      let at_3 = first_3;
       exists_0_3 = vec4<bool>((a_valid(address_3, k)) & (k < end_0));
+      loaded_0_0 = a_values[at_0];
+      loaded_0_1 = a_values[at_1];
+      loaded_0_2 = a_values[at_2];
+      loaded_0_3 = a_values[at_3];
     } else {
       let k = step + b_first_step_0;
       let address_0 = b_address(b_line_0_0, segment);
       let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
-      at_0_0 = first_0;
+      let at_0 = first_0;
       exists_0_0 = vec4<bool>((k < end_0));
-      at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
+      let at_1 = first_0 + 1u * (b_step_size() >> 2u);
       exists_0_1 = vec4<bool>((k < end_1));
-      at_0_2 = first_0 + 2u * (b_step_size() >> 2u);
+      let at_2 = first_0 + 2u * (b_step_size() >> 2u);
       exists_0_2 = vec4<bool>((k < end_2));
-      at_0_3 = first_0 + 3u * (b_step_size() >> 2u);
+      let at_3 = first_0 + 3u * (b_step_size() >> 2u);
       exists_0_3 = vec4<bool>((k < end_3));
-    }
-
-    if (local < 128u) {
-      let line_0 = select(vec4<f32>(), loaded_0_0, existed_0_0);
-      let line_1 = select(vec4<f32>(), loaded_0_1, existed_0_1);
-      let line_2 = select(vec4<f32>(), loaded_0_2, existed_0_2);
-      let line_3 = select(vec4<f32>(), loaded_0_3, existed_0_3);
-      let fetched_0 = vec4<f32>(line_0.x,line_1.x,line_2.x,line_3.x);
-      let fetched_1 = vec4<f32>(line_0.y,line_1.y,line_2.y,line_3.y);
-      let fetched_2 = vec4<f32>(line_0.z,line_1.z,line_2.z,line_3.z);
-      let fetched_3 = vec4<f32>(line_0.w,line_1.w,line_2.w,line_3.w);
-      a_tile[a_slot_0 + 0u] = fetched_0;
-      a_tile[a_slot_0 + 32u] = fetched_1;
-      a_tile[a_slot_0 + 64u] = fetched_2;
-      a_tile[a_slot_0 + 96u] = fetched_3;
-    } else {
-      let fetched_0 = select(vec4<f32>(), loaded_0_0, existed_0_0);
-      let fetched_1 = select(vec4<f32>(), loaded_0_1, existed_0_1);
-      let fetched_2 = select(vec4<f32>(), loaded_0_2, existed_0_2);
-      let fetched_3 = select(vec4<f32>(), loaded_0_3, existed_0_3);
-      b_tile[b_slot_0 + 0u] = fetched_0;
-      b_tile[b_slot_0 + 32u] = fetched_1;
-      b_tile[b_slot_0 + 64u] = fetched_2;
-      b_tile[b_slot_0 + 96u] = fetched_3;
-    }
-    workgroupBarrier();
-    if (local < 128u) {
-      loaded_0_0 = a_values[at_0_0];
-      loaded_0_1 = a_values[at_0_1];
-      loaded_0_2 = a_values[at_0_2];
-      loaded_0_3 = a_values[at_0_3];
-    } else {
-      loaded_0_0 = b_values[at_0_0];
-      loaded_0_1 = b_values[at_0_1];
-      loaded_0_2 = b_values[at_0_2];
-      loaded_0_3 = b_values[at_0_3];
+      loaded_0_0 = b_values[at_0];
+      loaded_0_1 = b_values[at_1];
+      loaded_0_2 = b_values[at_2];
+      loaded_0_3 = b_values[at_3];
     }
     let a_0_0_0 = a_tile[thread_row + 0u];
     let a_0_1_0 = a_tile[thread_row + 16u];
@@ -715,6 +699,30 @@ fn main(
     sum_6_1 += a_3_1_3.z * columns_3_3_1;
     sum_7_0 += a_3_1_3.w * columns_3_3_0;
     sum_7_1 += a_3_1_3.w * columns_3_3_1;
+    workgroupBarrier();
+    if (local < 128u) {
+      let line_0 = select(vec4<f32>(), loaded_0_0, exists_0_0);
+      let line_1 = select(vec4<f32>(), loaded_0_1, exists_0_1);
+      let line_2 = select(vec4<f32>(), loaded_0_2, exists_0_2);
+      let line_3 = select(vec4<f32>(), loaded_0_3, exists_0_3);
+      let fetched_0 = vec4<f32>(line_0.x,line_1.x,line_2.x,line_3.x);
+      let fetched_1 = vec4<f32>(line_0.y,line_1.y,line_2.y,line_3.y);
+      let fetched_2 = vec4<f32>(line_0.z,line_1.z,line_2.z,line_3.z);
+      let fetched_3 = vec4<f32>(line_0.w,line_1.w,line_2.w,line_3.w);
+      a_tile[a_slot_0 + 0u] = fetched_0;
+      a_tile[a_slot_0 + 32u] = fetched_1;
+      a_tile[a_slot_0 + 64u] = fetched_2;
+      a_tile[a_slot_0 + 96u] = fetched_3;
+    } else {
+      let fetched_0 = select(vec4<f32>(), loaded_0_0, exists_0_0);
+      let fetched_1 = select(vec4<f32>(), loaded_0_1, exists_0_1);
+      let fetched_2 = select(vec4<f32>(), loaded_0_2, exists_0_2);
+      let fetched_3 = select(vec4<f32>(), loaded_0_3, exists_0_3);
+      b_tile[b_slot_0 + 0u] = fetched_0;
+      b_tile[b_slot_0 + 32u] = fetched_1;
+      b_tile[b_slot_0 + 64u] = fetched_2;
+      b_tile[b_slot_0 + 96u] = fetched_3;
+    }
     workgroupBarrier();
   }
 

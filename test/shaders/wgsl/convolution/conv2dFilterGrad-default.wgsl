@@ -187,14 +187,8 @@ fn main(
   var loaded_0_1 = vec4<f32>();
   var exists_0_0 = vec4<bool>();
   var exists_0_1 = vec4<bool>();
-  var at_0_0 = u32();
-  var at_0_1 = u32();
-
   var loaded_1_0 = vec4<f32>();
   var loaded_1_1 = vec4<f32>();
-
-  var at_1_0 = u32();
-  var at_1_1 = u32();
 
   let thread_row = local / 16u;
   let thread_column = local % 16u;
@@ -220,32 +214,29 @@ fn main(
   var index = first_segment;
   var step = first_step;
 
-  var is_loaded = index < last_segment && first_step < last_step;
+  var is_stored = index < last_segment && first_step < last_step;
   let segment = segment_of(slice, index);
   {
     let k = step + a_first_step_0;
     let address_0 = a_address(a_line_0_0, segment);
     let first_0 = u32(i32(a_index(address_0, k)) >> 2u);
-    at_0_0 = first_0;
+    let at_0 = first_0;
     exists_0_0 = vec4<bool>((a_valid(address_0, k)));
-    at_0_1 = first_0 + 1u * (a_step_size() >> 2u);
+    let at_1 = first_0 + 1u * (a_step_size() >> 2u);
     exists_0_1 = vec4<bool>((a_valid(address_0, k + 1u)));
+    loaded_0_0 = a_values[at_0];
+    loaded_0_1 = a_values[at_1];
   }
   {
     let k = step + b_first_step_1;
     let address_0 = b_address(b_line_1_0, segment);
     let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
-    at_1_0 = first_0;
+    let at_0 = first_0;
 
-    at_1_1 = first_0 + 1u * (b_step_size() >> 2u);
-  }
-  {
-    loaded_0_0 = a_values[at_0_0];
-    loaded_0_1 = a_values[at_0_1];
-  }
-  {
-    loaded_1_0 = b_values[at_1_0];
-    loaded_1_1 = b_values[at_1_1];
+    let at_1 = first_0 + 1u * (b_step_size() >> 2u);
+
+    loaded_1_0 = b_values[at_0];
+    loaded_1_1 = b_values[at_1];
   }
   {
     let k = step + a_first_step_0;
@@ -258,9 +249,22 @@ fn main(
     loaded_1_1 = select(vec4<f32>(), loaded_1_1, k + 1u < first_end);
   }
   step = first_end - 16u;
-  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. A branch
-  // between the loads and the end of the loop would let compilers move them there, behind the products.
-  while (is_loaded) {
+  {
+    let fetched_0 = select(vec4<f32>(), loaded_0_0, exists_0_0);
+    let fetched_1 = select(vec4<f32>(), loaded_0_1, exists_0_1);
+    a_tile[a_slot_0 + 0u] = fetched_0;
+    a_tile[a_slot_0 + 32u] = fetched_1;
+  }
+  {
+    let fetched_0 = loaded_1_0;
+    let fetched_1 = loaded_1_1;
+    b_tile[b_slot_1 + 0u] = fetched_0;
+    b_tile[b_slot_1 + 32u] = fetched_1;
+  }
+  workgroupBarrier();
+  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. What is read
+  // lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
+  while (is_stored) {
     var next_step = step + 16u;
     var next_index = index;
     if (next_step >= last_step) {
@@ -268,50 +272,31 @@ fn main(
       next_index++;
     }
 
-    is_loaded = next_index < last_segment && first_step < last_step;
-    step = select(step, next_step, is_loaded);
-    index = select(index, next_index, is_loaded);
-    let existed_0_0 = exists_0_0;
-    let existed_0_1 = exists_0_1;
+    is_stored = next_index < last_segment && first_step < last_step;
+    step = select(step, next_step, is_stored);
+    index = select(index, next_index, is_stored);
     let segment = segment_of(slice, index);
     {
       let k = step + a_first_step_0;
       let address_0 = a_address(a_line_0_0, segment);
       let first_0 = u32(i32(a_index(address_0, k)) >> 2u);
-      at_0_0 = first_0;
+      let at_0 = first_0;
       exists_0_0 = vec4<bool>((a_valid(address_0, k)));
-      at_0_1 = first_0 + 1u * (a_step_size() >> 2u);
+      let at_1 = first_0 + 1u * (a_step_size() >> 2u);
       exists_0_1 = vec4<bool>((a_valid(address_0, k + 1u)));
+      loaded_0_0 = a_values[at_0];
+      loaded_0_1 = a_values[at_1];
     }
     {
       let k = step + b_first_step_1;
       let address_0 = b_address(b_line_1_0, segment);
       let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
-      at_1_0 = first_0;
+      let at_0 = first_0;
 
-      at_1_1 = first_0 + 1u * (b_step_size() >> 2u);
-    }
+      let at_1 = first_0 + 1u * (b_step_size() >> 2u);
 
-    {
-      let fetched_0 = select(vec4<f32>(), loaded_0_0, existed_0_0);
-      let fetched_1 = select(vec4<f32>(), loaded_0_1, existed_0_1);
-      a_tile[a_slot_0 + 0u] = fetched_0;
-      a_tile[a_slot_0 + 32u] = fetched_1;
-    }
-    {
-      let fetched_0 = loaded_1_0;
-      let fetched_1 = loaded_1_1;
-      b_tile[b_slot_1 + 0u] = fetched_0;
-      b_tile[b_slot_1 + 32u] = fetched_1;
-    }
-    workgroupBarrier();
-    {
-      loaded_0_0 = a_values[at_0_0];
-      loaded_0_1 = a_values[at_0_1];
-    }
-    {
-      loaded_1_0 = b_values[at_1_0];
-      loaded_1_1 = b_values[at_1_1];
+      loaded_1_0 = b_values[at_0];
+      loaded_1_1 = b_values[at_1];
     }
     let a_0_0_0 = a_tile[thread_row + 0u];
     let a_0_1_0 = a_tile[thread_row + 16u];
@@ -665,6 +650,19 @@ fn main(
     sum_6_1 += a_3_1_3.z * columns_3_3_1;
     sum_7_0 += a_3_1_3.w * columns_3_3_0;
     sum_7_1 += a_3_1_3.w * columns_3_3_1;
+    workgroupBarrier();
+    {
+      let fetched_0 = select(vec4<f32>(), loaded_0_0, exists_0_0);
+      let fetched_1 = select(vec4<f32>(), loaded_0_1, exists_0_1);
+      a_tile[a_slot_0 + 0u] = fetched_0;
+      a_tile[a_slot_0 + 32u] = fetched_1;
+    }
+    {
+      let fetched_0 = loaded_1_0;
+      let fetched_1 = loaded_1_1;
+      b_tile[b_slot_1 + 0u] = fetched_0;
+      b_tile[b_slot_1 + 32u] = fetched_1;
+    }
     workgroupBarrier();
   }
 

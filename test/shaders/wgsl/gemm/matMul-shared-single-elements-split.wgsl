@@ -173,13 +173,9 @@ fn main(
   var loaded_0_0 = vec4<f32>();
   var loaded_0_1 = vec4<f32>();
 
-  var each_at_0_0 = vec4<u32>();
-  var each_at_0_1 = vec4<u32>();
   var loaded_1_0 = vec4<f32>();
   var loaded_1_1 = vec4<f32>();
 
-  var each_at_1_0 = vec4<u32>();
-  var each_at_1_1 = vec4<u32>();
   let thread_row = local / 16u;
   let thread_column = local % 16u;
   let a_slot_0 = a_unit_0 % 8u / 2u * 130u + a_unit_0 % 8u % 2u * 64u + a_line_group_0;
@@ -204,7 +200,7 @@ fn main(
   var index = first_segment;
   var step = first_step;
 
-  var is_loaded = index < last_segment && first_step < last_step;
+  var is_stored = index < last_segment && first_step < last_step;
   let segment = segment_of(slice, index);
   {
     let k = step + a_first_step_0;
@@ -216,9 +212,12 @@ fn main(
     let first_1 = a_index(address_1, k);
     let first_2 = a_index(address_2, k);
     let first_3 = a_index(address_3, k);
-    each_at_0_0 = vec4<u32>(first_0, first_1, first_2, first_3);
+    let at_0 = vec4<u32>(first_0, first_1, first_2, first_3);
 
-    each_at_0_1 = vec4<u32>(first_0 + 1u, first_1 + 1u, first_2 + 1u, first_3 + 1u);
+    let at_1 = vec4<u32>(first_0 + 1u, first_1 + 1u, first_2 + 1u, first_3 + 1u);
+
+    loaded_0_0 = vec4<f32>(a_values[at_0.x], a_values[at_0.y], a_values[at_0.z], a_values[at_0.w]);
+    loaded_0_1 = vec4<f32>(a_values[at_1.x], a_values[at_1.y], a_values[at_1.z], a_values[at_1.w]);
   }
   {
     let k = step + b_first_step_1;
@@ -230,17 +229,12 @@ fn main(
     let first_1 = b_index(address_1, k);
     let first_2 = b_index(address_2, k);
     let first_3 = b_index(address_3, k);
-    each_at_1_0 = vec4<u32>(first_0, first_1, first_2, first_3);
+    let at_0 = vec4<u32>(first_0, first_1, first_2, first_3);
 
-    each_at_1_1 = vec4<u32>(first_0 + 1u * (b_step_size()), first_1 + 1u * (b_step_size()), first_2 + 1u * (b_step_size()), first_3 + 1u * (b_step_size()));
-  }
-  {
-    loaded_0_0 = vec4<f32>(a_values[each_at_0_0.x], a_values[each_at_0_0.y], a_values[each_at_0_0.z], a_values[each_at_0_0.w]);
-    loaded_0_1 = vec4<f32>(a_values[each_at_0_1.x], a_values[each_at_0_1.y], a_values[each_at_0_1.z], a_values[each_at_0_1.w]);
-  }
-  {
-    loaded_1_0 = vec4<f32>(b_values[each_at_1_0.x], b_values[each_at_1_0.y], b_values[each_at_1_0.z], b_values[each_at_1_0.w]);
-    loaded_1_1 = vec4<f32>(b_values[each_at_1_1.x], b_values[each_at_1_1.y], b_values[each_at_1_1.z], b_values[each_at_1_1.w]);
+    let at_1 = vec4<u32>(first_0 + 1u * (b_step_size()), first_1 + 1u * (b_step_size()), first_2 + 1u * (b_step_size()), first_3 + 1u * (b_step_size()));
+
+    loaded_1_0 = vec4<f32>(b_values[at_0.x], b_values[at_0.y], b_values[at_0.z], b_values[at_0.w]);
+    loaded_1_1 = vec4<f32>(b_values[at_1.x], b_values[at_1.y], b_values[at_1.z], b_values[at_1.w]);
   }
   {
     let k = step + a_first_step_0;
@@ -253,9 +247,22 @@ fn main(
     loaded_1_1 = select(vec4<f32>(), loaded_1_1, k + 1u < first_end);
   }
   step = first_end - 16u;
-  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. A branch
-  // between the loads and the end of the loop would let compilers move them there, behind the products.
-  while (is_loaded) {
+  {
+    let fetched_0 = loaded_0_0;
+    let fetched_1 = loaded_0_1;
+    a_tile[a_slot_0 + 0u] = fetched_0;
+    a_tile[a_slot_0 + 32u] = fetched_1;
+  }
+  {
+    let fetched_0 = loaded_1_0;
+    let fetched_1 = loaded_1_1;
+    b_tile[b_slot_1 + 0u] = fetched_0;
+    b_tile[b_slot_1 + 32u] = fetched_1;
+  }
+  workgroupBarrier();
+  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. What is read
+  // lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
+  while (is_stored) {
     var next_step = step + 16u;
     var next_index = index;
     if (next_step >= last_step) {
@@ -263,10 +270,9 @@ fn main(
       next_index++;
     }
 
-    is_loaded = next_index < last_segment && first_step < last_step;
-    step = select(step, next_step, is_loaded);
-    index = select(index, next_index, is_loaded);
-
+    is_stored = next_index < last_segment && first_step < last_step;
+    step = select(step, next_step, is_stored);
+    index = select(index, next_index, is_stored);
     let segment = segment_of(slice, index);
     {
       let k = step + a_first_step_0;
@@ -278,9 +284,12 @@ fn main(
       let first_1 = a_index(address_1, k);
       let first_2 = a_index(address_2, k);
       let first_3 = a_index(address_3, k);
-      each_at_0_0 = vec4<u32>(first_0, first_1, first_2, first_3);
+      let at_0 = vec4<u32>(first_0, first_1, first_2, first_3);
 
-      each_at_0_1 = vec4<u32>(first_0 + 1u, first_1 + 1u, first_2 + 1u, first_3 + 1u);
+      let at_1 = vec4<u32>(first_0 + 1u, first_1 + 1u, first_2 + 1u, first_3 + 1u);
+
+      loaded_0_0 = vec4<f32>(a_values[at_0.x], a_values[at_0.y], a_values[at_0.z], a_values[at_0.w]);
+      loaded_0_1 = vec4<f32>(a_values[at_1.x], a_values[at_1.y], a_values[at_1.z], a_values[at_1.w]);
     }
     {
       let k = step + b_first_step_1;
@@ -292,31 +301,12 @@ fn main(
       let first_1 = b_index(address_1, k);
       let first_2 = b_index(address_2, k);
       let first_3 = b_index(address_3, k);
-      each_at_1_0 = vec4<u32>(first_0, first_1, first_2, first_3);
+      let at_0 = vec4<u32>(first_0, first_1, first_2, first_3);
 
-      each_at_1_1 = vec4<u32>(first_0 + 1u * (b_step_size()), first_1 + 1u * (b_step_size()), first_2 + 1u * (b_step_size()), first_3 + 1u * (b_step_size()));
-    }
+      let at_1 = vec4<u32>(first_0 + 1u * (b_step_size()), first_1 + 1u * (b_step_size()), first_2 + 1u * (b_step_size()), first_3 + 1u * (b_step_size()));
 
-    {
-      let fetched_0 = loaded_0_0;
-      let fetched_1 = loaded_0_1;
-      a_tile[a_slot_0 + 0u] = fetched_0;
-      a_tile[a_slot_0 + 32u] = fetched_1;
-    }
-    {
-      let fetched_0 = loaded_1_0;
-      let fetched_1 = loaded_1_1;
-      b_tile[b_slot_1 + 0u] = fetched_0;
-      b_tile[b_slot_1 + 32u] = fetched_1;
-    }
-    workgroupBarrier();
-    {
-      loaded_0_0 = vec4<f32>(a_values[each_at_0_0.x], a_values[each_at_0_0.y], a_values[each_at_0_0.z], a_values[each_at_0_0.w]);
-      loaded_0_1 = vec4<f32>(a_values[each_at_0_1.x], a_values[each_at_0_1.y], a_values[each_at_0_1.z], a_values[each_at_0_1.w]);
-    }
-    {
-      loaded_1_0 = vec4<f32>(b_values[each_at_1_0.x], b_values[each_at_1_0.y], b_values[each_at_1_0.z], b_values[each_at_1_0.w]);
-      loaded_1_1 = vec4<f32>(b_values[each_at_1_1.x], b_values[each_at_1_1.y], b_values[each_at_1_1.z], b_values[each_at_1_1.w]);
+      loaded_1_0 = vec4<f32>(b_values[at_0.x], b_values[at_0.y], b_values[at_0.z], b_values[at_0.w]);
+      loaded_1_1 = vec4<f32>(b_values[at_1.x], b_values[at_1.y], b_values[at_1.z], b_values[at_1.w]);
     }
     let a_0_0_0 = a_tile[thread_row + 0u];
     let a_0_1_0 = a_tile[thread_row + 16u];
@@ -670,6 +660,19 @@ fn main(
     sum_6_1 += a_3_1_3.z * columns_3_3_1;
     sum_7_0 += a_3_1_3.w * columns_3_3_0;
     sum_7_1 += a_3_1_3.w * columns_3_3_1;
+    workgroupBarrier();
+    {
+      let fetched_0 = loaded_0_0;
+      let fetched_1 = loaded_0_1;
+      a_tile[a_slot_0 + 0u] = fetched_0;
+      a_tile[a_slot_0 + 32u] = fetched_1;
+    }
+    {
+      let fetched_0 = loaded_1_0;
+      let fetched_1 = loaded_1_1;
+      b_tile[b_slot_1 + 0u] = fetched_0;
+      b_tile[b_slot_1 + 32u] = fetched_1;
+    }
     workgroupBarrier();
   }
 

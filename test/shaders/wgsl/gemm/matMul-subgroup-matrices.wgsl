@@ -185,11 +185,6 @@ fn main(
   var loaded_0_2 = vec4<f32>();
   var loaded_0_3 = vec4<f32>();
 
-  var at_0_0 = u32();
-  var at_0_1 = u32();
-  var at_0_2 = u32();
-  var at_0_3 = u32();
-
   let matrix_row = subgroup / 2u * 128u;
   let matrix_column = subgroup % 2u * 64u;
   var sum_0_0 = subgroup_matrix_result<f32, 16, 16>();
@@ -228,7 +223,7 @@ fn main(
   var index = first_segment;
   var step = first_step;
 
-  var is_loaded = index < last_segment && first_step < last_step;
+  var is_stored = index < last_segment && first_step < last_step;
   let segment = segment_of(slice, index);
   if (local < 128u) {
     let k = step + a_first_step_0;
@@ -240,35 +235,34 @@ fn main(
     let first_1 = u32(i32(a_index(address_1, k)) >> 2u);
     let first_2 = u32(i32(a_index(address_2, k)) >> 2u);
     let first_3 = u32(i32(a_index(address_3, k)) >> 2u);
-    at_0_0 = first_0;
+    let at_0 = first_0;
 
-    at_0_1 = first_1;
+    let at_1 = first_1;
 
-    at_0_2 = first_2;
+    let at_2 = first_2;
 
-    at_0_3 = first_3;
+    let at_3 = first_3;
+
+    loaded_0_0 = unpack_four_float16(a_values[at_0]);
+    loaded_0_1 = unpack_four_float16(a_values[at_1]);
+    loaded_0_2 = unpack_four_float16(a_values[at_2]);
+    loaded_0_3 = unpack_four_float16(a_values[at_3]);
   } else {
     let k = step + b_first_step_0;
     let address_0 = b_address(b_line_0_0, segment);
     let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
-    at_0_0 = first_0;
+    let at_0 = first_0;
 
-    at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
+    let at_1 = first_0 + 1u * (b_step_size() >> 2u);
 
-    at_0_2 = first_0 + 2u * (b_step_size() >> 2u);
+    let at_2 = first_0 + 2u * (b_step_size() >> 2u);
 
-    at_0_3 = first_0 + 3u * (b_step_size() >> 2u);
-  }
-  if (local < 128u) {
-    loaded_0_0 = unpack_four_float16(a_values[at_0_0]);
-    loaded_0_1 = unpack_four_float16(a_values[at_0_1]);
-    loaded_0_2 = unpack_four_float16(a_values[at_0_2]);
-    loaded_0_3 = unpack_four_float16(a_values[at_0_3]);
-  } else {
-    loaded_0_0 = unpack_four_float16(b_values[at_0_0]);
-    loaded_0_1 = unpack_four_float16(b_values[at_0_1]);
-    loaded_0_2 = unpack_four_float16(b_values[at_0_2]);
-    loaded_0_3 = unpack_four_float16(b_values[at_0_3]);
+    let at_3 = first_0 + 3u * (b_step_size() >> 2u);
+
+    loaded_0_0 = unpack_four_float16(b_values[at_0]);
+    loaded_0_1 = unpack_four_float16(b_values[at_1]);
+    loaded_0_2 = unpack_four_float16(b_values[at_2]);
+    loaded_0_3 = unpack_four_float16(b_values[at_3]);
   }
   if (local < 128u) {
     let k = step + a_first_step_0;
@@ -284,9 +278,59 @@ fn main(
     loaded_0_3 = select(vec4<f32>(), loaded_0_3, k + 3u < first_end);
   }
   step = first_end - 16u;
-  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. A branch
-  // between the loads and the end of the loop would let compilers move them there, behind the products.
-  while (is_loaded) {
+  if (local < 128u) {
+    let at = a_first_step_0 * 136u + a_line_group_0 * 4u;
+    let line_0 = loaded_0_0;
+    let line_1 = loaded_0_1;
+    let line_2 = loaded_0_2;
+    let line_3 = loaded_0_3;
+    let fetched_0 = vec4<f32>(line_0.x,line_1.x,line_2.x,line_3.x);
+    let fetched_1 = vec4<f32>(line_0.y,line_1.y,line_2.y,line_3.y);
+    let fetched_2 = vec4<f32>(line_0.z,line_1.z,line_2.z,line_3.z);
+    let fetched_3 = vec4<f32>(line_0.w,line_1.w,line_2.w,line_3.w);
+    a_tile[at + 0u] = f16(fetched_0.x);
+    a_tile[at + 1u] = f16(fetched_0.y);
+    a_tile[at + 2u] = f16(fetched_0.z);
+    a_tile[at + 3u] = f16(fetched_0.w);
+    a_tile[at + 136u] = f16(fetched_1.x);
+    a_tile[at + 137u] = f16(fetched_1.y);
+    a_tile[at + 138u] = f16(fetched_1.z);
+    a_tile[at + 139u] = f16(fetched_1.w);
+    a_tile[at + 272u] = f16(fetched_2.x);
+    a_tile[at + 273u] = f16(fetched_2.y);
+    a_tile[at + 274u] = f16(fetched_2.z);
+    a_tile[at + 275u] = f16(fetched_2.w);
+    a_tile[at + 408u] = f16(fetched_3.x);
+    a_tile[at + 409u] = f16(fetched_3.y);
+    a_tile[at + 410u] = f16(fetched_3.z);
+    a_tile[at + 411u] = f16(fetched_3.w);
+  } else {
+    let at = b_first_step_0 * 136u + b_line_group_0 * 4u;
+    let fetched_0 = loaded_0_0;
+    let fetched_1 = loaded_0_1;
+    let fetched_2 = loaded_0_2;
+    let fetched_3 = loaded_0_3;
+    b_tile[at + 0u] = f16(fetched_0.x);
+    b_tile[at + 1u] = f16(fetched_0.y);
+    b_tile[at + 2u] = f16(fetched_0.z);
+    b_tile[at + 3u] = f16(fetched_0.w);
+    b_tile[at + 136u] = f16(fetched_1.x);
+    b_tile[at + 137u] = f16(fetched_1.y);
+    b_tile[at + 138u] = f16(fetched_1.z);
+    b_tile[at + 139u] = f16(fetched_1.w);
+    b_tile[at + 272u] = f16(fetched_2.x);
+    b_tile[at + 273u] = f16(fetched_2.y);
+    b_tile[at + 274u] = f16(fetched_2.z);
+    b_tile[at + 275u] = f16(fetched_2.w);
+    b_tile[at + 408u] = f16(fetched_3.x);
+    b_tile[at + 409u] = f16(fetched_3.y);
+    b_tile[at + 410u] = f16(fetched_3.z);
+    b_tile[at + 411u] = f16(fetched_3.w);
+  }
+  workgroupBarrier();
+  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. What is read
+  // lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
+  while (is_stored) {
     var next_step = step + 16u;
     var next_index = index;
     if (next_step >= last_step) {
@@ -294,10 +338,9 @@ fn main(
       next_index++;
     }
 
-    is_loaded = next_index < last_segment && first_step < last_step;
-    step = select(step, next_step, is_loaded);
-    index = select(index, next_index, is_loaded);
-
+    is_stored = next_index < last_segment && first_step < last_step;
+    step = select(step, next_step, is_stored);
+    index = select(index, next_index, is_stored);
     let segment = segment_of(slice, index);
     if (local < 128u) {
       let k = step + a_first_step_0;
@@ -309,26 +352,82 @@ fn main(
       let first_1 = u32(i32(a_index(address_1, k)) >> 2u);
       let first_2 = u32(i32(a_index(address_2, k)) >> 2u);
       let first_3 = u32(i32(a_index(address_3, k)) >> 2u);
-      at_0_0 = first_0;
+      let at_0 = first_0;
 
-      at_0_1 = first_1;
+      let at_1 = first_1;
 
-      at_0_2 = first_2;
+      let at_2 = first_2;
 
-      at_0_3 = first_3;
+      let at_3 = first_3;
+
+      loaded_0_0 = unpack_four_float16(a_values[at_0]);
+      loaded_0_1 = unpack_four_float16(a_values[at_1]);
+      loaded_0_2 = unpack_four_float16(a_values[at_2]);
+      loaded_0_3 = unpack_four_float16(a_values[at_3]);
     } else {
       let k = step + b_first_step_0;
       let address_0 = b_address(b_line_0_0, segment);
       let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
-      at_0_0 = first_0;
+      let at_0 = first_0;
 
-      at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
+      let at_1 = first_0 + 1u * (b_step_size() >> 2u);
 
-      at_0_2 = first_0 + 2u * (b_step_size() >> 2u);
+      let at_2 = first_0 + 2u * (b_step_size() >> 2u);
 
-      at_0_3 = first_0 + 3u * (b_step_size() >> 2u);
+      let at_3 = first_0 + 3u * (b_step_size() >> 2u);
+
+      loaded_0_0 = unpack_four_float16(b_values[at_0]);
+      loaded_0_1 = unpack_four_float16(b_values[at_1]);
+      loaded_0_2 = unpack_four_float16(b_values[at_2]);
+      loaded_0_3 = unpack_four_float16(b_values[at_3]);
     }
-
+    {
+      let left_0 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 0u, 136u);
+      let left_1 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 16u, 136u);
+      let left_2 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 32u, 136u);
+      let left_3 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 48u, 136u);
+      let left_4 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 64u, 136u);
+      let left_5 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 80u, 136u);
+      let left_6 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 96u, 136u);
+      let left_7 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 112u, 136u);
+      let right_0 = subgroupMatrixLoad<subgroup_matrix_right<f16, 16, 16>, row_major>(&b_tile, matrix_column + 0u, 136u);
+      let right_1 = subgroupMatrixLoad<subgroup_matrix_right<f16, 16, 16>, row_major>(&b_tile, matrix_column + 16u, 136u);
+      let right_2 = subgroupMatrixLoad<subgroup_matrix_right<f16, 16, 16>, row_major>(&b_tile, matrix_column + 32u, 136u);
+      let right_3 = subgroupMatrixLoad<subgroup_matrix_right<f16, 16, 16>, row_major>(&b_tile, matrix_column + 48u, 136u);
+      sum_0_0 = subgroupMatrixMultiplyAccumulate(left_0, right_0, sum_0_0);
+      sum_0_1 = subgroupMatrixMultiplyAccumulate(left_0, right_1, sum_0_1);
+      sum_0_2 = subgroupMatrixMultiplyAccumulate(left_0, right_2, sum_0_2);
+      sum_0_3 = subgroupMatrixMultiplyAccumulate(left_0, right_3, sum_0_3);
+      sum_1_0 = subgroupMatrixMultiplyAccumulate(left_1, right_0, sum_1_0);
+      sum_1_1 = subgroupMatrixMultiplyAccumulate(left_1, right_1, sum_1_1);
+      sum_1_2 = subgroupMatrixMultiplyAccumulate(left_1, right_2, sum_1_2);
+      sum_1_3 = subgroupMatrixMultiplyAccumulate(left_1, right_3, sum_1_3);
+      sum_2_0 = subgroupMatrixMultiplyAccumulate(left_2, right_0, sum_2_0);
+      sum_2_1 = subgroupMatrixMultiplyAccumulate(left_2, right_1, sum_2_1);
+      sum_2_2 = subgroupMatrixMultiplyAccumulate(left_2, right_2, sum_2_2);
+      sum_2_3 = subgroupMatrixMultiplyAccumulate(left_2, right_3, sum_2_3);
+      sum_3_0 = subgroupMatrixMultiplyAccumulate(left_3, right_0, sum_3_0);
+      sum_3_1 = subgroupMatrixMultiplyAccumulate(left_3, right_1, sum_3_1);
+      sum_3_2 = subgroupMatrixMultiplyAccumulate(left_3, right_2, sum_3_2);
+      sum_3_3 = subgroupMatrixMultiplyAccumulate(left_3, right_3, sum_3_3);
+      sum_4_0 = subgroupMatrixMultiplyAccumulate(left_4, right_0, sum_4_0);
+      sum_4_1 = subgroupMatrixMultiplyAccumulate(left_4, right_1, sum_4_1);
+      sum_4_2 = subgroupMatrixMultiplyAccumulate(left_4, right_2, sum_4_2);
+      sum_4_3 = subgroupMatrixMultiplyAccumulate(left_4, right_3, sum_4_3);
+      sum_5_0 = subgroupMatrixMultiplyAccumulate(left_5, right_0, sum_5_0);
+      sum_5_1 = subgroupMatrixMultiplyAccumulate(left_5, right_1, sum_5_1);
+      sum_5_2 = subgroupMatrixMultiplyAccumulate(left_5, right_2, sum_5_2);
+      sum_5_3 = subgroupMatrixMultiplyAccumulate(left_5, right_3, sum_5_3);
+      sum_6_0 = subgroupMatrixMultiplyAccumulate(left_6, right_0, sum_6_0);
+      sum_6_1 = subgroupMatrixMultiplyAccumulate(left_6, right_1, sum_6_1);
+      sum_6_2 = subgroupMatrixMultiplyAccumulate(left_6, right_2, sum_6_2);
+      sum_6_3 = subgroupMatrixMultiplyAccumulate(left_6, right_3, sum_6_3);
+      sum_7_0 = subgroupMatrixMultiplyAccumulate(left_7, right_0, sum_7_0);
+      sum_7_1 = subgroupMatrixMultiplyAccumulate(left_7, right_1, sum_7_1);
+      sum_7_2 = subgroupMatrixMultiplyAccumulate(left_7, right_2, sum_7_2);
+      sum_7_3 = subgroupMatrixMultiplyAccumulate(left_7, right_3, sum_7_3);
+    }
+    workgroupBarrier();
     if (local < 128u) {
       let at = a_first_step_0 * 136u + a_line_group_0 * 4u;
       let line_0 = loaded_0_0;
@@ -377,64 +476,6 @@ fn main(
       b_tile[at + 409u] = f16(fetched_3.y);
       b_tile[at + 410u] = f16(fetched_3.z);
       b_tile[at + 411u] = f16(fetched_3.w);
-    }
-    workgroupBarrier();
-    if (local < 128u) {
-      loaded_0_0 = unpack_four_float16(a_values[at_0_0]);
-      loaded_0_1 = unpack_four_float16(a_values[at_0_1]);
-      loaded_0_2 = unpack_four_float16(a_values[at_0_2]);
-      loaded_0_3 = unpack_four_float16(a_values[at_0_3]);
-    } else {
-      loaded_0_0 = unpack_four_float16(b_values[at_0_0]);
-      loaded_0_1 = unpack_four_float16(b_values[at_0_1]);
-      loaded_0_2 = unpack_four_float16(b_values[at_0_2]);
-      loaded_0_3 = unpack_four_float16(b_values[at_0_3]);
-    }
-    {
-      let left_0 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 0u, 136u);
-      let left_1 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 16u, 136u);
-      let left_2 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 32u, 136u);
-      let left_3 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 48u, 136u);
-      let left_4 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 64u, 136u);
-      let left_5 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 80u, 136u);
-      let left_6 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 96u, 136u);
-      let left_7 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 112u, 136u);
-      let right_0 = subgroupMatrixLoad<subgroup_matrix_right<f16, 16, 16>, row_major>(&b_tile, matrix_column + 0u, 136u);
-      let right_1 = subgroupMatrixLoad<subgroup_matrix_right<f16, 16, 16>, row_major>(&b_tile, matrix_column + 16u, 136u);
-      let right_2 = subgroupMatrixLoad<subgroup_matrix_right<f16, 16, 16>, row_major>(&b_tile, matrix_column + 32u, 136u);
-      let right_3 = subgroupMatrixLoad<subgroup_matrix_right<f16, 16, 16>, row_major>(&b_tile, matrix_column + 48u, 136u);
-      sum_0_0 = subgroupMatrixMultiplyAccumulate(left_0, right_0, sum_0_0);
-      sum_0_1 = subgroupMatrixMultiplyAccumulate(left_0, right_1, sum_0_1);
-      sum_0_2 = subgroupMatrixMultiplyAccumulate(left_0, right_2, sum_0_2);
-      sum_0_3 = subgroupMatrixMultiplyAccumulate(left_0, right_3, sum_0_3);
-      sum_1_0 = subgroupMatrixMultiplyAccumulate(left_1, right_0, sum_1_0);
-      sum_1_1 = subgroupMatrixMultiplyAccumulate(left_1, right_1, sum_1_1);
-      sum_1_2 = subgroupMatrixMultiplyAccumulate(left_1, right_2, sum_1_2);
-      sum_1_3 = subgroupMatrixMultiplyAccumulate(left_1, right_3, sum_1_3);
-      sum_2_0 = subgroupMatrixMultiplyAccumulate(left_2, right_0, sum_2_0);
-      sum_2_1 = subgroupMatrixMultiplyAccumulate(left_2, right_1, sum_2_1);
-      sum_2_2 = subgroupMatrixMultiplyAccumulate(left_2, right_2, sum_2_2);
-      sum_2_3 = subgroupMatrixMultiplyAccumulate(left_2, right_3, sum_2_3);
-      sum_3_0 = subgroupMatrixMultiplyAccumulate(left_3, right_0, sum_3_0);
-      sum_3_1 = subgroupMatrixMultiplyAccumulate(left_3, right_1, sum_3_1);
-      sum_3_2 = subgroupMatrixMultiplyAccumulate(left_3, right_2, sum_3_2);
-      sum_3_3 = subgroupMatrixMultiplyAccumulate(left_3, right_3, sum_3_3);
-      sum_4_0 = subgroupMatrixMultiplyAccumulate(left_4, right_0, sum_4_0);
-      sum_4_1 = subgroupMatrixMultiplyAccumulate(left_4, right_1, sum_4_1);
-      sum_4_2 = subgroupMatrixMultiplyAccumulate(left_4, right_2, sum_4_2);
-      sum_4_3 = subgroupMatrixMultiplyAccumulate(left_4, right_3, sum_4_3);
-      sum_5_0 = subgroupMatrixMultiplyAccumulate(left_5, right_0, sum_5_0);
-      sum_5_1 = subgroupMatrixMultiplyAccumulate(left_5, right_1, sum_5_1);
-      sum_5_2 = subgroupMatrixMultiplyAccumulate(left_5, right_2, sum_5_2);
-      sum_5_3 = subgroupMatrixMultiplyAccumulate(left_5, right_3, sum_5_3);
-      sum_6_0 = subgroupMatrixMultiplyAccumulate(left_6, right_0, sum_6_0);
-      sum_6_1 = subgroupMatrixMultiplyAccumulate(left_6, right_1, sum_6_1);
-      sum_6_2 = subgroupMatrixMultiplyAccumulate(left_6, right_2, sum_6_2);
-      sum_6_3 = subgroupMatrixMultiplyAccumulate(left_6, right_3, sum_6_3);
-      sum_7_0 = subgroupMatrixMultiplyAccumulate(left_7, right_0, sum_7_0);
-      sum_7_1 = subgroupMatrixMultiplyAccumulate(left_7, right_1, sum_7_1);
-      sum_7_2 = subgroupMatrixMultiplyAccumulate(left_7, right_2, sum_7_2);
-      sum_7_3 = subgroupMatrixMultiplyAccumulate(left_7, right_3, sum_7_3);
     }
     workgroupBarrier();
   }
