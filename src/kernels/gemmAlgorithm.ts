@@ -8,7 +8,14 @@ import type { Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { type GemmSize, type Split, sharedTime, splitFor, whole } from './gemmSplit.ts';
-import { gemmTiles, readsRows, registersCost, registersRanges, workgroupBytes } from './gemmTiles.ts';
+import {
+  gemmTiles,
+  loadedVectors,
+  readsRows,
+  registersCost,
+  registersRanges,
+  workgroupBytes,
+} from './gemmTiles.ts';
 
 /** The layouts and `outWidth` say what the operands allow. */
 export interface GemmProblem {
@@ -97,14 +104,18 @@ const hasFewRegisters = ({ gemm }: DeviceProfile) => gemm.largestBlock < 64;
 const outerTile = (profile: DeviceProfile): GemmTile =>
   hasFewRegisters(profile) ? { ...gemmTiles.steps, blockM: 4, blockN: 4 } : gemmTiles.steps;
 
+/** Whether lines of both operands are held for four steps, which takes registers; and steps of a k tile where there are few. */
+const holdsLines = ({ a, b }: GemmProblem) =>
+  [a, b].every(({ major, width }) => major === 'k' && width === 4);
+const linesDepth = 8;
+
 /** A tile of which an invocation holds little while it is loaded, where registers are few: at most four vectors. */
-function forFewRegisters(tile: GemmTile, { a, b }: GemmProblem, profile: DeviceProfile): GemmTile {
+function forFewRegisters(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): GemmTile {
   if (!hasFewRegisters(profile)) return tile;
-  // Lines of both operands are held for four steps.
-  const holdsLines = [a, b].every(({ major, width }) => major === 'k' && width === 4);
   const threads = tile.groupM * tile.groupN;
   const lineGroups = (tile.groupM * tile.blockM + tile.groupN * tile.blockN) / 4;
-  const depth = Math.min(tile.depth, holdsLines ? 8 : tile.depth, 4 * Math.floor(threads / lineGroups));
+  const most = holdsLines(problem) ? linesDepth : tile.depth;
+  const depth = Math.min(tile.depth, most, 4 * Math.floor(threads / lineGroups));
   return depth >= 8 ? { ...tile, depth } : tile;
 }
 
@@ -177,14 +188,13 @@ export function withinLimits(tile: GemmTile, { a, b }: GemmProblem, profile: Dev
 }
 
 /** The estimated time of a GEMM in a shared tile; infinite for a block that is too large for the device. */
-export function costInShared(
-  tile: GemmTile,
-  { size, a, conv2d }: GemmProblem,
-  profile: DeviceProfile,
-): number {
+export function costInShared(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): number {
+  const { size, a, conv2d } = problem;
   // Next to 64 sums, the addresses and conditions of pixels don't fit in registers.
   const largest = conv2d && a.major === 'k' ? 32 : 64;
   if (tile.blockM * tile.blockN > Math.min(largest, profile.gemm.largestBlock))
+    return Number.POSITIVE_INFINITY;
+  if (hasFewRegisters(profile) && holdsLines(problem) && loadedVectors({ ...tile, depth: linesDepth }) > 2)
     return Number.POSITIVE_INFINITY;
   const iterated = iteratedSize(tile, size);
   return sharedTime(tile, iterated, splitFor(tile, iterated, profile.gemm), profile.gemm);

@@ -90,7 +90,7 @@ const launchCost = 2 ** 18;
 const partCost = 128;
 
 /** What decides between tiles that take as long by all other terms: bytes from the cache, and padding. */
-const tieBreak = 0.1;
+const tieBreak = 0.18;
 
 /**
  * The estimated time of a GEMM in a shared tile, in multiply-adds of a busy device. Units take workgroups in rounds. How many

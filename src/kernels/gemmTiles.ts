@@ -87,13 +87,18 @@ const loadCost = 4;
  * Vector instructions for each multiply-add in workgroup memory, as counted by `npm run codegen`. Lanes without an invocation
  * count. Large blocks transpose what they load, so that some invocations load of A and some of B: both branches count.
  */
-export function instructionCost({ groupM, groupN, blockM, blockN, depth }: GemmTile): number {
+export function instructionCost(tile: GemmTile): number {
+  const { groupM, groupN, blockM, blockN, depth } = tile;
   const threads = groupM * groupN;
-  const read = (lines: number) => Math.ceil((lines * depth) / (4 * threads));
-  const vectors = read(groupM * blockM) + read(groupN * blockN);
   const transposed = blockM * blockN < 64 ? 1 : 2;
   const issued = (Math.ceil(threads / lanes) * lanes) / threads;
-  return issued * (1 + (transposed * loadCost * vectors) / (blockM * blockN * depth));
+  return issued * (1 + (transposed * loadCost * loadedVectors(tile)) / (blockM * blockN * depth));
+}
+
+/** Vectors of four that an invocation loads of a k tile of each operand. */
+export function loadedVectors({ groupM, groupN, blockM, blockN, depth }: GemmTile): number {
+  const each = (lines: number) => Math.ceil((lines * depth) / (4 * groupM * groupN));
+  return each(groupM * blockM) + each(groupN * blockN);
 }
 
 /**
