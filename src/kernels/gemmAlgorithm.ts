@@ -194,8 +194,9 @@ export function costInShared(tile: GemmTile, problem: GemmProblem, profile: Devi
   const largest = conv2d && a.major === 'k' ? 32 : 64;
   if (tile.blockM * tile.blockN > Math.min(largest, profile.gemm.largestBlock))
     return Number.POSITIVE_INFINITY;
-  if (hasFewRegisters(profile) && holdsLines(problem) && loadedVectors({ ...tile, depth: linesDepth }) > 2)
-    return Number.POSITIVE_INFINITY;
+  // Nor do three vectors next to four steps of lines, where there are few; for few columns there is no other tile.
+  const isFull = loadedVectors({ ...tile, depth: linesDepth }) > 2 && tile.groupN > 4;
+  if (hasFewRegisters(profile) && conv2d && holdsLines(problem) && isFull) return Number.POSITIVE_INFINITY;
   const iterated = iteratedSize(tile, size);
   return sharedTime(tile, iterated, splitFor(tile, iterated, profile.gemm), profile.gemm);
 }
