@@ -174,7 +174,7 @@ async function landing(): Promise<UserConfig> {
           handler: (html) => html.replace(/<!-- (\w+) -->/g, (whole, name) => fragments[name] ?? whole),
         },
       },
-      policyPlugin("script-src 'self'"),
+      policyPlugin("script-src 'self'", "connect-src 'self'"),
     ],
     build: {
       target,

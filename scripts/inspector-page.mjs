@@ -13,6 +13,21 @@ import { rolldown } from 'rolldown';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = path.join(ROOT, 'src/inspect/page');
 
+/** The files of src/inspect/page/style, in the order of their rules. */
+const STYLES = [
+  'frame',
+  'totals',
+  'tabs',
+  'findings',
+  'tables',
+  'graph',
+  'charts',
+  'recording',
+  'legend',
+  'maps',
+  'narrow',
+];
+
 /** The modules by their names. */
 export async function pageModules() {
   const build = await rolldown({ input: path.join(FOLDER, 'main.ts') });
@@ -20,7 +35,8 @@ export async function pageModules() {
   await build.close();
   const script = output[0].code.trim();
   if (/<\/script|<!--/i.test(script)) throw new Error('the script would end the element that it stands in');
-  const style = squeeze(fs.readFileSync(path.join(FOLDER, 'style.css'), 'utf8'));
+  const sheets = STYLES.map((name) => fs.readFileSync(path.join(FOLDER, 'style', `${name}.css`), 'utf8'));
+  const style = squeeze(sheets.join('\n'));
   return {
     'script.ts': moduleOf('script', 'pageScript', script),
     'style.ts': moduleOf('style', 'pageStyle', style),

@@ -79,7 +79,10 @@ const browser = { ...vitest('browser'), prepare: () => ({ RETROGRAD_FIREFOX: ens
  *
  * @type {readonly (readonly (readonly Stage[])[])[]}
  */
-const rounds = [[[lint, layers], [types]], [[build, packed]], [[vitest('unit')], [conformance, browser]]];
+const rounds = [
+  [[lint, layers, build, packed], [types]],
+  [[vitest('unit')], [conformance, browser]],
+];
 
 /** @param {string} project @returns {Stage} */
 function vitest(project) {

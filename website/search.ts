@@ -2,32 +2,9 @@
  * @file Search over the guide and the reference, in the page: the index is one JSON file, loaded when the field is first used.
  * `/` focuses the field, arrows choose, Enter opens.
  */
-type Entry = readonly [title: string, kind: string, page: string, words: string];
+import { type Entry, find } from './searchRank.ts';
 
-const SHOWN = 12;
 const root = document.body.dataset.root ?? './';
-
-/** How well `entry` answers `query`, in lower case; 0 for not at all. */
-function score([title, kind, , words]: Entry, query: string): number {
-  const name = title.toLowerCase();
-  const last = name.slice(name.lastIndexOf('.') + 1);
-  const short = 1 / (1 + name.length);
-  if (name === query || last === query) return 5 + short;
-  if (name.startsWith(query) || last.startsWith(query)) return 4 + short;
-  if (name.includes(query)) return 3 + short;
-  const text = `${name} ${kind.toLowerCase()} ${words.toLowerCase()}`;
-  return query.split(/\s+/).every((word) => text.includes(word)) ? 1 + short : 0;
-}
-
-function find(entries: readonly Entry[], query: string): Entry[] {
-  const rated = entries
-    .map((entry) => [score(entry, query), entry] as const)
-    .filter(([points]) => points > 0);
-  return rated
-    .sort(([a], [b]) => b - a)
-    .slice(0, SHOWN)
-    .map(([, entry]) => entry);
-}
 
 function itemFor([title, kind, page, words]: Entry, index: number): HTMLLIElement {
   const item = document.createElement('li');

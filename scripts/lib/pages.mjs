@@ -8,6 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { ROOT, SetupError } from '../setup.mjs';
+import { navigation } from '../website/layout.mjs';
 
 const VITE = path.join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
 
@@ -20,7 +21,7 @@ const BUILT = ['dist/index.js', 'dist/keras.js', 'dist/io.js', 'vite.config.ts']
 const MADE_OF = {
   notebook: [...BUILT, 'examples/perceptual-loss/picture.ts'],
   playground: [...BUILT, 'examples/playground', 'examples/notebook', 'scripts/website/playground-types.mjs'],
-  vanilla: ['dist/browser', 'scripts/lib/pages.mjs'],
+  vanilla: ['dist/browser', 'scripts/lib/pages.mjs', 'website/style/tokens.css'],
   // Its peers are bundled with it, and it weighs all of them.
   bench: ['src', 'shaders', 'scripts/lib', 'scripts/build-bench.mjs', 'vite.config.ts', 'package-lock.json'],
 };
@@ -90,7 +91,13 @@ function copyVanilla(folder) {
   fs.rmSync(site, { recursive: true, force: true });
   fs.cpSync(path.join(ROOT, 'dist', 'browser'), path.join(site, 'retrograd'), { recursive: true });
   const html = fs.readFileSync(path.join(ROOT, folder, 'index.html'), 'utf8');
-  fs.writeFileSync(path.join(site, 'index.html'), html.replaceAll('../../dist/browser/', './retrograd/'));
+  // The page has no style sheet of its own; the navigation brings the site's.
+  const style = fs.readFileSync(path.join(ROOT, 'website', 'style', 'tokens.css'), 'utf8');
+  const shown = html
+    .replace('    <style>', `    <style>\n${style}    </style>\n    <style>`)
+    .replace('<!-- navigation -->', navigation('../', ''))
+    .replaceAll('../../dist/browser/', './retrograd/');
+  fs.writeFileSync(path.join(site, 'index.html'), shown);
 }
 
 /** @param {string} made @param {string[]} sources files and folders */

@@ -26,7 +26,7 @@ export async function buildWebsite() {
   const search = [...buildGuide(SITE), ...(await buildReference())];
   const assets = path.join(SITE, 'assets');
   fs.mkdirSync(assets, { recursive: true });
-  const style = ['tokens', 'site', 'code'].map((name) =>
+  const style = ['tokens', 'frame', 'content', 'code'].map((name) =>
     fs.readFileSync(path.join(ROOT, 'website', 'style', `${name}.css`), 'utf8'),
   );
   fs.writeFileSync(path.join(assets, 'site.css'), style.join('\n'));

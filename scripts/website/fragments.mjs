@@ -4,8 +4,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../setup.mjs';
 import { pages } from '../lib/pages.mjs';
-import { navigation } from './layout.mjs';
+import { fillImports } from '../../website/fillImports.mjs';
+import { navigation, searchField } from './layout.mjs';
 import { highlight, renderMarkdown } from './markdown.mjs';
+
+/** Characters of a line of the running program. */
+const WIDTH = 88;
 
 /** By the name of the comment that each replaces. @returns {Record<string, string>} */
 export function landingFragments() {
@@ -13,7 +17,8 @@ export function landingFragments() {
   const figures = /<!-- figures -->\n([\s\S]*?)\n\nMissed targets/.exec(read('README.md'))?.[1] ?? '';
   return {
     navigation: navigation('./', ''),
-    program: `<figure class="code"><pre tabindex="0"><code>${highlight(shortImports(read('website/landing/field.ts')).trim())}</code></pre></figure>`,
+    search: searchField,
+    program: `<figure class="code"><pre tabindex="0"><code>${highlight(fillImports(read('website/landing/field.ts'), WIDTH).trim())}</code></pre></figure>`,
     pages: galleryHtml(read),
     // Results lie in the repository, not on the site.
     figures: renderMarkdown(figures, { link: () => '' }).html,
@@ -31,10 +36,3 @@ function galleryHtml(read) {
     })
     .join('\n');
 }
-
-/** Imports in one line each. @param {string} code */
-const shortImports = (code) =>
-  code.replace(
-    /^import \{([^}]*)\}/gm,
-    (_, names) => `import { ${names.trim().replace(/,$/, '').split(/,\s*/).join(', ')} }`,
-  );

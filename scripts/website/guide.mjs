@@ -2,7 +2,8 @@
 /** @file The guide and the other documents: the repository's Markdown as pages of the site. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { ROOT } from '../setup.mjs';
+import { deflateRawSync } from 'node:zlib';
+import { ROOT, SetupError } from '../setup.mjs';
 import { pageHtml } from './layout.mjs';
 import { renderMarkdown } from './markdown.mjs';
 import { escapeHtml } from './types.mjs';
@@ -10,12 +11,27 @@ import { escapeHtml } from './types.mjs';
 /** The pages of docs/guide in their order, by part. @type {readonly { part: string, pages: readonly string[] }[]} */
 const contents = [
   { part: 'First steps', pages: ['start', 'from-keras', 'from-tfjs', 'from-pytorch-and-jax'] },
-  { part: 'Ideas', pages: ['memory', 'tape', 'gather-and-history', 'custom-layers', 'capture', 'kernels'] },
+  {
+    part: 'Ideas',
+    pages: ['memory', 'tape', 'transforms', 'gather-and-history', 'custom-layers', 'capture', 'kernels'],
+  },
   { part: 'Tasks', pages: ['training', 'apps', 'files', 'performance', 'debugging', 'workers', 'limits'] },
 ];
 
-/** Documents outside of the guide, by their pages. */
+/** Pages of the guide whose code needs a page or files of the reader's, so that the playground can't run it. */
+const NOT_IN_PLAYGROUND = ['apps', 'files', 'training'];
+
+/** Documents for users next to the guide, by their pages. @type {Record<string, string>} */
+const IN_DEPTH = {
+  'docs/inspector.md': 'inspector.html',
+  'docs/keras.md': 'keras.html',
+  'docs/engines.md': 'engines.html',
+  'docs/reliability.md': 'reliability.html',
+};
+
+/** All documents outside of the guide. @type {Record<string, string>} */
 const OTHERS = {
+  ...IN_DEPTH,
   'CHANGELOG.md': 'changelog.html',
   'docs/architecture.md': 'architecture.html',
   'CONTRIBUTING.md': 'contributing.html',
@@ -25,6 +41,7 @@ const OTHERS = {
 
 /** @returns {Document[]} */
 function documents() {
+  requireAllListed();
   const decisions = fs.readdirSync(path.join(ROOT, 'docs', 'decisions'));
   const pages = [
     ...contents.flatMap((part) => part.pages).map((name) => [`docs/guide/${name}.md`, `guide/${name}.html`]),
@@ -40,6 +57,21 @@ function documents() {
   });
 }
 
+/** Errors: SetupError for a page of docs/guide that no part of the guide has. */
+function requireAllListed() {
+  const listed = new Set(contents.flatMap(({ pages }) => pages));
+  const files = fs.readdirSync(path.join(ROOT, 'docs', 'guide')).map((file) => path.parse(file).name);
+  const missing = files.filter((name) => !listed.has(name));
+  if (missing.length > 0)
+    throw new SetupError(`Every page of docs/guide is in \`contents\`. Missing: ${missing.join(', ')}.`);
+}
+
+/** The program of a page's `ts` blocks as a link to the playground. @param {string} text */
+function programLink(text) {
+  const code = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('\n');
+  return `../playground/index.html#code=${deflateRawSync(code).toString('base64url')}`;
+}
+
 /**
  * Writes the pages, and says what search finds in them.
  *
@@ -51,11 +83,13 @@ export function buildGuide(site) {
   fs.cpSync(path.join(ROOT, 'docs', 'images'), path.join(site, 'images'), { recursive: true });
   return all.flatMap((document, i) => {
     const root = '../'.repeat(document.page.split('/').length - 1) || './';
+    const isGuide = document.page.startsWith('guide/');
+    const isProgram = isGuide && !NOT_IN_PLAYGROUND.includes(path.parse(document.page).name);
     const { html, headings } = renderMarkdown(document.text, {
       link: (href) => siteLink(href, document, all, root),
+      ...(isProgram ? { run: programLink(document.text) } : {}),
     });
     const sections = headings.filter(({ depth }) => depth === 2);
-    const isGuide = document.page.startsWith('guide/');
     const next = isGuide ? all[i + 1] : undefined;
     const onward = next?.page.startsWith('guide/')
       ? `<p class="next"><a href="${root}${next.page}">Next: ${escapeHtml(next.title)}</a></p>`
@@ -104,12 +138,16 @@ function sidebarHtml(all, here, root) {
     const own = all.filter(({ page }) => pages.some((name) => page === `guide/${name}.html`));
     return `<p>${part}</p>${list(own)}`;
   });
-  const more = all.filter(({ page }) => page === 'decisions/index.html' || !page.includes('/'));
-  return [...parts, `<p>The project</p>${list(more)}`].join('\n');
+  const inDepth = all.filter(({ file }) => file in IN_DEPTH);
+  const project = all.filter(
+    ({ file, page }) => page === 'decisions/index.html' || (!page.includes('/') && !(file in IN_DEPTH)),
+  );
+  return [...parts, `<p>In depth</p>${list(inDepth)}`, `<p>The project</p>${list(project)}`].join('\n');
 }
 
 /**
- * Where a link leads on the site; an empty string where it names a file that only the repository has.
+ * Where a link leads on the site; an empty string where it names a file that only the repository has. Errors: SetupError for a
+ * document that has no page.
  *
  * @param {string} href
  * @param {Document} from
@@ -123,6 +161,8 @@ function siteLink(href, from, all, root) {
   if (file.startsWith('docs/images/')) return root + file.slice('docs/'.length);
   if (file === 'docs/ops.md') return `${root}reference/all-ops.html`;
   const page = all.find((one) => one.file === file)?.page;
+  if (!page && /^docs\/.*\.md$/.test(file))
+    throw new SetupError(`A document that others link to has a page. Missing: ${file}, in ${from.file}.`);
   return page ? `${root}${page}${anchor ? `#${anchor}` : ''}` : '';
 }
 

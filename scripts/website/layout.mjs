@@ -44,6 +44,12 @@ export function navigation(root, current) {
     </nav>`;
 }
 
+/** The field of website/search.ts, with the list of what it finds. */
+export const searchField = `<search class="site-search">
+      <input type="search" id="search" placeholder="Search" aria-label="Search the guide and the reference" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list" />
+      <ul id="found" role="listbox" aria-label="Found" hidden></ul>
+    </search>`;
+
 /** @param {PageParts} parts */
 export function pageHtml({ title, description, root, section, main, sidebar = '', onPage = '' }) {
   return `<!doctype html>
@@ -63,10 +69,7 @@ export function pageHtml({ title, description, root, section, main, sidebar = ''
     <a class="skip" href="#main">To the content</a>
     <header class="site-header">
     ${navigation(root, section)}
-    <search class="site-search">
-      <input type="search" id="search" placeholder="Search" aria-label="Search the guide and the reference" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list" />
-      <ul id="found" role="listbox" aria-label="Found" hidden></ul>
-    </search>
+    ${searchField}
     </header>
     <div class="page${sidebar ? ' has-sidebar' : ''}${onPage ? ' has-contents' : ''}">
 ${sidebar ? `<div class="pages" tabindex="0"><details><summary>${escapeHtml(section)}: all pages</summary><nav aria-label="${escapeHtml(section)}">${sidebar}</nav></details></div>` : ''}

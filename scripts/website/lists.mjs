@@ -66,7 +66,7 @@ export function listPages(reference) {
 function indexPage(lists, count) {
   const items = lists.map(
     ({ file, title, description, pages }) =>
-      `<li><a href="./${file}">${title}</a> <span class="count">${pages.length}</span><p>${description}</p></li>`,
+      `<li><p class="title"><a href="./${file}">${title}</a> <span class="count">${pages.length}</span></p><p>${description}</p></li>`,
   );
   const html = `<h1>Reference</h1>
 <p class="lead">All ${count.toLocaleString('en')} public exports, from their docstrings. Press <kbd>/</kbd> to search by name.</p>
@@ -115,7 +115,7 @@ function opsPage({ additions }, exported) {
         const one = exported.find((other) => other.name === name);
         const facts = additions.ops[name];
         if (!one || !facts) return '';
-        return `<tr><th scope="row"><a href="./${one.page}"><code>${escapeHtml(name)}</code></a></th><td>${inline(summaryOf(one.doc))}</td><td>${facts.gradient}</td><td>${facts.second}</td><td>${escapeHtml(facts.kernels.join(', '))}</td><td>${facts.dtypes.join(', ')}</td></tr>`;
+        return `<tr><th scope="row"><a href="./${one.page}"><code>${escapeHtml(name)}</code></a></th><td>${inline(summaryOf(one.doc))}</td>${labelled('gradient', facts.gradient)}${labelled('second gradient', facts.second)}${labelled('kernels', facts.kernels.join(', '))}${labelled('dtypes', facts.dtypes.join(', '))}</tr>`;
       });
     const head = ['op', 'result', 'gradient', 'second gradient', 'kernels', 'dtypes']
       .map((label) => `<th scope="col">${label}</th>`)
@@ -136,6 +136,10 @@ ${sections.join('\n')}`;
     pages: [...new Set(exported.map(({ page }) => page))],
   };
 }
+
+/** A cell that names its column on narrow screens. @param {string} label @param {string} value */
+const labelled = (label, value) =>
+  value === '' ? '<td></td>' : `<td data-label="${label}">${escapeHtml(value)}</td>`;
 
 /** Code in backticks, nothing else. @param {string} text */
 const inline = (text) => escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');

@@ -34,6 +34,7 @@ export const anchorOf = (text) =>
  * @typedef {object} MarkdownOptions
  * @property {(href: string) => string} [link] where a link of the source leads on the site; '' for nowhere
  * @property {(code: string) => string | undefined} [symbol] the page of a name in backticks
+ * @property {string} [run] where the program of all blocks runs: the first one links to it
  */
 
 /**
@@ -41,8 +42,15 @@ export const anchorOf = (text) =>
  * @param {MarkdownOptions} [options]
  * @returns {{ html: string, headings: { text: string, anchor: string, depth: number }[] }}
  */
-export function renderMarkdown(text, { link = (href) => href, symbol } = {}) {
+export function renderMarkdown(text, { link = (href) => href, symbol, run } = {}) {
   const headings = [];
+  let runsAt = run;
+  const runs = () => {
+    const href = runsAt;
+    runsAt = undefined;
+    if (href === undefined) return '';
+    return `<figcaption class="run"><a href="${href}">Run the code of this page</a></figcaption>`;
+  };
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text: plain }) {
@@ -52,8 +60,12 @@ export function renderMarkdown(text, { link = (href) => href, symbol } = {}) {
       },
       code({ text: code, lang = '' }) {
         const [language = '', file] = lang.split(' ');
-        const name = file ? `<figcaption>${escapeHtml(file)}</figcaption>` : '';
-        return `<figure class="code">${name}<pre tabindex="0"><code>${highlight(code, language)}</code></pre></figure>\n`;
+        const caption = file
+          ? `<figcaption>${escapeHtml(file)}</figcaption>`
+          : language === 'ts'
+            ? runs()
+            : '';
+        return `<figure class="code">${caption}<pre tabindex="0"><code>${highlight(code, language)}</code></pre></figure>\n`;
       },
       codespan({ text: code }) {
         const page = symbol?.(code);
@@ -69,10 +81,18 @@ export function renderMarkdown(text, { link = (href) => href, symbol } = {}) {
         return `<img src="${escapeHtml(link(href))}" alt="${escapeHtml(alt)}" loading="lazy" />`;
       },
       table(token) {
-        const row = (cells, tag) =>
-          `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`;
-        const body = token.rows.map((cells) => row(cells, 'td')).join('\n');
-        return `<div class="table" tabindex="0"><table><thead>${row(token.header, 'th scope="col"').replaceAll('</th scope="col">', '</th>')}</thead><tbody>${body}</tbody></table></div>\n`;
+        const words = (cell) => this.parser.parseInline(cell.tokens);
+        const head = token.header.map((cell) => `<th scope="col">${words(cell)}</th>`);
+        // Where there is one column besides the first, it needs no label on narrow screens.
+        const label = (column) =>
+          column === 0 || token.header.length < 3
+            ? ''
+            : ` data-label="${escapeHtml(token.header[column].text.replaceAll('`', ''))}"`;
+        const rows = token.rows.map((cells) => {
+          const all = cells.map((cell, column) => `<td${label(column)}>${words(cell)}</td>`);
+          return `<tr>${all.join('')}</tr>`;
+        });
+        return `<div class="table" tabindex="0"><table><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('\n')}</tbody></table></div>\n`;
       },
       html({ text: raw }) {
         return raw.startsWith('<!--') ? '' : escapeHtml(raw);

@@ -77,7 +77,7 @@ export class Reference {
 <h1>${breakable(first.name)}</h1>
 ${this.#body(first)}
 ${others.join('\n')}
-<p class="source">Source: <code>${escapeHtml(first.file)}</code></p>`;
+<p class="source">Source: <code>${escapeHtml(first.file.replace(/^types\//, ''))}</code></p>`;
   }
 
   /** @param {Export} one */
@@ -97,10 +97,10 @@ ${others.join('\n')}
     return [
       this.#declaration(one),
       this.markdown(text),
-      facts.length > 0
-        ? `<dl class="facts">${facts.map((fact) => `<div><dt>${fact.label}</dt><dd>${this.markdown(fact.text)}</dd></div>`).join('\n')}</dl>`
-        : '',
-      this.#isOp(one) ? this.#opFacts(one.name) : '',
+      factsHtml([
+        ...facts.map(({ label, text: fact }) => ({ label, html: this.markdown(fact) })),
+        ...(this.#isOp(one) ? this.#opFacts(one.name) : []),
+      ]),
       example && one.kind !== 'class' ? exampleHtml(one.name, example, this.additions.link) : '',
       this.#options(one),
       this.#members(one),
@@ -144,14 +144,14 @@ ${others.join('\n')}
   /** @param {string} name */
   #opFacts(name) {
     const facts = this.additions.ops[name];
-    if (!facts) return '';
+    if (!facts) return [];
     const rows = [
-      ['Gradient', facts.gradient],
-      ['Second gradient', facts.second],
-      ['Dtypes', facts.dtypes.join(', ')],
-      ['Kernels', facts.kernels.join(', ') || 'none of its own'],
+      { label: 'Gradient', text: facts.gradient },
+      { label: 'Second gradient', text: facts.second },
+      { label: 'Dtypes', text: facts.dtypes.join(', ') },
+      { label: 'Kernels', text: facts.kernels.join(', ') || 'none of its own' },
     ];
-    return `<div class="table" tabindex="0"><table class="op"><tbody>${rows.map(([label, value]) => `<tr><th scope="row">${label}</th><td>${escapeHtml(value)}</td></tr>`).join('')}</tbody></table></div>`;
+    return rows.map(({ label, text }) => ({ label, html: escapeHtml(text) }));
   }
 
   /** The options that a function or an op takes, as tables. @param {Export} one */
@@ -173,16 +173,16 @@ ${others.join('\n')}
     return [...found]
       .map(
         (options) =>
-          `<h2 id="${options.name.toLowerCase()}"><a href="./${options.page}">${escapeHtml(options.name)}</a></h2>${this.#properties(options.reflection.children ?? [])}`,
+          `<h2 id="${options.name.toLowerCase()}"><a href="./${options.page}">${escapeHtml(options.name)}</a></h2>${this.#properties(options.reflection.children ?? [], true)}`,
       )
       .join('\n');
   }
 
-  /** @param {Reflection[]} children */
-  #properties(children) {
+  /** @param {Reflection[]} children @param {boolean} [areOptions] whether those that can't be left out are marked */
+  #properties(children, areOptions = false) {
     const rows = children.map((child) => {
-      const optional = child.flags.isOptional ? '' : ' <span class="needed">required</span>';
-      return `<tr><th scope="row"><code>${escapeHtml(child.name)}</code>${optional}</th><td><code>${child.signatures ? memberHtml(child, this.links) : typeHtml(child.getSignature?.type ?? child.type, this.links)}</code></td><td>${this.markdown(docOf(child))}</td></tr>`;
+      const needed = areOptions && !child.flags.isOptional ? ' <span class="needed">required</span>' : '';
+      return `<tr><th scope="row"><code>${escapeHtml(child.name)}</code>${needed}</th><td><code>${child.signatures ? memberHtml(child, this.links) : typeHtml(child.getSignature?.type ?? child.type, this.links)}</code></td><td>${this.markdown(docOf(child))}</td></tr>`;
     });
     if (rows.length === 0) return '';
     return `<div class="table" tabindex="0"><table class="members"><thead><tr><th scope="col">name</th><th scope="col">type</th><th scope="col">meaning</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>`;
@@ -211,6 +211,17 @@ ${others.join('\n')}
       own(true).length > 0 ? `<h2>Static members</h2>${this.#properties(own(true))}` : '',
     ].join('\n');
   }
+}
+
+/** What a docstring and the table of ops both say something about has one row. @param {{ label: string, html: string }[]} facts */
+function factsHtml(facts) {
+  if (facts.length === 0) return '';
+  const labels = [...new Set(facts.map(({ label }) => label))];
+  const rows = labels.map((label) => {
+    const all = facts.filter((fact) => fact.label === label).map(({ html }) => `<dd>${html}</dd>`);
+    return `<div><dt>${label}</dt>${all.join('')}</div>`;
+  });
+  return `<dl class="facts">${rows.join('\n')}</dl>`;
 }
 
 /** @param {string} name @param {{ code: string, result: string }} example @param {(code: string) => string} link */

@@ -11,6 +11,7 @@ import {
   flatSources,
   type Gradient,
   type GradientOptions,
+  requireOneList,
   requireTensors,
   type UnconnectedGradients,
 } from './request.ts';
@@ -51,8 +52,10 @@ export function gradients(
   f: () => Tensor,
   sources: Tensor | readonly Tensor[] | Readonly<Record<string, Tensor>>,
   options: GradientOptions = {},
+  ...surplus: never[]
 ): ValueAndGradients<unknown> {
   requireFunction('gradients', 'f', f);
+  requireOneList('gradients', 'f', options, surplus);
   checkOptions('gradients', options, gradientOptionNames);
   const flat = flatSources(sources);
   requireTensors('sources', flat, 'gradients');

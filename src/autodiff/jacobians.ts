@@ -2,6 +2,7 @@
  * @file Jacobians and Hessians of functions of trees: jacobian row by row (reverse mode), jacfwd column by column, hessian.
  */
 import { TapeError } from '../core/errors.ts';
+import { refuseSurplus } from '../core/options.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { fill } from '../ops/creation.ts';
@@ -27,7 +28,8 @@ export type JacobianOf<R, T> = R extends Tensor
  */
 export function jacobian(f: (x: Tensor) => Tensor): (x: Tensor) => Tensor<'float32'>;
 export function jacobian<T extends object, R extends TensorTree>(f: (x: T) => R): (x: T) => JacobianOf<R, T>;
-export function jacobian(f: unknown): (x: never) => unknown {
+export function jacobian(f: unknown, ...surplus: never[]): (x: never) => unknown {
+  refuseSurplus('jacobian', surplus, ['f']);
   return (x) => {
     requireFunction('jacobian', f);
     return rowsOf('jacobian', f, x);
@@ -40,7 +42,8 @@ export function jacobian(f: unknown): (x: never) => unknown {
  */
 export function jacfwd(f: (x: Tensor) => Tensor): (x: Tensor) => Tensor<'float32'>;
 export function jacfwd<T extends object, R extends TensorTree>(f: (x: T) => R): (x: T) => JacobianOf<R, T>;
-export function jacfwd(f: unknown): (x: never) => unknown {
+export function jacfwd(f: unknown, ...surplus: never[]): (x: never) => unknown {
+  refuseSurplus('jacfwd', surplus, ['f']);
   return (x) => {
     requireFunction('jacfwd', f);
     const inputs = floatsIn('jacfwd', x, 'input 0');
@@ -74,7 +77,8 @@ export function jacfwd(f: unknown): (x: never) => unknown {
  */
 export function hessian(f: (x: Tensor) => Tensor): (x: Tensor) => Tensor<'float32'>;
 export function hessian<T extends object>(f: (x: T) => Tensor): (x: T) => JacobianOf<T, T>;
-export function hessian(f: unknown): (x: never) => unknown {
+export function hessian(f: unknown, ...surplus: never[]): (x: never) => unknown {
+  refuseSurplus('hessian', surplus, ['f']);
   return (x) => {
     requireFunction('hessian', f);
     const gradient = (input: unknown): unknown => {

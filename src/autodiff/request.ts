@@ -3,7 +3,7 @@
  */
 import { isFloating } from '../core/dtype.ts';
 import { ShapeError, TapeError } from '../core/errors.ts';
-import type { OptionNames } from '../core/options.ts';
+import { type OptionNames, refuseSurplus } from '../core/options.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { fill } from '../ops/creation.ts';
@@ -51,7 +51,31 @@ export function flatSources(
   sources: Tensor | readonly Tensor[] | Readonly<Record<string, Tensor>>,
 ): readonly Tensor[] {
   if (sources instanceof Tensor) return [sources];
-  return Array.isArray(sources) ? listOf('gradient', sources) : Object.values(sources ?? {});
+  if (Array.isArray(sources)) return listOf('gradient', sources);
+  const values = Object.values(sources ?? {});
+  // What is refused is shown as it was passed.
+  return values.some((value) => value instanceof Tensor) ? values : [sources as unknown as Tensor];
+}
+
+/**
+ * Checks that nothing but options follows the sources in a call of `op`.
+ * Errors: TapeError for further sources; ValueError for surplus arguments.
+ */
+export function requireOneList(
+  op: string,
+  target: string,
+  options: unknown,
+  surplus: readonly unknown[],
+): void {
+  if (options instanceof Tensor || Array.isArray(options)) {
+    throw new TapeError({
+      op,
+      rule: 'several sources come in one list, and options in one object after it.',
+      received: `${describe(options)} as argument 3`,
+      hint: `call ${op}(${target}, [a, b]). Cotangents of the targets are { outputGradients: dy }.`,
+    });
+  }
+  refuseSurplus(op, surplus, [target, 'sources', 'options']);
 }
 
 export function requireTensors(what: string, tensors: readonly unknown[], op = 'gradient'): void {
@@ -71,7 +95,7 @@ export function requireTensors(what: string, tensors: readonly unknown[], op = '
         ? 'pass a tensor, or a list of tensors. The trainableWeights of a model that was not called yet may be empty: its layers make them at their first call.'
         : isSymbolic(tensors[wrong])
           ? 'a symbolic tensor has no values: call the model on tensors under the tape.'
-          : 'pass a tensor, or a list of tensors.',
+          : 'pass a tensor, or a list of tensors, such as net.trainableWeights.',
   });
 }
 
@@ -93,6 +117,14 @@ export function seedTargets(
   }
   targets.forEach((target, i) => {
     const seed = given[i];
+    if (seed != null && !(seed instanceof Tensor)) {
+      throw new TapeError({
+        op: 'gradient',
+        rule: 'an output gradient is a tensor, or null for ones.',
+        received: describe(seed),
+        hint: 'pass a tensor in the shape of its target, such as fill(y.shape, 2).',
+      });
+    }
     if (seed && !sameShape(seed.shape, target.shape)) {
       throw new ShapeError({
         op: 'gradient',

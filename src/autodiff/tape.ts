@@ -7,7 +7,7 @@
 import { requireFunction } from '../core/arguments.ts';
 import { isFloating } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
-import { checkOptions, optionsOf } from '../core/options.ts';
+import { checkOptions, refuseSurplus } from '../core/options.ts';
 import { requireBoolean } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { KerasHistory } from '../history/node.ts';
@@ -24,6 +24,7 @@ import {
   type Gradient,
   type GradientOptions,
   listOf,
+  requireOneList,
   requireTensors,
   type UnconnectedGradients,
 } from './request.ts';
@@ -101,7 +102,7 @@ export class GradientTape extends Tape {
   }
 
   override watch(tensors: Tensor | readonly Tensor[], ...surplus: never[]): void {
-    optionsOf('watch', surplus, {}, ['[tensor, …]']);
+    refuseSurplus('watch', surplus, ['[tensor, …]']);
     super.watch(tensors);
     // Held for their metadata; a disposed tensor stays watched by id.
     for (const tensor of listOf('watch', tensors)) this.#watched.set(tensor.id, tensor);
@@ -161,7 +162,9 @@ export class GradientTape extends Tape {
     target: Tensor | readonly Tensor[],
     sources: Tensor | readonly Tensor[] | Readonly<globalThis.Record<string, Tensor>>,
     options: GradientOptions = {},
+    ...surplus: never[]
   ): unknown {
+    requireOneList('gradient', 'target', options, surplus);
     const filled = this.gradients(listOf('gradient', target), flatSources(sources), options);
     if (sources instanceof Tensor) return filled[0];
     if (Array.isArray(sources)) return filled;

@@ -129,6 +129,19 @@ export function byPosition(
   return options;
 }
 
+/** Refuses arguments that follow those of a function that takes `before`, and nothing more. Errors: ValueError. */
+export function refuseSurplus(op: string, surplus: readonly unknown[], before: readonly string[]): void {
+  if (surplus.length === 0) return;
+  const first = surplus.findIndex((value) => value !== undefined);
+  if (first < 0) return;
+  throw new ValueError({
+    op,
+    rule: `it takes ${before.map((name) => `\`${name}\``).join(', ') || 'no arguments'}, and nothing more.`,
+    received: `${describe(surplus[first])} as argument ${before.length + first + 1}`,
+    hint: `call ${op}(${before.join(', ')}).`,
+  });
+}
+
 /** `options`, where they are an object. Errors: ValueError. */
 export function plainOptions<O extends object>(op: string, options: O): O {
   if (!isPlainObject(options)) throw notOptions(op, options, []);

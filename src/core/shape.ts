@@ -64,7 +64,9 @@ export function checkShape(op: string, shape: unknown): asserts shape is number[
     received: describe(shape),
     hint: isOpen
       ? 'the open sizes of a symbolic tensor are null. Inside the `call` of a layer they are numbers: write a layer, or layers.lambda((x) => …).'
-      : 'pass sizes such as [2, 3]; [] is a scalar.',
+      : typeof shape === 'string'
+        ? `pass { dtype: ${describe(shape)} } if it is a dtype.`
+        : 'pass sizes such as [2, 3]; [] is a scalar.',
   });
 }
 

@@ -23,6 +23,11 @@ export interface StoredTensor {
   /** Where values are stored in another order than that of `shape`: `read` gives them as they are stored. */
   readonly layout?: Layout;
   /**
+   * Looks whether the file has as many values as `shape` says, where that takes reading. Memory may be taken for them then.
+   * Errors: FormatError.
+   */
+  verify?(): Promise<void>;
+  /**
    * The elements from `begin` to `end` in row-major order. Errors: FormatError for values that can't be decoded.
    */
   read(begin: number, end: number): Promise<HostArray>;

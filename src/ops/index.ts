@@ -202,6 +202,7 @@ export {
   resizeLanczos,
   type ResizeLanczosOptions,
 } from './resizeBicubic.ts';
+export { gaussianBlur, type GaussianBlurOptions } from './gaussianBlur.ts';
 export { cropAndResize, type CropAndResizeOptions } from './cropAndResize.ts';
 export { nonMaxSuppression, type NonMaxSuppressionOptions } from './nonMaxSuppression.ts';
 export { transformImages, type TransformImagesOptions } from './transformImages.ts';

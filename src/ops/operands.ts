@@ -3,7 +3,7 @@
  * combined with; those used lately are cached on each device.
  */
 import { type DType, higherDType, isFloating, isInteger } from '../core/dtype.ts';
-import { DeviceError, ValueError } from '../core/errors.ts';
+import { DeviceError, DTypeError, ValueError } from '../core/errors.ts';
 import { type IntegerDType, rangeOf } from '../core/integers.ts';
 import { describe, hintFor } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
@@ -149,6 +149,7 @@ export function toTensors(
       return constant(device ?? getDevice(), operand, dtype);
     }
     if (typeof operand === 'boolean' || Array.isArray(operand) || ArrayBuffer.isView(operand)) {
+      if (slot.hostDType === 'int32') refuseBooleans(op, slot.name, operand);
       const upload = () =>
         // Ops check the indices that the host knows, and name the range that they miss.
         slot.hostDType === 'int32'
@@ -162,6 +163,19 @@ export function toTensors(
       received: describe(operand),
       hint: hintFor(operand, `pass a tensor as \`${slot.name}\`; options go last.`),
     });
+  });
+}
+
+/** Throws for a mask in place of indices: its values would name rows 0 and 1. */
+function refuseBooleans(op: string, name: string, operand: unknown): void {
+  let first = operand;
+  while (Array.isArray(first)) first = first[0];
+  if (typeof first !== 'boolean') return;
+  throw new DTypeError({
+    op,
+    rule: `\`${name}\` must be whole numbers.`,
+    received: describe(operand),
+    hint: 'pass the positions themselves; booleanMask(x, mask) takes the rows where a mask is true.',
   });
 }
 

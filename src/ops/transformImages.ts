@@ -4,18 +4,13 @@ import { ShapeError } from '../core/errors.ts';
 import { formatShape, requireFinite, requireOneOf, requireRank } from '../core/shape.ts';
 import { perAxis } from '../core/windows.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { add, div, mul, neg, sub } from './arithmetic.ts';
-import { greater, less } from './comparison.ts';
+import { add, div, mul } from './arithmetic.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
-import { mod } from './division.ts';
-import { minimum } from './maximum.ts';
+import { broughtInside, type FillMode, fillModes } from './fillModes.ts';
 import { range } from './range.ts';
 import { reshape } from './reshape.ts';
-import { clip } from './clip.ts';
-import { floor } from './rounding.ts';
 import { type Interpolation, sampleImages } from './sampleImages.ts';
 import { unstack } from './unstack.ts';
-import { where } from './where.ts';
 
 /** Options of `transformImages`. */
 export interface TransformImagesOptions {
@@ -23,9 +18,9 @@ export interface TransformImagesOptions {
   interpolation?: Interpolation;
   /**
    * What lies outside: `fillValue` ('constant', default), the nearest pixel, the image again ('wrap') or its mirror image, in
-   * which the edge is repeated ('reflect').
+   * which the edge is repeated ('reflect') or not ('mirror').
    */
-  fillMode?: 'constant' | 'nearest' | 'wrap' | 'reflect';
+  fillMode?: FillMode;
   /** Value of pixels outside of the image, for fillMode 'constant'. Default 0. */
   fillValue?: number;
   /** Height and width of a result. Default: those of the images. */
@@ -53,7 +48,7 @@ export const transformImages: CompositeOp<
     const op = 'transformImages';
     requireShapes(images, transforms);
     requireOneOf(op, 'interpolation', interpolation, ['bilinear', 'nearest']);
-    requireOneOf(op, 'fillMode', fillMode, ['constant', 'nearest', 'wrap', 'reflect']);
+    requireOneOf(op, 'fillMode', fillMode, fillModes);
     requireFinite(op, 'fillValue', fillValue);
     const [n, height, width] = images.shape as [number, number, number, number];
     const [down, across] = perAxis(op, 'outputSize', outputSize ?? [height, width], 2) as [number, number];
@@ -77,24 +72,6 @@ function mapped(transforms: Tensor, down: number, across: number): [x: Tensor, y
   const linear = (a: Tensor, b: Tensor) => add(mul(a, x), mul(b, y));
   const scale = add(linear(c0, c1), 1);
   return [div(add(linear(a0, a1), a2), scale), div(add(linear(b0, b1), b2), scale)];
-}
-
-/** Positions on an axis of `size` pixels with those outside mapped to pixels inside. */
-function broughtInside(position: Tensor, size: number, fillMode: string): Tensor {
-  if (fillMode === 'wrap') return clip(wrapped(position, size), { min: 0, max: size - 1 });
-  if (fillMode !== 'reflect') return position;
-  // The mirrored axis has twice the size, and its pixels stand half a pixel from the mirror.
-  const period = mod(add(position, 0.5), 2 * size);
-  const folded = sub(minimum(period, sub(2 * size, period)), 0.5);
-  return clip(folded, { min: 0, max: size - 1 });
-}
-
-/** As in TensorFlow, where the way from the last pixel to the next first one is that pixel's. */
-function wrapped(position: Tensor, size: number): Tensor {
-  const turns = (distance: Tensor) => mul(floor(mul(distance, 1 / Math.max(1, size - 1))), size);
-  const before = add(position, add(turns(neg(position)), size));
-  const behind = sub(position, turns(position));
-  return where(less(position, 0), before, where(greater(position, size - 1), behind, position));
 }
 
 function requireShapes(images: Tensor, transforms: Tensor): void {

@@ -6,11 +6,13 @@ import {
   bytesPerElement,
   type ComputeDType,
   type DType,
+  dtypes,
   isDType,
   isStoredDType,
   type TypedData,
 } from '../core/dtype.ts';
 import { isDetached } from '../core/detached.ts';
+import { suggestionFor } from '../core/suggest.ts';
 import { DTypeError, OutOfMemoryError, ShapeError, ValueError } from '../core/errors.ts';
 import { checkOptions, type OptionNames, optionsOf, type Settings } from '../core/options.ts';
 import {
@@ -29,7 +31,7 @@ import { isDevice } from '../webgpu/knownDevices.ts';
 import { wholeWords } from '../webgpu/storage.ts';
 import { callSite } from '../history/callSite.ts';
 import { encodeValues, type HostArray } from './encodeValues.ts';
-import { makeTensor, type NestedArray, sourceOfData, type Tensor } from './tensor.ts';
+import { makeTensor, type NestedArray, sourceOfData, Tensor } from './tensor.ts';
 
 export type { HostArray };
 /** What `tensor` and ops take in place of a tensor: numbers, booleans, nested arrays of them, typed arrays. */
@@ -150,7 +152,7 @@ function refuseDType(op: string, dtype: unknown, allowed: string): never {
     op,
     rule: `a dtype is ${allowed}.`,
     received: describe(dtype),
-    hint: "pass one of these names; the default is 'float32'.",
+    hint: suggestionFor(dtype, dtypes, "pass one of these names; the default is 'float32'."),
   });
 }
 
@@ -210,6 +212,8 @@ function requireNumbers(op: string, view: ArrayBufferView): HostArray {
   return view as HostArray;
 }
 
+const tensorHint = 'pass a tensor as it is; stack([a, b]) makes one tensor of several.';
+
 function notValues(op: string, values: unknown): ValueError {
   const isBig = values instanceof BigInt64Array || values instanceof BigUint64Array;
   return new ValueError({
@@ -219,7 +223,7 @@ function notValues(op: string, values: unknown): ValueError {
     hint:
       isBig || typeof values === 'bigint'
         ? 'convert 64-bit integers first: Int32Array.from(values, Number).'
-        : hintFor(values, 'convert the values to numbers first.'),
+        : hintFor(values, values instanceof Tensor ? tensorHint : 'convert the values to numbers first.'),
   });
 }
 

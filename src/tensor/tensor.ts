@@ -14,6 +14,7 @@ import {
   type TypedData,
 } from '../core/dtype.ts';
 import { DisposedError, ShapeError, ValueError } from '../core/errors.ts';
+import { frozenShape } from '../core/frozenShape.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -74,6 +75,7 @@ export function tensorCount(): number {
 export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   /** The identity that tapes know this tensor by. */
   readonly id: number;
+  /** Sizes of the axes. Frozen. */
   readonly shape: Shape;
   readonly dtype: KnownDType[D];
   /** In types alone: where TypeScript finds `D` of a subclass, such as a variable. */
@@ -90,7 +92,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   /** Takes over one reference of `storage`. For the library's own use: make tensors with `tensor()` and ops. */
   constructor(device: Device, storage: Storage, spec: TensorSpec, origin: Origin, aliasOf?: number) {
     this.id = aliasOf ?? newTensorId();
-    this.shape = spec.shape;
+    this.shape = frozenShape(spec.shape);
     this.dtype = spec.dtype as KnownDType[D];
     this.size = sizeOf(spec.shape);
     this.#device = device;

@@ -3,7 +3,7 @@
  */
 import type { AnyDType, DType } from '../core/dtype.ts';
 import { DeviceError, DTypeError, ShapeError, ValueError } from '../core/errors.ts';
-import { checkOptions, type OptionNames } from '../core/options.ts';
+import { checkOptions, type OptionNames, refuseSurplus } from '../core/options.ts';
 import { describe, hintFor, requireBoolean, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { StorageHolder } from '../webgpu/executor.ts';
@@ -117,7 +117,8 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
    * old values stays as it was.
    * Errors: ShapeError, DTypeError where `value` has another spec; DisposedError; DeviceError.
    */
-  assign(value: Tensor): this {
+  assign(value: Tensor, ...surplus: never[]): this {
+    refuseSurplus('assign', surplus, ['value']);
     this.requireAssignable(value);
     // A recording hears of the variable before it moves: what it had so far is its home.
     void this.storage;

@@ -5,6 +5,9 @@
  * arrays have a stride of 16 bytes. WGSL reads element i of such a field as `params.name[i / 4][i % 4]`.
  */
 
+import { describe, hintFor } from '../core/describe.ts';
+import { ValueError } from '../core/errors.ts';
+
 export type ParamType = 'u32' | 'i32' | 'f32' | 'u32x8' | 'i32x8';
 export type ParamFields = Readonly<Record<string, ParamType>>;
 export type ParamValues<P extends ParamFields> = {
@@ -18,7 +21,40 @@ export type ParamValue = number | DynamicScalar | readonly number[];
  * whenever the launch runs.
  */
 export class DynamicScalar {
-  constructor(public value: number) {}
+  #value = 0;
+
+  /** Errors: ValueError for what is no number. */
+  constructor(value: number) {
+    this.value = value;
+  }
+
+  get value(): number {
+    return this.#value;
+  }
+
+  /** Errors: ValueError for what is no number. */
+  set value(value: number) {
+    if (typeof value !== 'number') {
+      throw new ValueError({
+        op: 'DynamicScalar',
+        rule: 'its value is a number.',
+        received: describe(value),
+        hint: hintFor(value, 'pass a number; the value of a tensor is `await x.item()`.'),
+      });
+    }
+    this.#value = value;
+  }
+
+  /** Throws in arithmetic and comparisons, which would take the value of today. */
+  [Symbol.toPrimitive](hint: string): string {
+    if (hint === 'string') return `DynamicScalar ${this.#value}`;
+    throw new ValueError({
+      op: 'DynamicScalar',
+      rule: 'it has its value when a launch runs, so that arithmetic of JavaScript cannot use it.',
+      received: `DynamicScalar ${this.#value} in an expression`,
+      hint: 'pass it to an op as it is, or compute with its `value` and assign the result: scalar.value = 2 * x.',
+    });
+  }
 }
 
 const wgslOf: Record<ParamType, string> = {

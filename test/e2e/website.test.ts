@@ -4,8 +4,9 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openPage } from '../../scripts/lib/browser.mjs';
+import { openPage, type Page } from '../../scripts/lib/browser.mjs';
 import { buildLibrary, buildPage, buildWebsite, pages } from '../../scripts/lib/pages.mjs';
+import { type Entry, find } from '../../website/searchRank.ts';
 import { useBrowser } from '../support/browser.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -39,6 +40,10 @@ const generated = () =>
       .filter((file) => file.endsWith('.html'))
       .map((file) => path.posix.join(folder, file)),
   );
+
+/** As in a browser without WebGPU. */
+const withoutGpu = (page: Page) =>
+  page.evaluateOnNewDocument(() => void Reflect.deleteProperty(Navigator.prototype, 'gpu'));
 
 const textOf = (page: string) => fs.readFileSync(path.join(site, page), 'utf8');
 
@@ -94,8 +99,7 @@ test('the landing page trains at once, without a click', async () => {
 
 test('without WebGPU the landing page says so in words', async () => {
   const { page, errors } = await openPage(chromium.browser, at('index.html'), {
-    prepare: (fresh) =>
-      fresh.evaluateOnNewDocument(() => void Reflect.deleteProperty(Navigator.prototype, 'gpu')),
+    prepare: withoutGpu,
   });
   await page.waitForFunction(() =>
     /has no WebGPU/.test(document.querySelector('#status')?.textContent ?? ''),
@@ -104,9 +108,41 @@ test('without WebGPU the landing page says so in words', async () => {
   await page.close();
 });
 
-test('search finds a function within two clicks', async () => {
-  const { page, errors } = await openPage(chromium.browser, at('guide/start.html'));
-  await page.keyboard.press('/');
+test('a stranger trains a model within five minutes: from the landing page, without installing anything', async () => {
+  const start = performance.now();
+  const { page, errors } = await openPage(chromium.browser, at('index.html'));
+  const follow = (selector: string) => Promise.all([page.waitForNavigation(), page.click(selector)]);
+  await follow('.actions .primary');
+  expect(page.url()).toBe(at('guide/start.html'));
+  await follow('figure.code .run a');
+  await page.waitForFunction(() =>
+    /Read it, then run it/.test(document.querySelector('#status')?.textContent ?? ''),
+  );
+  await page.click('#run');
+  await page.waitForFunction(() => document.querySelector('#status')?.textContent === 'Done', {
+    timeout: 60_000,
+  });
+  const printed = await page.$eval('#output', (output) => (output as HTMLElement).innerText);
+  const [, accuracy] = /accuracy (\S+)/.exec(printed) ?? [];
+  expect(Number(accuracy)).toBeGreaterThan(0.8);
+  expect(performance.now() - start).toBeLessThan(5 * 60_000);
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
+test('search finds any function within two clicks, from the landing page', async () => {
+  // Every page of the reference is among the dozen that its name finds.
+  const entries: Entry[] = JSON.parse(textOf('assets/search.json'));
+  const exported = entries.filter(([, kind]) => kind.startsWith('retrograd'));
+  expect(exported.length).toBeGreaterThan(800);
+  const lost = exported.filter(([title, , place]) => {
+    const name = (title.split('.').at(-1) ?? '').toLowerCase();
+    return !find(entries, name).some(([, , found]) => found === place);
+  });
+  expect(lost.map(([title]) => title)).toEqual([]);
+
+  const { page, errors } = await openPage(chromium.browser, at('index.html'), { prepare: withoutGpu });
+  await page.click('#search');
   for (const [query, title] of [
     ['gather', 'gather'],
     ['dense', 'layers.dense'],
@@ -123,8 +159,10 @@ test('search finds a function within two clicks', async () => {
       title,
     );
   }
-  await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+  await Promise.all([page.waitForNavigation(), page.click('#found [aria-selected="true"] a')]);
   expect(page.url()).toBe(at('reference/keras.callbacks.earlystopping.html'));
+  await page.keyboard.press('/');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('search');
   expect(errors).toEqual([]);
   await page.close();
 });
@@ -135,7 +173,7 @@ describe.each(['index.html', ...kinds])('%s', (place) => {
       prepare: async (fresh) => {
         await fresh.setViewport({ width: 320, height: 700 });
         // The landing page is looked at as it stands without a GPU: its cell has a test of its own.
-        await fresh.evaluateOnNewDocument(() => void Reflect.deleteProperty(Navigator.prototype, 'gpu'));
+        await withoutGpu(fresh);
       },
     });
     const timing = await page.evaluate(

@@ -2,6 +2,7 @@
  * @file Small files that would take far more time or memory than their size: parts that share bytes, over and over. Each is
  * refused at once, by the sum of what it declares.
  */
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FormatError, init } from '../../src/index.ts';
 import { BytesTarget, loadModel, readPyTorch } from '../../src/io/index.ts';
@@ -111,6 +112,13 @@ describe('HDF5', () => {
     new DataView(whole.buffer).setBigUint64(40, BigInt(whole.length), true);
     await expect(walk(whole)).rejects.toThrow(/the values of a file are in it/);
   });
+});
+
+test('a model whose weights are said to be in chunks is allotted what the chunks hold', async () => {
+  const file = readFileSync(new URL('../fixtures/hdf5/claims.keras', import.meta.url));
+  await expect(loadModel(file)).rejects.toThrow(
+    /values that a dataset declares are in the file[\s\S]*of which 0 are stored/,
+  );
 });
 
 /** A pickled dictionary of `count` tensors of 2^24 elements, all of them element 0 of one storage. */

@@ -8,6 +8,7 @@ import {
   mean,
   memory,
   mul,
+  setRandomSeed,
   square,
   sub,
   type Tensor,
@@ -16,8 +17,8 @@ import {
   ValueError,
   variable,
 } from '../../src/index.ts';
-import { recordSteps, type StepRecording } from '../../src/inspect/index.ts';
-import { layers, optimizers, sequential } from '../../src/keras/index.ts';
+import { inspector, recordSteps, type StepRecording, type StepReport } from '../../src/inspect/index.ts';
+import { type callbacks, layers, optimizers, type Sequential, sequential } from '../../src/keras/index.ts';
 import { seedPosition } from '../../src/ops/seeds.ts';
 import { usePlainStacks } from '../support/plainStacks.ts';
 
@@ -96,6 +97,118 @@ describe('a model', () => {
     expect((await recording.open(1)).findings[0]?.title).toMatch(/^Label 3 is out of range/);
     net.dispose();
   });
+});
+
+describe('fit', () => {
+  const rows = 14;
+  const train = async (net: Sequential, ...others: callbacks.CallbackLike[]) => {
+    using x = wave(0, rows, 4);
+    using y = tensor(
+      Array.from({ length: rows }, (_, i) => i % 3),
+      { dtype: 'int32' },
+    );
+    // Whatever a real training has: rates and weights that callbacks change, classes that count more, a short last batch.
+    const changes: callbacks.CallbackLike = {
+      onEpochEnd: (epoch) => {
+        const [kernel] = net.weights;
+        if (net.optimizer) net.optimizer.learningRate = 0.1 / (epoch + 1);
+        kernel?.assign(tidy(() => mul(kernel, 0.5)));
+      },
+    };
+    const options = { epochs: 3, batchSize: 4, seed: 1, classWeight: { 1: 3 }, verbose: 0 } as const;
+    return await net.fit(x, y, { ...options, validationData: [x, y], callbacks: [changes, ...others] });
+  };
+  const classifier = () => {
+    setRandomSeed(5);
+    const net = sequential([
+      layers.inputLayer({ shape: [4] }),
+      layers.dense({ units: 6, activation: 'relu' }),
+      layers.dropout({ rate: 0.4 }),
+      layers.batchNormalization(),
+      layers.dense({ units: 3, activation: 'softmax' }),
+    ]);
+    net.compile({
+      optimizer: 'adam',
+      loss: 'sparseCategoricalCrossentropy',
+      metrics: ['accuracy'],
+    });
+    return net;
+  };
+  const valuesOf = (net: Sequential) => Promise.all(net.weights.map((weight) => weight.data()));
+
+  test('is recorded as it runs without, and any of its steps is replayed to the same bits', async () => {
+    const plain = classifier();
+    const expected = [(await train(plain)).history, await valuesOf(plain)];
+    plain.dispose();
+
+    const net = classifier();
+    using recording = recordSteps(net, { checkpointEvery: 3, featureMaps: 0 });
+    const after: unknown[] = [];
+    const notes = async () => void after.push(await valuesOf(net));
+    const history = await train(net, { onTrainBatchEnd: notes, readsBatchLogs: false }, recording);
+    expect([history.history, await valuesOf(net)]).toEqual(expected);
+    expect(recording.steps.length).toBe(12);
+    // The numbers of an epoch's last step are those of the epoch.
+    for (const [epoch, loss] of (history.history.loss ?? []).entries())
+      expect(recording.steps[4 * epoch + 3]?.values.loss).toBe(loss);
+
+    const present = await valuesOf(net);
+    const onBatch = net.trainOnBatch.bind(net);
+    const replayed: unknown[] = [];
+    net.trainOnBatch = async (...args) => {
+      const logs = await onBatch(...args);
+      replayed.push(await valuesOf(net));
+      return logs;
+    };
+    for (const step of [10, 7, 0]) {
+      replayed.length = 0;
+      const report = await recording.open(step);
+      expect(replayed).toEqual(after.slice(step + 1 - replayed.length, step + 1));
+      expect(report.findings.filter(({ kind }) => kind === 'replay')).toEqual([]);
+      expect(await valuesOf(net)).toEqual(present);
+    }
+    net.dispose();
+  });
+
+  test('opens no step while it runs, records the step that fails, and takes no recording of another model', async () => {
+    const net = classifier();
+    using recording = recordSteps(net, { featureMaps: 0 });
+    const early: unknown[] = [];
+    const opens = {
+      onEpochBegin: async (epoch: number) => {
+        if (epoch === 1) early.push(await recording.open(0).catch((error: Error) => error.message));
+      },
+    };
+    await train(net, opens, recording);
+    expect(early).toEqual([expect.stringMatching(/does one thing at a time[\s\S]*while fit runs/)]);
+    const bad = net.fit(wave(1, 2, 4), tensor([0, 7], { dtype: 'int32' }), { callbacks: recording });
+    await expect(bad).rejects.toThrow(/outside[\s\S]*epoch 1 of 1, batch 1/);
+    expect(recording.steps.at(-1)?.error).toMatch(/^IndexOutOfRangeError/);
+    expect((await recording.open(12)).findings[0]?.title).toMatch(/^Label 7 is out of range/);
+    const other = classifier();
+    await expect(train(other, recording)).rejects.toThrow(
+      /a recording of another model[\s\S]*of the same net/,
+    );
+    other.dispose();
+    net.dispose();
+  });
+});
+
+test("fit's next step is inspected by a callback around it", async () => {
+  const net = sequential([layers.inputLayer({ shape: [4] }), layers.dense({ units: 1, name: 'only' })]);
+  net.compile({ optimizer: 'sgd', loss: 'mse' });
+  let report: StepReport | undefined;
+  const aroundTrainStep = async (_batch: unknown, step: () => void | Promise<void>) => {
+    report = await inspector({ featureMaps: 0 })(step);
+  };
+  const options = { batchSize: 8, verbose: 0, callbacks: [{ aroundTrainStep }] } as const;
+  const { history } = await net.fit(wave(0, 8, 4), wave(1, 8, 1), options);
+  expect(report?.toJSON().loss).toBeCloseTo(history.loss?.[0] as number, 5);
+  expect(report?.toJSON().weights.map(({ name, gradient }) => [name, gradient])).toEqual([
+    [expect.stringMatching(/only\/kernel$/), 'computed'],
+    [expect.stringMatching(/only\/bias$/), 'computed'],
+  ]);
+  net.dispose();
 });
 
 describe('a function', () => {

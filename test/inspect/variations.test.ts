@@ -119,7 +119,11 @@ describe('a dead relu', () => {
     expect((await stepOf(own)).findings[0]?.title).toMatch(/^Dead relu: .*dead/);
     const conv = { filters: 4, kernelSize: 3, activation: 'relu', name: 'eye', biasInitializer } as const;
     const seeing = sequential([layers.conv2d(conv), layers.globalAveragePooling2d(), dense(1, 'top')]);
-    expect((await stepOf(seeing, wave(16, 5, 5, 1))).findings[0]?.title).toMatch(/^Dead relu: .*eye/);
+    const { findings } = await stepOf(seeing, wave(16, 5, 5, 1));
+    expect(findings[0]?.title).toMatch(/^Dead relu: .*eye/);
+    // The zeros that the head gets are no second cause.
+    expect(findings[0]?.weights).toHaveLength(3);
+    expect(findings).toHaveLength(1);
     const high = initializers.constant({ value: 50 });
     const full = sequential([
       dense(8, 'hidden', { biasInitializer: high }),

@@ -116,3 +116,12 @@ test('refusals', () => {
     ValueError,
   );
 });
+
+test('the first choice whose condition holds, and a sorted partition', async () => {
+  const x = tensor([-2, -0.5, 0.5, 2]);
+  const chosen = ops.select([ops.less(x, -1), ops.less(x, 1)], [x, 7], ops.square(x));
+  expect([...(await chosen.data())]).toEqual([-2, 7, 7, 4]);
+  expect(() => ops.select([ops.less(x, 0)], [])).toThrow(/a choice for each/);
+  expect([...(await ops.argpartition(tensor([3, 1, 2]), { kth: 1 }).data())]).toEqual([1, 2, 0]);
+  expect(() => ops.fold(tensor([[[1, 2]]]), { outputSize: 3, kernelSize: 2 })).toThrow(/what unfold gives/);
+});

@@ -231,14 +231,15 @@ describe.each(Object.entries(folds))('gradients of lines %s', (_, profile) => {
         await expectNear(gradient, expected[i] as Float64Array, 1e-5, i === 0 ? 2e-5 : 1e-3);
       const probabilities = softmax(x);
       const dx = tape.gradient(sum(mul(probabilities, dy)), x) as Tensor;
-      const shape = [rows, n, 1] as const;
-      const y = mapLines(host, shape, softmaxOf);
-      const expectedSoftmax = Float64Array.from(y, (p, i) => {
-        const start = Math.floor(i / n) * n;
-        let weighted = 0;
-        for (let k = start; k < start + n; k++) weighted += (y[k] as number) * (cotangent[k] as number);
-        return p * ((cotangent[i] as number) - weighted);
-      });
+      const y = mapLines(host, [rows, n, 1], softmaxOf);
+      const weighted = Array.from({ length: rows }, (_, row) =>
+        total(
+          Array.from(y.subarray(row * n, (row + 1) * n), (p, k) => p * (cotangent[row * n + k] as number)),
+        ),
+      );
+      const expectedSoftmax = y.map(
+        (p, i) => p * ((cotangent[i] as number) - (weighted[Math.floor(i / n)] as number)),
+      );
       await expectNear(dx, expectedSoftmax, 1e-5, 1e-6);
     }),
   );

@@ -2,6 +2,7 @@
  * @file WebGPU for tests, in Node that of Dawn, and helpers on a raw `GPUDevice`. Knows nothing of the library, so that the
  * library's own device can be tested with it.
  */
+import { sleepBetweenPolls } from './dawnPolling.ts';
 
 /** State that outlives one test file: with `isolate: false` several files share the process. */
 interface GpuState {
@@ -39,6 +40,7 @@ export async function installNodeGpu(): Promise<GPU> {
 async function loadDawn(): Promise<GPU> {
   const { create, globals } = await import('webgpu');
   Object.assign(globalThis, globals);
+  sleepBetweenPolls();
   const gpu = create([]);
   const navigator = globalThis.navigator ?? {};
   Object.defineProperty(navigator, 'gpu', { value: gpu, configurable: true });

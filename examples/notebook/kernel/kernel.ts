@@ -14,6 +14,7 @@ import { graphOf } from './graph.ts';
 import { importsOf, linked } from './imports.ts';
 import { addressOfExports, addressOfText, importAddress } from './modules.ts';
 import { CellOutputs } from './outputs.ts';
+import { placedFault, placedOutput } from './places.ts';
 
 const libraries: Record<string, string> = {
   retrograd: addressOfExports(retrograd),
@@ -42,9 +43,15 @@ function cellOf(name: string): Cell {
   throw new PlainError(`There is no cell '${name}'. Cells: ${[...cells.keys()].join(', ')}.`);
 }
 
+/** A line of the cell whose module has this id. */
+function placeName(module: string, line: number): string | undefined {
+  const found = [...cells].find(([, { address }]) => address?.endsWith(module));
+  return found && `${found[0]}.js:${line}`;
+}
+
 function setState(name: string, state: State, fault?: Fault): void {
   cellOf(name).state = state;
-  post({ type: 'state', cell: name, state, ...(fault ? { fault } : {}) });
+  post({ type: 'state', cell: name, state, ...(fault ? { fault: placedFault(fault, placeName) } : {}) });
 }
 
 /** Names of the cells that `source` imports from. */
@@ -98,7 +105,8 @@ async function runCell(name: string): Promise<void> {
     return;
   }
   const fail = (error: unknown) => setState(name, 'failed', faultOf(error, cell.address));
-  const show = (slot: number, output: Output) => post({ type: 'show', cell: name, slot, output });
+  const show = (slot: number, output: Output) =>
+    post({ type: 'show', cell: name, slot, output: placedOutput(output, placeName) });
   let ran = false;
   const recovered = () => {
     if (ran && cell.state === 'failed') setState(name, 'done');

@@ -37,22 +37,31 @@ export function requireChunks({ storage, place, shape, elementBytes, layout }: C
     throw storage.refuse(place, 'sizes are less than 2^53.', `${chunkBytes} bytes in a chunk`);
 }
 
-/** Reads the bytes of values from one position to another. The last slab is kept until the last value was read. */
-export function chunkedReader(dataset: ChunkedDataset): (begin: number, end: number) => Promise<Bytes> {
+export interface ChunkedReader {
+  /** Errors: FormatError where the chunks can't hold what the dataset declares. */
+  verify(): Promise<void>;
+  /** The bytes of values from one position to another. The last slab is kept until the last value was read. */
+  read(begin: number, end: number): Promise<Bytes>;
+}
+
+export function chunkedReader(dataset: ChunkedDataset): ChunkedReader {
   const { shape, layout, bytes } = dataset;
   const rowBytes = bytes / Math.max(1, shape[0] as number);
   const slabBytes = rowBytes * (layout.shape[0] as number);
   let index: Promise<ReadonlyMap<number, Chunk[]>> | null = null;
   let last: { readonly number: number; readonly bytes: Bytes } | null = null;
+  const findOnce = () => {
+    index ??= findChunks(dataset);
+    return index;
+  };
   const slabAt = async (number: number) => {
     if (last?.number === number) return last.bytes;
-    index ??= findChunks(dataset);
-    const chunks = (await index).get(number * (layout.shape[0] as number)) ?? [];
+    const chunks = (await findOnce()).get(number * (layout.shape[0] as number)) ?? [];
     const decoded = await readSlab(dataset, chunks, Math.min(slabBytes, bytes - number * slabBytes));
     last = { number, bytes: decoded };
     return decoded;
   };
-  return async (begin, end) => {
+  const read = async (begin: number, end: number) => {
     if (begin === end) return new Uint8Array();
     const parts: Bytes[] = [];
     for (let number = Math.floor(begin / slabBytes); number * slabBytes < end; number++) {
@@ -63,6 +72,10 @@ export function chunkedReader(dataset: ChunkedDataset): (begin: number, end: num
     if (end === bytes) [index, last] = [null, null];
     return joinedBytes(parts, end - begin);
   };
+  const verify = async () => {
+    await findOnce();
+  };
+  return { verify, read };
 }
 
 /** `count` bytes of the fill value. */

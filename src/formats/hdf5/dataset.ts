@@ -59,11 +59,13 @@ export function readDataset(
       `integers fit into ${dtypeOf(datatype.type)}.`,
       String(value),
     );
-  const readBytes = bytesReader(dataset);
+  const chunks = layout.kind === 'chunked' ? chunkedReader(chunkedOf(dataset, layout)) : null;
+  const readBytes = chunks ? chunks.read : bytesReader(dataset);
   return {
     place,
     shape,
     dtype: dtypeOf(datatype.type),
+    ...(chunks && { verify: chunks.verify }),
     read: async (begin, end) => {
       const stored = await readBytes(begin * datatype.bytes, end * datatype.bytes);
       return toHostArray(datatype.type, stored, datatype.littleEndian, tooLarge);
@@ -161,10 +163,9 @@ function requireUnstored(
     );
 }
 
-/** Reads the bytes of values from one position to another. */
+/** Reads the bytes of values from one position to another, where they aren't in chunks. */
 function bytesReader(dataset: Dataset): (begin: number, end: number) => Promise<Uint8Array<ArrayBuffer>> {
   const { storage, place, layout, fill } = dataset;
-  if (layout.kind === 'chunked') return chunkedReader(chunkedOf(dataset, layout));
   if (layout.kind === 'compact') return async (begin, end) => layout.bytes.subarray(begin, end);
   return layout.address === undefinedAddress
     ? async (begin, end) => filled(fill, end - begin)

@@ -16,7 +16,7 @@ export function mountRecording(
 ): void {
   const { steps } = data;
   const opened = new Map(Object.entries(data.opened).map(([step, report]) => [Number(step), report]));
-  const names = [...new Set(steps.flatMap(({ values }) => Object.keys(values)))];
+  const names = lossFirst([...new Set(steps.flatMap(({ values }) => Object.keys(values)))]);
   const curve = new StepCurve(steps, () => [...opened.keys()]);
   const memory: TabMemory = {};
   const status = h('p', { class: 'status', role: 'status' });
@@ -86,6 +86,11 @@ export function mountRecording(
     report,
   );
   show(firstShown(steps, opened));
+}
+
+/** The curve that is drawn at first is that of the loss. */
+function lossFirst(names: readonly string[]): string[] {
+  return names.toSorted((a, b) => Number(b === 'loss') - Number(a === 'loss'));
 }
 
 /** The first step that was opened, or that failed; otherwise the last. */

@@ -3,10 +3,14 @@ import { isPlainObject } from '../../core/options.ts';
 import { Snapshot } from '../../tensor/snapshot.ts';
 import { alias, Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
+import type { Storage } from '../../webgpu/storage.ts';
+import type { StepState } from '../step/inspectedStep.ts';
 
 /** A step that can run again. */
 export interface HeldStep {
   readonly args: readonly unknown[];
+  /** Whether metrics are reset before it. */
+  readonly resets: boolean;
   /** The numbers of the state before it. */
   readonly numbers: readonly number[];
   /** The position in the sequence of seeds before it. */
@@ -25,6 +29,8 @@ interface Span {
 export class HeldSteps {
   readonly #spans: Span[] = [];
   #count = 0;
+  /** Where the last step left the values of the variables. */
+  #left: ReadonlyMap<Variable, Storage> = new Map();
 
   constructor(
     private readonly checkpointEvery: number,
@@ -37,17 +43,23 @@ export class HeldSteps {
     return this.#spans[0]?.first ?? this.#count;
   }
 
-  /** Takes a checkpoint before a step, where one is due. */
-  begin(variables: readonly Variable[]): void {
-    if (this.#count % this.checkpointEvery !== 0) return;
+  /** Takes a checkpoint before a step, where one is due; with `seesChanges`, also where a variable was assigned in between. */
+  begin({ variables, accumulators = [] }: StepState, seesChanges: boolean): void {
+    const isChanged =
+      seesChanges && variables.some((variable) => this.#left.get(variable) !== variable.current);
+    if (this.#count % this.checkpointEvery !== 0 && !isChanged) return;
     const checkpoint = new Snapshot();
-    checkpoint.take(variables);
+    checkpoint.take([...variables, ...accumulators]);
     this.#spans.push({ first: this.#count, checkpoint, steps: [] });
   }
 
-  /** Adds the step that was begun. Its arguments are freed with it. */
-  add(step: HeldStep): void {
-    this.#spans.at(-1)?.steps.push(step);
+  /** Adds the step that was begun, and leaves these variables. Its arguments are freed with it. */
+  add(step: HeldStep, variables: readonly Variable[]): void {
+    const span = this.#spans.at(-1);
+    // Those of a recording that was disposed of meanwhile are no longer held.
+    if (span) span.steps.push(step);
+    else freeArguments(step.args);
+    this.#left = new Map(variables.map((variable) => [variable, variable.current]));
     this.#count++;
     while ((this.#spans[1]?.first ?? Number.POSITIVE_INFINITY) <= this.#count - this.keep)
       free(this.#spans.shift());

@@ -12,6 +12,7 @@ import { StepRecording } from './stepRecording.ts';
  *
  *     using recording = recordSteps(net);                  // or recordSteps(step, { state: [w, optimizer] })
  *     for (const [x, y] of batches) await recording.step(x, y);
+ *     await net.fit(x, y, { epochs: 3, callbacks: [recording] });      // or by `fit`
  *     const report = await recording.open(120);            // step 120, replayed to the same bits
  *     await recording.save('training.html');               // the curve, and the steps that were opened
  *

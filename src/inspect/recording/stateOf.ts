@@ -23,7 +23,13 @@ export async function stateOf(
     if (part instanceof Variable) variables.add(part);
     else numbers.push(numberOf(part));
   }
-  return { variables: [...variables], numbers, prepare: () => own?.prepare?.() };
+  return {
+    variables: [...variables],
+    numbers,
+    accumulators: own?.accumulators ?? [],
+    prepare: () => own?.prepare?.(),
+    requireIdle: (op) => own?.requireIdle?.(op),
+  };
 }
 
 function partsOf(stateful: Stateful): readonly (Variable | { value: number })[] {

@@ -20,6 +20,22 @@ import type { RecordOptions } from './recordOptions.ts';
 import { returnedNumbers } from './returnedNumbers.ts';
 import { stateOf } from './stateOf.ts';
 
+/** A batch of `fit`, as its callbacks get it. */
+interface FitBatch {
+  readonly x: unknown;
+  readonly y: unknown;
+  readonly sampleWeight: unknown;
+}
+
+/** A step that is about to be recorded. */
+interface NextStep {
+  readonly args: unknown[];
+  /** Whether metrics are reset before it. */
+  readonly resets: boolean;
+  /** A step of `fit`, which runs it: its callbacks may assign weights between steps. */
+  readonly fitted?: () => unknown;
+}
+
 type Settings = RecordOptions & { checkpointEvery: number; keep: number; device: Device };
 
 /** A recording of steps: see `recordSteps`. Dispose of it to free its checkpoints. */
@@ -30,6 +46,8 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
   readonly #steps: RecordedStep[] = [];
   readonly #opened = new Map<number, StepReportData>();
   #name: string | undefined;
+  /** Whether the next step of `fit` is the first of its epoch. */
+  #beginsEpoch = false;
   /** The end of the step or replay under way: they run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -52,14 +70,40 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
    */
   step(...args: A): Promise<unknown> {
     const held = holdArguments(args);
-    return this.#alone(() => this.#record(held));
+    return this.#alone(() => this.#record({ args: held, resets: true }));
   }
+
+  /** The hook of `fit` by which a recording, among its callbacks, knows that an epoch begins, with its metrics reset. */
+  readonly onEpochBegin = (): void => {
+    this.#beginsEpoch = true;
+  };
+
+  /**
+   * The hook of `fit` by which a recording, among its callbacks, records each step. Its numbers are the metrics of the epoch
+   * so far. Errors: ValueError for another model than that of the recording.
+   */
+  readonly aroundTrainStep = async (
+    { x, y, sampleWeight }: FitBatch,
+    step: () => unknown,
+    read: () => Promise<Readonly<Record<string, number>>>,
+    model: unknown,
+  ): Promise<void> => {
+    if (model !== this.#target) throw otherModel(this.#target);
+    const args = holdArguments([x, y, { sampleWeight }]);
+    const resets = this.#beginsEpoch;
+    this.#beginsEpoch = false;
+    const fitted = async () => {
+      await step();
+      return read();
+    };
+    await this.#alone(() => this.#record({ args, resets, fitted }));
+  };
 
   /**
    * Replays step `index` (from 0) from the checkpoint before it, with the same arguments, random numbers and bits, and
    * reports on it. Weights and optimizer are afterwards what they were before the call. Where the replayed step returns other
    * numbers than the recorded one, the first finding says so.
-   * Errors: ValueError for a step that isn't held.
+   * Errors: ValueError for a step that isn't held, and while the model trains.
    */
   open(index: number): Promise<StepReport> {
     return this.#alone(() => this.#replay(index));
@@ -114,26 +158,27 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
     return running;
   }
 
-  async #record(args: unknown[]): Promise<unknown> {
+  async #record({ args, resets, fitted }: NextStep): Promise<unknown> {
     const { step, state } = await this.#prepared(args).catch((error: unknown) => {
       freeArguments(args);
       throw error;
     });
     this.#name ??= step.name;
-    this.#held.begin(state.variables);
+    if (resets) state.prepare?.();
+    this.#held.begin(state, fitted !== undefined);
     const before = { numbers: state.numbers.map((number) => number.get()), seeds: seedPosition() };
     const start = performance.now();
     let values: Record<string, number> = {};
     let error: string | null = null;
     try {
-      const result = await step.run();
+      const result = await (fitted ? fitted() : step.run());
       values = await returnedNumbers(result);
       return result;
     } catch (thrown) {
       error = String(thrown);
       throw thrown;
     } finally {
-      this.#held.add({ args, ...before, values });
+      this.#held.add({ args, resets, ...before, values }, state.variables);
       this.#steps.push({ values, milliseconds: performance.now() - start, error });
     }
   }
@@ -141,7 +186,6 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
   async #prepared(args: readonly unknown[]): Promise<{ step: InspectedStep; state: StepState }> {
     const step = stepOf('recordSteps', this.#target, args);
     const state = await stateOf(step, this.#settings.state);
-    state.prepare?.();
     return { step, state };
   }
 
@@ -151,10 +195,13 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
     if (!held) throw notHeld(index, this.#held.first, this.#steps.length);
     const last = held.steps.at(-1) as HeldStep;
     const { state } = await this.#prepared(last.args);
+    state.requireIdle?.('open');
     const present = { numbers: state.numbers.map((number) => number.get()), seeds: seedPosition() };
     const variables = new Snapshot();
-    variables.take(state.variables);
+    variables.take([...state.variables, ...(state.accumulators ?? [])]);
     try {
+      // Metrics that were made after the checkpoint begin at zero.
+      state.prepare?.();
       held.checkpoint.restore();
       for (const step of held.steps.slice(0, -1)) await this.#repeat(step);
       await this.#rewind(last);
@@ -181,6 +228,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
   /** Sets what host code changes to what it was before a step. */
   async #rewind(held: HeldStep): Promise<InspectedStep> {
     const { step, state } = await this.#prepared(held.args);
+    if (held.resets) state.prepare?.();
     setNumbers(state, held);
     return step;
   }
@@ -229,6 +277,15 @@ function differenceOf(
     call: null,
     weights: [],
   };
+}
+
+function otherModel(target: unknown): ValueError {
+  return new ValueError({
+    op: 'fit',
+    rule: 'a recording among the callbacks is a recording of the model that is trained.',
+    received: typeof target === 'function' ? 'a recording of a function' : 'a recording of another model',
+    hint: 'fit({ callbacks: [recording] }) with recording = recordSteps(net) of the same net.',
+  });
 }
 
 function notHeld(index: number, first: number, count: number): ValueError {

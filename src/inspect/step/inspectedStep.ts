@@ -14,8 +14,12 @@ export interface StateNumber {
 export interface StepState {
   readonly variables: readonly Variable[];
   readonly numbers: readonly StateNumber[];
-  /** Called before each recorded step, and before each replay of it. */
+  /** What `prepare` resets: steps add to it, and may go on with what the step before left. */
+  readonly accumulators?: readonly Variable[];
+  /** Called before a step that starts from reset metrics, and before each replay of it. */
   prepare?(): void;
+  /** Errors: ValueError while something else runs that steps of `op` would disturb. */
+  requireIdle?(op: string): void;
 }
 
 /** A step of something that knows how to make one, such as the next training step of a model. */

@@ -121,8 +121,20 @@ function checkNetwork(op: string, options: NetworkOptions, more: readonly string
     });
   }
   if (includeTop !== undefined) requireBoolean(op, 'includeTop', includeTop);
+  if (includeTop === false && classes !== undefined) throw ofOthers(op, 'classes', classes, true);
+  if (includeTop !== false && pooling !== null) throw ofOthers(op, 'pooling', pooling, false);
   if (classes !== undefined) requireInteger(op, 'classes', classes, 1);
   if (seed !== undefined) requireInteger(op, 'seed', seed, 0);
+}
+
+/** The error for an option that only networks with, or without, their top read. */
+function ofOthers(op: string, name: string, value: unknown, includeTop: boolean): ValueError {
+  return new ValueError({
+    op,
+    rule: `\`${name}\` is an option of a network ${includeTop ? 'with' : 'without'} its top.`,
+    received: `${name}: ${describe(value)}, includeTop: ${!includeTop}`,
+    hint: `leave it out, or pass includeTop: ${includeTop}.`,
+  });
 }
 
 /** The sizes of pictures that a network takes. */

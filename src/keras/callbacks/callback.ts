@@ -5,8 +5,10 @@
  * therefore read only for callbacks that set `readsBatchLogs`.
  */
 import { ValueError } from '../../core/errors.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { Metric } from '../metrics/metric.ts';
+import type { Nest } from '../tensorNest.ts';
 
 /** Names and values: `{ loss: 0.3, accuracy: 0.9, val_loss: 0.4 }`. Callbacks may add to those of an epoch. */
 export type Logs = Record<string, number>;
@@ -51,6 +53,14 @@ export interface CallbackModel {
 
 /** What a hook may return: training waits for promises. */
 export type HookResult = void | Promise<void>;
+
+/** What a training step takes: tensors on the device, which are freed after the step. */
+export interface StepBatch {
+  readonly x: Nest<Tensor>;
+  readonly y: Nest<Tensor> | null;
+  /** Sample weights, those of classes included. Null: all samples count the same. */
+  readonly sampleWeight: Nest<Tensor> | null;
+}
 
 /**
  * Base class of callbacks. All hooks may be async: training waits for them. Epochs and batches are counted from 0.
@@ -103,6 +113,14 @@ export abstract class Callback {
   onTrainBatchBegin(_batch: number, _logs: Logs): HookResult {}
   /** With the metrics of the epoch so far: see `readsBatchLogs`. */
   onTrainBatchEnd(_batch: number, _logs: Logs): HookResult {}
+
+  /**
+   * Runs the training step of a batch, for callbacks that see it from both sides, as a recording does. Calls `step` once, and
+   * may wait before it and after it. `read` reads the metrics of the epoch so far.
+   */
+  aroundTrainStep(_batch: StepBatch, step: () => HookResult, _read: () => Promise<Logs>): HookResult {
+    return step();
+  }
 
   onTestBegin(_logs: Logs): HookResult {}
   onTestEnd(_logs: Logs): HookResult {}

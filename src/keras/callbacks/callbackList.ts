@@ -2,7 +2,14 @@
 import { runAll } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import { Callback, type CallbackModel, type HookResult, type Logs, type RunParams } from './callback.ts';
+import {
+  Callback,
+  type CallbackModel,
+  type HookResult,
+  type Logs,
+  type RunParams,
+  type StepBatch,
+} from './callback.ts';
 import { History } from './history.ts';
 import { type HookName, type Hooks, LambdaCallback } from './lambdaCallback.ts';
 import { ProgressBar } from './progressBar.ts';
@@ -38,6 +45,8 @@ export class CallbackList {
   readonly model: CallbackModel;
   /** The History among the callbacks, if there is one. */
   readonly history: History | null;
+  /** Those that run training steps. */
+  readonly #around: readonly Callback[];
   /** The newest logs of batches that have arrived. */
   #latest: Logs = {};
   #reading: Promise<void> | null = null;
@@ -58,6 +67,9 @@ export class CallbackList {
     // Last: it shows what the others add to the logs.
     if (addProgress && params.verbose > 0 && !isShown) callbacks.push(new ProgressBar());
     this.callbacks = callbacks;
+    this.#around = callbacks.filter(
+      ({ aroundTrainStep }) => aroundTrainStep !== Callback.prototype.aroundTrainStep,
+    );
     this.model = model;
     for (const callback of callbacks) {
       callback.setModel(model);
@@ -96,6 +108,20 @@ export class CallbackList {
 
   onTrainBatchEnd(batch: number, read: LogReader): HookResult {
     return this.#batchEnd('onTrainBatchEnd', batch, read);
+  }
+
+  /** Whether training steps are run by `aroundTrainStep`. */
+  get runsSteps(): boolean {
+    return this.#around.length > 0;
+  }
+
+  /** Runs a training step inside of the callbacks around it, the first outermost. */
+  aroundTrainStep(batch: StepBatch, step: () => HookResult, read: LogReader): HookResult {
+    const within = (i: number): HookResult => {
+      const callback = this.#around[i];
+      return callback ? callback.aroundTrainStep(batch, () => within(i + 1), read) : step();
+    };
+    return within(0);
   }
 
   onTestBegin(logs: Logs = {}): HookResult {

@@ -8,6 +8,7 @@ export {
   type HookResult,
   type Logs,
   type RunParams,
+  type StepBatch,
 } from './callback.ts';
 export { type CallbackLike, CallbackList, type CallbackListOptions, type LogReader } from './callbackList.ts';
 export { type Hooks, LambdaCallback, lambdaCallback } from './lambdaCallback.ts';

@@ -10,6 +10,7 @@ export const hookNames = [
   'onEpochEnd',
   'onTrainBatchBegin',
   'onTrainBatchEnd',
+  'aroundTrainStep',
   'onTestBegin',
   'onTestEnd',
   'onTestBatchBegin',

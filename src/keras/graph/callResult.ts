@@ -1,6 +1,6 @@
-/** @file What the `call` of a layer returns. */
+/** @file What the `call` of a layer returns, and its `computeOutputShape`. */
 import { describe } from '../../core/describe.ts';
-import { RetrogradError } from '../../core/errors.ts';
+import { RetrogradError, ShapeError } from '../../core/errors.ts';
 import { isSymbolic } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 
@@ -11,6 +11,31 @@ export function requireResult(layer: string, output: unknown): void {
     op: layer,
     rule: '`call` must return tensors.',
     received: describe(output),
-    hint: 'return the result of an op, or arrays or records of such results.',
+    hint:
+      output instanceof Promise
+        ? 'write `call` without async and await: nothing in it waits for values.'
+        : 'return the result of an op, or arrays or records of such results.',
   });
+}
+
+/** Errors: ShapeError for what is no shape, nor arrays or records of shapes. */
+export function requireShapes(layer: string, given: unknown): void {
+  if (areShapes(given)) return;
+  throw new ShapeError({
+    op: layer,
+    rule: '`computeOutputShape` returns the shape of the output: sizes, with null where one is open.',
+    received: describe(given),
+    hint: 'return a list such as [batch, 8], or arrays or records of such lists.',
+  });
+}
+
+/** Whether `given` is a shape, or a nest of shapes. */
+export function areShapes(given: unknown): boolean {
+  if (!Array.isArray(given))
+    return typeof given === 'object' && given !== null && Object.values(given).every(areShapes);
+  return given.every(isOpenSize) || given.every(areShapes);
+}
+
+function isOpenSize(n: unknown): boolean {
+  return n === null || (Number.isInteger(n) && (n as number) >= 0);
 }

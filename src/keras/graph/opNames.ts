@@ -25,6 +25,8 @@ const classes: Readonly<Record<string, string>> = {
   mul: 'Multiply',
   neg: 'Negative',
   pow: 'Power',
+  slice: 'GetItem',
+  stridedSlice: 'GetItem',
   sub: 'Subtract',
   variance: 'Var',
 };

@@ -6,10 +6,14 @@ import type { GraphNode } from './graphNode.ts';
 
 export class OutboundNodes {
   #nodes: WeakRef<GraphNode>[] = [];
+  /** At how many nodes to look again for those that are gone: at twice as many as were left, so that adding is cheap. */
+  #limit = 16;
 
   add(node: GraphNode): void {
-    this.#nodes = this.#nodes.filter((other) => other.deref());
     this.#nodes.push(new WeakRef(node));
+    if (this.#nodes.length < this.#limit) return;
+    this.#nodes = this.#nodes.filter((other) => other.deref());
+    this.#limit = Math.max(16, 2 * this.#nodes.length);
   }
 
   /** Those that still exist, in the order of the calls. */

@@ -41,7 +41,9 @@ export function mapGraph(inputs: readonly KerasTensor[], outputs: readonly Keras
   const nodesByDepth = new Map<number, GraphNode[]>();
   for (const node of ordered) {
     const depth = nodeDepths.get(node) as number;
-    nodesByDepth.set(depth, [...(nodesByDepth.get(depth) ?? []), node]);
+    const others = nodesByDepth.get(depth);
+    if (others) others.push(node);
+    else nodesByDepth.set(depth, [node]);
   }
   return { nodes: ordered.filter((node) => !node.isInput), operations, nodesByDepth };
 }

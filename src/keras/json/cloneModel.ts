@@ -5,7 +5,7 @@ import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { Model } from '../models/model.ts';
 import { type AnyModel, modelFromJSON } from './read.ts';
-import { modelToJSON } from './write.ts';
+import { modelToSharingConfig } from './write.ts';
 
 /** Options of `cloneModel`. */
 export interface CloneModelOptions {
@@ -28,8 +28,7 @@ export function cloneModel(model: AnyModel, options: CloneModelOptions = {}): An
       hint: 'a layer is made again of its options: new Dense(layer.getConfig()).',
     });
   }
-  const document = JSON.parse(modelToJSON(model));
   // A clone is compiled by its owner, as in Keras.
-  delete document.compile_config;
-  return modelFromJSON(document, { ...options, file: 'cloneModel' });
+  const { compile_config: _, ...document } = modelToSharingConfig(model);
+  return modelFromJSON(JSON.stringify(document), { ...options, file: 'cloneModel' });
 }

@@ -12,10 +12,16 @@ interface Configured {
 }
 
 /**
- * Losses, their weights and metrics, without the optimizer, as Keras's `to_json()`. Empty for a model that isn't compiled, or
- * whose losses or metrics are functions: they are given again where the model is read.
+ * Optimizer, losses, their weights and metrics, as Keras's `to_json()`: the optimizer where `compile` was given one, and training
+ * is loaded. Empty for a model that isn't compiled, or whose losses or metrics are functions: they are given again where the
+ * model is read.
  */
 export function compileConfig(writer: Writer, model: AnyModel): JsonObject {
+  const isGiven = model.compileOptions?.optimizer !== undefined;
+  return withOptimizer(writer, lossesConfig(writer, model), isGiven ? model.createdOptimizer : null);
+}
+
+function lossesConfig(writer: Writer, model: AnyModel): JsonObject {
   const options = model.compileOptions;
   if (!options) return {};
   const { loss, lossWeights, metrics, weightedMetrics, runEagerly = false, stepsPerExecution = 1 } = options;
@@ -34,10 +40,13 @@ export function compileConfig(writer: Writer, model: AnyModel): JsonObject {
   };
 }
 
-/** The same with the optimizer, as `.keras` files have it. */
+/** The same with `optimizer`, as `.keras` files have it; empty without one. */
 export function fullCompileConfig(writer: Writer, model: AnyModel, optimizer: Configured | null): JsonObject {
-  const compiled = compileConfig(writer, model);
-  if (!optimizer || Object.keys(compiled).length === 0) return {};
+  return optimizer ? withOptimizer(writer, lossesConfig(writer, model), optimizer) : {};
+}
+
+function withOptimizer(writer: Writer, compiled: JsonObject, optimizer: Configured | null): JsonObject {
+  if (!optimizer || Object.keys(compiled).length === 0) return compiled;
   const config = optimizer.getConfig();
   const entry = optimizerEntry(writer, optimizer.className, config, 'compile_config.optimizer');
   return { optimizer: entry, ...compiled };

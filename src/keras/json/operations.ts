@@ -6,80 +6,35 @@ import { describe } from '../../core/shape.ts';
 import * as ops from '../../ops/index.ts';
 import { isSymbolic } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
+import { FormulaOperation } from '../graph/formulaOperation.ts';
+import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
-import type { GraphNode, GraphOperation } from '../graph/graphNode.ts';
-import { classOfCall, kerasClass } from '../graph/opNames.ts';
+import { classOfCall } from '../graph/opNames.ts';
 import { OpOperation, withOpName } from '../graph/opOperation.ts';
-import type { Nest } from '../tensorNest.ts';
+import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
+import { constantJson, rememberOperands } from './constants.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
+import { type Formula, formulaOf } from './formulas.ts';
 import { refusal } from './jsonErrors.ts';
+import { operationDefaults, type OperationEntry, operationTable } from './operationTable.ts';
+import { camelKey } from './optionNames.ts';
 import type { OperationCall } from './readNode.ts';
 import { type Reader, stringOf } from './reader.ts';
 import { type Writer, writeValue } from './writeValue.ts';
-
-/** An op here and in Keras. */
-interface Entry {
-  readonly op: string;
-  readonly className: string;
-  readonly module: string;
-  /** Options here, by the names that Keras gives them. */
-  readonly options: Readonly<Record<string, string>>;
-  /** Options of Keras that have no name here, with the value that is written for them. */
-  readonly constants?: JsonObject;
-  /** Whether its operands are one list. */
-  readonly list?: boolean;
-}
-
-const numpy = 'keras.src.ops.numpy';
-const nn = 'keras.src.ops.nn';
-const math = 'keras.src.ops.math';
-
-/** Ops of a module, `op` or `op:Class` for another class than the op usually has, separated by spaces. */
-function entries(
-  module: string,
-  names: string,
-  options: Entry['options'] = {},
-  more?: Partial<Entry>,
-): Entry[] {
-  return names.split(' ').map((name) => {
-    const [op, className = kerasClass(op)] = name.split(':') as [string, string?];
-    return { op, className, module, options, ...more };
-  });
-}
-
-const along = { axis: 'axis', keepdims: 'keepDims' };
-
-/** Of two classes for one op the first is written. */
-const table: readonly Entry[] = [
-  ...entries(numpy, 'add sub mul div div:TrueDivide pow maximum minimum'),
-  ...entries(numpy, 'mod floorDiv equal notEqual greater greaterEqual less lessEqual'),
-  ...entries(numpy, 'logicalAnd logicalOr logicalNot logicalXor where neg abs abs:Abs exp'),
-  ...entries(numpy, 'expm1 log log1p sqrt square reciprocal sign floor ceil sin cos tan sinh cosh tanh'),
-  ...entries(numpy, 'asin acos atan atan2 asinh acosh'),
-  ...entries(numpy, 'atanh isNaN isInf isFinite matMul'),
-  ...entries(numpy, 'sum mean prod variance std any all', along),
-  ...entries(numpy, 'max min', along, { constants: { initial: null } }),
-  ...entries(numpy, 'argMax argMin expandDims squeeze flip gather', { axis: 'axis' }),
-  ...entries(numpy, 'concat stack', { axis: 'axis' }, { list: true }),
-  ...entries(numpy, 'reshape', { newshape: 'shape' }),
-  ...entries(numpy, 'transpose', { axes: 'perm' }),
-  ...entries(numpy, 'tile', { repeats: 'reps' }),
-  ...entries(numpy, 'clip', { x_min: 'min', x_max: 'max' }),
-  ...entries(math, 'rsqrt erf'),
-  ...entries(math, 'logSumExp', along),
-  ...entries(nn, 'relu relu6 sigmoid softplus softsign silu logSigmoid hardSigmoid hardSwish selu'),
-  ...entries(nn, 'mish'),
-  ...entries(nn, 'leakyRelu', { negative_slope: 'negativeSlope' }),
-  ...entries(nn, 'elu', { alpha: 'alpha' }),
-  ...entries(nn, 'gelu', { approximate: 'approximate' }),
-  ...entries(nn, 'softmax logSoftmax', { axis: 'axis' }),
-  ...entries('keras.src.ops.core', 'cast', { dtype: 'dtype' }),
-];
 
 type Op = (...args: unknown[]) => unknown;
 
 /** A document may name any op of the table, so that an app that reads documents has them all. */
 const opsByName: Readonly<Record<string, unknown>> = ops;
+
+/** An operation that is a formula here, with what the document says of it. */
+interface Described {
+  readonly description: JsonObject;
+  readonly formula: Formula;
+}
+
+/** How the operations that are formulas are described. */
+const descriptions = new WeakMap<FormulaOperation, JsonObject>();
 
 /** Whether `object` is an op rather than a layer. */
 export function isOperation(object: Json): object is JsonObject {
@@ -94,52 +49,109 @@ export function isOperation(object: Json): object is JsonObject {
 export function readOperation(reader: Reader, object: JsonObject, place: string): OperationCall {
   const className = stringOf(reader, object, 'class_name', place);
   const name = stringOf(reader, object, 'name', place);
-  const entry = table.find((known) => known.className === className && known.module === object.module);
-  if (!entry) throw refused(reader.source, place, `op ${className}`);
-  const config = isObject(object.config) ? object.config : {};
-  const given = Object.entries(config).filter(([key, value]) => key !== 'name' && value !== null);
-  const unknown = given.find(([key, value]) => !Object.hasOwn(entry.options, key) && !isDefault(key, value));
-  if (unknown)
-    throw refused(
-      reader.source,
-      `${place}.config`,
-      `op ${className} with ${unknown[0]}: ${describe(unknown[1])}`,
-    );
-  const known = given.filter(([key]) => Object.hasOwn(entry.options, key));
-  const options = Object.fromEntries(known.map(([key, value]) => [entry.options[key], value]));
+  const entry = operationTable.find(
+    (known) => known.className === className && known.module === object.module,
+  );
+  const options = entry ? optionsOf(entry, object) : null;
+  const described = describedOf(className, object);
+  if (!options && !described) throw refused(reader.source, place, `op ${className}${optionsText(object)}`);
   return {
     name,
-    call: (args) => {
-      const [first] = args;
-      const op = opsByName[entry.op] as Op;
-      // Options by their place among the arguments are Keras's for functions, not for operations.
-      const given = entry.list
-        ? [first, options]
-        : Object.keys(options).length > 0
-          ? [...args, options]
-          : args;
-      return withOpName(name, () => op(...given));
+    call: (args, kwargs) => {
+      const isPlain = Object.values(kwargs).every((value) => value === null);
+      if (entry && options && isPlain) return callOp(entry, name, args, options);
+      if (described) return callFormula(described, name, args, kwargs);
+      throw refused(reader.source, place, `op ${className} with arguments by name`);
     },
   };
 }
 
-/** Options of Keras that have no name here, with the values that they have anyway. */
-function isDefault(key: string, value: Json): boolean {
-  return (key === 'decimals' && value === 0) || (key === 'keepdims' && value === false);
+function describedOf(className: string, object: JsonObject): Described | null {
+  const formula = formulaOf(className);
+  const { module = null, config = null, registered_name: registered = null } = object;
+  const description = { module, class_name: className, config, registered_name: registered };
+  return formula && isObject(config) ? { description, formula } : null;
+}
+
+/** The options of an operation, for an error. */
+function optionsText({ config }: JsonObject): string {
+  const given = Object.entries(isObject(config) ? optionsIn(config) : {});
+  return given.map(([key, value]) => ` with ${key}: ${describe(value)}`).join();
+}
+
+/** The options of an op; null where it has others than the one here. */
+function optionsOf(
+  { op, options, constants = {}, write }: OperationEntry,
+  object: JsonObject,
+): JsonObject | null {
+  if (write) return null;
+  const config = isObject(object.config) ? object.config : {};
+  const given = Object.entries(config).filter(([key, value]) => key !== 'name' && value !== null);
+  // Null is no axis, or all: another one than that of an op which has a default.
+  const isOther = Object.entries(options).some(
+    ([key, option]) => config[key] === null && Object.hasOwn(operationDefaults, `${op}.${option}`),
+  );
+  if (isOther) return null;
+  const isUnknown = ([key, value]: [string, Json]) =>
+    !Object.hasOwn(options, key) && value !== constants[key] && !(key === 'keepdims' && value === false);
+  if (given.some(isUnknown)) return null;
+  const known = given.filter(([key]) => Object.hasOwn(options, key));
+  return Object.fromEntries(known.map(([key, value]) => [options[key] as string, value]));
+}
+
+function callOp(
+  { op, list = false }: OperationEntry,
+  name: string,
+  args: readonly unknown[],
+  options: JsonObject,
+): unknown {
+  const call = opsByName[op] as Op;
+  const operands = list ? [args[0]] : args;
+  // Options by their place among the arguments are Keras's for functions, not for operations.
+  const given = Object.keys(options).length > 0 ? [...operands, options] : operands;
+  const outputs = withOpName(name, () => call(...given)) as Nest<KerasTensor>;
+  rememberOperands(
+    nodeOf(leavesOf(outputs)[0] as KerasTensor),
+    (list ? args[0] : args) as readonly unknown[],
+  );
+  return outputs;
+}
+
+function callFormula(
+  { description, formula }: Described,
+  name: string,
+  args: readonly unknown[],
+  kwargs: Readonly<Record<string, unknown>>,
+): Nest<KerasTensor> {
+  const options = optionsIn(description.config as JsonObject);
+  const operation = new FormulaOperation(name, description.class_name as string, (argument) => {
+    const { args, kwargs } = argument as unknown as { args: unknown[]; kwargs: JsonObject };
+    return formula(args, { ...options, ...optionsIn(kwargs) });
+  });
+  descriptions.set(operation, description);
+  return operation.call({ args, kwargs } as Nest<unknown>);
+}
+
+/** Options in camel case; what is null wasn't given. */
+function optionsIn(config: JsonObject): Record<string, unknown> {
+  const given = Object.entries(config).filter(([key, value]) => key !== 'name' && value !== null);
+  return Object.fromEntries(given.map(([key, value]) => [camelKey(key), value]));
 }
 
 /** An op of a graph as Keras writes it. Errors: FormatError. */
 export function writeOperation(writer: Writer, operation: GraphOperation, place: string): JsonObject {
+  const read = operation instanceof FormulaOperation ? descriptions.get(operation) : undefined;
+  if (read) return read;
   const entry = entryOf(writer, operation, place);
-  const [node] = operation.inboundNodes;
-  const given = (node?.options ?? {}) as Readonly<Record<string, unknown>>;
+  const given = optionsGiven(operation);
   const options = Object.entries(entry.options).map(([key, option]) => {
     const value = given[option];
     if (value !== undefined) return [key, writeValue(writer, '', value, `${place}.${option}`)];
-    return [key, key === 'keepdims' ? false : (defaults[`${entry.op}.${option}`] ?? null)];
+    return [key, key === 'keepdims' ? false : (operationDefaults[`${entry.op}.${option}`] ?? null)];
   });
   const strange = Object.keys(given).find(
     (option) =>
+      !entry.write &&
       !Object.values(entry.options).includes(option) &&
       given[option] !== undefined &&
       option !== 'validateIndices',
@@ -148,22 +160,15 @@ export function writeOperation(writer: Writer, operation: GraphOperation, place:
   return {
     module: entry.module,
     class_name: entry.className,
-    config: { name: operation.name, ...Object.fromEntries(options), ...entry.constants },
+    config: {
+      name: operation.name,
+      ...Object.fromEntries(options),
+      ...entry.constants,
+      ...entry.write?.(given).config,
+    },
     registered_name: entry.className,
   };
 }
-
-/** What options are that weren't given, where they are not null. */
-const defaults: Readonly<Record<string, Json>> = {
-  'concat.axis': 0,
-  'stack.axis': 0,
-  'gather.axis': 0,
-  'softmax.axis': -1,
-  'logSoftmax.axis': -1,
-  'leakyRelu.negativeSlope': 0.2,
-  'elu.alpha': 1,
-  'gelu.approximate': false,
-};
 
 /** The one call of an op; `tensor` writes symbolic operands. Errors: FormatError. */
 export function writeOperationCall(
@@ -172,21 +177,28 @@ export function writeOperationCall(
   tensor: (operand: KerasTensor) => JsonObject,
   place: string,
 ): JsonObject {
-  const { list } = entryOf(writer, node.operation, place);
-  const operands = [node.argument as readonly Nest<unknown>[]].flat();
-  const args = operands.map((operand) => {
+  const { operation } = node;
+  const write = (operand: unknown): Json => {
     if (isSymbolic(operand)) return tensor(operand as KerasTensor);
-    if (typeof operand === 'number') return operand;
-    const what = operand instanceof Tensor ? 'a tensor with values' : String(operand);
-    throw refused(writer.source, place, `op ${node.operation.name} with ${what} among its operands`);
-  });
-  return { args: list ? [args] : args, kwargs: {} };
+    const constant = operand instanceof Tensor ? constantJson(operand) : (operand as Json);
+    if (constant !== null || operand === null) return constant;
+    throw refused(writer.source, place, `op ${operation.name} with a tensor with values among its operands`);
+  };
+  if (operation instanceof FormulaOperation) return mapNest(node.argument, write) as JsonObject;
+  const { list, write: writeOptions } = entryOf(writer, operation, place);
+  const { args = [], kwargs = {} } = writeOptions?.(optionsGiven(operation)) ?? {};
+  const operands = [node.argument as readonly Nest<unknown>[]].flat().map(write);
+  return { args: [...(list ? [operands] : operands), ...args], kwargs };
 }
 
-function entryOf({ source }: Writer, operation: GraphOperation, place: string): Entry {
+function optionsGiven({ inboundNodes: [node] }: GraphOperation): Readonly<Record<string, unknown>> {
+  return (node?.options ?? {}) as Readonly<Record<string, unknown>>;
+}
+
+function entryOf({ source }: Writer, operation: GraphOperation, place: string): OperationEntry {
   const op = operation instanceof OpOperation ? operation.definition.name : operation.name;
   const className = classOfCall(op, operation.name);
-  const found = table.filter((entry) => entry.op === op);
+  const found = operationTable.filter((entry) => entry.op === op);
   const exact = found.find((entry) => entry.className === className) ?? found[0];
   if (exact) return exact;
   throw refused(source, place, `op ${op}`);

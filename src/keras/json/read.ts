@@ -13,6 +13,7 @@ import type { AnyLayer } from '../layers/base/layer.ts';
 import { refusal } from './jsonErrors.ts';
 import type { AnyLambdaFunction, Reader } from './reader.ts';
 import { readLayer } from './readLayer.ts';
+import { sharedIds } from './sharedLayers.ts';
 
 /** Options of `modelFromJSON`. */
 export interface FromJSONOptions {
@@ -44,7 +45,14 @@ export function modelFromJSON(json: string | object, options: FromJSONOptions = 
     });
   }
   const document = readDocument(json, file);
-  const reader: Reader = { source: file, lambdas, shared: new Map(), built: new Map(), made: [] };
+  const reader: Reader = {
+    source: file,
+    lambdas,
+    ids: sharedIds(document),
+    shared: new Map(),
+    built: new Map(),
+    made: [],
+  };
   try {
     const model = withCustomObjects(customObjects, () =>
       withBuiltIns(builtInClasses(), () => readLayer(reader, document, 'top')),

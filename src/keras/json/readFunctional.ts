@@ -39,6 +39,7 @@ export function readFunctional(
   if (!Array.isArray(layers)) throw notAList(reader, layers ?? null, `${place}.layers`);
   const graph = new Graph(reader);
   for (const [i, layer] of layers.entries()) graph.add(layer as Json, `${place}.layers[${i}]`, readLayer);
+  graph.numberShared(inputs ?? null, outputs ?? null);
   graph.run();
   const { name, trainable, ...rest } = options;
   const more = Object.entries(rest).map(([key, value]) => [
@@ -61,6 +62,8 @@ class Graph implements TensorSource {
   /** Calls by what they wait for: a layer's name and the number of its call. */
   readonly #waiting = new Map<string, Pending[]>();
   readonly #ready: Pending[] = [];
+  /** Layers that other models have, too, with the numbers of their first calls in this one. */
+  readonly #firstCalls = new Map<string, number>();
 
   constructor(readonly reader: Reader) {}
 
@@ -79,6 +82,7 @@ class Graph implements TensorSource {
     }
     this.#callables.set(name, callable);
     this.#outputs.set(name, []);
+    if (reader.ids.has(object as JsonObject)) this.#firstCalls.set(name, Number.POSITIVE_INFINITY);
     const { inbound_nodes: nodes = [] } = object as JsonObject;
     if (!Array.isArray(nodes)) throw notNodes(reader, nodes, `${place}.inbound_nodes`);
     if ('tensor' in callable) this.#outputs.get(name)?.push([(callable as { tensor: KerasTensor }).tensor]);
@@ -86,6 +90,25 @@ class Graph implements TensorSource {
       const at = `${place}.inbound_nodes[${index}]`;
       this.#ready.push({ call: readNode(reader, node, at), name, index, place: at });
     });
+  }
+
+  /**
+   * Keras numbers the calls of a layer within each model that it writes, but reads them as numbers among all calls of the
+   * layer. Files here are written for that, so that the first call in a model may have any number.
+   */
+  numberShared(...edges: Json[]): void {
+    if (this.#firstCalls.size === 0) return;
+    const note = (layer: string, call: number) => {
+      const first = this.#firstCalls.get(layer);
+      if (first !== undefined) this.#firstCalls.set(layer, Math.min(first, call));
+    };
+    for (const { call } of this.#ready) for (const { layer, node } of call.needs) note(layer, node);
+    for (const [layer, call] of edges.flatMap(referencesIn)) {
+      if (!this.#isModel(layer)) note(layer, call);
+      else if (call > 0) note(layer, call - 1);
+    }
+    for (const [layer, first] of this.#firstCalls)
+      if (first === Number.POSITIVE_INFINITY) this.#firstCalls.set(layer, 0);
   }
 
   /** Errors: FormatError where calls wait for each other, or for what isn't there. */
@@ -114,17 +137,26 @@ class Graph implements TensorSource {
   /** What a call waits for first; null where it can be made. */
   #missing({ call, name, index }: Pending): string | null {
     if (index > this.#made(name)) return keyOf(name, index - 1);
-    const found = call.needs.find(({ layer, node }) => node >= this.#made(layer));
-    return found ? keyOf(found.layer, found.node) : null;
+    const found = call.needs.find(({ layer, node }) => this.#number(layer, node) >= this.#made(layer));
+    return found ? keyOf(found.layer, this.#number(found.layer, found.node)) : null;
   }
 
   #made(name: string): number {
     return this.#outputs.get(name)?.length ?? 0;
   }
 
+  /** The number of a call among those in this model. */
+  #number(layer: string, node: number): number {
+    return node - (this.#firstCalls.get(layer) ?? 0);
+  }
+
+  #isModel(layer: string): boolean {
+    return this.#callables.get(layer) instanceof Functional;
+  }
+
   #stuck({ call, name, place }: Pending): Error {
     const unknown = call.needs.find(({ layer }) => !this.#callables.has(layer));
-    const missing = call.needs.find(({ layer, node }) => node >= this.#made(layer));
+    const missing = call.needs.find(({ layer, node }) => this.#number(layer, node) >= this.#made(layer));
     return refusal(this.reader.source, {
       place,
       rule: 'every input of a layer is computed by another before it.',
@@ -136,7 +168,7 @@ class Graph implements TensorSource {
   }
 
   tensor(layer: string, node: number, index: number, place: string): KerasTensor {
-    const found = this.#outputs.get(layer)?.[node]?.[index];
+    const found = this.#outputs.get(layer)?.[this.#number(layer, node)]?.[index];
     if (found) return found;
     throw refusal(this.reader.source, {
       place,
@@ -151,9 +183,9 @@ class Graph implements TensorSource {
     if (isReference(nest)) {
       const [layer, node, index] = nest;
       // Keras counts a call more for models: that by which they were described.
-      const isModel = this.#callables.get(layer) instanceof Functional;
-      const made = this.#made(layer);
-      return this.tensor(layer, isModel ? (node === 0 ? made - 1 : node - 1) : node, index, place);
+      if (!this.#isModel(layer)) return this.tensor(layer, node, index, place);
+      const last = this.#made(layer) - 1 + (this.#firstCalls.get(layer) ?? 0);
+      return this.tensor(layer, node === 0 ? last : node - 1, index, place);
     }
     if (Array.isArray(nest)) return nest.map((item: Json, i) => this.tensorsAt(item, `${place}[${i}]`));
     if (isObject(nest)) {
@@ -180,6 +212,11 @@ function isReference(nest: Json): nest is readonly [string, number, number] {
     Number.isInteger(nest[1]) &&
     Number.isInteger(nest[2])
   );
+}
+
+function referencesIn(nest: Json): (readonly [string, number, number])[] {
+  if (isReference(nest)) return [nest];
+  return typeof nest === 'object' && nest !== null ? Object.values(nest).flatMap(referencesIn) : [];
 }
 
 function keyOf(layer: string, node: number): string {

@@ -18,7 +18,7 @@ import { camelKey } from './optionNames.ts';
 import { readFunctional } from './readFunctional.ts';
 import { readSequential } from './readSequential.ts';
 import { pythonCode, readConfig, readValue, registeredName, withoutConstants } from './readValue.ts';
-import { type Reader, stringOf } from './reader.ts';
+import { type Reader, sharedLayer, stringOf } from './reader.ts';
 
 /** A class of layers, as far as making one goes. */
 interface LayerClass {
@@ -38,13 +38,13 @@ export function readLayer(reader: Reader, object: Json | undefined, place: strin
       hint: "pass the output of Keras's to_json().",
     });
   }
-  const shared = typeof object.shared_object_id === 'number' ? object.shared_object_id : null;
-  const known = shared === null ? undefined : reader.shared.get(shared);
+  const known = sharedLayer(reader, object);
   if (known) return known;
   const layer = placed(reader.source, placeOf(object, place), () => makeLayer(reader, object, place));
   reader.made.push(layer);
   if (isObject(object.build_config)) reader.built.set(layer, object.build_config.input_shape ?? null);
-  if (shared !== null) reader.shared.set(shared, layer);
+  const id = reader.ids.get(object);
+  if (id !== undefined) reader.shared.set(id, layer);
   return layer;
 }
 
@@ -65,7 +65,7 @@ function makeLayer(reader: Reader, object: JsonObject, place: string): AnyLayer 
   if (className === 'InputLayer') return makeInput(reader, found as LayerClass, config, place);
   if (className === 'Lambda') return makeLambda(reader, found as LayerClass, config, place);
   const readModel = (inner: JsonObject, at: string) =>
-    isModel(reader, inner, at) ? readLayer(reader, inner, at) : null;
+    isModel(reader, inner, at) || isShared(reader, inner) ? readLayer(reader, inner, at) : null;
   const builtIn = builtInClasses().get(className ?? '') === found;
   const given = builtIn ? withoutConstants(reader, className as string, config, place) : config;
   const options = readConfig(reader, given, `${place}.config`, readModel);
@@ -115,6 +115,16 @@ function isModel(reader: Reader, object: JsonObject, place: string): boolean {
     isObject(object.config) &&
     'layers' in object.config &&
     classOf(reader, object, place).prototype instanceof Model
+  );
+}
+
+/** Whether `object` describes a layer that the document has in several places. */
+function isShared({ ids }: Reader, object: JsonObject): boolean {
+  const { class_name: className } = object;
+  return (
+    ids.has(object) &&
+    typeof className === 'string' &&
+    layerClass(registeredName(object) ?? className) !== null
   );
 }
 

@@ -2,6 +2,7 @@
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { type ApplyOptions, Layer } from '../layers/base/layer.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
+import { isConstant, readConstant } from './constants.ts';
 import { dialectOf } from './dialect.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { refusal } from './jsonErrors.ts';
@@ -53,13 +54,11 @@ export function readNode(reader: Reader, node: Json, place: string): NodeCall {
     needs,
     run: (callable, tensors) => {
       const given = args.map((arg: Json) => filled(reader, arg, place, tensors));
-      const named = Object.entries(kwargs).map(
-        ([key, value]) => [camelKey(key), filled(reader, value, place, tensors)] as const,
-      );
+      const named = filled(reader, kwargs, place, tensors) as Record<string, unknown>;
       const outputs =
         callable instanceof Layer
-          ? callLayer(reader, callable as never, given, Object.fromEntries(named), place)
-          : (callable as OperationCall).call(given, Object.fromEntries(named));
+          ? callLayer(reader, callable as never, given, named, place)
+          : (callable as OperationCall).call(given, named);
       return leavesOf(outputs as Nest<KerasTensor>);
     },
   };
@@ -74,9 +73,9 @@ function callLayer(
 ): unknown {
   const { recordsTraining = false, spreads = false } = dialectOf(layer.className);
   // What Keras records where nothing was said says nothing.
-  const options = Object.entries(kwargs).filter(
-    ([key, value]) => value !== null && !(key === 'training' && value === false && recordsTraining),
-  );
+  const options = Object.entries(kwargs)
+    .filter(([key, value]) => value !== null && !(key === 'training' && value === false && recordsTraining))
+    .map(([key, value]) => [camelKey(key), value] as const);
   if (spreads) {
     const { query, value, key, ...rest } = Object.fromEntries(options);
     const inputs: unknown = [...args, ...[query, value, key].filter((tensor) => tensor !== undefined)];
@@ -104,9 +103,9 @@ function filled(reader: Reader, value: Json, place: string, tensors: TensorSourc
     return tensors.tensor(layer, node, index, place);
   }
   if (!isObject(value)) return value;
-  if (value.class_name === '__tensor__' && isObject(value.config)) return value.config.value;
+  if (isConstant(value)) return readConstant(reader, value, place);
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, filled(reader, item, place, tensors)]),
+    Object.entries(value as JsonObject).map(([key, item]) => [key, filled(reader, item, place, tensors)]),
   );
 }
 

@@ -14,12 +14,20 @@ export interface Reader {
   readonly source: string;
   /** Functions for Lambda layers, by the layers' names. */
   readonly lambdas: Readonly<Record<string, AnyLambdaFunction>>;
-  /** Layers that the document shares between places. */
+  /** Ids of layers that the document describes in several places, by description. */
+  readonly ids: ReadonlyMap<JsonObject, number>;
+  /** Those that were made. */
   readonly shared: Map<number, AnyLayer>;
   /** The shapes for which layers were built when the document was written. */
   readonly built: Map<AnyLayer, Json>;
   /** All layers created so far, to be freed if reading fails. */
   readonly made: AnyLayer[];
+}
+
+/** The layer that `object` describes, where it was made before; undefined where it wasn't. */
+export function sharedLayer({ ids, shared }: Reader, object: JsonObject): AnyLayer | undefined {
+  const id = ids.get(object);
+  return id === undefined ? undefined : shared.get(id);
 }
 
 /** The string under `key`. Errors: FormatError. */

@@ -18,6 +18,7 @@ import { storedInputDtype } from './inputDtypes.ts';
 import { refusal } from './jsonErrors.ts';
 import { snake } from './optionNames.ts';
 import type { AnyModel } from './read.ts';
+import { WrittenLayers } from './sharedLayers.ts';
 import { dtypePolicy, type Writer, writeConfig } from './writeValue.ts';
 import { writeGraph } from './writeGraph.ts';
 
@@ -27,8 +28,22 @@ import { writeGraph } from './writeGraph.ts';
  * Errors: FormatError for functions and classes that have no name in files; ValueError for what is no model.
  */
 export function modelToConfig(model: AnyModel): JsonObject {
+  return writeModel(model, null);
+}
+
+/**
+ * As `modelToConfig`, with an id for each layer that is in several places, so that it is one layer again where the document is
+ * read: what Keras writes into files.
+ */
+export function modelToSharingConfig(model: AnyModel): JsonObject {
+  const first = new WrittenLayers([]);
+  const config = writeModel(model, first);
+  return first.repeated.size === 0 ? config : writeModel(model, new WrittenLayers(first.repeated));
+}
+
+function writeModel(model: AnyModel, layers: WrittenLayers | null): JsonObject {
   if (model instanceof Model)
-    return writerFor(model as AnyModel).writeLayer(model as unknown as AnyLayer, 'top');
+    return writerFor(model as AnyModel, layers).writeLayer(model as unknown as AnyLayer, 'top');
   throw new ValueError({
     op: 'modelToConfig',
     rule: 'a model is written.',
@@ -43,10 +58,14 @@ export function modelToJSON(model: AnyModel, { indent = 0 }: { indent?: number }
 }
 
 /** Writes parts of `model`, which errors name. */
-export function writerFor({ name }: AnyModel): Writer {
+export function writerFor({ name }: AnyModel, layers: WrittenLayers | null = null): Writer {
   const made: Writer = {
     source: `'${name}'`,
-    writeLayer: (layer, place) => writeLayer(made, layer, place),
+    layers,
+    writeLayer: (layer, place) => {
+      const write = () => writeLayer(made, layer, place);
+      return layers ? layers.write(layer, write) : write();
+    },
   };
   return made;
 }
@@ -90,9 +109,9 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
   if (layer instanceof InputLayer) return inputConfig(layer as InputLayer);
   const { constants = {}, writesActivityRegularizer, plain } = isBuiltIn(layer) ? dialectOf(className) : {};
   const { dtype, ...given } = layer.getConfig();
-  // SimpleRNN of Keras takes a seed, and leaves it out of its configuration.
+  // These of Keras take a seed, and leave it out of their configurations.
   const { seed, ...withoutSeed } = given;
-  const options = className === 'SimpleRNN' && seed === null ? withoutSeed : given;
+  const options = isSeedless(className) && seed === null ? withoutSeed : given;
   if (plain) {
     const { trainable: _, ...rest } = options;
     return { ...writeConfig(writer, rest, `${place}.config`), dtype: snake(dtype as string), ...constants };
@@ -105,6 +124,8 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
   };
 }
 
+const isSeedless = (className: string) => className === 'SimpleRNN' || className === 'RandomGrayscale';
+
 function inputConfig(layer: InputLayer): JsonObject {
   const { batchShape, name } = layer;
   const dtype = storedInputDtype(layer) ?? layer.dtype;
@@ -115,7 +136,10 @@ function modelConfig(writer: Writer, model: AnyModel, place: string): JsonObject
   const at = `${place}.config`;
   const { name, trainable, dtypePolicy: dtype } = model;
   if (model instanceof Sequential) {
-    const layers = model.sublayers.map((layer, i) => writer.writeLayer(layer, `${at}.layers[${i}]`));
+    // A layer may be in it twice.
+    const stack = [...model.sublayers.filter((layer) => layer instanceof InputLayer), ...model.layers];
+    const layers = stack.map((layer, i) => writer.writeLayer(layer, `${at}.layers[${i}]`));
+    writer.layers?.addCallsOfStack(stack);
     const shape = sequentialShape(model as unknown as Sequential);
     return {
       name,

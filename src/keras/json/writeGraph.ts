@@ -18,21 +18,24 @@ import { type Writer, writeValue } from './writeValue.ts';
 
 /** `layers`, `input_layers` and `output_layers` of a model that was described by a graph. */
 export function writeGraph(writer: Writer, model: AnyModel, place: string): JsonObject {
-  const calls = new Calls(model);
-  const layers = model.operations.map((operation) => {
-    const at = `${place}.layers '${operation.name}'`;
-    const nodes = calls.of(operation);
-    const isLayer = operation instanceof Layer;
-    return {
-      ...(isLayer
-        ? writer.writeLayer(operation as unknown as AnyLayer, at)
-        : writeOperation(writer, operation, at)),
-      name: operation.name,
-      inbound_nodes: isLayer
-        ? nodes.map((node) => writeCall(writer, node, calls, at))
-        : nodes.map((node) => writeOperationCall(writer, node, (tensor) => calls.tensor(tensor), at)),
-    };
+  const placeOf = ({ name }: GraphOperation) => `${place}.layers '${name}'`;
+  // Models inside come first: they call layers that they share with this one.
+  const described = model.operations.map((operation) => {
+    const at = placeOf(operation);
+    return operation instanceof Layer
+      ? writer.writeLayer(operation as unknown as AnyLayer, at)
+      : writeOperation(writer, operation, at);
   });
+  const calls = new Calls(model, (operation) => writer.layers?.callsBefore(operation) ?? 0);
+  const layers = model.operations.map((operation, i) => {
+    const at = placeOf(operation);
+    const write =
+      operation instanceof Layer
+        ? (node: GraphNode) => writeCall(writer, node, calls, at)
+        : (node: GraphNode) => writeOperationCall(writer, node, (tensor) => calls.tensor(tensor), at);
+    return { ...described[i], name: operation.name, inbound_nodes: calls.of(operation).map(write) };
+  });
+  for (const operation of model.operations) writer.layers?.addCalls(operation, calls.of(operation).length);
   const { program } = model;
   return {
     layers,
@@ -45,26 +48,30 @@ type AnyModel = Model<Nest<Tensor>, Nest<Tensor>>;
 
 /** The calls that belong to one model, numbered among themselves. */
 class Calls {
-  readonly #nodes: ReadonlySet<GraphNode>;
+  readonly #byOperation = new Map<GraphOperation, GraphNode[]>();
+  readonly #numbers = new Map<GraphNode, number>();
 
-  constructor(model: AnyModel) {
-    this.#nodes = new Set([...(model.program?.nodesByDepth.values() ?? [])].flat());
+  /** `before` gives the number of an operation's first call. */
+  constructor(model: AnyModel, before: (operation: GraphOperation) => number) {
+    const nodes = new Set([...(model.program?.nodesByDepth.values() ?? [])].flat());
+    for (const operation of model.operations) {
+      const own = operation.inboundNodes.filter((node) => nodes.has(node));
+      const first = before(operation);
+      this.#byOperation.set(operation, own);
+      for (const [i, node] of own.entries()) this.#numbers.set(node, first + i);
+    }
   }
 
   /** Calls of `operation` that compute something. */
   of(operation: GraphOperation): GraphNode[] {
-    return this.#all(operation).filter((node) => !node.isInput);
-  }
-
-  #all(operation: GraphOperation): GraphNode[] {
-    return operation.inboundNodes.filter((node) => this.#nodes.has(node));
+    return (this.#byOperation.get(operation) ?? []).filter((node) => !node.isInput);
   }
 
   /** [layer, call, output]. */
   history(tensor: KerasTensor): [string, number, number] {
     const node = nodeOf(tensor) as GraphNode;
-    const { operation } = node;
-    return [operation.name, this.#all(operation).indexOf(node), tensor.kerasHistory?.tensorIndex ?? 0];
+    const number = this.#numbers.get(node) as number;
+    return [node.operation.name, number, tensor.kerasHistory?.tensorIndex ?? 0];
   }
 
   /** An input or output of the model: Keras counts a call more for models, that by which they were described. */

@@ -12,10 +12,13 @@ import { layerOfActivation, rememberedLayerName } from './activationLayers.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { refusal } from './jsonErrors.ts';
 import { isNamed, snake, snakeKey } from './optionNames.ts';
+import type { WrittenLayers } from './sharedLayers.ts';
 
 export interface Writer {
   /** What is written, as errors name it. */
   readonly source: string;
+  /** Layers that were written before; null where layers are described again wherever they are, as in Keras's `to_json()`. */
+  readonly layers: WrittenLayers | null;
   writeLayer(layer: AnyLayer, place: string): JsonObject;
 }
 

@@ -231,6 +231,11 @@ export {
 } from './regularization/gaussian.ts';
 export { identity, Identity } from './core/identity.ts';
 // Sequences
+export {
+  reversibleEmbedding,
+  ReversibleEmbedding,
+  type ReversibleEmbeddingOptions,
+} from './core/reversibleEmbedding.ts';
 export { embedding, Embedding, type EmbeddingOptions } from './core/embedding.ts';
 export {
   lambda,

@@ -49,7 +49,7 @@ export function smoothBinary(yTrue: Tensor, by: number): Tensor {
 }
 
 /** Neither term cancels against the other, for targets near 0 and near 1; log(1 + exp x) is smooth at 0, too. */
-function crossentropyOfLogits(targets: Tensor, logits: Tensor): Tensor {
+export function crossentropyOfLogits(targets: Tensor, logits: Tensor): Tensor {
   return add(mul(targets, softplus(neg(logits))), mul(sub(1, targets), softplus(logits)));
 }
 

@@ -207,7 +207,7 @@ function refuse(identifier: unknown): never {
     hint: suggestionFor(
       identifier,
       [...Object.keys(makers), ...shortNames],
-      "pass a name such as 'accuracy', or (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }).",
+      "pass a name such as 'accuracy', or (yTrue, yPred) => mean(square(sub(yTrue, yPred)), { axis: -1 }). A class of yours needs a name first: registerClass(MyMetric, { package: 'my_package' }).",
     ),
   });
 }

@@ -1,9 +1,9 @@
 /** @file MeanMetricWrapper: the mean of a function of targets and predictions. */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
-import { describe } from '../../core/shape.ts';
+import { describe, hintFor } from '../../core/shape.ts';
 import type { TensorLike } from '../../ops/operands.ts';
-import type { Tensor } from '../../tensor/tensor.ts';
+import { Tensor } from '../../tensor/tensor.ts';
 import { toTensor } from '../losses/lossInputs.ts';
 import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { Averaging } from './mean.ts';
@@ -60,7 +60,17 @@ export class MeanMetricWrapper extends MeanOfFunction {
   }
 
   protected override values(yTrue: Tensor, yPred: Tensor): Tensor {
-    return this.fn(yTrue, yPred);
+    const values: unknown = this.fn(yTrue, yPred);
+    if (values instanceof Tensor) return values;
+    throw new ValueError({
+      op: this.name,
+      rule: 'the function of a metric returns a tensor, computed with ops from (yTrue, yPred).',
+      received: describe(values),
+      hint: hintFor(
+        values,
+        'return the values of samples, such as mean(abs(sub(yTrue, yPred)), { axis: -1 }).',
+      ),
+    });
   }
 
   override getConfig(): Record<string, unknown> {

@@ -57,15 +57,19 @@ function valuesInOrder(
   if (!isRecord(given)) return leavesOf(given);
   const keys = isRecord(wanted) ? Object.keys(wanted) : inputs.map(({ name }) => name);
   const missing = keys.find((key) => !(key in given));
-  if (missing === undefined) return keys.flatMap((key) => leavesOf(given[key] as Nest<unknown>));
+  const extra = Object.keys(given).filter((key) => !keys.includes(key));
+  if (missing === undefined && extra.length === 0)
+    return keys.flatMap((key) => leavesOf(given[key] as Nest<unknown>));
   throw new ValueError({
     op: model,
-    rule: `a record of inputs must have a value for each of ${keys.map((key) => `'${key}'`).join(', ')}.`,
-    received: Object.keys(given)
-      .map((key) => `'${key}'`)
-      .join(', '),
-    hint: `add '${missing}'.`,
+    rule: `a record of inputs has a value for each of ${quoted(keys)}, and no others.`,
+    received: quoted(Object.keys(given)),
+    hint: missing === undefined ? `leave out ${quoted(extra)}, which no input takes.` : `add '${missing}'.`,
   });
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(', ');
 }
 
 function requireFit(model: string, wanted: KerasTensor, path: string, given: OpenSpec): void {

@@ -2,7 +2,7 @@
  * @file Model: layers that are trained and kept together. Described by symbolic inputs and outputs, or written as a
  * subclass with `build` and `call`.
  */
-import { checkOptions } from '../../core/options.ts';
+import { checkOptions, refuseSurplus } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
@@ -137,7 +137,8 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
    * name its class where you use more of it: `getLayer<layers.Dense>('top').kernel`.
    * Errors: ValueError if there is none.
    */
-  getLayer<L extends GraphOperation = Layer>(which: string | number): L {
+  getLayer<L extends GraphOperation = Layer>(which: string | number, ...surplus: never[]): L {
+    refuseSurplus('getLayer', surplus, ['which']);
     const { layers } = this;
     const found = typeof which === 'number' ? layers.at(which) : layers.find(({ name }) => name === which);
     if (found) return found as GraphOperation as L;
@@ -153,7 +154,8 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
    * Prints the layers with their shapes and parameters, in the format of Keras. Returns the text.
    * Errors: ValueError for columns that are too narrow, and for a `layerRange` that no layer matches.
    */
-  summary(options: SummaryOptions = {}): string {
+  summary(options: SummaryOptions = {}, ...surplus: never[]): string {
+    refuseSurplus('summary', surplus, ['options']);
     checkOptions('summary', options, summaryOptionNames);
     const { print = console.log } = options;
     const { name, className, program, layers, trainableWeights, nonTrainableWeights } = this;

@@ -2,7 +2,7 @@
 import { isListOf } from '../../core/lists.ts';
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
-import { type OptionNames, optionsOf } from '../../core/options.ts';
+import { type OptionNames, refuseSurplus } from '../../core/options.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
@@ -87,7 +87,7 @@ export class Sequential extends Model<Tensor, Tensor> {
    * Errors: ValueError for what is no layer, for a name that the model has already, and for a second input.
    */
   add(layer: Stackable, ...surplus: never[]): void {
-    optionsOf('add', surplus, {}, ['layer']);
+    refuseSurplus('add', surplus, ['layer']);
     this.#push(layer);
     this.#extend();
   }
@@ -144,7 +144,12 @@ export class Sequential extends Model<Tensor, Tensor> {
 
   override apply(inputs: SymbolicTensor, options?: ApplyOptions): KerasTensor;
   override apply(inputs: Tensor, options?: ApplyOptions): Tensor;
-  override apply(inputs: Tensor | SymbolicTensor, options?: ApplyOptions): Tensor | KerasTensor {
+  override apply(
+    inputs: Tensor | SymbolicTensor,
+    options?: ApplyOptions,
+    ...surplus: never[]
+  ): Tensor | KerasTensor {
+    refuseSurplus(`${this.name}.apply`, surplus, ['inputs', 'options']);
     if (!this.built && (inputs instanceof Tensor || inputs instanceof KerasTensor))
       this.#inputDType = inputs.dtype;
     return super.apply(inputs as Tensor, options);

@@ -3,6 +3,7 @@
  * delegate to `training/`, which is loaded on demand.
  */
 import { runAll } from '../../core/cleanup.ts';
+import { refuseSurplus } from '../../core/options.ts';
 import { notHistory } from '../../history/explain.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -76,7 +77,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * `fit`, `evaluate`, `predict` and other async methods wait for it. Use `optimizer`, `metrics` or a step of your own only
    * after one of them.
    */
-  compile(options: training.CompileOptions = {}): Promise<void> {
+  compile(options: training.CompileOptions = {}, ...surplus: never[]): Promise<void> {
+    refuseSurplus('compile', surplus, ['{ optimizer, loss, metrics }']);
     const training = loadedTraining();
     this.#pending = training ? null : options;
     if (!training) return this.loadTraining();
@@ -96,7 +98,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   /** Like `optimizer`, but null if training is not loaded yet. */
-  protected get createdOptimizer(): Optimizer | null {
+  get createdOptimizer(): Optimizer | null {
     return this.#trainer?.compiled?.optimizer ?? null;
   }
 

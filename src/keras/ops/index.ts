@@ -50,10 +50,16 @@ export {
   threshold,
 } from '../activationFunctions.ts';
 // Formulas
+export * from './adaptivePool.ts';
 export * from './arrangement.ts';
+export * from './convolutions.ts';
 export * from './creation.ts';
+export * from './crossentropy.ts';
 export * from './elementwise.ts';
 export * from './fourier.ts';
 export * from './linalg.ts';
 export * from './nan.ts';
+export * from './normalizations.ts';
 export * from './products.ts';
+export * from './selection.ts';
+export * from './special.ts';

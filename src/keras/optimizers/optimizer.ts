@@ -2,7 +2,7 @@
  * @file Optimizer: the base of all optimizers. It counts steps, applies the learning rate, keeps slot variables and runs
  * each step in few launches, without readback. Behaviour, names and the order of variables follow Keras's BaseOptimizer.
  */
-import { checkOptions, optionsOf } from '../../core/options.ts';
+import { checkOptions, refuseSurplus } from '../../core/options.ts';
 import type { TypedData } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
@@ -145,7 +145,7 @@ export abstract class Optimizer {
    * Errors: ValueError, DTypeError, DisposedError for variables that cannot be updated, or that it was not built with.
    */
   build(variables: readonly Variable[], ...surplus: never[]): void {
-    optionsOf('build', surplus, {}, ['variables']);
+    refuseSurplus('build', surplus, ['variables']);
     if (this.#variables) {
       requireKnownVariables(this.name, this.#variables, variables);
       const engine = this.#engine;
@@ -241,7 +241,7 @@ export abstract class Optimizer {
     variables: readonly Variable[] = this.trainableVariables,
     ...surplus: never[]
   ): void {
-    optionsOf('apply', surplus, {}, ['gradients', 'variables']);
+    refuseSurplus('apply', surplus, ['gradients', 'variables']);
     const known = checkStep(this.name, gradients, variables);
     countAppliedStep();
     if (this.#variables) requireKnownVariables(this.name, this.#variables, variables);
@@ -262,7 +262,7 @@ export abstract class Optimizer {
     variables: readonly Variable[] = this.trainableVariables,
     ...surplus: never[]
   ): void {
-    optionsOf('finalizeVariableValues', surplus, {}, ['variables']);
+    refuseSurplus('finalizeVariableValues', surplus, ['variables']);
     if (!this.options.useEma || !this.#variables) return;
     requireKnownVariables(this.name, this.#variables, variables);
     const isSwapped = this.#holdsAverages;

@@ -22,7 +22,7 @@ export async function compileStored(
   options: TransferOptions & { readonly customObjects?: CustomObjects | undefined },
 ): Promise<void> {
   const { file, customObjects = {} } = options;
-  const reader = { source: file, lambdas: {}, shared: new Map(), built: new Map(), made: [] };
+  const reader = { source: file, lambdas: {}, ids: new Map(), shared: new Map(), built: new Map(), made: [] };
   const compiled = readCompileConfig(reader, config, 'compile_config');
   if (!compiled) return;
   await model.loadTraining();

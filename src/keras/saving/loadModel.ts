@@ -82,6 +82,7 @@ async function make(
     customObjects: { ...functions, ...customObjects },
     ...(lambdas ? { lambdas } : {}),
   };
+  for (const stored of file.tensors) await stored.verify?.();
   const model = withinStored(source.name, file.tensors, () => modelFromJSON(config, named));
   try {
     const weights = file.match(model, { op: `loadModel ${source.name}`, model: model.name });

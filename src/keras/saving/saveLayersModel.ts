@@ -25,7 +25,8 @@ export async function saveLayersModelTo(
   options: SaveOptions,
 ): Promise<void> {
   const folder = folderOf(target);
-  const topology = layersModelConfig(modelToConfig(model), `'${model.name}'`);
+  const { compile_config: _, ...config } = modelToConfig(model);
+  const topology = layersModelConfig(config, `'${model.name}'`);
   const named = layersModelWeights(model as unknown as AnyLayer);
   const { writeManifest } = await import('../../formats/tfjs/index.ts');
   const [training, weights] = await Promise.all([

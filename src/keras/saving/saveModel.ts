@@ -5,10 +5,11 @@ import { requireOneOf } from '../../core/shape.ts';
 import { ValueError } from '../../core/errors.ts';
 import { isFolder, type SaveFolder } from '../../storage/folderTargets.ts';
 import { type SaveTarget, targetName, targetOf } from '../../storage/targets.ts';
+import { readConstants } from '../json/constants.ts';
 import type { JsonObject } from '../json/document.ts';
 import type { AnyModel } from '../json/read.ts';
 import { jsonText } from '../json/text.ts';
-import { modelToConfig, writerFor } from '../json/write.ts';
+import { modelToSharingConfig, writerFor } from '../json/write.ts';
 import { fullCompileConfig } from '../json/compileConfig.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { type SaveOptions, type SaveWeightsOptions, saveOptionNames } from '../models/fileOptions.ts';
@@ -46,6 +47,7 @@ async function saveKeras(model: AnyModel, target: SaveTarget, options: SaveOptio
   requireEnd('save', name, ['.keras']);
   const file = targetOf(target);
   const optimizer = includeOptimizer ? optimizerOf(model) : null;
+  await readConstants(model as unknown as AnyLayer);
   const config = configOf(model, optimizer);
   const [{ writeZip }, { writeHdf5 }, { configName, metadataName, weightsName }, tree] = await Promise.all([
     import('../../formats/zip/index.ts'),
@@ -96,7 +98,7 @@ function optimizerOf(model: AnyModel): Optimizer | null {
 
 function configOf(model: AnyModel, optimizer: Optimizer | null): JsonObject {
   return {
-    ...modelToConfig(model),
+    ...modelToSharingConfig(model),
     compile_config: fullCompileConfig(writerFor(model), model, optimizer),
   };
 }

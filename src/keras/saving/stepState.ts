@@ -2,6 +2,7 @@
 import { tidy } from '../../tensor/scope.ts';
 import { Variable } from '../../tensor/variable.ts';
 import { HostVariable } from '../optimizers/hostVariable.ts';
+import type { Metric } from '../metrics/metric.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { seedsOf } from './seedsOf.ts';
 
@@ -11,6 +12,8 @@ interface SteppedModel<X> {
   readonly weights: readonly Variable[];
   readonly trainableWeights: readonly Variable[];
   readonly optimizer: Optimizer | null;
+  readonly metrics: readonly Metric<never>[];
+  readonly trainer: { requireIdle(op: string): void };
   loadTraining(): Promise<void>;
   predictOnBatch(x: X): unknown;
   resetMetrics(): void;
@@ -18,7 +21,7 @@ interface SteppedModel<X> {
 
 /**
  * Weights, the optimizer's variables and numbers, and positions in random sequences. A model that isn't built is built by
- * a prediction for `x`, so that its first weights are part of the state. Metrics are reset before each step.
+ * a prediction for `x`, so that its first weights are part of the state. Metrics are reset by `prepare`.
  */
 export async function stepState<X>(model: SteppedModel<X>, x: X) {
   await model.loadTraining();
@@ -33,7 +36,9 @@ export async function stepState<X>(model: SteppedModel<X>, x: X) {
       ...numbers.map((number) => accessors(number, 'value')),
       ...seedsOf(model).map((sequence) => accessors(sequence, 'position')),
     ],
+    accumulators: model.metrics.flatMap(({ variables }) => variables),
     prepare: () => model.resetMetrics(),
+    requireIdle: (op: string) => model.trainer.requireIdle(op),
   };
 }
 

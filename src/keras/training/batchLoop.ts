@@ -13,8 +13,8 @@ export interface BatchLoop {
   /** Whether there must be exactly `steps` batches. */
   readonly strict: boolean;
   readonly throttle: Throttle;
-  /** Launches the step of a batch. The batch is freed afterwards. */
-  run(batch: AnyBatch): void;
+  /** Launches the step of a batch. The batch is freed afterwards: once a promise resolved, where it returns one. */
+  run(batch: AnyBatch): HookResult;
   /** Batches for which `before` and `after` are called once, and `stopped` is asked once. */
   readonly perExecution: number;
   /** With the index of the first batch. */
@@ -44,8 +44,9 @@ export async function runBatches(loop: BatchLoop): Promise<number> {
       throttle.check();
       const before = index % perExecution === 0 && loop.before?.(index);
       if (before) await before;
-      throttle.within(() => loop.run(batch));
+      const running = throttle.within(() => loop.run(batch));
       throttle.launched(index);
+      if (running) await running;
     } finally {
       freeBatch(batch);
     }

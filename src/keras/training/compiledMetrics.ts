@@ -3,8 +3,9 @@ import { runAll } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { Loss } from '../losses/loss.ts';
 import { type MetricConfig, type MetricLike, metricOf } from '../metrics/get.ts';
-import type { Metric } from '../metrics/metric.ts';
+import { Metric } from '../metrics/metric.ts';
 import type { Predicted } from './batch.ts';
 import { inOutputOrder, isRecord, outputNamesOf, requireNames } from './perOutput.ts';
 import { sampleWeightsByOutput, targetsByOutput } from './compiledLoss.ts';
@@ -159,9 +160,11 @@ function isConfig(given: object): given is MetricConfig {
 /** Throws for invalid metrics and unknown names. Metrics created for the check are freed. */
 function requireKinds(what: string, lists: readonly MetricLike[][]): void {
   for (const identifier of lists.flat()) {
-    if (typeof identifier === 'object' || typeof identifier === 'function') continue;
-    if (typeof identifier === 'string') metricOf(identifier).dispose();
-    else
+    if (identifier instanceof Metric || identifier instanceof Loss) continue;
+    const isNamed =
+      typeof identifier === 'string' || (typeof identifier === 'object' && isConfig(identifier));
+    if (isNamed) metricOf(identifier).dispose();
+    else if (typeof identifier !== 'object' && typeof identifier !== 'function')
       throw new ValueError({
         op: 'compile',
         rule: `\`${what}\` takes names, metrics, losses or functions of yTrue and yPred.`,

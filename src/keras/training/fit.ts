@@ -3,7 +3,7 @@ import { checkSignal } from '../../core/abortSignal.ts';
 import { Cleanup } from '../../core/cleanup.ts';
 import { freshSeed } from '../../ops/seeds.ts';
 import { disposing } from '../../tensor/scope.ts';
-import type { RunParams } from '../callbacks/callback.ts';
+import type { HookResult, RunParams } from '../callbacks/callback.ts';
 import { CallbackList } from '../callbacks/callbackList.ts';
 import type { History } from '../callbacks/history.ts';
 import type { AnyBatch, Logs, StepLogs } from './batch.ts';
@@ -53,7 +53,9 @@ export async function fit(
   const body = async () => {
     const { data, classWeights } = throttle.within(() => ({
       data: openFitData(x, y, { ...options, seed }, model.slots, cleanup),
-      classWeights: classWeight ? cleanup.add(new ClassWeights('fit', classWeight)) : null,
+      classWeights: classWeight
+        ? cleanup.add(new ClassWeights('fit', classWeight, model.slots.outputs))
+        : null,
     }));
     await throttle.inPieces(() => data.source.upload() || (data.validation?.upload() ?? false));
     const params = paramsOf(options, seed, data);
@@ -113,6 +115,10 @@ async function runTraining(training: Training, epoch: number): Promise<PendingLo
   let stepLogs: StepLogs;
   const results = () => throttle.within(() => model.trainer.results(stepLogs));
   const read = async () => (await throttle.locate(throttle.within(() => readLogs(results()))))[0] as Logs;
+  const step = (batch: AnyBatch) => {
+    freeLogs(stepLogs);
+    stepLogs = train.run(batch);
+  };
   // Callbacks may have changed which layers are trainable.
   train.refresh();
   throttle.within(() => model.resetMetrics());
@@ -126,8 +132,10 @@ async function runTraining(training: Training, epoch: number): Promise<PendingLo
       perExecution: model.trainer.stepsPerExecution,
       throttle,
       run: (batch) => {
-        freeLogs(stepLogs);
-        stepLogs = withWeights(batch, classWeights, (weighed) => train.run(weighed));
+        if (!callbacks.runsSteps) return withWeights(batch, classWeights, step);
+        const around = (weighed: AnyBatch) =>
+          callbacks.aroundTrainStep(weighed, () => throttle.within(() => step(weighed)), read);
+        return withWeightsUntil(batch, classWeights, around);
       },
       before: (index) => callbacks.onTrainBatchBegin(index),
       after: (index) => callbacks.onTrainBatchEnd(index, read),
@@ -149,6 +157,20 @@ export function withWeights<T>(
 ): T {
   if (!weights) return body(batch);
   return disposing(weights.of(batch), (sampleWeight) => body({ ...batch, sampleWeight }));
+}
+
+/** `withWeights` for a body that may wait. */
+async function withWeightsUntil(
+  batch: AnyBatch,
+  weights: ClassWeights | null,
+  body: (batch: AnyBatch) => HookResult,
+): Promise<void> {
+  const own = weights?.of(batch);
+  try {
+    await body(own ? { ...batch, sampleWeight: own } : batch);
+  } finally {
+    own?.dispose();
+  }
 }
 
 async function validate(

@@ -24,13 +24,16 @@ export function openFitData(
   const { batchSize, validationSplit = 0, validationData = null, sampleWeight } = options;
   const size = batchSize ?? defaultBatchSize;
   const validationSize = options.validationBatchSize ?? size;
+  if (isBatchIterable(validationData))
+    requireNone('fit', { validationBatchSize: options.validationBatchSize });
   const given =
     validationData === null
       ? null
       : openValidation(validationData, { op: 'fit', slots, batchSize: validationSize, cleanup });
   if (isBatchIterable(x)) {
     const share = validationSplit === 0 ? undefined : validationSplit;
-    requireNone('fit', { y, sampleWeight, batchSize, validationSplit: share });
+    const shuffle = options.shuffle || undefined;
+    requireNone('fit', { y, sampleWeight, batchSize, validationSplit: share, shuffle });
     const source = cleanup.add(new IterableSource('fit', x, { slots, goOn: true }));
     return { source, validation: given };
   }

@@ -11,7 +11,7 @@ import { batchOf } from './data/iterableSource.ts';
 import { freeBatch } from './data/batchSource.ts';
 import { withWeights } from './fit.ts';
 import type { Data } from './openData.ts';
-import { checkOptions, optionsOf } from '../../core/options.ts';
+import { checkOptions, refuseSurplus } from '../../core/options.ts';
 import { readLogs } from './readLogs.ts';
 import type { TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';
@@ -36,13 +36,13 @@ export async function trainOnBatch(
   options: TrainOnBatchOptions,
   surplus: readonly unknown[] = [],
 ): Promise<ListedLogs> {
-  optionsOf('trainOnBatch', surplus, {}, ['x', 'y', 'options']);
+  refuseSurplus('trainOnBatch', surplus, ['x', 'y', 'options']);
   checkOptions('trainOnBatch', options, ['sampleWeight', 'classWeight']);
   const { sampleWeight = null, classWeight } = options;
   return onBatch(model, 'trainOnBatch', { x, y, sampleWeight }, (batch) => {
     const { train } = model.trainer.single;
     train.refresh();
-    const weights = classWeight ? new ClassWeights('trainOnBatch', classWeight) : null;
+    const weights = classWeight ? new ClassWeights('trainOnBatch', classWeight, model.slots.outputs) : null;
     try {
       return withWeights(batch, weights, (weighed) => train.run(weighed));
     } finally {
@@ -59,7 +59,7 @@ export async function testOnBatch(
   options: OnBatchOptions,
   surplus: readonly unknown[] = [],
 ): Promise<ListedLogs> {
-  optionsOf('testOnBatch', surplus, {}, ['x', 'y', 'options']);
+  refuseSurplus('testOnBatch', surplus, ['x', 'y', 'options']);
   checkOptions('testOnBatch', options, ['sampleWeight']);
   const { sampleWeight = null } = options;
   return onBatch(model, 'testOnBatch', { x, y, sampleWeight }, (batch) =>
@@ -73,7 +73,7 @@ export function predictOnBatch(
   x: Data,
   surplus: readonly unknown[] = [],
 ): Nest<Tensor> {
-  optionsOf('predictOnBatch', surplus, {}, ['x']);
+  refuseSurplus('predictOnBatch', surplus, ['x']);
   const batch = batchOf('predictOnBatch', [x], model.slots);
   try {
     return tidy(() => model.predictStep(batch));

@@ -1,7 +1,7 @@
 /** @file Opens the data that a caller passes as a source of batches. */
 import type { Cleanup } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
-import { optionsOf } from '../../core/options.ts';
+import { refuseSurplus } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import { fitOptionNames } from './fitOptionNames.ts';
 import { isRecord } from './perOutput.ts';
@@ -51,7 +51,7 @@ export function splitArguments<O extends object>(
   options: O | undefined,
   surplus: readonly unknown[],
 ): { data: Data | null; settings: O } {
-  optionsOf(op, surplus, {}, ['x', 'y', 'options']);
+  refuseSurplus(op, surplus, ['x', 'y', 'options']);
   const optionsAreSecond = options === undefined && y !== null && (isBatchIterable(x) || isOptions(y));
   if (optionsAreSecond) return { data: null, settings: y as O };
   return { data: y as Data | null, settings: options ?? ({} as O) };
@@ -99,6 +99,6 @@ export function requireNone(op: string, options: Readonly<Record<string, unknown
     op,
     rule: 'batches from an iterable are used as they come.',
     received: given.map(([name, value]) => `${name}: ${describe(value)}`).join(', '),
-    hint: 'yield [x, y, sampleWeight], in batches of the size that you want.',
+    hint: 'yield [x, y, sampleWeight], in the order and in batches of the size that you want.',
   });
 }

@@ -9,7 +9,7 @@ import { leavesOf, type Nest, packNest } from '../tensorNest.ts';
 import { isBatchIterable } from './data/iterableSource.ts';
 import { type BatchIterable, type Data, openData } from './openData.ts';
 import { runBatches, batchLimit } from './batchLoop.ts';
-import { checkOptions, optionsOf } from '../../core/options.ts';
+import { checkOptions, refuseSurplus } from '../../core/options.ts';
 import { requireCount } from './optionChecks.ts';
 import { Throttle } from './throttle.ts';
 import { deviceOf, type TrainableModel } from './trainableModel.ts';
@@ -38,7 +38,7 @@ export async function predict(
   options: PredictOptions,
   surplus: readonly unknown[] = [],
 ): Promise<Nest<Tensor>> {
-  optionsOf('predict', surplus, {}, ['x', 'options']);
+  refuseSurplus('predict', surplus, ['x', 'options']);
   checkOptions('predict', options, known);
   const { batchSize, steps, signal, verbose } = options;
   requireCount('predict', 'batchSize', batchSize, 1);

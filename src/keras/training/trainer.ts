@@ -65,7 +65,7 @@ export class Trainer {
 
   /** Errors: ValueError for invalid options, or while something is running. */
   compile(options: CompileOptions): void {
-    this.#requireIdle('compile');
+    this.requireIdle('compile');
     const outputs = this.model.slots.outputs?.map(({ name }) => name) ?? null;
     const compiled = new Compiled(options, outputs);
     const before = this.compiled;
@@ -91,7 +91,7 @@ export class Trainer {
   /** Marks `op` as running until `end` is called. Errors: ValueError if something else is running. */
   begin(op: string): { run: Run; end: () => void } {
     const outer = this.#run;
-    if (!(op === 'evaluate' && outer?.idle)) this.#requireIdle(op);
+    if (!(op === 'evaluate' && outer?.idle)) this.requireIdle(op);
     const run = { op, idle: false, isOver: false, outer };
     this.#run = run;
     const end = () => {
@@ -110,10 +110,11 @@ export class Trainer {
     } finally {
       run.idle = false;
     }
-    if (this.#run !== run) this.#requireIdle(run.op);
+    if (this.#run !== run) this.requireIdle(run.op);
   }
 
-  #requireIdle(op: string): void {
+  /** Errors: ValueError while something is running. */
+  requireIdle(op: string): void {
     if (!this.#run) return;
     throw new ValueError({
       op,

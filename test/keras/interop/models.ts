@@ -48,7 +48,7 @@ export const makers: Readonly<Record<string, () => MadeModel>> = {
     const attended = layers.multiHeadAttention({ numHeads: 2, keyDim: 4 }).apply([x, x]);
     const h = layers.layerNormalization().apply(layers.add().apply([x, attended as never]));
     const wide = layers
-      .einsumDense({ equation: 'abc,cd->abd', outputShape: [null, 12], biasAxes: 'd' })
+      .einsumDense({ equation: 'abc,cd->abd', outputShape: [6, 12], biasAxes: 'd' })
       .apply(h);
     const pooled = layers.globalAveragePooling1d().apply(layers.prelu().apply(wide));
     return made(

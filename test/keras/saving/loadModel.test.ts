@@ -1,6 +1,9 @@
 /** @file Whole models from files of Keras: `.keras` and the older `.h5`. */
 import fs from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { bytesSource } from '../../../src/formats/byteSource.ts';
+import { openKerasArchive } from '../../../src/formats/keras/index.ts';
+import { writeZip, ZipArchive } from '../../../src/formats/zip/index.ts';
 import { init, memory, type Tensor, tensor } from '../../../src/index.ts';
 import { loadModel, readSafetensors } from '../../../src/io/index.ts';
 import { matchPaths } from '../../../src/keras/saving/matchPaths.ts';
@@ -64,4 +67,24 @@ describe.each(names)('%s', (name) => {
     // Tensors that earlier tests dropped may have been collected.
     expect(memory().tensors).toBeLessThanOrEqual(before);
   });
+});
+
+test('a metric of a class that is not known is named as the model is loaded, with how to make it known', async () => {
+  const bytes = read('mlp_classifier/trained.keras');
+  const archive = await openKerasArchive(await ZipArchive.open(bytesSource(bytes, 'model.keras')));
+  const config = JSON.parse(archive.config);
+  config.compile_config.metrics = [
+    { module: 'mine', class_name: 'Sharpness', config: {}, registered_name: 'mine>Sharpness' },
+  ];
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  const zip = writeZip([
+    { name: 'config.json', pieces: [new TextEncoder().encode(JSON.stringify(config))] },
+    { name: 'model.weights.h5', pieces: [await archive.weights.read(0, archive.weights.size)] },
+  ]);
+  for await (const piece of zip) pieces.push(piece);
+  const file = new Blob(pieces);
+  const before = memory().tensors;
+  await expect(loadModel(file)).rejects.toThrow(/mine>Sharpness[\s\S]*registerClass/);
+  expect(memory().tensors).toBeLessThanOrEqual(before);
+  (await loadModel(file, { compile: false })).dispose();
 });

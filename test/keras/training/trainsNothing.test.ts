@@ -73,8 +73,9 @@ describe('a layer called in `call`', () => {
   ])('is refused %s', (_, make) => {
     expect(() => make().apply(x())).toThrow(ValueError);
     expect(() => make().apply(x())).toThrow(/Dense 'dense.*in no public property/s);
-    // The first call may be symbolic.
+    // The first call may be symbolic, or that of the app's own loop.
     expect(() => make().apply(input({ shape: [2] }))).toThrow(/public property/);
+    expect(() => make().call(x(), {})).toThrow(/public property/);
   });
 
   test('is accepted in any property, and without trainable weights anywhere', () => {
@@ -93,6 +94,50 @@ describe('a layer called in `call`', () => {
     const layer = new Fine();
     for (let i = 0; i < 2; i++) layer.apply(x());
     expect(layer.trainableWeights).toHaveLength(4);
+  });
+
+  describe('where the app calls `call` itself', () => {
+    class Public extends Model {
+      readonly inner = dense();
+      readonly seen: unknown[] = [];
+      override call(x: Tensor, { training }: { training?: boolean } = {}): Tensor {
+        this.seen.push(training);
+        this.addLoss(mean(x));
+        return this.inner.apply(x);
+      }
+    }
+    const callOf = (layer: object) => (layer as { call(...args: unknown[]): Tensor }).call(x());
+
+    test('it is a call: with losses, without options, and inside another call', () => {
+      const net = new Public();
+      callOf(net);
+      net.call(x(), { training: true });
+      expect(net.seen).toEqual([undefined, true]);
+      expect(net.losses).toHaveLength(1);
+      expect(net.weights).toHaveLength(2);
+      class Around extends Layer {
+        readonly inner = net;
+        override call(x: Tensor): Tensor {
+          return this.inner.call(x, {});
+        }
+      }
+      const around = new Around();
+      around.apply(x(), { training: true });
+      expect(around.losses).toHaveLength(1);
+      class Hiding extends Layer {
+        override call(): Tensor {
+          return callOf(net);
+        }
+      }
+      expect(() => new Hiding().apply(x())).toThrow(/in no public property of Hiding/);
+    });
+
+    test('a model of a graph can be called so, too', async () => {
+      const net = regressor();
+      const [input] = data(4);
+      const called = (net as unknown as { call(x: Tensor): Tensor }).call(input);
+      expect(await called.data()).toEqual(await net.apply(input).data());
+    });
   });
 
   test('may belong to a layer around the calling one', () => {
@@ -321,6 +366,25 @@ describe('fit', () => {
         const bias = variable(tensor(1), { name: 'in a loop' });
         loop(sequential({ layers: [layers.lambda((x) => add(x, bias)), layers.dense({ units: 1 })] }));
         expect(warnings()[2]).toContain("'in a loop'");
+      });
+
+      test('warns of those that a regularizer reads', () => {
+        const strength = variable(tensor(2), { name: 'strength' });
+        const regularized = (kernelRegularizer: (w: Tensor) => Tensor) => {
+          const net = sequential({ layers: [layers.dense({ units: 1, kernelRegularizer })] });
+          const call = () => add(net.apply(x()), net.losses[0] as Tensor);
+          return { net, call };
+        };
+        const { net, call } = regularized((w) => mul(mean(w), strength));
+        loop(net, [strength], call);
+        expect(warnings()).toEqual([]);
+        const forgotten = regularized((w) => mul(mean(w), strength));
+        // Its optimizer knows it from before.
+        const other = variable(tensor(2), { name: 'forgotten strength' });
+        const again = regularized((w) => mul(mean(w), other));
+        loop(forgotten.net, [], forgotten.call);
+        loop(again.net, [], again.call);
+        expect(warnings()).toEqual([expect.stringMatching(/'forgotten strength', read by Sequential/)]);
       });
 
       test('finds those that a later call reads', () => {

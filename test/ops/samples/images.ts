@@ -109,6 +109,18 @@ export const samples: OpSamples[] = [
     ],
   },
   {
+    op: 'gaussianBlur',
+    cases: [
+      { inputs: [x(2, 4, 3, 2), { shape: [2], low: 0.5, high: 1.5 }], options: { kernelSize: [3, 2] } },
+    ],
+    bad: [
+      { why: 'an image', inputs: [x(4, 4, 1), x(2)], error: ShapeError },
+      { why: 'one deviation', inputs: [x(2, 4, 4, 1), x(1)], error: ShapeError },
+      { why: 'no window', inputs: [x(2, 4, 4, 1), x(2)], options: { kernelSize: 0 }, error: ValueError },
+      { why: 'integers', inputs: [ints(2, 4, 4, 1), x(2)], error: DTypeError },
+    ],
+  },
+  {
     op: 'transformImages',
     cases: [
       { inputs: [x(1, 3, 3, 2), betweenPixels], options: { outputSize: 2 }, carriesNaN: false },

@@ -1,4 +1,8 @@
 /** @file The sources of the gallery's programs. */
+import { fillImports } from '../../fillImports.mjs';
+
+/** Characters of a line that are seen next to the output. */
+const WIDTH = 72;
 
 const sources = import.meta.glob<string>('../../../examples/playground/*.ts', {
   query: '?raw',
@@ -7,5 +11,6 @@ const sources = import.meta.glob<string>('../../../examples/playground/*.ts', {
 });
 
 export function sourceOf(name: string): string | undefined {
-  return sources[`../../../examples/playground/${name}.ts`]?.trimEnd();
+  const source = sources[`../../../examples/playground/${name}.ts`];
+  return source && fillImports(source.trimEnd(), WIDTH);
 }

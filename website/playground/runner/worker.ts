@@ -13,6 +13,7 @@ import { faultOf, PlainError } from '../../../examples/notebook/kernel/faults.ts
 import { linked } from '../../../examples/notebook/kernel/imports.ts';
 import { addressOfExports, addressOfText, importAddress } from '../../../examples/notebook/kernel/modules.ts';
 import { CellOutputs } from '../../../examples/notebook/kernel/outputs.ts';
+import { placedFault, placedOutput } from '../../../examples/notebook/kernel/places.ts';
 import { captureConsole } from './console.ts';
 import { formatResult } from './formatResult.ts';
 import type { FromRunner, ToRunner } from './protocol.ts';
@@ -22,18 +23,23 @@ const post = (message: FromRunner) => postMessage(message);
 let address: string | undefined;
 let map: TraceMap | undefined;
 
+/** The line of the program as it was written. */
+function writtenLine(line: number): number | null {
+  return map ? originalPositionFor(map, { line, column: 0, bias: LEAST_UPPER_BOUND }).line : line;
+}
+
+const placeName = (module: string, line: number) =>
+  address?.endsWith(module) ? `program.ts:${writtenLine(line) ?? line}` : undefined;
+
 /** The error in plain words, at the line of the program as it was written. */
 function fail(error: unknown): void {
-  const fault = faultOf(error, address);
-  if (fault.line !== null && map) {
-    const place = { line: fault.line, column: 0, bias: LEAST_UPPER_BOUND } as const;
-    post({ type: 'failed', fault: { ...fault, line: originalPositionFor(map, place).line } });
-  } else post({ type: 'failed', fault });
+  const fault = placedFault(faultOf(error, address), placeName);
+  post({ type: 'failed', fault: { ...fault, line: fault.line === null ? null : writtenLine(fault.line) } });
 }
 
 const outputs = new CellOutputs(
   {
-    show: (slot, output) => post({ type: 'show', slot, output }),
+    show: (slot, output) => post({ type: 'show', slot, output: placedOutput(output, placeName) }),
     fail,
     recovered: () => post({ type: 'recovered' }),
     prepare: async () => {},

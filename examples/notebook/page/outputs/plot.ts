@@ -1,4 +1,4 @@
-/** @file A plot as the page allows it: the style sheet that Plot puts into its SVG is the page's own (outputs.css). */
+/** @file A plot as the page allows it: the style sheet that Plot puts into its SVG is the page's own (style/outputs/plot.css). */
 import * as Plot from '@observablehq/plot';
 
 export function drawn(options: Plot.PlotOptions, label: string): SVGSVGElement | HTMLElement {

@@ -1,5 +1,5 @@
 /** @file Gradients that are exactly zero, and the call that makes them so: a dead relu, a saturated activation. */
-import type { Finding, ReportedCall, ReportedWeight } from '../reportData.ts';
+import type { Finding, ReportedCall, ReportedTensor, ReportedWeight } from '../reportData.ts';
 import { type Facts, isAllZero, listed, type Rule, short, specOf } from './facts.ts';
 
 /** Share of dead units from which on a layer is worth a warning. */
@@ -34,9 +34,20 @@ function causeOf(facts: Facts, { tensor }: ReportedWeight): ReportedCall | null 
 
 /** Where a gradient is zero because the other factor is: the relu that made it; null where it isn't. */
 function zeroFactor(facts: Facts, call: ReportedCall, tensor: number): ReportedCall | null {
-  for (const { id, values, maker } of facts.inputsOf(call)) {
-    const made = facts.call(maker);
-    if (id !== tensor && made && isAllZero(values) && isReluCall(made)) return made;
+  for (const input of facts.inputsOf(call)) {
+    const relu = input.id === tensor ? null : deadRelu(facts, input);
+    if (relu) return relu;
+  }
+  return null;
+}
+
+/** The relu whose zeros a tensor of zeros comes from, such as the pooled output of a dead one; null where there is none. */
+function deadRelu(facts: Facts, tensor: ReportedTensor): ReportedCall | null {
+  let zeros: ReportedTensor | undefined = isAllZero(tensor.values) ? tensor : undefined;
+  while (zeros) {
+    const maker = facts.call(zeros.maker);
+    if (!maker || isReluCall(maker)) return maker ?? null;
+    zeros = facts.inputsOf(maker).find(({ values }) => isAllZero(values));
   }
   return null;
 }

@@ -1,6 +1,7 @@
 /** @file Activation: an activation function as a layer. */
 import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
+import { ValueError } from '../../../core/errors.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import {
@@ -30,6 +31,7 @@ export class Activation extends Layer {
 
   constructor(options: ActivationOptions) {
     super(options);
+    if (options.activation === undefined) throw withoutActivation(this.name);
     this.activation = activationOf(options.activation);
   }
 
@@ -40,6 +42,15 @@ export class Activation extends Layer {
   override getConfig(): Record<string, unknown> {
     return { ...super.getConfig(), activation: serializeActivation(this.activation) };
   }
+}
+
+function withoutActivation(name: string): ValueError {
+  return new ValueError({
+    op: name,
+    rule: 'it needs an activation.',
+    received: 'none',
+    hint: "pass its name: layers.activation('relu').",
+  });
 }
 
 /** An activation function as a layer. Shape: that of the input. Errors: ValueError for an unknown name. */

@@ -2,7 +2,7 @@
  * @file The base of attentions of several heads, each in its own projection. Heads of keys and values may serve several of
  * queries.
  */
-import { type OptionNames, plainOptions } from '../../../core/options.ts';
+import { type OptionNames, plainOptions, refuseSurplus } from '../../../core/options.ts';
 import { checkedOptions, layerOptionNames } from '../base/layerOptions.ts';
 import { biasOptionNames, kernelOptionNames } from '../base/weightOptions.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
@@ -166,7 +166,8 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     inputs: SymbolicTensor | readonly SymbolicTensor[],
     options?: ApplyOptions & AttentionOptions<SymbolicTensor> & { returnAttentionScores?: false },
   ): KerasTensor;
-  override apply(inputs: Nest<unknown>, called: ApplyOptions = {}): never {
+  override apply(inputs: Nest<unknown>, called: ApplyOptions = {}, ...surplus: never[]): never {
+    refuseSurplus(`${this.name}.apply`, surplus, ['inputs', 'options']);
     const { value, key, ...options } = plainOptions(this.name, called);
     const [query, given = value ?? query, givenKey = key ?? null] = leavesOf(inputs);
     const all = [query, given, ...(givenKey === null ? [] : [givenKey])];

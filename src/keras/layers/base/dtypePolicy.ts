@@ -1,7 +1,8 @@
 /** @file Dtype policies: what layers store and what they multiply. */
-import { type DType, isDType } from '../../../core/dtype.ts';
+import { type DType, dtypes, isDType } from '../../../core/dtype.ts';
 import { DTypeError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
+import { suggestionFor } from '../../../core/suggest.ts';
 import { cast } from '../../../ops/cast.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 
@@ -49,6 +50,6 @@ function notAPolicy(op: string, received: unknown): DTypeError {
     op,
     rule: "a dtype is float32, int32, uint32 or bool; layers that multiply may have the policy 'mixedFloat16'.",
     received: `dtype: ${describe(received)}`,
-    hint: "pass one of these names; the default is 'float32'.",
+    hint: suggestionFor(received, dtypes, "pass one of these names; the default is 'float32'."),
   });
 }

@@ -5,6 +5,7 @@
 import { runAll } from '../../../core/cleanup.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
+import { refuseSurplus } from '../../../core/options.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
 import { untraced } from '../../../execution/currentExecutor.ts';
@@ -28,8 +29,10 @@ import { findInProperties } from './findInProperties.ts';
 import { checkInputs, type InputSpec } from './inputSpec.ts';
 import { activityLoss, CallLosses, weightLosses } from './layerLosses.ts';
 import { heldOptions, isMasked, requireTensors } from './callInputs.ts';
-import { observed } from './callObserver.ts';
+import { observed, observedLosses } from './callObserver.ts';
+import { checkedCall } from './directCall.ts';
 import { checkCallOptions, type LayerOptions, type OptionClass } from './layerOptions.ts';
+import { requireShapes } from '../../graph/callResult.ts';
 import { requireTracked } from './tracked.ts';
 import { WeightedOperation } from './weightedOperation.ts';
 
@@ -119,6 +122,11 @@ export abstract class Layer<
     const build = this.build;
     const value = (inputShape: Shapes<In>) => this.#runBuild(inputShape, build);
     Object.defineProperty(this, 'build', { value, configurable: true, writable: true });
+    if (typeof this.call !== 'function') return;
+    const call = checkedCall(this as unknown as AnyLayer, this.call as never, (outermost) =>
+      this.#begin(outermost),
+    );
+    Object.defineProperty(this, 'call', { value: call, configurable: true, writable: true });
   }
 
   /** Creates the weights. Called once, before the first call. Build layers inside with `ensureBuilt`. */
@@ -144,6 +152,7 @@ export abstract class Layer<
       return this.traceCall(inputs, options);
     const dtype = this.outputDType(leavesOf(inputs));
     const shapes = this.computeOutputShape(mapNest(inputs, ({ shape }) => shape) as Shapes<In>);
+    requireShapes(this.name, shapes);
     return trace(() => mapShapes(shapes as Nest<OpenShape>, (shape) => new KerasTensor({ shape, dtype })));
   }
 
@@ -182,7 +191,8 @@ export abstract class Layer<
    */
   apply(inputs: Mapped<In, SymbolicTensor>, options?: ApplyOptions): Mapped<Out, KerasTensor>;
   apply(inputs: In, options?: ApplyOptions): Out;
-  apply(inputs: In | Mapped<In, SymbolicTensor>, options: ApplyOptions = {}): unknown {
+  apply(inputs: In | Mapped<In, SymbolicTensor>, options: ApplyOptions = {}, ...surplus: never[]): unknown {
+    if (surplus.length > 0) refuseSurplus(`${this.name}.apply`, surplus, ['inputs', 'options']);
     // Shapes that the library reads don't count as read by the `call` that is traced.
     return isTracing() ? notingReads(null, () => this.#apply(inputs, options)) : this.#apply(inputs, options);
   }
@@ -265,7 +275,8 @@ export abstract class Layer<
     const added = [this as unknown as AnyLayer, ...this.layersInside].flatMap((layer) =>
       during ? layer.#added.during(during) : [],
     );
-    return [...added, ...weightLosses(this.trainableWeights)];
+    const layer = this as unknown as AnyLayer;
+    return [...added, ...observedLosses(layer, () => weightLosses(this.trainableWeights))];
   }
 
   /** Releases the losses of the last call, which keep tensors alive for their gradients. */
@@ -320,7 +331,7 @@ export abstract class Layer<
   /** Runs `call` in its name scope and call context, and adds the activity loss. */
   #call(inputs: In, options: CallOptions): Out {
     return insideLayerCall(this, options.training, ({ training, outermost }) => {
-      if (!isTracing()) this.#lastCall = outermost;
+      this.#begin(outermost);
       const outputs = inNameScope(this, this.name, () => this.call(inputs, { ...options, training }));
       const { activityRegularizer } = this;
       if (activityRegularizer && !isTracing()) {
@@ -329,6 +340,11 @@ export abstract class Layer<
       }
       return outputs;
     });
+  }
+
+  /** Notes the outermost call, to which losses belong that this call adds. */
+  #begin(outermost: object): void {
+    if (!isTracing()) this.#lastCall = outermost;
   }
 
   /** Attaches masks to the outputs, except those that got one from a layer inside. */

@@ -28,12 +28,13 @@ export interface StrayVariable {
 
 /** Where strays of a step go; null where each call is judged by itself. */
 let collected: Map<Variable, StrayVariable> | null = null;
-/** How often a layer was called outside of steps. */
+/** How often a layer was called outside of steps, and how often its losses were computed there. */
 const calls = new WeakMap<object, number>();
+const computed = new WeakMap<object, number>();
 
 /** Runs `call`, the outermost call of `layer` on `given`, under a tape. What the caller passes belongs to the caller. */
 function observeReads<T>(layer: TrackedLayer, given: readonly unknown[], call: () => T): T {
-  if (collected === null && !isDue(layer)) return call();
+  if (collected === null && !isDue(calls, layer)) return call();
   const reads = new VariableReads(() => currentCall()?.layer as TrackedLayer | undefined);
   const recorders = activeRecorders();
   const result = withRecorders([...recorders, reads], call);
@@ -46,31 +47,46 @@ function observeReads<T>(layer: TrackedLayer, given: readonly unknown[], call: (
     for (const stray of found) collected.set(stray.variable, stray);
     return result;
   }
-  const strays = found.filter(({ owner }) => owner === null);
-  // Which variables an app trains shows when it asks for their gradients.
-  if (strays.length > 0)
-    for (const recorder of recorders)
-      recorder.beforeGradients?.((sources) => warnOfUntrained(layer, strays, sources));
+  warnBeforeGradients(
+    layer,
+    found.filter(({ owner }) => owner === null),
+  );
   return result;
 }
 
 /**
- * Runs `compute`, which computes the losses of `owner` in a step: their functions, and those of regularizers, may read
- * variables, too. What the layers read that they call isn't theirs.
+ * Runs `compute`, which computes the losses of `owner`: their functions, and those of regularizers, may read variables, too.
+ * What the layers read that they call isn't theirs.
  */
 export function observeLosses<T>(owner: TrackedLayer, compute: () => T): T {
   const recorders = activeRecorders();
-  if (collected === null || recorders.length === 0) return compute();
+  if (recorders.length === 0 || (collected === null && !isDue(computed, owner))) return compute();
   const reads = new VariableReads(() => (currentCall() ? undefined : owner));
   const result = withRecorders([...recorders, reads], compute);
-  for (const stray of reads.found) collected.set(stray.variable, { ...stray, owner: null, inFunction: true });
+  const found = reads.found.map((stray) => ({ ...stray, owner: null, inFunction: true }));
+  if (collected) {
+    for (const stray of found) collected.set(stray.variable, stray);
+    return result;
+  }
+  const own = new Set(owner.weights);
+  warnBeforeGradients(
+    owner,
+    found.filter(({ variable }) => !own.has(variable)),
+  );
   return result;
 }
 
+/** Which variables an app trains shows when it asks for their gradients. */
+function warnBeforeGradients(layer: TrackedLayer, strays: readonly StrayVariable[]): void {
+  if (strays.length === 0) return;
+  for (const recorder of activeRecorders())
+    recorder.beforeGradients?.((sources) => warnOfUntrained(layer, strays, sources));
+}
+
 /** Later calls may compute something else than the first. */
-function isDue(layer: TrackedLayer): boolean {
-  const count = (calls.get(layer) ?? 0) + 1;
-  calls.set(layer, count);
+function isDue(counts: WeakMap<object, number>, layer: TrackedLayer): boolean {
+  const count = (counts.get(layer) ?? 0) + 1;
+  counts.set(layer, count);
   return Number.isInteger(Math.log2(count));
 }
 
@@ -153,4 +169,4 @@ class VariableReads implements Recorder {
   }
 }
 
-provideObserver(observeReads);
+provideObserver({ observeReads, observeLosses });

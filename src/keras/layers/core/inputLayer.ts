@@ -1,8 +1,9 @@
 /** @file InputLayer: where values enter a model. Its one call has no inputs. */
 import type { Positions } from '../../../core/options.ts';
 import { isListOf } from '../../../core/lists.ts';
-import { type DType, isDType } from '../../../core/dtype.ts';
+import { type DType, dtypes, isDType } from '../../../core/dtype.ts';
 import { DTypeError, ShapeError } from '../../../core/errors.ts';
+import { suggestionFor } from '../../../core/suggest.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { describe, maxRank, type OpenShape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -128,6 +129,6 @@ function checkDType(dtype: unknown): void {
     op: 'input',
     rule: 'a dtype is float32, int32, uint32 or bool.',
     received: `dtype: ${describe(dtype)}`,
-    hint: "pass one of these names; the default is 'float32'.",
+    hint: suggestionFor(dtype, dtypes, "pass one of these names; the default is 'float32'."),
   });
 }

@@ -9,6 +9,7 @@ import type { OpenSpec } from '../../../core/spec.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { KerasTensor } from '../../graph/kerasTensor.ts';
+import { areShapes } from '../../graph/callResult.ts';
 import { variablesBehind } from '../../graph/variables.ts';
 import { leavesOf, mapShapes, type Nest } from '../../tensorNest.ts';
 import { customObjectOf, registeredAs, registeredNameOf } from '../../serialization/registered.ts';
@@ -155,12 +156,7 @@ function leavesOfShapes(shapes: Nest<OpenShape>): OpenShape[] {
 }
 
 function requireShapes(layer: string, given: unknown): void {
-  const isSize = (n: unknown) => n === null || (Number.isInteger(n) && (n as number) >= 0);
-  const fits = (shape: unknown): boolean =>
-    Array.isArray(shape)
-      ? shape.every(isSize) || shape.every(fits)
-      : typeof shape === 'object' && shape !== null && Object.values(shape).every(fits);
-  if (fits(given)) return;
+  if (areShapes(given)) return;
   throw new ValueError({
     op: layer,
     rule: '`outputShape` is a list of sizes without the batch, or a function of the shapes of the inputs.',

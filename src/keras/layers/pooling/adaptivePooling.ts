@@ -3,12 +3,8 @@ import type { Positions } from '../../../core/options.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
-import { mul } from '../../../ops/arithmetic.ts';
-import { max } from '../../../ops/extrema.ts';
-import { gather } from '../../../ops/gather.ts';
-import { sum } from '../../../ops/sum.ts';
-import { tensor } from '../../../tensor/create.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
+import { adaptiveAveragePool, adaptiveMaxPool } from '../../ops/adaptivePool.ts';
 import {
   type DataFormatOptions,
   type Pair,
@@ -37,44 +33,12 @@ const optionNames: OptionNames<AdaptivePoolingOptions<unknown>> = {
   ...layerOptionNames,
 };
 
-/** Windows along an axis: window i runs from ⌊i · size / count⌋ to ⌈(i + 1) · size / count⌉. */
-interface Windows {
-  /** For each window its places, the last repeated so that all have the same number. */
-  places: number[][];
-  /** 1 / length for the places of a window, 0 for those repeated. */
-  shares: number[][];
-}
-
-function windowsOf(size: number, count: number): Windows {
-  const bounds = Array.from({ length: count }, (_, i) => {
-    return [Math.floor((i * size) / count), Math.ceil(((i + 1) * size) / count)] as const;
-  });
-  const longest = Math.max(...bounds.map(([start, end]) => end - start));
-  const each = <T>(make: (place: number, start: number, end: number) => T) =>
-    bounds.map(([start, end]) => Array.from({ length: longest }, (_, k) => make(start + k, start, end)));
-  return {
-    places: each((place, _, end) => Math.min(place, end - 1)),
-    shares: each((place, start, end) => (place < end ? 1 / (end - start) : 0)),
-  };
-}
-
-/** What becomes of the windows [..., count, length, ...], where `axis` is that of the count. */
-type Pool = (windows: Tensor, axis: number, shares: number[][]) => Tensor;
-
-const averages: Pool = (windows, axis, shares) => {
-  const [count, length] = windows.shape.slice(axis, axis + 2) as [number, number];
-  const shape = windows.shape.map((_, i) => (i === axis ? count : i === axis + 1 ? length : 1));
-  return sum(mul(windows, tensor(shares.flat(), { shape }) as Tensor), { axis: axis + 1 });
-};
-
-const maxima: Pool = (windows, axis) => max(windows, { axis: axis + 1 });
-
 abstract class AdaptivePooling extends Layer {
   readonly outputSize: readonly number[];
   readonly dataFormat = 'channelsLast';
-  readonly #pool: Pool;
+  readonly #pool: typeof adaptiveMaxPool;
 
-  constructor(rank: 1 | 2 | 3, options: AdaptivePoolingOptions<unknown>, pool: Pool) {
+  constructor(rank: 1 | 2 | 3, options: AdaptivePoolingOptions<unknown>, pool: typeof adaptiveMaxPool) {
     super(options);
     requireChannelsLast(this.name, options.dataFormat);
     this.outputSize = sizesOf(this.name, options.outputSize, rank);
@@ -83,11 +47,7 @@ abstract class AdaptivePooling extends Layer {
   }
 
   override call(x: Tensor): Tensor {
-    return this.outputSize.reduce((y, count, i) => {
-      const { places, shares } = windowsOf(y.shape[i + 1] as number, count);
-      const windows = gather(y, tensor(places, { dtype: 'int32' }) as Tensor, { axis: i + 1 });
-      return this.#pool(windows, i + 1, shares);
-    }, x);
+    return this.#pool(x, { outputSize: this.outputSize });
   }
 
   override computeOutputShape(inputShape: OpenShape): OpenShape {
@@ -122,7 +82,7 @@ export class AdaptiveAveragePooling1D extends AdaptivePooling {
   }
 
   constructor(options: AdaptivePooling1DOptions) {
-    super(1, options, averages);
+    super(1, options, adaptiveAveragePool);
   }
 }
 
@@ -135,7 +95,7 @@ export class AdaptiveAveragePooling2D extends AdaptivePooling {
   }
 
   constructor(options: AdaptivePooling2DOptions) {
-    super(2, options, averages);
+    super(2, options, adaptiveAveragePool);
   }
 }
 
@@ -148,7 +108,7 @@ export class AdaptiveMaxPooling1D extends AdaptivePooling {
   }
 
   constructor(options: AdaptivePooling1DOptions) {
-    super(1, options, maxima);
+    super(1, options, adaptiveMaxPool);
   }
 }
 
@@ -161,7 +121,7 @@ export class AdaptiveMaxPooling2D extends AdaptivePooling {
   }
 
   constructor(options: AdaptivePooling2DOptions) {
-    super(2, options, maxima);
+    super(2, options, adaptiveMaxPool);
   }
 }
 
@@ -224,7 +184,7 @@ export class AdaptiveAveragePooling3D extends AdaptivePooling {
   }
 
   constructor(options: AdaptivePooling3DOptions) {
-    super(3, options, averages);
+    super(3, options, adaptiveAveragePool);
   }
 }
 
@@ -247,7 +207,7 @@ export class AdaptiveMaxPooling3D extends AdaptivePooling {
   }
 
   constructor(options: AdaptivePooling3DOptions) {
-    super(3, options, maxima);
+    super(3, options, adaptiveMaxPool);
   }
 }
 

@@ -12,7 +12,7 @@ import { Layer, type LayerOptions } from '../base/layer.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { binBoundaries } from './binBoundaries.ts';
 import { encodeCategories, encodedDType, encodedShape, type OutputMode, outputModeOf } from './categories.ts';
-import { asFloats } from './imageLayer.ts';
+import { asFloats } from './images/imageLayer.ts';
 
 /** Options of `discretization`. */
 export interface DiscretizationOptions extends LayerOptions {

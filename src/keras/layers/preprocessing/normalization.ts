@@ -12,6 +12,8 @@ import {
   requireBoolean,
   sizeOf,
 } from '../../../core/shape.ts';
+import { warnOnce } from '../../../core/warn.ts';
+import type { Origin } from '../../../history/origin.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import { add, div, mul, sub } from '../../../ops/arithmetic.ts';
 import { broadcastTo } from '../../../ops/sum.ts';
@@ -73,6 +75,8 @@ export class Normalization extends Layer {
   /** Moments that were given are no weights. */
   #constants: { readonly mean: Variable; readonly variance: Variable } | null = null;
   #layout: Layout | null = null;
+  /** The origin of the mean before anything was learned or loaded: assigning a variable replaces it. */
+  #untouched: Origin | null = null;
 
   constructor(options: NormalizationOptions = {}) {
     super(options);
@@ -107,6 +111,7 @@ export class Normalization extends Layer {
     }
     const weight = { shape: sizes, trainable: false };
     this.mean = this.addWeight('mean', { ...weight, initializer: 'zeros' });
+    this.#untouched = this.mean.origin;
     this.variance = this.addWeight('variance', { ...weight, initializer: 'ones' });
     this.count = this.addWeight('count', {
       shape: [],
@@ -130,6 +135,10 @@ export class Normalization extends Layer {
   override call(input: Tensor): Tensor {
     const x = input.dtype === 'float32' ? input : cast(input, 'float32');
     const { over } = this.#layout as Layout;
+    if (input instanceof Tensor && this.mean && this.mean.origin === this.#untouched)
+      warnOnce(
+        `${this} has learned nothing, so it passes its inputs on as they are. Call adapt(data) before.`,
+      );
     const laid = (weight: Variable | null) => reshape(weight as Tensor, { shape: [...over] });
     const mean = this.#constants?.mean ?? laid(this.mean);
     const deviation = maximum(sqrt(this.#constants?.variance ?? laid(this.variance)), epsilon);

@@ -1,9 +1,10 @@
 /** @file StringLookup: strings by their index in a vocabulary. */
 import { byPosition, type OptionNames, type Settings } from '../../../core/options.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { HostLayer, type HostLayerOptions } from './lookup/hostLayer.ts';
+import type { HostLayerOptions } from './lookup/hostLayer.ts';
 import { asNest, type HostNest, hostArray, isString, isWhole } from './lookup/hostValues.ts';
 import { Lookup, type LookupOptions, lookupOptionNames } from './lookup/lookup.ts';
+import { VocabularyLayer } from './lookup/vocabularyLayer.ts';
 
 /** Options of `stringLookup`. The oovToken is '[UNK]' by default. */
 export interface StringLookupOptions extends HostLayerOptions, LookupOptions<string> {
@@ -12,52 +13,36 @@ export interface StringLookupOptions extends HostLayerOptions, LookupOptions<str
 }
 
 /** The layer of `stringLookup`, where shapes and errors are described. */
-export class StringLookup extends HostLayer {
+export class StringLookup extends VocabularyLayer {
   static override readonly className: string = 'StringLookup';
   static override readonly optionNames: OptionNames<StringLookupOptions> = {
     ...lookupOptionNames,
     encoding: false,
     name: false,
   };
-  readonly #lookup: Lookup<string>;
+  protected readonly lookup: Lookup<string>;
 
   constructor(options: StringLookupOptions = {}) {
     super(options);
-    this.#lookup = new Lookup(this.name, { ...options, oovToken: options.oovToken ?? '[UNK]' }, isString);
-  }
-
-  /** The tokens in the order of their indices; without the special ones if `includeSpecialTokens` is false. */
-  getVocabulary(includeSpecialTokens = true): readonly (string | null)[] {
-    const { table } = this.#lookup;
-    return includeSpecialTokens ? table.all : (table.tokens ?? []);
-  }
-
-  /** Indices in all, special tokens included. */
-  vocabularySize(): number {
-    return this.#lookup.table.size;
-  }
-
-  /** Sets the vocabulary. Errors: ValueError for repeated tokens, too many, and weights that don't fit. */
-  setVocabulary(vocabulary: readonly string[], idfWeights: readonly number[] | null = null): void {
-    this.#lookup.set(vocabulary, idfWeights, isString);
+    this.lookup = new Lookup(this.name, { ...options, oovToken: options.oovToken ?? '[UNK]' }, isString);
   }
 
   /** Learns the vocabulary: the most frequent strings first. Rows are documents. Errors: ValueError for no strings. */
   adapt(data: HostNest<string>): void {
-    this.#lookup.adapt(hostArray(this.name, data, isString, 'strings'));
+    this.lookup.adapt(hostArray(this.name, data, isString, 'strings'));
   }
 
   /** int32 indices of strings, or their encoding; the strings of indices with `invert`. */
   apply(inputs: HostNest<string>): Tensor;
   apply(inputs: HostNest<number> | Int32Array): HostNest<string | null>;
   apply(inputs: HostNest<string> | HostNest<number> | Int32Array): Tensor | HostNest<string | null> {
-    const lookup = this.#lookup;
+    const lookup = this.lookup;
     if (!lookup.invert) return lookup.encode(hostArray(this.name, inputs, isString, 'strings'));
     return asNest(lookup.decode(hostArray(this.name, inputs, isWhole, 'indices')));
   }
 
   override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), ...this.#lookup.config, encoding: 'utf-8' };
+    return { ...super.getConfig(), ...this.lookup.config, encoding: 'utf-8' };
   }
 }
 

@@ -3,10 +3,11 @@ import { byPosition, type OptionNames, type Settings } from '../../../core/optio
 import { ValueError } from '../../../core/errors.ts';
 import { describe, oneOf, requireInteger } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
-import { HostLayer, type HostLayerOptions } from './lookup/hostLayer.ts';
+import type { HostLayerOptions } from './lookup/hostLayer.ts';
 import { type HostNest, hostArray, isString } from './lookup/hostValues.ts';
 import { Lookup, type LookupOptions } from './lookup/lookup.ts';
 import { ngramsOf, type Split, splits, standardizations, type Standardize } from './lookup/textSteps.ts';
+import { VocabularyLayer } from './lookup/vocabularyLayer.ts';
 
 type SharedOptions = Pick<
   LookupOptions<string>,
@@ -35,7 +36,7 @@ export interface TextVectorizationOptions extends HostLayerOptions, SharedOption
 const positions = ['maxTokens', 'standardize', 'split', 'ngrams', 'outputMode', 'outputSequenceLength'];
 
 /** The layer of `textVectorization`, where shapes and errors are described. */
-export class TextVectorization extends HostLayer {
+export class TextVectorization extends VocabularyLayer {
   static override readonly className: string = 'TextVectorization';
   static override readonly optionNames: OptionNames<TextVectorizationOptions> = {
     maxTokens: true,
@@ -54,7 +55,7 @@ export class TextVectorization extends HostLayer {
   };
   readonly #given: Required<Pick<TextVectorizationOptions, 'standardize' | 'split' | 'ngrams'>>;
   readonly #outputSequenceLength: number | null;
-  readonly #lookup: Lookup<string>;
+  protected readonly lookup: Lookup<string>;
 
   constructor(options: TextVectorizationOptions = {}) {
     super(options);
@@ -83,23 +84,7 @@ export class TextVectorization extends HostLayer {
     this.#given = { standardize, split, ngrams };
     this.#outputSequenceLength = outputSequenceLength;
     const shared = { maxTokens, outputMode, padToMaxTokens, sparse, vocabulary, idfWeights };
-    this.#lookup = new Lookup(name, { ...shared, maskToken: '', oovToken: '[UNK]' }, isString);
-  }
-
-  /** The tokens in the order of their indices; without '' and '[UNK]' if `includeSpecialTokens` is false. */
-  getVocabulary(includeSpecialTokens = true): readonly (string | null)[] {
-    const { table } = this.#lookup;
-    return includeSpecialTokens ? table.all : (table.tokens ?? []);
-  }
-
-  /** Indices in all, special tokens included. */
-  vocabularySize(): number {
-    return this.#lookup.table.size;
-  }
-
-  /** Sets the vocabulary. Errors: ValueError for repeated tokens, too many, and weights that don't fit. */
-  setVocabulary(vocabulary: readonly string[], idfWeights: readonly number[] | null = null): void {
-    this.#lookup.set(vocabulary, idfWeights, isString);
+    this.lookup = new Lookup(name, { ...shared, maskToken: '', oovToken: '[UNK]' }, isString);
   }
 
   /** Learns the vocabulary of texts: the most frequent words first. Errors: ValueError for no words. */
@@ -107,7 +92,7 @@ export class TextVectorization extends HostLayer {
     const documents = this.#tokensOf(data);
     if (documents.every((document) => document.length === 0))
       throw unfit(this.name, 'a vocabulary is learned from a word or more.', 'no words');
-    this.#lookup.adaptToDocuments(documents);
+    this.lookup.adaptToDocuments(documents);
   }
 
   /** int32 indices of the words of texts, or the encoding of each text. */
@@ -118,11 +103,11 @@ export class TextVectorization extends HostLayer {
     // The mask token: index 0, and nothing in other encodings.
     const values = documents.flatMap((document) => Array.from({ length }, (_, i) => document[i] ?? ''));
     const shape = isString(inputs) ? [length] : [documents.length, length];
-    return this.#lookup.encode({ shape, values });
+    return this.lookup.encode({ shape, values });
   }
 
   override getConfig(): Record<string, unknown> {
-    const { maxTokens, outputMode, padToMaxTokens, vocabulary, idfWeights } = this.#lookup.config;
+    const { maxTokens, outputMode, padToMaxTokens, vocabulary, idfWeights } = this.lookup.config;
     return {
       ...super.getConfig(),
       maxTokens,

@@ -13,6 +13,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import { leavesOf } from '../../tensorNest.ts';
 import type { AnyBatch } from '../batch.ts';
 import { isRecord } from '../perOutput.ts';
+import type { Slots } from './slots.ts';
 
 /** Weights by class number. Default for missing classes: 1. */
 export type ClassWeight = Readonly<Record<number, number>>;
@@ -23,12 +24,14 @@ const maxClasses = 2 ** 20;
 export class ClassWeights {
   readonly #weights: Tensor;
 
-  /** Errors: ValueError for invalid class numbers, and for weights that are negative or not numbers. */
+  /** Errors: ValueError for invalid class numbers, those that no output has, and weights that are negative or not numbers. */
   constructor(
     private readonly op: string,
     given: ClassWeight,
+    outputs: Slots['outputs'] = null,
   ) {
     const classes = requireClasses(op, given);
+    requireOutputs(op, classes, outputs);
     const table = new Float32Array(Math.max(-1, ...classes) + 1).fill(1);
     for (const label of classes) table[label] = given[label] as number;
     this.#weights = keep(tensor(table));
@@ -93,5 +96,20 @@ function requireClasses(op: string, given: unknown): number[] {
     rule: '`classWeight` is a record of class numbers, with a weight of at least 0 for each.',
     received: `classWeight: ${describe(given)}`,
     hint: 'pass { 0: 1, 1: 5 }; the default for missing classes is 1.',
+  });
+}
+
+/** Throws for a class that a model of `outputs` doesn't have: counted from 1, the last is one too many. */
+function requireOutputs(op: string, classes: readonly number[], outputs: Slots['outputs']): void {
+  const [output] = outputs?.length === 1 ? outputs : [];
+  const count = output?.shape.length === 2 ? (output.shape[1] ?? 1) : 1;
+  // One number may stand for any classes.
+  const unknown = count === 1 ? [] : classes.filter((label) => label >= count);
+  if (unknown.length === 0) return;
+  throw new ValueError({
+    op,
+    rule: `the classes of output '${output?.name}' are 0 to ${count - 1}.`,
+    received: `classWeight for ${unknown.length === 1 ? 'class' : 'classes'} ${unknown.join(', ')}`,
+    hint: 'number the classes from 0, and leave out those that the model lacks.',
   });
 }

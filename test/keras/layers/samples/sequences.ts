@@ -37,6 +37,37 @@ const concat: Merge = (t, a, b) => t.concat([a, b], -1);
 
 export const samples: LayerSamples[] = [
   {
+    layer: 'reversibleEmbedding',
+    cases: [
+      {
+        options: { inputDim: 7, outputDim: 3, tieWeights: false },
+        inputs: ids,
+        reference: (tf, [given], [table]) => tf.gather(table as never, given as never),
+      },
+    ],
+    bad: [
+      { why: 'a cap of 0', options: { inputDim: 3, outputDim: 2, logitSoftCap: 0 }, error: ValueError },
+      { why: 'integers', options: { inputDim: 3, outputDim: 2, reverseDtype: 'int32' }, error: ValueError },
+    ],
+  },
+  {
+    layer: 'pipeline',
+    cases: [
+      {
+        options: () => ({
+          layers: [layers.dense({ units: 2, name: 'inner' }), layers.rescaling({ scale: 2 })],
+        }),
+        inputs: { shape: [3, 4] },
+        reference: (tf, [given], [kernel, bias]) =>
+          tf.mul(tf.add(tf.matMul(given as never, kernel as never), bias as never), 2),
+      },
+    ],
+    bad: [
+      { why: 'no layers', options: { layers: [] }, error: ValueError },
+      { why: 'a number', options: { layers: [3] }, error: ValueError, says: /layers\[0\]/ },
+    ],
+  },
+  {
     layer: 'embedding',
     cases: [
       {

@@ -1,0 +1,92 @@
+/** @file Tensors with values in documents: constants among the operands of a graph. */
+import type { DType } from '../../core/dtype.ts';
+import { tensor } from '../../tensor/create.ts';
+import { keep } from '../../tensor/scope.ts';
+import { Tensor } from '../../tensor/tensor.ts';
+import { Variable } from '../../tensor/variable.ts';
+import type { GraphNode } from '../graph/graphNode.ts';
+import type { GraphProgram } from '../graph/program.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
+import { leavesOf } from '../tensorNest.ts';
+import { isObject, type Json, type JsonObject } from './document.ts';
+import { refusal } from './jsonErrors.ts';
+import type { Reader } from './reader.ts';
+
+/** What documents say of constants whose values are known: reading them back takes time, and writing doesn't wait. */
+const described = new WeakMap<Tensor, Json>();
+
+/** Dtypes of Keras that have no tensors here, with those that stand for them. */
+const narrowed: Readonly<Record<string, DType>> = {
+  float64: 'float32',
+  int64: 'int32',
+  uint8: 'int32',
+  int8: 'int32',
+  int16: 'int32',
+  uint16: 'int32',
+};
+const own: ReadonlySet<string> = new Set<DType>(['float32', 'float16', 'int32', 'uint32', 'bool']);
+
+export function isConstant(value: Json): value is JsonObject {
+  return isObject(value) && (value.class_name === '__tensor__' || value.class_name === '__numpy__');
+}
+
+/** The tensor that `value` describes. Errors: FormatError. */
+export function readConstant({ source }: Reader, value: JsonObject, place: string): Tensor {
+  const { value: values, dtype } = isObject(value.config) ? value.config : {};
+  const name = typeof dtype === 'string' ? dtype : 'float32';
+  const made = own.has(name) ? (name as DType) : Object.hasOwn(narrowed, name) ? narrowed[name] : undefined;
+  const isListed = Array.isArray(values) || typeof values === 'number' || typeof values === 'boolean';
+  if (made === undefined || !isListed) {
+    throw refusal(source, {
+      place,
+      rule: 'a constant has a value and a dtype.',
+      received: value.config ?? null,
+      hint: 'the graph is damaged: save the model again.',
+    });
+  }
+  const constant = keep(tensor(values as never, { dtype: made }));
+  described.set(constant, value);
+  return constant;
+}
+
+/** Remembers what the document says of the constants among the operands of a call, which the call holds as its own tensors. */
+export function rememberOperands(node: GraphNode | null, operands: readonly unknown[]): void {
+  const given = operands.filter((operand) => operand instanceof Tensor || isList(operand));
+  const held = node ? constantsOf(node) : [];
+  for (const [i, constant] of held.entries()) {
+    const operand = given[i];
+    const description = operand instanceof Tensor ? constantJson(operand) : (operand as Json);
+    if (description !== null && description !== undefined) described.set(constant, description);
+    if (operand instanceof Tensor) operand.dispose();
+  }
+}
+
+/** What ops make tensors of. */
+function isList(operand: unknown): boolean {
+  return Array.isArray(operand) || typeof operand === 'boolean';
+}
+
+/** What a document says of `constant`; null where its values have not been read. */
+export function constantJson(constant: Tensor): Json {
+  return described.get(constant) ?? null;
+}
+
+/** Reads the constants of the graphs of `model`, so that it can be written. */
+export async function readConstants(model: AnyLayer): Promise<void> {
+  const graphs = [model, ...model.layersInside] as readonly { program?: GraphProgram | null }[];
+  const constants = graphs.flatMap(({ program }) => program?.nodes ?? []).flatMap(constantsOf);
+  const open = constants.filter((constant) => !described.has(constant));
+  await Promise.all(
+    open.map(async (constant) => {
+      const value = (await constant.array()) as Json;
+      described.set(constant, { class_name: '__numpy__', config: { value, dtype: constant.dtype } });
+    }),
+  );
+}
+
+/** A variable among operands is a weight that no layer has. */
+function constantsOf({ argument }: GraphNode): Tensor[] {
+  return leavesOf(argument).filter(
+    (leaf): leaf is Tensor => leaf instanceof Tensor && !(leaf instanceof Variable),
+  );
+}

@@ -1,0 +1,189 @@
+/**
+ * @file Operations of Keras that are formulas of ops here, or ops with other operands. They are read from files, and written as
+ * they were.
+ */
+import type { DType } from '../../core/dtype.ts';
+import { ValueError } from '../../core/errors.ts';
+import { describe, requireOneOf } from '../../core/shape.ts';
+import type { PadOptions, SliceOptions } from '../../ops/slice.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { ArraySplitOptions } from '../ops/arrangement.ts';
+import * as ops from '../ops/index.ts';
+import type { Nest } from '../tensorNest.ts';
+import { stridedSliceOf } from './itemKeys.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Computes an operation: its arguments by position, and those by name together with its options. */
+export type Formula = (args: readonly unknown[], options: Options) => Nest<Tensor>;
+
+type Op = (...args: unknown[]) => Nest<Tensor>;
+const opsByName = ops as unknown as Readonly<Record<string, Op>>;
+
+/** Ops that take the same arguments and options: `op:Class`, where the class isn't the op with a capital. */
+function same(names: string): [string, Formula][] {
+  return names.split(' ').map((name) => {
+    const [op, className = `${name[0]?.toUpperCase()}${name.slice(1)}`] = name.split(':') as [
+      string,
+      string?,
+    ];
+    const call = opsByName[op] as Op;
+    return [className, (args, options) => call(...args, ...(isEmpty(options) ? [] : [options]))];
+  });
+}
+
+const formulas: ReadonlyMap<string, Formula> = new Map<string, Formula>([
+  ...same('celu glu hardTanh tanhShrink hardShrink softShrink sparseSigmoid sparsePlus squareplus sparsemax'),
+  ...same(
+    'log2 log10 threshold cbrt deg2rad rad2deg exp2 trunc sinc signbit hypot fmod fmax fmin heaviside abs:Fabs',
+  ),
+  ...same('divideNoNan logAddExp:Logaddexp logAddExp2:Logaddexp2 isNegInf:Isneginf isPosInf:Isposinf ldexp'),
+  ...same('identity:Copy max:Amax min:Amin countNonzero ptp diff median ravel flipud fliplr rot90 roll'),
+  ...same('repeat tril triu diagonal trace diag diagflat moveAxis:Moveaxis swapAxes:Swapaxes cumprod'),
+  ...same('hstack vstack dstack append inner outer dot vdot tensordot take argsort sort'),
+  ...same('nanSum:Nansum nanProd:Nanprod nanMax:Nanmax nanMin:Nanmin nanMean:Nanmean nanVar:Nanvar'),
+  ...same('nanStd:Nanstd'),
+  ...same('arraySplit isClose:Isclose normalize bitwiseNot:BitwiseInvert'),
+  ...same('leftShift:BitwiseLeftShift rightShift:BitwiseRightShift searchSorted inTopK norm digitize'),
+  ['GetItem', ([x, key]) => ops.stridedSlice(x as Tensor, stridedSliceOf(key))],
+  ['Pad', ([x], options) => padded(x as Tensor, options)],
+  ['Slice', ([x, begin], { shape }) => ops.slice(x as Tensor, { begin, size: shape } as SliceOptions)],
+  ['RGBToGrayscale', ([x], options) => imageOp('rgbToGrayscale', x, options)],
+  ['RGBToHSV', ([x], options) => imageOp('rgbToHsv', x, options)],
+  ['HSVToRGB', ([x], options) => imageOp('hsvToRgb', x, options)],
+  ['DepthToSpace', ([x], options) => imageOp('depthToSpace', x, options)],
+  ['SpaceToDepth', ([x], options) => imageOp('spaceToDepth', x, options)],
+  ['ExtractPatches', ([x], options) => imageOp('extractPatches', x, options)],
+  ['Resize', ([x], options) => resized(x as Tensor, options)],
+  ['MaxPool', ([x], options) => imageOp(`maxPool${dimensions(x as Tensor)}`, x, options)],
+  ['AveragePool', ([x], options) => imageOp(`avgPool${dimensions(x as Tensor)}`, x, options)],
+  ['Conv', ([x, kernel], options) => convolved(x as Tensor, kernel, options)],
+  ['ZerosLike', ([x], { dtype }) => ofDType(ops.zerosLike(x as Tensor), dtype)],
+  ['OnesLike', ([x], { dtype }) => ofDType(ops.onesLike(x as Tensor), dtype)],
+  [
+    'FullLike',
+    ([x, value], { dtype }) => ofDType(ops.add(ops.zerosLike(x as Tensor), value as number), dtype),
+  ],
+  ['Prod', ([x], { dtype, ...options }) => ofDType(ops.prod(x as Tensor, options), dtype)],
+  ['Cumsum', ([x], { dtype, ...options }) => ofDType(scan(ops.cumsum, x as Tensor, options), dtype)],
+  ['Cumprod', ([x], { dtype, ...options }) => ofDType(scan(ops.cumprod, x as Tensor, options), dtype)],
+  ['Max', ([x], { initial, ...options }) => ops.maximum(ops.max(x as Tensor, options), initial as number)],
+  ['Min', ([x], { initial, ...options }) => ops.minimum(ops.min(x as Tensor, options), initial as number)],
+  ['Split', ([x], options) => ops.arraySplit(x as Tensor, options as unknown as ArraySplitOptions)],
+  ['Einsum', (operands, { subscripts }) => ops.einsum(subscripts as string, ...(operands as Tensor[]))],
+  ['OneHot', ([x], { numClasses, sparse: _, ...rest }) => opOf('oneHot')(x, { depth: numClasses, ...rest })],
+  ['MultiHot', ([x], { numClasses }) => opOf('multiHot')(x, { numClasses })],
+  [
+    'NanToNum',
+    ([x], { posinf, neginf, nan }) => opOf('nanToNum')(x, said({ nan, posInf: posinf, negInf: neginf })),
+  ],
+  ['Moments', ([x], { axes, keepDims }) => opOf('moments')(x, said({ axis: axes, keepDims }))],
+  ['Quantile', ([x, q], options) => opOf('quantile')(x, { ...options, q })],
+  ['Average', ([x, last], { weights = last ?? null, ...rest }) => opOf('average')(x, weights, rest)],
+  ['Cross', ([x, y], options) => crossed(x as Tensor, y as Tensor, options)],
+  ['RMSNorm', ([x, last], { scale = last ?? null, ...rest }) => rmsNormalized(x as Tensor, scale, rest)],
+  ['LayerNorm', (args, { rmsScaling: _, ...rest }) => opOf('layerNorm')(...args, { epsilon, ...rest })],
+  ['DotProductAttention', (args, options) => attended(args, options)],
+]);
+
+/** The formula of a class; null where there is none. */
+export function formulaOf(className: string): Formula | null {
+  return formulas.get(className) ?? null;
+}
+
+/** Keras's default for the functions of its layers. */
+const epsilon = 1e-7;
+
+function opOf(name: string): Op {
+  return opsByName[name] as Op;
+}
+
+function isEmpty(options: Options): boolean {
+  return Object.keys(options).length === 0;
+}
+
+/** The options that were given. */
+function said(options: Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function ofDType(x: Tensor, dtype: unknown): Tensor {
+  return dtype === undefined ? x : ops.cast(x, { dtype: dtype as DType });
+}
+
+/** Along all elements where no axis is given. */
+function scan(op: typeof ops.cumsum | typeof ops.cumprod, x: Tensor, { axis }: Options): Tensor {
+  return axis === undefined ? op(ops.ravel(x), { axis: 0 }) : op(x, { axis: axis as number });
+}
+
+/** A width for all sides, for all axes, or two for each axis. */
+function padded(x: Tensor, { padWidth, mode, constantValues }: Options): Tensor {
+  const given = [padWidth].flat() as (number | readonly number[])[];
+  const pair = ([before = 0, after = before]: readonly number[]) => [before, after];
+  const isOfAll = given.every((width) => typeof width === 'number');
+  const pairs = isOfAll ? [pair(given as number[])] : given.map((width) => pair([width].flat()));
+  const paddings = pairs.length === 1 ? x.shape.map(() => pairs[0] as number[]) : pairs;
+  return ops.pad(x, { paddings, ...said({ mode, constantValue: constantValues }) } as PadOptions);
+}
+
+/** Errors: ValueError for images whose channels don't come last. */
+function lastChannels({ dataFormat = 'channels_last', ...options }: Options): Options {
+  requireOneOf('graph', 'data_format', dataFormat, ['channels_last']);
+  return options;
+}
+
+function imageOp(name: string, x: unknown, options: Options): Nest<Tensor> {
+  const given = lastChannels(options);
+  return isEmpty(given) ? opOf(name)(x) : opOf(name)(x, given);
+}
+
+function convolved(x: Tensor, kernel: unknown, options: Options): Nest<Tensor> {
+  return opOf(`conv${dimensions(x) || '2d'}`)(x, kernel, lastChannels(options));
+}
+
+/** Errors: ValueError for axes that differ between the operands. */
+function crossed(x: Tensor, y: Tensor, { axisa, axisb, axisc, axis = axisa }: Options): Tensor {
+  if ([axisa, axisb, axisc].every((given) => given === axisa))
+    return ops.cross(x, y, { axis: axis as number });
+  throw unlike('cross', 'both operands and the result have the same axis.', { axisa, axisb, axisc });
+}
+
+function rmsNormalized(x: Tensor, scale: unknown, { axis = -1, epsilon: least = epsilon }: Options): Tensor {
+  const over = { axis: axis as number | number[], keepDims: true };
+  const root = ops.rsqrt(ops.add(ops.mean(ops.square(x), over), least as number));
+  const normalized = ops.mul(x, root);
+  return scale === null ? normalized : ops.mul(normalized, scale as Tensor);
+}
+
+/** Errors: ValueError for caps of scores, which the op here doesn't have. */
+function attended(args: readonly unknown[], options: Options): Nest<Tensor> {
+  const [query, key, value, bias = null, mask = null, scale = null] = args;
+  const { flashAttention: _, attnLogitsSoftCap: cap, ...rest } = options;
+  if (cap !== undefined) throw unlike('dotProductAttention', 'scores have no cap.', { cap });
+  return opOf('dotProductAttention')(query, key, value, { bias, mask, scale, ...rest });
+}
+
+function unlike(op: string, rule: string, received: Options): ValueError {
+  return new ValueError({
+    op,
+    rule,
+    received: describe(received),
+    hint: 'compute it in a layer of your own.',
+  });
+}
+
+/** What pooling and convolution of such a tensor are called after. */
+function dimensions({ shape }: Tensor): '1d' | '' | '3d' {
+  return (['1d', '', '3d'] as const)[shape.length - 3] ?? '';
+}
+
+function resized(x: Tensor, options: Options): Tensor {
+  const { size, interpolation = 'bilinear', fillMode: _, fillValue: __, ...rest } = lastChannels(options);
+  requireOneOf('resize', 'interpolation', interpolation, ['bilinear', 'nearest']);
+  const isPlain = Object.values(rest).every((value) => value === false);
+  if (!isPlain) throw unlike('resize', 'images are resized as they are, without smoothing.', rest);
+  return opOf(interpolation === 'nearest' ? 'resizeNearest' : 'resizeBilinear')(x, {
+    size,
+    halfPixelCenters: true,
+  }) as Tensor;
+}

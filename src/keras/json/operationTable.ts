@@ -1,0 +1,111 @@
+/** @file Ops that are operations of Keras under other names, with their options. */
+import { kerasClass } from '../graph/opNames.ts';
+import type { Json, JsonObject } from './document.ts';
+import { keyOfSlice, keyOfStridedSlice } from './itemKeys.ts';
+
+/** Options of an op in its call, and what a document says of them. */
+export interface WrittenOptions {
+  readonly config?: JsonObject;
+  /** Arguments after the operands. */
+  readonly args?: readonly Json[];
+  readonly kwargs?: JsonObject;
+}
+
+/** An op here and in Keras. */
+export interface OperationEntry {
+  readonly op: string;
+  readonly className: string;
+  readonly module: string;
+  /** Options here, by the names that Keras gives them. */
+  readonly options: Readonly<Record<string, string>>;
+  /** Options of Keras that have no name here, with the value that is written for them. */
+  readonly constants?: JsonObject;
+  /** Whether its operands are one list. */
+  readonly list?: boolean;
+  /** Writes the options, where that takes more than other names. Such an op is read as a formula. */
+  readonly write?: (options: Readonly<Record<string, unknown>>) => WrittenOptions;
+}
+
+const numpy = 'keras.src.ops.numpy';
+const nn = 'keras.src.ops.nn';
+const math = 'keras.src.ops.math';
+const core = 'keras.src.ops.core';
+
+/** Ops of a module, `op` or `op:Class` for another class than the op usually has, separated by spaces. */
+function entries(
+  module: string,
+  names: string,
+  options: OperationEntry['options'] = {},
+  more?: Partial<OperationEntry>,
+): OperationEntry[] {
+  return names.split(' ').map((name) => {
+    const [op, className = kerasClass(op)] = name.split(':') as [string, string?];
+    return { op, className, module, options, ...more };
+  });
+}
+
+const along = { axis: 'axis', keepdims: 'keepDims' };
+
+/** Of two classes for one op the first is written. */
+export const operationTable: readonly OperationEntry[] = [
+  ...entries(numpy, 'add sub mul div div:TrueDivide pow maximum minimum'),
+  ...entries(numpy, 'mod floorDiv equal notEqual greater greaterEqual less lessEqual'),
+  ...entries(numpy, 'logicalAnd logicalOr logicalNot logicalXor where neg abs abs:Abs exp'),
+  ...entries(numpy, 'expm1 log log1p sqrt square reciprocal sign floor ceil sin cos tan sinh cosh tanh'),
+  ...entries(numpy, 'asin acos atan atan2 asinh acosh'),
+  ...entries(numpy, 'atanh isNaN isInf isFinite matMul'),
+  ...entries(numpy, 'sum mean variance std any all', along),
+  ...entries(numpy, 'prod', along, { constants: { dtype: null } }),
+  ...entries(numpy, 'cumsum', { axis: 'axis' }, { constants: { dtype: null } }),
+  ...entries(numpy, 'round', {}, { constants: { decimals: 0 } }),
+  ...entries(numpy, 'zerosLike onesLike', {}, { constants: { dtype: null } }),
+  ...entries(numpy, 'bitwiseAnd bitwiseOr bitwiseXor bitwiseNot leftShift rightShift'),
+  ...entries(numpy, 'max min', along, { constants: { initial: null } }),
+  ...entries(numpy, 'argMax argMin', along),
+  ...entries(numpy, 'expandDims squeeze flip gather takeAlongAxis', { axis: 'axis' }),
+  ...entries(numpy, 'concat stack', { axis: 'axis' }, { list: true }),
+  ...entries(numpy, 'reshape', { newshape: 'shape' }),
+  ...entries(numpy, 'transpose', { axes: 'perm' }),
+  ...entries(numpy, 'tile', { repeats: 'reps' }),
+  ...entries(numpy, 'broadcastTo', { shape: 'shape' }),
+  ...entries(numpy, 'pad', {}, { write: padding }),
+  ...entries(numpy, 'slice', {}, { write: keyOfSlice }),
+  ...entries(numpy, 'stridedSlice', {}, { write: keyOfStridedSlice }),
+  ...entries(numpy, 'clip', { x_min: 'min', x_max: 'max' }),
+  ...entries(math, 'rsqrt erf'),
+  ...entries(math, 'logSumExp', along),
+  ...entries(math, 'topK', { k: 'k', sorted: 'sorted' }),
+  ...entries(nn, 'relu relu6 sigmoid softplus softsign silu logSigmoid hardSigmoid hardSwish selu'),
+  ...entries(nn, 'mish'),
+  ...entries(nn, 'leakyRelu', { negative_slope: 'negativeSlope' }),
+  ...entries(nn, 'elu', { alpha: 'alpha' }),
+  ...entries(nn, 'gelu', { approximate: 'approximate' }),
+  ...entries(nn, 'softmax logSoftmax', { axis: 'axis' }),
+  ...entries(core, 'cast', { dtype: 'dtype' }),
+  ...entries(core, 'stopGradient'),
+  ...entries(core, 'unstack', { axis: 'axis' }, { constants: { num: null } }),
+];
+
+/** What options are that weren't given, where they are not null. */
+export const operationDefaults: Readonly<Record<string, Json>> = {
+  'concat.axis': 0,
+  'stack.axis': 0,
+  'gather.axis': 0,
+  'cumsum.axis': 0,
+  'takeAlongAxis.axis': 0,
+  'unstack.axis': 0,
+  'topK.k': 1,
+  'topK.sorted': true,
+  'softmax.axis': -1,
+  'logSoftmax.axis': -1,
+  'leakyRelu.negativeSlope': 0.2,
+  'elu.alpha': 1,
+  'gelu.approximate': false,
+};
+
+function padding({ paddings, mode, constantValue }: Readonly<Record<string, unknown>>): WrittenOptions {
+  return {
+    config: { pad_width: paddings as Json, mode: (mode ?? 'constant') as Json },
+    kwargs: { constant_values: (constantValue ?? null) as Json },
+  };
+}

@@ -1,0 +1,151 @@
+/** @file AugMix: images mixed with chains of changes of themselves. */
+import type { DType } from '../../../../core/dtype.ts';
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { requireBoolean, requireFinite, requireInteger } from '../../../../core/shape.ts';
+import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
+import { clip } from '../../../../ops/clip.ts';
+import { randomGamma } from '../../../../ops/randomGamma.ts';
+import { sum } from '../../../../ops/sum.ts';
+import { unstack } from '../../../../ops/unstack.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import {
+  type AugmentationOptions,
+  colours,
+  RandomAugmentation,
+  shapeAndTone,
+  type Step,
+} from './augmentations.ts';
+import { asFloats } from './imageLayer.ts';
+import { symmetricBeta } from './mixing.ts';
+
+/** Options of `augMix`. The default of `factor` is 0.3. */
+export interface AugMixOptions extends AugmentationOptions {
+  /** How many chains are mixed. Default 3. */
+  numChains?: number;
+  /** How many changes a chain has at most. Default 3. */
+  chainDepth?: number;
+  /** The parameter of the distributions of shares. Default 1. */
+  alpha?: number;
+  /** Whether brightness, contrast, sharpness and fading are among the changes. Default true. */
+  allOps?: boolean;
+}
+
+/** What is drawn for a batch. */
+interface Mixture {
+  /** The share of each chain, [numChains]. */
+  chainMixingWeights: Tensor;
+  /** The share of the images themselves, a scalar. */
+  weightSample: Tensor;
+  chains: readonly (readonly Step[])[];
+}
+
+/** The layer of `augMix`, where shapes, weights and errors are described. */
+export class AugMix extends RandomAugmentation<Mixture> {
+  static override readonly className: string = 'AugMix';
+
+  static override get optionNames(): OptionNames<AugMixOptions> {
+    return {
+      valueRange: true,
+      numChains: true,
+      chainDepth: true,
+      factor: true,
+      alpha: true,
+      allOps: true,
+      interpolation: true,
+      seed: true,
+      dataFormat: false,
+      ...layerOptionNames,
+    };
+  }
+
+  readonly numChains: number;
+  readonly chainDepth: number;
+  readonly alpha: number;
+  readonly allOps: boolean;
+
+  constructor(options: AugMixOptions = {}) {
+    super(options, 0.3);
+    const { numChains = 3, chainDepth = 3, alpha = 1, allOps = true } = options;
+    requireInteger(this.name, 'numChains', numChains, 1);
+    requireInteger(this.name, 'chainDepth', chainDepth, 0);
+    requireFinite(this.name, 'alpha', alpha, Number.MIN_VALUE);
+    requireBoolean(this.name, 'allOps', allOps);
+    this.numChains = numChains;
+    this.chainDepth = chainDepth;
+    this.alpha = alpha;
+    this.allOps = allOps;
+  }
+
+  override getRandomTransformation(images: Tensor): Mixture {
+    const { numChains, chainDepth, alpha } = this;
+    const draw = this.hostDraws();
+    const seed = Math.floor(draw() * 2 ** 32);
+    const gammas = randomGamma([numChains], { alpha, seed });
+    // A place in a chain may stay empty.
+    const names = [...shapeAndTone, ...(this.allOps ? colours : []), null];
+    const chainOf = () =>
+      Array.from({ length: chainDepth }, () => names[Math.floor(draw() * names.length)])
+        .filter((name) => name != null)
+        .map((name) => this.drawStep(name, images));
+    return {
+      chainMixingWeights: div(gammas, sum(gammas)),
+      weightSample: symmetricBeta(alpha, this.uniform([]), this.uniform([])),
+      chains: Array.from({ length: numChains }, chainOf),
+    };
+  }
+
+  override transformImages(images: Tensor, drawn: Mixture): Tensor {
+    const [min, max] = this.valueRange;
+    return clip(
+      mixtureOf(images, drawn, (x, step) => this.takeStep(x, step)),
+      { min, max },
+    );
+  }
+
+  override transformSegmentationMasks(masks: Tensor, drawn: Mixture): Tensor {
+    return mixtureOf(asFloats(masks), drawn, (x, step) => this.stepOnMasks(x, step));
+  }
+
+  protected override partDType(part: string, dtype: DType): DType {
+    return part === 'labels' ? dtype : 'float32';
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { valueRange, numChains, chainDepth, factor, alpha, allOps, interpolation, seed } = this;
+    const options = { valueRange, numChains, chainDepth, factor, alpha, allOps, interpolation, seed };
+    return { ...super.getConfig(), ...options, dataFormat: this.dataFormat };
+  }
+}
+
+/** weight · x + (1 - weight) · the mixture of its chains. */
+function mixtureOf(x: Tensor, drawn: Mixture, take: (x: Tensor, step: Step) => Tensor): Tensor {
+  const { chains, chainMixingWeights, weightSample } = drawn;
+  const shares = unstack(chainMixingWeights);
+  const ends = chains.map((chain, i) => mul(chain.reduce(take, x), shares[i] as Tensor));
+  return add(
+    mul(weightSample, x),
+    mul(
+      sub(1, weightSample),
+      ends.reduce((a, b) => add(a, b)),
+    ),
+  );
+}
+
+/**
+ * Images mixed with what chains of changes make of them: the changes of `randAugment`, at most `chainDepth` in each of `numChains`. All
+ * images of a batch undergo the same. Changes are chosen on the host: inside a model, steps of training aren't replayed, so apply it
+ * in a dataset. What it is given where `training` is false. Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
+ * Source: D. Hendrycks et al., "AugMix: A Simple Data Processing Method to Improve Robustness and Uncertainty", 2019.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function augMix(options?: AugMixOptions): AugMix;
+export function augMix(
+  ...settings: Positions<
+    AugMixOptions,
+    ['valueRange', 'numChains', 'chainDepth', 'factor', 'alpha', 'allOps', 'interpolation', 'seed']
+  >
+): AugMix;
+export function augMix(...args: unknown[]): AugMix {
+  return make(AugMix, args);
+}

@@ -1,0 +1,65 @@
+/** @file AutoContrast: images whose values fill their range. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { div, sub } from '../../../../ops/arithmetic.ts';
+import { greater } from '../../../../ops/comparison.ts';
+import { max, min } from '../../../../ops/extrema.ts';
+import { where } from '../../../../ops/where.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { asFloats, type ImageChanges, ImageLayer, type ImageLayerOptions } from './imageLayer.ts';
+import { type Bounds, valueRangeOf } from './imageOptions.ts';
+import { rescaled } from './randomColour.ts';
+
+/** Options of `autoContrast`. */
+export interface AutoContrastOptions extends ImageLayerOptions {
+  /** The smallest and the largest value of a pixel. Default [0, 255]. */
+  valueRange?: Bounds;
+}
+
+/** The layer of `autoContrast`, where shapes, weights and errors are described. */
+export class AutoContrast extends ImageLayer {
+  static override readonly className: string = 'AutoContrast';
+
+  static override get optionNames(): OptionNames<AutoContrastOptions> {
+    return { valueRange: true, dataFormat: false, ...layerOptionNames };
+  }
+
+  readonly valueRange: Bounds;
+
+  constructor(options: AutoContrastOptions = {}) {
+    super(options);
+    this.valueRange = valueRangeOf(this.name, options.valueRange);
+  }
+
+  /** The images with each channel stretched to the whole range; a channel of one value stays as it is. */
+  transformImages(images: Tensor): Tensor {
+    const x = asFloats(images);
+    const [low, high] = [min, max].map((extremum) => extremum(x, { axis: [1, 2], keepDims: true })) as [
+      Tensor,
+      Tensor,
+    ];
+    const isVaried = greater(high, low);
+    const shares = div(sub(x, low), where(isVaried, sub(high, low), 1));
+    return where(isVaried, rescaled(shares, [0, 1], this.valueRange), x);
+  }
+
+  protected override changes(): ImageChanges {
+    return { images: (x) => this.transformImages(x) };
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { valueRange, dataFormat } = this;
+    return { ...super.getConfig(), valueRange, dataFormat };
+  }
+}
+
+/**
+ * Each channel of each image stretched so that its smallest and its largest value are those of `valueRange`. A channel of one value
+ * stays as it is. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function autoContrast(options?: AutoContrastOptions): AutoContrast;
+export function autoContrast(...settings: Positions<AutoContrastOptions, ['valueRange']>): AutoContrast;
+export function autoContrast(...args: unknown[]): AutoContrast {
+  return make(AutoContrast, args);
+}

@@ -1,0 +1,61 @@
+/** @file CenterCrop: the middle of images. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { asFloats, asImages, type ImageChanges, ImageLayer, type ImageLayerOptions } from './imageLayer.ts';
+import { sizeOption } from './imageOptions.ts';
+import { centered, sizeOf, smartlyResized } from './ratio.ts';
+
+/** Options of `centerCrop`. */
+export interface CenterCropOptions extends ImageLayerOptions {
+  /** Rows of the result. */
+  height: number;
+  /** Columns of the result. */
+  width: number;
+}
+
+/** The layer of `centerCrop`, where shapes, weights and errors are described. */
+export class CenterCrop extends ImageLayer {
+  static override readonly className: string = 'CenterCrop';
+
+  static override get optionNames(): OptionNames<CenterCropOptions> {
+    return { height: true, width: true, dataFormat: false, ...layerOptionNames };
+  }
+
+  readonly height: number;
+  readonly width: number;
+
+  constructor(options: CenterCropOptions) {
+    super(options);
+    const { height, width } = sizeOption(this.name, options);
+    this.height = height;
+    this.width = width;
+  }
+
+  protected override changes(images: Tensor): ImageChanges {
+    const given = sizeOf(images);
+    const fits = given.height >= this.height && given.width >= this.width;
+    const cut = (x: Tensor) => (fits ? centered(asFloats(x), this) : smartlyResized(x, this));
+    return { images: cut, segmentationMasks: (x) => asImages(x, cut) };
+  }
+
+  protected override sizeOf(): readonly number[] {
+    return [this.height, this.width];
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { height, width, dataFormat } = this;
+    return { ...super.getConfig(), height, width, dataFormat };
+  }
+}
+
+/**
+ * The `height` × `width` pixels in the middle of images. A smaller image is cut to that ratio and resized. Shapes: [batch,
+ * rows, columns, channels] → [batch, height, width, channels], or without a batch. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function centerCrop(options: CenterCropOptions): CenterCrop;
+export function centerCrop(...settings: Positions<CenterCropOptions, ['height', 'width']>): CenterCrop;
+export function centerCrop(...args: unknown[]): CenterCrop {
+  return make(CenterCrop, args);
+}

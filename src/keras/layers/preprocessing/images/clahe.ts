@@ -1,0 +1,168 @@
+/** @file ContrastLimitedAdaptiveHistogramEqualization: values replaced by their ranks in the neighbourhood. */
+import { ValueError } from '../../../../core/errors.ts';
+import { isListOf } from '../../../../core/lists.ts';
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { describe, requireFinite } from '../../../../core/shape.ts';
+import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
+import { bincount } from '../../../../ops/bincount.ts';
+import { cast } from '../../../../ops/cast.ts';
+import { clip } from '../../../../ops/clip.ts';
+import { greater } from '../../../../ops/comparison.ts';
+import { cumsum } from '../../../../ops/cumsum.ts';
+import { gather } from '../../../../ops/gather.ts';
+import { reshape } from '../../../../ops/reshape.ts';
+import { slice } from '../../../../ops/slice.ts';
+import { sum } from '../../../../ops/sum.ts';
+import { where } from '../../../../ops/where.ts';
+import { tensor } from '../../../../tensor/create.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { asFloats, type ImageChanges, ImageLayer, type ImageLayerOptions } from './imageLayer.ts';
+import { type Bounds, valueRangeOf } from './imageOptions.ts';
+import { rescaled } from './randomColour.ts';
+import { type Tiling, tilingOf } from './tiling.ts';
+
+/** Options of `contrastLimitedAdaptiveHistogramEqualization`. */
+export interface ContrastLimitedAdaptiveHistogramEqualizationOptions extends ImageLayerOptions {
+  /** The smallest and the largest value of a pixel. Default [0, 255]. */
+  valueRange?: Bounds;
+  /** How many times the average a bin may hold; what is above goes to all bins. 0 for no limit. Default 4. */
+  clipLimit?: number;
+  /** Into how many tiles an image is divided, down and across. Default [8, 8]. */
+  tileGridSize?: readonly [number, number];
+}
+
+const bins = 256;
+
+/** The layer of `contrastLimitedAdaptiveHistogramEqualization`, where shapes, weights and errors are described. */
+export class ContrastLimitedAdaptiveHistogramEqualization extends ImageLayer {
+  static override readonly className: string = 'ContrastLimitedAdaptiveHistogramEqualization';
+
+  static override get optionNames(): OptionNames<ContrastLimitedAdaptiveHistogramEqualizationOptions> {
+    return { valueRange: true, clipLimit: true, tileGridSize: true, dataFormat: true, ...layerOptionNames };
+  }
+
+  readonly valueRange: Bounds;
+  readonly clipLimit: number;
+  readonly tileGridSize: readonly [number, number];
+
+  constructor(options: ContrastLimitedAdaptiveHistogramEqualizationOptions = {}) {
+    super(options);
+    const { clipLimit = 4, tileGridSize = [8, 8] } = options;
+    requireFinite(this.name, 'clipLimit', clipLimit);
+    this.valueRange = valueRangeOf(this.name, options.valueRange);
+    this.clipLimit = clipLimit;
+    this.tileGridSize = gridOf(this.name, tileGridSize);
+  }
+
+  transformImages(images: Tensor): Tensor {
+    const bytes = rescaled(asFloats(images), this.valueRange, [0, 255]);
+    return rescaled(this.#equalized(bytes), [0, 255], this.valueRange);
+  }
+
+  protected override changes(): ImageChanges {
+    return { images: (x) => this.transformImages(x) };
+  }
+
+  #equalized(images: Tensor): Tensor {
+    const [, height, width] = images.shape as [number, number, number];
+    const [down, across] = [tilingOf(height, this.tileGridSize[0]), tilingOf(width, this.tileGridSize[1])];
+    const values = cast(clip(images, { min: 0, max: bins - 1 }), 'int32');
+    const ranks = reshape(this.#ranks(values, down, across), { shape: [-1] });
+    const rankIn = (rows: readonly number[], columns: readonly number[]) =>
+      gather(ranks, binsOf(values, [rows, columns], [down.count, across.count]), {
+        axis: 0,
+        validateIndices: false,
+      });
+    const shareAcross = share(across, [1, 1, width, 1]);
+    const ranksAt = (rows: readonly number[]) =>
+      between(rankIn(rows, across.before), rankIn(rows, across.after), shareAcross);
+    return between(ranksAt(down.before), ranksAt(down.after), share(down, [1, height, 1, 1]));
+  }
+
+  /** The value in [0, 255] of each bin of each tile and channel, [batch · rows · columns · channels, bins]. */
+  #ranks(values: Tensor, down: Tiling, across: Tiling): Tensor {
+    const [batch, , , channels] = values.shape as [number, number, number, number];
+    const inRows = gather(values, int32(down.mirrored), { axis: 1, validateIndices: false });
+    const padded = gather(inRows, int32(across.mirrored), { axis: 2, validateIndices: false });
+    const place = binsOf(padded, [down.own, across.own], [down.count, across.count]);
+    const tiles = batch * down.count * across.count * channels;
+    const counts = bincount(reshape(place, { shape: [-1] }), null, { size: tiles * bins });
+    const pixels = down.size * across.size;
+    const limited = this.#limited(reshape(cast(counts, 'float32'), { shape: [tiles, bins] }), pixels);
+    const below = cumsum(limited, { axis: 1 });
+    const first = slice(below, { begin: [0, 0], size: [tiles, 1] });
+    const others = sub(pixels, first);
+    const ranks = div(mul(sub(below, first), 255), where(greater(others, 0), others, 1));
+    return clip(ranks, { min: 0, max: 255 });
+  }
+
+  #limited(counts: Tensor, pixels: number): Tensor {
+    if (this.clipLimit <= 0) return counts;
+    const kept = clip(counts, { min: 0, max: (this.clipLimit * pixels) / bins });
+    return add(kept, mul(sum(sub(counts, kept), { axis: 1, keepDims: true }), 1 / bins));
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { valueRange, clipLimit, tileGridSize, dataFormat } = this;
+    return { ...super.getConfig(), valueRange, clipLimit, tileGridSize, dataFormat };
+  }
+}
+
+const int32 = (values: readonly number[], shape: readonly number[] = [values.length]): Tensor =>
+  tensor(Int32Array.from(values), { shape });
+
+const share = ({ shares }: Tiling, shape: readonly number[]): Tensor =>
+  tensor(Float32Array.from(shares), { shape });
+
+const between = (a: Tensor, b: Tensor, share: Tensor): Tensor => add(mul(a, sub(1, share)), mul(b, share));
+
+/** The bin of each pixel among those of all tiles: of the tile in a row and a column of tiles, of its channel, of its value. */
+function binsOf(
+  values: Tensor,
+  [rows, columns]: readonly [readonly number[], readonly number[]],
+  [rowCount, columnCount]: readonly [number, number],
+): Tensor {
+  const [batch, height, width, channels] = values.shape as [number, number, number, number];
+  const strides = { channel: bins, column: bins * channels, row: bins * channels * columnCount };
+  const image = strides.row * rowCount;
+  const count = (n: number, stride: number) => Array.from({ length: n }, (_, i) => i * stride);
+  const scaled = (places: readonly number[], stride: number) => places.map((place) => place * stride);
+  const down = int32(scaled(rows, strides.row), [1, height, 1, 1]);
+  const across = int32(scaled(columns, strides.column), [1, 1, width, 1]);
+  const channel = int32(count(channels, strides.channel), [1, 1, 1, channels]);
+  const images = int32(count(batch, image), [batch, 1, 1, 1]);
+  return add(add(add(images, down), add(across, channel)), values);
+}
+
+function gridOf(op: string, given: unknown): readonly [number, number] {
+  const isCount = (n: unknown): n is number => Number.isInteger(n) && (n as number) > 0;
+  if (isListOf(given, isCount, 2) && given.length === 2) return given as readonly [number, number];
+  throw new ValueError({
+    op,
+    rule: '`tileGridSize` is how many tiles there are down and across.',
+    received: `tileGridSize: ${describe(given)}`,
+    hint: 'pass [8, 8].',
+  });
+}
+
+/**
+ * Values replaced by their ranks among those of the tile around them, interpolated between tiles; a tile's histogram is limited, so that noise
+ * isn't raised. Shapes: [batch, height, width, channels], or without a batch, as the input. float32, without a gradient.
+ * Source: K. Zuiderveld, "Contrast Limited Adaptive Histogram Equalization", 1994.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function contrastLimitedAdaptiveHistogramEqualization(
+  options?: ContrastLimitedAdaptiveHistogramEqualizationOptions,
+): ContrastLimitedAdaptiveHistogramEqualization;
+export function contrastLimitedAdaptiveHistogramEqualization(
+  ...settings: Positions<
+    ContrastLimitedAdaptiveHistogramEqualizationOptions,
+    ['valueRange', 'clipLimit', 'tileGridSize', 'dataFormat']
+  >
+): ContrastLimitedAdaptiveHistogramEqualization;
+export function contrastLimitedAdaptiveHistogramEqualization(
+  ...args: unknown[]
+): ContrastLimitedAdaptiveHistogramEqualization {
+  return make(ContrastLimitedAdaptiveHistogramEqualization, args);
+}

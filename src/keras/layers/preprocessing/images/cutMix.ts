@@ -1,0 +1,91 @@
+/** @file CutMix: images with a box from another sample. */
+import type { DType } from '../../../../core/dtype.ts';
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
+import { argsort } from '../../../../ops/sort.ts';
+import { sqrt } from '../../../../ops/unary.ts';
+import { where } from '../../../../ops/where.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { pixelsInside, spanOf } from './boxes.ts';
+import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
+import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
+import { mixed, reordered, symmetricBeta } from './mixing.ts';
+
+/** Options of `cutMix`. */
+export interface CutMixOptions extends RandomImageOptions {
+  /** Bounds of the parameter of the beta distribution of shares, from 0 to 1; a number stands for [0, factor]. Default 1. */
+  factor?: Factor;
+}
+
+/** What is drawn for a batch. */
+interface Cut {
+  /** The sample from which each box comes, int32 [batch]. */
+  permutationOrder: Tensor;
+  /** Which pixels are in the box, bool [batch, height, width, 1 or channels]. */
+  batchMasks: Tensor;
+  /** The share of each image that isn't, [batch, 1, 1, 1]. */
+  mixWeight: Tensor;
+}
+
+/** The layer of `cutMix`, where shapes, weights and errors are described. */
+export class CutMix extends RandomImageLayer<Cut> {
+  static override readonly className: string = 'CutMix';
+
+  static override get optionNames(): OptionNames<CutMixOptions> {
+    return { factor: true, seed: true, dataFormat: true, ...layerOptionNames };
+  }
+
+  readonly factor: Bounds;
+
+  constructor(options: CutMixOptions = {}) {
+    super(options);
+    this.factor = boundsOf(this.name, 'factor', options.factor ?? 1, { least: 0 });
+  }
+
+  override getRandomTransformation(images: Tensor): Cut {
+    const [batch, height, width] = images.shape as [number, number, number];
+    const alpha = add(this.uniform([], this.factor), 1e-6);
+    const share = sqrt(sub(1, symmetricBeta(alpha, this.perImage(images), this.perImage(images))));
+    const columns = spanOf(width, share, this.perImage(images));
+    const rows = spanOf(height, share, this.perImage(images));
+    const area = mul(sub(columns[1], columns[0]), sub(rows[1], rows[0]));
+    return {
+      permutationOrder: argsort(this.uniform([batch])),
+      batchMasks: pixelsInside(images, rows, columns),
+      mixWeight: sub(1, div(area, height * width)),
+    };
+  }
+
+  override transformImages(images: Tensor, { permutationOrder, batchMasks }: Cut): Tensor {
+    return where(batchMasks, reordered(images, permutationOrder), images);
+  }
+
+  override transformLabels(labels: Tensor, { permutationOrder, mixWeight }: Cut): Tensor {
+    return mixed(labels, permutationOrder, mixWeight);
+  }
+
+  override transformSegmentationMasks(masks: Tensor, cut: Cut): Tensor {
+    return this.transformImages(masks, cut);
+  }
+  protected override partDType(part: string, dtype: DType): DType {
+    return part === 'labels' ? 'float32' : dtype;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { factor, seed, dataFormat } = this;
+    return { ...super.getConfig(), factor, seed, dataFormat };
+  }
+}
+
+/**
+ * Each image with a box of another of the batch, at the same place; labels (one-hot, or numbers) are mixed by area. Call it on { images, labels
+ * }. What it is given where `training` is false. Shapes: images [batch, height, width, channels], labels [batch, …], as the input. float32.
+ * Source: S. Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features", 2019.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function cutMix(options?: CutMixOptions): CutMix;
+export function cutMix(...settings: Positions<CutMixOptions, ['factor', 'seed', 'dataFormat']>): CutMix;
+export function cutMix(...args: unknown[]): CutMix {
+  return make(CutMix, args);
+}

@@ -1,0 +1,99 @@
+/** @file Equalization: images whose values are spread evenly over their range. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { requireInteger } from '../../../../core/shape.ts';
+import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
+import { cast } from '../../../../ops/cast.ts';
+import { clip } from '../../../../ops/clip.ts';
+import { greater } from '../../../../ops/comparison.ts';
+import { cumsum } from '../../../../ops/cumsum.ts';
+import { bincount } from '../../../../ops/bincount.ts';
+import { gather } from '../../../../ops/gather.ts';
+import { min } from '../../../../ops/extrema.ts';
+import { range } from '../../../../ops/range.ts';
+import { reshape } from '../../../../ops/reshape.ts';
+import { round } from '../../../../ops/rounding.ts';
+import { slice } from '../../../../ops/slice.ts';
+import { where } from '../../../../ops/where.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import type { CallOptions } from '../../base/layer.ts';
+import { asFloats, type ImageChanges, ImageLayer, type ImageLayerOptions } from './imageLayer.ts';
+import { type Bounds, valueRangeOf } from './imageOptions.ts';
+import { rescaled } from './randomColour.ts';
+
+/** Options of `equalization`. */
+export interface EqualizationOptions extends ImageLayerOptions {
+  /** The smallest and the largest value of a pixel. Default [0, 255]. */
+  valueRange?: Bounds;
+  /** How many values are distinguished. Default 256. */
+  bins?: number;
+}
+
+/** The layer of `equalization`, where shapes, weights and errors are described. */
+export class Equalization extends ImageLayer {
+  static override readonly className: string = 'Equalization';
+
+  static override get optionNames(): OptionNames<EqualizationOptions> {
+    return { valueRange: true, bins: true, dataFormat: false, ...layerOptionNames };
+  }
+
+  readonly valueRange: Bounds;
+  readonly bins: number;
+
+  constructor(options: EqualizationOptions = {}) {
+    super(options);
+    const { bins = 256 } = options;
+    requireInteger(this.name, 'bins', bins, 2);
+    this.valueRange = valueRangeOf(this.name, options.valueRange);
+    this.bins = bins;
+  }
+
+  /** The images with the values of each channel of the batch replaced by their ranks. */
+  transformImages(images: Tensor): Tensor {
+    const { bins, valueRange } = this;
+    const channels = images.shape[3] as number;
+    const bytes = rescaled(asFloats(images), valueRange, [0, 255]);
+    const bin = cast(clip(mul(bytes, (bins - 1) / 255), { min: 0, max: bins - 1 }), 'int32');
+    // Each channel has bins of its own.
+    const place = add(bin, mul(range(0, channels, 1, { dtype: 'int32' }), bins));
+    const counts = bincount(reshape(place, { shape: [-1] }), null, { size: bins * channels });
+    const { ranks, isVaried } = ranksOf(reshape(counts, { shape: [channels, bins] }));
+    const equalized = gather(reshape(ranks, { shape: [-1] }), place, { axis: 0, validateIndices: false });
+    return rescaled(where(isVaried, equalized, bytes), [0, 255], valueRange);
+  }
+
+  protected override changes(_images: Tensor, { training = true }: CallOptions): ImageChanges {
+    return { images: (x) => (training ? this.transformImages(x) : asFloats(x)) };
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { valueRange, bins, dataFormat } = this;
+    return { ...super.getConfig(), valueRange, bins, dataFormat };
+  }
+}
+
+/** From counts [channels, bins], the value in [0, 255] of each bin, and whether a channel has values in several, [channels]. */
+function ranksOf(counts: Tensor): { ranks: Tensor; isVaried: Tensor } {
+  const [channels, bins] = counts.shape as [number, number];
+  const below = cast(cumsum(counts, { axis: 1 }), 'float32');
+  const total = slice(below, { begin: [0, bins - 1], size: [channels, 1] });
+  const first = min(where(greater(below, 0), below, total), { axis: 1, keepDims: true });
+  const others = sub(total, first);
+  const isVaried = greater(others, 0);
+  const ranks = round(div(mul(sub(below, first), 255), where(isVaried, others, 1)));
+  return { ranks: clip(ranks, { min: 0, max: 255 }), isVaried: reshape(isVaried, { shape: [channels] }) };
+}
+
+/**
+ * Values replaced by their ranks, so that they are spread evenly over `valueRange`: counted for each channel over the whole batch, as in
+ * Keras. A channel whose values are in one bin stays as it is. What it is given where `training` is false. Shapes: [batch, height,
+ * width, channels], or without a batch, as the input. float32, without a gradient.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function equalization(options?: EqualizationOptions): Equalization;
+export function equalization(
+  ...settings: Positions<EqualizationOptions, ['valueRange', 'bins']>
+): Equalization;
+export function equalization(...args: unknown[]): Equalization {
+  return make(Equalization, args);
+}

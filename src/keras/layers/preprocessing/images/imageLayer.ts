@@ -1,0 +1,218 @@
+/**
+ * @file The bases of layers that change images: one image or a batch of them, in float32, with the labels and masks that
+ * belong to them.
+ */
+import type { DType } from '../../../../core/dtype.ts';
+import { ShapeError } from '../../../../core/errors.ts';
+import { isBranch, type Nest } from '../../../../core/nest.ts';
+import { checkOptions } from '../../../../core/options.ts';
+import { describe, type OpenShape } from '../../../../core/shape.ts';
+import type { OpenSpec } from '../../../../core/spec.ts';
+import { cast } from '../../../../ops/cast.ts';
+import { less } from '../../../../ops/comparison.ts';
+import { fill } from '../../../../ops/creation.ts';
+import { expandDims } from '../../../../ops/expandDims.ts';
+import { randomUniform } from '../../../../ops/random.ts';
+import type { SymbolicTensor } from '../../../../ops/recorders.ts';
+import { SeedSequence } from '../../../../ops/seeds.ts';
+import { squeeze } from '../../../../ops/squeeze.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { KerasTensor } from '../../../graph/kerasTensor.ts';
+import { trace } from '../../../graph/tracing.ts';
+import { type DataFormatOptions, requireChannelsLast } from '../../base/dataFormat.ts';
+import { type ApplyOptions, type CallOptions, Layer, type LayerOptions } from '../../base/layer.ts';
+import { seedOf } from '../../base/randomOptions.ts';
+import type { Bounds } from './imageOptions.ts';
+
+/** Options of layers that change images. */
+export interface ImageLayerOptions extends LayerOptions, DataFormatOptions {}
+
+/** Images with what belongs to them: `labels` [batch, …], and a class for each pixel, [batch, height, width, 1]. */
+export interface ImageBatch<T = Tensor> {
+  readonly images: T;
+  readonly labels?: T;
+  readonly segmentationMasks?: T;
+}
+
+/** What becomes of the parts of a batch; a part that isn't listed stays as it is. */
+export type ImageChanges = { readonly [part in keyof ImageBatch]?: (x: Tensor) => Tensor };
+
+const parts: readonly (keyof ImageBatch)[] = ['images', 'labels', 'segmentationMasks'];
+
+export abstract class ImageLayer extends Layer {
+  readonly dataFormat = 'channelsLast';
+
+  constructor(options: ImageLayerOptions) {
+    super(options);
+    requireChannelsLast(this.name, options.dataFormat);
+  }
+
+  /** What becomes of a batch with images [batch, height, width, channels]. */
+  protected abstract changes(images: Tensor, options: CallOptions): ImageChanges;
+
+  /** Height and width of the result. Default: those of the input. */
+  protected sizeOf(height: number | null, width: number | null): readonly (number | null)[] {
+    return [height, width];
+  }
+
+  override apply(inputs: SymbolicTensor, options?: ApplyOptions): KerasTensor;
+  override apply(inputs: Tensor, options?: ApplyOptions): Tensor;
+  override apply<B extends ImageBatch<Tensor | SymbolicTensor>>(inputs: B, options?: ApplyOptions): B;
+  override apply(inputs: unknown, options?: ApplyOptions): unknown {
+    return super.apply(inputs as Tensor, options);
+  }
+
+  override call(inputs: Tensor, options: CallOptions): Tensor;
+  override call(inputs: ImageBatch, options: CallOptions): ImageBatch;
+  override call(inputs: Tensor | ImageBatch, options: CallOptions): Tensor | ImageBatch {
+    if (!isBranch(inputs)) return this.#changed({ images: inputs as Tensor }, options).images;
+    const hint = 'pass { images, labels, segmentationMasks }; bounding boxes are not transformed.';
+    checkOptions(this.name, inputs, parts, hint);
+    return this.#changed(inputs as ImageBatch, options);
+  }
+
+  #changed(given: ImageBatch, options: CallOptions): ImageBatch {
+    const single = this.#isSingle(given.images.shape);
+    const batch = single ? each(given, (x) => expandDims(x, { axis: 0 })) : given;
+    const changes = this.changes(batch.images, options);
+    const changed = each(batch, (x, part) => changes[part]?.(x) ?? x);
+    return single ? each(changed, (x) => squeeze(x, { axis: 0 })) : changed;
+  }
+
+  override computeOutputShape(inputShape: OpenShape): OpenShape;
+  override computeOutputShape(inputShape: ImageBatch<OpenShape>): ImageBatch<OpenShape>;
+  override computeOutputShape(
+    inputShape: OpenShape | ImageBatch<OpenShape>,
+  ): OpenShape | ImageBatch<OpenShape> {
+    if ('images' in inputShape)
+      return each(inputShape, (shape, part) => (part === 'labels' ? shape : this.#changedShape(shape)));
+    return this.#changedShape(inputShape);
+  }
+
+  #changedShape(inputShape: OpenShape): OpenShape {
+    const batch = this.#isSingle(inputShape) ? [] : [inputShape[0] ?? null];
+    const [height = null, width = null, channels = null] = inputShape.slice(-3);
+    return [...batch, ...this.sizeOf(height, width), channels];
+  }
+
+  protected override computeOutputSpec(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
+    if (!isBranch(inputs)) return super.computeOutputSpec(inputs, options);
+    const batch = inputs as unknown as ImageBatch<KerasTensor>;
+    const shapes = this.computeOutputShape(each(batch, ({ shape }) => shape));
+    const dtypeOf = (part: keyof ImageBatch, { shape, dtype }: KerasTensor) =>
+      part === 'images' ? this.outputDType([{ shape, dtype }]) : this.partDType(part, dtype);
+    return trace(() => ({
+      ...each(
+        batch,
+        (x, part) => new KerasTensor({ shape: shapes[part] as OpenShape, dtype: dtypeOf(part, x) }),
+      ),
+    }));
+  }
+
+  /** The dtype of labels and masks of the result, from that of the input. Default: it is the same. */
+  protected partDType(_part: string, dtype: DType): DType {
+    return dtype;
+  }
+
+  protected override outputDType(_inputs: readonly OpenSpec[] = []): DType {
+    return 'float32';
+  }
+
+  #isSingle(shape: OpenShape): boolean {
+    if (shape.length === 3 || shape.length === 4) return shape.length === 3;
+    throw new ShapeError({
+      op: this.name,
+      rule: 'its input is an image [height, width, channels], or a batch of them.',
+      received: describe(shape),
+      hint: 'reshape the input.',
+    });
+  }
+}
+
+/** The batch with `change` applied to each part. */
+function each<T, R>(batch: ImageBatch<T>, change: (x: T, part: keyof ImageBatch) => R): ImageBatch<R> {
+  const entries = Object.entries(batch) as [keyof ImageBatch, T][];
+  return Object.fromEntries(entries.map(([part, x]) => [part, change(x, part)])) as unknown as ImageBatch<R>;
+}
+
+export const asFloats = (x: Tensor): Tensor => (x.dtype === 'float32' ? x : cast(x, 'float32'));
+
+/** What `change` makes of masks in float32, in the dtype of the masks. */
+export function asImages(masks: Tensor, change: (x: Tensor) => Tensor): Tensor {
+  const changed = change(asFloats(masks));
+  return masks.dtype === 'float32' ? changed : cast(changed, masks.dtype);
+}
+
+/** Options of layers that change images at random. */
+export interface RandomImageOptions extends ImageLayerOptions {
+  /** A whole number in [0, 2^53): the calls of the layer draw from its sequence. Default null: drawn at every call. */
+  seed?: number | null;
+}
+
+/**
+ * A layer that changes images at random, as in Keras also where nobody says whether it is trained: where `training` isn't false.
+ * `Drawn` is what it draws for a batch.
+ */
+export abstract class RandomImageLayer<Drawn> extends ImageLayer {
+  readonly seed: number | null;
+  /** Where its draws are, which a checkpoint keeps. */
+  seeds: SeedSequence | null;
+
+  constructor(options: RandomImageOptions) {
+    super(options);
+    this.seed = seedOf(this.name, options.seed);
+    this.seeds = this.seed === null ? null : new SeedSequence(this.seed);
+  }
+
+  /** Draws a change for images [batch, height, width, channels]. */
+  abstract getRandomTransformation(images: Tensor): Drawn;
+
+  /** The images, changed as `transformation` says. */
+  abstract transformImages(images: Tensor, transformation: Drawn): Tensor;
+
+  /** The labels of images that are changed so. Default: they stay as they are. */
+  transformLabels(labels: Tensor, _transformation: Drawn): Tensor {
+    return labels;
+  }
+
+  /** The masks of images that are changed so. Default: they stay as they are. */
+  transformSegmentationMasks(masks: Tensor, _transformation: Drawn): Tensor {
+    return masks;
+  }
+
+  /** What becomes of images and masks when the layer isn't trained. Default: nothing. */
+  protected unchanged(images: Tensor): Tensor {
+    return images;
+  }
+
+  protected override changes(images: Tensor, { training = true }: CallOptions): ImageChanges {
+    const x = asFloats(images);
+    if (!training)
+      return {
+        images: () => this.unchanged(x),
+        segmentationMasks: (y) => asImages(y, (z) => this.unchanged(z)),
+      };
+    const drawn = this.getRandomTransformation(x);
+    return {
+      images: () => this.transformImages(x, drawn),
+      labels: (y) => this.transformLabels(y, drawn),
+      segmentationMasks: (y) => this.transformSegmentationMasks(y, drawn),
+    };
+  }
+
+  /** Uniform values between the bounds. */
+  protected uniform(shape: readonly number[], [min, max]: Bounds = [0, 1]): Tensor {
+    return min < max ? randomUniform(shape, { min, max, seed: this.seeds?.draw() }) : fill(shape, min);
+  }
+
+  /** Whether each image is changed, bool [batch, 1, 1, 1]: with a probability that lies between the bounds. */
+  protected chosen(images: Tensor, bounds: Bounds): Tensor {
+    const probability = this.perImage(images, bounds);
+    return less(this.perImage(images), probability);
+  }
+
+  /** A value between the bounds for each image, [batch, 1, 1, 1]. */
+  protected perImage({ shape: [batch] }: Tensor, bounds?: Bounds): Tensor {
+    return this.uniform([batch as number, 1, 1, 1], bounds);
+  }
+}

@@ -1,0 +1,81 @@
+/** @file MixUp: images and labels mixed with those of another sample. */
+import type { DType } from '../../../../core/dtype.ts';
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { requireFinite } from '../../../../core/shape.ts';
+import { argsort } from '../../../../ops/sort.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
+import { mixed, symmetricBeta } from './mixing.ts';
+
+/** Options of `mixUp`. */
+export interface MixUpOptions extends RandomImageOptions {
+  /** The parameter of the beta distribution of shares: near 0, most are near 0 and 1. Default 0.2. */
+  alpha?: number;
+}
+
+/** What is drawn for a batch. */
+interface Mix {
+  /** The share of each sample, [batch]. */
+  mixWeight: Tensor;
+  /** The sample with which each is mixed, int32 [batch]. */
+  permutationOrder: Tensor;
+}
+
+/** The layer of `mixUp`, where shapes, weights and errors are described. */
+export class MixUp extends RandomImageLayer<Mix> {
+  static override readonly className: string = 'MixUp';
+
+  static override get optionNames(): OptionNames<MixUpOptions> {
+    return { alpha: true, dataFormat: true, seed: true, ...layerOptionNames };
+  }
+
+  readonly alpha: number;
+
+  constructor(options: MixUpOptions = {}) {
+    super(options);
+    const { alpha = 0.2 } = options;
+    requireFinite(this.name, 'alpha', alpha, Number.MIN_VALUE);
+    this.alpha = alpha;
+  }
+
+  override getRandomTransformation({ shape }: Tensor): Mix {
+    const batch = [shape[0] as number];
+    const permutationOrder = argsort(this.uniform(batch));
+    const mixWeight = symmetricBeta(this.alpha, this.uniform(batch), this.uniform(batch));
+    return { permutationOrder, mixWeight };
+  }
+
+  override transformImages(images: Tensor, { permutationOrder, mixWeight }: Mix): Tensor {
+    return mixed(images, permutationOrder, mixWeight);
+  }
+
+  override transformLabels(labels: Tensor, mix: Mix): Tensor {
+    return this.transformImages(labels, mix);
+  }
+
+  override transformSegmentationMasks(masks: Tensor, mix: Mix): Tensor {
+    return this.transformImages(masks, mix);
+  }
+
+  protected override partDType(): DType {
+    return 'float32';
+  }
+  override getConfig(): Record<string, unknown> {
+    const { alpha, seed, dataFormat } = this;
+    return { ...super.getConfig(), alpha, seed, dataFormat };
+  }
+}
+
+/**
+ * Each image mixed with another of the batch: share · image + (1 - share) · other, and labels (one-hot, or numbers) and masks likewise. Call
+ * it on { images, labels }. What it is given where `training` is false. Shapes: images [batch, height, width, channels], labels [batch,
+ * …], as the input. float32.
+ * Source: H. Zhang et al., "mixup: Beyond Empirical Risk Minimization", 2017.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function mixUp(options?: MixUpOptions): MixUp;
+export function mixUp(...settings: Positions<MixUpOptions, ['alpha', 'dataFormat', 'seed']>): MixUp;
+export function mixUp(...args: unknown[]): MixUp {
+  return make(MixUp, args);
+}

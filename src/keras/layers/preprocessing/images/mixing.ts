@@ -1,0 +1,33 @@
+/** @file What CutMix and MixUp share: shares of two images from a beta distribution, and their labels mixed likewise. */
+import { add, div, mul, neg, sub } from '../../../../ops/arithmetic.ts';
+import { gather } from '../../../../ops/gather.ts';
+import { minimum } from '../../../../ops/maximum.ts';
+import { reshape } from '../../../../ops/reshape.ts';
+import { cos } from '../../../../ops/trigonometric.ts';
+import { expm1, log, sqrt, square } from '../../../../ops/unary.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { asFloats } from './imageLayer.ts';
+
+/**
+ * Values of the distribution Beta(alpha, alpha) from uniform `u` and `v`.
+ * Source: L. Devroye, "Random variate generation in one line of code", 1996.
+ */
+export function symmetricBeta(alpha: Tensor | number, u: Tensor, v: Tensor): Tensor {
+  // Beyond e^80 nothing changes, and it stays finite.
+  const odds = expm1(minimum(div(neg(log(u)), alpha), 80));
+  const direction = cos(mul(v, 2 * Math.PI));
+  const distance = sqrt(div(odds, add(mul(odds, square(direction)), 1)));
+  return mul(add(mul(direction, distance), 1), 0.5);
+}
+
+/** The samples of a batch in another order. */
+export function reordered(x: Tensor, order: Tensor): Tensor {
+  return gather(x, order, { axis: 0, validateIndices: false });
+}
+
+/** weight · x + (1 - weight) · other, with a weight for each sample. float32. */
+export function mixed(x: Tensor, order: Tensor, weight: Tensor): Tensor {
+  const own = asFloats(x);
+  const share = reshape(weight, { shape: [-1, ...own.shape.slice(1).map(() => 1)] });
+  return add(mul(share, own), mul(sub(1, share), reordered(own, order)));
+}

@@ -1,0 +1,83 @@
+/** @file RandAugment: a few changes that are drawn, one after the other. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { requireInteger } from '../../../../core/shape.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import {
+  type AugmentationOptions,
+  colours,
+  RandomAugmentation,
+  shapeAndTone,
+  type Step,
+} from './augmentations.ts';
+
+/** Options of `randAugment`. The default of `factor` is 0.5. */
+export interface RandAugmentOptions extends AugmentationOptions {
+  /** How many changes a batch undergoes. Default 2. */
+  numOps?: number;
+}
+
+const names = [...shapeAndTone, ...colours];
+
+/** The layer of `randAugment`, where shapes, weights and errors are described. */
+export class RandAugment extends RandomAugmentation<readonly Step[]> {
+  static override readonly className: string = 'RandAugment';
+
+  static override get optionNames(): OptionNames<RandAugmentOptions> {
+    return {
+      valueRange: true,
+      numOps: true,
+      factor: true,
+      interpolation: true,
+      seed: true,
+      dataFormat: false,
+      ...layerOptionNames,
+    };
+  }
+
+  readonly numOps: number;
+
+  constructor(options: RandAugmentOptions = {}) {
+    super(options, 0.5);
+    const { numOps = 2 } = options;
+    requireInteger(this.name, 'numOps', numOps, 0);
+    this.numOps = numOps;
+  }
+
+  /** The changes in their order. */
+  override getRandomTransformation(images: Tensor): readonly Step[] {
+    const draw = this.hostDraws();
+    return Array.from({ length: this.numOps }, () => {
+      const name = names[Math.floor(draw() * names.length)] as (typeof names)[number];
+      return this.drawStep(name, images);
+    });
+  }
+
+  override transformImages(images: Tensor, steps: readonly Step[]): Tensor {
+    return steps.reduce((x, step) => this.takeStep(x, step), images);
+  }
+
+  override transformSegmentationMasks(masks: Tensor, steps: readonly Step[]): Tensor {
+    return steps.reduce((x, step) => this.stepOnMasks(x, step), masks);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { valueRange, numOps, factor, interpolation, seed, dataFormat } = this;
+    return { ...super.getConfig(), valueRange, numOps, factor, interpolation, seed, dataFormat };
+  }
+}
+
+/**
+ * Images under `numOps` changes, drawn for the batch among shears, moves, turns, posterization, solarization, contrast, equalization,
+ * brightness, fading and sharpness. Changes are chosen on the host: inside a model, steps of training aren't replayed, so apply it in a
+ * dataset. What it is given where `training` is false. Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
+ * Source: E. Cubuk et al., "RandAugment: Practical automated data augmentation with a reduced search space", 2019.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function randAugment(options?: RandAugmentOptions): RandAugment;
+export function randAugment(
+  ...settings: Positions<RandAugmentOptions, ['valueRange', 'numOps', 'factor', 'interpolation', 'seed']>
+): RandAugment;
+export function randAugment(...args: unknown[]): RandAugment {
+  return make(RandAugment, args);
+}

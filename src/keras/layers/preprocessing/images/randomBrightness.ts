@@ -1,0 +1,45 @@
+/** @file RandomBrightness: images that are lighter or darker. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { add, mul } from '../../../../ops/arithmetic.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { make } from '../../base/layerOptions.ts';
+import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
+
+/** Options of `randomBrightness`. */
+export type RandomBrightnessOptions = ColourOptions;
+
+/** The layer of `randomBrightness`, where shapes, weights and errors are described. */
+export class RandomBrightness extends RandomColour {
+  static override readonly className: string = 'RandomBrightness';
+
+  static override get optionNames(): OptionNames<RandomBrightnessOptions> {
+    return colourOptionNames;
+  }
+
+  constructor(options: RandomBrightnessOptions) {
+    super(options, { least: -1 });
+  }
+
+  /** What is added to each image. */
+  override getRandomTransformation(images: Tensor): Tensor {
+    const [min, max] = this.valueRange;
+    return mul(super.getRandomTransformation(images), max - min);
+  }
+
+  override transformImages(images: Tensor, delta: Tensor): Tensor {
+    return this.clipped(add(images, delta));
+  }
+}
+
+/**
+ * A number added to each image: one between the bounds of `factor`, times the length of `valueRange`. What it is given where
+ * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function randomBrightness(options: RandomBrightnessOptions): RandomBrightness;
+export function randomBrightness(
+  ...settings: Positions<RandomBrightnessOptions, ['factor', 'valueRange', 'seed']>
+): RandomBrightness;
+export function randomBrightness(...args: unknown[]): RandomBrightness {
+  return make(RandomBrightness, args);
+}

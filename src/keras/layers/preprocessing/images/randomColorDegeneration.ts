@@ -1,0 +1,42 @@
+/** @file RandomColorDegeneration: images whose colours fade. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { add, mul, sub } from '../../../../ops/arithmetic.ts';
+import { rgbToGrayscale } from '../../../../ops/colours.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { make } from '../../base/layerOptions.ts';
+import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
+
+/** Options of `randomColorDegeneration`. */
+export type RandomColorDegenerationOptions = ColourOptions;
+
+/** The layer of `randomColorDegeneration`, where shapes, weights and errors are described. */
+export class RandomColorDegeneration extends RandomColour {
+  static override readonly className: string = 'RandomColorDegeneration';
+
+  static override get optionNames(): OptionNames<RandomColorDegenerationOptions> {
+    return colourOptionNames;
+  }
+
+  constructor(options: RandomColorDegenerationOptions) {
+    super(options, { least: 0 });
+  }
+
+  /** `factor` is how far each image goes from its colours, 0, to its luma, 1. */
+  override transformImages(images: Tensor, factor: Tensor): Tensor {
+    return this.clipped(add(images, mul(factor, sub(rgbToGrayscale(images), images))));
+  }
+}
+
+/**
+ * image + factor · (luma - image), with a factor between the bounds of `factor`: 0 keeps the colours, 1 leaves greys. As in Keras, one
+ * number stands for [0, factor]. What it is given where `training` is false. Shapes: [batch, height, width, 3], or without a batch,
+ * as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images of three channels.
+ */
+export function randomColorDegeneration(options: RandomColorDegenerationOptions): RandomColorDegeneration;
+export function randomColorDegeneration(
+  ...settings: Positions<RandomColorDegenerationOptions, ['factor', 'valueRange', 'seed']>
+): RandomColorDegeneration;
+export function randomColorDegeneration(...args: unknown[]): RandomColorDegeneration {
+  return make(RandomColorDegeneration, args);
+}

@@ -1,0 +1,101 @@
+/** @file RandomColorJitter: brightness, contrast, saturation and hue changed one after the other. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
+import { type Bounds, type Factor, valueRangeOf } from './imageOptions.ts';
+import { RandomBrightness } from './randomBrightness.ts';
+import type { RandomColour } from './randomColour.ts';
+import { RandomContrast } from './randomContrast.ts';
+import { RandomHue } from './randomHue.ts';
+import { RandomSaturation } from './randomSaturation.ts';
+
+/** Options of `randomColorJitter`. What is null stays as it is. */
+export interface RandomColorJitterOptions extends RandomImageOptions {
+  /** The smallest and the largest value of a pixel. Default [0, 255]. */
+  valueRange?: Bounds;
+  /** As `factor` of `randomBrightness`. Default null. */
+  brightnessFactor?: Factor | null;
+  /** As `factor` of `randomContrast`. Default null. */
+  contrastFactor?: Factor | null;
+  /** As `factor` of `randomSaturation`. Default null. */
+  saturationFactor?: Factor | null;
+  /** As `factor` of `randomHue`. Default null. */
+  hueFactor?: Factor | null;
+}
+
+/** The layer of `randomColorJitter`, where shapes, weights and errors are described. */
+export class RandomColorJitter extends RandomImageLayer<readonly Tensor[]> {
+  static override readonly className: string = 'RandomColorJitter';
+
+  static override get optionNames(): OptionNames<RandomColorJitterOptions> {
+    return {
+      valueRange: true,
+      brightnessFactor: true,
+      contrastFactor: true,
+      saturationFactor: true,
+      hueFactor: true,
+      seed: true,
+      dataFormat: false,
+      ...layerOptionNames,
+    };
+  }
+
+  readonly valueRange: Bounds;
+  readonly brightnessFactor: Factor | null;
+  readonly contrastFactor: Factor | null;
+  readonly saturationFactor: Factor | null;
+  readonly hueFactor: Factor | null;
+  readonly #steps: readonly RandomColour[];
+
+  constructor(options: RandomColorJitterOptions = {}) {
+    super(options);
+    this.valueRange = valueRangeOf(this.name, options.valueRange);
+    this.brightnessFactor = options.brightnessFactor ?? null;
+    this.contrastFactor = options.contrastFactor ?? null;
+    this.saturationFactor = options.saturationFactor ?? null;
+    this.hueFactor = options.hueFactor ?? null;
+    const { valueRange } = this;
+    const step = (type: new (options: never) => RandomColour, factor: Factor | null) =>
+      factor === null ? [] : [new type({ factor, valueRange } as never)];
+    this.#steps = [
+      ...step(RandomBrightness, this.brightnessFactor),
+      ...step(RandomContrast, this.contrastFactor),
+      ...step(RandomSaturation, this.saturationFactor),
+      ...step(RandomHue, this.hueFactor),
+    ];
+    for (const layer of this.#steps) layer.seeds = this.seeds;
+  }
+
+  /** The draws of the steps that are asked for, in their order. */
+  override getRandomTransformation(images: Tensor): readonly Tensor[] {
+    return this.#steps.map((layer) => layer.getRandomTransformation(images));
+  }
+
+  override transformImages(images: Tensor, draws: readonly Tensor[]): Tensor {
+    return this.#steps.reduce((x, layer, i) => layer.transformImages(x, draws[i] as Tensor), images);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { valueRange, brightnessFactor, contrastFactor, saturationFactor, hueFactor } = this;
+    const factors = { brightnessFactor, contrastFactor, saturationFactor, hueFactor };
+    return { ...super.getConfig(), valueRange, ...factors, seed: this.seed, dataFormat: this.dataFormat };
+  }
+}
+
+/**
+ * Each image with its brightness, contrast, saturation and hue changed, in this order: as `randomBrightness`, `randomContrast`,
+ * `randomSaturation` and `randomHue` do. What it is given where `training` is false. Shapes: [batch, height, width, 3], or without a
+ * batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images of three channels.
+ */
+export function randomColorJitter(options?: RandomColorJitterOptions): RandomColorJitter;
+export function randomColorJitter(
+  ...settings: Positions<
+    RandomColorJitterOptions,
+    ['valueRange', 'brightnessFactor', 'contrastFactor', 'saturationFactor', 'hueFactor', 'seed']
+  >
+): RandomColorJitter;
+export function randomColorJitter(...args: unknown[]): RandomColorJitter {
+  return make(RandomColorJitter, args);
+}

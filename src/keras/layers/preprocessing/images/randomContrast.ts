@@ -1,0 +1,48 @@
+/** @file RandomContrast: images of more or less contrast. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { add, mul, sub } from '../../../../ops/arithmetic.ts';
+import { mean } from '../../../../ops/mean.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { make } from '../../base/layerOptions.ts';
+import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
+
+/** Options of `randomContrast`. */
+export type RandomContrastOptions = ColourOptions;
+
+/** The layer of `randomContrast`, where shapes, weights and errors are described. */
+export class RandomContrast extends RandomColour {
+  static override readonly className: string = 'RandomContrast';
+
+  static override get optionNames(): OptionNames<RandomContrastOptions> {
+    return colourOptionNames;
+  }
+
+  constructor(options: RandomContrastOptions) {
+    super(options, { least: 0 });
+  }
+
+  /** What the distance of each image's values from their mean is multiplied by. */
+  override getRandomTransformation(images: Tensor): Tensor {
+    const [lower, upper] = this.factor;
+    return this.perImage(images, [1 - lower, 1 + upper]);
+  }
+
+  override transformImages(images: Tensor, factor: Tensor): Tensor {
+    const means = mean(images, { axis: [1, 2], keepDims: true });
+    return this.clipped(add(mul(sub(images, means), factor), means));
+  }
+}
+
+/**
+ * (x - mean) · contrast + mean of each image and channel, with a contrast from 1 - lower to 1 + upper of the
+ * bounds in `factor`; as in Keras, one number stands for [0, factor]. What it is given where `training` is false. Shapes: [batch,
+ * height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function randomContrast(options: RandomContrastOptions): RandomContrast;
+export function randomContrast(
+  ...settings: Positions<RandomContrastOptions, ['factor', 'valueRange', 'seed']>
+): RandomContrast;
+export function randomContrast(...args: unknown[]): RandomContrast {
+  return make(RandomContrast, args);
+}

@@ -1,0 +1,91 @@
+/** @file RandomCrop: images cut at random. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { add } from '../../../../ops/arithmetic.ts';
+import { cast } from '../../../../ops/cast.ts';
+import { gather } from '../../../../ops/gather.ts';
+import { range } from '../../../../ops/range.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { asImages, RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
+import { sizeOption } from './imageOptions.ts';
+import { smartlyResized } from './ratio.ts';
+
+/** Options of `randomCrop`. */
+export interface RandomCropOptions extends RandomImageOptions {
+  /** Rows of the result. */
+  height: number;
+  /** Columns of the result. */
+  width: number;
+}
+
+/** The first row and column of a cut, int32 [1] each; null where the images are no larger than the result. */
+type Corner = readonly [row: Tensor, column: Tensor] | null;
+
+/** The layer of `randomCrop`, where shapes, weights and errors are described. */
+export class RandomCrop extends RandomImageLayer<Corner> {
+  static override readonly className: string = 'RandomCrop';
+
+  static override get optionNames(): OptionNames<RandomCropOptions> {
+    return { height: true, width: true, seed: true, dataFormat: false, ...layerOptionNames };
+  }
+
+  readonly height: number;
+  readonly width: number;
+
+  constructor(options: RandomCropOptions) {
+    super(options);
+    const { height, width } = sizeOption(this.name, options);
+    this.height = height;
+    this.width = width;
+  }
+
+  /** One corner for the whole batch. */
+  override getRandomTransformation(images: Tensor): Corner {
+    const rows = (images.shape[1] as number) - this.height;
+    const columns = (images.shape[2] as number) - this.width;
+    if (rows <= 0 || columns <= 0) return null;
+    return [this.#drawBelow(rows + 1), this.#drawBelow(columns + 1)];
+  }
+
+  override transformImages(images: Tensor, corner: Corner): Tensor {
+    if (!corner) return smartlyResized(images, this);
+    const from = (x: Tensor, axis: number, start: Tensor, count: number) =>
+      gather(x, add(range(0, count, 1, { dtype: 'int32' }), start), { axis });
+    return from(from(images, 1, corner[0], this.height), 2, corner[1], this.width);
+  }
+
+  override transformSegmentationMasks(masks: Tensor, corner: Corner): Tensor {
+    return asImages(masks, (x) => this.transformImages(x, corner));
+  }
+
+  protected override unchanged(images: Tensor): Tensor {
+    return smartlyResized(images, this);
+  }
+
+  protected override sizeOf(): readonly number[] {
+    return [this.height, this.width];
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { height, width, seed, dataFormat } = this;
+    return { ...super.getConfig(), height, width, seed, dataFormat };
+  }
+
+  #drawBelow(bound: number): Tensor {
+    return cast(this.uniform([1], [0, bound]), 'int32');
+  }
+}
+
+/**
+ * `height` × `width` pixels at a random place, the same for the batch; where `training` is false, and of images that are not
+ * larger, the largest part in the middle that has that ratio, resized. Shapes: [batch, rows, columns, channels] → [batch,
+ * height, width, channels], or without a batch. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function randomCrop(options: RandomCropOptions): RandomCrop;
+export function randomCrop(
+  ...settings: Positions<RandomCropOptions, ['height', 'width', 'seed']>
+): RandomCrop;
+export function randomCrop(...args: unknown[]): RandomCrop {
+  return make(RandomCrop, args);
+}

@@ -1,0 +1,159 @@
+/** @file RandomElasticTransform: images whose pixels are shifted smoothly. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { oneOf, requireFinite } from '../../../../core/shape.ts';
+import { add, div, mul } from '../../../../ops/arithmetic.ts';
+import { clip } from '../../../../ops/clip.ts';
+import { lessEqual } from '../../../../ops/comparison.ts';
+import { broughtInside, type FillMode, fillModes } from '../../../../ops/fillModes.ts';
+import { bell, windowed } from '../../../../ops/gaussianBlur.ts';
+import { maximum } from '../../../../ops/maximum.ts';
+import { randomNormal } from '../../../../ops/random.ts';
+import { range } from '../../../../ops/range.ts';
+import { reshape } from '../../../../ops/reshape.ts';
+import { abs, floor } from '../../../../ops/rounding.ts';
+import { type Interpolation, sampleImages } from '../../../../ops/sampleImages.ts';
+import { unstack } from '../../../../ops/unstack.ts';
+import { where } from '../../../../ops/where.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { asImages, RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
+import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions.ts';
+
+/** Options of `randomElasticTransform`. */
+export interface RandomElasticTransformOptions extends RandomImageOptions {
+  /** The probability of a change, or the bounds between which it is drawn; a number stands for [0, factor]. Default 1. */
+  factor?: Factor;
+  /** Bounds of the strength, from 0 to 1; a number stands for [0, scale]. Default 1. */
+  scale?: Factor;
+  /** Default 'bilinear'. */
+  interpolation?: Interpolation;
+  /** What lies outside of an image: its mirror image with the edge ('reflect', default) or without it ('mirror'), and others. */
+  fillMode?: FillMode;
+  /** Default 0. */
+  fillValue?: number;
+  /** The smallest and the largest value of a pixel; results are clipped to them. Default [0, 255]. */
+  valueRange?: Bounds;
+}
+
+/** What is drawn for a batch. */
+interface Distortion {
+  /** Which images are changed, bool [batch, 1, 1, 1]. */
+  applyTransform: Tensor;
+  /** The strength, a scalar. */
+  distortionFactor: Tensor;
+  /** Normal values, [batch, height, width, 2]: how far pixels move across and down, before that is smoothed. */
+  noise: Tensor;
+}
+
+/** The standard deviation of the smoothing, by the smaller side of an image. */
+const smoothness = 0.05;
+
+/** The length of the shifts, by the larger side. */
+const reach = 0.1;
+
+/** The layer of `randomElasticTransform`, where shapes, weights and errors are described. */
+export class RandomElasticTransform extends RandomImageLayer<Distortion> {
+  static override readonly className: string = 'RandomElasticTransform';
+
+  static override get optionNames(): OptionNames<RandomElasticTransformOptions> {
+    return {
+      factor: true,
+      scale: true,
+      interpolation: true,
+      fillMode: true,
+      fillValue: true,
+      valueRange: true,
+      seed: true,
+      dataFormat: false,
+      ...layerOptionNames,
+    };
+  }
+
+  readonly factor: Bounds;
+  readonly scale: Bounds;
+  readonly interpolation: Interpolation;
+  readonly fillMode: FillMode;
+  readonly fillValue: number;
+  readonly valueRange: Bounds;
+
+  constructor(options: RandomElasticTransformOptions = {}) {
+    super(options);
+    const { name } = this;
+    const { interpolation = 'bilinear', fillMode = 'reflect', fillValue = 0 } = options;
+    this.factor = boundsOf(name, 'factor', options.factor ?? 1, { least: 0 });
+    this.scale = boundsOf(name, 'scale', options.scale ?? 1, { least: 0 });
+    this.interpolation = oneOf(name, 'interpolation', interpolation, ['bilinear', 'nearest'] as const);
+    this.fillMode = oneOf(name, 'fillMode', fillMode, fillModes);
+    requireFinite(name, 'fillValue', fillValue);
+    this.fillValue = fillValue;
+    this.valueRange = valueRangeOf(name, options.valueRange);
+  }
+
+  override getRandomTransformation(images: Tensor): Distortion {
+    const applyTransform = this.chosen(images, this.factor);
+    const distortionFactor = this.uniform([], this.scale);
+    const shape = [...images.shape.slice(0, 3), 2];
+    return { applyTransform, distortionFactor, noise: randomNormal(shape, { seed: this.seeds?.draw() }) };
+  }
+
+  override transformImages(images: Tensor, drawn: Distortion): Tensor {
+    const [min, max] = this.valueRange;
+    return clip(this.#distorted(images, drawn, this.interpolation), { min, max });
+  }
+
+  override transformSegmentationMasks(masks: Tensor, drawn: Distortion): Tensor {
+    return asImages(masks, (x) => this.#distorted(x, drawn, 'nearest'));
+  }
+
+  #distorted(images: Tensor, drawn: Distortion, interpolation: Interpolation): Tensor {
+    const [batch, height, width] = images.shape as [number, number, number];
+    const { fillMode, fillValue } = this;
+    const [across, down] = unstack(this.#shifts(drawn), { axis: 3 }) as [Tensor, Tensor];
+    const column = reshape(range(0, width), { shape: [1, 1, width] });
+    const row = reshape(range(0, height), { shape: [1, height, 1] });
+    const points = {
+      image: reshape(range(0, batch, 1, { dtype: 'int32' }), { shape: [batch, 1, 1] }),
+      y: broughtInside(add(row, down), height, fillMode),
+      x: broughtInside(add(column, across), width, fillMode),
+    };
+    const filling = fillMode === 'constant' ? fillValue : null;
+    return where(drawn.applyTransform, sampleImages(images, points, interpolation, filling), images);
+  }
+
+  /** How far pixels move, in pixels, [batch, height, width, 2]. */
+  #shifts({ distortionFactor, noise }: Distortion): Tensor {
+    const [, height, width] = noise.shape as [number, number, number];
+    const side = smoothness * Math.min(height, width);
+    const sigma = mul(distortionFactor, side);
+    // Keras's window has as many pixels as the drawn deviation asks for; this one has room for the largest.
+    const half = Math.floor(Math.trunc(6 * side * this.scale[1]) / 2);
+    const distance = abs(range(-half, half + 1));
+    const isInside = lessEqual(distance, floor(div(floor(mul(sigma, 6)), 2)));
+    const weights = where(isInside, bell(2 * half + 1, maximum(sigma, 1e-12)), 0);
+    const length = mul(mul(distortionFactor, reach * Math.max(height, width)), sigma);
+    return mul(windowed(noise, weights, weights), length);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { factor, scale, interpolation, fillMode, fillValue, valueRange, seed, dataFormat } = this;
+    const options = { factor, scale, interpolation, fillMode, fillValue, valueRange, seed, dataFormat };
+    return { ...super.getConfig(), ...options };
+  }
+}
+
+/**
+ * Each image with its pixels shifted by smoothed noise, or not, by chance; the strength is drawn for the batch. What it is given where
+ * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Source: P. Simard et al., "Best Practices for Convolutional Neural Networks Applied to Visual Document Analysis", 2003.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function randomElasticTransform(options?: RandomElasticTransformOptions): RandomElasticTransform;
+export function randomElasticTransform(
+  ...settings: Positions<
+    RandomElasticTransformOptions,
+    ['factor', 'scale', 'interpolation', 'fillMode', 'fillValue', 'valueRange', 'seed']
+  >
+): RandomElasticTransform;
+export function randomElasticTransform(...args: unknown[]): RandomElasticTransform {
+  return make(RandomElasticTransform, args);
+}

@@ -1,0 +1,64 @@
+/** @file RandomFlip: images mirrored by chance. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { oneOf } from '../../../../core/shape.ts';
+import { lessEqual } from '../../../../ops/comparison.ts';
+import { flip } from '../../../../ops/flip.ts';
+import { where } from '../../../../ops/where.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
+
+const flipModes = ['horizontal', 'vertical', 'horizontalAndVertical'] as const;
+
+/** Options of `randomFlip`. */
+export interface RandomFlipOptions extends RandomImageOptions {
+  /** 'horizontal', 'vertical' or 'horizontalAndVertical'. Default 'horizontalAndVertical'. */
+  mode?: (typeof flipModes)[number];
+}
+
+/** The layer of `randomFlip`, where shapes, weights and errors are described. */
+export class RandomFlip extends RandomImageLayer<Tensor> {
+  static override readonly className: string = 'RandomFlip';
+
+  static override get optionNames(): OptionNames<RandomFlipOptions> {
+    return { mode: true, seed: true, dataFormat: false, ...layerOptionNames };
+  }
+
+  readonly mode: (typeof flipModes)[number];
+
+  constructor(options: RandomFlipOptions = {}) {
+    super(options);
+    this.mode = oneOf(this.name, 'mode', options.mode ?? 'horizontalAndVertical', flipModes);
+  }
+
+  /** Which images are mirrored, bool [batch, 1, 1, 1]. */
+  override getRandomTransformation(images: Tensor): Tensor {
+    return lessEqual(this.perImage(images), 0.5);
+  }
+
+  override transformImages(images: Tensor, flips: Tensor): Tensor {
+    const { mode } = this;
+    const axis = { horizontal: [2], vertical: [1], horizontalAndVertical: [1, 2] }[mode];
+    return where(flips, flip(images, { axis }), images);
+  }
+
+  override transformSegmentationMasks(masks: Tensor, flips: Tensor): Tensor {
+    return this.transformImages(masks, flips);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { mode, seed, dataFormat } = this;
+    return { ...super.getConfig(), mode, seed, dataFormat };
+  }
+}
+
+/**
+ * Each image mirrored or not, by chance; what it is given where `training` is false. Shapes: [batch, height, width, channels], or
+ * without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function randomFlip(options?: RandomFlipOptions): RandomFlip;
+export function randomFlip(...settings: Positions<RandomFlipOptions, ['mode', 'seed']>): RandomFlip;
+export function randomFlip(...args: unknown[]): RandomFlip {
+  return make(RandomFlip, args);
+}

@@ -1,0 +1,58 @@
+/** @file RandomGrayscale: images in greys by chance. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { rgbToGrayscale } from '../../../../ops/colours.ts';
+import { less } from '../../../../ops/comparison.ts';
+import { where } from '../../../../ops/where.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { requireFraction } from '../../base/randomOptions.ts';
+import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
+
+/** Options of `randomGrayscale`. */
+export interface RandomGrayscaleOptions extends RandomImageOptions {
+  /** The probability that an image loses its colours. Default 0.5. */
+  factor?: number;
+}
+
+/** The layer of `randomGrayscale`, where shapes, weights and errors are described. */
+export class RandomGrayscale extends RandomImageLayer<Tensor> {
+  static override readonly className: string = 'RandomGrayscale';
+
+  static override get optionNames(): OptionNames<RandomGrayscaleOptions> {
+    return { factor: true, seed: false, dataFormat: false, ...layerOptionNames };
+  }
+
+  readonly factor: number;
+
+  constructor(options: RandomGrayscaleOptions = {}) {
+    super(options);
+    const { factor = 0.5 } = options;
+    requireFraction(this.name, 'factor', factor);
+    this.factor = factor;
+  }
+
+  /** Which images lose their colours, bool [batch, 1, 1, 1]. */
+  override getRandomTransformation(images: Tensor): Tensor {
+    return less(this.perImage(images), this.factor);
+  }
+
+  override transformImages(images: Tensor, isGrey: Tensor): Tensor {
+    return where(isGrey, rgbToGrayscale(images), images);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { factor, seed, dataFormat } = this;
+    return { ...super.getConfig(), factor, seed, dataFormat };
+  }
+}
+
+/**
+ * Each image with its luma in place of its colours, with a probability of `factor`. What it is given where `training` is false.
+ * Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images of three channels.
+ */
+export function randomGrayscale(options?: RandomGrayscaleOptions): RandomGrayscale;
+export function randomGrayscale(...settings: Positions<RandomGrayscaleOptions, ['factor']>): RandomGrayscale;
+export function randomGrayscale(...args: unknown[]): RandomGrayscale {
+  return make(RandomGrayscale, args);
+}

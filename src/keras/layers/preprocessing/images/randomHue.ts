@@ -1,0 +1,58 @@
+/** @file RandomHue: images whose hues turn. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { add, mul, sub } from '../../../../ops/arithmetic.ts';
+import { hsvToRgb, rgbToHsv } from '../../../../ops/colours.ts';
+import { greater, less } from '../../../../ops/comparison.ts';
+import { concat } from '../../../../ops/concat.ts';
+import { clip } from '../../../../ops/clip.ts';
+import { split } from '../../../../ops/split.ts';
+import { where } from '../../../../ops/where.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { make } from '../../base/layerOptions.ts';
+import { type ColourOptions, colourOptionNames, RandomColour, rescaled } from './randomColour.ts';
+
+/** Options of `randomHue`. */
+export type RandomHueOptions = ColourOptions;
+
+/** The layer of `randomHue`, where shapes, weights and errors are described. */
+export class RandomHue extends RandomColour {
+  static override readonly className: string = 'RandomHue';
+
+  static override get optionNames(): OptionNames<RandomHueOptions> {
+    return colourOptionNames;
+  }
+
+  constructor(options: RandomHueOptions) {
+    super(options, { least: 0 });
+  }
+
+  /** How far the hues of each image turn, in whole turns: up to half of one, in either direction. */
+  override getRandomTransformation(images: Tensor): Tensor {
+    const direction = where(greater(this.perImage(images), 0.5), -0.5, 0.5);
+    return mul(direction, super.getRandomTransformation(images));
+  }
+
+  override transformImages(images: Tensor, turn: Tensor): Tensor {
+    const hsv = rgbToHsv(rescaled(images, this.valueRange, [0, 1]));
+    const [hue, others] = split(hsv, { numOrSizeSplits: [1, 2], axis: -1 }) as [Tensor, Tensor];
+    const turned = add(hue, turn);
+    const below = where(greater(turned, 1), sub(turned, 1), turned);
+    const inside = where(less(below, 0), add(below, 1), below);
+    const rgb = hsvToRgb(concat([inside, others], { axis: -1 }));
+    return rescaled(clip(rgb, { min: 0, max: 1 }), [0, 1], this.valueRange);
+  }
+}
+
+/**
+ * The hues of each image turned by factor / 2 of the circle of colours, in a random direction, with a factor between the bounds of
+ * `factor`; as in Keras, one number stands for [0, factor]. What it is given where `training` is false. Shapes: [batch, height, width,
+ * 3], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images of three channels.
+ */
+export function randomHue(options: RandomHueOptions): RandomHue;
+export function randomHue(
+  ...settings: Positions<RandomHueOptions, ['factor', 'valueRange', 'seed']>
+): RandomHue;
+export function randomHue(...args: unknown[]): RandomHue {
+  return make(RandomHue, args);
+}

@@ -1,0 +1,48 @@
+/** @file RandomInvert: images whose colours are inverted by chance. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { sub } from '../../../../ops/arithmetic.ts';
+import { where } from '../../../../ops/where.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { make } from '../../base/layerOptions.ts';
+import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
+
+/** Options of `randomInvert`. */
+export interface RandomInvertOptions extends Omit<ColourOptions, 'factor'> {
+  /** The probability of an inversion, or the bounds between which it is drawn; a number stands for [0, factor]. Default 1. */
+  factor?: ColourOptions['factor'];
+}
+
+/** The layer of `randomInvert`, where shapes, weights and errors are described. */
+export class RandomInvert extends RandomColour {
+  static override readonly className: string = 'RandomInvert';
+
+  static override get optionNames(): OptionNames<RandomInvertOptions> {
+    return colourOptionNames;
+  }
+
+  constructor(options: RandomInvertOptions = {}) {
+    super({ ...options, factor: options.factor ?? 1 }, { least: 0 });
+  }
+
+  /** Which images are inverted, bool [batch, 1, 1, 1]. */
+  override getRandomTransformation(images: Tensor): Tensor {
+    return this.chosen(images, this.factor);
+  }
+
+  override transformImages(images: Tensor, inverted: Tensor): Tensor {
+    return where(inverted, sub(this.valueRange[1], images), images);
+  }
+}
+
+/**
+ * Each image inverted or not, by chance: the largest value of `valueRange` minus the image. What it is given where `training` is
+ * false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function randomInvert(options?: RandomInvertOptions): RandomInvert;
+export function randomInvert(
+  ...settings: Positions<RandomInvertOptions, ['factor', 'valueRange', 'seed']>
+): RandomInvert;
+export function randomInvert(...args: unknown[]): RandomInvert {
+  return make(RandomInvert, args);
+}

@@ -1,0 +1,133 @@
+/** @file RandomPerspective: images seen from the side by chance. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { oneOf, requireFinite } from '../../../../core/shape.ts';
+import { add, mul, neg } from '../../../../ops/arithmetic.ts';
+import { concat } from '../../../../ops/concat.ts';
+import { fill } from '../../../../ops/creation.ts';
+import { reshape } from '../../../../ops/reshape.ts';
+import { solve } from '../../../../ops/solve.ts';
+import { split } from '../../../../ops/split.ts';
+import { broadcastTo } from '../../../../ops/sum.ts';
+import { transformImages } from '../../../../ops/transformImages.ts';
+import { where } from '../../../../ops/where.ts';
+import { tensor } from '../../../../tensor/create.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { requireFraction } from '../../base/randomOptions.ts';
+import { asImages, RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
+import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
+
+/** Options of `randomPerspective`. */
+export interface RandomPerspectiveOptions extends RandomImageOptions {
+  /** The probability of a change, or the bounds between which it is drawn; a number stands for [0, factor]. Default 1. */
+  factor?: Factor;
+  /** How far corners move: up to half of it, times their coordinates; from 0 to 1. Default 1. */
+  scale?: number;
+  /** Default 'bilinear'. */
+  interpolation?: 'bilinear' | 'nearest';
+  /** The value of pixels outside of an image. Default 0. */
+  fillValue?: number;
+}
+
+/** What is drawn for a batch. */
+interface Perspective {
+  /** Which images are changed, bool [batch, 1, 1, 1]. */
+  applyPerspective: Tensor;
+  /** The corners (x, y) of images, [batch, 4, 2], and where they go. */
+  startPoints: Tensor;
+  endPoints: Tensor;
+}
+
+/** The layer of `randomPerspective`, where shapes, weights and errors are described. */
+export class RandomPerspective extends RandomImageLayer<Perspective> {
+  static override readonly className: string = 'RandomPerspective';
+
+  static override get optionNames(): OptionNames<RandomPerspectiveOptions> {
+    return {
+      factor: true,
+      scale: true,
+      interpolation: true,
+      fillValue: true,
+      seed: true,
+      dataFormat: false,
+      ...layerOptionNames,
+    };
+  }
+
+  readonly factor: Bounds;
+  readonly scale: number;
+  readonly interpolation: 'bilinear' | 'nearest';
+  readonly fillValue: number;
+
+  constructor(options: RandomPerspectiveOptions = {}) {
+    super(options);
+    const { scale = 1, interpolation = 'bilinear', fillValue = 0 } = options;
+    this.factor = boundsOf(this.name, 'factor', options.factor ?? 1, { least: 0 });
+    requireFraction(this.name, 'scale', scale);
+    this.scale = scale;
+    this.interpolation = oneOf(this.name, 'interpolation', interpolation, ['bilinear', 'nearest'] as const);
+    requireFinite(this.name, 'fillValue', fillValue);
+    this.fillValue = fillValue;
+  }
+
+  override getRandomTransformation(images: Tensor): Perspective {
+    const [batch, height, width] = images.shape as [number, number, number];
+    const [right, bottom] = [width - 1, height - 1];
+    const corners = [
+      [
+        [0, 0],
+        [right, 0],
+        [0, bottom],
+        [right, bottom],
+      ],
+    ];
+    const startPoints = broadcastTo(tensor(corners) as Tensor, { shape: [batch, 4, 2] });
+    const moves = this.uniform([batch, 4, 2], [-this.scale / 2, this.scale / 2]);
+    const endPoints = add(startPoints, mul(startPoints, moves));
+    return { applyPerspective: this.chosen(images, this.factor), startPoints, endPoints };
+  }
+
+  override transformImages(images: Tensor, drawn: Perspective): Tensor {
+    return this.#seen(images, drawn, this.interpolation);
+  }
+
+  override transformSegmentationMasks(masks: Tensor, drawn: Perspective): Tensor {
+    return asImages(masks, (x) => this.#seen(x, drawn, 'nearest'));
+  }
+
+  #seen(images: Tensor, drawn: Perspective, interpolation: 'bilinear' | 'nearest'): Tensor {
+    const transforms = homography(drawn.endPoints, drawn.startPoints);
+    const seen = transformImages(images, transforms, { interpolation, fillValue: this.fillValue });
+    return where(drawn.applyPerspective, seen, images);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { factor, scale, interpolation, fillValue, seed, dataFormat } = this;
+    return { ...super.getConfig(), factor, scale, interpolation, fillValue, seed, dataFormat };
+  }
+}
+
+/** The projective maps [batch, 8] that take four points (x, y) to four others, each [batch, 4, 2]. */
+function homography(from: Tensor, to: Tensor): Tensor {
+  const [x, y] = split(from, { numOrSizeSplits: 2, axis: -1 }) as [Tensor, Tensor];
+  const [ones, zeros] = [fill(x.shape, 1), fill(x.shape, 0)];
+  const [toX, toY] = split(to, { numOrSizeSplits: 2, axis: -1 }) as [Tensor, Tensor];
+  const scaled = (target: Tensor) => [neg(mul(target, x)), neg(mul(target, y))];
+  const across = concat([x, y, ones, zeros, zeros, zeros, ...scaled(toX)], { axis: -1 });
+  const down = concat([zeros, zeros, zeros, x, y, ones, ...scaled(toY)], { axis: -1 });
+  const matrix = concat([across, down], { axis: 1 });
+  return reshape(solve(matrix, concat([toX, toY], { axis: 1 })), { shape: [-1, 8] });
+}
+
+/**
+ * Each image with its corners moved at random, or not, by chance. What it is given where `training` is false. Shapes: [batch, height,
+ * width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function randomPerspective(options?: RandomPerspectiveOptions): RandomPerspective;
+export function randomPerspective(
+  ...settings: Positions<RandomPerspectiveOptions, ['factor', 'scale', 'interpolation', 'fillValue', 'seed']>
+): RandomPerspective;
+export function randomPerspective(...args: unknown[]): RandomPerspective {
+  return make(RandomPerspective, args);
+}

@@ -1,0 +1,51 @@
+/** @file RandomPosterization: images of few shades. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { requireInteger } from '../../../../core/shape.ts';
+import { sub } from '../../../../ops/arithmetic.ts';
+import { leftShift, rightShift } from '../../../../ops/bitwise.ts';
+import { cast } from '../../../../ops/cast.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { make } from '../../base/layerOptions.ts';
+import { type ColourOptions, colourOptionNames, RandomColour, rescaled } from './randomColour.ts';
+
+/** Options of `randomPosterization`. */
+export type RandomPosterizationOptions = ColourOptions;
+
+/** The layer of `randomPosterization`, where shapes, weights and errors are described. */
+export class RandomPosterization extends RandomColour {
+  static override readonly className: string = 'RandomPosterization';
+
+  static override get optionNames(): OptionNames<RandomPosterizationOptions> {
+    return colourOptionNames;
+  }
+
+  constructor(options: RandomPosterizationOptions) {
+    super(options, { least: 1, most: 8 });
+    for (const bits of this.factor) requireInteger(this.name, 'factor', bits, 1);
+  }
+
+  /** How many low bits of each image are cleared, int32 [batch, 1, 1, 1]. */
+  override getRandomTransformation(images: Tensor): Tensor {
+    return sub(8, cast(super.getRandomTransformation(images), 'int32'));
+  }
+
+  override transformImages(images: Tensor, cleared: Tensor): Tensor {
+    const bytes = cast(rescaled(images, this.valueRange, [0, 255]), 'int32');
+    const kept = leftShift(rightShift(bytes, cleared), cleared);
+    return rescaled(cast(kept, 'float32'), [0, 255], this.valueRange);
+  }
+}
+
+/**
+ * Each image in fewer shades: of values of 8 bits, all but the highest are cleared, as many as drawn in [lower, upper) of `factor`, whole
+ * numbers from 1 to 8; as in Keras, one number stands for [1, factor]. What it is given where `training` is false. Shapes: [batch,
+ * height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function randomPosterization(options: RandomPosterizationOptions): RandomPosterization;
+export function randomPosterization(
+  ...settings: Positions<RandomPosterizationOptions, ['factor', 'valueRange', 'seed']>
+): RandomPosterization;
+export function randomPosterization(...args: unknown[]): RandomPosterization {
+  return make(RandomPosterization, args);
+}

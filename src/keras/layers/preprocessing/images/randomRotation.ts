@@ -1,0 +1,55 @@
+/** @file RandomRotation: images turned around their centres. */
+import type { OptionNames } from '../../../../core/options.ts';
+import { add, mul, neg, sub } from '../../../../ops/arithmetic.ts';
+import { cos, sin } from '../../../../ops/trigonometric.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { make } from '../../base/layerOptions.ts';
+import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
+import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './randomAffine.ts';
+
+/** Options of `randomRotation`. */
+export interface RandomRotationOptions extends AffineOptions {
+  /** In whole turns, from -1 to 1; positive ones are counter-clockwise. */
+  factor: Factor;
+}
+
+/** The layer of `randomRotation`, where shapes, weights and errors are described. */
+export class RandomRotation extends RandomAffine {
+  static override readonly className: string = 'RandomRotation';
+
+  static override get optionNames(): OptionNames<RandomRotationOptions> {
+    return { factor: true, ...affineOptionNames };
+  }
+
+  readonly factor: Bounds;
+
+  constructor(options: RandomRotationOptions) {
+    super(options);
+    this.factor = boundsOf(this.name, 'factor', options.factor, { least: -1 });
+  }
+
+  override getRandomTransformation(images: Tensor): Tensor {
+    const [, height, width] = images.shape as [number, number, number];
+    const angle = mul(this.column(images, this.factor), 2 * Math.PI);
+    const [x, y] = [(width - 1) / 2, (height - 1) / 2];
+    const [c, s] = [cos(angle), sin(angle)];
+    // The centre stays where it is.
+    const across = sub(x, sub(mul(c, x), mul(s, y)));
+    const down = sub(y, add(mul(s, x), mul(c, y)));
+    return maps([c, neg(s), across, s, c, down], angle);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), factor: this.factor, ...this.affineConfig };
+  }
+}
+
+/**
+ * Each image rotated around its centre, by an angle between the bounds of `factor`, in whole turns; what it is given where
+ * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function randomRotation(options: RandomRotationOptions): RandomRotation;
+export function randomRotation(...args: unknown[]): RandomRotation {
+  return make(RandomRotation, args);
+}

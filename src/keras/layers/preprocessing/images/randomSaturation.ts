@@ -1,0 +1,52 @@
+/** @file RandomSaturation: images of paler or stronger colours. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
+import { hsvToRgb, rgbToHsv } from '../../../../ops/colours.ts';
+import { concat } from '../../../../ops/concat.ts';
+import { split } from '../../../../ops/split.ts';
+import { epsilon } from '../../../epsilon.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { make } from '../../base/layerOptions.ts';
+import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
+
+/** Options of `randomSaturation`. */
+export type RandomSaturationOptions = ColourOptions;
+
+/** The layer of `randomSaturation`, where shapes, weights and errors are described. */
+export class RandomSaturation extends RandomColour {
+  static override readonly className: string = 'RandomSaturation';
+
+  static override get optionNames(): OptionNames<RandomSaturationOptions> {
+    return colourOptionNames;
+  }
+
+  constructor(options: RandomSaturationOptions) {
+    super(options, { least: -1 });
+  }
+
+  /** What the saturation of each image is multiplied by: f / (1 - f) for a factor f. */
+  override getRandomTransformation(images: Tensor): Tensor {
+    const factor = super.getRandomTransformation(images);
+    return div(factor, add(sub(1, factor), epsilon));
+  }
+
+  override transformImages(images: Tensor, scale: Tensor): Tensor {
+    const [hue, saturation, value] = split(rgbToHsv(images), { numOrSizeSplits: 3, axis: -1 }) as Tensor[];
+    const scaled = this.clipped(mul(saturation as Tensor, scale));
+    return hsvToRgb(concat([hue as Tensor, scaled, value as Tensor], { axis: -1 }));
+  }
+}
+
+/**
+ * The saturation of each image multiplied by f / (1 - f), with an f between the bounds of `factor`: 0 leaves greys, 0.5 keeps the
+ * colours. As in Keras, one number stands for [-factor, factor], and `valueRange` limits saturations. What it is given where `training` is false.
+ * Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images of three channels.
+ */
+export function randomSaturation(options: RandomSaturationOptions): RandomSaturation;
+export function randomSaturation(
+  ...settings: Positions<RandomSaturationOptions, ['factor', 'valueRange', 'seed']>
+): RandomSaturation;
+export function randomSaturation(...args: unknown[]): RandomSaturation {
+  return make(RandomSaturation, args);
+}

@@ -1,0 +1,53 @@
+/** @file RandomSharpness: images that are blurred or sharpened. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { add, mul, sub } from '../../../../ops/arithmetic.ts';
+import { depthwiseConv2d } from '../../../../ops/depthwiseConv2d.ts';
+import { tensor } from '../../../../tensor/create.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { make } from '../../base/layerOptions.ts';
+import { type ColourOptions, colourOptionNames, RandomColour } from './randomColour.ts';
+
+/** Options of `randomSharpness`. */
+export type RandomSharpnessOptions = ColourOptions;
+
+/** The layer of `randomSharpness`, where shapes, weights and errors are described. */
+export class RandomSharpness extends RandomColour {
+  static override readonly className: string = 'RandomSharpness';
+
+  static override get optionNames(): OptionNames<RandomSharpnessOptions> {
+    return colourOptionNames;
+  }
+
+  constructor(options: RandomSharpnessOptions) {
+    super(options, { least: 0 });
+  }
+
+  /** `factor` is 0 for a blurred image, 0.5 for the image itself, 1 for a sharpened one. */
+  override transformImages(images: Tensor, factor: Tensor): Tensor {
+    const smoothed = depthwiseConv2d(images, smoothing(images.shape[3] as number), { padding: 'same' });
+    const share = sub(1, mul(factor, 2));
+    return this.clipped(add(images, mul(share, sub(smoothed, images))));
+  }
+}
+
+/** The mean of a pixel and its neighbours, in which the pixel has the weight of five. Shape [3, 3, channels, 1]. */
+function smoothing(channels: number): Tensor {
+  const weights = Float32Array.from({ length: 9 * channels }, (_, i) =>
+    Math.floor(i / channels) === 4 ? 5 / 13 : 1 / 13,
+  );
+  return tensor(weights, { shape: [3, 3, channels, 1] });
+}
+
+/**
+ * Each image moved towards its blur, or away from it: image + (1 - 2f) · (blur - image), with an f between the bounds of `factor`: 0
+ * blurs, 0.5 keeps, 1 sharpens. As in Keras, one number stands for [0, factor]. What it is given where `training` is false. Shapes:
+ * [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function randomSharpness(options: RandomSharpnessOptions): RandomSharpness;
+export function randomSharpness(
+  ...settings: Positions<RandomSharpnessOptions, ['factor', 'valueRange', 'seed']>
+): RandomSharpness;
+export function randomSharpness(...args: unknown[]): RandomSharpness {
+  return make(RandomSharpness, args);
+}

@@ -1,0 +1,65 @@
+/** @file RandomShear: images whose rows and columns are shifted against each other. */
+import type { OptionNames } from '../../../../core/options.ts';
+import { mul } from '../../../../ops/arithmetic.ts';
+import { greater } from '../../../../ops/comparison.ts';
+import { where } from '../../../../ops/where.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { make } from '../../base/layerOptions.ts';
+import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
+import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './randomAffine.ts';
+
+/** Options of `randomShear`. */
+export interface RandomShearOptions extends AffineOptions {
+  /** By how many pixels a row moves against the one above, from 0 to 1; a number stands for [-factor, factor]. Default 0. */
+  xFactor?: Factor;
+  /** By how many pixels a column moves against the one before; as `xFactor`. Default 0. */
+  yFactor?: Factor;
+}
+
+const range = { least: 0, single: (factor: number): Bounds => [-factor, factor] };
+
+/** The layer of `randomShear`, where shapes, weights and errors are described. */
+export class RandomShear extends RandomAffine {
+  static override readonly className: string = 'RandomShear';
+
+  static override get optionNames(): OptionNames<RandomShearOptions> {
+    return { xFactor: true, yFactor: true, ...affineOptionNames };
+  }
+
+  readonly xFactor: Bounds;
+  readonly yFactor: Bounds;
+
+  constructor(options: RandomShearOptions = {}) {
+    super(options);
+    this.xFactor = shearOf(this.name, 'xFactor', options.xFactor);
+    this.yFactor = shearOf(this.name, 'yFactor', options.yFactor);
+  }
+
+  override getRandomTransformation(images: Tensor): Tensor {
+    const direction = where(greater(this.column(images, [0, 1]), 0.5), -1, 1);
+    const down = mul(this.column(images, this.yFactor), direction);
+    const across = mul(this.column(images, this.xFactor), direction);
+    return maps([1, across, 0, down, 1, 0], across);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { xFactor, yFactor } = this;
+    return { ...super.getConfig(), xFactor, yFactor, ...this.affineConfig };
+  }
+}
+
+/** As in Keras, where the bounds that a number stands for come back as a pair, too. */
+function shearOf(op: string, what: string, given: Factor = 0): Bounds {
+  if (Array.isArray(given) && given[0] < 0 && given[0] === -given[1]) return given as unknown as Bounds;
+  return boundsOf(op, what, given, range);
+}
+
+/**
+ * Each image sheared by factors between the bounds, in a random direction. What it is given where `training` is false. Shapes:
+ * [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function randomShear(options?: RandomShearOptions): RandomShear;
+export function randomShear(...args: unknown[]): RandomShear {
+  return make(RandomShear, args);
+}

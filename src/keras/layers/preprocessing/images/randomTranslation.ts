@@ -1,0 +1,61 @@
+/** @file RandomTranslation: images that are moved. */
+import type { OptionNames } from '../../../../core/options.ts';
+import { mul } from '../../../../ops/arithmetic.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { make } from '../../base/layerOptions.ts';
+import { boundsOf, type Factor } from './imageOptions.ts';
+import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './randomAffine.ts';
+
+/** Options of `randomTranslation`. */
+export interface RandomTranslationOptions extends AffineOptions {
+  /** In heights of an image, from -1 to 1; positive ones go down. */
+  heightFactor: Factor;
+  /** In widths of an image, from -1 to 1; positive ones go right. */
+  widthFactor: Factor;
+}
+
+const range = { least: -1 };
+
+/** The layer of `randomTranslation`, where shapes, weights and errors are described. */
+export class RandomTranslation extends RandomAffine {
+  static override readonly className: string = 'RandomTranslation';
+
+  static override get optionNames(): OptionNames<RandomTranslationOptions> {
+    return { heightFactor: true, widthFactor: true, ...affineOptionNames };
+  }
+
+  readonly heightFactor: Factor;
+  readonly widthFactor: Factor;
+
+  constructor(options: RandomTranslationOptions) {
+    super(options);
+    this.heightFactor = options.heightFactor;
+    this.widthFactor = options.widthFactor;
+    boundsOf(this.name, 'heightFactor', this.heightFactor, range);
+    boundsOf(this.name, 'widthFactor', this.widthFactor, range);
+  }
+
+  override getRandomTransformation(images: Tensor): Tensor {
+    const [, height, width] = images.shape as [number, number, number];
+    const drawn = (what: 'heightFactor' | 'widthFactor') =>
+      this.column(images, boundsOf(this.name, what, this[what], range));
+    const down = mul(drawn('heightFactor'), -height);
+    const across = mul(drawn('widthFactor'), -width);
+    return maps([1, 0, across, 0, 1, down], down);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { heightFactor, widthFactor } = this;
+    return { ...super.getConfig(), heightFactor, widthFactor, ...this.affineConfig };
+  }
+}
+
+/**
+ * Each image moved by fractions of its height and width between the bounds of the factors; what it is given where `training`
+ * is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function randomTranslation(options: RandomTranslationOptions): RandomTranslation;
+export function randomTranslation(...args: unknown[]): RandomTranslation {
+  return make(RandomTranslation, args);
+}

@@ -1,0 +1,65 @@
+/** @file RandomZoom: images seen from nearer or further. */
+import type { OptionNames } from '../../../../core/options.ts';
+import { add, mul, sub } from '../../../../ops/arithmetic.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { make } from '../../base/layerOptions.ts';
+import { boundsOf, type Factor } from './imageOptions.ts';
+import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './randomAffine.ts';
+
+/** Options of `randomZoom`. */
+export interface RandomZoomOptions extends AffineOptions {
+  /** Above -1, up to 1: what is seen is as many heights more or less. Positive ones zoom out. */
+  heightFactor: Factor;
+  /** As `heightFactor`, for the width. Default null: what is drawn for the height. */
+  widthFactor?: Factor | null;
+}
+
+/** What would see nothing of an image is excluded. */
+const range = { least: -1, above: true };
+
+/** The layer of `randomZoom`, where shapes, weights and errors are described. */
+export class RandomZoom extends RandomAffine {
+  static override readonly className: string = 'RandomZoom';
+
+  static override get optionNames(): OptionNames<RandomZoomOptions> {
+    return { heightFactor: true, widthFactor: true, ...affineOptionNames };
+  }
+
+  readonly heightFactor: Factor;
+  readonly widthFactor: Factor | null;
+
+  constructor(options: RandomZoomOptions) {
+    super(options);
+    this.heightFactor = options.heightFactor;
+    this.widthFactor = options.widthFactor ?? null;
+    boundsOf(this.name, 'heightFactor', this.heightFactor, range);
+    if (this.widthFactor !== null) boundsOf(this.name, 'widthFactor', this.widthFactor, range);
+  }
+
+  override getRandomTransformation(images: Tensor): Tensor {
+    const { heightFactor, widthFactor, name } = this;
+    const [, height, width] = images.shape as [number, number, number];
+    const drawn = (what: string, factor: Factor) =>
+      add(this.column(images, boundsOf(name, what, factor, range)), 1);
+    const down = drawn('heightFactor', heightFactor);
+    const across = widthFactor === null ? down : drawn('widthFactor', widthFactor);
+    // The centre stays where it is.
+    const offset = (zoom: Tensor, size: number) => mul(sub(1, zoom), (size - 1) / 2);
+    return maps([across, 0, offset(across, width), 0, down, offset(down, height)], down);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { heightFactor, widthFactor } = this;
+    return { ...super.getConfig(), heightFactor, widthFactor, ...this.affineConfig };
+  }
+}
+
+/**
+ * Each image zoomed around its centre: 1 + a factor between the bounds of its heights are seen. What it is given where
+ * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function randomZoom(options: RandomZoomOptions): RandomZoom;
+export function randomZoom(...args: unknown[]): RandomZoom {
+  return make(RandomZoom, args);
+}

@@ -1,0 +1,157 @@
+/** @file Resizing: images of one size. */
+import type { DType } from '../../../../core/dtype.ts';
+import { ValueError } from '../../../../core/errors.ts';
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { oneOf, requireBoolean, requireFinite } from '../../../../core/shape.ts';
+import type { OpenSpec } from '../../../../core/spec.ts';
+import { cast } from '../../../../ops/cast.ts';
+import { resizeBilinear, resizeNearest } from '../../../../ops/resize.ts';
+import { round } from '../../../../ops/rounding.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { asFloats, type ImageChanges, ImageLayer } from './imageLayer.ts';
+import { sizeOption } from './imageOptions.ts';
+import type { CenterCropOptions } from './centerCrop.ts';
+import { padded, withRatio } from './ratio.ts';
+
+/** Options of `resizing`. */
+export interface ResizingOptions extends CenterCropOptions {
+  /** How a pixel comes from its neighbours: 'bilinear' or 'nearest'. Default 'bilinear'. */
+  interpolation?: 'bilinear' | 'nearest';
+  /** Whether the largest part in the middle that has the ratio of the result is resized. Default false. */
+  cropToAspectRatio?: boolean;
+  /** Whether images are padded to the ratio of the result first. Default false. */
+  padToAspectRatio?: boolean;
+  /** How they are padded: with `fillValue`. Default 'constant'. */
+  fillMode?: 'constant';
+  /** Value of the pixels that `padToAspectRatio` adds. Default 0. */
+  fillValue?: number;
+  /** Must be false: images that shrink aren't smoothed before. */
+  antialias?: false;
+}
+
+/** The layer of `resizing`, where shapes, weights and errors are described. */
+export class Resizing extends ImageLayer {
+  static override readonly className: string = 'Resizing';
+
+  static override get optionNames(): OptionNames<ResizingOptions> {
+    return {
+      height: true,
+      width: true,
+      interpolation: true,
+      cropToAspectRatio: false,
+      padToAspectRatio: false,
+      fillMode: false,
+      fillValue: false,
+      antialias: false,
+      dataFormat: false,
+      ...layerOptionNames,
+    };
+  }
+
+  readonly height: number;
+  readonly width: number;
+  readonly interpolation: 'bilinear' | 'nearest';
+  readonly cropToAspectRatio: boolean;
+  readonly padToAspectRatio: boolean;
+  readonly fillMode = 'constant';
+  readonly fillValue: number;
+  readonly antialias = false;
+
+  constructor(options: ResizingOptions) {
+    super(options);
+    const { name } = this;
+    const { height, width } = sizeOption(name, options);
+    const { cropToAspectRatio = false, padToAspectRatio = false, fillValue = 0 } = options;
+    requireBoolean(name, 'cropToAspectRatio', cropToAspectRatio);
+    requireBoolean(name, 'padToAspectRatio', padToAspectRatio);
+    requireFinite(name, 'fillValue', fillValue);
+    oneOf(name, 'fillMode', options.fillMode ?? 'constant', ['constant']);
+    requireNoAntialias(name, options.antialias ?? false);
+    if (cropToAspectRatio && padToAspectRatio) throw cutAndPadded(name);
+    this.height = height;
+    this.width = width;
+    this.interpolation = oneOf(name, 'interpolation', options.interpolation ?? 'bilinear', [
+      'bilinear',
+      'nearest',
+    ]);
+    this.cropToAspectRatio = cropToAspectRatio;
+    this.padToAspectRatio = padToAspectRatio;
+    this.fillValue = fillValue;
+  }
+
+  protected override changes(): ImageChanges {
+    return {
+      images: (x) => this.#resized(x, this.interpolation),
+      segmentationMasks: (x) => this.#resized(x, 'nearest'),
+    };
+  }
+
+  #resized(images: Tensor, interpolation: 'bilinear' | 'nearest'): Tensor {
+    const { height, width, cropToAspectRatio, padToAspectRatio, fillValue } = this;
+    const size = [height, width] as const;
+    let x = images;
+    if (cropToAspectRatio) x = withRatio(x, this);
+    if (padToAspectRatio) x = padded(x, this, fillValue);
+    if (interpolation === 'nearest') return resizeNearest(x, { size });
+    const resized = resizeBilinear(asFloats(x), { size });
+    return images.dtype === 'float32' ? resized : cast(round(resized), images.dtype);
+  }
+
+  protected override sizeOf(): readonly number[] {
+    return [this.height, this.width];
+  }
+
+  protected override outputDType([input]: readonly OpenSpec[] = []): DType {
+    return input?.dtype ?? 'float32';
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { height, width, interpolation, cropToAspectRatio, padToAspectRatio } = this;
+    const { fillMode, fillValue, antialias, dataFormat } = this;
+    return {
+      ...super.getConfig(),
+      height,
+      width,
+      interpolation,
+      cropToAspectRatio,
+      padToAspectRatio,
+      fillMode,
+      fillValue,
+      antialias,
+      dataFormat,
+    };
+  }
+}
+
+function requireNoAntialias(op: string, antialias: unknown): void {
+  if (antialias === false) return;
+  throw new ValueError({
+    op,
+    rule: '`antialias` is false: images that shrink are not smoothed before.',
+    received: `antialias: ${String(antialias)}`,
+    hint: 'leave it out, or shrink in steps of a half with averagePooling2d.',
+  });
+}
+
+function cutAndPadded(op: string): ValueError {
+  return new ValueError({
+    op,
+    rule: 'images are either cut or padded to the ratio of the result.',
+    received: 'cropToAspectRatio: true, padToAspectRatio: true',
+    hint: 'leave one of them out.',
+  });
+}
+
+/**
+ * Images of `height` × `width` pixels. Shapes: [batch, rows, columns, channels] → [batch, height, width, channels], or without
+ * a batch. Dtypes: that of the input; whole numbers are rounded. Pixels are areas: the centre of the first is at 0.5.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function resizing(options: ResizingOptions): Resizing;
+export function resizing(
+  ...settings: Positions<ResizingOptions, ['height', 'width', 'interpolation']>
+): Resizing;
+export function resizing(...args: unknown[]): Resizing {
+  return make(Resizing, args);
+}

@@ -1,0 +1,88 @@
+/** @file Solarization: images whose light values are inverted. */
+import type { OptionNames, Positions } from '../../../../core/options.ts';
+import { add, sub } from '../../../../ops/arithmetic.ts';
+import { clip } from '../../../../ops/clip.ts';
+import { less } from '../../../../ops/comparison.ts';
+import { where } from '../../../../ops/where.ts';
+import type { Tensor } from '../../../../tensor/tensor.ts';
+import { layerOptionNames, make } from '../../base/layerOptions.ts';
+import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
+import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions.ts';
+import { rescaled } from './randomColour.ts';
+
+/** Options of `solarization`. */
+export interface SolarizationOptions extends RandomImageOptions {
+  /** Bounds of what is added first, from 0 to 1; a number stands for [0, factor]. Default 0. */
+  additionFactor?: Factor;
+  /** Bounds of the value from which on values are inverted, from 0 to 1; a number stands for [0, factor]. Default 0. */
+  thresholdFactor?: Factor;
+  /** The smallest and the largest value of a pixel; results are clipped to them. Default [0, 255]. */
+  valueRange?: Bounds;
+}
+
+/** What is drawn for each image, [batch, 1, 1, 1], of values up to 255. */
+interface Levels {
+  additions: Tensor;
+  thresholds: Tensor;
+}
+
+/** As in Keras, the upper bound alone is one of bytes. */
+const inBytes = ([lower, upper]: Bounds): Bounds => [lower, upper * 255];
+
+/** The layer of `solarization`, where shapes, weights and errors are described. */
+export class Solarization extends RandomImageLayer<Levels> {
+  static override readonly className: string = 'Solarization';
+
+  static override get optionNames(): OptionNames<SolarizationOptions> {
+    return {
+      additionFactor: true,
+      thresholdFactor: true,
+      valueRange: true,
+      seed: true,
+      dataFormat: false,
+      ...layerOptionNames,
+    };
+  }
+
+  readonly additionFactor: Bounds;
+  readonly thresholdFactor: Bounds;
+  readonly valueRange: Bounds;
+
+  constructor(options: SolarizationOptions = {}) {
+    super(options);
+    const { additionFactor = 0, thresholdFactor = 0 } = options;
+    this.additionFactor = boundsOf(this.name, 'additionFactor', additionFactor, { least: 0 });
+    this.thresholdFactor = boundsOf(this.name, 'thresholdFactor', thresholdFactor, { least: 0 });
+    this.valueRange = valueRangeOf(this.name, options.valueRange);
+  }
+
+  override getRandomTransformation(images: Tensor): Levels {
+    const additions = this.perImage(images, inBytes(this.additionFactor));
+    return { additions, thresholds: this.perImage(images, inBytes(this.thresholdFactor)) };
+  }
+
+  override transformImages(images: Tensor, { additions, thresholds }: Levels): Tensor {
+    const bytes = rescaled(images, this.valueRange, [0, 255]);
+    const raised = clip(add(bytes, additions), { min: 0, max: 255 });
+    const inverted = where(less(raised, thresholds), raised, sub(255, raised));
+    return rescaled(inverted, [0, 255], this.valueRange);
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { additionFactor, thresholdFactor, valueRange, seed, dataFormat } = this;
+    return { ...super.getConfig(), additionFactor, thresholdFactor, valueRange, seed, dataFormat };
+  }
+}
+
+/**
+ * Each image with the values from a threshold on inverted, after something was added; both are drawn, for values up to 255. What it is
+ * given where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no images.
+ */
+export function solarization(options?: SolarizationOptions): Solarization;
+export function solarization(
+  ...settings: Positions<SolarizationOptions, ['additionFactor', 'thresholdFactor', 'valueRange', 'seed']>
+): Solarization;
+export function solarization(...args: unknown[]): Solarization {
+  return make(Solarization, args);
+}

@@ -1,0 +1,203 @@
+/** @file STFTSpectrogram: spectra of signals over time, by convolutions whose kernels can be trained. */
+import type { OptionNames, Positions } from '../../../core/options.ts';
+import { oneOf, type OpenShape, requireBoolean, requireInteger } from '../../../core/shape.ts';
+import { add } from '../../../ops/arithmetic.ts';
+import { concat } from '../../../ops/concat.ts';
+import { conv1d } from '../../../ops/conv1d.ts';
+import { maximum } from '../../../ops/maximum.ts';
+import { reshape } from '../../../ops/reshape.ts';
+import { pad, slice } from '../../../ops/slice.ts';
+import { transpose } from '../../../ops/transpose.ts';
+import { atan2 } from '../../../ops/trigonometric.ts';
+import { log, sqrt, square } from '../../../ops/unary.ts';
+import type { Tensor } from '../../../tensor/tensor.ts';
+import type { Variable } from '../../../tensor/variable.ts';
+import { epsilon } from '../../epsilon.ts';
+import {
+  scalingOption,
+  stft,
+  type Window,
+  type WindowScaling,
+  windowOption,
+} from '../../initializers/stft.ts';
+import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
+import { Layer, type LayerOptions } from '../base/layer.ts';
+import { layerOptionNames, make } from '../base/layerOptions.ts';
+
+const modes = ['log', 'magnitude', 'psd', 'real', 'imag', 'angle', 'stft'] as const;
+
+/** Options of `stftSpectrogram`. */
+export interface STFTSpectrogramOptions extends LayerOptions, DataFormatOptions {
+  /**
+   * What is given: logarithms of magnitudes ('log', default), 'magnitude', power spectral densities ('psd'), 'real' or imaginary
+   * ('imag') parts, 'angle', or both parts one after the other ('stft').
+   */
+  mode?: (typeof modes)[number];
+  /** Values of a frame. Default 256. */
+  frameLength?: number;
+  /** Distance between frames, at most `frameLength`. Default null: half of it. */
+  frameStep?: number | null;
+  /** Values of each transform, at least `frameLength`. Default null: the next power of two. */
+  fftLength?: number | null;
+  /** What each frame is multiplied by: a window's name in SciPy, its values, or null. Default 'hann'. */
+  window?: Window;
+  /** Whether the window continues periodically; by default it is symmetric. */
+  periodic?: boolean;
+  /** What results are divided by: the root of the window's energy ('density', default), its sum ('spectrum'), or null: 1. */
+  scaling?: WindowScaling;
+  /** Whether frames cover the ends of the signal, which is padded with zeros ('same'). Default 'valid'. */
+  padding?: 'valid' | 'same';
+  /** Whether frequencies and channels are two axes. Default false: one. */
+  expandDims?: boolean;
+}
+
+/** The layer of `stftSpectrogram`, where shapes, weights and errors are described. */
+export class STFTSpectrogram extends Layer {
+  static override readonly className: string = 'STFTSpectrogram';
+
+  static override get optionNames(): OptionNames<STFTSpectrogramOptions> {
+    return {
+      mode: true,
+      frameLength: true,
+      frameStep: true,
+      fftLength: true,
+      window: true,
+      periodic: true,
+      scaling: true,
+      padding: true,
+      expandDims: true,
+      dataFormat: false,
+      ...layerOptionNames,
+    };
+  }
+
+  readonly dataFormat = 'channelsLast';
+  readonly mode: (typeof modes)[number];
+  readonly frameLength: number;
+  readonly frameStep: number | null;
+  readonly fftLength: number | null;
+  readonly window: Window;
+  readonly periodic: boolean;
+  readonly scaling: WindowScaling;
+  readonly padding: 'valid' | 'same';
+  readonly expandDims: boolean;
+  realKernel: Variable | null = null;
+  imagKernel: Variable | null = null;
+
+  constructor(options: STFTSpectrogramOptions = {}) {
+    super(options);
+    const { name } = this;
+    const { mode = 'log', frameLength = 256, frameStep = null, fftLength = null } = options;
+    const { periodic = false, padding = 'valid', expandDims = false } = options;
+    requireChannelsLast(name, options.dataFormat);
+    if (frameStep !== null) requireInteger(name, 'frameStep', frameStep, 1);
+    requireInteger(name, 'frameLength', frameLength, frameStep ?? 1);
+    if (fftLength !== null) requireInteger(name, 'fftLength', fftLength, frameLength);
+    requireBoolean(name, 'periodic', periodic);
+    requireBoolean(name, 'expandDims', expandDims);
+    this.mode = oneOf(name, 'mode', mode, modes);
+    this.frameLength = frameLength;
+    this.frameStep = frameStep;
+    this.fftLength = fftLength;
+    this.window = windowOption(name, options.window);
+    this.periodic = periodic;
+    this.scaling = scalingOption(name, options.scaling);
+    this.padding = oneOf(name, 'padding', padding, ['valid', 'same'] as const);
+    this.expandDims = expandDims;
+    this.inputSpec = [{ rank: 3 }];
+  }
+
+  /** How many frequencies a transform has. */
+  get #frequencies(): number {
+    return Math.floor((this.fftLength ?? 2 ** Math.ceil(Math.log2(this.frameLength))) / 2) + 1;
+  }
+
+  get #strides(): number {
+    return this.frameStep ?? Math.max(1, Math.floor(this.frameLength / 2));
+  }
+
+  override build(): void {
+    const { window, scaling, periodic } = this;
+    const shape = [this.frameLength, 1, this.#frequencies];
+    const kernel = (name: string, side: 'real' | 'imag') =>
+      this.addWeight(name, { shape, initializer: stft({ side, window, scaling, periodic }) });
+    if (this.mode !== 'imag') this.realKernel = kernel('real_kernel', 'real');
+    if (this.mode !== 'real') this.imagKernel = kernel('imag_kernel', 'imag');
+  }
+
+  override call(x: Tensor): Tensor {
+    const channels = x.shape[2] as number;
+    const spectra = this.#spectra(transpose(x, { perm: [0, 2, 1] }));
+    // [batch, channels, frames, frequencies]
+    const perm = this.expandDims ? [0, 2, 3, 1] : [0, 2, 1, 3];
+    const arranged = transpose(spectra, { perm });
+    const [batch, frames] = arranged.shape as [number, number];
+    const frequencies = spectra.shape[3] as number;
+    return this.expandDims ? arranged : reshape(arranged, { shape: [batch, frames, channels * frequencies] });
+  }
+
+  /** What `mode` asks for, from signals [batch, channels, time]. */
+  #spectra(x: Tensor): Tensor {
+    const part = (kernel: Variable | null) => this.#convolved(x, kernel as Variable);
+    const { mode } = this;
+    if (mode === 'real') return part(this.realKernel);
+    if (mode === 'imag') return part(this.imagKernel);
+    const [real, imaginary] = [part(this.realKernel), part(this.imagKernel)];
+    if (mode === 'angle') return atan2(imaginary, real);
+    if (mode === 'stft') return concat([real, imaginary], { axis: 3 });
+    const power = add(square(real), square(imaginary));
+    if (mode === 'psd') return add(power, this.#mirroredPower(power));
+    const magnitude = sqrt(maximum(power, epsilon));
+    return mode === 'magnitude' ? magnitude : log(maximum(magnitude, epsilon));
+  }
+
+  /** That of negative frequencies: all but the first and the last have one. */
+  #mirroredPower(power: Tensor): Tensor {
+    const inner = slice(power, { begin: [0, 0, 0, 1], size: [-1, -1, -1, this.#frequencies - 2] });
+    return pad(inner, {
+      paddings: [
+        [0, 0],
+        [0, 0],
+        [0, 0],
+        [1, 1],
+      ],
+    });
+  }
+
+  #convolved(x: Tensor, kernel: Variable): Tensor {
+    const [batch, channels, time] = x.shape as [number, number, number];
+    const lines = reshape(x, { shape: [batch * channels, time, 1] });
+    const spectra = conv1d(lines, kernel, { strides: this.#strides, padding: this.padding });
+    const [, frames, frequencies] = spectra.shape as [number, number, number];
+    return reshape(spectra, { shape: [batch, channels, frames, frequencies] });
+  }
+
+  override computeOutputShape([batch = null, time = null, channels = null]: OpenShape): OpenShape {
+    const first = this.padding === 'same' ? time : time === null ? null : time - this.frameLength + 1;
+    const frames = first === null ? null : Math.max(0, Math.ceil(first / this.#strides));
+    const frequencies = this.#frequencies * (this.mode === 'stft' ? 2 : 1);
+    if (this.expandDims) return [batch, frames, frequencies, channels];
+    return [batch, frames, channels === null ? null : channels * frequencies];
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { mode, frameLength, frameStep, fftLength, window, periodic, scaling } = this;
+    const { padding, dataFormat, expandDims } = this;
+    const frames = { mode, frameLength, frameStep, fftLength, window, periodic, scaling };
+    return { ...super.getConfig(), ...frames, padding, dataFormat, expandDims };
+  }
+}
+
+/**
+ * The short-time spectra of signals, by convolutions whose kernels are waves under a window at first and can be trained. Shapes: [batch,
+ * time, channels] → [batch, frames, channels · frequencies], or [batch, frames, frequencies, channels] with `expandDims`. Weights:
+ * realKernel and imagKernel [frameLength, 1, frequencies], as far as `mode` needs them. float32.
+ * Errors: ValueError for invalid options; ShapeError for what are no signals.
+ */
+export function stftSpectrogram(options?: STFTSpectrogramOptions): STFTSpectrogram;
+export function stftSpectrogram(
+  ...settings: Positions<STFTSpectrogramOptions, ['mode', 'frameLength', 'frameStep', 'fftLength', 'window']>
+): STFTSpectrogram;
+export function stftSpectrogram(...args: unknown[]): STFTSpectrogram {
+  return make(STFTSpectrogram, args);
+}

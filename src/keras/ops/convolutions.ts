@@ -1,0 +1,235 @@
+/** @file Convolutions of keras.ops by the rank of their operands, and what is computed by convolutions: patches, correlation. */
+import { ShapeError } from '../../core/errors.ts';
+import { formatShape, requireOneOf, requireRank } from '../../core/shape.ts';
+import { type Padding, perAxis } from '../../core/windows.ts';
+import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
+import { conv1d } from '../../ops/conv1d.ts';
+import { conv2d, conv2dInputGrad } from '../../ops/conv2d.ts';
+import { conv3d } from '../../ops/conv3d.ts';
+import { depthwiseConv2d } from '../../ops/depthwiseConv2d.ts';
+import { eye } from '../../ops/eye.ts';
+import { expandDims } from '../../ops/expandDims.ts';
+import { flip } from '../../ops/flip.ts';
+import { reshape } from '../../ops/reshape.ts';
+import { squeeze } from '../../ops/squeeze.ts';
+import { transpose } from '../../ops/transpose.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+
+/** Options of `conv`, `depthwiseConv` and `separableConv`. */
+export interface ConvOptions {
+  /** Steps from one window to the next: a number, or one for each axis. Default 1. */
+  strides?: number | readonly number[];
+  /** Default 'valid'. */
+  padding?: Padding;
+  /** Steps between the taps of a kernel. Default 1. */
+  dilationRate?: number | readonly number[];
+}
+
+type ConvPositions = ['strides', 'padding', 'dilationRate'];
+const convOptions = { strides: true, padding: true, dilationRate: true } as const;
+
+/**
+ * The convolution of sequences, images or volumes: `conv1d`, `conv2d` or `conv3d` by the rank of x. float32. Shapes: x [batch, ...sizes,
+ * channels], kernel [...window, channels / groups, filters] → [batch, ...counts, filters]. Errors: ShapeError, ValueError, DTypeError.
+ */
+export const conv: CompositeOp<[x: Tensor, kernel: Tensor], ConvOptions, Tensor, ConvPositions> =
+  /* @__PURE__ */ defineComposite({
+    name: 'conv',
+    inputs: ['x', 'kernel'],
+    options: convOptions,
+    compose: ([x, kernel], options) => convolved('conv', x, kernel, options),
+  });
+
+/**
+ * The convolution of each channel with filters of its own. float32. Shapes: x [batch, ...sizes, channels] of sequences or images, kernel
+ * [...window, channels, multiplier] → [batch, ...counts, channels · multiplier]. Errors: ShapeError, ValueError, DTypeError.
+ */
+export const depthwiseConv: CompositeOp<[x: Tensor, kernel: Tensor], ConvOptions, Tensor, ConvPositions> =
+  /* @__PURE__ */ defineComposite({
+    name: 'depthwiseConv',
+    inputs: ['x', 'kernel'],
+    options: convOptions,
+    compose: ([x, kernel], options) => depthwise('depthwiseConv', x, kernel, options),
+  });
+
+/**
+ * A `depthwiseConv`, whose channels are then mixed by a `conv` with windows of one element. float32. Shapes: x [batch, ...sizes,
+ * channels], depthwiseKernel [...window, channels, multiplier], pointwiseKernel [...ones, channels · multiplier, filters] → [batch,
+ * ...counts, filters]. Errors: ShapeError, ValueError, DTypeError.
+ */
+export const separableConv: CompositeOp<
+  [x: Tensor, depthwiseKernel: Tensor, pointwiseKernel: Tensor],
+  ConvOptions,
+  Tensor,
+  ConvPositions
+> = /* @__PURE__ */ defineComposite({
+  name: 'separableConv',
+  inputs: ['x', 'depthwiseKernel', 'pointwiseKernel'],
+  options: convOptions,
+  compose: ([x, depthwiseKernel, pointwiseKernel], options) => {
+    const op = 'separableConv';
+    return convolved(op, depthwise(op, x, depthwiseKernel, options), pointwiseKernel, {});
+  },
+});
+
+function convolved(op: string, x: Tensor, kernel: Tensor, options: ConvOptions): Tensor {
+  const byRank: Readonly<Record<number, () => Tensor>> = {
+    3: () => conv1d(x, kernel, options),
+    4: () => conv2d(x, kernel, options),
+    5: () => conv3d(x, kernel, options as object),
+  };
+  const run = byRank[x.shape.length];
+  if (run) return run();
+  throw new ShapeError({
+    op,
+    rule: 'x is [batch, ...sizes, channels] with one, two or three sizes.',
+    received: `x ${formatShape(x.shape)}`,
+    hint: 'add a batch of one: expandDims(x, { axis: 0 }).',
+  });
+}
+
+function depthwise(op: string, x: Tensor, kernel: Tensor, options: ConvOptions): Tensor {
+  if (x.shape.length !== 3) return depthwiseConv2d(x, kernel, options);
+  // A sequence is an image of one row.
+  const { strides = 1, padding = 'valid', dilationRate = 1 } = options;
+  const [stride] = perAxis(op, 'strides', strides, 1) as [number];
+  const [dilation] = perAxis(op, 'dilationRate', dilationRate, 1) as [number];
+  const inRow = { strides: [stride, stride], padding, dilationRate: [1, dilation] };
+  const row = (y: Tensor, axis: number) => expandDims(y, { axis });
+  return squeeze(depthwiseConv2d(row(x, 1), row(kernel, 0), inRow), { axis: 1 });
+}
+
+/** Options of `unfold`. */
+export interface UnfoldOptions {
+  /** Height and width of patches. */
+  kernelSize: number | readonly number[];
+  /** Steps between the pixels of a patch. Default 1. */
+  dilation?: number | readonly number[];
+  /** Zeros on each side. Default 0. */
+  padding?: number | readonly number[];
+  /** Steps between patches. Default 1. */
+  stride?: number | readonly number[];
+}
+
+/** Options of `fold`. */
+export interface FoldOptions extends UnfoldOptions {
+  /** Height and width of the images. */
+  outputSize: number | readonly number[];
+}
+
+type UnfoldPositions = ['kernelSize', 'dilation', 'padding', 'stride'];
+const unfoldOptions = { kernelSize: true, dilation: true, padding: true, stride: true } as const;
+
+/** The convolution that takes each pixel of a patch to a channel. */
+function patching(op: string, options: UnfoldOptions) {
+  const { kernelSize, dilation = 1, padding = 0, stride = 1 } = options;
+  const [height, width] = perAxis(op, 'kernelSize', kernelSize, 2) as [number, number];
+  const pads = [padding].flat() as number[];
+  const [down, across] = pads.length === 1 ? [pads[0], pads[0]] : pads;
+  const count = height * width;
+  return {
+    count,
+    kernel: reshape(eye(count), { shape: [height, width, 1, count] }),
+    options: {
+      strides: perAxis(op, 'stride', stride, 2),
+      dilationRate: perAxis(op, 'dilation', dilation, 2),
+      padding: [
+        [down, down],
+        [across, across],
+      ] as Padding,
+    },
+  };
+}
+
+/**
+ * The patches of images, as in PyTorch: channels come before sizes. float32. Shapes: x [batch, channels, height, width] → [batch,
+ * channels · kernel height · kernel width, patches]. Errors: ShapeError, ValueError, DTypeError.
+ */
+export const unfold: CompositeOp<[x: Tensor], UnfoldOptions, Tensor, UnfoldPositions> =
+  /* @__PURE__ */ defineComposite({
+    name: 'unfold',
+    inputs: ['x'],
+    options: unfoldOptions,
+    compose: ([x], given) => {
+      requireRank('unfold', 'x', x.shape, 4);
+      const [batch, channels, height, width] = x.shape as [number, number, number, number];
+      const { kernel, options, count } = patching('unfold', given);
+      const images = reshape(x, { shape: [batch * channels, height, width, 1] });
+      const patches = conv2d(images, kernel, options);
+      const listed = reshape(patches, { shape: [batch * channels, -1, count] });
+      return reshape(transpose(listed, { perm: [0, 2, 1] }), { shape: [batch, channels * count, -1] });
+    },
+  });
+
+/**
+ * Images from patches, which are added where they overlap: what `unfold` transposes. float32. Shapes: x [batch, channels · kernel height ·
+ * kernel width, patches] → [batch, channels, height, width]. Errors: ShapeError, ValueError, DTypeError.
+ */
+export const fold: CompositeOp<[x: Tensor], FoldOptions, Tensor, ['outputSize', ...UnfoldPositions]> =
+  /* @__PURE__ */ defineComposite({
+    name: 'fold',
+    inputs: ['x'],
+    options: { outputSize: true, ...unfoldOptions },
+    compose: ([x], { outputSize, ...given }) => {
+      requireRank('fold', 'x', x.shape, 3);
+      const [height, width] = perAxis('fold', 'outputSize', outputSize, 2) as [number, number];
+      const [batch, depth, patches] = x.shape as [number, number, number];
+      const { kernel, options, count } = patching('fold', given);
+      const channels = depth / count;
+      const { strides, dilationRate, padding } = options;
+      const countOf = (axis: 0 | 1, size: number) => {
+        const window = (kernel.shape[axis] as number) - 1;
+        const [before, behind] = padding[axis] as unknown as [number, number];
+        const rest = size + before + behind - window * (dilationRate[axis] as number) - 1;
+        return Math.floor(rest / (strides[axis] as number)) + 1;
+      };
+      const [down, across] = [countOf(0, height), countOf(1, width)];
+      if (!Number.isInteger(channels) || down * across !== patches) throw unfolded(x, count, down * across);
+      const listed = transpose(reshape(x, { shape: [batch * channels, count, patches] }), {
+        perm: [0, 2, 1],
+      });
+      const grid = reshape(listed, { shape: [batch * channels, down, across, count] });
+      const inputShape = [batch * channels, height, width, 1];
+      const images = conv2dInputGrad(grid, kernel, { inputShape, ...options });
+      return reshape(images, { shape: [batch, channels, height, width] });
+    },
+  });
+
+function unfolded(x: Tensor, count: number, patches: number): ShapeError {
+  return new ShapeError({
+    op: 'fold',
+    rule: `x is what unfold gives of images of that size: [batch, channels · ${count}, ${patches}].`,
+    received: `x ${formatShape(x.shape)}`,
+    hint: 'pass the options that unfold had.',
+  });
+}
+
+/** Options of `correlate`. */
+export interface CorrelateOptions {
+  /** 'valid' (default): where both overlap in full; 'same': as many as the longer has; 'full': where they touch. */
+  mode?: 'valid' | 'same' | 'full';
+}
+
+/** The cross-correlation of two vectors. float32. Errors: ShapeError for other ranks, ValueError, DTypeError. */
+export const correlate: CompositeOp<[x: Tensor, y: Tensor], CorrelateOptions, Tensor, ['mode']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'correlate',
+    inputs: ['x', 'y'],
+    options: { mode: true },
+    compose: ([x, y], { mode = 'valid' }) => {
+      const op = 'correlate';
+      requireRank(op, 'x', x.shape, 1);
+      requireRank(op, 'y', y.shape, 1);
+      requireOneOf(op, 'mode', mode, ['valid', 'same', 'full']);
+      const isSwapped = x.size < y.size;
+      const [long, short] = isSwapped ? [y, x] : [x, y];
+      const last = short.size - 1;
+      const half = Math.floor(short.size / 2);
+      const around = { valid: [0, 0], same: [half, last - half], full: [last, last] }[mode];
+      const signal = reshape(long, { shape: [1, long.size, 1] });
+      const kernel = reshape(short, { shape: [short.size, 1, 1] });
+      const found = conv1d(signal, kernel, { padding: [around] as unknown as Padding });
+      const line = reshape(found, { shape: [-1] });
+      return isSwapped ? flip(line, { axis: 0 }) : line;
+    },
+  });

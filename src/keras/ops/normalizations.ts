@@ -1,0 +1,79 @@
+/** @file The normalizations of keras.ops: the library's, with Keras's operands. */
+import { normalizeAxes } from '../../core/shape.ts';
+import { add, mul } from '../../ops/arithmetic.ts';
+import { batchNorm } from '../../ops/batchNorm.ts';
+import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
+import { layerNorm } from '../../ops/layerNorm.ts';
+import { mean as meanOf } from '../../ops/mean.ts';
+import { requireEpsilon } from '../../ops/normalization.ts';
+import { rsqrt, square } from '../../ops/unary.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import { epsilon as smallest } from '../epsilon.ts';
+
+/** Options of `layerNormalization` and `rmsNormalization`. */
+export interface NormalizationAxisOptions {
+  /** The axes that are normalized together. Default -1. */
+  axis?: number | readonly number[];
+  /** Added to the variance, or the mean of squares. Default 1e-7. */
+  epsilon?: number;
+}
+
+/** Options of `batchNormalization`. */
+export interface BatchNormalizationOptions {
+  /** The axis of the channels. */
+  axis: number;
+  /** Added to the variance. Default 1e-3. */
+  epsilon?: number;
+}
+
+/** As `layerNorm`, with an epsilon of 1e-7. float32. Shape: that of x. Errors: ShapeError, ValueError, DTypeError. */
+export const layerNormalization: CompositeOp<
+  [x: Tensor, gamma: Tensor | null, beta: Tensor | null],
+  NormalizationAxisOptions,
+  Tensor,
+  ['axis', 'epsilon']
+> = /* @__PURE__ */ defineComposite({
+  name: 'layerNormalization',
+  inputs: ['x', 'gamma?', 'beta?'],
+  options: { axis: true, epsilon: true },
+  compose: ([x, gamma, beta], { axis = -1, epsilon = smallest }) =>
+    layerNorm(x, gamma, beta, { axis, epsilon }),
+});
+
+/**
+ * x / √(mean of x² + epsilon) · scale over `axis`. float32. Shapes: that of x; scale broadcasts to it. Errors: ShapeError, ValueError,
+ * DTypeError.
+ */
+export const rmsNormalization: CompositeOp<
+  [x: Tensor, scale: Tensor | null],
+  NormalizationAxisOptions,
+  Tensor,
+  ['axis', 'epsilon']
+> = /* @__PURE__ */ defineComposite({
+  name: 'rmsNormalization',
+  inputs: ['x', 'scale?'],
+  options: { axis: true, epsilon: true },
+  compose: ([x, scale], { axis = -1, epsilon = smallest }) => {
+    requireEpsilon('rmsNormalization', epsilon);
+    const axes = normalizeAxes('rmsNormalization', axis, x.shape.length);
+    const normalized = mul(x, rsqrt(add(meanOf(square(x), { axis: axes, keepDims: true }), epsilon)));
+    return scale ? mul(normalized, scale) : normalized;
+  },
+});
+
+/**
+ * (x - mean) / √(variance + epsilon) · scale + offset, with values for each channel. float32. Shapes: that of x; the others have one value
+ * for each channel. Errors: ShapeError, ValueError, DTypeError.
+ */
+export const batchNormalization: CompositeOp<
+  [x: Tensor, mean: Tensor, variance: Tensor, offset: Tensor | null, scale: Tensor | null],
+  BatchNormalizationOptions,
+  Tensor,
+  ['axis', 'epsilon']
+> = /* @__PURE__ */ defineComposite({
+  name: 'batchNormalization',
+  inputs: ['x', 'mean', 'variance', 'offset?', 'scale?'],
+  options: { axis: true, epsilon: true },
+  compose: ([x, mean, variance, offset, scale], { axis, epsilon = 1e-3 }) =>
+    batchNorm(x, mean, variance, scale, offset, { axis, epsilon }),
+});

@@ -1,0 +1,124 @@
+/** @file Selection and counts of keras.ops. */
+import { ValueError } from '../../core/errors.ts';
+import { isListOf } from '../../core/lists.ts';
+import { describe, requireInteger } from '../../core/shape.ts';
+import { add, div, mul, sub } from '../../ops/arithmetic.ts';
+import { bincount } from '../../ops/bincount.ts';
+import { cast } from '../../ops/cast.ts';
+import { equal, lessEqual, greaterEqual } from '../../ops/comparison.ts';
+import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
+import { max, min } from '../../ops/extrema.ts';
+import { logicalAnd } from '../../ops/logical.ts';
+import { minimum } from '../../ops/maximum.ts';
+import { range as counting } from '../../ops/range.ts';
+import { reshape } from '../../ops/reshape.ts';
+import { searchSorted } from '../../ops/searchSorted.ts';
+import { argsort } from '../../ops/sort.ts';
+import { where } from '../../ops/where.ts';
+import { tensor } from '../../tensor/create.ts';
+import { tidy } from '../../tensor/scope.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+
+/**
+ * The choice whose condition is the first that holds, elementwise; `fallback` where none does. Shapes broadcast. Errors: ValueError for
+ * lists that differ in length; those of `where`.
+ */
+export function select(
+  conditions: readonly Tensor[],
+  choices: readonly (Tensor | number)[],
+  fallback: Tensor | number = 0,
+): Tensor {
+  const isPaired = Array.isArray(conditions) && Array.isArray(choices) && conditions.length > 0;
+  if (!isPaired || conditions.length !== choices.length) {
+    throw new ValueError({
+      op: 'select',
+      rule: 'there is a condition or more, and a choice for each.',
+      received: `${describe(conditions)} and ${describe(choices)}`,
+      hint: 'pass as many choices as conditions; a third argument stands where no condition holds.',
+    });
+  }
+  return tidy(() =>
+    conditions.reduceRight<Tensor | number>(
+      (otherwise, condition, i) => where(condition, choices[i] as Tensor, otherwise),
+      fallback,
+    ),
+  ) as Tensor;
+}
+
+/** Options of `argpartition`. */
+export interface ArgpartitionOptions {
+  /** The place that holds what a sort would put there; smaller elements are before it. */
+  kth: number;
+  /** The axis of the vectors. Default -1. */
+  axis?: number;
+}
+
+/**
+ * The indices of vectors along `axis`, so that element `kth` is where a sort has it: all elements are sorted. int32. Shape: that of x.
+ * Errors: ValueError, ShapeError, DTypeError.
+ */
+export const argpartition: CompositeOp<[x: Tensor], ArgpartitionOptions, Tensor, ['kth', 'axis']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'argpartition',
+    inputs: ['x'],
+    options: { kth: true, axis: true },
+    backward: null,
+    compose: ([x], { kth, axis = -1 }) => {
+      requireInteger('argpartition', 'kth', kth, Number.MIN_SAFE_INTEGER);
+      return argsort(x, { axis });
+    },
+  });
+
+/** Options of `histogram`. */
+export interface HistogramOptions {
+  /** How many bins there are. Default 10. */
+  bins?: number;
+  /** The edges of the first and the last bin; what lies outside isn't counted. Default null: those of x. */
+  range?: readonly [number, number] | null;
+}
+
+/**
+ * How many elements lie in each of several bins of the same width, and the edges of these. Shapes: x of any, → counts [bins] and
+ * edges [bins + 1], float32. An upper edge belongs to the next bin, that of the last one to it. Errors: ValueError, DTypeError.
+ */
+export const histogram: CompositeOp<
+  [x: Tensor],
+  HistogramOptions,
+  [counts: Tensor, edges: Tensor],
+  ['bins', 'range']
+> = /* @__PURE__ */ defineComposite({
+  name: 'histogram',
+  inputs: ['x'],
+  options: { bins: true, range: true },
+  backward: null,
+  compose: ([x], { bins = 10, range = null }) => {
+    requireInteger('histogram', 'bins', bins, 1);
+    const values = reshape(x, { shape: [-1] });
+    const [low, high] = range ? limitsOf(range) : extremesOf(values);
+    const edges = add(low, mul(counting(0, bins + 1), div(sub(high, low), bins)));
+    const place = minimum(sub(searchSorted(edges, values, { side: 'right' }), 1), bins - 1);
+    const isInside = logicalAnd(greaterEqual(values, low), lessEqual(values, high));
+    // Negative places aren't counted.
+    const counts = bincount(where(isInside, place, -1), null, { size: bins });
+    return [cast(counts, 'float32'), edges];
+  },
+});
+
+function limitsOf(range: unknown): [Tensor, Tensor] {
+  const isNumber = (n: unknown): n is number => Number.isFinite(n);
+  if (isListOf(range, isNumber, 2) && range.length === 2 && (range[0] as number) < (range[1] as number))
+    return [tensor(range[0] as number) as Tensor, tensor(range[1] as number) as Tensor];
+  throw new ValueError({
+    op: 'histogram',
+    rule: '`range` is a pair of numbers in ascending order.',
+    received: `range: ${describe(range)}`,
+    hint: 'leave it out for the smallest and the largest element.',
+  });
+}
+
+/** As in NumPy, elements that are all the same are in the middle of a range of 1. */
+function extremesOf(values: Tensor): [Tensor, Tensor] {
+  const [low, high] = [min(values), max(values)];
+  const margin = where(equal(low, high), 0.5, 0);
+  return [sub(low, margin), add(high, margin)];
+}
