@@ -75,6 +75,7 @@ const withoutOptions = new Set([
   'scheduleOf',
   'metricOf',
   'losses.get',
+  'ops.select',
   'HostVariable',
   'defineStep',
   'CallbackList',

@@ -6,6 +6,8 @@
  * measured, and all GPU profiles share them until one is.
  */
 import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
+import { ValueError } from '../core/errors.ts';
+import { describe } from '../core/shape.ts';
 import type { AdapterKind } from '../webgpu/adapter.ts';
 import type { Device } from '../webgpu/device.ts';
 
@@ -307,6 +309,18 @@ export const adapterProfiles: Readonly<Record<AdapterKind, AdapterProfile>> = {
   integrated: { ...discrete, ...fewRegisters, kind: 'integrated' },
   mobile: { ...discrete, ...fewRegisters, kind: 'mobile' },
 };
+
+/** The kind of adapter that `init` is asked for. Errors: ValueError for what is none. */
+export function requireKind(kind: unknown): void {
+  const kinds = Object.keys(adapterProfiles);
+  if (typeof kind === 'string' && kinds.includes(kind)) return;
+  throw new ValueError({
+    op: 'init',
+    rule: `\`adapterProfile\` is one of ${kinds.join(', ')}.`,
+    received: describe(kind),
+    hint: 'leave it out to have it detected.',
+  });
+}
 
 /** A profile with what the device itself allows. */
 export interface DeviceProfile extends AdapterProfile {

@@ -1,11 +1,13 @@
 /**
- * @file The core kernels: elementwise ops, reductions, matmul, convolutions, gathers, scatters and float16; and dry runs, which
+ * @file The core kernels: elementwise ops, fills, reductions, matmul, convolutions, gathers, scatters and float16; and dry runs, which
  * need kernels. They are loaded with the device (loadKernels.ts), so that an app's first file doesn't hold them. Elsewhere only their types may be imported.
  */
+export { createProfile, requireKind } from './adapterProfiles.ts';
 export { avoidFailing } from './avoidFailing.ts';
 export { LaunchSurvey } from '../execution/dryRun.ts';
 export { conv2dFilterGradKernel, conv2dInputGradKernel, conv2dKernel, launchConv2d } from './conv2d.ts';
 export { elementwiseKernel } from './elementwise.ts';
+export { fillKernel, fillRange } from './fill.ts';
 export { gatherKernel } from './gather.ts';
 export { packFloat16, unpackFloat16 } from './float16.ts';
 export { launchImplicitGemm } from './implicitGemm.ts';

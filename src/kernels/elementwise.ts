@@ -20,7 +20,7 @@ import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Storage } from '../webgpu/storage.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
-import { bitsOf } from './fill.ts';
+import { bitsOf } from '../core/bits.ts';
 import { bindsAsVectors, output } from './output.ts';
 import { broadcastStrides, mergeAxes } from './strided.ts';
 

@@ -1,7 +1,6 @@
-/** @file Launches fills. */
+/** @file Launches fills: a core kernel, which ops outside of this folder reach by `kernels()`. */
 import { fill, fillWorkgroup } from '../../shaders/fill.ts';
-import type { DType } from '../core/dtype.ts';
-import { numberToFloat16 } from '../core/float16.ts';
+import { bitsOf } from '../core/bits.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Device } from '../webgpu/device.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
@@ -16,17 +15,6 @@ export const fillMap = defineKernel({
   params: { count: 'u32', bits: 'u32' },
   source: fill,
 });
-
-const word = new DataView(new ArrayBuffer(4));
-
-/** The 32 bits that store `value`; a float16 is stored twice. */
-export function bitsOf(value: number, dtype: DType): number {
-  if (dtype === 'float16') return numberToFloat16(value) * 0x10001;
-  if (dtype === 'float32') word.setFloat32(0, value);
-  else if (dtype === 'int32') word.setInt32(0, value);
-  else word.setUint32(0, dtype === 'bool' ? Number(value !== 0) : value);
-  return word.getUint32(0);
-}
 
 export function fillKernel(device: Device, spec: TensorSpec, value: number, op: string): Tensor {
   const out = output(device, spec, op);

@@ -24,7 +24,7 @@ import { joinAttributions, type PreparedLaunch } from '../webgpu/command.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 import { profileOf } from './adapterProfiles.ts';
 import { elementwiseSteps, inOneLine, strideNames } from './elementwise.ts';
-import { bitsOf } from './fill.ts';
+import { bitsOf } from '../core/bits.ts';
 
 const fusedKernel = defineKernel({
   name: 'fused elementwise',

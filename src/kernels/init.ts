@@ -5,7 +5,6 @@ import { describe, requireInteger, requireOneOf } from '../core/shape.ts';
 import type { AdapterKind } from '../webgpu/adapter.ts';
 import { open, type OpenOptions } from '../webgpu/open.ts';
 import type { Device, DeviceTuning } from '../webgpu/device.ts';
-import { adapterProfiles, createProfile } from './adapterProfiles.ts';
 import { kernels, loadKernels } from './loadKernels.ts';
 
 /** Options of `init`. */
@@ -42,11 +41,14 @@ const optionNames: OptionNames<InitOptions> = {
 export async function init(given: InitOptions = {}): Promise<Device> {
   checkOptions('init', given, optionNames);
   const { tuning, adapterProfile, ...options } = given;
-  if (adapterProfile !== undefined) checkKind(adapterProfile);
   checkDevice(options);
+  if (adapterProfile !== undefined) {
+    await loadKernels();
+    kernels().requireKind(adapterProfile);
+  }
   const [device] = await Promise.all([open(options), loadKernels()]);
   kernels().avoidFailing(device);
-  if (adapterProfile !== undefined) device.profile = createProfile(device, adapterProfile);
+  if (adapterProfile !== undefined) device.profile = kernels().createProfile(device, adapterProfile);
   await tuning?.attach(device);
   return device;
 }
@@ -63,15 +65,4 @@ function checkDevice({ device, powerPreference, maxPooledBytes }: OpenOptions): 
   if (maxPooledBytes !== undefined) requireInteger('init', 'maxPooledBytes', maxPooledBytes, 0);
   if (powerPreference === undefined) return;
   requireOneOf('init', 'powerPreference', powerPreference, ['low-power', 'high-performance']);
-}
-
-function checkKind(kind: unknown): void {
-  const kinds = Object.keys(adapterProfiles);
-  if (typeof kind === 'string' && kinds.includes(kind)) return;
-  throw new ValueError({
-    op: 'init',
-    rule: `\`adapterProfile\` is one of ${kinds.join(', ')}.`,
-    received: describe(kind),
-    hint: 'leave it out to have it detected.',
-  });
 }

@@ -10,7 +10,7 @@ import {
 import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
-import { bitsOf } from './fill.ts';
+import { bitsOf } from '../core/bits.ts';
 import { output } from './output.ts';
 
 const choleskyFactor = defineKernel({

@@ -4,7 +4,7 @@ import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { bitsOf } from './fill.ts';
+import { bitsOf } from '../core/bits.ts';
 import { output } from './output.ts';
 
 const kernel = defineKernel({

@@ -18,7 +18,8 @@ import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './adapterProfiles.ts';
-import { bitsOf, fillKernel } from './fill.ts';
+import { bitsOf } from '../core/bits.ts';
+import { fillKernel } from './fill.ts';
 import type { Lines } from './lanes.ts';
 import { bindsInUnits, output, view } from './output.ts';
 import {

@@ -5,7 +5,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { bitsOf } from './fill.ts';
+import { bitsOf } from '../core/bits.ts';
 import { output } from './output.ts';
 
 const kernel = defineKernel({

@@ -7,7 +7,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { getDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
 import { callSite } from '../history/callSite.ts';
-import { fillKernel } from '../kernels/fill.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import { checkDType } from '../tensor/create.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
@@ -44,7 +44,7 @@ function filled(op: string, shape: Shape, value: number, settings: readonly unkn
   const options: CreationOptions = optionsOf(op, settings, creationOptionNames, before);
   return create(op, shape, options, (device, spec) => {
     requireNumber(op, 'value', value, spec.dtype);
-    return fillKernel(device, spec, value, op);
+    return kernels().fillKernel(device, spec, value, op);
   });
 }
 

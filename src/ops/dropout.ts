@@ -3,7 +3,6 @@ import { requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
 import { describe, formatShape, type Shape, sameShape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { fillKernel } from '../kernels/fill.ts';
 import { kernels } from '../kernels/loadKernels.ts';
 import { view } from '../kernels/output.ts';
 import { dropoutKernel } from '../kernels/random.ts';
@@ -71,7 +70,7 @@ export const dropout: FloatOp<DropoutOptions, ['rate', 'noiseShape', 'seed']> = 
   forward: ([x], plan, { options: { rate, seed = drawSeed() } }) => {
     if (rate === 0) return view(x, plan, 'dropout');
     if (sameShape(plan.mask, x.shape)) return dropoutKernel(x, rate, seed, 'dropout');
-    const whole = fillKernel(x.device, { shape: plan.mask, dtype: 'float32' }, 1, 'dropout');
+    const whole = kernels().fillKernel(x.device, { shape: plan.mask, dtype: 'float32' }, 1, 'dropout');
     const mask = dropoutKernel(whole, rate, seed, 'dropout');
     return kernels().elementwiseKernel('dropout', 'select(a * b, 0.0, b == 0.0)', [x, mask], plan);
   },

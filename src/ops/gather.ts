@@ -6,7 +6,7 @@ import { DTypeError, ValueError } from '../core/errors.ts';
 import { requireNumber } from '../core/integers.ts';
 import { checkShape, describe, type Shape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { bitsOf } from '../kernels/fill.ts';
+import { bitsOf } from '../core/bits.ts';
 import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Call } from './call.ts';

@@ -4,7 +4,7 @@
 import { ShapeError } from '../core/errors.ts';
 import { checkShape, formatShape, type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
-import { bitsOf } from '../kernels/fill.ts';
+import { bitsOf } from '../core/bits.ts';
 import { kernels } from '../kernels/loadKernels.ts';
 import type { Indexing } from '../kernels/indexing.ts';
 import type { Tensor } from '../tensor/tensor.ts';

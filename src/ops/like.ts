@@ -1,6 +1,6 @@
 /** @file zerosLike and onesLike. */
 import { specOf } from '../core/spec.ts';
-import { fillKernel } from '../kernels/fill.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import { defineOp } from './define.ts';
 import type { UnaryOp } from './elementwise.ts';
 
@@ -12,7 +12,7 @@ function defineLike(name: string, value: number): UnaryOp {
     options: {},
     elementwise: true,
     infer: ([x]) => specOf(x),
-    forward: ([x], plan) => fillKernel(x.device, plan, value, name),
+    forward: ([x], plan) => kernels().fillKernel(x.device, plan, value, name),
     backward: null,
   });
 }

@@ -5,7 +5,7 @@ import { ShapeError } from '../core/errors.ts';
 import { requireNumber } from '../core/integers.ts';
 import { describe, formatShape, requireOneOf, sameShape, type Shape, stridesOf } from '../core/shape.ts';
 import { copied, type StridedLayout } from '../kernels/copy.ts';
-import { bitsOf } from '../kernels/fill.ts';
+import { bitsOf } from '../core/bits.ts';
 import { view } from '../kernels/output.ts';
 import { padKernel } from '../kernels/pad.ts';
 import type { Tensor } from '../tensor/tensor.ts';

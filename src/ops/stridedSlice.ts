@@ -14,7 +14,7 @@ import {
   stridesOf,
 } from '../core/shape.ts';
 import { copied, copyInto, denseLayout, type StridedLayout } from '../kernels/copy.ts';
-import { fillKernel } from '../kernels/fill.ts';
+import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
@@ -118,7 +118,7 @@ export const stridedScatter: Op<
     return { shape: [...options.shape], dtype: updates.dtype, layout };
   },
   forward: ([updates], plan) => {
-    const out = fillKernel(updates.device, plan, 0, 'stridedScatter');
+    const out = kernels().fillKernel(updates.device, plan, 0, 'stridedScatter');
     copyInto(updates, denseLayout(updates.shape), out, plan.layout, updates.shape);
     return out;
   },

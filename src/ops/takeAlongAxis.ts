@@ -12,7 +12,7 @@ import {
   sizeOf,
 } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
-import { bitsOf } from '../kernels/fill.ts';
+import { bitsOf } from '../core/bits.ts';
 import { type Indexing, unchecked } from '../kernels/indexing.ts';
 import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';

@@ -175,8 +175,18 @@ async function openUrl(url: string, name: string, signal?: AbortSignal): Promise
 
 const fetchedBytes = 4 << 20;
 
+/** Each piece is valid until the next is asked for. */
 async function* rangesOf(read: ByteSource['read'], begin: number, end: number): FilePieces {
-  for (let at = begin; at < end; at += fetchedBytes) yield await read(at, Math.min(end, at + fetchedBytes));
+  for (let at = begin; at < end; at += fetchedBytes) {
+    const piece = await read(at, Math.min(end, at + fetchedBytes));
+    yield piece;
+    release(piece.buffer);
+  }
+}
+
+/** Frees memory at once, where the platform can: a collector waits until there is much to free. */
+function release(buffer: ArrayBuffer & { transfer?(newByteLength: number): ArrayBuffer }): void {
+  buffer.transfer?.(0);
 }
 
 /** A whole response. */

@@ -28,7 +28,6 @@ export {
   type UniformInitializerOptions,
 } from './random.ts';
 export { constant, identity, ones, zeros } from './constant.ts';
-export { stft, type STFTInitializerOptions, type Window, type WindowScaling } from './stft.ts';
 export {
   type FanOptions,
   glorotNormal,

@@ -264,3 +264,4 @@ export {
 } from './recurrent/timeDistributed.ts';
 // Preprocessing
 export * from './preprocessing/index.ts';
+export * from './aliases.ts';

@@ -124,8 +124,7 @@ const unfoldOptions = { kernelSize: true, dilation: true, padding: true, stride:
 function patching(op: string, options: UnfoldOptions) {
   const { kernelSize, dilation = 1, padding = 0, stride = 1 } = options;
   const [height, width] = perAxis(op, 'kernelSize', kernelSize, 2) as [number, number];
-  const pads = [padding].flat() as number[];
-  const [down, across] = pads.length === 1 ? [pads[0], pads[0]] : pads;
+  const [down, across] = Array.isArray(padding) && padding.length === 2 ? padding : [padding, padding];
   const count = height * width;
   return {
     count,

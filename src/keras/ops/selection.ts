@@ -28,8 +28,8 @@ export function select(
   choices: readonly (Tensor | number)[],
   fallback: Tensor | number = 0,
 ): Tensor {
-  const isPaired = Array.isArray(conditions) && Array.isArray(choices) && conditions.length > 0;
-  if (!isPaired || conditions.length !== choices.length) {
+  const isList = (list: unknown): list is readonly unknown[] => isListOf(list, () => true);
+  if (!isList(conditions) || !isList(choices) || !conditions.length || conditions.length !== choices.length) {
     throw new ValueError({
       op: 'select',
       rule: 'there is a condition or more, and a choice for each.',
@@ -78,7 +78,7 @@ export interface HistogramOptions {
 }
 
 /**
- * How many elements lie in each of several bins of the same width, and the edges of these. Shapes: x of any, → counts [bins] and
+ * How many elements lie in each of several bins of the same width, and the edges of these. Shapes: x of any → counts [bins] and
  * edges [bins + 1], float32. An upper edge belongs to the next bin, that of the last one to it. Errors: ValueError, DTypeError.
  */
 export const histogram: CompositeOp<

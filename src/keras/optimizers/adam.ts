@@ -2,8 +2,8 @@
 import { byPosition, plainOptions, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adamStep } from '../../kernels/optimizerRules.ts';
-import { checkedMoments, requireBoolean } from './optionChecks.ts';
-import { FusedOptimizer } from './fusedOptimizer.ts';
+import { requireBoolean } from './optionChecks.ts';
+import { FusedMoments } from './fusedMoments.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
 /** Options of `adam`. */
@@ -19,23 +19,16 @@ export interface AdamOptions extends OptimizerOptions {
 }
 
 /** The optimizer of `adam`, where options and errors are described. */
-export class Adam extends FusedOptimizer {
+export class Adam extends FusedMoments {
   static override readonly className: string = 'Adam';
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly epsilon: number;
   readonly amsgrad: boolean;
   /** The learning rate with both bias corrections. */
   readonly #rate = new DynamicScalar(0);
 
   constructor(options: AdamOptions = {}) {
-    super(options, ['beta1', 'beta2', 'epsilon', 'amsgrad']);
-    const { beta1, beta2, epsilon } = checkedMoments(this.name, options);
+    super(options, ['amsgrad']);
     const { amsgrad = false } = options;
     requireBoolean(this.name, 'amsgrad', amsgrad);
-    this.beta1 = beta1;
-    this.beta2 = beta2;
-    this.epsilon = epsilon;
     this.amsgrad = amsgrad;
   }
 
@@ -44,8 +37,7 @@ export class Adam extends FusedOptimizer {
   }
 
   override getConfig(): Record<string, unknown> {
-    const { beta1, beta2, epsilon, amsgrad } = this;
-    return { ...super.getConfig(), beta1, beta2, epsilon, amsgrad };
+    return { ...super.getConfig(), amsgrad: this.amsgrad };
   }
 
   protected override get states() {

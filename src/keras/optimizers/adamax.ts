@@ -2,8 +2,7 @@
 import { byPosition, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { adamaxStep } from '../../kernels/optimizerRules.ts';
-import { checkedMoments } from './optionChecks.ts';
-import { FusedOptimizer } from './fusedOptimizer.ts';
+import { FusedMoments } from './fusedMoments.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
 /** Options of `adamax`. */
@@ -17,25 +16,13 @@ export interface AdamaxOptions extends OptimizerOptions {
 }
 
 /** The optimizer of `adamax`, where options and errors are described. */
-export class Adamax extends FusedOptimizer {
+export class Adamax extends FusedMoments {
   static override readonly className: string = 'Adamax';
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly epsilon: number;
   /** The learning rate with the bias correction of the mean. */
   readonly #rate = new DynamicScalar(0);
 
   constructor(options: AdamaxOptions = {}) {
-    super(options, ['beta1', 'beta2', 'epsilon']);
-    const { beta1, beta2, epsilon } = checkedMoments(this.name, options);
-    this.beta1 = beta1;
-    this.beta2 = beta2;
-    this.epsilon = epsilon;
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { beta1, beta2, epsilon } = this;
-    return { ...super.getConfig(), beta1, beta2, epsilon };
+    super(options);
   }
 
   protected override get states() {

@@ -4,7 +4,7 @@
  * a variable whose values have left the packed buffer.
  */
 import { copyWords } from '../../kernels/copyWords.ts';
-import { fillKernel } from '../../kernels/fill.ts';
+import { kernels } from '../../kernels/loadKernels.ts';
 import {
   type Clipping,
   largestPacked,
@@ -185,7 +185,7 @@ function groupsOf(variables: readonly Variable[], size: number): Variable[][] {
 }
 
 function makeSlot(variable: Variable, { initial, nameFor }: SlotInit): Variable {
-  const values = fillKernel(variable.device, variable, initial, 'optimizer');
+  const values = kernels().fillKernel(variable.device, variable, initial, 'optimizer');
   const made = new Variable(values, { name: nameFor(variable), trainable: false });
   values.dispose();
   return made;

@@ -18,6 +18,7 @@ import { Muon } from './muon.ts';
 import { Nadam } from './nadam.ts';
 import { Optimizer } from './optimizer.ts';
 import { RMSprop } from './rmsprop.ts';
+import { ScheduleFreeAdamW } from './scheduleFreeAdamW.ts';
 import { SGD } from './sgd.ts';
 
 type OptimizerClass = new (options: never) => Optimizer;
@@ -36,6 +37,7 @@ const classes: readonly OptimizerClass[] = [
   Muon,
   Nadam,
   RMSprop,
+  ScheduleFreeAdamW,
   SGD,
 ];
 
@@ -55,6 +57,7 @@ type OwnName =
   | 'muon'
   | 'nadam'
   | 'rmsprop'
+  | 'scheduleFreeAdamW'
   | 'sgd';
 
 /** A name of an optimizer, or of one that the app registered. */

@@ -19,6 +19,11 @@ export { Nadam, nadam, type NadamOptions } from './nadam.ts';
 export { Optimizer, type OptimizerVariable } from './optimizer.ts';
 export type { LearningRate, OptimizerOptions } from './optimizerOptions.ts';
 export { RMSprop, rmsprop, type RMSpropOptions } from './rmsprop.ts';
+export {
+  ScheduleFreeAdamW,
+  scheduleFreeAdamW,
+  type ScheduleFreeAdamWOptions,
+} from './scheduleFreeAdamW.ts';
 export * as schedules from './schedules/index.ts';
 export type { LearningRateSchedule } from './schedules/index.ts';
 export type { WeightValue } from './setWeights.ts';

@@ -7,11 +7,8 @@ import { sum } from '../../ops/sum.ts';
 import { sqrt, square } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { Variable } from '../../tensor/variable.ts';
-import { checkedMoments } from './optionChecks.ts';
-import type { EngineParts, StepEngine } from './stepEngine.ts';
-import { type DynamicTensor, makeSlot, OpStepEngine } from './opStepEngine.ts';
-import { Optimizer } from './optimizer.ts';
+import { OpMoments } from './opMoments.ts';
+import type { DynamicTensor } from './opStepEngine.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
 /** Options of `lamb`. */
@@ -25,30 +22,14 @@ export interface LambOptions extends OptimizerOptions {
 }
 
 /** The optimizer of `lamb`, where options and errors are described. */
-export class Lamb extends Optimizer {
+export class Lamb extends OpMoments {
   static override readonly className: string = 'Lamb';
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly epsilon: number;
   #rate = 0;
   /** What the means are divided by, since they began at 0. */
   #corrections: readonly [first: number, second: number] = [1, 1];
 
   constructor(options: LambOptions = {}) {
-    super(options, ['beta1', 'beta2', 'epsilon']);
-    const { beta1, beta2, epsilon } = checkedMoments(this.name, options);
-    this.beta1 = beta1;
-    this.beta2 = beta2;
-    this.epsilon = epsilon;
-  }
-
-  override get readsSquares(): boolean {
-    return true;
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { beta1, beta2, epsilon } = this;
-    return { ...super.getConfig(), beta1, beta2, epsilon };
+    super(options);
   }
 
   protected override advance(step: number, rate: number): void {
@@ -56,17 +37,7 @@ export class Lamb extends Optimizer {
     this.#corrections = [1 - this.beta1 ** step, 1 - this.beta2 ** step];
   }
 
-  protected override makeEngine(parts: EngineParts): StepEngine {
-    const rule = {
-      makeSlots: (variable: Variable) =>
-        ['momentum', 'velocity'].map((slot) => makeSlot(variable, this.slotName(variable, slot))),
-      update: (value: Tensor, gradient: Tensor, slots: readonly Tensor[], scalar: DynamicTensor) =>
-        this.#update(value, gradient, slots as [Tensor, Tensor], scalar),
-    };
-    return new OpStepEngine(parts, rule, (variable, state) => this.slotName(variable, state));
-  }
-
-  #update(
+  protected override update(
     value: Tensor,
     gradient: Tensor,
     [momentum, velocity]: readonly [Tensor, Tensor],

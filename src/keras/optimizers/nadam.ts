@@ -2,9 +2,8 @@
 import { byPosition, type Settings } from '../../core/options.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { nadamStep } from '../../kernels/optimizerRules.ts';
-import { checkedMoments } from './optionChecks.ts';
 import { HostVariable } from './hostVariable.ts';
-import { FusedOptimizer } from './fusedOptimizer.ts';
+import { FusedMoments } from './fusedMoments.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';
 
 /** Options of `nadam`. */
@@ -18,11 +17,8 @@ export interface NadamOptions extends OptimizerOptions {
 }
 
 /** The optimizer of `nadam`, where options and errors are described. */
-export class Nadam extends FusedOptimizer {
+export class Nadam extends FusedMoments {
   static override readonly className: string = 'Nadam';
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly epsilon: number;
   /** Product of the momenta of all steps so far. */
   #product = 1;
   readonly #live = {
@@ -33,20 +29,11 @@ export class Nadam extends FusedOptimizer {
   };
 
   constructor(options: NadamOptions = {}) {
-    super(options, ['beta1', 'beta2', 'epsilon']);
-    const { beta1, beta2, epsilon } = checkedMoments(this.name, options);
-    this.beta1 = beta1;
-    this.beta2 = beta2;
-    this.epsilon = epsilon;
+    super(options);
   }
 
   override get readsSquares(): boolean {
     return true;
-  }
-
-  override getConfig(): Record<string, unknown> {
-    const { beta1, beta2, epsilon } = this;
-    return { ...super.getConfig(), beta1, beta2, epsilon };
   }
 
   protected override get states() {

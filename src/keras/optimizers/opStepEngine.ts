@@ -7,7 +7,8 @@ import { withDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import { onReplay } from '../../execution/currentExecutor.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
-import { bitsOf, fillRange } from '../../kernels/fill.ts';
+import { bitsOf } from '../../core/bits.ts';
+import { kernels } from '../../kernels/loadKernels.ts';
 import { accumulatorState, averageState } from '../../kernels/optimizerStep.ts';
 import { output } from '../../kernels/output.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
@@ -193,7 +194,7 @@ function dynamicTensor(device: Device, read: () => number): Tensor {
     bits.value = bitsOf(read(), 'float32');
   });
   const scalar = output(device, { shape: [], dtype: 'float32' }, 'optimizer');
-  fillRange(device, scalar.storage, 1, bits);
+  kernels().fillRange(device, scalar.storage, 1, bits);
   return scalar;
 }
 

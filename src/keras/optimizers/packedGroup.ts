@@ -2,7 +2,8 @@
  * @file A group of small variables that one launch updates. Their values and slot variables are packed into one buffer,
  * role by role (values, then each slot), with every variable at the same offset in each role.
  */
-import { bitsOf, fillRange } from '../../kernels/fill.ts';
+import { bitsOf } from '../../core/bits.ts';
+import { kernels } from '../../kernels/loadKernels.ts';
 import type { StepBuffers } from '../../kernels/optimizerStep.ts';
 import { makeTensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
@@ -57,7 +58,7 @@ export class PackedGroup {
     for (const [role, initial] of [0, ...slots.map((slot) => slot.initial)].entries()) {
       const { buffer, offset } = this.packed;
       const range = { buffer, offset: offset + role * roleBytes, bytes: roleBytes };
-      fillRange(device, range, roleBytes / 4, bitsOf(initial, 'float32'));
+      kernels().fillRange(device, range, roleBytes / 4, bitsOf(initial, 'float32'));
     }
     this.slots = variables.map((variable, k) =>
       slots.map((slot, i) => this.#makeSlot(variable, slot, this.ranges[k]?.[i + 1] as PackedRange)),

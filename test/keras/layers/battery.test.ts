@@ -9,6 +9,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { isFloating } from '../../../src/core/dtype.ts';
 import { init, memory, RetrogradError, type Tensor, tensor, tidy } from '../../../src/index.ts';
 import { input, type KerasTensor, Layer, layers, model } from '../../../src/keras/index.ts';
+import * as aliases from '../../../src/keras/layers/aliases.ts';
 import type { AnyLayer } from '../../../src/keras/layers/base/layer.ts';
 import { leavesOf, mapNest, type Nest } from '../../../src/keras/tensorNest.ts';
 import { Experiment, factoryOf, flat, Given, openShapes } from './experiment.ts';
@@ -38,13 +39,20 @@ beforeAll(async () => {
 });
 
 describe('the table of layers', () => {
-  const exported = Object.entries(layers as Readonly<Record<string, unknown>>);
+  const all = Object.entries(layers as Readonly<Record<string, unknown>>);
+  const others = new Set(Object.keys(aliases));
+  const exported = all.filter(([name]) => !others.has(name));
   const factories = exported.filter(([name, value]) => /^[a-z]/.test(name) && typeof value === 'function');
   const classes = exported.filter(([, value]) => isLayerClass(value)) as [string, typeof Layer][];
 
   test.each(factories.map(([name]) => name))('%s has samples', (name) => {
     const listed = samples.filter(({ layer }) => layer === name);
     expect(exempt[name] ? 1 : listed.length).toBe(1);
+  });
+
+  test('layers with other names are the same', () => {
+    const listed = new Set<unknown>(exported.map(([, value]) => value));
+    expect(Object.values(aliases).filter((value) => !listed.has(value))).toEqual([]);
   });
 
   test.each(classes)('%s is named as its class is in Keras', (name, given) => {

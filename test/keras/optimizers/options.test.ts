@@ -42,6 +42,7 @@ describe('names', () => {
     ['RMSprop', 'RMSprop'],
     ['Adafactor', 'Adafactor'],
     ['lamb', 'Lamb'],
+    ['schedule_free_adam_w', 'ScheduleFreeAdamW'],
     ['muon', 'Muon'],
   ])('%s', (name, className) => {
     expect(optimizerOf(name).className).toBe(className);
@@ -102,6 +103,7 @@ describe('options that are refused', () => {
     adagrad: { initialAccumulatorValue: [-1], epsilon: [-1] },
     adadelta: { rho: [1], epsilon: [-1] },
     lion: { beta1: [0, 1.1], beta2: [-1, 2] },
+    scheduleFreeAdamW: { beta1: [0, 1], warmupSteps: [-1, 0.5], epsilon: [-1] },
     lamb: { beta1: [1], beta2: [-0.1], epsilon: [-1] },
     muon: {
       adamBeta1: [1],

@@ -62,7 +62,9 @@ export class ReversibleEmbedding extends Embedding {
     if (logitSoftCap !== null) requireFinite(this.name, 'logitSoftCap', logitSoftCap, Number.MIN_VALUE);
     this.tieWeights = tieWeights;
     this.reverseDtype =
-      reverseDtype && oneOf(this.name, 'reverseDtype', reverseDtype, ['float32', 'float16'] as const);
+      reverseDtype === null
+        ? null
+        : oneOf(this.name, 'reverseDtype', reverseDtype, ['float32', 'float16'] as const);
     this.logitSoftCap = logitSoftCap;
     this.#initializer = weightRules(options, 'embeddings', 'uniform').initializer;
   }
@@ -76,6 +78,7 @@ export class ReversibleEmbedding extends Embedding {
   }
 
   override call(x: Tensor, { reverse = false }: CallOptions = {}): Tensor {
+    requireBoolean(this.name, 'reverse', reverse);
     if (reverse) return this.#logits(x);
     const rows = super.call(x);
     if (this.maskZero) setMask(rows, notEqual(x, 0));

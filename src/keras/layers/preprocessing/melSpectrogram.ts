@@ -89,12 +89,12 @@ export class MelSpectrogram extends Layer {
     const { numMelBins = 128, minFreq = 20, powerToDb = true, topDb = 80, magExp = 2 } = options;
     const { minPower = 1e-10, refPower = 1 } = options;
     const sequenceLength = options.sequenceLength ?? fftLength;
+    requireFinite(name, 'samplingRate', samplingRate, Number.MIN_VALUE);
     const maxFreq = options.maxFreq ?? Math.trunc(samplingRate / 2);
     requireInteger(name, 'sequenceLength', sequenceLength, 1);
     requireInteger(name, 'fftLength', fftLength, sequenceLength);
     requireInteger(name, 'sequenceStride', sequenceStride, 1);
     requireInteger(name, 'numMelBins', numMelBins, 1);
-    requireFinite(name, 'samplingRate', samplingRate, Number.MIN_VALUE);
     requireFinite(name, 'minFreq', minFreq, 0);
     requireFinite(name, 'maxFreq', maxFreq, minFreq);
     requireBoolean(name, 'powerToDb', powerToDb);

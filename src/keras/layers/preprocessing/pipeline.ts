@@ -1,5 +1,6 @@
 /** @file Pipeline: layers one after the other, without a model. */
 import { ValueError } from '../../../core/errors.ts';
+import { isListOf } from '../../../core/lists.ts';
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { describe } from '../../../core/shape.ts';
 import type { SymbolicTensor } from '../../../ops/recorders.ts';
@@ -33,8 +34,9 @@ export class Pipeline extends Layer<Nest<Tensor>, Nest<Tensor>> {
   constructor(options: PipelineOptions) {
     super(options);
     const { layers } = options;
-    if (!Array.isArray(layers) || layers.length === 0) throw noLayers(this.name, layers);
-    this.layers = layers.map((layer, i) => wrapped(this.name, layer, `layers[${i}]`));
+    if (!isListOf(layers, () => true) || layers.length === 0) throw noLayers(this.name, layers);
+    // Unlike `map`, `from` doesn't pass over holes.
+    this.layers = Array.from(layers, (layer, i) => wrapped(this.name, layer, `layers[${i}]`));
   }
 
   override build(inputShape: Shapes<Nest<Tensor>>): void {

@@ -13,13 +13,7 @@ import { log, sqrt, square } from '../../../ops/unary.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { epsilon } from '../../epsilon.ts';
-import {
-  scalingOption,
-  stft,
-  type Window,
-  type WindowScaling,
-  windowOption,
-} from '../../initializers/stft.ts';
+import { scalingOption, stft, type Window, type WindowScaling, windowOption } from './stftKernel.ts';
 import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';

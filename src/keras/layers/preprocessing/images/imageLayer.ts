@@ -3,7 +3,7 @@
  * belong to them.
  */
 import type { DType } from '../../../../core/dtype.ts';
-import { ShapeError } from '../../../../core/errors.ts';
+import { ShapeError, ValueError } from '../../../../core/errors.ts';
 import { isBranch, type Nest } from '../../../../core/nest.ts';
 import { checkOptions } from '../../../../core/options.ts';
 import { describe, type OpenShape } from '../../../../core/shape.ts';
@@ -39,6 +39,8 @@ export type ImageChanges = { readonly [part in keyof ImageBatch]?: (x: Tensor) =
 
 const parts: readonly (keyof ImageBatch)[] = ['images', 'labels', 'segmentationMasks'];
 
+const hint = 'pass { images, labels, segmentationMasks }; bounding boxes are not transformed.';
+
 export abstract class ImageLayer extends Layer {
   readonly dataFormat = 'channelsLast';
 
@@ -66,9 +68,7 @@ export abstract class ImageLayer extends Layer {
   override call(inputs: ImageBatch, options: CallOptions): ImageBatch;
   override call(inputs: Tensor | ImageBatch, options: CallOptions): Tensor | ImageBatch {
     if (!isBranch(inputs)) return this.#changed({ images: inputs as Tensor }, options).images;
-    const hint = 'pass { images, labels, segmentationMasks }; bounding boxes are not transformed.';
-    checkOptions(this.name, inputs, parts, hint);
-    return this.#changed(inputs as ImageBatch, options);
+    return this.#changed(this.#requireBatch<Tensor>(inputs), options);
   }
 
   #changed(given: ImageBatch, options: CallOptions): ImageBatch {
@@ -97,7 +97,7 @@ export abstract class ImageLayer extends Layer {
 
   protected override computeOutputSpec(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
     if (!isBranch(inputs)) return super.computeOutputSpec(inputs, options);
-    const batch = inputs as unknown as ImageBatch<KerasTensor>;
+    const batch = this.#requireBatch<KerasTensor>(inputs);
     const shapes = this.computeOutputShape(each(batch, ({ shape }) => shape));
     const dtypeOf = (part: keyof ImageBatch, { shape, dtype }: KerasTensor) =>
       part === 'images' ? this.outputDType([{ shape, dtype }]) : this.partDType(part, dtype);
@@ -116,6 +116,17 @@ export abstract class ImageLayer extends Layer {
 
   protected override outputDType(_inputs: readonly OpenSpec[] = []): DType {
     return 'float32';
+  }
+
+  #requireBatch<T>(inputs: unknown): ImageBatch<T> {
+    checkOptions(this.name, inputs as object, parts, hint);
+    if ('images' in (inputs as object)) return inputs as ImageBatch<T>;
+    throw new ValueError({
+      op: this.name,
+      rule: 'a batch has `images`.',
+      received: Object.keys(inputs as object).join(', ') || 'nothing',
+      hint,
+    });
   }
 
   #isSingle(shape: OpenShape): boolean {

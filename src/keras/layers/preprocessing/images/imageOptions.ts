@@ -1,5 +1,6 @@
 /** @file Options that layers of images share: bounds of what is drawn, and the range of a pixel's values. */
 import { ValueError } from '../../../../core/errors.ts';
+import { isListOf } from '../../../../core/lists.ts';
 import { describe, requireInteger } from '../../../../core/shape.ts';
 
 /** What is drawn lies between a pair of bounds; what a number stands for depends on the option. */
@@ -19,12 +20,12 @@ export interface FactorRange {
 /** The bounds in ascending order. Errors: ValueError for numbers outside the range. */
 export function boundsOf(op: string, what: string, given: unknown, range: FactorRange): Bounds {
   const { least, most = 1, above = false } = range;
-  const list: readonly unknown[] = Array.isArray(given) ? given : [given];
-  const isWithin = (n: unknown) => typeof n === 'number' && (above ? n > least : n >= least) && n <= most;
-  if (list.every(isWithin)) {
-    const numbers = list as number[];
-    if (numbers.length === 2) return numbers.toSorted((a, b) => a - b) as unknown as Bounds;
-    if (numbers.length === 1) return (range.single ?? aroundZero(least))(numbers[0] as number);
+  const isWithin = (n: unknown): n is number =>
+    typeof n === 'number' && (above ? n > least : n >= least) && n <= most;
+  if (isWithin(given)) return (range.single ?? aroundZero(least))(given);
+  if (isListOf(given, isWithin, 2)) {
+    if (given.length === 2) return given.toSorted((a, b) => a - b) as unknown as Bounds;
+    if (given.length === 1) return boundsOf(op, what, given[0], range);
   }
   throw new ValueError({
     op,

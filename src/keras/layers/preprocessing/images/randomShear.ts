@@ -1,4 +1,5 @@
 /** @file RandomShear: images whose rows and columns are shifted against each other. */
+import { isListOf } from '../../../../core/lists.ts';
 import type { OptionNames } from '../../../../core/options.ts';
 import { mul } from '../../../../ops/arithmetic.ts';
 import { greater } from '../../../../ops/comparison.ts';
@@ -50,7 +51,9 @@ export class RandomShear extends RandomAffine {
 
 /** As in Keras, where the bounds that a number stands for come back as a pair, too. */
 function shearOf(op: string, what: string, given: Factor = 0): Bounds {
-  if (Array.isArray(given) && given[0] < 0 && given[0] === -given[1]) return given as unknown as Bounds;
+  const isNumber = (n: unknown): n is number => typeof n === 'number';
+  const isPair = isListOf(given, isNumber, 2) && given.length === 2;
+  if (isPair && (given[0] as number) === -(given[1] as number)) return boundsOf(op, what, given[1], range);
   return boundsOf(op, what, given, range);
 }
 

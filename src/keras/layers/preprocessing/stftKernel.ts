@@ -1,11 +1,14 @@
-/** @file The initializer of spectrograms: waves under a window. */
-import { ShapeError, ValueError } from '../../core/errors.ts';
-import { isListOf } from '../../core/lists.ts';
-import { type OptionNames, optionsOf } from '../../core/options.ts';
-import { describe, formatShape, oneOf, requireBoolean, type Shape } from '../../core/shape.ts';
-import { foldedName } from '../../core/suggest.ts';
-import { tensor } from '../../tensor/create.ts';
-import type { Initializer } from './initializer.ts';
+/**
+ * @file The initializer of spectrograms: waves under a window. Files don't name it, so that it isn't among those that each app with a model
+ * loads by their names.
+ */
+import { ShapeError, ValueError } from '../../../core/errors.ts';
+import { isListOf } from '../../../core/lists.ts';
+import { type OptionNames, optionsOf } from '../../../core/options.ts';
+import { describe, formatShape, oneOf, requireBoolean, type Shape } from '../../../core/shape.ts';
+import { foldedName } from '../../../core/suggest.ts';
+import { tensor } from '../../../tensor/create.ts';
+import type { Initializer } from '../../initializers/initializer.ts';
 
 /** The weights of cosines of growing frequency that windows are made of. Source: SciPy, scipy.signal.windows. */
 const cosines = {

@@ -1,0 +1,14 @@
+/** @file Numbers as the bits that store them. */
+import type { DType } from './dtype.ts';
+import { numberToFloat16 } from './float16.ts';
+
+const word = new DataView(new ArrayBuffer(4));
+
+/** The 32 bits that store `value`; a float16 is stored twice. */
+export function bitsOf(value: number, dtype: DType): number {
+  if (dtype === 'float16') return numberToFloat16(value) * 0x10001;
+  if (dtype === 'float32') word.setFloat32(0, value);
+  else if (dtype === 'int32') word.setInt32(0, value);
+  else word.setUint32(0, dtype === 'bool' ? Number(value !== 0) : value);
+  return word.getUint32(0);
+}

@@ -1,0 +1,56 @@
+/** @file The base of relatives of Adam whose steps are written with ops: two slots, two decays and an epsilon. */
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import { type DynamicTensor, makeSlot, OpStepEngine } from './opStepEngine.ts';
+import { checkedMoments, type MomentOptions } from './optionChecks.ts';
+import { Optimizer } from './optimizer.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
+import type { EngineParts, StepEngine } from './stepEngine.ts';
+
+export abstract class OpMoments extends Optimizer {
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly epsilon: number;
+
+  constructor(options: OptimizerOptions & MomentOptions, names: readonly string[] = []) {
+    super(options, ['beta1', 'beta2', 'epsilon', ...names]);
+    const { beta1, beta2, epsilon } = checkedMoments(this.name, options);
+    this.beta1 = beta1;
+    this.beta2 = beta2;
+    this.epsilon = epsilon;
+  }
+
+  override get readsSquares(): boolean {
+    return true;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    const { beta1, beta2, epsilon } = this;
+    return { ...super.getConfig(), beta1, beta2, epsilon };
+  }
+
+  /** New values of the variable, its momentum and its velocity. */
+  protected abstract update(
+    value: Tensor,
+    gradient: Tensor,
+    slots: readonly [momentum: Tensor, velocity: Tensor],
+    scalar: DynamicTensor,
+  ): Tensor[];
+
+  /** The momentum of a variable before the first step. Default: zeros. */
+  protected momentumOf(variable: Variable, name: string): Variable {
+    return makeSlot(variable, name);
+  }
+
+  protected override makeEngine(parts: EngineParts): StepEngine {
+    const rule = {
+      makeSlots: (variable: Variable) => [
+        this.momentumOf(variable, this.slotName(variable, 'momentum')),
+        makeSlot(variable, this.slotName(variable, 'velocity')),
+      ],
+      update: (value: Tensor, gradient: Tensor, slots: readonly Tensor[], scalar: DynamicTensor) =>
+        this.update(value, gradient, slots as [Tensor, Tensor], scalar),
+    };
+    return new OpStepEngine(parts, rule, (variable, state) => this.slotName(variable, state));
+  }
+}

@@ -1,0 +1,120 @@
+/** @file ScheduleFreeAdamW. */
+import { byPosition, plainOptions, type Settings } from '../../core/options.ts';
+import { add, div, mul, sub } from '../../ops/arithmetic.ts';
+import { sqrt, square } from '../../ops/unary.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import { copyValues } from './copyValues.ts';
+import { requireNumber } from './optionChecks.ts';
+import { OpMoments } from './opMoments.ts';
+import type { DynamicTensor } from './opStepEngine.ts';
+import type { OptimizerOptions } from './optimizerOptions.ts';
+
+/** Options of `scheduleFreeAdamW`. */
+export interface ScheduleFreeAdamWOptions extends OptimizerOptions {
+  /** Between the averaged weights (1) and the fastest (near 0), where gradients are taken; in (0, 1). Default 0.9. */
+  beta1?: number;
+  /** Decay of the running mean of squared gradients, in [0, 1). Default 0.999. */
+  beta2?: number;
+  /** Added to the root of the squared mean. Default 1e-8. */
+  epsilon?: number;
+  /** Steps in which the learning rate grows to its value. Default 0. */
+  warmupSteps?: number;
+}
+
+/** The optimizer of `scheduleFreeAdamW`, where options and errors are described. */
+export class ScheduleFreeAdamW extends OpMoments {
+  static override readonly className: string = 'ScheduleFreeAdamW';
+  readonly warmupSteps: number;
+  #rate = 0;
+  /** The share of the step in the average of all. */
+  #share = 1;
+  /** What the mean of squares is divided by, since it began at 0. */
+  #correction = 1;
+
+  constructor(options: ScheduleFreeAdamWOptions = {}) {
+    const given = plainOptions('ScheduleFreeAdamW', options);
+    super({ learningRate: 0.0025, epsilon: 1e-8, ...given }, ['warmupSteps']);
+    const { warmupSteps = 0 } = options;
+    requireNumber(this.name, 'beta1', this.beta1, 'a number in (0, 1)', (n) => n > 0);
+    requireNumber(
+      this.name,
+      'warmupSteps',
+      warmupSteps,
+      'a whole number of at least 0',
+      (n) => n >= 0 && Number.isInteger(n),
+    );
+    this.warmupSteps = warmupSteps;
+  }
+
+  override getConfig(): Record<string, unknown> {
+    return { ...super.getConfig(), warmupSteps: this.warmupSteps };
+  }
+
+  /** The fastest weights begin where the variable does. */
+  protected override momentumOf(variable: Variable, name: string): Variable {
+    const momentum = super.momentumOf(variable, name);
+    copyValues(variable, momentum);
+    return momentum;
+  }
+
+  protected override advance(step: number, rate: number): void {
+    this.#rate = rate * (this.warmupSteps > 0 ? Math.min(step / this.warmupSteps, 1) : 1);
+    this.#share = 1 / step;
+    this.#correction = 1 - this.beta2 ** step;
+  }
+
+  protected override update(
+    value: Tensor,
+    gradient: Tensor,
+    [fastest, squares]: readonly [Tensor, Tensor],
+    scalar: DynamicTensor,
+  ): Tensor[] {
+    const { beta1, beta2, epsilon } = this;
+    const velocity = add(squares, mul(sub(square(gradient), squares), 1 - beta2));
+    const length = add(
+      sqrt(
+        div(
+          velocity,
+          scalar(() => this.#correction),
+        ),
+      ),
+      epsilon,
+    );
+    const next = sub(
+      fastest,
+      div(
+        mul(
+          gradient,
+          scalar(() => this.#rate),
+        ),
+        length,
+      ),
+    );
+    const average = mul(sub(value, mul(fastest, 1 - beta1)), 1 / beta1);
+    const averaged = add(
+      average,
+      mul(
+        sub(next, average),
+        scalar(() => this.#share),
+      ),
+    );
+    return [add(mul(next, 1 - beta1), mul(averaged, beta1)), next, velocity];
+  }
+}
+
+/**
+ * AdamW without a schedule of learning rates: in its place weights are averaged, and gradients are taken between the average and the
+ * fastest weights. Default learning rate 0.0025.
+ * Source: Defazio et al., The road less scheduled, 2024. Errors: ValueError for options.
+ */
+export function scheduleFreeAdamW(
+  ...settings: Settings<
+    ScheduleFreeAdamWOptions,
+    ['learningRate', 'beta1', 'beta2', 'epsilon', 'warmupSteps']
+  >
+): ScheduleFreeAdamW;
+export function scheduleFreeAdamW(...args: unknown[]): ScheduleFreeAdamW {
+  const positions = ['learningRate', 'beta1', 'beta2', 'epsilon', 'warmupSteps'];
+  return new ScheduleFreeAdamW(byPosition('scheduleFreeAdamW', args, positions));
+}
