@@ -100,7 +100,7 @@ function multiplies({ pipeline: { program } }: RecordedLaunch, terms: number): b
 
 /**
  * A single launch moves what the problem has, however large the buffers that it binds. One without loops moves no more
- * than its loads and stores.
+ * than its loads and stores, and writes no more than the buffers that it may write: of stores in two branches, one is executed.
  */
 function withBytes(
   launch: RecordedLaunch,
@@ -110,14 +110,18 @@ function withBytes(
 ): ModelledLaunch {
   const found = modelled(launch, executed, staged);
   const { workgroup, program } = launch.pipeline;
+  const threads = launch.workgroups * workgroup;
+  const stored = 4 * threads * program.storedWords;
   const most = [
     found.bytes,
     ...(launches === 1 ? [bytes] : []),
     ...(program.loops.length === 0
-      ? [4 * launch.workgroups * workgroup * (program.mix.loadedWords + program.storedWords)]
+      ? [4 * threads * program.mix.loadedWords + Math.min(stored, launch.writable)]
       : []),
   ];
-  return { ...found, bytes: Math.min(...most) };
+  // An atomic sum reads and writes its word, as partial sums are written and read.
+  const summed = executed > 0 && program.isAtomic ? 2 * stored : 0;
+  return { ...found, bytes: Math.min(...most) + summed };
 }
 
 /** The libraries that launch something for a problem. */

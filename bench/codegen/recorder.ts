@@ -26,8 +26,9 @@ export interface CompiledPipeline {
 export interface RecordedLaunch {
   readonly pipeline: CompiledPipeline;
   readonly workgroups: number;
-  /** Bytes of the buffers that it binds. */
+  /** Bytes of the buffers that it binds, and of those among them that it may write. */
   readonly bytes: number;
+  readonly writable: number;
 }
 
 export interface Recorder {
@@ -111,10 +112,13 @@ export function parseReport(text: string, label: string): CompiledPipeline {
   };
 }
 
-/** What a compute pass has set: its pipeline, and the bytes of each bind group. */
+/** Bytes of the buffers in a bind group. */
+type GroupBytes = Pick<RecordedLaunch, 'bytes' | 'writable'>;
+
+/** What a compute pass has set: its pipeline and its bind groups. */
 interface PassState {
   pipeline?: GPUComputePipeline;
-  readonly bytes: Map<number, number>;
+  readonly groups: Map<number, GroupBytes>;
 }
 
 function recordDispatches(pipelines: WeakMap<GPUComputePipeline, CompiledPipeline>): Recorder {
@@ -124,7 +128,7 @@ function recordDispatches(pipelines: WeakMap<GPUComputePipeline, CompiledPipelin
   const { setPipeline, setBindGroup, dispatchWorkgroups } = prototype;
   const states = new WeakMap<GPUComputePassEncoder, PassState>();
   const stateOf = (pass: GPUComputePassEncoder) => {
-    const state: PassState = states.get(pass) ?? { bytes: new Map() };
+    const state: PassState = states.get(pass) ?? { groups: new Map() };
     states.set(pass, state);
     return state;
   };
@@ -138,14 +142,15 @@ function recordDispatches(pipelines: WeakMap<GPUComputePipeline, CompiledPipelin
     group: GPUBindGroup,
     ...rest: never[]
   ) {
-    stateOf(this).bytes.set(index, bytesOf.get(group) ?? 0);
+    stateOf(this).groups.set(index, bytesOf.get(group) ?? { bytes: 0, writable: 0 });
     (setBindGroup as (...args: unknown[]) => void).call(this, index, group, ...rest);
   } as typeof setBindGroup;
   prototype.dispatchWorkgroups = function (x, y = 1, z = 1) {
     const state = stateOf(this);
     const pipeline = state.pipeline && pipelines.get(state.pipeline);
-    const bytes = [...state.bytes.values()].reduce((sum, n) => sum + n, 0);
-    if (pipeline) launches.push({ pipeline, workgroups: x * y * z, bytes });
+    const sum = (key: keyof GroupBytes) => sumOf([...state.groups.values()].map((group) => group[key]));
+    if (pipeline)
+      launches.push({ pipeline, workgroups: x * y * z, bytes: sum('bytes'), writable: sum('writable') });
     dispatchWorkgroups.call(this, x, y, z);
   };
   return {
@@ -157,23 +162,46 @@ function recordDispatches(pipelines: WeakMap<GPUComputePipeline, CompiledPipelin
   };
 }
 
-/** Bytes of the buffers in each bind group. */
-function recordBindGroups(): WeakMap<GPUBindGroup, number> {
-  const bytes = new WeakMap<GPUBindGroup, number>();
+const sumOf = (sizes: readonly number[]) => sizes.reduce((sum, n) => sum + n, 0);
+
+/** Bytes of the buffers in each bind group. Buffers count as writable where a pipeline made the layout: it doesn't say. */
+function recordBindGroups(): WeakMap<GPUBindGroup, GroupBytes> {
+  const bytes = new WeakMap<GPUBindGroup, GroupBytes>();
+  const readOnly = recordLayouts();
   const { prototype } = GPUDevice;
   const { createBindGroup } = prototype;
   prototype.createBindGroup = function (descriptor) {
     const group = createBindGroup.call(this, descriptor);
-    const sizes = [...descriptor.entries].map(({ resource }) => {
-      if (resource instanceof GPUBuffer) return resource.size;
-      if (!('buffer' in resource)) return 0;
-      return resource.size ?? resource.buffer.size - (resource.offset ?? 0);
+    const bindings = readOnly.get(descriptor.layout);
+    const sizes = [...descriptor.entries].map(({ binding, resource }) => ({
+      binding,
+      size: sizeOf(resource),
+    }));
+    bytes.set(group, {
+      bytes: sumOf(sizes.map(({ size }) => size)),
+      writable: sumOf(sizes.map(({ binding, size }) => (bindings?.has(binding) ? 0 : size))),
     });
-    bytes.set(
-      group,
-      sizes.reduce((sum, n) => sum + n, 0),
-    );
     return group;
   };
   return bytes;
+}
+
+function sizeOf(resource: GPUBindingResource): number {
+  if (resource instanceof GPUBuffer) return resource.size;
+  if (!('buffer' in resource)) return 0;
+  return resource.size ?? resource.buffer.size - (resource.offset ?? 0);
+}
+
+/** The bindings of each layout that are read only. */
+function recordLayouts(): WeakMap<GPUBindGroupLayout, ReadonlySet<number>> {
+  const layouts = new WeakMap<GPUBindGroupLayout, ReadonlySet<number>>();
+  const { prototype } = GPUDevice;
+  const { createBindGroupLayout } = prototype;
+  prototype.createBindGroupLayout = function (descriptor) {
+    const layout = createBindGroupLayout.call(this, descriptor);
+    const readOnly = [...descriptor.entries].filter(({ buffer }) => buffer && buffer.type !== 'storage');
+    layouts.set(layout, new Set(readOnly.map(({ binding }) => binding)));
+    return layout;
+  };
+  return layouts;
 }

@@ -9,6 +9,7 @@ import { flatIndex } from '../lib/indexing.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import { range } from '../lib/text.ts';
 import { type BlockAxis, blockAxis, type ChannelWidth, type Direction, valueType } from './axis.ts';
+import { columnsExist, type ImageParams, readRows, rowAt, rowReaders } from './rows.ts';
 
 export type StripOptions = {
   direction: Direction;
@@ -43,6 +44,8 @@ export const stripParams = {
   to_row: 'i32',
   to_column: 'i32',
 } as const;
+
+const source: ImageParams = { height: 'from_h', width: 'from_w', rows: 'from_h', columns: 'from_w' };
 
 /** Rows of the result that a turn ends, and columns of a strip. */
 export function stripSize({ direction, stride, columns }: Omit<StripOptions, 'width'>): {
@@ -100,24 +103,7 @@ export function depthwiseStrips(options: StripOptions): string {
   return wgsl`
 ${flatIndex}
 alias Value = ${valueType(width)};
-
-// The values of a strip's row: where the first is, and whether the row exists.
-struct Row {
-  first: u32,
-  valid: bool,
-}
-
-fn row_at(image: u32, row: i32, column: i32, channel: u32) -> Row {
-  // A negative coordinate is a large unsigned one.
-  let pixel = (image * params.from_h + u32(row)) * params.from_w + u32(column);
-  return Row(pixel * params.channels + channel, u32(row) < params.from_h);
-}
-
-// A value some way behind the row's first.
-fn value_at(row: Row, distance: u32, is_column: bool) -> Value {
-  return select(Value(), values[row.first + distance], row.valid & is_column);
-}
-
+${rowReaders('values')}${rowAt(source)}
 @compute @workgroup_size(${stripWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -142,23 +128,14 @@ fn main(
         `let weight_${Math.floor(tap / window)}_${tap % window} = weights[${tap}u * params.channels + channel];`,
     )
     .join('\n  ')}
-  ${range(across.extent)
-    .map((x) => `let is_column_${x} = u32(from_column + ${x}) < params.from_w;`)
-    .join('\n  ')}
+  ${columnsExist(across.extent, source)}
   ${columns.map((x) => `let is_result_${x} = u32(to_column + ${x}) < params.to_w;`).join('\n  ')}
   ${range(before)
     .map((later) => everyResult((row, column) => `var ${begun(later, row, column)} = Value();`))
     .join('\n  ')}
   for (var turn = 0; turn < i32(params.turns) + ${before}; turn++) {
     let from_row = (first_turn + turn) * ${down.step} + params.from_row;
-    ${range(down.step)
-      .flatMap((line) => [
-        `let row_${line} = row_at(picture, from_row + ${line}, from_column, channel);`,
-        ...range(across.extent).map(
-          (x) => `let value_${line}_${x} = value_at(row_${line}, ${x}u * params.channels, is_column_${x});`,
-        ),
-      ])
-      .join('\n    ')}
+    ${readRows('values', down.step, across.extent)}
     let to_row = (first_turn + turn - ${before}) * ${size.rows} + params.to_row;
     ${rows
       .map(

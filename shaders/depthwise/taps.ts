@@ -9,6 +9,7 @@ import { flatIndex } from '../lib/indexing.ts';
 import { range } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import { blockAxis, type ChannelWidth, valueType } from './axis.ts';
+import { columnsExist, type ImageParams, readRows, rowAt, rowReaders } from './rows.ts';
 
 export type TapsOptions = {
   /** Channels that an invocation computes. */
@@ -42,6 +43,8 @@ export const tapsParams = {
   pad_w: 'i32',
 } as const;
 
+const source: ImageParams = { height: 'in_h', width: 'in_w', rows: 'seen_h', columns: 'seen_w' };
+
 /** Rows of the cotangent before a turn's own that its rows of the image are multiplied by. */
 const rowsBefore = ({ window, stride }: Pick<TapsOptions, 'window' | 'stride'>) =>
   Math.ceil(window / stride) - 1;
@@ -61,28 +64,7 @@ export function depthwiseTaps({ width, columns: columnCount, window, stride }: T
   return wgsl`
 ${flatIndex}
 alias Value = ${valueType(width)};
-
-// The values of a strip's row: where the first is, and whether the row counts.
-struct Row {
-  first: u32,
-  valid: bool,
-}
-
-fn image_row(picture: u32, row: i32, column: i32, channel: u32) -> Row {
-  // A negative coordinate is a large unsigned one.
-  let pixel = (picture * params.in_h + u32(row)) * params.in_w + u32(column);
-  return Row(pixel * params.channels + channel, u32(row) < params.seen_h);
-}
-
-// A value some way behind the row's first.
-fn image_at(row: Row, distance: u32, is_column: bool) -> Value {
-  return select(Value(), image[row.first + distance], row.valid & is_column);
-}
-
-fn cotangent_at(row: Row, distance: u32, is_column: bool) -> Value {
-  return select(Value(), cotangent[row.first + distance], row.valid & is_column);
-}
-
+${rowReaders('image', 'cotangent')}${rowAt(source)}
 @compute @workgroup_size(${tapsWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -102,9 +84,7 @@ fn main(
   let picture = line / params.strip_rows;
   let from_column = i32(first_column) * ${stride} - params.pad_w;
   ${columns.map((x) => `let is_cotangent_${x} = first_column + ${x}u < params.out_w;`).join('\n  ')}
-  ${range(across.extent)
-    .map((x) => `let is_column_${x} = u32(from_column + ${x}) < params.seen_w;`)
-    .join('\n  ')}
+  ${columnsExist(across.extent, source)}
   ${taps.map(({ y, x }) => `var sum_${y}_${x} = Value();`).join('\n  ')}
   ${range(before)
     .flatMap((earlier) => columns.map((x) => `var ${cotangent(earlier + 1, x)} = Value();`))
@@ -114,14 +94,7 @@ fn main(
     let cotangent_row = Row(cotangent_pixel * params.channels + channel, row < end);
     ${columns.map((x) => `let ${cotangent(0, x)} = cotangent_at(cotangent_row, ${x}u * params.channels, is_cotangent_${x});`).join('\n    ')}
     let from_row = i32(row) * ${stride} - params.pad_h;
-    ${range(stride)
-      .flatMap((line) => [
-        `let row_${line} = image_row(picture, from_row + ${line}, from_column, channel);`,
-        ...range(across.extent).map(
-          (x) => `let value_${line}_${x} = image_at(row_${line}, ${x}u * params.channels, is_column_${x});`,
-        ),
-      ])
-      .join('\n    ')}
+    ${readRows('image', stride, across.extent)}
     ${taps
       .map(
         ({ y, x }) =>

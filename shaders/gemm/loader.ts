@@ -1,19 +1,19 @@
 /**
- * @file Loads the tile of one operand from storage: first into registers (`locate`, `read`), and from there into workgroup
- * memory (`store`). What is loaded at once is a *unit*, four lines × four k steps, which is transposed in registers where
- * need be: four vectors, one a step, of four lines each.
+ * @file Loads the tile of one operand from storage: first into registers (`load`), and from there into workgroup memory
+ * (`store`). What is loaded at once is a *unit*: up to four vectors, of four lines × four k steps. A vector is a step of four
+ * lines, or a line of four steps; lines are transposed in registers for a form that asks for steps.
  *
  * A tile is read while the one before is multiplied, which compilers undo where they have to copy what was read: a copy waits
- * for the load. Three things keep them from it (docs/decisions/gemm.md):
- * - The units of A and B are one list, of which each invocation takes one a round. What they read goes to the same variables,
- *   and every invocation reads something.
- * - Indices are worked out before the last tile is stored: later they would take the registers that are about to be loaded.
- * - Elements that don't exist are replaced by zeros when they are stored, not when they are read.
+ * for the load. Two things keep them from it (docs/decisions/gemm.md):
+ * - Units are as small as leave no invocation without one. Where they are transposed, and can't be, the units of A and B are one
+ *   list, of which each invocation takes one a round. What they read goes to the same variables.
+ * - Elements that don't exist are replaced by zeros when they are stored, not when they are read. Where only the first k tile
+ *   has steps that don't exist (`GemmOptions.remainderFirst`), they are dropped before the loop.
  *
- * In the generated code, an invocation loads `a_unit_<r>` in round r: line group `a_line_group_<r>` (lines come in fours) at
- * step group `a_step_group_<r>` (steps come in fours). `a_line_<r>_<q>` is what is known of its lines. `at_<r>_<i>` is the index
- * of a vector (`each_at_<r>_<i>`: of each of four elements), `loaded_<r>_<i>` the vector, `exists_<r>_<i>` which of its
- * elements exist (`existed_<r>_<i>`: of the tile before), and `fetched_<s>` step s of four lines.
+ * In the generated code, an invocation loads `a_unit_<r>` in round r: of line group `a_line_group_<r>` (lines come in fours), from
+ * line `a_first_line_<r>` of it and from step `a_first_step_<r>` of the k tile on. `a_line_<r>_<q>` is what is known of its
+ * lines. `at_<i>` is the index of a vector, or those of its elements, `loaded_<r>_<i>` the vector, `exists_<r>_<i>` which of its
+ * elements exist, and `fetched_<i>` what is stored of it.
  */
 import { components, each, range, repeat } from '../lib/text.ts';
 import type { Operand } from './operand.ts';
@@ -25,8 +25,14 @@ export interface TileUnits {
   depth: number;
   /** Invocations of a workgroup. */
   threads: number;
+  /** Vectors of a unit. */
+  perUnit: number;
   /** Whether each step finds its own segment (`GemmOptions.flat`). */
   flat: boolean;
+  /** Whether steps that don't exist are in the first k tile alone (`GemmOptions.remainderFirst`). */
+  remainderFirst: boolean;
+  /** Whether a vector of four steps of a line is stored as it is, and not transposed. */
+  keepsLines: boolean;
   /** The number of its first unit in the list of both operands. */
   firstUnit: number;
   /** WGSL of the tile's first line, and of the number of lines there are. */
@@ -55,8 +61,8 @@ export class Loader {
     readonly operand: Operand,
     readonly tile: TileUnits,
   ) {
-    const { lines, depth, threads, firstUnit } = tile;
-    this.units = (lines * depth) / 16;
+    const { lines, depth, threads, firstUnit, perUnit } = tile;
+    this.units = (lines * depth) / (4 * perUnit);
     const end = firstUnit + this.units;
     const first = Math.floor(firstUnit / threads);
     this.rounds = range(Math.ceil(end / threads) - first).map((i) => {
@@ -85,7 +91,7 @@ export class Loader {
 
   /** Line states of one unit. */
   get #states(): number {
-    return 4 / this.operand.linesPerState;
+    return this.#holdsLines ? this.tile.perUnit : 4 / this.operand.linesPerState;
   }
 
   /** Before the loop: which units are this invocation's, and what is known of their lines. */
@@ -94,11 +100,11 @@ export class Loader {
     const { firstLine, lineCount } = this.tile;
     const width = this.operand.linesPerState;
     const line = (r: number, q: number) =>
-      `min(${firstLine} + ${name}_line_group_${r} * 4u + ${q * width}u, ${lineCount} - ${width}u)`;
+      `min(${firstLine} + ${name}_line_group_${r} * 4u + ${name}_first_line_${r} + ${q * width}u, ${lineCount} - ${width}u)`;
     return each(
       this.rounds,
       ({ number: r, from, to }) => `let ${name}_unit_${r} = ${this.#unitOf(r, from, to)};
-      ${this.#groupsOf(r)}
+      ${this.#placeOf(r)}
       ${repeat(this.#states, (q) => `let ${name}_line_${r}_${q} = ${name}_line(slice, ${line(r, q)});`)}`,
     );
   }
@@ -113,67 +119,110 @@ export class Loader {
   }
 
   /** The lines and the steps of a unit: neighbouring invocations load neighbours in memory. */
-  #groupsOf(round: number): string {
-    const name = this.#name;
-    const unit = `${name}_unit_${round}`;
-    const stepGroups = this.tile.depth / 4;
-    const [lineGroup, stepGroup] = this.stepsFirst
-      ? [`${unit} / ${stepGroups}u`, `${unit} % ${stepGroups}u`]
-      : [`${unit} % ${this.lineGroups}u`, `${unit} / ${this.lineGroups}u`];
-    return `let ${name}_line_group_${round} = ${lineGroup};
-    let ${name}_step_group_${round} = ${stepGroup};`;
+  #placeOf(round: number): string {
+    const { perUnit, depth } = this.tile;
+    const unit = this.#in('unit', round);
+    const [lineGroup, line, step] = this.#holdsLines
+      ? this.#placeOfLines(unit)
+      : this.#placeOfSteps(unit, depth / perUnit);
+    return `let ${this.#in('line_group', round)} = ${lineGroup};
+    let ${this.#in('first_line', round)} = ${line};
+    let ${this.#in('first_step', round)} = ${step};`;
   }
 
-  /** Works out where the unit of a round lies, of the k tile at `step` of `segment`. */
-  locate(round: number): string {
-    return this.#locatesLate ? '' : this.#locate(round);
+  /** Neighbours are of neighbouring line groups, which lie in different banks. */
+  #placeOfLines(unit: string): readonly [lineGroup: string, line: string, step: string] {
+    const { perUnit, depth } = this.tile;
+    const stepGroups = depth / 4;
+    const step = `${unit} % ${stepGroups}u * 4u`;
+    const lines = `${unit} / ${stepGroups}u`;
+    if (perUnit === 4) return [lines, '0u', step];
+    return [`${lines} % ${this.lineGroups}u`, `${lines} / ${this.lineGroups}u * ${perUnit}u`, step];
   }
 
-  #locate(round: number): string {
-    return `let k = step + ${this.#name}_step_group_${round} * 4u;
-    ${this.tile.flat ? this.#locateFlat(round) : this.#locateInSegment(round)}`;
-  }
-
-  /** Reads the unit of a round into registers. */
-  read(round: number): string {
-    const { operand } = this;
-    const reads = repeat(4, (i) => {
-      if (this.inVectors) return `loaded_${round}_${i} = ${operand.vectorAt(`at_${round}_${i}`)};`;
-      const values = components.map((c) => operand.value(`each_at_${round}_${i}.${c}`));
-      const vector = `${operand.vector}(${values.join(', ')})`;
-      const existing = `select(${operand.vector}(), ${vector}, exists_${round}_${i})`;
-      return `loaded_${round}_${i} = ${this.#locatesLate ? existing : vector};`;
-    });
-    return this.#locatesLate ? `${this.#locate(round)}\n${reads}` : reads;
+  #placeOfSteps(unit: string, packs: number): readonly [lineGroup: string, line: string, step: string] {
+    const { perUnit } = this.tile;
+    if (this.stepsFirst) return [`${unit} / ${packs}u`, '0u', `${unit} % ${packs}u * ${perUnit}u`];
+    return [`${unit} % ${this.lineGroups}u`, '0u', `${unit} / ${this.lineGroups}u * ${perUnit}u`];
   }
 
   /**
-   * Whether elements are located when they are read. Sixteen conditions of single elements don't fit in the scalar registers
-   * twice.
+   * Where the unit of a round begins in a tile of vectors, whose groups of four steps lie `stride` vectors apart. The range of
+   * each term is plain to see for compilers, which clamp indices otherwise.
    */
-  get #locatesLate(): boolean {
-    return this.operand.guarded && !this.inVectors;
+  slot(round: number, stride: number): string {
+    const { lineGroups } = this;
+    const { perUnit, depth } = this.tile;
+    const lineGroup = this.#in('line_group', round);
+    const [step, line] = [this.#in('first_step', round), this.#in('first_line', round)];
+    if (this.#holdsLines) return `${step} / 4u * ${stride}u + ${line} * ${lineGroups}u + ${lineGroup}`;
+    if (stride === 4 * lineGroups) return `${step} * ${lineGroups}u + ${lineGroup}`;
+    const pack = `${this.#in('unit', round)} % ${depth / perUnit}u`;
+    const inGroup = 4 / perUnit;
+    return `${pack} / ${inGroup}u * ${stride}u + ${pack} % ${inGroup}u * ${perUnit * lineGroups}u + ${lineGroup}`;
+  }
+
+  /** The name of a value of a round. */
+  #in(what: string, round: number): string {
+    return `${this.#name}_${what}_${round}`;
+  }
+
+  /** Reads the unit of a round into registers, of the k tile at `step` of `segment`. */
+  load(round: number): string {
+    return `let k = step + ${this.#in('first_step', round)};
+    ${this.tile.flat ? this.#locateFlat(round) : this.#locateInSegment(round)}
+    ${repeat(this.tile.perUnit, (i) => `loaded_${round}_${i} = ${this.#vectorAt(i)};`)}`;
+  }
+
+  /** Vector i of a unit, by the index of it, or by those of its elements. */
+  #vectorAt(i: number): string {
+    const { operand } = this;
+    if (this.inVectors) return operand.vectorAt(`at_${i}`);
+    return `${operand.vector}(${components.map((c) => operand.value(`at_${i}.${c}`)).join(', ')})`;
+  }
+
+  /** Drops the steps of the first k tile that belong to the next one. */
+  dropRest(round: number): string {
+    const step = (i: number) => (this.#holdsLines || i === 0 ? 'k' : `k + ${i}u`);
+    return `let k = step + ${this.#name}_first_step_${round};
+    ${repeat(this.tile.perUnit, (i) => `loaded_${round}_${i} = select(${this.operand.vector}(), loaded_${round}_${i}, ${step(i)} < first_end);`)}`;
+  }
+
+  /** Whether an element of any k tile may not exist. */
+  get isConditional(): boolean {
+    return this.operand.guarded || !this.tile.remainderFirst;
+  }
+
+  /** Whether a vector holds four steps of a line, rather than four lines of a step. */
+  get #holdsLines(): boolean {
+    return this.stepsFirst && this.inVectors;
+  }
+
+  /** The same of what is stored. */
+  get storesLines(): boolean {
+    return this.#holdsLines && this.tile.keepsLines;
   }
 
   /** Whether four neighbours are read at once. */
   get inVectors(): boolean {
-    return this.operand.layout.width === 4;
+    return this.operand.inVectors;
   }
 
-  /** Stores the unit of a round: `write` gives what is done with step s of it, `fetched_<s>`. */
-  store(round: number, write: (s: number) => string): string {
-    return `${this.#fetched(round)}\n${repeat(4, write)}`;
+  /** Stores the unit of a round: `write` gives what is done with step i of it, or with line i, `fetched_<i>`. */
+  store(round: number, write: (i: number) => string): string {
+    return `${this.#fetched(round)}\n${repeat(this.tile.perUnit, write)}`;
   }
 
-  /** The steps of a unit from what was read: zeros where nothing exists, transposed where vectors lie along k. */
+  /** What is stored of a unit: zeros where nothing exists, transposed where steps are asked for. */
   #fetched(round: number): string {
-    const { vector, layout } = this.operand;
+    const { vector } = this.operand;
     const existing = (i: number) =>
-      this.#locatesLate
-        ? `loaded_${round}_${i}`
-        : `select(${vector}(), loaded_${round}_${i}, existed_${round}_${i})`;
-    const fetched = (s: number, value: string) => `let fetched_${s} = ${value};`;
-    if (layout.major !== 'k' || layout.width !== 4) return repeat(4, (s) => fetched(s, existing(s)));
+      this.isConditional
+        ? `select(${vector}(), loaded_${round}_${i}, exists_${round}_${i})`
+        : `loaded_${round}_${i}`;
+    const fetched = (i: number, value: string) => `let fetched_${i} = ${value};`;
+    if (!this.#holdsLines || this.storesLines)
+      return repeat(this.tile.perUnit, (i) => fetched(i, existing(i)));
     return `${repeat(4, (q) => `let line_${q} = ${existing(q)};`)}
     ${repeat(4, (s) => fetched(s, `${vector}(${range(4).map((q) => `line_${q}.${components[s]}`)})`))}`;
   }
@@ -202,9 +251,14 @@ export class Loader {
       const k = s === 0 ? 'k' : `k + ${s}u`;
       return {
         index: s === 0 ? `first_${q}` : `first_${q} + ${s}u${distance}`,
-        condition: operand.condition(`address_${q}`, k, `k < end_${s}`),
+        condition: operand.condition(`address_${q}`, k, this.#before(s)),
       };
     })}`;
+  }
+
+  /** The condition that step `s` of a unit isn't behind the last; empty where none is, once the loop is reached. */
+  #before(s: number): string {
+    return this.tile.remainderFirst ? '' : `k < end_${s}`;
   }
 
   /** Flat: each step (each four steps, where they are one vector) lies in a segment of its own. */
@@ -222,7 +276,7 @@ export class Loader {
         let segment_index_${s} = segment_index_${s - 1} + select(0u, 1u, wraps_${s});
         let ${step(s)} = select(${step(s - 1)} + 1u, 0u, wraps_${s});`;
     const segments = each(
-      inVectors ? [0] : range(4),
+      inVectors ? [0] : range(this.tile.perUnit),
       (s) => `${positionOf(s)}
       let segment${suffix(s)} = segment_of(slice, segment_index_${s});
       ${this.#addresses(round, suffix(s))}`,
@@ -232,24 +286,26 @@ export class Loader {
       const address = `address${suffix(s)}_${q}`;
       return {
         index: `${this.#name}_index(${address}, ${step(s)})${this.inVectors ? ' >> 2u' : ''}`,
-        condition: operand.condition(address, step(s), `k < end_${s}`),
+        condition: operand.condition(address, step(s), this.#before(s)),
       };
     })}`;
   }
 
   /** The four vectors of a unit as they lie in memory. `placeOf` gives where line state q lies at step s. */
   #places(round: number, placeOf: (q: number, s: number) => Place): string {
+    const exists = (i: number, condition: string) =>
+      this.isConditional ? `exists_${round}_${i} = vec4<bool>(${condition});` : '';
     if (this.inVectors)
-      return repeat(4, (i) => {
+      return repeat(this.tile.perUnit, (i) => {
         const { index, condition } = this.stepsFirst ? placeOf(i, 0) : placeOf(0, i);
-        return `at_${round}_${i} = ${index};
-        exists_${round}_${i} = vec4<bool>(${condition});`;
+        return `let at_${i} = ${index};
+        ${exists(i, condition)}`;
       });
-    return repeat(4, (s) => {
+    return repeat(this.tile.perUnit, (s) => {
       const places = range(4).map((q) => placeOf(q, s));
       const all = (key: keyof Place) => places.map((place) => place[key]).join(', ');
-      return `each_at_${round}_${s} = vec4<u32>(${all('index')});
-      exists_${round}_${s} = vec4<bool>(${all('condition')});`;
+      return `let at_${s} = vec4<u32>(${all('index')});
+      ${exists(s, all('condition'))}`;
     });
   }
 }

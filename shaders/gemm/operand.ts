@@ -27,6 +27,11 @@ export class Operand {
     return this.layout.major === 'mn' ? this.layout.width : 1;
   }
 
+  /** Whether four neighbours are read at once. */
+  get inVectors(): boolean {
+    return this.layout.width === 4;
+  }
+
   get vector(): string {
     return `vec4<${this.type}>`;
   }

@@ -61,6 +61,11 @@ export type GemmOptions = {
    * the depth, that tiles would be half empty. Registers always walk segments.
    */
   flat: boolean;
+  /**
+   * In tiles: whether only the first k tile has steps that don't exist. That is so except where segments that don't fill k
+   * tiles are walked one by one.
+   */
+  remainderFirst: boolean;
   /** Whether k is cut in ranges whose partial sums are written one after another; bias and activation wait. */
   split: boolean;
 };

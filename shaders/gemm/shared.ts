@@ -1,7 +1,8 @@
 /**
  * @file The engine in workgroup memory, for GPUs: each invocation computes a block of C from tiles of A and B.
  *
- * Both operands lie k-major in their tiles, four lines a vector, whichever way they lie in storage. An invocation computes
+ * A tile has four vectors for each four lines × four steps: steps of four lines, or lines of four steps, as they lie in
+ * storage. Either way an invocation reads four vectors and multiplies their elements, so nothing is transposed. It computes
  * lines that lie groupM · 4 (groupN · 4) apart in fours: neighbours read neighbouring vectors.
  *
  * Every index is a constant plus a multiple of a thread's number, and the k loop is unrolled. So compilers see that an
@@ -19,8 +20,8 @@ export function shared(options: GemmOptions, problem: Problem): string {
   const { tile, type } = options;
   return tiled(options, problem, (a, b) => ({
     memory: memory(tile, type, a, b),
-    prologue: prologue(tile, type),
-    store: store(tile),
+    prologue: prologue(tile, type, [a, b]),
+    store,
     multiply: multiply(tile, a, b),
     epilogue: epilogue(tile),
   }));
@@ -49,32 +50,66 @@ ${tileOf(b)}
 `;
 }
 
-const prologue = (tile: GemmTile, type: string) => `let thread_row = local / ${tile.groupN}u;
+const prologue = (
+  tile: GemmTile,
+  type: string,
+  loaders: readonly Loader[],
+) => `let thread_row = local / ${tile.groupN}u;
 let thread_column = local % ${tile.groupN}u;
+${each(loaders, (loader) => slots(loader, tile))}
 ${eachSum(tile, (i, j) => `var sum_${i}_${j} = vec4<${type}>();`)}`;
 
-const store =
-  (tile: GemmTile) =>
-  (loader: Loader, round: number): string => {
-    const { name } = loader.operand;
-    const stride = stepStride(loader, tile);
-    return `let at = ${name}_step_group_${round} * ${stride}u + ${name}_line_group_${round};
-  ${loader.store(round, (s) => `${name}_tile[at + ${s * loader.lineGroups}u] = fetched_${s};`)}`;
-  };
+/** Where an invocation stores what it loads in each round. */
+const slots = (loader: Loader, tile: GemmTile) =>
+  each(
+    loader.rounds,
+    ({ number }) =>
+      `let ${loader.operand.name}_slot_${number} = ${loader.slot(number, stepStride(loader, tile))};`,
+  );
+
+const store = (loader: Loader, round: number): string => {
+  const { operand, lineGroups } = loader;
+  return loader.store(
+    round,
+    (i) => `${operand.name}_tile[${operand.name}_slot_${round} + ${i * lineGroups}u] = fetched_${i};`,
+  );
+};
 
 function multiply(tile: GemmTile, a: Loader, b: Loader): string {
   const { groupM, groupN, depth } = tile;
-  const load = (loader: Loader, thread: string, group: number, k: number) => (i: number) => {
-    const { name } = loader.operand;
-    const step = (k >> 2) * stepStride(loader, tile) + (k & 3) * loader.lineGroups;
-    return `let ${name}_${k}_${i} = ${name}_tile[${thread} + ${step + i * group}u];`;
+  // Lines of both operands at four steps would take twice the registers.
+  const atOnce = ({ storesLines }: Loader) => (a.storesLines && b.storesLines ? 2 : storesLines ? 4 : 1);
+  /** What step `s` of group `group` is the first to need: vectors of four lines, or some steps of each line. */
+  const load = (loader: Loader, thread: string, apart: number, group: number, s: number) => (i: number) => {
+    const { operand, storesLines, lineGroups } = loader;
+    const steps = atOnce(loader);
+    const vectors = storesLines ? range(s % steps === 0 ? 4 : 0) : [s];
+    return each(vectors, (v) => {
+      const first = group * stepStride(loader, tile) + i * apart + v * lineGroups;
+      const vector = `${operand.name}_tile[${thread} + ${first}u]`;
+      const part = steps === 2 ? `vec2(${vector}.${components[s]}, ${vector}.${components[s + 1]})` : vector;
+      return `let ${nameOf(loader, group, i, v, s)} = ${part};`;
+    });
   };
-  return repeat(
-    depth,
-    (k) => `${each(rowGroups(tile), load(a, 'thread_row', groupM, k))}
-    ${each(vectorsOf(tile), load(b, 'thread_column', groupN, k))}
-    ${eachSum(tile, (i, j) => `sum_${i}_${j} += a_${k}_${i >> 2}.${components[i & 3]} * b_${k}_${j};`)}`,
-  );
+  const nameOf = (loader: Loader, group: number, i: number, v: number, s: number) =>
+    `${loader.operand.name}_${group}_${i}_${v}${atOnce(loader) === 2 ? `_${s >> 1}` : ''}`;
+  const element = (loader: Loader, group: number, line: number, s: number) => {
+    const [vector, component] = loader.storesLines ? [line & 3, s % atOnce(loader)] : [s, line & 3];
+    return `${nameOf(loader, group, line >> 2, vector, s)}.${components[component]}`;
+  };
+  /** Four columns of B at a step. */
+  const columns = (j: number, group: number, s: number) => {
+    const each = range(4).map((c) => element(b, group, 4 * j + c, s));
+    return b.storesLines ? `vec4(${each.join(', ')})` : `b_${group}_${j}_${s}`;
+  };
+  const multiplyStep = (
+    group: number,
+    s: number,
+  ) => `${each(rowGroups(tile), load(a, 'thread_row', groupM, group, s))}
+    ${each(vectorsOf(tile), load(b, 'thread_column', groupN, group, s))}
+    ${each(vectorsOf(tile), (j) => `let columns_${group}_${s}_${j} = ${columns(j, group, s)};`)}
+    ${eachSum(tile, (i, j) => `sum_${i}_${j} += ${element(a, group, i, s)} * columns_${group}_${s}_${j};`)}`;
+  return repeat(depth / 4, (group) => repeat(4, (s) => multiplyStep(group, s)));
 }
 
 function epilogue(tile: GemmTile): string {

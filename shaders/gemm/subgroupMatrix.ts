@@ -175,7 +175,7 @@ ${eachSum(plan, (i, j) => `var sum_${i}_${j} = ${dialect.zero(plan.matrixSize)};
 function store(loader: Loader, round: number): string {
   const { name } = loader.operand;
   const stride = strideOf(loader);
-  return `let at = ${name}_step_group_${round} * ${4 * stride}u + ${name}_line_group_${round} * 4u;
+  return `let at = ${name}_first_step_${round} * ${stride}u + ${name}_line_group_${round} * 4u;
   ${loader.store(round, (s) =>
     each(
       components,

@@ -32,15 +32,16 @@ export function tiled(
   problem: Problem,
   formOf: (a: Loader, b: Loader) => TiledForm,
 ): string {
-  const { flat } = options;
+  const { flat, remainderFirst } = options;
   const { groupM, groupN, blockM, blockN, depth } = options.tile;
   const threads = groupM * groupN;
   const [tileM, tileN] = [groupM * blockM, groupN * blockN];
   const { a, b } = loaders(options, problem);
   const rounds = roundsOf(a, b);
   const form = formOf(a, b);
-  const locate = `${flat ? '' : 'let segment = segment_of(slice, index);'}
-  ${each(rounds, locateRound)}`;
+  const load = `${flat ? '' : 'let segment = segment_of(slice, index);'}
+  ${each(rounds, loadRound)}`;
+  const store = each(rounds, (round) => eachPart(round, (loader) => form.store(loader, round.number)));
   const has = (index: string, step: string) =>
     flat ? `${step} < last_step` : `${index} < last_segment && first_step < last_step`;
   const skip = (index: string) =>
@@ -66,8 +67,13 @@ fn main(
   let first_row = row_block * ${tileM}u;
   let first_column = column_block * ${tileN}u;
 
+#if ${remainderFirst}
+  // Where steps don't fill k tiles, the first one has the remainder: all that follow are whole.
+  let first_end = first_step + (last_step - first_step - 1u) % ${depth}u + 1u;
+#else
   // Step s of four exists where the first lies before end_<s>.
   ${repeat(4, (s) => `let end_${s} = last_step - min(last_step, ${s}u);`)}
+#endif
   ${a.prologue}
   ${b.prologue}
   ${variables(options, rounds)}
@@ -78,12 +84,17 @@ fn main(
 #endif
   var step = first_step;
   ${skip('index')}
-  var is_loaded = ${has('index', 'step')};
-  ${locate}
-  ${each(rounds, readRound)}
-  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. A branch
-  // between the loads and the end of the loop would let compilers move them there, behind the products.
-  while (is_loaded) {
+  var is_stored = ${has('index', 'step')};
+  ${load}
+#if ${remainderFirst}
+  ${each(rounds, dropRound)}
+  step = first_end - ${depth}u;
+#endif
+  ${store}
+  workgroupBarrier();
+  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. What is read
+  // lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
+  while (is_stored) {
     var next_step = step + ${depth}u;
 #if ${!flat}
     var next_index = index;
@@ -93,18 +104,15 @@ fn main(
     }
 #endif
     ${skip('next_index')}
-    is_loaded = ${has('next_index', 'next_step')};
-    step = select(step, next_step, is_loaded);
+    is_stored = ${has('next_index', 'next_step')};
+    step = select(step, next_step, is_stored);
 #if ${!flat}
-    index = select(index, next_index, is_loaded);
+    index = select(index, next_index, is_stored);
 #endif
-    ${each(rounds, ({ number }) => repeat(4, (i) => `let existed_${number}_${i} = exists_${number}_${i};`))}
-    ${locate}
-
-    ${each(rounds, (round) => storeRound(round, threads, form))}
-    workgroupBarrier();
-    ${each(rounds, readRound)}
+    ${load}
     ${form.multiply}
+    workgroupBarrier();
+    ${store}
     workgroupBarrier();
   }
 
@@ -129,16 +137,24 @@ function roundsOf(a: Loader, b: Loader): Round[] {
   }));
 }
 
+/** Vectors of the units of a round. */
+const vectorsOf = ({ parts: [first] }: Round) => first?.loader.tile.perUnit ?? 4;
+
+const isConditional = ({ parts }: Round) => parts.some(({ loader }) => loader.isConditional);
+
 const variables = ({ type }: GemmOptions, rounds: readonly Round[]) =>
-  each(rounds, ({ number, parts }) => {
-    const declare = (name: string, of: string) => repeat(4, (i) => `var ${name}_${number}_${i} = ${of}();`);
+  each(rounds, (round) => {
+    const { number } = round;
+    const declare = (name: string, of: string) =>
+      repeat(vectorsOf(round), (i) => `var ${name}_${number}_${i} = ${of}();`);
     return `${declare('loaded', `vec4<${type}>`)}
-    ${declare('exists', 'vec4<bool>')}
-    ${parts.some(({ loader }) => loader.inVectors) ? declare('at', 'u32') : ''}
-    ${parts.some(({ loader }) => !loader.inVectors) ? declare('each_at', 'vec4<u32>') : ''}`;
+    ${isConditional(round) ? declare('exists', 'vec4<bool>') : ''}`;
   });
 
-/** A block for each operand of a round, and the invocations that it is for. Those without a unit do what the last ones do. */
+/**
+ * A block for each operand of a round, and the invocations that it is for. Those without a unit do what the last one does: a
+ * condition would let loads move behind it.
+ */
 function eachPart({ parts: [first, second] }: Round, fragment: (loader: Loader) => string): string {
   const block = (part: Round['parts'][number] | undefined) => `{
     ${part && fragment(part.loader)}
@@ -146,35 +162,45 @@ function eachPart({ parts: [first, second] }: Round, fragment: (loader: Loader) 
   return second ? `if (local < ${first?.to}u) ${block(first)} else ${block(second)}` : block(first);
 }
 
-const locateRound = (round: Round) => eachPart(round, (loader) => loader.locate(round.number));
-const readRound = (round: Round) => eachPart(round, (loader) => loader.read(round.number));
+const loadRound = (round: Round) => eachPart(round, (loader) => loader.load(round.number));
+const dropRound = (round: Round) => eachPart(round, (loader) => loader.dropRest(round.number));
 
-function storeRound({ number, parts }: Round, threads: number, form: TiledForm): string {
-  return parts
-    .map(({ loader, to }) => {
-      const condition = to < threads ? `if (local < ${to}u) ` : '';
-      return `${condition}{
-        ${form.store(loader, number)}
-      }`;
-    })
-    .join(' else ');
+/** Vectors of a unit: as many as leave the fewest invocations without one in the last round. */
+function unitOf(vectors: number, threads: number): number {
+  const read = (perUnit: number) => Math.ceil(vectors / (perUnit * threads)) * perUnit;
+  return [4, 2, 1].reduce((best, perUnit) => (read(perUnit) < read(best) ? perUnit : best));
 }
 
 /** Those of A and B. */
-function loaders({ tile, a, b, type, flat }: GemmOptions, problem: Problem): { a: Loader; b: Loader } {
-  const { groupM, groupN, blockM, blockN, depth } = tile;
-  const shared = { depth, threads: groupM * groupN, flat };
-  const loaderA = new Loader(new Operand('a', a, problem.a.guarded, type), {
+function loaders(
+  { tile, a, b, type, flat, remainderFirst }: GemmOptions,
+  problem: Problem,
+): { a: Loader; b: Loader } {
+  const { groupM, groupN, blockM, blockN, depth, memory } = tile;
+  const threads = groupM * groupN;
+  const [rows, columns] = [groupM * blockM, groupN * blockN];
+  const operandA = new Operand('a', a, problem.a.guarded, type);
+  const operandB = new Operand('b', b, problem.b.guarded, type);
+  // A block of 8 × 8 has no registers for four steps of its lines.
+  const keepsLines = memory === 'shared' && blockM * blockN < 64;
+  const shared = { depth, threads, flat, remainderFirst, keepsLines };
+  const transposes = ({ inVectors, layout }: Operand) => inVectors && layout.major === 'k' && !keepsLines;
+  // Where units are transposed, there may be fewer of an operand than invocations.
+  const isShared = transposes(operandA) || transposes(operandB);
+  const perUnit = (lines: number) => (isShared ? 4 : unitOf((lines * depth) / 4, threads));
+  const loaderA = new Loader(operandA, {
     ...shared,
-    lines: groupM * blockM,
+    perUnit: perUnit(rows),
+    lines: rows,
     firstUnit: 0,
     firstLine: 'first_row',
     lineCount: 'params.m',
   });
-  const loaderB = new Loader(new Operand('b', b, problem.b.guarded, type), {
+  const loaderB = new Loader(operandB, {
     ...shared,
-    lines: groupN * blockN,
-    firstUnit: loaderA.units,
+    perUnit: perUnit(columns),
+    lines: columns,
+    firstUnit: isShared ? loaderA.units : loaderA.rounds.length * threads,
     firstLine: 'first_column',
     lineCount: 'params.n',
   });

@@ -267,7 +267,7 @@ const discrete: AdapterProfile = {
       columns: 64,
       narrow: 1,
       // Memory moves a number in the time of 60 to 160 multiplications, a cache in a fourth of that.
-      access: 48,
+      access: 60,
       bandBytes: 2 ** 26,
     },
   },

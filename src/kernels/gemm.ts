@@ -48,7 +48,7 @@ export function gemmOutput(device: Device, { op, algorithm: { split }, spec }: G
 }
 
 export function gemmOptions({ algorithm, spec, epilogue }: GemmCall): GemmOptions {
-  const { tile, a, b, outWidth, flat, split } = algorithm;
+  const { tile, a, b, outWidth, flat, remainderFirst, split } = algorithm;
   const { bias = null, activation = 'value' } = epilogue;
   return {
     tile,
@@ -57,6 +57,7 @@ export function gemmOptions({ algorithm, spec, epilogue }: GemmCall): GemmOption
     b,
     outWidth,
     flat,
+    remainderFirst,
     bias: bias !== null,
     activation,
     split: split.parts > 1,

@@ -8,7 +8,14 @@ import type { Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { type GemmSize, type Split, sharedTime, splitFor, whole } from './gemmSplit.ts';
-import { gemmTiles, readsRows, registersCost, registersRanges, workgroupBytes } from './gemmTiles.ts';
+import {
+  gemmTiles,
+  loadedVectors,
+  readsRows,
+  registersCost,
+  registersRanges,
+  workgroupBytes,
+} from './gemmTiles.ts';
 
 /** The layouts and `outWidth` say what the operands allow. */
 export interface GemmProblem {
@@ -30,6 +37,8 @@ export interface GemmAlgorithm {
   readonly outWidth: 1 | 4;
   /** Whether tiles walk k across the borders of segments. */
   readonly flat: boolean;
+  /** Whether only the first k tile of a part may have steps that don't exist. */
+  readonly remainderFirst: boolean;
   readonly split: Split;
 }
 
@@ -86,7 +95,7 @@ function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
     least = cost;
     best = tile;
   }
-  return withinLimits(forFewRegisters(forShortK(best, size), profile), problem, profile);
+  return withinLimits(forFewRegisters(forShortK(best, size), problem, profile), problem, profile);
 }
 
 /** Whether an invocation has registers for small blocks only. */
@@ -95,12 +104,18 @@ const hasFewRegisters = ({ gemm }: DeviceProfile) => gemm.largestBlock < 64;
 const outerTile = (profile: DeviceProfile): GemmTile =>
   hasFewRegisters(profile) ? { ...gemmTiles.steps, blockM: 4, blockN: 4 } : gemmTiles.steps;
 
-/** A tile of which each invocation holds one unit at most while it is loaded, where registers are few. */
-function forFewRegisters(tile: GemmTile, profile: DeviceProfile): GemmTile {
+/** Whether lines of both operands are held for four steps, which takes registers; and steps of a k tile where there are few. */
+const holdsLines = ({ a, b }: GemmProblem) =>
+  [a, b].every(({ major, width }) => major === 'k' && width === 4);
+const linesDepth = 8;
+
+/** A tile of which an invocation holds little while it is loaded, where registers are few: at most four vectors. */
+function forFewRegisters(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): GemmTile {
   if (!hasFewRegisters(profile)) return tile;
   const threads = tile.groupM * tile.groupN;
   const lineGroups = (tile.groupM * tile.blockM + tile.groupN * tile.blockN) / 4;
-  const depth = Math.min(tile.depth, 4 * Math.floor(threads / lineGroups));
+  const most = holdsLines(problem) ? linesDepth : tile.depth;
+  const depth = Math.min(tile.depth, most, 4 * Math.floor(threads / lineGroups));
   return depth >= 8 ? { ...tile, depth } : tile;
 }
 
@@ -127,19 +142,40 @@ export function takesLanes({ size: { m, segments }, conv2d }: GemmProblem): bool
 }
 
 /** For few rows: invocations share k, so that there are enough of them, and neighbours read neighbours of B. */
-export function lanesTile({ size: { m, length }, b }: GemmProblem, profile: DeviceProfile): GemmTile {
+export function lanesTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
+  const { m } = problem.size;
   const rows = [1, 2, 4].find((count) => m <= count) ?? (hasFewRegisters(profile) ? 4 : 8);
-  const block = {
+  const [groupM, groupN] = lanesGroup(problem, profile);
+  return {
     memory: 'lanes',
+    groupM,
+    groupN,
     blockM: rows,
     blockN: 4,
     depth: 4,
     width: 4,
     subgroupQuads: false,
-  } as const;
-  const isLong = length >= 2048;
-  if (b.major === 'k') return { ...block, groupM: isLong ? 128 : 32, groupN: isLong ? 1 : 4 };
-  return { ...block, groupM: isLong ? 32 : 8, groupN: isLong ? 8 : 32 };
+  };
+}
+
+/** Steps of k from which more invocations share it. */
+const longK = 2048;
+
+/**
+ * Invocations of a workgroup of few rows, along k and along n. Where rows of B lie side by side, eight read 128 bytes of one; the
+ * fewer columns there are, the more share k, so that it needn't be split: that would take a launch for the sums.
+ */
+function lanesGroup(
+  { size: { m, n, length, slices }, b }: GemmProblem,
+  profile: DeviceProfile,
+): readonly [alongK: number, alongN: number] {
+  const isLong = length >= longK;
+  if (b.major === 'k') return isLong ? [128, 1] : [32, 4];
+  const isWide = 2 * n * slices >= profile.gemm.busyInvocations;
+  if (isWide) return [8, 32];
+  // A sum takes 16 bytes for each of them.
+  const hasLargeGroups = profile.workgroupInvocations >= 1024 && !hasFewRegisters(profile);
+  return isLong && m === 1 && hasLargeGroups ? [128, 8] : [32, 8];
 }
 
 const sharedTiles: readonly GemmTile[] = /* @__PURE__ */ Object.values(gemmTiles).filter(
@@ -152,8 +188,15 @@ export function withinLimits(tile: GemmTile, { a, b }: GemmProblem, profile: Dev
 }
 
 /** The estimated time of a GEMM in a shared tile; infinite for a block that is too large for the device. */
-export function costInShared(tile: GemmTile, { size }: GemmProblem, profile: DeviceProfile): number {
-  if (tile.blockM * tile.blockN > profile.gemm.largestBlock) return Number.POSITIVE_INFINITY;
+export function costInShared(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): number {
+  const { size, a, conv2d } = problem;
+  // Next to 64 sums, the addresses and conditions of pixels don't fit in registers.
+  const largest = conv2d && a.major === 'k' ? 32 : 64;
+  if (tile.blockM * tile.blockN > Math.min(largest, profile.gemm.largestBlock))
+    return Number.POSITIVE_INFINITY;
+  // Nor do three vectors next to four steps of lines, where there are few; for few columns there is no other tile.
+  const isFull = loadedVectors({ ...tile, depth: linesDepth }) > 2 && tile.groupN > 4;
+  if (hasFewRegisters(profile) && conv2d && holdsLines(problem) && isFull) return Number.POSITIVE_INFINITY;
   const iterated = iteratedSize(tile, size);
   return sharedTime(tile, iterated, splitFor(tile, iterated, profile.gemm), profile.gemm);
 }
@@ -218,6 +261,7 @@ export function onTile(
     b: laid(b),
     outWidth: capped(outWidth),
     flat,
+    remainderFirst: isInRegisters(tile) || iterated.segments === 1 || iterated.length % tile.depth === 0,
     split: maySplit ? splitFor(tile, iterated, profile.gemm) : whole(iterated),
   };
 }
@@ -232,8 +276,9 @@ function fallbackFor(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): G
   return compilesSlowly && workOf(size) <= gemm.fallbackWork ? gemmTiles.scalars : null;
 }
 
-const isFlat = (tile: GemmTile, size: GemmSize) =>
-  tile.memory !== 'registers' && tile.memory !== 'lanes' && wastesTiles(size, tile.depth);
+const isInRegisters = ({ memory }: GemmTile) => memory === 'registers' || memory === 'lanes';
+
+const isFlat = (tile: GemmTile, size: GemmSize) => !isInRegisters(tile) && wastesTiles(size, tile.depth);
 
 /** A size as a tile iterates over it: all segments are one, where they are walked flat. */
 export function iteratedSize(tile: GemmTile, size: GemmSize): GemmSize {

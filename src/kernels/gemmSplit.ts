@@ -34,11 +34,15 @@ export function splitFor(tile: GemmTile, size: GemmSize, profile: GemmProfile): 
   const most = Math.min(Math.floor((size.segments * size.length) / profile.leastPart), mostParts);
   if (most < 2) return inOnePart;
   if (tile.memory === 'shared') return sharedSplit(tile, size, profile, most);
+  const invocations = gemmInvocations(tile, size.m, size.n, size.slices);
+  if (tile.memory === 'lanes' && invocations >= enoughReading) return inOnePart;
   const busy = tile.memory === 'lanes' ? busyLanes(size, profile) : profile.busyInvocations;
-  const wanted = Math.min(most, Math.floor(busy / gemmInvocations(tile, size.m, size.n, size.slices)));
+  const wanted = Math.min(most, Math.floor(busy / invocations));
   return wanted < 2 ? inOnePart : inParts(wanted, tile, size);
 }
 
+/** Invocations of few rows that keep memory busy: each has five loads of 16 bytes on their way. */
+const enoughReading = 2 ** 12;
 /** Elements of B that an invocation of few rows reads at least: for fewer, a launch for the sums takes longer than it saves. */
 const leastRead = 64;
 
@@ -85,6 +89,9 @@ const latency = 500;
 const launchCost = 2 ** 18;
 const partCost = 128;
 
+/** What decides between tiles that take as long by all other terms: bytes from the cache, and padding. */
+const tieBreak = 0.18;
+
 /**
  * The estimated time of a GEMM in a shared tile, in multiply-adds of a busy device. Units take workgroups in rounds. How many
  * units there are isn't known: on average, half of them idle in the last round.
@@ -103,9 +110,11 @@ export function sharedTime(
   const work = tileM * tileN * segmentsPerPart * upTo(depth, stepsPerPart);
   const sums = parts > 1 ? units * launchCost + partCost * parts * m * n * slices : 0;
   const instructions = instructionCost(tile);
+  const padding = 1 - (m * n) / (Math.ceil(m / tileM) * tileM * Math.ceil(n / tileN) * tileN);
   const waves = Math.max(1, (workgroups * groupM * groupN) / (units * unitLanes));
-  const each = Math.max(cacheCost(tile), instructions * stalls(blockM * blockN * depth, instructions, waves));
-  return units * rounds * work * each + sums;
+  const cache = cacheCost(tile);
+  const each = Math.max(cache, instructions * stalls(blockM * blockN * depth, instructions, waves));
+  return units * rounds * work * (each + tieBreak * (cache + padding)) + sums;
 }
 
 /** By which factor a k tile takes longer, where too few waves hide the latency of its loads behind their `products`. */

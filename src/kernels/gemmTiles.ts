@@ -80,17 +80,25 @@ export function registersCost(tile: GemmTile, a: OperandLayout, b: OperandLayout
 /** Invocations that an instruction is issued for. */
 const lanes = 32;
 
+/** Vector instructions for each vector that an invocation loads: its index, its store in workgroup memory. */
+const loadCost = 4;
+
 /**
- * Vector instructions for each multiply-add in workgroup memory, as counted by `npm run codegen`: a load of four lines × four
- * steps takes some 32. Where invocations load of A and of B at once, both branches count, and so do lanes without invocation.
+ * Vector instructions for each multiply-add in workgroup memory, as counted by `npm run codegen`. Lanes without an invocation
+ * count. Large blocks transpose what they load, so that some invocations load of A and some of B: both branches count.
  */
-export function instructionCost({ groupM, groupN, blockM, blockN, depth }: GemmTile): number {
+export function instructionCost(tile: GemmTile): number {
+  const { groupM, groupN, blockM, blockN, depth } = tile;
   const threads = groupM * groupN;
-  const ofA = (groupM * blockM * depth) / 16;
-  const ofB = (groupN * blockN * depth) / 16;
-  const loads = Math.ceil((ofA + ofB) / threads) + (ofA % threads === 0 ? 0 : 1);
+  const transposed = blockM * blockN < 64 ? 1 : 2;
   const issued = (Math.ceil(threads / lanes) * lanes) / threads;
-  return issued * (1 + (32 * loads) / (blockM * blockN * depth));
+  return issued * (1 + (transposed * loadCost * loadedVectors(tile)) / (blockM * blockN * depth));
+}
+
+/** Vectors of four that an invocation loads of a k tile of each operand. */
+export function loadedVectors({ groupM, groupN, blockM, blockN, depth }: GemmTile): number {
+  const each = (lines: number) => Math.ceil((lines * depth) / (4 * groupM * groupN));
+  return each(groupM * blockM) + each(groupN * blockN);
 }
 
 /**

@@ -64,6 +64,9 @@ function serial(
   return { form: 'serial', width, chunks, abreast, lanes: 1, workgroup, subgroups: false, count };
 }
 
+/** Reads of a lane that take less time than a second launch. */
+const shortRead = 32;
+
 /** Lanes first, which fold in one launch; then chunks, so that each lane reads a few elements at once. */
 function shared(problem: ReduceProblem, profile: DeviceProfile): ReduceAlgorithm {
   const { lines } = problem;
@@ -73,7 +76,8 @@ function shared(problem: ReduceProblem, profile: DeviceProfile): ReduceAlgorithm
   const order = orderOf(lines);
   const lanes = lanesFor(profile, units);
   const wanted = Math.ceil(profile.lines.busyInvocations / (units.count * lanes));
-  const chunks = Math.max(1, Math.min(wanted, Math.floor(units.n / (loadsInFlight * lanes))));
+  const most = units.n <= shortRead * lanes ? 1 : Math.floor(units.n / (loadsInFlight * lanes));
+  const chunks = Math.max(1, Math.min(wanted, most));
   return {
     form: 'lanes',
     width,

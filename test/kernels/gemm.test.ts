@@ -105,6 +105,15 @@ test.each(Object.entries(gemmTiles).filter(([name, tile]) => runs(tile) && !shar
   },
 );
 
+describe('units of two vectors for each invocation', () => {
+  test.each(transpositions)('transposed: %s, %s', async (...transposed) => {
+    // In vectors and element by element, with a k tile before whole ones, and with one alone.
+    await expectProduct(gemmTiles.tiny, [36, 40, 36], transposed);
+    await expectProduct(gemmTiles.tiny, [33, 35, 37], transposed);
+    await expectProduct(gemmTiles.tiny, [4, 36, 8], transposed);
+  });
+});
+
 describe('GPUs of few registers', () => {
   const profile = createProfile(device, 'apple');
   const problem = (m: number, n: number, length: number): GemmProblem => ({

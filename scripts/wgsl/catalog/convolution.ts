@@ -10,6 +10,7 @@ const convolutionDefaults: ConvolutionKernelOptions = { ...gemmDefaults, strided
 export const convolutionKernels: Family = {
   conv2d: entry<ConvolutionKernelOptions>(convolutionDefaults, {
     'joined rows of taps': { joined: true },
+    'taps that do not fill k tiles': { remainderFirst: false },
     'flat, bias': { flat: true, bias: true, a: { width: 1 } },
     registers: { tile: gemmTiles.small, a: { width: 1 }, b: { width: 1 }, outWidth: 1 },
   }),

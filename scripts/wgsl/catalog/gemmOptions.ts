@@ -14,5 +14,6 @@ export const gemmDefaults: GemmOptions = {
   bias: false,
   activation: 'value',
   flat: false,
+  remainderFirst: true,
   split: false,
 };

@@ -28,21 +28,21 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
 
 alias Value = vec4<f32>;
 
-// The values of a strip's row: where the first is, and whether the row exists.
+// The values of a strip's row: where the first is, and whether the row counts.
 struct Row {
   first: u32,
   valid: bool,
 }
 
-fn row_at(image: u32, row: i32, column: i32, channel: u32) -> Row {
-  // A negative coordinate is a large unsigned one.
-  let pixel = (image * params.from_h + u32(row)) * params.from_w + u32(column);
-  return Row(pixel * params.channels + channel, u32(row) < params.from_h);
+// A value some way behind the row's first.
+fn values_at(row: Row, distance: u32, is_column: bool) -> Value {
+  return select(Value(), values[row.first + distance], row.valid & is_column);
 }
 
-// A value some way behind the row's first.
-fn value_at(row: Row, distance: u32, is_column: bool) -> Value {
-  return select(Value(), values[row.first + distance], row.valid & is_column);
+fn row_at(picture: u32, row: i32, column: i32, channel: u32) -> Row {
+  // A negative coordinate is a large unsigned one.
+  let pixel = (picture * params.from_h + u32(row)) * params.from_w + u32(column);
+  return Row(pixel * params.channels + channel, u32(row) < params.from_h);
 }
 
 @compute @workgroup_size(64)
@@ -93,12 +93,12 @@ fn main(
   for (var turn = 0; turn < i32(params.turns) + 2; turn++) {
     let from_row = (first_turn + turn) * 1 + params.from_row;
     let row_0 = row_at(picture, from_row + 0, from_column, channel);
-    let value_0_0 = value_at(row_0, 0u * params.channels, is_column_0);
-    let value_0_1 = value_at(row_0, 1u * params.channels, is_column_1);
-    let value_0_2 = value_at(row_0, 2u * params.channels, is_column_2);
-    let value_0_3 = value_at(row_0, 3u * params.channels, is_column_3);
-    let value_0_4 = value_at(row_0, 4u * params.channels, is_column_4);
-    let value_0_5 = value_at(row_0, 5u * params.channels, is_column_5);
+    let value_0_0 = values_at(row_0, 0u * params.channels, is_column_0);
+    let value_0_1 = values_at(row_0, 1u * params.channels, is_column_1);
+    let value_0_2 = values_at(row_0, 2u * params.channels, is_column_2);
+    let value_0_3 = values_at(row_0, 3u * params.channels, is_column_3);
+    let value_0_4 = values_at(row_0, 4u * params.channels, is_column_4);
+    let value_0_5 = values_at(row_0, 5u * params.channels, is_column_5);
     let to_row = (first_turn + turn - 2) * 1 + params.to_row;
     {
       let is_row = (turn >= 2) & (u32(to_row + 0) < params.to_h);

@@ -34,19 +34,20 @@ struct Row {
   valid: bool,
 }
 
-fn image_row(picture: u32, row: i32, column: i32, channel: u32) -> Row {
-  // A negative coordinate is a large unsigned one.
-  let pixel = (picture * params.in_h + u32(row)) * params.in_w + u32(column);
-  return Row(pixel * params.channels + channel, u32(row) < params.seen_h);
-}
-
 // A value some way behind the row's first.
 fn image_at(row: Row, distance: u32, is_column: bool) -> Value {
   return select(Value(), image[row.first + distance], row.valid & is_column);
 }
 
+// A value some way behind the row's first.
 fn cotangent_at(row: Row, distance: u32, is_column: bool) -> Value {
   return select(Value(), cotangent[row.first + distance], row.valid & is_column);
+}
+
+fn row_at(picture: u32, row: i32, column: i32, channel: u32) -> Row {
+  // A negative coordinate is a large unsigned one.
+  let pixel = (picture * params.in_h + u32(row)) * params.in_w + u32(column);
+  return Row(pixel * params.channels + channel, u32(row) < params.seen_h);
 }
 
 @compute @workgroup_size(64)
@@ -96,7 +97,7 @@ fn main(
     let cotangent_0_1 = cotangent_at(cotangent_row, 1u * params.channels, is_cotangent_1);
     let cotangent_0_2 = cotangent_at(cotangent_row, 2u * params.channels, is_cotangent_2);
     let from_row = i32(row) * 2 - params.pad_h;
-    let row_0 = image_row(picture, from_row + 0, from_column, channel);
+    let row_0 = row_at(picture, from_row + 0, from_column, channel);
     let value_0_0 = image_at(row_0, 0u * params.channels, is_column_0);
     let value_0_1 = image_at(row_0, 1u * params.channels, is_column_1);
     let value_0_2 = image_at(row_0, 2u * params.channels, is_column_2);
@@ -104,7 +105,7 @@ fn main(
     let value_0_4 = image_at(row_0, 4u * params.channels, is_column_4);
     let value_0_5 = image_at(row_0, 5u * params.channels, is_column_5);
     let value_0_6 = image_at(row_0, 6u * params.channels, is_column_6);
-    let row_1 = image_row(picture, from_row + 1, from_column, channel);
+    let row_1 = row_at(picture, from_row + 1, from_column, channel);
     let value_1_0 = image_at(row_1, 0u * params.channels, is_column_0);
     let value_1_1 = image_at(row_1, 1u * params.channels, is_column_1);
     let value_1_2 = image_at(row_1, 2u * params.channels, is_column_2);

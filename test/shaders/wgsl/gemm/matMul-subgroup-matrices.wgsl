@@ -165,34 +165,25 @@ fn main(
   let first_row = row_block * 128u;
   let first_column = column_block * 128u;
 
-  // Step s of four exists where the first lies before end_<s>.
-  let end_0 = last_step - min(last_step, 0u);
-  let end_1 = last_step - min(last_step, 1u);
-  let end_2 = last_step - min(last_step, 2u);
-  let end_3 = last_step - min(last_step, 3u);
+  // Where steps don't fill k tiles, the first one has the remainder: all that follow are whole.
+  let first_end = first_step + (last_step - first_step - 1u) % 16u + 1u;
   let a_unit_0 = min(local, 127u);
   let a_line_group_0 = a_unit_0 / 4u;
-  let a_step_group_0 = a_unit_0 % 4u;
-  let a_line_0_0 = a_line(slice, min(first_row + a_line_group_0 * 4u + 0u, params.m - 1u));
-  let a_line_0_1 = a_line(slice, min(first_row + a_line_group_0 * 4u + 1u, params.m - 1u));
-  let a_line_0_2 = a_line(slice, min(first_row + a_line_group_0 * 4u + 2u, params.m - 1u));
-  let a_line_0_3 = a_line(slice, min(first_row + a_line_group_0 * 4u + 3u, params.m - 1u));
+  let a_first_line_0 = 0u;
+  let a_first_step_0 = a_unit_0 % 4u * 4u;
+  let a_line_0_0 = a_line(slice, min(first_row + a_line_group_0 * 4u + a_first_line_0 + 0u, params.m - 1u));
+  let a_line_0_1 = a_line(slice, min(first_row + a_line_group_0 * 4u + a_first_line_0 + 1u, params.m - 1u));
+  let a_line_0_2 = a_line(slice, min(first_row + a_line_group_0 * 4u + a_first_line_0 + 2u, params.m - 1u));
+  let a_line_0_3 = a_line(slice, min(first_row + a_line_group_0 * 4u + a_first_line_0 + 3u, params.m - 1u));
   let b_unit_0 = min(local - min(local, 128u), 127u);
   let b_line_group_0 = b_unit_0 % 32u;
-  let b_step_group_0 = b_unit_0 / 32u;
-  let b_line_0_0 = b_line(slice, min(first_column + b_line_group_0 * 4u + 0u, params.n - 4u));
+  let b_first_line_0 = 0u;
+  let b_first_step_0 = b_unit_0 / 32u * 4u;
+  let b_line_0_0 = b_line(slice, min(first_column + b_line_group_0 * 4u + b_first_line_0 + 0u, params.n - 4u));
   var loaded_0_0 = vec4<f32>();
   var loaded_0_1 = vec4<f32>();
   var loaded_0_2 = vec4<f32>();
   var loaded_0_3 = vec4<f32>();
-  var exists_0_0 = vec4<bool>();
-  var exists_0_1 = vec4<bool>();
-  var exists_0_2 = vec4<bool>();
-  var exists_0_3 = vec4<bool>();
-  var at_0_0 = u32();
-  var at_0_1 = u32();
-  var at_0_2 = u32();
-  var at_0_3 = u32();
 
   let matrix_row = subgroup / 2u * 128u;
   let matrix_column = subgroup % 2u * 64u;
@@ -232,10 +223,10 @@ fn main(
   var index = first_segment;
   var step = first_step;
 
-  var is_loaded = index < last_segment && first_step < last_step;
+  var is_stored = index < last_segment && first_step < last_step;
   let segment = segment_of(slice, index);
   if (local < 128u) {
-    let k = step + a_step_group_0 * 4u;
+    let k = step + a_first_step_0;
     let address_0 = a_address(a_line_0_0, segment);
     let address_1 = a_address(a_line_0_1, segment);
     let address_2 = a_address(a_line_0_2, segment);
@@ -244,41 +235,102 @@ fn main(
     let first_1 = u32(i32(a_index(address_1, k)) >> 2u);
     let first_2 = u32(i32(a_index(address_2, k)) >> 2u);
     let first_3 = u32(i32(a_index(address_3, k)) >> 2u);
-    at_0_0 = first_0;
-    exists_0_0 = vec4<bool>((k < end_0));
-    at_0_1 = first_1;
-    exists_0_1 = vec4<bool>((k < end_0));
-    at_0_2 = first_2;
-    exists_0_2 = vec4<bool>((k < end_0));
-    at_0_3 = first_3;
-    exists_0_3 = vec4<bool>((k < end_0));
+    let at_0 = first_0;
+
+    let at_1 = first_1;
+
+    let at_2 = first_2;
+
+    let at_3 = first_3;
+
+    loaded_0_0 = unpack_four_float16(a_values[at_0]);
+    loaded_0_1 = unpack_four_float16(a_values[at_1]);
+    loaded_0_2 = unpack_four_float16(a_values[at_2]);
+    loaded_0_3 = unpack_four_float16(a_values[at_3]);
   } else {
-    let k = step + b_step_group_0 * 4u;
+    let k = step + b_first_step_0;
     let address_0 = b_address(b_line_0_0, segment);
     let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
-    at_0_0 = first_0;
-    exists_0_0 = vec4<bool>((k < end_0));
-    at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
-    exists_0_1 = vec4<bool>((k < end_1));
-    at_0_2 = first_0 + 2u * (b_step_size() >> 2u);
-    exists_0_2 = vec4<bool>((k < end_2));
-    at_0_3 = first_0 + 3u * (b_step_size() >> 2u);
-    exists_0_3 = vec4<bool>((k < end_3));
+    let at_0 = first_0;
+
+    let at_1 = first_0 + 1u * (b_step_size() >> 2u);
+
+    let at_2 = first_0 + 2u * (b_step_size() >> 2u);
+
+    let at_3 = first_0 + 3u * (b_step_size() >> 2u);
+
+    loaded_0_0 = unpack_four_float16(b_values[at_0]);
+    loaded_0_1 = unpack_four_float16(b_values[at_1]);
+    loaded_0_2 = unpack_four_float16(b_values[at_2]);
+    loaded_0_3 = unpack_four_float16(b_values[at_3]);
   }
   if (local < 128u) {
-    loaded_0_0 = unpack_four_float16(a_values[at_0_0]);
-    loaded_0_1 = unpack_four_float16(a_values[at_0_1]);
-    loaded_0_2 = unpack_four_float16(a_values[at_0_2]);
-    loaded_0_3 = unpack_four_float16(a_values[at_0_3]);
+    let k = step + a_first_step_0;
+    loaded_0_0 = select(vec4<f32>(), loaded_0_0, k < first_end);
+    loaded_0_1 = select(vec4<f32>(), loaded_0_1, k < first_end);
+    loaded_0_2 = select(vec4<f32>(), loaded_0_2, k < first_end);
+    loaded_0_3 = select(vec4<f32>(), loaded_0_3, k < first_end);
   } else {
-    loaded_0_0 = unpack_four_float16(b_values[at_0_0]);
-    loaded_0_1 = unpack_four_float16(b_values[at_0_1]);
-    loaded_0_2 = unpack_four_float16(b_values[at_0_2]);
-    loaded_0_3 = unpack_four_float16(b_values[at_0_3]);
+    let k = step + b_first_step_0;
+    loaded_0_0 = select(vec4<f32>(), loaded_0_0, k < first_end);
+    loaded_0_1 = select(vec4<f32>(), loaded_0_1, k + 1u < first_end);
+    loaded_0_2 = select(vec4<f32>(), loaded_0_2, k + 2u < first_end);
+    loaded_0_3 = select(vec4<f32>(), loaded_0_3, k + 3u < first_end);
   }
-  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. A branch
-  // between the loads and the end of the loop would let compilers move them there, behind the products.
-  while (is_loaded) {
+  step = first_end - 16u;
+  if (local < 128u) {
+    let at = a_first_step_0 * 136u + a_line_group_0 * 4u;
+    let line_0 = loaded_0_0;
+    let line_1 = loaded_0_1;
+    let line_2 = loaded_0_2;
+    let line_3 = loaded_0_3;
+    let fetched_0 = vec4<f32>(line_0.x,line_1.x,line_2.x,line_3.x);
+    let fetched_1 = vec4<f32>(line_0.y,line_1.y,line_2.y,line_3.y);
+    let fetched_2 = vec4<f32>(line_0.z,line_1.z,line_2.z,line_3.z);
+    let fetched_3 = vec4<f32>(line_0.w,line_1.w,line_2.w,line_3.w);
+    a_tile[at + 0u] = f16(fetched_0.x);
+    a_tile[at + 1u] = f16(fetched_0.y);
+    a_tile[at + 2u] = f16(fetched_0.z);
+    a_tile[at + 3u] = f16(fetched_0.w);
+    a_tile[at + 136u] = f16(fetched_1.x);
+    a_tile[at + 137u] = f16(fetched_1.y);
+    a_tile[at + 138u] = f16(fetched_1.z);
+    a_tile[at + 139u] = f16(fetched_1.w);
+    a_tile[at + 272u] = f16(fetched_2.x);
+    a_tile[at + 273u] = f16(fetched_2.y);
+    a_tile[at + 274u] = f16(fetched_2.z);
+    a_tile[at + 275u] = f16(fetched_2.w);
+    a_tile[at + 408u] = f16(fetched_3.x);
+    a_tile[at + 409u] = f16(fetched_3.y);
+    a_tile[at + 410u] = f16(fetched_3.z);
+    a_tile[at + 411u] = f16(fetched_3.w);
+  } else {
+    let at = b_first_step_0 * 136u + b_line_group_0 * 4u;
+    let fetched_0 = loaded_0_0;
+    let fetched_1 = loaded_0_1;
+    let fetched_2 = loaded_0_2;
+    let fetched_3 = loaded_0_3;
+    b_tile[at + 0u] = f16(fetched_0.x);
+    b_tile[at + 1u] = f16(fetched_0.y);
+    b_tile[at + 2u] = f16(fetched_0.z);
+    b_tile[at + 3u] = f16(fetched_0.w);
+    b_tile[at + 136u] = f16(fetched_1.x);
+    b_tile[at + 137u] = f16(fetched_1.y);
+    b_tile[at + 138u] = f16(fetched_1.z);
+    b_tile[at + 139u] = f16(fetched_1.w);
+    b_tile[at + 272u] = f16(fetched_2.x);
+    b_tile[at + 273u] = f16(fetched_2.y);
+    b_tile[at + 274u] = f16(fetched_2.z);
+    b_tile[at + 275u] = f16(fetched_2.w);
+    b_tile[at + 408u] = f16(fetched_3.x);
+    b_tile[at + 409u] = f16(fetched_3.y);
+    b_tile[at + 410u] = f16(fetched_3.z);
+    b_tile[at + 411u] = f16(fetched_3.w);
+  }
+  workgroupBarrier();
+  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. What is read
+  // lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
+  while (is_stored) {
     var next_step = step + 16u;
     var next_index = index;
     if (next_step >= last_step) {
@@ -286,16 +338,12 @@ fn main(
       next_index++;
     }
 
-    is_loaded = next_index < last_segment && first_step < last_step;
-    step = select(step, next_step, is_loaded);
-    index = select(index, next_index, is_loaded);
-    let existed_0_0 = exists_0_0;
-    let existed_0_1 = exists_0_1;
-    let existed_0_2 = exists_0_2;
-    let existed_0_3 = exists_0_3;
+    is_stored = next_index < last_segment && first_step < last_step;
+    step = select(step, next_step, is_stored);
+    index = select(index, next_index, is_stored);
     let segment = segment_of(slice, index);
     if (local < 128u) {
-      let k = step + a_step_group_0 * 4u;
+      let k = step + a_first_step_0;
       let address_0 = a_address(a_line_0_0, segment);
       let address_1 = a_address(a_line_0_1, segment);
       let address_2 = a_address(a_line_0_2, segment);
@@ -304,88 +352,34 @@ fn main(
       let first_1 = u32(i32(a_index(address_1, k)) >> 2u);
       let first_2 = u32(i32(a_index(address_2, k)) >> 2u);
       let first_3 = u32(i32(a_index(address_3, k)) >> 2u);
-      at_0_0 = first_0;
-      exists_0_0 = vec4<bool>((k < end_0));
-      at_0_1 = first_1;
-      exists_0_1 = vec4<bool>((k < end_0));
-      at_0_2 = first_2;
-      exists_0_2 = vec4<bool>((k < end_0));
-      at_0_3 = first_3;
-      exists_0_3 = vec4<bool>((k < end_0));
+      let at_0 = first_0;
+
+      let at_1 = first_1;
+
+      let at_2 = first_2;
+
+      let at_3 = first_3;
+
+      loaded_0_0 = unpack_four_float16(a_values[at_0]);
+      loaded_0_1 = unpack_four_float16(a_values[at_1]);
+      loaded_0_2 = unpack_four_float16(a_values[at_2]);
+      loaded_0_3 = unpack_four_float16(a_values[at_3]);
     } else {
-      let k = step + b_step_group_0 * 4u;
+      let k = step + b_first_step_0;
       let address_0 = b_address(b_line_0_0, segment);
       let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
-      at_0_0 = first_0;
-      exists_0_0 = vec4<bool>((k < end_0));
-      at_0_1 = first_0 + 1u * (b_step_size() >> 2u);
-      exists_0_1 = vec4<bool>((k < end_1));
-      at_0_2 = first_0 + 2u * (b_step_size() >> 2u);
-      exists_0_2 = vec4<bool>((k < end_2));
-      at_0_3 = first_0 + 3u * (b_step_size() >> 2u);
-      exists_0_3 = vec4<bool>((k < end_3));
-    }
+      let at_0 = first_0;
 
-    if (local < 128u) {
-      let at = a_step_group_0 * 544u + a_line_group_0 * 4u;
-      let line_0 = select(vec4<f32>(), loaded_0_0, existed_0_0);
-      let line_1 = select(vec4<f32>(), loaded_0_1, existed_0_1);
-      let line_2 = select(vec4<f32>(), loaded_0_2, existed_0_2);
-      let line_3 = select(vec4<f32>(), loaded_0_3, existed_0_3);
-      let fetched_0 = vec4<f32>(line_0.x,line_1.x,line_2.x,line_3.x);
-      let fetched_1 = vec4<f32>(line_0.y,line_1.y,line_2.y,line_3.y);
-      let fetched_2 = vec4<f32>(line_0.z,line_1.z,line_2.z,line_3.z);
-      let fetched_3 = vec4<f32>(line_0.w,line_1.w,line_2.w,line_3.w);
-      a_tile[at + 0u] = f16(fetched_0.x);
-      a_tile[at + 1u] = f16(fetched_0.y);
-      a_tile[at + 2u] = f16(fetched_0.z);
-      a_tile[at + 3u] = f16(fetched_0.w);
-      a_tile[at + 136u] = f16(fetched_1.x);
-      a_tile[at + 137u] = f16(fetched_1.y);
-      a_tile[at + 138u] = f16(fetched_1.z);
-      a_tile[at + 139u] = f16(fetched_1.w);
-      a_tile[at + 272u] = f16(fetched_2.x);
-      a_tile[at + 273u] = f16(fetched_2.y);
-      a_tile[at + 274u] = f16(fetched_2.z);
-      a_tile[at + 275u] = f16(fetched_2.w);
-      a_tile[at + 408u] = f16(fetched_3.x);
-      a_tile[at + 409u] = f16(fetched_3.y);
-      a_tile[at + 410u] = f16(fetched_3.z);
-      a_tile[at + 411u] = f16(fetched_3.w);
-    } else {
-      let at = b_step_group_0 * 544u + b_line_group_0 * 4u;
-      let fetched_0 = select(vec4<f32>(), loaded_0_0, existed_0_0);
-      let fetched_1 = select(vec4<f32>(), loaded_0_1, existed_0_1);
-      let fetched_2 = select(vec4<f32>(), loaded_0_2, existed_0_2);
-      let fetched_3 = select(vec4<f32>(), loaded_0_3, existed_0_3);
-      b_tile[at + 0u] = f16(fetched_0.x);
-      b_tile[at + 1u] = f16(fetched_0.y);
-      b_tile[at + 2u] = f16(fetched_0.z);
-      b_tile[at + 3u] = f16(fetched_0.w);
-      b_tile[at + 136u] = f16(fetched_1.x);
-      b_tile[at + 137u] = f16(fetched_1.y);
-      b_tile[at + 138u] = f16(fetched_1.z);
-      b_tile[at + 139u] = f16(fetched_1.w);
-      b_tile[at + 272u] = f16(fetched_2.x);
-      b_tile[at + 273u] = f16(fetched_2.y);
-      b_tile[at + 274u] = f16(fetched_2.z);
-      b_tile[at + 275u] = f16(fetched_2.w);
-      b_tile[at + 408u] = f16(fetched_3.x);
-      b_tile[at + 409u] = f16(fetched_3.y);
-      b_tile[at + 410u] = f16(fetched_3.z);
-      b_tile[at + 411u] = f16(fetched_3.w);
-    }
-    workgroupBarrier();
-    if (local < 128u) {
-      loaded_0_0 = unpack_four_float16(a_values[at_0_0]);
-      loaded_0_1 = unpack_four_float16(a_values[at_0_1]);
-      loaded_0_2 = unpack_four_float16(a_values[at_0_2]);
-      loaded_0_3 = unpack_four_float16(a_values[at_0_3]);
-    } else {
-      loaded_0_0 = unpack_four_float16(b_values[at_0_0]);
-      loaded_0_1 = unpack_four_float16(b_values[at_0_1]);
-      loaded_0_2 = unpack_four_float16(b_values[at_0_2]);
-      loaded_0_3 = unpack_four_float16(b_values[at_0_3]);
+      let at_1 = first_0 + 1u * (b_step_size() >> 2u);
+
+      let at_2 = first_0 + 2u * (b_step_size() >> 2u);
+
+      let at_3 = first_0 + 3u * (b_step_size() >> 2u);
+
+      loaded_0_0 = unpack_four_float16(b_values[at_0]);
+      loaded_0_1 = unpack_four_float16(b_values[at_1]);
+      loaded_0_2 = unpack_four_float16(b_values[at_2]);
+      loaded_0_3 = unpack_four_float16(b_values[at_3]);
     }
     {
       let left_0 = subgroupMatrixLoad<subgroup_matrix_left<f16, 16, 16>, col_major>(&a_tile, matrix_row + 0u, 136u);
@@ -432,6 +426,56 @@ fn main(
       sum_7_1 = subgroupMatrixMultiplyAccumulate(left_7, right_1, sum_7_1);
       sum_7_2 = subgroupMatrixMultiplyAccumulate(left_7, right_2, sum_7_2);
       sum_7_3 = subgroupMatrixMultiplyAccumulate(left_7, right_3, sum_7_3);
+    }
+    workgroupBarrier();
+    if (local < 128u) {
+      let at = a_first_step_0 * 136u + a_line_group_0 * 4u;
+      let line_0 = loaded_0_0;
+      let line_1 = loaded_0_1;
+      let line_2 = loaded_0_2;
+      let line_3 = loaded_0_3;
+      let fetched_0 = vec4<f32>(line_0.x,line_1.x,line_2.x,line_3.x);
+      let fetched_1 = vec4<f32>(line_0.y,line_1.y,line_2.y,line_3.y);
+      let fetched_2 = vec4<f32>(line_0.z,line_1.z,line_2.z,line_3.z);
+      let fetched_3 = vec4<f32>(line_0.w,line_1.w,line_2.w,line_3.w);
+      a_tile[at + 0u] = f16(fetched_0.x);
+      a_tile[at + 1u] = f16(fetched_0.y);
+      a_tile[at + 2u] = f16(fetched_0.z);
+      a_tile[at + 3u] = f16(fetched_0.w);
+      a_tile[at + 136u] = f16(fetched_1.x);
+      a_tile[at + 137u] = f16(fetched_1.y);
+      a_tile[at + 138u] = f16(fetched_1.z);
+      a_tile[at + 139u] = f16(fetched_1.w);
+      a_tile[at + 272u] = f16(fetched_2.x);
+      a_tile[at + 273u] = f16(fetched_2.y);
+      a_tile[at + 274u] = f16(fetched_2.z);
+      a_tile[at + 275u] = f16(fetched_2.w);
+      a_tile[at + 408u] = f16(fetched_3.x);
+      a_tile[at + 409u] = f16(fetched_3.y);
+      a_tile[at + 410u] = f16(fetched_3.z);
+      a_tile[at + 411u] = f16(fetched_3.w);
+    } else {
+      let at = b_first_step_0 * 136u + b_line_group_0 * 4u;
+      let fetched_0 = loaded_0_0;
+      let fetched_1 = loaded_0_1;
+      let fetched_2 = loaded_0_2;
+      let fetched_3 = loaded_0_3;
+      b_tile[at + 0u] = f16(fetched_0.x);
+      b_tile[at + 1u] = f16(fetched_0.y);
+      b_tile[at + 2u] = f16(fetched_0.z);
+      b_tile[at + 3u] = f16(fetched_0.w);
+      b_tile[at + 136u] = f16(fetched_1.x);
+      b_tile[at + 137u] = f16(fetched_1.y);
+      b_tile[at + 138u] = f16(fetched_1.z);
+      b_tile[at + 139u] = f16(fetched_1.w);
+      b_tile[at + 272u] = f16(fetched_2.x);
+      b_tile[at + 273u] = f16(fetched_2.y);
+      b_tile[at + 274u] = f16(fetched_2.z);
+      b_tile[at + 275u] = f16(fetched_2.w);
+      b_tile[at + 408u] = f16(fetched_3.x);
+      b_tile[at + 409u] = f16(fetched_3.y);
+      b_tile[at + 410u] = f16(fetched_3.z);
+      b_tile[at + 411u] = f16(fetched_3.w);
     }
     workgroupBarrier();
   }

@@ -1,0 +1,53 @@
+/**
+ * @file How an invocation that goes down a strip reads the rows of what it covers: some neighbouring values of each. What lies
+ * outside reads as zero.
+ *
+ * In the generated code, `value_<line>_<x>` is value x of row `line` of a turn, and `is_column_<x>` whether the column exists.
+ */
+import { each, range } from '../lib/text.ts';
+
+/** `Row`, and a function `<array>_at` for each array that is read. */
+export const rowReaders = (...arrays: readonly string[]) => `
+// The values of a strip's row: where the first is, and whether the row counts.
+struct Row {
+  first: u32,
+  valid: bool,
+}
+${each(
+  arrays,
+  (array) => `
+// A value some way behind the row's first.
+fn ${array}_at(row: Row, distance: u32, is_column: bool) -> Value {
+  return select(Value(), ${array}[row.first + distance], row.valid & is_column);
+}
+`,
+)}`;
+
+/** The parameters that say how large an image is, and how many of its rows and columns count. */
+export interface ImageParams {
+  readonly height: string;
+  readonly width: string;
+  readonly rows: string;
+  readonly columns: string;
+}
+
+/** A function `row_at`: a row of an image, from one of its columns on. */
+export const rowAt = ({ height, width, rows }: ImageParams) => `
+fn row_at(picture: u32, row: i32, column: i32, channel: u32) -> Row {
+  // A negative coordinate is a large unsigned one.
+  let pixel = (picture * params.${height} + u32(row)) * params.${width} + u32(column);
+  return Row(pixel * params.channels + channel, u32(row) < params.${rows});
+}
+`;
+
+/** Before the loop: which of `extent` columns, from `from_column` on, exist. */
+export const columnsExist = (extent: number, { columns }: ImageParams) =>
+  each(range(extent), (x) => `let is_column_${x} = u32(from_column + ${x}) < params.${columns};`);
+
+/** Reads `lines` rows of `array`, from `from_row` on, and `extent` values of each. */
+export const readRows = (array: string, lines: number, extent: number) =>
+  each(
+    range(lines),
+    (line) => `let row_${line} = row_at(picture, from_row + ${line}, from_column, channel);
+    ${each(range(extent), (x) => `let value_${line}_${x} = ${array}_at(row_${line}, ${x}u * params.channels, is_column_${x});`)}`,
+  );
