@@ -167,9 +167,13 @@ export function toTensors(
 }
 
 /** Throws for a mask in place of indices: its values would name rows 0 and 1. */
+/** No tensor has as many axes. */
+const deepestList = 32;
+
 function refuseBooleans(op: string, name: string, operand: unknown): void {
   let first = operand;
-  while (Array.isArray(first)) first = first[0];
+  // A list that contains itself has no first number: the upload refuses it.
+  for (let depth = 0; Array.isArray(first) && depth < deepestList; depth++) first = first[0];
   if (typeof first !== 'boolean') return;
   throw new DTypeError({
     op,
