@@ -5,7 +5,7 @@
 import { type DType, higherDType, isFloating, isInteger } from '../core/dtype.ts';
 import { DeviceError, DTypeError, ValueError } from '../core/errors.ts';
 import { type IntegerDType, rangeOf } from '../core/integers.ts';
-import { describe, hintFor } from '../core/shape.ts';
+import { describe, hintFor, maxRank } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { getDevice, withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -167,13 +167,10 @@ export function toTensors(
 }
 
 /** Throws for a mask in place of indices: its values would name rows 0 and 1. */
-/** No tensor has as many axes. */
-const deepestList = 32;
-
 function refuseBooleans(op: string, name: string, operand: unknown): void {
   let first = operand;
   // A list that contains itself has no first number: the upload refuses it.
-  for (let depth = 0; Array.isArray(first) && depth < deepestList; depth++) first = first[0];
+  for (let depth = 0; Array.isArray(first) && depth < maxRank; depth++) first = first[0];
   if (typeof first !== 'boolean') return;
   throw new DTypeError({
     op,
