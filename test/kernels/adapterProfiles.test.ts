@@ -27,7 +27,7 @@ describe('init({ adapterProfile })', () => {
     expect(profileOf(device)).toEqual(createProfile(device, 'apple'));
     const size = { shape: [512, 512] };
     // The shared tile of few registers, which fits processors that keep many threads waiting.
-    expect(explainChoice(matMul, size, size).choices[0]?.taken).toBe('tiny');
+    expect(explainChoice(matMul, size, size).choices[0]?.taken).toBe('smallTall');
   });
 
   test.each(['gpu', 'Apple', '', null, 3, 'constructor'])('%j is refused', async (kind) => {

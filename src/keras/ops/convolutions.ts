@@ -19,7 +19,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 export interface ConvOptions {
   /** Steps from one window to the next: a number, or one for each axis. Default 1. */
   strides?: number | readonly number[];
-  /** Default 'valid'. */
+  /** Whether windows end at the edge ('valid'), or zeros let there be one for each step ('same'). Default 'valid'. */
   padding?: Padding;
   /** Steps between the taps of a kernel. Default 1. */
   dilationRate?: number | readonly number[];

@@ -25,11 +25,11 @@ export interface RandomElasticTransformOptions extends RandomImageOptions {
   factor?: Factor;
   /** Bounds of the strength, from 0 to 1; a number stands for [0, scale]. Default 1. */
   scale?: Factor;
-  /** Default 'bilinear'. */
+  /** How values between pixels are found. Default 'bilinear'. */
   interpolation?: Interpolation;
   /** What lies outside of an image: its mirror image with the edge ('reflect', default) or without it ('mirror'), and others. */
   fillMode?: FillMode;
-  /** Default 0. */
+  /** The value of pixels outside of an image, for fillMode 'constant'. Default 0. */
   fillValue?: number;
   /** The smallest and the largest value of a pixel; results are clipped to them. Default [0, 255]. */
   valueRange?: Bounds;

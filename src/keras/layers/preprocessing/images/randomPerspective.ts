@@ -23,7 +23,7 @@ export interface RandomPerspectiveOptions extends RandomImageOptions {
   factor?: Factor;
   /** How far corners move: up to half of it, times their coordinates; from 0 to 1. Default 1. */
   scale?: number;
-  /** Default 'bilinear'. */
+  /** How values between pixels are found. Default 'bilinear'. */
   interpolation?: 'bilinear' | 'nearest';
   /** The value of pixels outside of an image. Default 0. */
   fillValue?: number;
