@@ -62,8 +62,12 @@ async function restoreState(
       else values.push((await transfer.upload(stored, variable.device)).tensor);
     }
     placed(options.file, "the optimizer's state", () => {
-      if (isNew) setNumbers(variables, values);
-      else optimizer.setWeights(values);
+      if (!isNew) optimizer.setWeights(values);
+      else {
+        setNumbers(variables, values);
+        // Plain gradient descent has no other variables after its first step either.
+        if (optimizer.iterations > 0) optimizer.build(model.trainableWeights);
+      }
     });
   } finally {
     for (const value of values) if (typeof value !== 'number') value.dispose();
