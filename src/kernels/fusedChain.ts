@@ -16,7 +16,6 @@ import {
   isStrided,
   scalarWord,
 } from '../../shaders/fusedElementwise.ts';
-
 import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel, type Kernel } from '../webgpu/kernel.ts';
 import { foldWorkgroups, workOf } from '../webgpu/launch.ts';

@@ -16,7 +16,6 @@ import { gruSteps } from '../../../ops/gruSteps.ts';
 import { matMul } from '../../../ops/matMul.ts';
 import { mulAdd } from '../../../ops/mulAdd.ts';
 import { split } from '../../../ops/split.ts';
-
 import { unstack } from '../../../ops/unstack.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
