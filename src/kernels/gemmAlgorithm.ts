@@ -112,11 +112,11 @@ const linesDepth = 8;
 /** A tile of which an invocation holds little while it is loaded, where registers are few: at most four vectors. */
 function forFewRegisters(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): GemmTile {
   if (!hasFewRegisters(profile)) return tile;
-  const threads = tile.groupM * tile.groupN;
-  const lineGroups = (tile.groupM * tile.blockM + tile.groupN * tile.blockN) / 4;
-  const most = holdsLines(problem) ? linesDepth : tile.depth;
-  const depth = Math.min(tile.depth, most, 4 * Math.floor(threads / lineGroups));
-  return depth >= 8 ? { ...tile, depth } : tile;
+  const { groupM, groupN, groupK = 1 } = tile;
+  const lineGroups = (groupM * tile.blockM + groupN * tile.blockN) / 4;
+  const most = holdsLines(problem) ? linesDepth * groupK : tile.depth;
+  const depth = Math.min(tile.depth, most, 4 * groupK * Math.floor((groupM * groupN) / lineGroups));
+  return depth >= 8 * groupK ? { ...tile, depth } : tile;
 }
 
 /** Steps of k up to which half a k tile of padding is worth avoiding. */
@@ -124,10 +124,11 @@ const mostShortSteps = 64;
 
 /** A tile of half the depth, where k is short and the last k tile would be half empty. */
 function forShortK(tile: GemmTile, { segments, length }: GemmSize): GemmTile {
+  const { groupK = 1 } = tile;
   const steps = segments * length;
   const half = tile.depth / 2;
   const isHalfEmpty = Math.ceil(steps / half) % 2 === 1;
-  return steps <= mostShortSteps && isHalfEmpty && half % 8 === 0 ? { ...tile, depth: half } : tile;
+  return steps <= mostShortSteps && isHalfEmpty && half % (8 * groupK) === 0 ? { ...tile, depth: half } : tile;
 }
 
 /** Steps of k up to which a GEMM is an outer product: its time is that of writing C, and a k tile would be mostly padding. */
@@ -189,16 +190,24 @@ export function withinLimits(tile: GemmTile, { a, b }: GemmProblem, profile: Dev
 
 /** The estimated time of a GEMM in a shared tile; infinite for a block that is too large for the device. */
 export function costInShared(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): number {
+  const { groupK = 1 } = tile;
   const { size, a, conv2d } = problem;
   // Next to 64 sums, the addresses and conditions of pixels don't fit in registers.
   const largest = conv2d && a.major === 'k' ? 32 : 64;
   if (tile.blockM * tile.blockN > Math.min(largest, profile.gemm.largestBlock))
     return Number.POSITIVE_INFINITY;
   // Nor do three vectors next to four steps of lines, where there are few; for few columns there is no other tile.
-  const isFull = loadedVectors({ ...tile, depth: linesDepth }) > 2 && tile.groupN > 4;
+  const isFull = loadedVectors({ ...tile, depth: linesDepth * groupK }) > 2 && tile.groupN > 4;
   if (hasFewRegisters(profile) && conv2d && holdsLines(problem) && isFull) return Number.POSITIVE_INFINITY;
+  if (groupK > 1 && !fillsTiles(size, tile.depth)) return Number.POSITIVE_INFINITY;
   const iterated = iteratedSize(tile, size);
   return sharedTime(tile, iterated, splitFor(tile, iterated, profile.gemm), profile.gemm);
+}
+
+/** Whether k fills long k tiles: an eighth of it may be missing, and nothing in segments, where all k tiles would have zeros to set. */
+function fillsTiles({ segments, length }: GemmSize, depth: number): boolean {
+  if (segments > 1) return length % depth === 0;
+  return Math.ceil(length / depth) * depth <= 1.125 * length;
 }
 
 /** In software: the cheapest tile, of those whose programs are worth their compilation. */

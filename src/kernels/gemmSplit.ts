@@ -2,9 +2,9 @@
  * @file Into how many parts the k axis of a GEMM is split, and how long a tile in workgroup memory takes on a GPU. No GPU was
  * measured: the terms are those of a model, docs/decisions/codegen-model.md.
  */
-import { gemmInvocations, type GemmTile, gemmWorkgroups } from '../../shaders/gemm.ts';
+import { gemmInvocations, type GemmTile, gemmWorkgroups, invocationsOf } from '../../shaders/gemm.ts';
 import type { GemmProfile } from './adapterProfiles.ts';
-import { cacheCost, instructionCost } from './gemmTiles.ts';
+import { cacheCost, instructionCost, productsOf } from './gemmTiles.ts';
 
 /** The size of a GEMM: `slices` times m × n, over k = segments · length. */
 export interface GemmSize {
@@ -85,9 +85,9 @@ const upTo = (multiple: number, n: number) => Math.ceil(n / multiple) * multiple
 /** Multiply-adds of a unit in a cycle, and cycles from a load to its value. */
 const unitLanes = 64;
 const latency = 500;
-/** Multiply-adds of a unit in the time of a launch, and of the device in the time of writing and reading a partial sum. */
-const launchCost = 2 ** 18;
-const partCost = 128;
+/** Multiply-adds of a unit in the time of a launch, and of the device in the time of reading or writing a number. */
+const launchCost = 3 * 2 ** 17;
+const numberCost = 96;
 
 /** What decides between tiles that take as long by all other terms: bytes from the cache, and padding. */
 const tieBreak = 0.18;
@@ -98,23 +98,49 @@ const tieBreak = 0.18;
  */
 export function sharedTime(
   tile: GemmTile,
-  { m, n, slices }: GemmSize,
+  size: GemmSize,
   { parts, segmentsPerPart, stepsPerPart }: Split,
   { units }: GemmProfile,
 ): number {
+  const { m, n, slices } = size;
   const { groupM, groupN, blockM, blockN, depth } = tile;
   const tileM = groupM * blockM;
   const tileN = groupN * blockN;
   const workgroups = Math.ceil(m / tileM) * Math.ceil(n / tileN) * slices * parts;
-  const rounds = Math.max(1, workgroups / units + 0.5);
-  const work = tileM * tileN * segmentsPerPart * upTo(depth, stepsPerPart);
-  const sums = parts > 1 ? units * launchCost + partCost * parts * m * n * slices : 0;
+  // A workgroup that doesn't fill a unit takes as long as one that does.
+  const rounds = Math.max(1, unitLanes / invocationsOf(tile), workgroups / units + 0.5);
+  const work = tileM * tileN * (segmentsPerPart * upTo(depth, stepsPerPart) + addingSteps(tile));
+  const sums = parts > 1 ? units * launchCost + 2 * numberCost * parts * m * n * slices : 0;
   const instructions = instructionCost(tile);
   const padding = 1 - (m * n) / (Math.ceil(m / tileM) * tileM * Math.ceil(n / tileN) * tileN);
-  const waves = Math.max(1, (workgroups * groupM * groupN) / (units * unitLanes));
+  const waves = Math.max(1, (invocationsOf(tile) * Math.max(1, workgroups / units)) / unitLanes);
   const cache = cacheCost(tile);
-  const each = Math.max(cache, instructions * stalls(blockM * blockN * depth, instructions, waves));
-  return units * rounds * work * (each + tieBreak * (cache + padding)) + sums;
+  const each = Math.max(cache, instructions * stalls(productsOf(tile), instructions, waves));
+  const computing = units * rounds * work * (each + tieBreak * (cache + padding));
+  return longer(idleLanes(tile, workgroups) * computing, numberCost * numbersOf(size)) + sums;
+}
+
+/** Steps of k that pass while groups of invocations add up their sums: some eight of each group for every halving. Not measured. */
+const addingSteps = ({ groupK = 1 }: GemmTile) => 8 * groupK * Math.log2(groupK);
+
+/** About the longer of two times that pass together: each delays the other a little. */
+const longer = (a: number, b: number) => Math.sqrt(Math.hypot(a * a, b * b));
+
+/** Units of a large GPU, and invocations that keep one busy: two for each lane, of which one computes while the other loads. */
+const largeGpu = { units: 128, invocations: 256 } as const;
+
+/**
+ * By which factor a tile takes longer where its workgroups are too small for the units of a large GPU: the third root, as this is one
+ * of three machines whose geometric mean counts.
+ */
+function idleLanes(tile: GemmTile, workgroups: number): number {
+  const { units, invocations } = largeGpu;
+  return Math.cbrt(Math.max(1, invocations / (invocationsOf(tile) * Math.max(1, workgroups / units))));
+}
+
+/** Numbers of A, B and C. Of a convolution, a pixel counts once where its taps are segments. */
+function numbersOf({ m, n, segments, length, slices }: GemmSize): number {
+  return slices * (m * length + segments * length * n + m * n);
 }
 
 /** By which factor a k tile takes longer, where too few waves hide the latency of its loads behind their `products`. */
