@@ -14,7 +14,7 @@ import type {
   TracedCall,
 } from './pathExplanation.ts';
 
-/** An op inside a layer goes by the layer's name as well. */
+/** An op inside a layer is also found by the layer's name. */
 export function nameOf(node: Node): string {
   return node.parent ? `${node.parent.operation.name} › ${node.operation.name}` : node.operation.name;
 }

@@ -230,7 +230,7 @@ class OutsideUsage implements Recorder {
   /** Whether the body is inside a vmap, where nothing is captured. */
   sawAbstract = false;
 
-  /** `keeps` says whether the tensors are wanted. */
+  /** `keeps` says whether the tensors are kept. */
   constructor(readonly keeps: boolean) {}
 
   get floats(): Tensor[] {

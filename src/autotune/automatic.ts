@@ -24,7 +24,7 @@ export interface Job {
   readonly sources: string;
 }
 
-/** Milliseconds between two looks whether somebody else still watches the device. */
+/** Milliseconds between two checks whether anything else still watches the device. */
 const patience = 50;
 
 export class Automatic {

@@ -162,7 +162,7 @@ function causes(
         what,
         {
           why: `a variable is a leaf: it holds values, and no operation made it${origin.from ? ` (its values are those of ${nameSource(origin.from)}, without the history)` : ''}.`,
-          hint: 'use the tensor itself where its history is wanted; gradients end at variables, and reach them.',
+          hint: 'use the tensor itself where you need its history; gradients end at variables, and reach them.',
         },
       ];
     case 'loaded':

@@ -89,7 +89,7 @@ export interface AdapterProfile {
   readonly attention: {
     /**
      * Scores up to which they are kept in memory, so that GEMMs make and read them. A GPU computes them faster than it reads
-     * them. In software a GEMM needs no barriers; it is given up where scores take more than 64 MiB.
+     * them. In software a GEMM needs no barriers; it isn't used where scores take more than 64 MiB.
      */
     readonly largestScores: number;
   };
@@ -271,7 +271,7 @@ const discrete: AdapterProfile = {
       bandBytes: 2 ** 26,
     },
   },
-  // With so many iterations, no more than four loads are left for a result.
+  // With this many iterations, no more than four loads are left for a result.
   depthwise: {
     strips: { 3: { leastWork: 0, leastIterations: 4 }, 5: { leastWork: 0, leastIterations: 8 } },
     // RADV gives RDNA3 132 in all.

@@ -15,7 +15,7 @@ const elementwiseKernel = elementwiseMap as unknown as Kernel;
 const fillKernel = fillMap as unknown as Kernel;
 
 /**
- * The commands with chains of elementwise launches fused. `kept` are storages whose values are wanted afterwards, `made`
+ * The commands with chains of elementwise launches fused. `kept` are storages whose values are read afterwards, `made`
  * are all that the commands allocate.
  */
 export function fuseElementwise(

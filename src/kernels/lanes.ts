@@ -51,7 +51,7 @@ const smallWorkgroup = 64;
 /** Lanes from which a row has a workgroup of its own. */
 const ownWorkgroup = 32;
 
-/** Invocations of a workgroup whose lines have so many lanes each. */
+/** Invocations of a workgroup whose lines have `lanes` lanes each. */
 export function workgroupFor(lanes: number, order: LineOrder): number {
   if (lanes === 1) return smallWorkgroup;
   if (order === 'columns') return largestWorkgroup;
@@ -88,7 +88,7 @@ export function lanesFor({ lines: { shared, busyInvocations } }: AdapterProfile,
 /** Lanes of a line that is shared, at least: as many as every subgroup has. */
 const smallestShare = 4;
 
-/** Whether rows of so many lanes fold through subgroups. */
+/** Whether rows of `lanes` lanes are reduced through subgroups. */
 export function foldsInSubgroups({ subgroups }: DeviceProfile, lanes: number, order: LineOrder): boolean {
   return subgroups && lanes > 1 && order === 'rows';
 }

@@ -89,7 +89,7 @@ interface Band {
   count: number;
 }
 
-/** Bands of equal size, so many that the tiles of one, of `channels` in all, fit into the memory that `device` allows. */
+/** Bands of equal size: as many as it takes for the tiles of one, of `channels` in all, to fit into the device's limits. */
 function bandsOf(device: Device, { block, count }: Tiling, channels: number): Band[] {
   const bytes = tileSize(block) ** 2 * channels * 4;
   const { bandBytes } = profileOf(device).conv2d.winograd;

@@ -11,12 +11,12 @@ import type { Cost } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 
 export interface InputGradOptions extends ConvolutionOptions {
-  /** Shape of the image whose gradient is wanted. */
+  /** Shape of the image whose gradient is computed. */
   inputShape: Shape;
 }
 
 export interface FilterGradOptions extends ConvolutionOptions {
-  /** Shape of the kernel whose gradient is wanted. */
+  /** Shape of the kernel whose gradient is computed. */
   kernelShape: Shape;
 }
 
@@ -85,7 +85,7 @@ function shared({ strides, padding, dilationRate, groups }: ConvolutionOptions):
   return groups === undefined ? own : { ...own, groups };
 }
 
-/** The operands of a convolution whose gradients are wanted; one whose gradient isn't needed may be null. */
+/** The operands of a convolution whose gradients are computed; one whose gradient isn't needed may be null. */
 interface Operands {
   inputs: readonly [x: Tensor, kernel: Tensor];
   inputSpecs: readonly [x: TensorSpec, kernel: TensorSpec, ...unknown[]];

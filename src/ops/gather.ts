@@ -106,7 +106,7 @@ export const scatterAdd: Op<
   cost: perUpdate,
 });
 
-/** The spec of a gather, where its indices point, and what becomes of those outside. */
+/** The spec of a gather, where its indices point, and what happens to those out of range. */
 export interface GatherPlan extends TensorSpec, IndexOptions {
   readonly geometry: AxisGeometry;
   /** Bits of what rows outside read as. */

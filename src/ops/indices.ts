@@ -113,7 +113,7 @@ export function checkingOf(
   if (!validates || indices.shape.includes(0)) return unchecked;
   return {
     check: ignoresNegative ? 'above' : 'all',
-    // Where indices alternate between axes, the last index of a position determines which axis is meant.
+    // Where indices alternate between axes, the last index of a position determines the axis.
     fault: call.indexFault(indices, (position) => turn(position.at(-1) ?? 0)),
   };
 }

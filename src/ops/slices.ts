@@ -23,7 +23,7 @@ export function withSquaredSlices<T>(body: () => T): T {
   }
 }
 
-/** For ops that add up slices: lets `gradient` carry what `squares` computes, where it is wanted. */
+/** For ops that add up slices: lets `gradient` carry what `squares` computes, for those who need it. */
 export function noteSquares(gradient: Tensor, squares: () => Tensor): Tensor {
   if (!wanted) return gradient;
   tidy(() => {

@@ -114,7 +114,7 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
 
   /**
    * Takes the values of `value`. Nothing is copied, except from a buffer that the app holds, and what a tape saved of the
-   * old values stays as it was.
+   * old values is unchanged.
    * Errors: ShapeError, DTypeError where `value` has another spec; DisposedError; DeviceError.
    */
   assign(value: Tensor, ...surplus: never[]): this {

@@ -60,7 +60,7 @@ export interface Executor {
   /** Values of `storage` depend on `checks` of earlier launches. */
   attachChecks(checks: readonly Check[], storage: Storage): void;
 
-  /** What becomes of the work. */
+  /** What happens to the work. */
   readonly mode: 'eager' | 'captured' | 'dry run' | 'encoded';
   /** Runs `effect` now and, where the work is captured, before each replay. It launches nothing. */
   onReplay(effect: () => void): void;

@@ -16,7 +16,7 @@ export function sizeClass(bytes: number): number {
   return Math.ceil(bytes / step) * step;
 }
 
-/** What becomes of buffers that are not kept: 'forget' is for those that an app's encoder may name. */
+/** What happens to buffers that are not kept: 'forget' is for those that an app's encoder may name. */
 export type Disposal = 'destroy' | 'forget';
 
 export class BufferPool implements IdleBuffers {

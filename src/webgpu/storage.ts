@@ -1,6 +1,6 @@
 /**
  * @file A counted reference to a range of a GPU buffer. Tensors that share values (reshape, a tape's saved inputs)
- * share one Storage; the buffer returns to its pool when the last of them lets go.
+ * share one Storage; the buffer returns to its pool when the last of them releases it.
  */
 import type { DeviceBuffer } from './deviceBuffer.ts';
 

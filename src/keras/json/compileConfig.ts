@@ -76,7 +76,7 @@ function rateEntry(writer: Writer, rate: unknown): Json {
 /** The losses or metrics of a nest; undefined where something in it has no name in files. */
 function entriesIn(writer: Writer, module: string, nest: unknown): Json | undefined {
   if (nest === null) return null;
-  // A class goes by its own name, such as AUC.
+  // A class is written by its own name, such as AUC.
   if (typeof nest === 'string') return /^[A-Z]/.test(nest) ? nest : snake(nest);
   if (Array.isArray(nest)) {
     const entries = nest.map((item) => entriesIn(writer, module, item));

@@ -55,7 +55,7 @@ export function isOlder(version: Json | undefined): boolean {
 /** The number of a layer's first call. */
 type FirstCalls = ReadonlyMap<string, number>;
 
-/** A layer or a model as Keras 3 describes it. What isn't one stays as it is, for the reader to refuse. */
+/** A layer or a model as Keras 3 describes it. Anything else is returned unchanged, for the reader to refuse. */
 export function upgradeLayer(layer: Json, calls: FirstCalls = new Map()): Json {
   if (!isObject(layer)) return layer;
   const { class_name: older, inbound_nodes: nodes } = layer;

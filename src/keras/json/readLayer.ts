@@ -48,7 +48,7 @@ export function readLayer(reader: Reader, object: Json | undefined, place: strin
   return layer;
 }
 
-/** A place with the name of the layer that is there. */
+/** A place, with the name of its layer. */
 function placeOf(object: JsonObject, place: string): string {
   const { class_name: className } = object;
   const { name } = object.config as JsonObject;

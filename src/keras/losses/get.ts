@@ -110,7 +110,7 @@ class FunctionLoss extends Loss {
     super({ name: fn.name || 'loss', ...options });
   }
 
-  /** Its function goes by its registered name; another has none. */
+  /** Its function is written by its registered name; another has none. */
   override get className(): string {
     return registeredNameOf(this.fn) ?? super.className;
   }

@@ -136,7 +136,7 @@ export interface MeasuredSpecs {
  * A metric by its name ('meanSquaredError', Keras's 'mean_squared_error', 'MeanSquaredError', or 'mse'), by the maker of
  * this folder, by a class, by a function of your own, by a loss, or itself; also by the name of what `registerClass` made
  * known. Its name in logs is the name that it was called by. For 'accuracy'
- * and 'acc' the specs of targets and predictions say which accuracy is meant; without them it is plain equality.
+ * and 'acc' the specs of targets and predictions decide which accuracy to use; without them it is plain equality.
  * Errors: ValueError for anything else.
  */
 export function metricOf(identifier: MetricLike | string, specs?: MeasuredSpecs): Metric {

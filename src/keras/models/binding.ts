@@ -10,7 +10,7 @@ import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 
 /**
  * The values in the order of the inputs: by position, or by name if a record is given for inputs that are not a record.
- * As in Keras, a vector is taken as a matrix of one column where such an input is wanted, and the other way around.
+ * As in Keras, a vector is accepted as a matrix of one column where the input is one, and vice versa.
  * Errors: ValueError for missing or extra values; ShapeError and DTypeError for a value that does not match its input.
  */
 export function bindInputs(

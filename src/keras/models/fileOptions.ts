@@ -63,7 +63,7 @@ interface SavingOptions {
    * optimizer, losses and metrics.
    */
   readonly includeOptimizer?: boolean | undefined;
-  /** Interrupts saving: an older file stays as it was. */
+  /** Interrupts saving: an older file is left unchanged. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: SaveProgress) => void) | undefined;
 }

@@ -325,7 +325,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   /**
    * Saves the model as a `.keras` file, which Keras 3 and `loadModel` read: configuration, weights, and, where the model is
    * compiled, the optimizer with its state. The values are those at the time of the call. A write is atomic: where it
-   * fails, an older file stays as it was.
+   * fails, an older file is left unchanged.
    *
    *     await net.save('model.keras');
    *     await net.save('opfs://models/net.keras', { signal, onProgress: ({ saved, total }) => … });

@@ -39,7 +39,7 @@ function windowsOf(size: number, count: number): Windows {
   };
 }
 
-/** What becomes of the windows [..., count, length, ...], where `axis` is that of the count. */
+/** Reduces the windows [..., count, length, ...], where `axis` is that of the count. */
 type Pool = (windows: Tensor, axis: number, shares: number[][]) => Tensor;
 
 const averages: Pool = (windows, axis, shares) => {

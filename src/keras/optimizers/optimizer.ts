@@ -304,7 +304,7 @@ export abstract class Optimizer {
   #repack(engine: StepEngine): void {
     const executor = currentExecutor();
     if (engine.isPacked || !executor) return;
-    // A capture is given up for this once. If variables leave their places in every step, it takes them as they are.
+    // This capture is abandoned. If variables are replaced in every step, later captures accept it.
     if (executor.mode === 'captured' && this.#gaveUpCapture) return;
     this.#gaveUpCapture ||= executor.mode === 'captured';
     const reason = `variables of optimizer '${this.name}' were assigned since its last step`;

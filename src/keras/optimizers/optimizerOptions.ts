@@ -29,7 +29,7 @@ export interface OptimizerOptions {
   emaOverwriteFrequency?: number | null;
   /** What the loss is multiplied by (`scaleLoss`), and gradients are divided by. Default null. */
   lossScaleFactor?: number | null;
-  /** Variables move every so many steps, by the mean of the gradients since. Default null. */
+  /** Number of steps between updates, each by the mean of the gradients since the last. Default null: 1. */
   gradientAccumulationSteps?: number | null;
   /** What errors and files call it. Default: the class's name. */
   name?: string;

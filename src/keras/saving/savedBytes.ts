@@ -6,7 +6,7 @@ import type { SaveOptions } from '../models/fileOptions.ts';
 
 type Pieces = ReturnType<NewDataset['pieces']>;
 
-/** Values are written in pieces of at most so many bytes, so that progress and interruption don't wait for large ones. */
+/** The most bytes of values written at once, so that progress and interruption don't wait for large tensors. */
 const pieceBytes = 8 << 20;
 
 /** The bytes of one file. */

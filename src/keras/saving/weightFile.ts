@@ -58,7 +58,7 @@ async function openZip(source: ByteSource, options: LoadWeightsOptions): Promise
   return openStore(await openArchiveWeights(archive));
 }
 
-/** A model.json of TF.js, of which the weights alone are wanted. */
+/** A model.json of TF.js, of which only the weights are read. */
 async function openLayersWeights(source: ByteSource): Promise<WeightFile> {
   const { openLayersModel } = await import('./layersModel.ts');
   const { weights, close } = await openLayersModel(source);

@@ -32,7 +32,7 @@ export const defaultBatchSize = 32;
 /** Options of `fit` and `evaluate`, by which `fit(x, options)` is distinguished from `fit(x, y)` with targets by name. */
 const optionNames: ReadonlySet<string> = new Set([...fitOptionNames, 'steps']);
 
-/** Targets by name are arrays or tensors: a record with a number or a name in it is meant as options. */
+/** Targets by name are arrays or tensors: a record with a number or a string in it is taken as options. */
 function isOptions(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const isSetting = (setting: unknown) =>

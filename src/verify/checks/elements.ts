@@ -150,7 +150,7 @@ function gathered(rows: number, width: number, count: number): Check {
 
 export const gathers = (): Check[] => [gathered(50, 12, 33), gathered(17, 5, 9), gathered(9, 1, 70)];
 
-/** Of so many indices that their rows are found in each way that a profile has. */
+/** With enough indices that every way of finding rows is used. */
 export const scatters = ({ scatter: { direct, owned, binned } }: AdapterProfile): Check[] => [
   gathered(40, 4, direct.indices + 9),
   gathered(11, 3, 2500),

@@ -24,7 +24,7 @@ export interface Projected {
 export interface Attention extends Projected {
   /** [batch, …, ...queries, ...values]; missing axes are inserted right before the queries. */
   mask: Tensor | null;
-  /** What becomes of the scores before they meet the values. */
+  /** What is done to the scores before they are multiplied by the values. */
   drop(scores: Tensor): Tensor;
 }
 

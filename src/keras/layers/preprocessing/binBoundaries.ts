@@ -15,7 +15,7 @@ export function binBoundaries(data: Float32Array, numBins: number, epsilon: numb
   return compressed(merged, 1 / numBins).values.slice(0, -1);
 }
 
-/** Every so many values, with that weight. */
+/** One of every few values, with a weight to match. */
 function summaryOf(sorted: Float32Array, epsilon: number): Summary {
   const step = Math.max(sorted.length * epsilon, 1);
   const values: number[] = [];

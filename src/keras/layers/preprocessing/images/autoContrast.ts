@@ -31,7 +31,7 @@ export class AutoContrast extends ImageLayer {
     this.valueRange = valueRangeOf(this.name, options.valueRange);
   }
 
-  /** The images with each channel stretched to the whole range; a channel of one value stays as it is. */
+  /** The images with each channel stretched to the whole range; a channel of one value is unchanged. */
   transformImages(images: Tensor): Tensor {
     const x = asFloats(images);
     const [low, high] = [min, max].map((extremum) => extremum(x, { axis: [1, 2], keepDims: true })) as [
@@ -55,7 +55,7 @@ export class AutoContrast extends ImageLayer {
 
 /**
  * Each channel of each image stretched so that its smallest and its largest value are those of `valueRange`. A channel of one value
- * stays as it is. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * is unchanged. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for what are no images.
  */
 export function autoContrast(options?: AutoContrastOptions): AutoContrast;

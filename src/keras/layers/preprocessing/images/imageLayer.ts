@@ -34,7 +34,7 @@ export interface ImageBatch<T = Tensor> {
   readonly segmentationMasks?: T;
 }
 
-/** What becomes of the parts of a batch; a part that isn't listed stays as it is. */
+/** What happens to the parts of a batch; a part that isn't listed is unchanged. */
 export type ImageChanges = { readonly [part in keyof ImageBatch]?: (x: Tensor) => Tensor };
 
 const parts: readonly (keyof ImageBatch)[] = ['images', 'labels', 'segmentationMasks'];
@@ -49,7 +49,7 @@ export abstract class ImageLayer extends Layer {
     requireChannelsLast(this.name, options.dataFormat);
   }
 
-  /** What becomes of a batch with images [batch, height, width, channels]. */
+  /** Transforms a batch with images [batch, height, width, channels]. */
   protected abstract changes(images: Tensor, options: CallOptions): ImageChanges;
 
   /** Height and width of the result. Default: those of the input. */
@@ -191,7 +191,7 @@ export abstract class RandomImageLayer<Drawn> extends ImageLayer {
     return masks;
   }
 
-  /** What becomes of images and masks when the layer isn't trained. Default: nothing. */
+  /** What happens to images and masks outside training. Default: nothing. */
   protected unchanged(images: Tensor): Tensor {
     return images;
   }

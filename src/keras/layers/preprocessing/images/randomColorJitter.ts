@@ -10,7 +10,7 @@ import { RandomContrast } from './randomContrast.ts';
 import { RandomHue } from './randomHue.ts';
 import { RandomSaturation } from './randomSaturation.ts';
 
-/** Options of `randomColorJitter`. What is null stays as it is. */
+/** Options of `randomColorJitter`. An option that is null changes nothing. */
 export interface RandomColorJitterOptions extends RandomImageOptions {
   /** The smallest and the largest value of a pixel. Default [0, 255]. */
   valueRange?: Bounds;
