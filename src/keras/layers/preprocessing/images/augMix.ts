@@ -135,9 +135,10 @@ function mixtureOf(x: Tensor, drawn: Mixture, take: (x: Tensor, step: Step) => T
 /**
  * Images mixed with what chains of changes make of them: the changes of `randAugment`, at most `chainDepth` in each of `numChains`. All
  * images of a batch undergo the same. Changes are chosen on the host: inside a model, steps of training aren't replayed, so apply it
- * in a dataset. What it is given where `training` is false. Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
+ * in a dataset. Inputs are unchanged where `training` is false. Shapes: [batch, height, width, 3], or without a batch, as the
+ * input. float32.
  * Source: D. Hendrycks et al., "AugMix: A Simple Data Processing Method to Improve Robustness and Uncertainty", 2019.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function augMix(options?: AugMixOptions): AugMix;
 export function augMix(

@@ -56,7 +56,7 @@ export class AutoContrast extends ImageLayer {
 /**
  * Each channel of each image stretched so that its smallest and its largest value are those of `valueRange`. A channel of one value
  * is unchanged. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function autoContrast(options?: AutoContrastOptions): AutoContrast;
 export function autoContrast(...settings: Positions<AutoContrastOptions, ['valueRange']>): AutoContrast;

@@ -150,7 +150,7 @@ function gridOf(op: string, given: unknown): readonly [number, number] {
  * Values replaced by their ranks among those of the tile around them, interpolated between tiles; a tile's histogram is limited, so that noise
  * isn't raised. Shapes: [batch, height, width, channels], or without a batch, as the input. float32, without a gradient.
  * Source: K. Zuiderveld, "Contrast Limited Adaptive Histogram Equalization", 1994.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function contrastLimitedAdaptiveHistogramEqualization(
   options?: ContrastLimitedAdaptiveHistogramEqualizationOptions,

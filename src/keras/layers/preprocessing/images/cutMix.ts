@@ -80,9 +80,10 @@ export class CutMix extends RandomImageLayer<Cut> {
 
 /**
  * Each image with a box of another of the batch, at the same place; labels (one-hot, or numbers) are mixed by area. Call it on { images, labels
- * }. What it is given where `training` is false. Shapes: images [batch, height, width, channels], labels [batch, …], as the input. float32.
+ * }. Inputs are unchanged where `training` is false. Shapes: images [batch, height, width, channels], labels [batch, …], as
+ * the input. float32.
  * Source: S. Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features", 2019.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function cutMix(options?: CutMixOptions): CutMix;
 export function cutMix(...settings: Positions<CutMixOptions, ['factor', 'seed', 'dataFormat']>): CutMix;

@@ -86,9 +86,9 @@ function ranksOf(counts: Tensor): { ranks: Tensor; isVaried: Tensor } {
 
 /**
  * Values replaced by their ranks, so that they are spread evenly over `valueRange`: counted for each channel over the whole batch, as in
- * Keras. A channel whose values are in one bin is unchanged. What it is given where `training` is false. Shapes: [batch, height,
- * width, channels], or without a batch, as the input. float32, without a gradient.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Keras. A channel whose values are in one bin is unchanged. Inputs are unchanged where `training` is false. Shapes: [batch,
+ * height, width, channels], or without a batch, as the input. float32, without a gradient.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function equalization(options?: EqualizationOptions): Equalization;
 export function equalization(

@@ -166,7 +166,7 @@ export interface RandomImageOptions extends ImageLayerOptions {
  */
 export abstract class RandomImageLayer<Drawn> extends ImageLayer {
   readonly seed: number | null;
-  /** Where its draws are, which a checkpoint keeps. */
+  /** The position in its random sequence, which a checkpoint keeps. */
   seeds: SeedSequence | null;
 
   constructor(options: RandomImageOptions) {

@@ -69,10 +69,10 @@ export class MixUp extends RandomImageLayer<Mix> {
 
 /**
  * Each image mixed with another of the batch: share · image + (1 - share) · other, and labels (one-hot, or numbers) and masks likewise. Call
- * it on { images, labels }. What it is given where `training` is false. Shapes: images [batch, height, width, channels], labels [batch,
- * …], as the input. float32.
+ * it on { images, labels }. Inputs are unchanged where `training` is false. Shapes: images [batch, height, width, channels],
+ * labels [batch, …], as the input. float32.
  * Source: H. Zhang et al., "mixup: Beyond Empirical Risk Minimization", 2017.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function mixUp(options?: MixUpOptions): MixUp;
 export function mixUp(...settings: Positions<MixUpOptions, ['alpha', 'dataFormat', 'seed']>): MixUp;

@@ -70,9 +70,10 @@ export class RandAugment extends RandomAugmentation<readonly Step[]> {
 /**
  * Images under `numOps` changes, drawn for the batch among shears, moves, turns, posterization, solarization, contrast, equalization,
  * brightness, fading and sharpness. Changes are chosen on the host: inside a model, steps of training aren't replayed, so apply it in a
- * dataset. What it is given where `training` is false. Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
+ * dataset. Inputs are unchanged where `training` is false. Shapes: [batch, height, width, 3], or without a batch, as the
+ * input. float32.
  * Source: E. Cubuk et al., "RandAugment: Practical automated data augmentation with a reduced search space", 2019.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randAugment(options?: RandAugmentOptions): RandAugment;
 export function randAugment(

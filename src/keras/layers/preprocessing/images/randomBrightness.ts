@@ -32,9 +32,9 @@ export class RandomBrightness extends RandomColour {
 }
 
 /**
- * A number added to each image: one between the bounds of `factor`, times the length of `valueRange`. What it is given where
- * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * A number added to each image: one between the bounds of `factor`, times the length of `valueRange`. Inputs are unchanged
+ * where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomBrightness(options: RandomBrightnessOptions): RandomBrightness;
 export function randomBrightness(

@@ -85,9 +85,9 @@ export class RandomColorJitter extends RandomImageLayer<readonly Tensor[]> {
 
 /**
  * Each image with its brightness, contrast, saturation and hue changed, in this order: as `randomBrightness`, `randomContrast`,
- * `randomSaturation` and `randomHue` do. What it is given where `training` is false. Shapes: [batch, height, width, 3], or without a
- * batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images of three channels.
+ * `randomSaturation` and `randomHue` do. Inputs are unchanged where `training` is false. Shapes: [batch, height, width, 3],
+ * or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */
 export function randomColorJitter(options?: RandomColorJitterOptions): RandomColorJitter;
 export function randomColorJitter(

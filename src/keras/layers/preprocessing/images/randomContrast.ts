@@ -35,9 +35,9 @@ export class RandomContrast extends RandomColour {
 
 /**
  * (x - mean) · contrast + mean of each image and channel, with a contrast from 1 - lower to 1 + upper of the
- * bounds in `factor`; as in Keras, one number stands for [0, factor]. What it is given where `training` is false. Shapes: [batch,
- * height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * bounds in `factor`; as in Keras, one number stands for [0, factor]. Inputs are unchanged where `training` is false. Shapes:
+ * [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomContrast(options: RandomContrastOptions): RandomContrast;
 export function randomContrast(

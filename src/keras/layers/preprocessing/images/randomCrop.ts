@@ -80,7 +80,7 @@ export class RandomCrop extends RandomImageLayer<Corner> {
  * `height` × `width` pixels at a random place, the same for the batch; where `training` is false, and of images that are not
  * larger, the largest part in the middle that has that ratio, resized. Shapes: [batch, rows, columns, channels] → [batch,
  * height, width, channels], or without a batch. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomCrop(options: RandomCropOptions): RandomCrop;
 export function randomCrop(

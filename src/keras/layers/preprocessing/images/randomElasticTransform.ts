@@ -142,10 +142,10 @@ export class RandomElasticTransform extends RandomImageLayer<Distortion> {
 }
 
 /**
- * Each image with its pixels shifted by smoothed noise, or not, by chance; the strength is drawn for the batch. What it is given where
- * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Each image with its pixels shifted by smoothed noise, or not, by chance; the strength is drawn for the batch. Inputs are
+ * unchanged where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Source: P. Simard et al., "Best Practices for Convolutional Neural Networks Applied to Visual Document Analysis", 2003.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomElasticTransform(options?: RandomElasticTransformOptions): RandomElasticTransform;
 export function randomElasticTransform(

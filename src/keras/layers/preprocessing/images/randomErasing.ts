@@ -113,10 +113,10 @@ function fillOf(op: string, given: unknown): number | readonly [number, number, 
 
 /**
  * Each image with one box that is filled, or not, by chance. Squares of the box's height and width, as shares of the image, are drawn
- * from `scale`. What it is given where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the
- * input. float32.
+ * from `scale`. Inputs are unchanged where `training` is false. Shapes: [batch, height, width, channels], or without a batch,
+ * as the input. float32.
  * Source: Z. Zhong et al., "Random Erasing Data Augmentation", 2017.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomErasing(options?: RandomErasingOptions): RandomErasing;
 export function randomErasing(

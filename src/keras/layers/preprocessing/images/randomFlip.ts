@@ -53,9 +53,9 @@ export class RandomFlip extends RandomImageLayer<Tensor> {
 }
 
 /**
- * Each image mirrored or not, by chance; what it is given where `training` is false. Shapes: [batch, height, width, channels], or
- * without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Each image mirrored or not, by chance. Inputs are unchanged where `training` is false. Shapes: [batch, height, width,
+ * channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomFlip(options?: RandomFlipOptions): RandomFlip;
 export function randomFlip(...settings: Positions<RandomFlipOptions, ['mode', 'seed']>): RandomFlip;

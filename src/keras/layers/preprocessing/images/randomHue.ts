@@ -45,9 +45,9 @@ export class RandomHue extends RandomColour {
 
 /**
  * The hues of each image turned by factor / 2 of the circle of colours, in a random direction, with a factor between the bounds of
- * `factor`; as in Keras, one number stands for [0, factor]. What it is given where `training` is false. Shapes: [batch, height, width,
- * 3], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images of three channels.
+ * `factor`; as in Keras, one number stands for [0, factor]. Inputs are unchanged where `training` is false. Shapes: [batch,
+ * height, width, 3], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */
 export function randomHue(options: RandomHueOptions): RandomHue;
 export function randomHue(

@@ -35,9 +35,9 @@ export class RandomInvert extends RandomColour {
 }
 
 /**
- * Each image inverted or not, by chance: the largest value of `valueRange` minus the image. What it is given where `training` is
- * false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Each image inverted or not, by chance: the largest value of `valueRange` minus the image. Inputs are unchanged where
+ * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomInvert(options?: RandomInvertOptions): RandomInvert;
 export function randomInvert(

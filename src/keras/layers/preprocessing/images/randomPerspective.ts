@@ -120,9 +120,9 @@ function homography(from: Tensor, to: Tensor): Tensor {
 }
 
 /**
- * Each image with its corners moved at random, or not, by chance. What it is given where `training` is false. Shapes: [batch, height,
- * width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Each image with its corners moved at random, or not, by chance. Inputs are unchanged where `training` is false. Shapes:
+ * [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomPerspective(options?: RandomPerspectiveOptions): RandomPerspective;
 export function randomPerspective(

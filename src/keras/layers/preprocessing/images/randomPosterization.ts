@@ -38,9 +38,9 @@ export class RandomPosterization extends RandomColour {
 
 /**
  * Each image in fewer shades: of values of 8 bits, all but the highest are cleared, as many as drawn in [lower, upper) of `factor`, whole
- * numbers from 1 to 8; as in Keras, one number stands for [1, factor]. What it is given where `training` is false. Shapes: [batch,
- * height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * numbers from 1 to 8; as in Keras, one number stands for [1, factor]. Inputs are unchanged where `training` is false.
+ * Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomPosterization(options: RandomPosterizationOptions): RandomPosterization;
 export function randomPosterization(

@@ -45,9 +45,9 @@ export class RandomRotation extends RandomAffine {
 }
 
 /**
- * Each image rotated around its centre, by an angle between the bounds of `factor`, in whole turns; what it is given where
- * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Each image rotated around its centre, by an angle between the bounds of `factor`, in whole turns. Inputs are unchanged
+ * where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomRotation(options: RandomRotationOptions): RandomRotation;
 export function randomRotation(...args: unknown[]): RandomRotation {

@@ -39,9 +39,9 @@ export class RandomSaturation extends RandomColour {
 
 /**
  * The saturation of each image multiplied by f / (1 - f), with an f between the bounds of `factor`: 0 leaves greys, 0.5 keeps the
- * colours. As in Keras, one number stands for [-factor, factor], and `valueRange` limits saturations. What it is given where `training` is false.
- * Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images of three channels.
+ * colours. As in Keras, one number stands for [-factor, factor], and `valueRange` limits saturations. Inputs are unchanged
+ * where `training` is false. Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */
 export function randomSaturation(options: RandomSaturationOptions): RandomSaturation;
 export function randomSaturation(

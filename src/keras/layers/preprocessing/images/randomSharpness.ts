@@ -40,9 +40,9 @@ function smoothing(channels: number): Tensor {
 
 /**
  * Each image moved towards its blur, or away from it: image + (1 - 2f) · (blur - image), with an f between the bounds of `factor`: 0
- * blurs, 0.5 keeps, 1 sharpens. As in Keras, one number stands for [0, factor]. What it is given where `training` is false. Shapes:
- * [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * blurs, 0.5 keeps, 1 sharpens. As in Keras, one number stands for [0, factor]. Inputs are unchanged where `training` is
+ * false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomSharpness(options: RandomSharpnessOptions): RandomSharpness;
 export function randomSharpness(

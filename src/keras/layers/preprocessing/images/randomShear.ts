@@ -58,9 +58,9 @@ function shearOf(op: string, what: string, given: Factor = 0): Bounds {
 }
 
 /**
- * Each image sheared by factors between the bounds, in a random direction. What it is given where `training` is false. Shapes:
- * [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Each image sheared by factors between the bounds, in a random direction. Inputs are unchanged where `training` is false.
+ * Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomShear(options?: RandomShearOptions): RandomShear;
 export function randomShear(...args: unknown[]): RandomShear {

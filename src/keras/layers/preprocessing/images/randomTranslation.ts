@@ -51,9 +51,9 @@ export class RandomTranslation extends RandomAffine {
 }
 
 /**
- * Each image moved by fractions of its height and width between the bounds of the factors; what it is given where `training`
- * is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Each image moved by fractions of its height and width between the bounds of the factors. Inputs are unchanged where
+ * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomTranslation(options: RandomTranslationOptions): RandomTranslation;
 export function randomTranslation(...args: unknown[]): RandomTranslation {

@@ -55,9 +55,9 @@ export class RandomZoom extends RandomAffine {
 }
 
 /**
- * Each image zoomed around its centre: 1 + a factor between the bounds of its heights are seen. What it is given where
+ * Each image zoomed around its centre: 1 + a factor between the bounds of its heights are seen. Inputs are unchanged where
  * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomZoom(options: RandomZoomOptions): RandomZoom;
 export function randomZoom(...args: unknown[]): RandomZoom {

@@ -146,7 +146,7 @@ function cutAndPadded(op: string): ValueError {
 /**
  * Images of `height` × `width` pixels. Shapes: [batch, rows, columns, channels] → [batch, height, width, channels], or without
  * a batch. Dtypes: that of the input; whole numbers are rounded. Pixels are areas: the centre of the first is at 0.5.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function resizing(options: ResizingOptions): Resizing;
 export function resizing(

@@ -75,9 +75,10 @@ export class Solarization extends RandomImageLayer<Levels> {
 }
 
 /**
- * Each image with the values from a threshold on inverted, after something was added; both are drawn, for values up to 255. What it is
- * given where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Each image with the values from a threshold on inverted, after something was added; both are drawn, for values up to 255.
+ * Inputs are unchanged where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input.
+ * float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function solarization(options?: SolarizationOptions): Solarization;
 export function solarization(
