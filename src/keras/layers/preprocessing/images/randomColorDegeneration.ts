@@ -1,4 +1,4 @@
-/** @file RandomColorDegeneration: images whose colours fade. */
+/** @file RandomColorDegeneration: fades the colours of images. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import { rgbToGrayscale } from '../../../../ops/colours.ts';
@@ -21,7 +21,7 @@ export class RandomColorDegeneration extends RandomColour {
     super(options, { least: 0 });
   }
 
-  /** `factor` is how far each image goes from its colours, 0, to its luma, 1. */
+  /** `factor` blends each image from its colours, 0, to its luma, 1. */
   override transformImages(images: Tensor, factor: Tensor): Tensor {
     return this.clipped(add(images, mul(factor, sub(rgbToGrayscale(images), images))));
   }
