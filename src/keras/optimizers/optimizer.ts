@@ -50,7 +50,7 @@ export abstract class Optimizer {
   #calls = 0;
   #variables: ReadonlySet<Variable> | null = null;
   #engine: StepEngine | null = null;
-  /** Whether a capture was given up once already so that variables could be repacked. It is not done twice. */
+  /** Whether a capture has been abandoned so that variables could be repacked. That is done only once. */
   #gaveUpCapture = false;
   #holdsAverages = false;
   readonly #excluded = { variables: new Set<Variable>(), names: [] as string[] };
@@ -304,7 +304,7 @@ export abstract class Optimizer {
   #repack(engine: StepEngine): void {
     const executor = currentExecutor();
     if (engine.isPacked || !executor) return;
-    // This capture is abandoned. If variables are replaced in every step, later captures accept it.
+    // This capture is abandoned. If variables are replaced in every step, later captures accept unpacked variables.
     if (executor.mode === 'captured' && this.#gaveUpCapture) return;
     this.#gaveUpCapture ||= executor.mode === 'captured';
     const reason = `variables of optimizer '${this.name}' were assigned since its last step`;

@@ -3,7 +3,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Nest } from '../tensorNest.ts';
 
 /**
- * One batch on the device. The first axis of every tensor is the batch. A step of your own names what it is trained with:
+ * One batch on the device. The first axis of every tensor is the batch. A custom step declares the types of its batches:
  * `trainStep({ x, y }: Batch)` for one input and one target, `Batch<Tensor, null>` where there are no targets,
  * `Batch<[Tensor, Tensor], Tensor>` for two inputs.
  */
