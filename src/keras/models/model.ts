@@ -83,10 +83,13 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     return { inputs, outputs: outputs.map(({ name, shape }) => ({ name, shape })) };
   }
 
-  /** Layers in order from the inputs, including input layers; for a model with its own `call`, those in its properties. */
-  get layers(): AnyLayer[] {
+  /**
+   * Layers in order from the inputs, including input layers; for a model with its own `call`, those in its properties. A frozen list:
+   * a model is changed by `add` and `pop`, or made of other layers.
+   */
+  get layers(): readonly AnyLayer[] {
     const { program } = this;
-    return program ? program.operations.filter(isLayer) : super.sublayers;
+    return Object.freeze(program ? program.operations.filter(isLayer) : super.sublayers);
   }
 
   /** The layers of the graph, and those in properties of a subclass. */

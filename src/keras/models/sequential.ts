@@ -68,8 +68,8 @@ export class Sequential extends Model<Tensor, Tensor> {
   }
 
   /** The layers that were added, without the input layer. */
-  override get layers(): AnyLayer[] {
-    return this.#input ? this.#stack.slice(1) : [...this.#stack];
+  override get layers(): readonly AnyLayer[] {
+    return Object.freeze(this.#input ? this.#stack.slice(1) : [...this.#stack]);
   }
 
   /** The layers that were added, with the input layer. */

@@ -248,7 +248,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * not, and which values are frozen in the recording.
    * Errors: ValueError for an unknown kind, and before training is loaded.
    */
-  explainStep(kind: training.StepKind = 'train'): training.StepExplanation {
+  explainStep(kind: training.StepKind = 'train', ...surplus: never[]): training.StepExplanation {
+    refuseSurplus('explainStep', surplus, ['kind']);
     return this.trainer.explainStep(kind);
   }
 
@@ -259,8 +260,9 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
 
   /**
    * One training step, which launches work without waiting. A subclass may override it. The step is captured and replayed,
-   * so its JavaScript runs once per batch shape, except inside `onReplay`. A returned record replaces the results of all
-   * metrics in the logs.
+   * so its JavaScript runs once per batch shape, except inside `onReplay`. It returns tensors for the logs, such as `{ loss }`, which
+   * replace the results of all metrics; nothing only where it updates the compiled loss, as `super.trainStep(batch)` does.
+   * `fit` throws ValueError for other results, and for a step that updates no weight.
    */
   trainStep(batch: training.AnyBatch): training.StepLogs {
     return requireTraining('trainStep').trainStep(this.#loose, batch);
@@ -304,7 +306,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   /** Resets all metrics. `fit` and `evaluate` do so themselves. */
-  resetMetrics(): void {
+  resetMetrics(...surplus: never[]): void {
+    refuseSurplus('resetMetrics', surplus, []);
     if (loadedTraining()) this.trainer.resetMetrics();
   }
 
@@ -317,7 +320,12 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    *
    * Errors: FormatError for such a file; ValueError for anything but a file.
    */
-  async loadWeights(source: FileSource, options: LoadWeightsOptions = {}): Promise<LoadReport> {
+  async loadWeights(
+    source: FileSource,
+    options: LoadWeightsOptions = {},
+    ...surplus: never[]
+  ): Promise<LoadReport> {
+    refuseSurplus('loadWeights', surplus, ['source', 'options']);
     const { loadWeightsFrom } = await import('../saving/loadWeights.ts');
     return loadWeightsFrom(this as unknown as Parameters<typeof loadWeightsFrom>[0], source, options);
   }
@@ -336,7 +344,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * Errors: FormatError for layers and functions that have no name in files, and for anything that TF.js doesn't have or
    * computes differently; ValueError for a target that can't be written to.
    */
-  async save(target: SaveTarget | SaveFolder, options: SaveOptions = {}): Promise<void> {
+  async save(target: SaveTarget | SaveFolder, options: SaveOptions = {}, ...surplus: never[]): Promise<void> {
+    refuseSurplus('save', surplus, ['target', 'options']);
     const { saveModelTo } = await import('../saving/saveModel.ts');
     return saveModelTo(this as unknown as Parameters<typeof saveModelTo>[0], target, options);
   }
@@ -345,7 +354,12 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * Saves the weights: `.weights.h5` of Keras 3, with the optimizer's state where the model is compiled, or `.safetensors`.
    * Otherwise as `save`.
    */
-  async saveWeights(target: SaveTarget, options: SaveWeightsOptions = {}): Promise<void> {
+  async saveWeights(
+    target: SaveTarget,
+    options: SaveWeightsOptions = {},
+    ...surplus: never[]
+  ): Promise<void> {
+    refuseSurplus('saveWeights', surplus, ['target', 'options']);
     const { saveWeightsTo } = await import('../saving/saveModel.ts');
     return saveWeightsTo(this as unknown as Parameters<typeof saveWeightsTo>[0], target, options);
   }

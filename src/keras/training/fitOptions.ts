@@ -29,8 +29,8 @@ export interface FitOptions {
   validationData?: ValidationData | null;
   /** Whether to shuffle samples, or whole batches, before each epoch. Default true. Not for data that come in batches. */
   shuffle?: boolean | 'batch';
-  /** Seed of the shuffling: the same seed gives the same order. Default: random. */
-  seed?: number;
+  /** Seed of the shuffling: the same seed gives the same order. Default null: random. */
+  seed?: number | null;
   /** Weight of each class, for a model with one output. */
   classWeight?: ClassWeight | null;
   /** Weight of each sample. */
@@ -60,7 +60,7 @@ export function requireFitOptions(options: FitOptions): void {
   requireShare('fit', 'validationSplit', validationSplit);
   requireEpochsLeft(options);
   requireOneValidation(options);
-  checkSeed('fit', seed);
+  checkSeed('fit', seed ?? undefined);
   for (const freq of [validationFreq].flat()) requireCount('fit', 'validationFreq', freq ?? Number.NaN, 1);
   requireOne('shuffle', shuffle, [true, false, 'batch']);
   verbosity(verbose);

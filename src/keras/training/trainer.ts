@@ -17,7 +17,7 @@ import type { Slots } from './data/slots.ts';
 import { joinLogs, type PendingLogs } from './readLogs.ts';
 import { hasCustomCode } from './customCode.ts';
 import { explainRun, type LastRunners, type StepExplanation, type StepKind } from './explainStep.ts';
-import { requireStepLogs } from './stepLogs.ts';
+import { requireStepLogs, requireTrackedLoss } from './stepLogs.ts';
 import { type StepModel, StepRunner, type StepRunnerOptions } from './stepRunner.ts';
 import { type Freezable, requireKnownToOptimizer, TrainableFlags } from './trainableFlags.ts';
 import { UpdateWatch } from './updates.ts';
@@ -140,10 +140,12 @@ export class Trainer {
     let isUpdated: boolean | null = null;
     const step = (batch: AnyBatch) => {
       let logs: StepLogs;
+      const isTracked = this.#lossWatch();
       isUpdated = watch.during(() => {
         logs = model.trainStep(batch);
       });
       requireStepLogs('trainStep', logs);
+      requireTrackedLoss('trainStep', logs, isTracked());
       // A step recorded without an update never makes one. An eager step may skip some updates.
       if (isUpdated === false && !this.#isEager()) watch.refuse();
       return logs;
@@ -156,11 +158,20 @@ export class Trainer {
 
   runTest(): StepRunner<StepLogs> {
     const step = (batch: AnyBatch) => {
+      const isTracked = this.#lossWatch();
       const logs = this.model.testStep(batch);
       requireStepLogs('testStep', logs);
+      requireTrackedLoss('testStep', logs, isTracked());
       return logs;
     };
     return this.#runner('test', step);
+  }
+
+  /** Whether the loss is updated from here on. */
+  #lossWatch(): () => boolean {
+    const tracker = this.compiled?.lossTracker;
+    const before = tracker?.changes;
+    return () => tracker?.changes !== before;
   }
 
   runPredict(): StepRunner<Nest<Tensor>> {

@@ -134,7 +134,7 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
   }
 
   #masks(mask: Nest<Tensor | null>): readonly (Tensor | null)[] {
-    return mask === null ? [] : (mask as readonly (Tensor | null)[]);
+    return leavesOf(mask);
   }
 
   #requireInputs(inputShape: readonly OpenShape[]): void {
