@@ -156,7 +156,8 @@ function checkConsumer(entries, files) {
 }
 
 /**
- * Writes the programs of examples/programs, of the README and of the guide, as an app would contain them. @param {string} project
+ * Writes the programs of examples/programs, of the README and of the guide, as an app would contain them.
+ * @param {string} project
  */
 function writePrograms(project) {
   const folder = path.join(project, 'programs');

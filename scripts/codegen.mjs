@@ -86,8 +86,9 @@ function patternOf(filter) {
 }
 
 /**
- * Reruns this script in an environment in which Dawn compiles for the chip. @param {GpuFamily} family @param {string |
- * undefined} keep
+ * Reruns this script in an environment in which Dawn compiles for the chip.
+ * @param {GpuFamily} family
+ * @param {string | undefined} keep
  */
 function runInside(family, keep) {
   setup({ browser: false });

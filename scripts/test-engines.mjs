@@ -33,7 +33,8 @@ const copies = /** @type {Record<string, number | undefined>} */ ({ firefox: 5 }
 /** @typedef {{ title: string, run: (engine: Engine, base: string) => Promise<Result> }} Job */
 
 /**
- * Converts results of golden cases to test results. @param {import('../test/conformance/cases.ts').CaseResult[]} results
+ * Converts results of golden cases to test results.
+ * @param {import('../test/conformance/cases.ts').CaseResult[]} results
  * @returns {Result}
  */
 function ofCases(results) {

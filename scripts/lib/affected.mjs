@@ -69,7 +69,9 @@ export function affectedTests(changed, importers) {
 }
 
 /**
- * The number of imports between a file and the nearest of `changed`. @param {readonly string[]} changed @param {Graph} importers
+ * The number of imports between a file and the nearest of `changed`.
+ * @param {readonly string[]} changed
+ * @param {Graph} importers
  */
 function distancesFrom(changed, importers) {
   /** @type {Map<string, number>} */

@@ -50,8 +50,8 @@ function sizeOf(files) {
 }
 
 /**
- * Cached by bundle, since several rows show parts of one. @type {Partial<Record<keyof Sizes, Promise<Partial<Record<Library,
- * Weight>>>>>}
+ * Cached by bundle, since several rows show parts of one.
+ * @type {Partial<Record<keyof Sizes, Promise<Partial<Record<Library, Weight>>>>>}
  */
 const weighed = {};
 

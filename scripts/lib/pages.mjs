@@ -65,8 +65,9 @@ export function buildPage(name, env, say) {
 }
 
 /**
- * Builds the landing page, and the parts that scripts/website generates: guide, reference and search. @param {Env} env @param
- * {Say} say
+ * Builds the landing page, and the parts that scripts/website generates: guide, reference and search.
+ * @param {Env} env
+ * @param {Say} say
  */
 export function buildWebsite(env, say) {
   const generated = [

@@ -7,8 +7,8 @@ import { escapeHtml } from './types.mjs';
 /** @typedef {{ file: string, title: string, description: string, html: string, pages: string[] }} ListPage */
 
 /**
- * Lists other than the ops, by the exports that they contain. @type {readonly { file: string, title: string, holds: (one:
- * Export) => boolean }[]}
+ * Lists other than the ops, by the exports that they contain.
+ * @type {readonly { file: string, title: string, holds: (one: Export) => boolean }[]}
  */
 const LISTS = [
   { file: 'all-layers.html', title: 'Layers', holds: within('layers') },

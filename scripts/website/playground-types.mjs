@@ -35,7 +35,10 @@ export function typesOf(root) {
 }
 
 /**
- * Adds a library and those that it refers to. @param {string} folder @param {string} name @param {Record<string, string>} files
+ * Adds a library and those that it refers to.
+ * @param {string} folder
+ * @param {string} name
+ * @param {Record<string, string>} files
  */
 function addLibrary(folder, name, files) {
   const file = `/lib/lib.${name}.d.ts`;

@@ -214,8 +214,8 @@ ${others.join('\n')}
 }
 
 /**
- * Merges facts that are both in a docstring and in the table of ops into one row. @param {{ label: string, html: string }[]}
- * facts
+ * Merges facts that are both in a docstring and in the table of ops into one row.
+ * @param {{ label: string, html: string }[]} facts
  */
 function factsHtml(facts) {
   if (facts.length === 0) return '';
