@@ -44,7 +44,7 @@ class WassersteinGAN extends Model {
     return this.generator.apply(latent);
   }
 
-  /** How far the norm of the critic's gradient is from 1, between real and generated points. */
+  /** The deviation of the critic's gradient norm from 1, between real and generated points. */
   gradientPenalty(real: Tensor, fake: Tensor): Tensor {
     const share = randomUniform([real.shape[0], 1]);
     const between = add(mul(share, real), mul(sub(1, share), fake));

@@ -30,7 +30,7 @@ function nested(value: unknown): string {
   return typeof value === 'number' ? rounded(value) : String(value);
 }
 
-/** As few digits as tell it apart from its neighbours in a text; what rounding leaves of 0 is 0. */
+/** As few digits as are meaningful in text; rounding residues near 0 become 0. */
 function rounded(value: number): string {
   if (Math.abs(value) < 1e-6) return '0';
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(DIGITS)));
