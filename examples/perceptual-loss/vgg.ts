@@ -96,8 +96,8 @@ export interface LoadVggOptions extends Pick<LoadWeightsOptions, 'onProgress' | 
 }
 
 /**
- * The network whose weights a file has, with or without its top: Keras's `.h5`, `.weights.h5` or `.keras`, torchvision's `.pth`, or
- * safetensors. The file's tensors determine which network it is.
+ * The network whose weights a file has, with or without its top: Keras's `.h5`, `.weights.h5` or `.keras`, torchvision's
+ * `.pth`, or safetensors. The file's tensors determine which network it is.
  * Errors: FormatError for a file that fits neither, or is damaged; UnsafeModelError for one that contains code.
  */
 export async function loadVgg(

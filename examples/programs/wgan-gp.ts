@@ -1,6 +1,7 @@
 /**
- * @file A Wasserstein GAN with gradient penalty: the critic's gradient is differentiated again. Whether such a small one ends near
- * the data depends on the seed: with others, four of five runs ended elsewhere, and eight of twelve of a twin in PyTorch.
+ * @file A Wasserstein GAN with gradient penalty: the critic's gradient is differentiated again. Whether such a small one ends
+ * near the data depends on the seed: with others, four of five runs ended elsewhere, and eight of twelve of a twin in
+ * PyTorch.
  */
 import {
   add,

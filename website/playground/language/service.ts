@@ -1,6 +1,6 @@
 /**
- * @file TypeScript's language service for one program, over files in memory: the types of the package and of the language. TypeScript 6 is the last
- * version with an interface to programs; the reference is generated with the same copy.
+ * @file TypeScript's language service for one program, over files in memory: the types of the package and of the language.
+ * TypeScript 6 is the last version with an interface to programs; the reference is generated with the same copy.
  */
 import ts from '../../../tools/typedoc/node_modules/typescript/lib/typescript.js';
 import type { Completion, Documentation, Problem, Transpiled } from './protocol.ts';

@@ -1,6 +1,7 @@
 /**
- * @file The editor: CodeMirror with completion, descriptions and problems from the language service. It is in a shadow root, where
- * CodeMirror uses constructed style sheets, which `style-src 'self'` allows; in a document it would add a style element.
+ * @file The editor: CodeMirror with completion, descriptions and problems from the language service. It is in a shadow root,
+ * where CodeMirror uses constructed style sheets, which `style-src 'self'` allows; in a document it would add a style
+ * element.
  */
 import {
   autocompletion,

@@ -1,6 +1,6 @@
 /**
- * @file The program in the fragment of the page's address, compressed: a fragment is never sent to a server. `scripts/website` writes
- * the same format.
+ * @file The program in the fragment of the page's address, compressed: a fragment is never sent to a server.
+ * `scripts/website` writes the same format.
  */
 
 /** What the address requests: a program of the gallery, code in the address, or nothing. */

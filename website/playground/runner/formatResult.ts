@@ -1,4 +1,7 @@
-/** @file The value of an expression as text, tensors with their values: for `show` of the playground and the examples of the reference. */
+/**
+ * @file The value of an expression as text, tensors with their values: for `show` of the playground and the examples of the
+ * reference.
+ */
 import { formatValue } from './formatValue.ts';
 
 /** Larger tensors are shown by dtype and shape. */

@@ -1,6 +1,6 @@
 /**
- * @file The Worker that runs one program, with a GPU device of its own. Each run has a new Worker: nothing of an earlier run is left,
- * and a program that hangs can be stopped.
+ * @file The Worker that runs one program, with a GPU device of its own. Each run has a new Worker: nothing of an earlier run
+ * is left, and a program that hangs can be stopped.
  */
 import { LEAST_UPPER_BOUND, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
 import * as retrograd from 'retrograd';
