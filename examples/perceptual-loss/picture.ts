@@ -177,7 +177,7 @@ function triangle(
   context.fill();
 }
 
-/** Halves the picture until it is close to `size`, then scales it: a single step would skip pixels. */
+/** Scales the picture by 1/2 until it is close to `size`, then to `size`: a single step would skip pixels. */
 function resized(canvas: OffscreenCanvas, size: number): OffscreenCanvas {
   let current = canvas;
   while (current.width !== size) {
