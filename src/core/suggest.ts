@@ -54,6 +54,12 @@ export function nearestName(name: string, names: readonly string[]): string | un
   return nearest ?? names.find((candidate) => isPart(wanted, foldName(candidate)));
 }
 
+/** The one of `names` that `name` is a misspelling of, rather than a name of its own: by a letter or two, at most. */
+export function misspeltName(name: string, names: readonly string[]): string | undefined {
+  const wanted = foldName(name);
+  return names.find((known) => known !== name && editDistance(wanted, foldName(known)) <= 2);
+}
+
 /** A hint that suggests the nearest of `names`; `otherwise` where none is close. */
 export function suggestionFor(name: unknown, names: readonly string[], otherwise: string): string {
   const nearest = typeof name === 'string' && name.length < 64 ? nearestName(name, names) : undefined;
