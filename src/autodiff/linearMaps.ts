@@ -99,7 +99,7 @@ export function vjp(f: unknown, inputs: readonly unknown[], options: VjpOptions 
 /**
  * Jacobian-vector product: the value of f at `inputs`, and its directional derivative along `tangents`, a list of trees
  * like the inputs. The tangent is a tree like the value. Inputs that the value doesn't depend on contribute nothing.
- * Errors: as of `vjp`.
+ * Errors: as for `vjp`.
  */
 export function jvp<const A extends readonly Tensor[]>(
   f: (...inputs: Plain<A>) => Tensor,
@@ -129,7 +129,7 @@ export function jvp(f: unknown, inputs: readonly unknown[], tangents: readonly u
  *     const along = directions.map((v) => pushforward([v]));
  *     pushforward.dispose();                               // or by `using`, or at the end of a tidy
  *
- * Errors: as of `vjp`.
+ * Errors: as for `vjp`.
  */
 export function linearize<const A extends readonly Tensor[]>(
   f: (...inputs: Plain<A>) => Tensor,
@@ -163,7 +163,7 @@ export function linearized(f: unknown, inputs: readonly unknown[]) {
 
 /**
  * Hessian-vector product of a scalar function: d/dε ∇f(inputs + ε·vectors), a list of trees like the inputs.
- * Errors: as of `vjp`; TapeError for an f that doesn't return one tensor.
+ * Errors: as for `vjp`; TapeError for an f that doesn't return one tensor.
  */
 export function hvp<const A extends readonly Tensor[]>(
   f: (...inputs: Plain<A>) => Tensor,

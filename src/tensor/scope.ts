@@ -176,7 +176,7 @@ export class Scope {
     queueMicrotask(() => this.#leave());
   }
 
-  /** Runs `body`; what it makes, its result included, is freed when this scope ends. Errors: as of `tidy`. */
+  /** Runs `body`; what it makes, its result included, is freed when this scope ends. Errors: as for `tidy`. */
   run<T>(body: () => T): T {
     const made = new Set<Scoped>();
     scopes.push(made);
