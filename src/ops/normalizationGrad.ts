@@ -98,7 +98,7 @@ const spreadOver = (w: Tensor, x: Tensor) => broadcastTo(w, { shape: x.shape });
 
 const reshaped = (t: Tensor | null, shape: readonly number[]) => t && reshape(t, { shape });
 
-/** Gradient of layerNorm over adjacent axes, without parameters: only dx. */
+/** Gradient of layerNorm over adjacent axes, if no parameter needs one: only dx. */
 export const layerNormInputGrad: Op<[dy: Tensor, x: Tensor, gamma: Tensor | null], GradOptions> =
   /* @__PURE__ */ defineOp({
     name: 'layerNormInputGrad',

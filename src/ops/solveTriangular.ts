@@ -19,8 +19,8 @@ export interface SolveTriangularOptions {
 }
 
 /**
- * x with a x = b, for triangular matrices, by substitution. float32; a zero on the diagonal gives infinities and NaN. Shapes:
- * a [..., n, n], b [..., n, m] → that of b. Backward stable: the residual is about n · 6e-8 of |a| |x|.
+ * x with a x = b, for triangular matrices, by substitution. float32; a zero on the diagonal gives infinities and NaN.
+ * Shapes: a [..., n, n], b [..., n, m] → that of b. Backward stable: the residual is about n · 6e-8 of |a| |x|.
  * Errors: ShapeError for shapes that don't fit, ValueError for options, DTypeError.
  */
 export const solveTriangular: Op<
