@@ -63,7 +63,8 @@ export class GradientTape extends Tape {
    *
    * Errors: TapeError for a `body` that is async; those of `body`.
    */
-  static run<T>(body: (tape: GradientTape) => T, options: TapeOptions = {}): T {
+  static run<T>(body: (tape: GradientTape) => T, options: TapeOptions = {}, ...surplus: never[]): T {
+    refuseSurplus('GradientTape.run', surplus, ['body', 'options']);
     requireFunction('GradientTape.run', 'body', body);
     return disposing(new GradientTape(options), (tape) => {
       const result = body(tape);
@@ -184,7 +185,9 @@ export class GradientTape extends Tape {
     target: Tensor,
     source: Tensor,
     options: Pick<GradientOptions, 'unconnectedGradients'> = {},
+    ...surplus: never[]
   ): Gradient {
+    refuseSurplus('jacobian', surplus, ['target', 'source', 'options']);
     checkOptions('jacobian', options, ['unconnectedGradients']);
     const { unconnectedGradients = 'none' } = options;
     const backward = (cotangent: Tensor) =>
@@ -202,7 +205,9 @@ export class GradientTape extends Tape {
     target: Tensor,
     source: Tensor,
     options: Pick<GradientOptions, 'unconnectedGradients'> = {},
+    ...surplus: never[]
   ): Gradient {
+    refuseSurplus('batchJacobian', surplus, ['target', 'source', 'options']);
     checkOptions('batchJacobian', options, ['unconnectedGradients']);
     const { unconnectedGradients = 'none' } = options;
     const backward = (cotangent: Tensor) =>
@@ -214,7 +219,8 @@ export class GradientTape extends Tape {
    * Whether a gradient flows from `target` to `source`, and along which calls; or at which call it is disconnected, why, and
    * how to fix it. Also works after `gradient`.
    */
-  explain(target: Tensor, source: Tensor): PathExplanation {
+  explain(target: Tensor, source: Tensor, ...surplus: never[]): PathExplanation {
+    refuseSurplus('explain', surplus, ['target', 'source']);
     requireTensors('target and source', [target, source], 'explain');
     return explainPath(this, target, source);
   }

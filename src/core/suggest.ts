@@ -54,6 +54,12 @@ export function nearestName(name: string, names: readonly string[]): string | un
   return nearest ?? names.find((candidate) => isPart(wanted, foldName(candidate)));
 }
 
+/** The one of `names` of which `name` is probably a misspelling: at most two edits away. */
+export function misspeltName(name: string, names: readonly string[]): string | undefined {
+  const wanted = foldName(name);
+  return names.find((known) => known !== name && editDistance(wanted, foldName(known)) <= 2);
+}
+
 /** A hint that suggests the nearest of `names`; `otherwise` if none is close. */
 export function suggestionFor(name: unknown, names: readonly string[], otherwise: string): string {
   const nearest = typeof name === 'string' && name.length < 64 ? nearestName(name, names) : undefined;

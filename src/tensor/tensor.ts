@@ -15,6 +15,7 @@ import {
 } from '../core/dtype.ts';
 import { DisposedError, ShapeError, ValueError } from '../core/errors.ts';
 import { frozenShape } from '../core/frozenShape.ts';
+import { refuseSurplus } from '../core/options.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -189,7 +190,8 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
    * Errors: IndexOutOfRangeError for a fault of the work that the values depend on; DisposedError; DeviceLostError. Thrown
    * at the call: TapeError inside a compiled function.
    */
-  data(): Promise<DataOf[D]> {
+  data(...surplus: never[]): Promise<DataOf[D]> {
+    refuseSurplus('data', surplus, []);
     this.#requireUncaptured();
     return this.#read();
   }
@@ -220,12 +222,14 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   }
 
   /** The values as nested arrays; a number for a scalar. Bools are 0 and 1. */
-  array(): Promise<NestedArray> {
+  array(...surplus: never[]): Promise<NestedArray> {
+    refuseSurplus('array', surplus, []);
     return this.data().then((data) => nest(data, this.shape));
   }
 
   /** The value of a tensor with one element. Errors: ShapeError if there are none or several; those of `data`. */
-  item(): Promise<number> {
+  item(...surplus: never[]): Promise<number> {
+    refuseSurplus('item', surplus, []);
     this.#requireUncaptured();
     return this.#readItem();
   }

@@ -41,7 +41,7 @@ export function variablesMade(): { readonly count: number; readonly bytes: numbe
  * dtype, as for `Tensor`.
  */
 export class Variable<D extends DType = AnyDType> extends Tensor<D> implements StorageHolder {
-  trainable: boolean;
+  #trainable: boolean;
   /** Computes a penalty: a scalar that training adds to the loss. */
   regularizer: WeightFunction | null = null;
   /** Maps its values to new ones after each optimizer step. */
@@ -57,7 +57,7 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
     super(initial.device, valuesOf(initial), initial, leaf(initial));
     this.watchDrop();
     this.name = name ?? `variable_${unnamed++}`;
-    this.trainable = trainable;
+    this.#trainable = trainable;
     made = { count: made.count + 1, bytes: made.bytes + this.bytes };
     try {
       this.device.executor.creating(this.name);
@@ -65,6 +65,17 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
       this.dispose();
       throw error;
     }
+  }
+
+  /** Whether tapes watch it of their own accord, and training updates it. */
+  get trainable(): boolean {
+    return this.#trainable;
+  }
+
+  /** Errors: ValueError for what is no boolean. */
+  set trainable(value: boolean) {
+    requireBoolean('variable', 'trainable', value);
+    this.#trainable = value;
   }
 
   /** Errors: DisposedError. */

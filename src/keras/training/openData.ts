@@ -41,7 +41,7 @@ function isOptions(value: unknown): boolean {
 }
 
 /**
- * Tells `(x, y, options)` from `(x, options)`: there may be no targets, and batches bring their own.
+ * Distinguishes `(x, y, options)` from `(x, options)`: there may be no targets, and batches contain theirs.
  * Errors: ValueError for arguments that are left over.
  */
 export function splitArguments<O extends object>(

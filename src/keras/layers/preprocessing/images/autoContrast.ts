@@ -1,4 +1,4 @@
-/** @file AutoContrast: images whose values fill their range. */
+/** @file AutoContrast: stretches the values of images to their full range. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { div, sub } from '../../../../ops/arithmetic.ts';
 import { greater } from '../../../../ops/comparison.ts';
@@ -54,9 +54,9 @@ export class AutoContrast extends ImageLayer {
 }
 
 /**
- * Each channel of each image stretched so that its smallest and its largest value are those of `valueRange`. A channel of one value
+ * Stretches each channel of each image so that its smallest and largest values are those of `valueRange`. A channel of one value
  * is unchanged. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function autoContrast(options?: AutoContrastOptions): AutoContrast;
 export function autoContrast(...settings: Positions<AutoContrastOptions, ['valueRange']>): AutoContrast;
