@@ -69,7 +69,10 @@ ${eachSum(tile, (i, j) => `var sum_${i}_${j} = vec4<${type}>();`)}`;
 }
 
 /** Where the steps of an invocation's group begin, at its own lines. */
-const placesInSteps = (tile: GemmTile, loaders: readonly Loader[]) => `let k_group = local / ${groupSize(tile)}u;
+const placesInSteps = (
+  tile: GemmTile,
+  loaders: readonly Loader[],
+) => `let k_group = local / ${groupSize(tile)}u;
 ${each(
   loaders,
   (loader) =>
@@ -122,10 +125,7 @@ function multiply(tile: GemmTile, a: Loader, b: Loader): string {
     const each = range(4).map((c) => element(b, group, 4 * j + c, s));
     return b.storesLines ? `vec4(${each.join(', ')})` : `b_${group}_${j}_${s}`;
   };
-  const multiplyStep = (
-    group: number,
-    s: number,
-  ) => `${each(rowGroups(tile), load(a, groupM, group, s))}
+  const multiplyStep = (group: number, s: number) => `${each(rowGroups(tile), load(a, groupM, group, s))}
     ${each(vectorsOf(tile), load(b, groupN, group, s))}
     ${each(vectorsOf(tile), (j) => `let columns_${group}_${s}_${j} = ${columns(j, group, s)};`)}
     ${eachSum(tile, (i, j) => `sum_${i}_${j} += ${element(a, group, i, s)} * columns_${group}_${s}_${j};`)}`;

@@ -146,7 +146,9 @@ describe('groups of invocations that share k', () => {
     expect(tile.groupK).toBeGreaterThan(1);
     expect(split.parts).toBe(1);
     // As many tiles as keep a GPU busy need no groups.
-    expect(selectGemm(problem(3136, 256, 576), createProfile(device, 'discrete')).tile.groupK).toBeUndefined();
+    expect(
+      selectGemm(problem(3136, 256, 576), createProfile(device, 'discrete')).tile.groupK,
+    ).toBeUndefined();
   });
 });
 
