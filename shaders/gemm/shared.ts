@@ -62,17 +62,14 @@ function prologue(tile: GemmTile, type: string, loaders: readonly Loader[]): str
   const { groupN } = tile;
   const inGroup = groupsOfK(tile) > 1 ? `local % ${groupSize(tile)}u` : 'local';
   return `let thread_row = ${inGroup} / ${groupN}u;
-let thread_column = local % ${groupN}u;
-${groupsOfK(tile) > 1 ? placesInSteps(tile, loaders) : ''}
+let thread_column = local % ${groupN}u;${groupsOfK(tile) > 1 ? placesInSteps(tile, loaders) : ''}
 ${each(loaders, (loader) => slots(loader, tile))}
 ${eachSum(tile, (i, j) => `var sum_${i}_${j} = vec4<${type}>();`)}`;
 }
 
 /** Where the steps of an invocation's group begin, at its own lines. */
-const placesInSteps = (
-  tile: GemmTile,
-  loaders: readonly Loader[],
-) => `let k_group = local / ${groupSize(tile)}u;
+const placesInSteps = (tile: GemmTile, loaders: readonly Loader[]) => `
+let k_group = local / ${groupSize(tile)}u;
 ${each(
   loaders,
   (loader) =>

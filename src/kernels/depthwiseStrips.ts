@@ -219,7 +219,7 @@ export function depthwiseFilterGradInStrips(
     ? { turns: rows.output, strip_rows: 1 }
     : cutRows(profile, window, rows.output, side);
   const parts = batch * strip_rows * strip_columns;
-  const sums = output(device, parts > 1 ? partialSpec(spec, parts) : spec, op);
+  const sums = output(device, parts === 1 ? spec : partialSpec(spec, parts), op);
   const count = side * strip_rows;
   device.launch(tapsKernel, {
     options: { ...shape, window, stride },
@@ -241,5 +241,5 @@ export function depthwiseFilterGradInStrips(
     },
     workgroups: Math.ceil(count / tapsWorkgroup),
   });
-  return parts > 1 ? addParts(op, sums, spec) : sums;
+  return parts === 1 ? sums : addParts(op, sums, spec);
 }

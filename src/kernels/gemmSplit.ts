@@ -117,7 +117,7 @@ export function sharedTime(
   const cache = cacheCost(tile);
   const each = Math.max(cache, instructions * stalls(productsOf(tile), instructions, waves));
   const computing = units * rounds * work * (each + tieBreak * (cache + padding));
-  return longer(idleLanes(tile, workgroups) * computing, numberCost * numbersOf(size)) + sums;
+  return longer(idleLanes(tile, workgroups, units) * computing, numberCost * numbersOf(size)) + sums;
 }
 
 /** Steps of k that pass while groups of invocations add up their sums: some eight of each group for every halving. Not measured. */
@@ -126,16 +126,19 @@ const addingSteps = ({ groupK = 1 }: GemmTile) => 8 * groupK * Math.log2(groupK)
 /** About the longer of two times that pass together: each delays the other a little. */
 const longer = (a: number, b: number) => Math.sqrt(Math.hypot(a * a, b * b));
 
-/** Units of a large GPU, and invocations that keep one busy: two for each lane, of which one computes while the other loads. */
-const largeGpu = { units: 128, invocations: 256 } as const;
+/**
+ * Units of a large GPU, of those that a profile stands for, and invocations that keep one busy: two for each lane, of which one
+ * computes while the other loads.
+ */
+const largeGpu = { units: 8 / 3, invocations: 256 } as const;
 
 /**
  * By which factor a tile takes longer where its workgroups are too small for the units of a large GPU: the third root, as this is one
  * of three machines whose geometric mean counts.
  */
-function idleLanes(tile: GemmTile, workgroups: number): number {
-  const { units, invocations } = largeGpu;
-  return Math.cbrt(Math.max(1, invocations / (invocationsOf(tile) * Math.max(1, workgroups / units))));
+function idleLanes(tile: GemmTile, workgroups: number, units: number): number {
+  const invocations = invocationsOf(tile) * Math.max(1, workgroups / (largeGpu.units * units));
+  return Math.cbrt(Math.max(1, largeGpu.invocations / invocations));
 }
 
 /** Numbers of A, B and C. Of a convolution, a pixel counts once where its taps are segments. */
