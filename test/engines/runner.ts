@@ -11,6 +11,26 @@ export interface FileResult {
 type Files = Awaited<ReturnType<typeof startTests>>;
 type Task = Files[number]['tasks'][number] | Files[number];
 
+/** Of vitest's runner, outside of vitest. */
+export const runnerConfig: VitestRunner['config'] = {
+  root: '/',
+  setupFiles: [],
+  name: undefined,
+  passWithNoTests: false,
+  testNamePattern: undefined,
+  allowOnly: false,
+  sequence: { seed: 0, hooks: 'stack', setupFiles: 'list' },
+  chaiConfig: undefined,
+  maxConcurrency: 1,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  retry: 0,
+  includeTaskLocation: false,
+  tags: [],
+  tagsFilter: undefined,
+  strictTags: false,
+};
+
 /** Runs the tests that `load` registers; of several parts, those whose place leaves `part` over. */
 export async function runTests(
   file: string,
@@ -18,24 +38,7 @@ export async function runTests(
   [part, parts]: readonly [number, number],
 ): Promise<FileResult> {
   const runner: VitestRunner = {
-    config: {
-      root: '/',
-      setupFiles: [],
-      name: undefined,
-      passWithNoTests: false,
-      testNamePattern: undefined,
-      allowOnly: false,
-      sequence: { seed: 0, hooks: 'stack', setupFiles: 'list' },
-      chaiConfig: undefined,
-      maxConcurrency: 1,
-      testTimeout: 300_000,
-      hookTimeout: 300_000,
-      retry: 0,
-      includeTaskLocation: false,
-      tags: [],
-      tagsFilter: undefined,
-      strictTags: false,
-    },
+    config: runnerConfig,
     async importFile() {
       afterEach(expectNoUncapturedErrors);
       await load();
@@ -47,7 +50,7 @@ export async function runTests(
   return resultOf(await startTests([`/${file}`], runner));
 }
 
-async function expectNoUncapturedErrors(): Promise<void> {
+export async function expectNoUncapturedErrors(): Promise<void> {
   const errors = await takeUncapturedErrors();
   if (errors.length > 0)
     throw new Error(`uncaptured GPU errors:\n${errors.map(({ message }) => message).join('\n')}`);
