@@ -20,7 +20,8 @@ function byFolder(summary) {
   /** @type {Map<string, Counts>} */
   const folders = new Map();
   for (const [file, counts] of Object.entries(summary)) {
-    const folder = file === 'total' ? 'all' : (path.relative(path.join(ROOT, 'src'), file).split(path.sep)[0] ?? '');
+    const folder =
+      file === 'total' ? 'all' : (path.relative(path.join(ROOT, 'src'), file).split(path.sep)[0] ?? '');
     const known = folders.get(folder);
     if (!known) folders.set(folder, structuredClone(counts));
     else
@@ -39,7 +40,9 @@ function table(folders) {
   return [
     `| folder | ${kinds.join(' | ')} |`,
     `| --- |${' --- |'.repeat(kinds.length)}`,
-    ...[...folders].map(([name, counts]) => `| ${name} | ${kinds.map((kind) => share(counts[kind])).join(' | ')} |`),
+    ...[...folders].map(
+      ([name, counts]) => `| ${name} | ${kinds.map((kind) => share(counts[kind])).join(' | ')} |`,
+    ),
   ].join('\n');
 }
 

@@ -50,17 +50,19 @@ function ofCases(results) {
  * @param {boolean} [isPlain] whether the device has default limits and no features
  * @returns {(engine: Engine) => Promise<Job[]>}
  */
-const unitTests = (belongs, isPlain = false) => async (engine) => {
-  /** @type {string[]} */
-  const files = await engine.call('files');
-  return files.filter(belongs).flatMap((file) => {
-    const count = parts[file] ?? 1;
-    return Array.from({ length: count }, (_, part) => ({
-      title: count > 1 ? `${file} (${part + 1} of ${count})` : file,
-      run: (/** @type {Engine} */ on) => on.call('runFile', file, part, count, isPlain),
-    }));
-  });
-};
+const unitTests =
+  (belongs, isPlain = false) =>
+  async (engine) => {
+    /** @type {string[]} */
+    const files = await engine.call('files');
+    return files.filter(belongs).flatMap((file) => {
+      const count = parts[file] ?? 1;
+      return Array.from({ length: count }, (_, part) => ({
+        title: count > 1 ? `${file} (${part + 1} of ${count})` : file,
+        run: (/** @type {Engine} */ on) => on.call('runFile', file, part, count, isPlain),
+      }));
+    });
+  };
 
 /** @type {Record<string, (engine: Engine) => Promise<Job[]>>} */
 const suites = {

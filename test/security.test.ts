@@ -70,7 +70,8 @@ test('every package is pinned by a checksum, and comes from the registry', () =>
   );
   const unpinned = packages.filter(
     ([, { integrity, resolved }]) =>
-      !/^sha512-/.test(integrity ?? '') || !/^https:\/\/registry\.npmjs\.org\//.test(resolved ?? 'https://registry.npmjs.org/'),
+      !/^sha512-/.test(integrity ?? '') ||
+      !/^https:\/\/registry\.npmjs\.org\//.test(resolved ?? 'https://registry.npmjs.org/'),
   );
   expect(unpinned.map(([place]) => place)).toEqual([]);
 });

