@@ -9,7 +9,7 @@ import { installNodeGpu } from '../support/gpu.ts';
 import { checkNames } from '../conformance/page.ts';
 import { checkPrograms as checkDifferential } from '../support/differential/programs.ts';
 import { checkPrograms as checkStateful } from '../support/statefulPrograms.ts';
-import { type FileResult, runTests } from './runner.ts';
+import { type FileResult, runTests, testFile } from './runner.ts';
 
 export { runFamilyAt, runModelAt } from '../conformance/page.ts';
 
@@ -38,7 +38,8 @@ export async function runFile(file: string, part = 0, parts = 1, isPlain = false
   const gpu = await installNodeGpu();
   if (isPlain) plain ??= await (await gpu.requestAdapter())?.requestDevice();
   await init(plain ? { device: plain } : {});
-  return runTests(file, modules[`../${file}`] as () => Promise<unknown>, [part, parts]);
+  const load = modules[`../${file}`] as () => Promise<unknown>;
+  return runTests(await testFile(file, load), [part, parts]);
 }
 
 let plain: GPUDevice | undefined;

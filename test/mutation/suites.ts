@@ -6,7 +6,8 @@
 import { init } from '../../src/index.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 import { mutantSwitch, takeCoverage, withMutant } from './mutantSwitch.ts';
-import { RepeatedFile, type TestRun } from './repeatedFile.ts';
+import { testFile } from '../engines/runner.ts';
+import type { TestRun } from '../engines/testFile.ts';
 
 const modules: Readonly<Record<string, () => Promise<unknown>>> = import.meta.glob([
   '../{core,history,autodiff,execution,tensor}/**/*.test.ts',
@@ -23,13 +24,7 @@ const modules: Readonly<Record<string, () => Promise<unknown>>> = import.meta.gl
 /** Test files, relative to `test/`. */
 export const files = (): string[] => Object.keys(modules).map((module) => module.slice('../'.length));
 
-const loaded = new Map<string, Promise<RepeatedFile>>();
-
-function fileOf(name: string): Promise<RepeatedFile> {
-  const known = loaded.get(name) ?? RepeatedFile.load(name, modules[`../${name}`] as () => Promise<unknown>);
-  loaded.set(name, known);
-  return known;
-}
+const fileOf = (name: string) => testFile(name, modules[`../${name}`] as () => Promise<unknown>);
 
 async function start(): Promise<void> {
   await installNodeGpu();
@@ -53,8 +48,8 @@ export async function cover(name: string): Promise<Coverage> {
     mutantSwitch.currentTestId = index === null ? 'hooks' : String(index);
   };
   onTest(null);
-  const first = await file.run(null, { bails: false, onTest });
-  const second = await file.run(null, { bails: false, onTest });
+  const first = await file.run({ onTest });
+  const second = await file.run({ onTest });
   mutantSwitch.currentTestId = undefined;
   const failed = [...first, ...second].filter(({ message }) => message !== null);
   const isStable = ({ index }: TestRun) => failed.every((other) => other.index !== index);
@@ -79,7 +74,7 @@ export async function runMutant(
   let killed: (TestRun & { file: string }) | undefined;
   const body = async () => {
     for (const [name, tests] of chosen) {
-      const runs = await (await fileOf(name)).run(new Set(tests), { bails: true });
+      const runs = await (await fileOf(name)).run({ chosen: new Set(tests), bails: true });
       const failed = runs.find(({ message }) => message !== null);
       if (!failed) continue;
       killed = { ...failed, file: name };
