@@ -3,7 +3,7 @@
  * @file `npm run test:mutation`: changes the sources of `core`, `history`, `autodiff` and `execution` by one operator, condition,
  * literal or block at a time, and runs the tests that reach the change, in Node. A mutant is killed where a test fails.
  *
- *     npm run test:mutation -- [--file PATTERN] [--sample N] [--seed 1] [--minutes M]
+ *     npm run test:mutation -- [--file PATTERN] [--tests PATTERN] [--sample N] [--seed 1] [--minutes M]
  *
  * Prints survivors as they are found. Writes docs/mutation.md where all mutants of a file ran, or a sample of them. The exit code
  * is 1 where the score is below 85 %, not counting survivors that test/mutation/explained.mjs explains.
@@ -16,7 +16,8 @@ import { MutationSession } from './lib/mutation-session.mjs';
 import { isExplained, writeMutationReport } from './lib/mutation-report.mjs';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
-const usage = 'npm run test:mutation -- [--file PATTERN] [--sample N] [--seed 1] [--minutes M]';
+const usage =
+  'npm run test:mutation -- [--file PATTERN] [--tests PATTERN] [--sample N] [--seed 1] [--minutes M]';
 const folders = ['core', 'history', 'autodiff', 'execution'];
 const goal = 0.85;
 
@@ -27,6 +28,7 @@ function options() {
     {
       options: {
         file: { type: 'string', default: '.' },
+        tests: { type: 'string', default: '.' },
         sample: { type: 'string', default: 'Infinity' },
         seed: { type: 'string', default: '1' },
         minutes: { type: 'string', default: 'Infinity' },
@@ -37,7 +39,8 @@ function options() {
   const [sample, seed, minutes] = [Number(values.sample), Number(values.seed), Number(values.minutes)];
   if (!(sample >= 1 && minutes > 0 && Number.isInteger(seed)))
     throw new SetupError(`--sample, --seed and --minutes take positive numbers.\nUsage: ${usage}`);
-  return { pattern: new RegExp(String(values.file)), sample, seed, minutes };
+  const [files, tests] = [new RegExp(String(values.file)), new RegExp(String(values.tests))];
+  return { files, tests, sample, seed, minutes };
 }
 
 /** @param {RegExp} pattern */
@@ -75,14 +78,13 @@ function sampled(mutants, seed, count) {
 }
 
 await runMain(async () => {
-  const { pattern, sample, seed, minutes } = options();
-  const files = sources(pattern);
+  const { files, tests, sample, seed, minutes } = options();
   const { env } = setup({ browser: false });
   const { instrument } = await import('./lib/mutants.mjs');
   const { bundleTests } = await import('./lib/bundle-tests.mjs');
-  const { mutants, plugin } = await instrument(files);
+  const { mutants, plugin } = await instrument(sources(files));
   const built = await bundleTests('test/mutation/suites.ts', 'mutation', [plugin]);
-  const session = await MutationSession.open(built, env);
+  const session = await MutationSession.open(built, env, tests);
   const end = performance.now() + minutes * 60_000;
   /** @type {(Mutant & { status: import('./lib/mutation-session.mjs').Status })[]} */
   const results = [];

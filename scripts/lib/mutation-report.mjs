@@ -125,7 +125,7 @@ function page(rows) {
     '',
     '- The score is killed / (killed + survived + not covered).',
     '- *Not covered*: no test of test/mutation/suites.ts reaches it; others may.',
-    '- *Only once*: code that runs once in a process, such as what fills a cache. A run of it needs a process of its own.',
+    '- *Only once*: code that runs once in a process, such as tables and what fills a cache. A run of it needs a process of its own.',
     '- *Explained*: the change makes no difference that a test could see, see below.',
     '',
     '## Explained survivors',

@@ -25,12 +25,23 @@ export class MutationSession {
     this.built = built;
     this.env = env;
     this.engine = engine;
+    /** Mutants that are reached while modules are loaded. @type {ReadonlySet<string>} */
+    this.onLoad = new Set();
   }
 
-  /** Runs all tests without a mutant. @param {string} built @param {Record<string, string>} env */
-  static async open(built, env) {
+  /**
+   * Runs the test files that `tests` matches, without a mutant.
+   *
+   * @param {string} built
+   * @param {Record<string, string>} env
+   * @param {RegExp} tests
+   */
+  static async open(built, env, tests) {
     const session = new MutationSession(built, env, await openBuilt('node', built, env));
-    for (const file of await session.engine.call('files')) await session.#cover(file);
+    /** @type {string[]} */
+    const files = await session.engine.call('files');
+    for (const file of files) if (tests.test(file)) await session.#cover(file);
+    session.onLoad = new Set(await session.engine.call('reachedOnLoad'));
     return session;
   }
 
@@ -84,7 +95,8 @@ export class MutationSession {
    */
   async run(mutant) {
     const { chosen, left } = this.#testsOf(mutant);
-    if (chosen.length === 0) return { status: 'not covered', note: '' };
+    if (chosen.length === 0)
+      return { status: this.onLoad.has(mutant) ? 'only once' : 'not covered', note: '' };
     const run = await this.#runOn(mutant, chosen);
     if (run === null) return { status: 'killed', note: 'by the time limit' };
     if (run.killedBy && (await this.#isSpoilt(run.killedBy))) {

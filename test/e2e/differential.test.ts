@@ -17,9 +17,9 @@ async function programs(from: number, to: number, compiledEvery: number): Promis
 }
 
 test('random programs in Chromium', async () => {
-  expect(await chromium.run('/', programs, 6000, 6032, 16)).toBeNull();
+  expect(await chromium.run('/', programs, 6000, 6016, 16)).toBeNull();
 });
 
 test('random programs in Firefox', async () => {
-  expect(await firefox.run('/', programs, 6000, 6032, 16)).toBeNull();
+  expect(await firefox.run('/', programs, 6000, 6016, 16)).toBeNull();
 });

@@ -23,6 +23,9 @@ export function takeCoverage(): Record<string, Record<string, number>> {
   return found;
 }
 
+/** Mutants that were reached while modules were loaded. */
+export const reachedOnLoad = (): string[] => Object.keys(mutantSwitch.mutantCoverage?.static ?? {});
+
 /** Runs `body` with a mutant. Gives how often it was reached. */
 export async function withMutant(
   mutant: string,

@@ -6,6 +6,8 @@
 import { init } from '../../src/index.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 import { mutantSwitch, takeCoverage, withMutant } from './mutantSwitch.ts';
+
+export { reachedOnLoad } from './mutantSwitch.ts';
 import { testFile } from '../engines/runner.ts';
 import type { TestRun } from '../engines/testFile.ts';
 
