@@ -8,8 +8,11 @@ export const shown = {
   bars: [] as { name: string; value: number }[],
 };
 
-/** Values of sliders and text fields by name, in place of their own. */
-export const settings: { sliders: Record<string, number>; text?: string } = { sliders: {} };
+/** Values of sliders by name, the text of text fields, and files of pickers by their labels, in place of their own. */
+export const settings: { sliders: Record<string, number>; text?: string; files: Record<string, File> } = {
+  sliders: {},
+  files: {},
+};
 
 let endings: (() => void)[] = [];
 
@@ -18,6 +21,7 @@ export function reset(): void {
   for (const ending of endings) ending();
   endings = [];
   settings.sliders = {};
+  settings.files = {};
   delete settings.text;
   shown.texts = [];
   shown.curves.clear();
@@ -52,7 +56,7 @@ export const sliders = (controls: Readonly<Record<string, { value: number }>>) =
     Object.entries(controls).map(([name, { value }]) => [name, settings.sliders[name] ?? value]),
   );
 export const buttons = live(() => {});
-export const picker = () => ({ file: null });
+export const picker = ({ label }: { label: string }) => ({ file: settings.files[label] ?? null });
 export const textField = ({ value }: { value: string }) => ({ value: settings.text ?? value });
 export const drawing = ({ size }: { size: number }) => ({ pixels: new Float32Array(size * size) });
 export const report = live((made: { summary(): string }) => void shown.texts.push(made.summary()));
