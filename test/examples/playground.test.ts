@@ -15,38 +15,6 @@ const programs = import.meta.glob('../../examples/playground/*.ts');
 
 const run = (name: string) => programs[`../../examples/playground/${name}.ts`]?.();
 
-/** A file like one of Keras's trained VGG19, without its top; zeros behind the layers that the program looks at. */
-function vgg19Weights(): File {
-  const blocks = [
-    [2, 3, 64],
-    [2, 64, 128],
-    [4, 128, 256],
-    [4, 256, 512],
-    [4, 512, 512],
-  ] as const;
-  const tensors = blocks.flatMap(([count, from, to], block) =>
-    Array.from({ length: count }, (_, i) => {
-      const name = `vgg19/block${block + 1}_conv${i + 1}`;
-      return [
-        [`${name}/kernel`, [3, 3, i === 0 ? from : to, to]],
-        [`${name}/bias`, [to]],
-      ] as const;
-    }).flat(),
-  );
-  let end = 0;
-  const header = Object.fromEntries(
-    tensors.map(([name, shape]) => {
-      const start = end;
-      end += 4 * shape.reduce((product, n) => product * n, 1);
-      return [name, { dtype: 'F32', shape, data_offsets: [start, end] }];
-    }),
-  );
-  const text = new TextEncoder().encode(JSON.stringify(header));
-  const values = new Float32Array(end / 4);
-  for (let i = 0; i < 1e6; i++) values[i] = Math.sin(i) / 20;
-  return new File([new BigUint64Array([BigInt(text.length)]), text, values], 'vgg19.safetensors');
-}
-
 /** First and last value of a curve. */
 function ends(name: string): [first: number, last: number] {
   const points = shown.curves.get(name) ?? [];
@@ -116,13 +84,6 @@ describe('the programs of the playground', { timeout: 120_000 }, () => {
     const [first, last] = ends('style and content');
     expect(last).toBeLessThan(first);
     expect(shown.pictures).toBe(3);
-
-    // The same program once more, with a file of weights.
-    settings.files = { Weights: vgg19Weights() };
-    await import(`${folder}/style.ts?weights`);
-    const [started, ended] = ends('style and content');
-    expect(ended).toBeLessThan(started);
-    expect(started).not.toBeCloseTo(first, 3);
   });
 
   test('kernel', async () => {

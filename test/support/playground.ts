@@ -8,11 +8,8 @@ export const shown = {
   bars: [] as { name: string; value: number }[],
 };
 
-/** Values of sliders by name, the text of text fields, and files of pickers by their labels, in place of their own. */
-export const settings: { sliders: Record<string, number>; text?: string; files: Record<string, File> } = {
-  sliders: {},
-  files: {},
-};
+/** Values of sliders and text fields by name, in place of their own. */
+export const settings: { sliders: Record<string, number>; text?: string } = { sliders: {} };
 
 let endings: (() => void)[] = [];
 
@@ -21,7 +18,6 @@ export function reset(): void {
   for (const ending of endings) ending();
   endings = [];
   settings.sliders = {};
-  settings.files = {};
   delete settings.text;
   shown.texts = [];
   shown.curves.clear();
@@ -56,7 +52,7 @@ export const sliders = (controls: Readonly<Record<string, { value: number }>>) =
     Object.entries(controls).map(([name, { value }]) => [name, settings.sliders[name] ?? value]),
   );
 export const buttons = live(() => {});
-export const picker = ({ label }: { label: string }) => ({ file: settings.files[label] ?? null });
+export const picker = () => ({ file: null });
 export const textField = ({ value }: { value: string }) => ({ value: settings.text ?? value });
 export const drawing = ({ size }: { size: number }) => ({ pixels: new Float32Array(size * size) });
 export const report = live((made: { summary(): string }) => void shown.texts.push(made.summary()));
