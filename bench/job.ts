@@ -2,7 +2,7 @@
 import type { HostArray } from './host.ts';
 
 export interface Job {
-  /** Queues the computation once, and lets go of its results. */
+  /** Queues the computation once, and releases its results. */
   run(): void | Promise<void>;
   /** Waits until the device has done all that was queued. */
   wait(): Promise<void>;

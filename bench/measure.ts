@@ -31,7 +31,7 @@ export interface MeasureOptions {
 const turn = 80;
 const fewestRounds = 5;
 
-/** A sample should take so many milliseconds, and so many times as long as a wait for nothing (100 ms in some browsers), … */
+/** The least milliseconds of a sample, and how many times longer than an empty wait (100 ms in some browsers) it must be, … */
 const wantedSample = 20;
 const wantedWaits = 8;
 /** … but not more runs than this. */

@@ -99,7 +99,7 @@ async function timesOf(
   return Object.fromEntries(entries) as Figures;
 }
 
-/** After so many runs, pools have what they need. */
+/** Runs after which the pools hold all they need. */
 const runsOfPeak = 4;
 
 /** MiB at most, since the page was opened. */

@@ -27,7 +27,7 @@ export const sizeListings: readonly SizeListing[] = (Object.keys(bundles) as Bun
 export interface Weight {
   /** Before it does anything. */
   first: number;
-  /** What `import()` brings: with the device, or where it is wanted. */
+  /** What `import()` brings: with the device, or on first use. */
   later: number;
 }
 

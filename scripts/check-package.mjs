@@ -123,7 +123,8 @@ function checkLoading(entries) {
 }
 
 /**
- * A strict TypeScript project that installs the package compiles, in both ways of resolving modules.
+ * Strict TypeScript projects that install the package compile: the programs that people write, and one with TypeScript's strictest
+ * settings, each with one of the ways of resolving modules. Declarations are checked, and have ES2022 and DOM alone.
  *
  * @param {Record<string, string>} entries
  * @param {Set<string>} files
@@ -145,7 +146,11 @@ function checkConsumer(entries, files) {
       `${imports.join('\n')}\nexport default [${names.map((_, i) => `entry${i}`).join(', ')}];\n`,
     );
     writePrograms(project);
-    return ['nodenext', 'bundler'].flatMap((resolution) => compile(project, resolution));
+    fs.copyFileSync(path.join(ROOT, 'test', 'types', 'strictest.ts'), path.join(project, 'strictest.mts'));
+    return [
+      ...compile(project, 'nodenext', ['app.mts', 'programs'], { exactOptionalPropertyTypes: true }),
+      ...compile(project, 'bundler', ['app.mts', 'strictest.mts'], strictest),
+    ];
   } finally {
     fs.rmSync(project, { recursive: true, force: true });
   }
@@ -194,8 +199,25 @@ export function programsOf(text, name) {
   return files;
 }
 
-/** @param {string} project @param {string} resolution @returns {string[]} faults */
-function compile(project, resolution) {
+/** What `strict` doesn't contain. */
+const strictest = {
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noImplicitOverride: true,
+  noImplicitReturns: true,
+  noFallthroughCasesInSwitch: true,
+  isolatedModules: true,
+  verbatimModuleSyntax: true,
+};
+
+/**
+ * @param {string} project
+ * @param {string} resolution
+ * @param {string[]} include
+ * @param {Record<string, boolean>} more further options of the compiler
+ * @returns {string[]} faults
+ */
+function compile(project, resolution, include, more) {
   const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const compilerOptions = {
     target: 'es2022',
@@ -206,11 +228,9 @@ function compile(project, resolution) {
     noEmit: true,
     skipLibCheck: false,
     types: [],
+    ...more,
   };
-  fs.writeFileSync(
-    path.join(project, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, include: ['*.mts', 'programs'] }),
-  );
+  fs.writeFileSync(path.join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));
   try {
     execFileSync(process.execPath, [tsc, '-p', project], { stdio: 'pipe' });
     return [];

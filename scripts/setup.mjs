@@ -109,7 +109,7 @@ function lockedPackages(file) {
 }
 
 /**
- * The path of a browser that starts: one that is there, else puppeteer's download, else Debian's package.
+ * The path of a browser that starts: an installed one, else puppeteer's download, else Debian's package.
  *
  * @param {Shell} [shell]
  * @returns {string}

@@ -95,7 +95,7 @@ async function checkSizes() {
     const sizes = [
       { of: 'at once', size: sizeOf(chunks.first), limit },
       { of: 'with the device', size: sizeOf(chunks.device), limit: device },
-      { of: 'where it is wanted', size: sizeOf(chunks.later), limit: Number.POSITIVE_INFINITY },
+      { of: 'on first use', size: sizeOf(chunks.later), limit: Number.POSITIVE_INFINITY },
     ];
     const parts = sizes.map((part) => {
       const isOver = part.size > 1000 * part.limit;

@@ -25,7 +25,7 @@ const FIXTURES = path.join(ROOT, 'test', 'fixtures');
 const programs = 30;
 /** Files of very many tests, and in how many parts they run. */
 const parts = /** @type {Record<string, number | undefined>} */ ({ 'ops/battery.test.ts': 24 });
-/** Firefox answers a readback after up to 100 ms, and computes little meanwhile: so many of them run side by side. */
+/** Firefox answers a readback after up to 100 ms, and is mostly idle meanwhile: this many run side by side. */
 const copies = /** @type {Record<string, number | undefined>} */ ({ firefox: 5 });
 
 /** @typedef {import('./lib/engines.mjs').Engine} Engine */

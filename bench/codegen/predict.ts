@@ -51,7 +51,7 @@ export function modelledLaunches(report: ProblemReport, library: Library): Model
   });
 }
 
-/** What is shared out among launches of unknown work goes by invocations, and the multiply-adds that their code has. */
+/** What launches of unknown work share is divided by their invocations and the multiply-adds of their code. */
 const weightOf = ({ workgroups, pipeline: { workgroup, program } }: RecordedLaunch) =>
   workgroups * workgroup * (multiplyAdds(program)?.fma ?? 0);
 

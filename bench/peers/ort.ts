@@ -1,7 +1,7 @@
 /**
  * @file ONNX Runtime's WebGPU execution provider as a contender. As its guide has it: models of fixed shapes, inputs and
  * outputs that stay on the device, and the graph captured where all its nodes run there. Captured graphs replay with the
- * buffers of their first run; handles of an app's own buffers are let go of after each run (as of 1.30), and replays fail
+ * buffers of their first run; handles of an app's own buffers are released after each run (as of 1.30), and replays fail
  * with them. So inputs are uploaded by the runtime itself.
  */
 import type * as Ort from 'onnxruntime-web/webgpu';

@@ -23,7 +23,7 @@ export type Output =
 
 export type Value = string | number | boolean | null;
 
-/** How a text is meant: prose, the library's own words, what went well, what went wrong. */
+/** The kind of a text: prose, output of the library, success, failure. */
 export type Tone = 'plain' | 'library' | 'good' | 'bad';
 
 export interface Picture {

@@ -48,7 +48,7 @@ export interface Reconstruction {
 }
 
 /**
- * Losses are read back every so many steps, one batch behind: the device always has work, and is never more than two
+ * Losses are read back every few steps, one batch behind: the device always has work, and is never more than two
  * batches behind the program.
  */
 const stepsPerReadback = 4;

@@ -134,7 +134,7 @@ export async function makeApp(gpu: GPUDevice, format: GPUTextureFormat): Promise
       gpu.queue.writeBuffer(wishes, 0, Float32Array.of(...disc, seconds, rings ? 1 : 0, width, height));
       gpu.queue.writeBuffer(wishes, 24, Uint32Array.of(frames + 1));
 
-      // The app's own work; what follows stands in the same pass.
+      // The app's own work; what follows is encoded in the same pass.
       const pass = encoder.beginComputePass();
       pass.setPipeline(painting);
       pass.setBindGroup(0, paintingBuffers);

@@ -7,7 +7,7 @@
 const WITH_DEVICE = /(kernels\/coreKernels|webgpu\/device)\.[jt]s$/;
 
 /**
- * What is loaded with the entry, what comes with the device, and what `import()` loads where it is wanted.
+ * What is loaded with the entry, what comes with the device, and what `import()` loads on first use.
  *
  * @template {Chunk} C
  * @param {readonly C[]} chunks

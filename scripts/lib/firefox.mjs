@@ -26,7 +26,7 @@ const DRIVER_FOLDERS = ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d', '/usr/lo
 /** @param {string} file */
 const isFile = (file) => fs.statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 
-/** The path of a Firefox that is there, or null. */
+/** The path of an installed Firefox, or null. */
 export function findFirefox() {
   const named = process.env.RETROGRAD_FIREFOX;
   if (named && !isFile(named)) {

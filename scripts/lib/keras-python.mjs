@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @file A Python with Keras 3, JAX and h5py, and torchvision where it is wanted: the one that RETROGRAD_KERAS_PYTHON names, or
+ * @file A Python with Keras 3, JAX and h5py, and torchvision where it is needed: the one that RETROGRAD_KERAS_PYTHON names, or
  * an environment in out/keras-venv, which is made where it is missing.
  */
 import { spawnSync } from 'node:child_process';

@@ -27,7 +27,7 @@ function withoutComments(text) {
 }
 
 /**
- * `text`, which has no comments, without the spaces that no token needs. `before` and `after` are what stands on both
+ * `text`, which has no comments, without the spaces that no token needs. `before` and `after` are the texts on both
  * sides; empty where nothing is known of it.
  *
  * @param {string} text
@@ -150,7 +150,7 @@ function textOf(expression, module) {
  * @param {(message: string) => never} refuse
  */
 function resolveDirectives(text, refuse) {
-  // `open` holds for each #if that isn't closed: what stands before its branches, and whether it had its #else.
+  // `open` holds for each #if that isn't closed: the text before its branches, and whether it had its #else.
   /** @type {{ before: string, closing: string }[]} */
   const open = [];
   let before = '';

@@ -1,4 +1,4 @@
-/** @file StoredTensor: a tensor in a file, whose values are read when they are wanted, a part at a time. */
+/** @file StoredTensor: a tensor in a file, whose values are read on demand, a part at a time. */
 import type { ComputeDType } from '../core/dtype.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import type { HostTensor } from './hostTensor.ts';
@@ -23,8 +23,8 @@ export interface StoredTensor {
   /** Where values are stored in another order than that of `shape`: `read` gives them as they are stored. */
   readonly layout?: Layout;
   /**
-   * Looks whether the file has as many values as `shape` says, where that takes reading. Memory may be taken for them then.
-   * Errors: FormatError.
+   * Checks that the file holds as many values as `shape` says, where that takes reading. Afterwards it is safe to allocate
+   * memory for them. Errors: FormatError.
    */
   verify?(): Promise<void>;
   /**

@@ -8,7 +8,7 @@ export interface FileTarget {
   write(pieces: FilePieces): Promise<void>;
 }
 
-/** Aborts the stream where something fails, so that a file stays as it was. */
+/** Aborts the stream where something fails, so that the file is left unchanged. */
 export function streamTarget(open: () => Promise<WritableStream<Uint8Array<ArrayBuffer>>>): FileTarget {
   return {
     write: async (pieces) => {

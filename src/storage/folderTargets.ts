@@ -19,7 +19,7 @@ export interface NewFile {
 /** Takes files that belong together, in their order. */
 export interface FolderTarget {
   writeFile(file: NewFile): Promise<void>;
-  /** The text of a file that is there; null for others. */
+  /** The text of a file; null where there is none. */
   readText?(name: string): Promise<string | null>;
   remove?(name: string): Promise<void>;
 }

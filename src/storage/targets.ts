@@ -1,4 +1,4 @@
-/** @file Where files are written to. A write is atomic: until it is complete, an older file stays as it is. */
+/** @file Where files are written to. A write is atomic: until it is complete, an older file is left unchanged. */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { browserAddress } from './addresses.ts';

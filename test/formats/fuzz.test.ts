@@ -63,7 +63,7 @@ async function whole(bytes: Bytes, name: string): Promise<void> {
   model.dispose();
 }
 
-/** Loads weights into a model; where they are refused it stays as it was. */
+/** Loads weights into a model; where they are refused it is unchanged. */
 async function weights(bytes: Bytes, name: string): Promise<void> {
   const before = target.weights.map((weight) => weight.current);
   try {

@@ -60,7 +60,7 @@ function network() {
 }
 
 describe('profile', () => {
-  test('tells time, bytes and operations of each op, and gives back the result', async () => {
+  test('reports time, bytes and operations of each op, and returns the result', async () => {
     const a = ones([32, 64]);
     const b = ones([64, 16]);
     const report = await profile(() => tidy(() => relu(matMul(a, b))));

@@ -1,4 +1,4 @@
-/** @file Garbage collection on demand, for tests of what becomes of objects that were dropped. */
+/** @file Garbage collection on demand, for tests of what happens to objects that were dropped. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { getDevice, memory } from '../../src/index.ts';

@@ -82,7 +82,7 @@ const kernelSize = ({ kernel, image, groups }: Convolution) =>
 
 export const sizes = { image: imageSize, kernel: kernelSize, result: resultSize };
 
-/** What becomes of a number before the next operation. Math.fround for sums of float32. */
+/** How a number is rounded before the next operation: Math.fround for sums of float32. */
 type Rounding = (value: number) => number;
 
 const exactly: Rounding = (value) => value;

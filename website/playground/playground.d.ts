@@ -2,7 +2,7 @@
 
 import type { StepReport } from 'retrograd/inspect';
 
-/** How a text is meant: prose, output of the program, what went well, what went wrong. */
+/** The kind of a text: prose, output of the program, success, failure. */
 export type Tone = 'plain' | 'library' | 'good' | 'bad';
 
 export interface Picture {

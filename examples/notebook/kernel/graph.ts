@@ -73,7 +73,7 @@ function light(
   }
 }
 
-/** Specs of what a node takes in from where the gradient passes. */
+/** Specs of a node's inputs along the path of the gradient. */
 const litSpecs = (id: string, edges: readonly GraphEdge[], byId: ReadonlyMap<string, Part>) =>
   new Set(edges.filter(({ from, to }) => to === id && byId.get(from)?.lit).map(({ spec }) => spec));
 

@@ -1,6 +1,6 @@
 /**
  * @file Imports of a cell: which names it imports from, and its source with other names in their place. A cell is an ES
- * module, and the browser links it; only what stands between the quotes must become an address.
+ * module, and the browser links it; only the text between the quotes must become an address.
  */
 
 /** `import … from '…'`, `import '…'` and `export { … } from '…'`, at the start of a line. */

@@ -6,13 +6,13 @@ import type { ByteSource } from '../byteSource.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import { Cursor, type FieldSizes, undefinedAddress } from './cursor.ts';
 
-/** How often a structure may be read, on average, and the bytes that are always allowed. */
+/** How often a byte of a structure may be read, on average, and how many bytes are always allowed. */
 const readings = 8;
 const leastBudget = 4 << 20;
-/** How many datasets may share bytes, on average, and the bytes of values that are always allowed. */
+/** How many datasets may share a byte, on average, and how many bytes of values are always allowed. */
 const sharing = 4;
 const leastValues = 64 << 20;
-/** Deflate makes at most so many bytes of one. */
+/** The most bytes that deflate can expand one byte to. */
 export const maxExpansion = 1032;
 
 export class Storage {

@@ -40,7 +40,7 @@ export function readSafetensors(file: FileBytes, options: ReadOptions = {}): Saf
   return { tensors, metadata };
 }
 
-/** How each dtype is stored: by little-endian elements of so many bytes, whatever the machine is. */
+/** How each dtype is stored: the bytes of an element, little-endian on every machine. */
 const storing: Record<
   DType,
   { type: StoredType; bytes: number; write: (view: DataView, at: number, value: number) => void }

@@ -88,7 +88,7 @@ function free(span: Span | undefined): void {
   for (const { args } of span?.steps ?? []) freeArguments(args);
 }
 
-/** Arguments as they are now, whatever becomes of them: handles of tensors, copies of host values. */
+/** Arguments as they are now, whatever happens to them later: handles of tensors, copies of host values. */
 export function holdArguments(args: readonly unknown[]): unknown[] {
   return args.map(held);
 }

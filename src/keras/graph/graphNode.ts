@@ -78,12 +78,12 @@ export class GraphNode extends Node {
     return [...new Set(this.inputTensors.map(nodeOf))].filter((node) => node !== null);
   }
 
-  /** The argument with each symbolic tensor replaced by `substitute` of it. */
+  /** The argument with each symbolic tensor replaced by the result of `substitute`. */
   argumentWith(substitute: (tensor: GraphTensor) => unknown): Nest<unknown> {
     return filled(this.argument, substitute);
   }
 
-  /** The options with each symbolic tensor replaced by `substitute` of it. */
+  /** The options with each symbolic tensor replaced by the result of `substitute`. */
   optionsWith(substitute: (tensor: GraphTensor) => unknown): object {
     return filled(this.options as Nest<unknown>, substitute) as object;
   }

@@ -1,4 +1,7 @@
-/** @file Convolutions of keras.ops by the rank of their operands, and what is computed by convolutions: patches, correlation. */
+/**
+ * @file Convolutions of keras.ops, selected by the rank of their operands, and functions computed by convolutions: patches,
+ * correlation.
+ */
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape, requireOneOf, requireRank } from '../../core/shape.ts';
 import { type Padding, perAxis } from '../../core/windows.ts';
@@ -19,7 +22,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 export interface ConvOptions {
   /** Steps from one window to the next: a number, or one for each axis. Default 1. */
   strides?: number | readonly number[];
-  /** Whether windows end at the edge ('valid'), or zeros let there be one for each step ('same'). Default 'valid'. */
+  /** 'valid' takes whole windows only; 'same' pads with zeros, so that there is a window for each step. Default 'valid'. */
   padding?: Padding;
   /** Steps between the taps of a kernel. Default 1. */
   dilationRate?: number | readonly number[];
@@ -41,8 +44,9 @@ export const conv: CompositeOp<[x: Tensor, kernel: Tensor], ConvOptions, Tensor,
   });
 
 /**
- * The convolution of each channel with filters of its own. float32. Shapes: x [batch, ...sizes, channels] of sequences or images, kernel
- * [...window, channels, multiplier] → [batch, ...counts, channels · multiplier]. Errors: ShapeError, ValueError, DTypeError.
+ * The convolution of each channel with its own filters. float32. Shapes: x [batch, ...sizes, channels] of sequences or
+ * images, kernel [...window, channels, multiplier] → [batch, ...counts, channels · multiplier]. Errors: ShapeError,
+ * ValueError, DTypeError.
  */
 export const depthwiseConv: CompositeOp<[x: Tensor, kernel: Tensor], ConvOptions, Tensor, ConvPositions> =
   /* @__PURE__ */ defineComposite({
@@ -120,7 +124,7 @@ export interface FoldOptions extends UnfoldOptions {
 type UnfoldPositions = ['kernelSize', 'dilation', 'padding', 'stride'];
 const unfoldOptions = { kernelSize: true, dilation: true, padding: true, stride: true } as const;
 
-/** The convolution that takes each pixel of a patch to a channel. */
+/** The convolution that maps each pixel of a patch to a channel. */
 function patching(op: string, options: UnfoldOptions) {
   const { kernelSize, dilation = 1, padding = 0, stride = 1 } = options;
   const [height, width] = perAxis(op, 'kernelSize', kernelSize, 2) as [number, number];
@@ -161,8 +165,8 @@ export const unfold: CompositeOp<[x: Tensor], UnfoldOptions, Tensor, UnfoldPosit
   });
 
 /**
- * Images from patches, which are added where they overlap: what `unfold` transposes. float32. Shapes: x [batch, channels · kernel height ·
- * kernel width, patches] → [batch, channels, height, width]. Errors: ShapeError, ValueError, DTypeError.
+ * Images from patches, which are summed where they overlap: the transpose of `unfold`. float32. Shapes: x [batch, channels ·
+ * kernel height · kernel width, patches] → [batch, channels, height, width]. Errors: ShapeError, ValueError, DTypeError.
  */
 export const fold: CompositeOp<[x: Tensor], FoldOptions, Tensor, ['outputSize', ...UnfoldPositions]> =
   /* @__PURE__ */ defineComposite({
@@ -205,7 +209,7 @@ function unfolded(x: Tensor, count: number, patches: number): ShapeError {
 
 /** Options of `correlate`. */
 export interface CorrelateOptions {
-  /** 'valid' (default): where both overlap in full; 'same': as many as the longer has; 'full': where they touch. */
+  /** 'valid' (default): where both overlap fully; 'same': as many values as the longer vector; 'full': wherever they overlap. */
   mode?: 'valid' | 'same' | 'full';
 }
 

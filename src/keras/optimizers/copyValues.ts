@@ -21,7 +21,7 @@ function copyOf({ device, storage, bytes, label }: Variable): Storage {
 }
 
 function take(variable: Variable, values: Storage): void {
-  // A recording hears of the variable before it moves.
+  // Reading the storage lets a recording note the variable before it moves.
   void variable.storage;
   variable.adopt(values);
 }

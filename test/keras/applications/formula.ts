@@ -127,7 +127,7 @@ export function assignFormula(
 
 /** Layers, shapes, counts, weights and nodes are those of Keras. */
 export function expectStructure(
-  net: { layers: AnyLayer[]; weights: Variable[]; countParams(): number },
+  net: { layers: readonly AnyLayer[]; weights: Variable[]; countParams(): number },
   { layers, totalParams, weights, nodes }: Fixture['withTop'],
 ): void {
   const rows = net.layers.map((layer) => ({

@@ -158,7 +158,7 @@ describe('sinks', () => {
     expect(() => sinks.downloads()).toThrow(/in a worker pass/);
   });
 
-  test('a file of the origin that could not be written stays as it was', async () => {
+  test('a file of the origin that could not be written is unchanged', async () => {
     const closed: string[] = [];
     const stream = {
       write: () => Promise.reject(new DOMException('no room', 'QuotaExceededError')),

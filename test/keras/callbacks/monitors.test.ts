@@ -109,7 +109,7 @@ describe('EarlyStopping', () => {
     weight.dispose();
   });
 
-  test('lets go of the weights where training fails', async () => {
+  test('releases the weights where training fails', async () => {
     const model = new StubModel();
     model.weights.push(variable(tensor([1, 2])));
     const before = memory().tensors;

@@ -276,7 +276,7 @@ test('layers in a loop keep no histories of earlier turns', () => {
   expect(node?.inside[0]?.node.inputs.map(({ history }) => history)).toEqual([null, null, null]);
 });
 
-test('a class without a className goes by its name in the source', () => {
+test('a class without a className is called by its name in the source', () => {
   class MyOwn extends Layer {
     override call(x: Tensor): Tensor {
       return x;

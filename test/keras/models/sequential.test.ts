@@ -100,7 +100,7 @@ describe('a Sequential', () => {
     expect(() => net.pop()).toThrow(ValueError);
   });
 
-  test('shares a layer that stands in it twice', async () => {
+  test('shares a layer that occurs in it twice', async () => {
     const shared = dense(2, 'shared');
     const net = sequential([input({ shape: [2] }), shared, shared]);
     expect(net.weights).toHaveLength(2);

@@ -209,6 +209,7 @@ describe('fit', () => {
   const descend = (net: Own, loss: Tensor, tape: GradientTape) => {
     const weights = net.trainableWeights;
     net.optimizer?.apply(tape.gradient(loss, weights), weights);
+    return { loss };
   };
 
   test('refuses a step that applies no gradient, whatever it assigns to averages', async () => {
@@ -247,6 +248,55 @@ describe('fit', () => {
       }, runEagerly);
       await expect(run).rejects.toThrow(message);
     }
+  });
+
+  test('refuses a step that returns nothing, unless it updates the loss itself', async () => {
+    for (const logs of [undefined, {}]) {
+      const silent = own((net, loss, tape) => {
+        descend(net, loss, tape);
+        return logs;
+      });
+      await expect(silent).rejects.toThrow(/must update them[\s\S]*return .* such as \{ loss \}/);
+    }
+    class Delegating extends Model {
+      readonly top = layers.dense({ units: 1 });
+      isSilent = false;
+      override call(x: Tensor): Tensor {
+        return this.top.apply(x);
+      }
+      override trainStep(batch: Batch) {
+        super.trainStep(batch);
+        return undefined;
+      }
+      override testStep(batch: Batch) {
+        return this.isSilent ? undefined : super.testStep(batch);
+      }
+    }
+    const net = new Delegating();
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    const { history } = await net.fit(...data(4), { validationData: data(4) });
+    expect(history.loss?.[0]).toBeGreaterThan(0);
+    net.isSilent = true;
+    await expect(net.evaluate(...data(4))).rejects.toThrow(/testStep: .*must update them/);
+    await expect(net.testOnBatch(...data(4))).rejects.toThrow(ValueError);
+  });
+
+  test('warns once of weights that the loss does not reach', async () => {
+    class Split extends Own {
+      readonly unused = layers.dense({ units: 1, name: 'unused' });
+      override call(x: Tensor): Tensor {
+        this.unused.apply(x);
+        return super.call(x);
+      }
+    }
+    const net = new Split(descend);
+    net.compile({ optimizer: 'sgd' });
+    for (let run = 0; run < 2; run++) await net.fit(...data(4));
+    expect(warnings()).toEqual([
+      expect.stringMatching(
+        /sgd.*: the gradients of 'split.*\/unused\/kernel', .*bias' are null.*tape\.explain/,
+      ),
+    ]);
   });
 
   test('refuses a step that is async', async () => {

@@ -7,7 +7,7 @@ interface Text {
 
 /** More lines are cut off at the front. */
 const LINES = 200;
-/** Blocks are sent at most so often: a loop that logs must not hold up the page. */
+/** The least time between two messages: a loop that logs must not block the page. */
 const EVERY_MS = 50;
 
 export function captureConsole(text: (words: unknown, tone: 'library') => Text): void {

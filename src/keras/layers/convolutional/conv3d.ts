@@ -25,7 +25,7 @@ export class Conv3D extends GroupedConvolution {
 
   override call(x: Tensor): Tensor {
     const { strides, dilationRate, groups } = this;
-    // 'causal' is for sequences alone.
+    // 'causal' is for sequences only.
     const padding = this.padding === 'same' ? 'same' : 'valid';
     const volumes = convolve(x, this.kernel as Tensor, { strides, padding, dilationRate, groups });
     return this.activation(this.withBias(volumes));

@@ -1,4 +1,4 @@
-/** @file Conv3DTranspose: a learned enlargement of volumes, which undoes the change of size of a strided convolution. */
+/** @file Conv3DTranspose: learned upsampling of volumes, which reverses the size change of a strided convolution. */
 import type { OptionNames } from '../../../core/options.ts';
 import { conv3dTranspose as transposed } from '../../../ops/conv3dTranspose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
