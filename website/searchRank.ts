@@ -1,4 +1,4 @@
-/** @file Which entries of the search index answer a query, the best first. */
+/** @file Finds the entries of the search index that match a query, the best first. */
 
 export type Entry = readonly [title: string, kind: string, page: string, words: string];
 
@@ -10,7 +10,7 @@ const folded = (text: string) => text.toLowerCase().replace(/[\s_-]+/g, '');
 /** The name without those of its modules: `dense` of `keras.layers.dense`. */
 const lastOf = (name: string) => name.slice(name.lastIndexOf('.') + 1);
 
-/** How well `entry` answers `query`; 0 for not at all. */
+/** How well `entry` matches `query`; 0 if it doesn't. */
 function score([title, kind, , words]: Entry, query: string): number {
   const wanted = folded(query);
   const name = folded(title);

@@ -5,11 +5,11 @@ import type { Device } from '../../webgpu/device.ts';
 
 /** Options of `inspector`. */
 export interface InspectOptions {
-  /** What the report calls the step. Default: the name of the function or the model. */
+  /** Name of the step in the report. Default: the name of the function or the model. */
   name?: string;
   /** Channels of each layer's feature maps to show as pictures; 0 for none. Default 8. */
   featureMaps?: number;
-  /** Whose work is inspected. Default: the current device's. */
+  /** The device whose work is inspected. Default: the current device. */
   device?: Device;
 }
 

@@ -1,11 +1,14 @@
-/** @file Shows a report in a page: in a shadow tree, so that neither's styles touch the other's, under any policy. */
+/**
+ * @file Shows a report in a page, in a shadow tree, so that the styles of both don't interfere. Works under any
+ * Content-Security-Policy.
+ */
 import { describe } from '../../core/describe.ts';
 import { DeviceError, ValueError } from '../../core/errors.ts';
 import { pageStyle } from '../page/generated/style.ts';
 import type { OpenStep } from '../page/mountRecording.ts';
 import type { PageData } from '../page/mountPage.ts';
 
-/** `open` replays a step of a recording. Errors: DeviceError where there is no page; ValueError for what is no element. */
+/** `open` replays a step of a recording. Errors: DeviceError outside of a page; ValueError for anything but an element. */
 export async function showPage(data: PageData, container?: Element, open?: OpenStep): Promise<HTMLElement> {
   if (typeof document === 'undefined') {
     throw new DeviceError({
