@@ -44,11 +44,11 @@ const largestSize = 5000;
 const largestValue = 100;
 const largestInteger = 2 ** 20;
 
-/** What a program does with some inputs: steps that fit, and whose results stay of moderate size. */
+/** The steps of a program for some inputs: those that apply, and whose results stay moderate. */
 interface Plan {
   readonly values: Value[];
   readonly planned: Planned[];
-  /** The steps that are carried out. */
+  /** The steps that are executed. */
   readonly taken: Step[];
 }
 
@@ -89,7 +89,7 @@ function run(planned: readonly Planned[], inputs: readonly Tensor[]): Tensor[] {
   return values.slice(inputs.length);
 }
 
-/** Rounding errors of a chain of ops, relative to the largest of its values. */
+/** Tolerance for rounding errors of a chain of ops, relative to the largest of its values. */
 const tolerance = 3e-4;
 
 function difference(got: ArrayLike<number>, { data, dtype }: Value, scale: number): string | null {
@@ -107,7 +107,7 @@ const weightsOf = (shape: readonly number[], seed: number) => {
   return Float64Array.from({ length: sizeOf(shape) }, () => Math.fround(random() * 2 - 1));
 };
 
-/** Why `program` fails, eagerly or, where `isCompiled`, compiled; null where it passes. */
+/** Why `program` fails, eagerly or, where `isCompiled`, compiled; null if it passes. */
 async function failureOf(program: Program, isCompiled: boolean): Promise<string | null> {
   const inputs = valuesFor(program, 1);
   const { values, planned, taken } = plan(program.steps, inputs);
@@ -177,7 +177,7 @@ async function gradientFailure(
       magnitude += Math.abs(d * ((gradients[i] as Float32Array)[j] as number));
     }
   const allowed = 2e-3 * magnitude;
-  // Where both sides differ there is a kink in between, at which any value in between is right.
+  // If both sides differ, there is a kink in between, at which any value in between is correct.
   const isSmooth = Math.abs(byDifferences.above - byDifferences.below) <= allowed;
   if (isSmooth && !(Math.abs(sum - byDifferences.above) <= allowed))
     return `the gradient along a direction is ${sum}, by differences ${byDifferences.above}`;
@@ -200,7 +200,7 @@ async function compiledFailure(
       const read = await Promise.all(results.map((result) => result.data()));
       const differs = read.findIndex((values, i) => {
         const others = expected[i] as ArrayLike<number>;
-        // Both zeros are one value here.
+        // 0 and -0 count as the same value.
         return values.some((value, j) => !Object.is(value + 0, (others[j] as number) + 0));
       });
       if (differs >= 0) return `compiled, ${call}: result ${differs} differs from that of the eager call`;
@@ -241,7 +241,7 @@ function differences(
   };
 }
 
-/** Whether and how a program without one of its parts still fails, until none can be left out. */
+/** Removes parts of a program as long as it still fails. */
 async function reduced(
   program: Program,
   failure: string,
@@ -274,7 +274,7 @@ async function reduced(
   return best;
 }
 
-/** A program as one would write it. */
+/** A program as source text. */
 export function print(program: Program): string {
   const inputs = valuesFor(program, 1);
   const { planned } = plan(program.steps, inputs);
@@ -288,12 +288,12 @@ export function print(program: Program): string {
   ].join('\n');
 }
 
-/** Programs that run at the same time: one is computed while others wait for the GPU. */
+/** Programs that run concurrently: the host computes one while others wait for the GPU. */
 const together = 16;
 
 /**
- * Runs programs of seeds `from` to `to`. One of `compiledEvery` is compiled, too: it has fused kernels of its own, whose
- * compilation takes longer than everything else. Gives the failure of the smallest seed, reduced; null where all pass.
+ * Runs programs of seeds `from` to `to`. One of `compiledEvery` is compiled, too: the compilation of its
+ * fused kernels takes longer than everything else. Returns the failure of the smallest seed, reduced; null if all pass.
  */
 export async function checkPrograms(from: number, to: number, compiledEvery = 4): Promise<string | null> {
   await rg.init();
