@@ -38,8 +38,8 @@ export interface TapeOptions {
 }
 
 /**
- * Records the calls of ops on what it watches, and computes gradients from them. It records from its creation on, and
- * watches trainable variables by itself. Semantics and errors are TensorFlow's.
+ * Records the calls of ops on the tensors it watches, and computes gradients from them. It starts recording when created,
+ * and watches trainable variables automatically. Semantics and errors are TensorFlow's.
  */
 export class GradientTape extends Tape {
   readonly #watchVariables: boolean;
@@ -105,7 +105,7 @@ export class GradientTape extends Tape {
   override watch(tensors: Tensor | readonly Tensor[], ...surplus: never[]): void {
     refuseSurplus('watch', surplus, ['[tensor, …]']);
     super.watch(tensors);
-    // Held for their metadata; a disposed tensor stays watched by id.
+    // Kept for their metadata; a disposed tensor stays watched by id.
     for (const tensor of listOf('watch', tensors)) this.#watched.set(tensor.id, tensor);
   }
 
@@ -123,7 +123,7 @@ export class GradientTape extends Tape {
     return connected;
   }
 
-  /** Keeps the origin of tensors made outside; calls that this tape recorded are in its trace. */
+  /** Notes the origin of a tensor made outside; calls that this tape recorded are in its trace. */
   #noteLeaf(input: Tensor): void {
     const { origin, name, id } = input;
     if (origin.kind === 'recorded' && origin.history.node.recording === this.recording) return;
@@ -138,9 +138,9 @@ export class GradientTape extends Tape {
   }
 
   /**
-   * Gradients of the sum of `target` (or of all targets) with respect to `sources`, float32 in their shapes: for an array an
-   * array, for a record a record. Null where a source isn't connected: `explain(target, source)` says why. With
-   * `unconnectedGradients: 'zero'` zeros instead.
+   * Gradients of the sum of `target` (or of all targets) with respect to `sources`, float32 in their shapes: an array for an
+   * array, a record for a record. A source that isn't connected gets null (`explain(target, source)` says why), or zeros with
+   * `unconnectedGradients: 'zero'`.
    * Errors: TapeError for the second call on a tape that isn't persistent, and for an unknown `unconnectedGradients`;
    * ShapeError for output gradients that don't fit.
    */
@@ -173,8 +173,8 @@ export class GradientTape extends Tape {
   }
 
   /**
-   * The Jacobian of `target` in the shape [...target.shape, ...source.shape]; null where they aren't connected. The tape
-   * must be persistent where the target has more than one element.
+   * The Jacobian of `target` in the shape [...target.shape, ...source.shape]; null if they aren't connected. The tape
+   * must be persistent if the target has more than one element.
    */
   jacobian<U extends UnconnectedGradients = 'none'>(
     target: Tensor,
@@ -216,8 +216,8 @@ export class GradientTape extends Tape {
   }
 
   /**
-   * Whether a gradient flows from `target` to `source`, along which calls, or at which call it is disconnected, why, and how to
-   * hint that. Works after `gradient`, too.
+   * Whether a gradient flows from `target` to `source`, and along which calls; or at which call it is disconnected, why, and
+   * how to fix it. Also works after `gradient`.
    */
   explain(target: Tensor, source: Tensor, ...surplus: never[]): PathExplanation {
     refuseSurplus('explain', surplus, ['target', 'source']);

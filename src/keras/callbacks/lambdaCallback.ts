@@ -35,7 +35,7 @@ export type Hooks = {
 export class LambdaCallback extends Callback {
   override readonly readsBatchLogs: boolean | 'latest';
 
-  /** Errors: ValueError for what is no hook. */
+  /** Errors: ValueError for anything but a hook. */
   constructor(hooks: Hooks) {
     super();
     requireHooks(hooks);

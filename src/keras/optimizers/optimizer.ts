@@ -54,7 +54,7 @@ export abstract class Optimizer {
   #calls = 0;
   #variables: ReadonlySet<Variable> | null = null;
   #engine: StepEngine | null = null;
-  /** Whether a capture was given up once already so that variables could be repacked. It is not done twice. */
+  /** Whether a capture has been abandoned so that variables could be repacked. That is done only once. */
   #gaveUpCapture = false;
   #holdsAverages = false;
   readonly #excluded = { variables: new Set<Variable>(), names: [] as string[] };
@@ -288,7 +288,10 @@ export abstract class Optimizer {
     return this.#holdsAverages;
   }
 
-  /** Swaps the values of variables with their moving averages. Called twice, it changes nothing. Errors: ValueError without `useEma`. */
+  /**
+   * Swaps the values of variables with their moving averages. Called twice, it changes nothing. Errors: ValueError without
+   * `useEma`.
+   */
   swapAverages(): void {
     if (!this.options.useEma) {
       throw new ValueError({
@@ -314,7 +317,7 @@ export abstract class Optimizer {
   #repack(engine: StepEngine): void {
     const executor = currentExecutor();
     if (engine.isPacked || !executor) return;
-    // A capture is given up for this once. If variables leave their places in every step, it takes them as they are.
+    // This capture is abandoned. If variables are replaced in every step, later captures accept unpacked variables.
     if (executor.mode === 'captured' && this.#gaveUpCapture) return;
     this.#gaveUpCapture ||= executor.mode === 'captured';
     const reason = `variables of optimizer '${this.name}' were assigned since its last step`;

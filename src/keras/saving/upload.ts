@@ -1,5 +1,5 @@
 /**
- * @file Brings the values of a file to the device, a piece at a time, so that the host never holds more than a few pieces.
+ * @file Uploads the values of a file to the device, a piece at a time, so that the host never holds more than a few pieces.
  */
 import { bytesPerElement } from '../../core/dtype.ts';
 import { sizeOf, stridesOf } from '../../core/shape.ts';
@@ -18,7 +18,7 @@ export interface TransferOptions {
   readonly file: string;
   /** Aborts the transfer. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with the bytes that have arrived and their total, where it is known. */
+  /** Called with the number of bytes that have arrived, and the total. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface NotFinite {
 
 /** Elements of a piece. */
 const pieceElements = 1 << 19;
-/** Bytes under way before the device is waited for. */
+/** Bytes in flight before waiting for the device. */
 const maxPending = 16 << 20;
 
 /** Reads the tensors of one file, and writes them to the device. */
@@ -38,10 +38,10 @@ export class Transfer {
   #loaded: number;
   #pending = 0;
   readonly #total: number;
-  /** Of the progress. */
+  /** This reading's share of the progress. */
   readonly #share: number;
 
-  /** `readings`: of each tensor, for the progress; `reading`: which of them it is. */
+  /** `readings` is how often each tensor is read, for the progress; `reading` is the index of this one. */
   constructor(
     stored: readonly StoredTensor[],
     private readonly options: TransferOptions,
@@ -105,7 +105,7 @@ export class Transfer {
     return notFinite;
   }
 
-  /** Waits where much is under way, so that pieces don't pile up in front of the device. */
+  /** Waits if too much is in flight, so that pieces don't pile up. */
   async #settle(device: Device, bytes: number): Promise<void> {
     this.#pending += bytes;
     if (this.#pending < maxPending) return;
@@ -114,14 +114,14 @@ export class Transfer {
   }
 }
 
-/** Elements of a piece: whole rows, where they are put in another order. */
+/** Elements of a piece: whole rows, if they are reordered. */
 function pieceOf({ layout }: StoredTensor): number {
   if (!layout) return pieceElements;
   const row = sizeOf(layout.from.slice(1));
   return row * Math.max(1, Math.floor(pieceElements / row));
 }
 
-/** Copies values, which begin with number `begin` of those that are stored, to their places in `into`. */
+/** Copies stored values, starting with number `begin`, to their positions in `into`. */
 function copyPiece(
   values: ArrayBufferView<ArrayBuffer> & { readonly length: number },
   { layout, dtype }: StoredTensor,
@@ -153,7 +153,7 @@ function stridesInto({ from, perm }: Layout): number[] {
   return from.map((_, axis) => strides[perm.indexOf(axis)] as number);
 }
 
-/** Writes the values of a file into new weights, which take no second copy. After an error they are half written. */
+/** Writes the values of a file into new weights, without a second copy. After an error they are partly written. */
 export async function fillStored(
   weights: readonly StoredWeight[],
   options: TransferOptions,
@@ -170,7 +170,7 @@ export async function fill(transfer: Transfer, variable: Variable, stored: Store
   return notFinite;
 }
 
-/** What `count` finds in each weight, one after another. */
+/** The results of `count` for each weight, one after another. */
 export async function gather(
   weights: readonly StoredWeight[],
   count: (weight: StoredWeight) => Promise<number>,

@@ -31,7 +31,7 @@ export interface TrainerModel extends StepModel {
   readonly trainable: boolean;
   /** Whether its weights exist. */
   readonly built: boolean;
-  /** Its inputs and outputs, as far as they are known before the first call. */
+  /** The model's inputs and outputs, as far as they are known before the first call. */
   readonly slots: Slots;
   /** Metrics that are properties of the model or of layers inside it. */
   readonly ownMetrics: readonly Metric<never>[];
@@ -46,7 +46,7 @@ export interface Run {
   /** Whether no step is running, as between epochs: callbacks may evaluate the model then. */
   idle: boolean;
   isOver: boolean;
-  /** The run inside which it began. */
+  /** The run that contains it. */
   readonly outer: Run | null;
 }
 
@@ -146,7 +146,7 @@ export class Trainer {
       });
       requireStepLogs('trainStep', logs);
       requireTrackedLoss('trainStep', logs, isTracked());
-      // What is recorded without an update never makes one. An eager step may skip some.
+      // A step recorded without an update never makes one. An eager step may skip some updates.
       if (isUpdated === false && !this.#isEager()) watch.refuse();
       return logs;
     };

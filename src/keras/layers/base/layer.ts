@@ -1,6 +1,6 @@
 /**
  * @file Layer: an operation with weights. Called on symbolic tensors it becomes a node of a graph; called on tensors it
- * runs, and its outputs remember the call, which opens to the ops inside.
+ * runs, and the history of its outputs is this call, which can be expanded to the ops inside.
  */
 import { runAll } from '../../../core/cleanup.ts';
 import type { DType } from '../../../core/dtype.ts';
@@ -85,7 +85,7 @@ export abstract class Layer<
 > extends WeightedOperation<In, Out> {
   static override readonly className: string = 'Layer';
 
-  /** Options that `apply` takes. Not checked for classes of an app, whose `call` may take others. */
+  /** Options that `apply` takes. Not checked for an app's own classes, whose `call` may take others. */
   static readonly callOptionNames: readonly string[] = ['training', 'mask'];
 
   /** Creates a layer from the result of `getConfig`. */
@@ -356,7 +356,7 @@ export abstract class Layer<
     });
   }
 
-  /** Notes the outermost call, to which losses belong that this call adds. */
+  /** Notes the outermost call: losses that this call adds belong to it. */
   #begin(outermost: object): void {
     if (!isTracing()) this.#lastCall = outermost;
   }

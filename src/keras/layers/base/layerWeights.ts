@@ -38,12 +38,12 @@ export interface OwnWeight {
   readonly trainable: boolean;
 }
 
-/** Makes the first value of a weight called `name`. */
+/** Creates the initial value of the weight called `name`. */
 export type FirstValue = (name: string, shape: Shape, dtype: DType) => Tensor;
 
 let firstValue: FirstValue | null = null;
 
-/** Runs `body`, in which weights start as `first` says rather than as their initializers do. */
+/** Runs `body`, in which weights get their initial values from `first` instead of from their initializers. */
 export function withFirstValues<T>(first: FirstValue, body: () => T): T {
   const before = firstValue;
   firstValue = first;

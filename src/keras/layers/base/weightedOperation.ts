@@ -32,7 +32,7 @@ export abstract class WeightedOperation<
   readonly name: string;
   /** Dtype of the weights. */
   readonly dtype: DType;
-  /** What it was made with: that dtype, or 'mixedFloat16'. */
+  /** The policy it was created with: that dtype, or 'mixedFloat16'. */
   readonly dtypePolicy: DTypePolicy;
   readonly #weights: OwnWeight[] = [];
   /** Variables that are properties, and whether they are trainable if the layer is. */

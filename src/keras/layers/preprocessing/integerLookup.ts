@@ -1,4 +1,4 @@
-/** @file IntegerLookup: whole numbers by their index in a vocabulary. */
+/** @file IntegerLookup: replaces whole numbers by their indices in a vocabulary. */
 import type { OptionNames, Settings } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
@@ -24,7 +24,7 @@ import { noIndex } from './lookup/tokenTable.ts';
 export interface IntegerLookupOptions extends LayerOptions, LookupOptions<number> {
   /** Must be 'int64', as Keras writes it; tokens are int32 here. */
   vocabularyDtype?: 'int64';
-  /** The number of indices, which files have. It is that of the vocabulary. */
+  /** The number of indices, as saved in files; it must match the vocabulary. */
   vocabularySize?: number | null;
 }
 
@@ -109,7 +109,7 @@ export class IntegerLookup extends Layer {
     return { ...super.getConfig(), ...this.#lookup.config, vocabularyDtype: 'int64', vocabularySize };
   }
 
-  /** By binary search in the sorted vocabulary. */
+  /** Finds the indices by binary search in the sorted vocabulary. */
   #indicesOf(x: Tensor): Tensor {
     const { table } = this.#lookup;
     const { maskToken, masks } = table.options;
@@ -153,9 +153,10 @@ export class IntegerLookup extends Layer {
 const isToken = (value: unknown): value is number => isWhole(value) && value >= -(2 ** 31) && value < 2 ** 31;
 
 /**
- * Whole numbers by their index in a vocabulary that is given, or learned by `adapt`: the mask token first, then unknown numbers,
- * then the others. Shapes: that of the input, int32; 'oneHot', 'multiHot', 'count' and 'tfIdf' as `categoryEncoding`, float32.
- * With `invert`, indices become numbers. With numOovIndices: 0, an unknown number has index -1, which stands for nothing.
+ * Replaces whole numbers by their indices in a vocabulary, which is given or learned by `adapt`: the mask token first, then
+ * unknown numbers, then the others. Shapes: that of the input, int32; 'oneHot', 'multiHot', 'count' and 'tfIdf' as
+ * `categoryEncoding`, float32. With `invert`, indices become numbers. With numOovIndices: 0, an unknown number has index -1,
+ * which encodings ignore.
  * Errors: ValueError for invalid options, and for a layer without a vocabulary.
  */
 export function integerLookup(

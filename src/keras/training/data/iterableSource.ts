@@ -65,7 +65,7 @@ export class IterableSource implements BatchSource {
   #ended = false;
   /** Whether a batch is being waited for. */
   #isWaiting = false;
-  /** Generators that are being put away. */
+  /** Generators that are being closed. */
   readonly #closing: Promise<void>[] = [];
 
   constructor(
@@ -110,14 +110,14 @@ export class IterableSource implements BatchSource {
     return null;
   }
 
-  /** Lets a generator run its `finally`. Errors: what that throws; `dispose` waits for one that is async. */
+  /** Lets a generator run its `finally`. Errors: those of the `finally`; `dispose` waits for an async one. */
   #close(): void {
     const iterator = this.#iterator;
     this.#iterator = null;
     if (!iterator || this.#ended) return;
     const closing: unknown = iterator.return?.();
     if (!(closing instanceof Promise)) return;
-    // Behind a batch that may never come: nobody can wait for that.
+    // Closing would have to wait for a batch that may never arrive.
     if (this.#isWaiting) closing.catch(warnOf);
     else this.#closing.push(closing.then(() => {}));
   }
