@@ -4,9 +4,8 @@ import { describe, hintFor } from '../../../core/shape.ts';
 import { div } from '../../../ops/arithmetic.ts';
 import { tidy } from '../../../tensor/scope.ts';
 import { alias, Tensor } from '../../../tensor/tensor.ts';
-import type { Variable } from '../../../tensor/variable.ts';
+import type { Variable, WeightFunction } from '../../../tensor/variable.ts';
 import { isSymbolic } from '../../../ops/recorders.ts';
-import type { WeightFunction } from '../../../tensor/variable.ts';
 import type { Regularizer } from '../../regularizers/index.ts';
 
 /**
