@@ -6,7 +6,7 @@
  *     npm run fuzz -- [--suite stateful|differential] [--engine node|chromium|firefox|deno] [--programs 20000] [--from 0]
  *
  * `--browser` is short for `--engine chromium`. A failure is reduced and printed. Closes with `N passed, N failed` on a line of
- * its own; the exit code is 1 where a program failed.
+ * its own; the exit code is 1 if a program failed.
  */
 import process from 'node:process';
 import { readArguments } from './lib/arguments.mjs';
@@ -15,7 +15,7 @@ import { runMain, SetupError, setup } from './setup.mjs';
 
 const usage =
   'npm run fuzz -- [--suite stateful|differential] [--engine node|chromium|firefox|deno] [--programs 20000] [--from 0]';
-/** Programs between two lines of progress. */
+/** Number of programs between two lines of progress. */
 const batch = 250;
 
 /** The module of each suite, which exports `checkPrograms(from, to)`. @type {Record<string, string | undefined>} */

@@ -5,8 +5,8 @@
  *
  *     npm run test:engines -- [--engine node,deno] [--suite ops,keras] [--filter PATTERN]
  *
- * Writes the matrix of docs/engines.md, unless `--filter` chose some tests of a suite. The exit code is 1 where a test failed that
- * test/engines/known-differences.mjs doesn't list.
+ * Writes the matrix of docs/engines.md, unless `--filter` selects some tests of a suite. The exit code is 1 if a test failed
+ * that isn't listed in test/engines/known-differences.mjs.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -21,18 +21,22 @@ import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 const usage = 'npm run test:engines -- [--engine node,deno] [--suite ops,keras] [--filter PATTERN]';
 const ENGINES = path.join(ROOT, 'test', 'engines');
 const FIXTURES = path.join(ROOT, 'test', 'fixtures');
-/** Random programs of each kind. */
+/** Number of random programs of each kind. */
 const programs = 30;
-/** Files of very many tests, and in how many parts they run. */
+/** Files with very many tests, and the number of parts in which they run. */
 const parts = /** @type {Record<string, number | undefined>} */ ({ 'ops/battery.test.ts': 24 });
-/** Firefox answers a readback after up to 100 ms, and is mostly idle meanwhile: this many run side by side. */
+/** Firefox takes up to 100 ms for a readback, and is mostly idle in the meantime, so this many run in parallel. */
 const copies = /** @type {Record<string, number | undefined>} */ ({ firefox: 5 });
 
 /** @typedef {import('./lib/engines.mjs').Engine} Engine */
 /** @typedef {{ passed: number, skipped: number, failures: { name: string, message: string }[] }} Result */
 /** @typedef {{ title: string, run: (engine: Engine, base: string) => Promise<Result> }} Job */
 
-/** Results of golden cases in the form of test results. @param {import('../test/conformance/cases.ts').CaseResult[]} results @returns {Result} */
+/**
+ * Converts results of golden cases to test results.
+ * @param {import('../test/conformance/cases.ts').CaseResult[]} results
+ * @returns {Result}
+ */
 function ofCases(results) {
   const failed = results.filter(({ faults }) => faults.length > 0);
   const skipped = results.filter(({ notYet }) => notYet !== undefined).length;
@@ -112,7 +116,7 @@ function options() {
   };
 }
 
-/** Bundles the suites: test files as chunks of their own, with a runner of theirs in place of vitest. */
+/** Bundles the suites: test files as separate chunks, with a runner in place of vitest. */
 async function build() {
   const { bundle, temporaryFolder } = await import('./lib/bundle.mjs');
   return bundle({
@@ -123,7 +127,7 @@ async function build() {
       {
         name: 'tests-on-engines',
         enforce: 'pre',
-        // The package says that its modules have no side effects; those of tests have.
+        // The package declares its modules free of side effects, but those of tests have some.
         config: () => ({
           build: { rolldownOptions: { treeshake: false, output: { codeSplitting: true } } },
         }),
@@ -137,7 +141,7 @@ async function build() {
 }
 
 /**
- * Runs suites on an engine, which is opened again where it died.
+ * Runs suites on an engine, which is opened again if it dies.
  *
  * @param {string} name
  * @param {() => Promise<Engine>} open

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file `npm run test:package`: the package as `npm pack` makes it, installed in fresh projects with bundlers and run-times.
- * Needs the npm registry and some minutes, so that it is no part of `npm test`. `--only vite,node` runs some of the checks.
+ * @file `npm run test:package`: the package as packed by `npm pack`, installed in fresh projects with bundlers and runtimes.
+ * Needs the npm registry and some minutes, so it isn't part of `npm test`. `--only vite,node` runs some of the checks.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -12,7 +12,7 @@ import { launchBrowser, openPage, serveFolder } from './lib/browser.mjs';
 import { buildLibrary } from './lib/pages.mjs';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
-/** What the checks install next to the package. */
+/** Packages that the checks install in addition. */
 const TOOLS = {
   vite: '8.3.8',
   webpack: '5.112.2',
@@ -43,7 +43,7 @@ export const run = async () => {
 };
 `;
 
-/** Where there is no WebGPU, every entry is imported, and init says what is missing. */
+/** Without WebGPU, every entry can be imported, and init reports what is missing. */
 const SERVER = `for (const entry of ['', '/keras', '/keras/layers', '/kernels', '/io', '/inspect']) await import('retrograd' + entry);
 const { init } = await import('retrograd');
 await init().then(() => process.exit(1), (error) => console.log(error.name));
@@ -153,10 +153,10 @@ const checks = {
   deno: (folder, run) => {
     const starter = path.join(folder, 'starter-deno');
     fs.cpSync(path.join(ROOT, 'examples', 'starter-deno'), starter, { recursive: true });
-    // The package that was packed, in place of the one on npm.
+    // Uses the packed package in place of the one on npm.
     fs.writeFileSync(path.join(starter, 'deno.json'), '{}');
     const printed = runInDeno(run, path.join(starter, 'train.ts'));
-    // Deno on a machine without a GPU has no adapter: then importing every entry is what counts.
+    // Deno has no adapter on a machine without a GPU; then importing every entry is sufficient.
     if (/^accuracy [01]\.\d\d$/m.test(printed)) return;
     fs.writeFileSync(
       path.join(folder, 'deno.mjs'),
@@ -164,14 +164,14 @@ const checks = {
     );
     expectLine(runInDeno(run, 'deno.mjs'), /^(?:ready|DeviceError)$/m);
   },
-  // Bun has no WebGPU of its own, and Dawn's module is built for Node: every entry is imported, and init says what is missing.
+  // Bun has no WebGPU, and Dawn's module is built for Node: every entry is imported, and init reports what is missing.
   bun: (folder, run) => {
     fs.writeFileSync(path.join(folder, 'server.mjs'), SERVER);
     expectLine(run('bun', 'server.mjs'), /^DeviceError$/m);
   },
 };
 
-/** What a program prints in Deno, errors included. @param {(...command: string[]) => string} run @param {string} file */
+/** The output of a program in Deno, including errors. @param {(...command: string[]) => string} run @param {string} file */
 function runInDeno(run, file) {
   try {
     return run('deno', 'run', '--unstable-webgpu', '--allow-all', '--node-modules-dir=manual', file);

@@ -1,6 +1,6 @@
 /**
  * @file Search over the guide and the reference, in the page: the index is one JSON file, loaded when the field is first used.
- * `/` focuses the field, arrows choose, Enter opens.
+ * `/` focuses the field, arrow keys select, Enter opens.
  */
 import { type Entry, find } from './searchRank.ts';
 

@@ -1,10 +1,10 @@
-/** @file Which entries of the search index answer a query, the best first. */
+/** @file Finds the entries of the search index that match a query, the best first. */
 
 export type Entry = readonly [title: string, kind: string, page: string, words: string];
 
 const SHOWN = 12;
 
-/** How well `entry` answers `query`, in lower case; 0 for not at all. */
+/** How well `entry` matches `query`, in lower case; 0 if it doesn't. */
 function score([title, kind, , words]: Entry, query: string): number {
   const name = title.toLowerCase();
   const last = name.slice(name.lastIndexOf('.') + 1);

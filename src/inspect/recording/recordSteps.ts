@@ -1,4 +1,4 @@
-/** @file recordSteps: steps that can be looked at later, each as `inspect` shows it. */
+/** @file recordSteps: records steps that can be inspected later. */
 import { checkOptions } from '../../core/options.ts';
 import { requireInteger } from '../../core/shape.ts';
 import { getDevice } from '../../webgpu/current.ts';
@@ -8,7 +8,7 @@ import type { RecordOptions } from './recordOptions.ts';
 import { StepRecording } from './stepRecording.ts';
 
 /**
- * Makes a recording, whose `step` runs a step as usual, and whose `open` replays one and reports on it as `inspect` does.
+ * Creates a recording. Its `step` runs a step as usual; its `open` replays one and reports on it like `inspect`.
  *
  *     using recording = recordSteps(net);                  // or recordSteps(step, { state: [w, optimizer] })
  *     for (const [x, y] of batches) await recording.step(x, y);
@@ -16,7 +16,7 @@ import { StepRecording } from './stepRecording.ts';
  *     const report = await recording.open(120);            // step 120, replayed to the same bits
  *     await recording.save('training.html');               // the curve, and the steps that were opened
  *
- * Errors: ValueError for unknown options, for what is neither a function nor a model, and for a function without `state`.
+ * Errors: ValueError for unknown options, for anything but a function or a model, and for a function without `state`.
  */
 export function recordSteps<A extends readonly unknown[]>(
   step: (...args: A) => unknown,

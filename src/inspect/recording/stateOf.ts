@@ -1,16 +1,16 @@
-/** @file The state of recorded steps: what a model says of itself, and what the caller names. */
+/** @file The state of recorded steps: reported by a model, or listed by the caller. */
 import { describe } from '../../core/describe.ts';
 import { ValueError } from '../../core/errors.ts';
 import { Variable } from '../../tensor/variable.ts';
 import type { InspectedStep, StateNumber, StepState } from '../step/inspectedStep.ts';
 
-/** What steps of a function may change: a variable, an optimizer or a metric, a layer. */
+/** State that steps of a function may change: a variable, an optimizer or a metric, a layer. */
 export type Stateful =
   | Variable
   | { readonly variables: readonly (Variable | { value: number })[]; readonly built?: boolean }
   | { readonly weights: readonly Variable[] };
 
-/** Errors: ValueError where a function doesn't say what it changes, and for an optimizer that has no variables yet. */
+/** Errors: ValueError for a function without `state`, and for an optimizer that has no variables yet. */
 export async function stateOf(
   step: InspectedStep,
   named: readonly Stateful[] | undefined,

@@ -1,4 +1,4 @@
-/** @file What `inspect` and recordings run: a call of a function, or a step that a model knows how to make. */
+/** @file The steps that `inspect` and recordings run: a call of a function, or a step that a model provides. */
 import { describe } from '../../core/describe.ts';
 import { ValueError } from '../../core/errors.ts';
 import { Tensor } from '../../tensor/tensor.ts';
@@ -10,11 +10,11 @@ export interface StateNumber {
   set(value: number): void;
 }
 
-/** What steps depend on and change, besides their arguments. */
+/** The state that steps depend on and change, besides their arguments. */
 export interface StepState {
   readonly variables: readonly Variable[];
   readonly numbers: readonly StateNumber[];
-  /** What `prepare` resets: steps add to it, and may go on with what the step before left. */
+  /** Variables that `prepare` resets: steps add to them, and may continue from the values of the step before. */
   readonly accumulators?: readonly Variable[];
   /** Called before a step that starts from reset metrics, and before each replay of it. */
   prepare?(): void;
@@ -22,22 +22,22 @@ export interface StepState {
   requireIdle?(op: string): void;
 }
 
-/** A step of something that knows how to make one, such as the next training step of a model. */
+/** A step of an object that provides one, such as the next training step of a model. */
 export interface InspectedStep {
   readonly name: string;
   /** Weights that should be trained, whether or not the step uses them. */
   readonly weights: readonly Variable[];
   run(): unknown;
-  /** For recordings: what the step changes, in full, before it runs for the first time. */
+  /** For recordings: the complete state that the step changes, before it first runs. */
   state?(): Promise<StepState>;
 }
 
-/** Something that is inspected by its next step. */
+/** Something whose next step can be inspected. */
 export interface Inspectable<A extends readonly unknown[]> {
   inspectedStep(...args: A): InspectedStep;
 }
 
-/** The step of `target` with `args`. Errors: ValueError where it is neither a function nor a model. */
+/** The step of `target` with `args`. Errors: ValueError for anything but a function or a model. */
 export function stepOf(op: string, target: unknown, args: readonly unknown[]): InspectedStep {
   if (typeof target === 'function') {
     const run = () => Reflect.apply(target, undefined, args) as unknown;

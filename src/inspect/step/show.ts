@@ -1,10 +1,13 @@
-/** @file Shows a report in a page: in a shadow tree, so that neither's styles touch the other's, under any policy. */
+/**
+ * @file Shows a report in a page, in a shadow tree, so that the styles of both don't interfere. Works under any
+ * Content-Security-Policy.
+ */
 import { DeviceError } from '../../core/errors.ts';
 import { pageStyle } from '../page/generated/style.ts';
 import type { OpenStep } from '../page/mountRecording.ts';
 import type { PageData } from '../page/mountPage.ts';
 
-/** `open` replays a step of a recording. Errors: DeviceError where there is no page. */
+/** `open` replays a step of a recording. Errors: DeviceError outside of a page. */
 export async function showPage(data: PageData, container?: Element, open?: OpenStep): Promise<HTMLElement> {
   if (typeof document === 'undefined') {
     throw new DeviceError({

@@ -1,23 +1,23 @@
-/** @file StepReport: what `inspect` gives. As data, as text, and as a page. */
+/** @file StepReport: the result of `inspect`, as data, text, or a page. */
 import type { SaveTarget } from '../../storage/targets.ts';
 import { htmlOf } from './html.ts';
 import type { Finding, StepReportData } from './reportData.ts';
 import { showPage } from './show.ts';
 import { writeText } from './writeText.ts';
 
-/** The report of one step: `toJSON()` is all of it, `html()` a page that shows it. */
+/** The report of one step: `toJSON()` returns all of its data, `html()` a page that shows it. */
 export class StepReport<R = unknown> {
   readonly #data: StepReportData;
 
   constructor(
     data: StepReportData,
-    /** What the step returned. Tensors in it are the caller's. Undefined where the step failed. */
+    /** The result of the step. Tensors in it belong to the caller. Undefined if the step failed. */
     readonly result: R | undefined = undefined,
   ) {
     this.#data = data;
   }
 
-  /** What the step shows, in words, the worst first. */
+  /** Observations about the step, in words, the worst first. */
   get findings(): readonly Finding[] {
     return this.#data.findings;
   }
@@ -45,14 +45,14 @@ export class StepReport<R = unknown> {
     ].join('\n');
   }
 
-  /** The report as one HTML file, which needs nothing else: no network, no server. It opens in any browser of 2024 or later. */
+  /** The report as one self-contained HTML file, which needs no network or server. It opens in any browser from 2024 or later. */
   html(): string {
     return htmlOf({ report: this.#data });
   }
 
   /**
-   * Writes `html()`, or the JSON where the name ends in `.json`. Targets as for `model.save`: a path in Node, a file handle or
-   * a stream in a page.
+   * Writes `html()`, or the JSON if the name ends in `.json`. Targets as for `model.save`: a path in Node, a file handle or a
+   * stream in a page.
    */
   save(target: SaveTarget): Promise<void> {
     return writeText(target, () => this.html(), this);
@@ -86,7 +86,7 @@ export class StepComparison {
     return htmlOf(this.#page);
   }
 
-  /** Writes `html()`, or the JSON where the name ends in `.json`. Targets as for `StepReport.save`. */
+  /** Writes `html()`, or the JSON if the name ends in `.json`. Targets as for `StepReport.save`. */
   save(target: SaveTarget): Promise<void> {
     return writeText(target, () => this.html(), this);
   }
@@ -102,8 +102,8 @@ export class StepComparison {
 }
 
 /**
- * Compares two steps: numbers, findings, time of layers, gradients of weights. Reports that were written as JSON can be
- * compared, too: `new StepReport(JSON.parse(text))`.
+ * Compares two steps: numbers, findings, time of layers, gradients of weights. Reports saved as JSON can be compared, too:
+ * `new StepReport(JSON.parse(text))`.
  */
 export function compareSteps(before: StepReport, after: StepReport): StepComparison {
   return new StepComparison(before, after);

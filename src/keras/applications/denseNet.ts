@@ -62,7 +62,7 @@ function extended(image: SymbolicTensor, parts: Parts, name: string): SymbolicTe
   return concatenate({ axis: 3, name: `${name}_concat` }).apply([image, x]);
 }
 
-/** Half as many channels, and an image of half the size. */
+/** Reduces the number of channels and the size of the image by half. */
 function narrowed(image: SymbolicTensor, parts: Parts, name: string): SymbolicTensor {
   const x = rectified(image, parts, name);
   const half = parts.convolution(x, Math.trunc(channelsOf(x) / 2), 1, { name: `${name}_conv` });

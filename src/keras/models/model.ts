@@ -84,8 +84,8 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
   }
 
   /**
-   * Layers in order from the inputs, including input layers; for a model with its own `call`, those in its properties. A frozen list:
-   * a model is changed by `add` and `pop`, or made of other layers.
+   * Layers in order from the inputs, including input layers; for a model with its own `call`, those in its properties. A
+   * frozen list: a model is changed by `add` and `pop`, or made of other layers.
    */
   get layers(): readonly AnyLayer[] {
     const { program } = this;

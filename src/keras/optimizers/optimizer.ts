@@ -288,7 +288,10 @@ export abstract class Optimizer {
     return this.#holdsAverages;
   }
 
-  /** Swaps the values of variables with their moving averages. Called twice, it changes nothing. Errors: ValueError without `useEma`. */
+  /**
+   * Swaps the values of variables with their moving averages. Called twice, it changes nothing. Errors: ValueError without
+   * `useEma`.
+   */
   swapAverages(): void {
     if (!this.options.useEma) {
       throw new ValueError({

@@ -24,8 +24,8 @@ export function requireStepLogs(step: string, logs: unknown): void {
 }
 
 /**
- * Throws where a step returned nothing and its loss isn't tracked, which logs would show as 0: what is logged then is the compiled
- * loss and metrics. Errors: ValueError.
+ * Throws where a step returned nothing and its loss isn't tracked, which logs would show as 0: what is logged then is the
+ * compiled loss and metrics. Errors: ValueError.
  */
 export function requireTrackedLoss(step: string, logs: StepLogs, isTracked: boolean): void {
   if (isTracked || (logs && Object.keys(logs).length > 0)) return;

@@ -72,7 +72,7 @@ test.each(fixture.attentions.map((each) => [each.layer, each] as const))('attent
   expect(written.config.layers[2]?.config).toEqual(each.model.config.layers[2]?.config);
 });
 
-/** A draw of Keras as the layer takes it. */
+/** Converts a draw of Keras for the layer. */
 const draws: Record<string, (values: Nested) => unknown> = {
   randomFlip: (flips) => upload(flips, 'bool'),
   randomInvert: (flips) => upload(flips, 'bool'),
@@ -93,7 +93,7 @@ const makers = {
 
 describe('random layers', () => {
   test.each(fixture.random.map((each) => [each.layer, each] as const))(
-    '%s gives what Keras gives for a draw',
+    '%s gives the same as Keras for a draw',
     async (name, { input, transformation, output }) => {
       const layer = makers[name as keyof typeof makers]();
       const draw = (draws[name] ?? upload)(transformation) as never;
@@ -101,7 +101,7 @@ describe('random layers', () => {
     },
   );
 
-  test('draws differ from call to call, and repeat with a seed', async () => {
+  test('draws differ from call to call, and are reproducible with a seed', async () => {
     const x = tensor(
       Float32Array.from({ length: 8 * 4 * 4 }, (_, i) => i),
       { shape: [8, 4, 4, 1] },

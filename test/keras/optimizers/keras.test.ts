@@ -67,7 +67,7 @@ async function expectValues(variables: Variable[], expected: Record<string, numb
 describe.each(Object.entries(golden.cases))(
   '%s',
   (_, { className, config, steps, state, finalized, defaults }) => {
-    test('moves as in Keras', async () => {
+    test('updates as in Keras', async () => {
       const variables = makeVariables();
       const optimizer = optimizers.optimizerOf({ className, config });
       for (const [i, gradients] of golden.gradients.entries()) {
@@ -92,7 +92,7 @@ describe.each(Object.entries(golden.cases))(
       if (finalized) await expectValues(variables, finalized, 'at the end');
     });
 
-    test('has its options, and can be made again from them', () => {
+    test('has its options, and can be created again from them', () => {
       const optimizer = optimizers.optimizerOf({ className, config });
       const { name, learningRate, ...rest } = optimizer.getConfig();
       const options = Object.fromEntries(Object.entries(rest).map(([key, value]) => [snake(key), value]));
@@ -128,7 +128,7 @@ test('a loss scale adapts, and steps that are not finite change nothing', async 
     const inside = (path: string) => path.slice(path.indexOf('/') + 1);
     expect(own.map(({ path }) => inside(path))).toEqual(state.map(({ path }) => inside(path)));
     for (const [k, { path, values: wanted }] of state.entries()) {
-      // Skipped steps are counted, too: the host doesn't wait to learn of them.
+      // Skipped steps are counted, too, because the host doesn't know of them.
       if (path.endsWith('/iteration')) continue;
       expectClose(await (own[k] as optimizers.OptimizerVariable).data(), wanted, path);
     }

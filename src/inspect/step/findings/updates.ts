@@ -1,10 +1,10 @@
-/** @file What the step did to the weights, and inputs that make learning hard. */
+/** @file Problems of weight updates, and inputs that make learning hard. */
 import type { Finding } from '../reportData.ts';
 import { isAllZero, isSpecial, listed, type Rule, short, specOf } from './facts.ts';
 
-/** A step that changes a weight by more than this share of its size forgets what it was. */
+/** A step that changes a weight by more than this fraction of its norm discards what it learned. */
 const largeUpdate = 1;
-/** Inputs beyond this are usually meant to be scaled. */
+/** Inputs with larger values usually should be scaled. */
 const largeInput = 50;
 
 export const updates: Rule = (facts) => {
