@@ -74,16 +74,15 @@ const checks = {
   publint: (_, run) => run('publint', 'run', '--strict', 'node_modules/retrograd'),
   types: (folder, run) =>
     run('attw', path.join(folder, 'retrograd.tgz'), '--profile', 'esm-only', '--no-emoji'),
-  vite: async (folder, run) => {
+  vite: async (folder) => {
     for (const name of ['starter-vite', 'starter-worker', 'starter-react']) {
-      fs.cpSync(path.join(ROOT, 'examples', name), path.join(folder, name), { recursive: true });
-      run('vite', 'build', name, '--base', './', '--logLevel', 'error');
-      await expectTraining(path.join(folder, name, 'dist'));
+      const starter = copyStarter(folder, name);
+      npm(['run', 'build', '--', '--base', './', '--logLevel', 'error'], starter);
+      await expectTraining(path.join(starter, 'dist'));
     }
   },
   'no-build': async (folder) => {
-    const page = path.join(folder, 'starter-no-build');
-    fs.cpSync(path.join(ROOT, 'examples', 'starter-no-build'), page, { recursive: true });
+    const page = copyStarter(folder, 'starter-no-build');
     fs.cpSync(
       path.join(folder, 'node_modules', 'retrograd', 'dist', 'browser'),
       path.join(page, 'retrograd'),
@@ -142,13 +141,7 @@ const checks = {
     );
   },
   node: (folder) => {
-    for (const file of ['train.js', 'webgpu.js'])
-      fs.copyFileSync(path.join(ROOT, 'examples', 'starter-node', file), path.join(folder, file));
-    const printed = execFileSync(process.execPath, ['--import', './webgpu.js', 'train.js'], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
-    expectLine(printed, /^accuracy [01]\.\d\d$/m);
+    expectLine(npm(['start'], copyStarter(folder, 'starter-node')), /^accuracy [01]\.\d\d$/m);
   },
   deno: (folder, run) => {
     const starter = path.join(folder, 'starter-deno');
@@ -170,6 +163,28 @@ const checks = {
     expectLine(run('bun', 'server.mjs'), /^DeviceError$/m);
   },
 };
+
+/** @param {string[]} args @param {string} cwd */
+function npm(args, cwd) {
+  return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/**
+ * Copies a starter next to the consumer, as a user does, and installs what it asks for, with the packed package.
+ *
+ * @param {string} folder @param {string} name
+ */
+function copyStarter(folder, name) {
+  const starter = path.join(folder, '..', name);
+  fs.cpSync(path.join(ROOT, 'examples', name), starter, { recursive: true });
+  const file = path.join(starter, 'package.json');
+  if (!fs.existsSync(file)) return starter;
+  const manifest = JSON.parse(fs.readFileSync(file, 'utf8'));
+  manifest.dependencies.retrograd = `file:${path.join(folder, 'retrograd.tgz')}`;
+  fs.writeFileSync(file, JSON.stringify(manifest));
+  npm(['install', '--no-audit', '--no-fund'], starter);
+  return starter;
+}
 
 /** The output of a program in Deno, including errors. @param {(...command: string[]) => string} run @param {string} file */
 function runInDeno(run, file) {
@@ -204,8 +219,6 @@ function expectLine(printed, line) {
 
 /** Packs the package, and installs it with the tools. @param {string} folder */
 function install(folder) {
-  const npm = (/** @type {string[]} */ args, cwd = folder) =>
-    execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   const [packed] = JSON.parse(
     npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], ROOT),
   );
@@ -219,7 +232,7 @@ function install(folder) {
   };
   fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
   fs.writeFileSync(path.join(folder, 'program.mjs'), PROGRAM);
-  npm(['install', '--no-audit', '--no-fund']);
+  npm(['install', '--no-audit', '--no-fund'], folder);
 }
 
 await runMain(async () => {
@@ -228,7 +241,9 @@ await runMain(async () => {
   buildLibrary(env, (line) => process.stdout.write(`${line}\n`));
   const at = process.argv.indexOf('--only');
   const names = at < 0 ? Object.keys(checks) : (process.argv[at + 1] ?? '').split(',');
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'retrograd-package-'));
+  const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'retrograd-package-'));
+  const folder = path.join(temporary, 'consumer');
+  fs.mkdirSync(folder);
   let failed = 0;
   try {
     install(folder);
@@ -255,7 +270,7 @@ await runMain(async () => {
       }
     }
   } finally {
-    fs.rmSync(folder, { recursive: true, force: true });
+    fs.rmSync(temporary, { recursive: true, force: true });
   }
   process.stdout.write(`${names.length - failed} passed, ${failed} failed\n`);
   process.exitCode = failed > 0 ? 1 : 0;

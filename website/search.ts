@@ -44,7 +44,7 @@ function start(field: HTMLInputElement, list: HTMLUListElement): void {
   }
 
   async function update(): Promise<void> {
-    const query = field.value.trim().toLowerCase();
+    const query = field.value.trim();
     if (query === '') return show(false);
     const found = find(await load(), query);
     list.replaceChildren(...found.map(itemFor));

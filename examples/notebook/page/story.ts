@@ -93,7 +93,7 @@ export const chapters: readonly Chapter[] = [
     id: 'break',
     title: 'Break it',
     words: [
-      'Each of these goes wrong on purpose. The library says what happened, where, and what hints it; so does the button.',
+      'Each of these goes wrong on purpose. The library says what happened, where, and how to fix it; the button does so.',
     ],
     cells: [
       {

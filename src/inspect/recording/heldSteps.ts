@@ -29,6 +29,7 @@ interface Span {
 export class HeldSteps {
   readonly #spans: Span[] = [];
   #count = 0;
+  #disposed = false;
   /** The values of the variables after the last step. */
   #left: ReadonlyMap<Variable, Storage> = new Map();
 
@@ -38,6 +39,10 @@ export class HeldSteps {
     private readonly keep: number,
   ) {}
 
+  get disposed(): boolean {
+    return this.#disposed;
+  }
+
   /** The first step that is held. */
   get first(): number {
     return this.#spans[0]?.first ?? this.#count;
@@ -45,6 +50,7 @@ export class HeldSteps {
 
   /** Takes a checkpoint before a step if one is due; with `seesChanges`, also if a variable was assigned since the last step. */
   begin({ variables, accumulators = [] }: StepState, seesChanges: boolean): void {
+    if (this.#disposed) return;
     const isChanged =
       seesChanges && variables.some((variable) => this.#left.get(variable) !== variable.current);
     if (this.#count % this.checkpointEvery !== 0 && !isChanged) return;
@@ -72,6 +78,7 @@ export class HeldSteps {
   }
 
   dispose(): void {
+    this.#disposed = true;
     for (const span of this.#spans.splice(0)) free(span);
   }
 }

@@ -1,5 +1,5 @@
 /** @file Options of a recording: which steps it holds, and the state that they change. */
-import type { InspectOptions } from '../step/inspect.ts';
+import type { InspectOptions } from '../step/reportOptions.ts';
 import type { Stateful } from './stateOf.ts';
 
 /** Options of `recordSteps`. */

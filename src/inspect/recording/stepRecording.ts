@@ -1,6 +1,6 @@
 /** @file StepRecording: records steps as they run, and replays any of them from a checkpoint. */
 import { requireInteger } from '../../core/shape.ts';
-import { ValueError } from '../../core/errors.ts';
+import { DisposedError, ValueError } from '../../core/errors.ts';
 import { version } from '../../core/version.ts';
 import { rewindSeeds, seedPosition } from '../../ops/seeds.ts';
 import { Snapshot } from '../../tensor/snapshot.ts';
@@ -66,9 +66,10 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
 
   /**
    * Runs the next step: `step(...args)`, or for a model `trainOnBatch(...args)` with metrics of this batch only. Resolves to
-   * its result. Errors: those of the step, which is recorded nevertheless.
+   * its result. Errors: those of the step, which is recorded nevertheless; DisposedError.
    */
-  step(...args: A): Promise<unknown> {
+  async step(...args: A): Promise<unknown> {
+    if (this.#held.disposed) throw disposed();
     const held = holdArguments(args);
     return this.#alone(() => this.#record({ args: held, resets: true }));
   }
@@ -277,6 +278,15 @@ function differenceOf(
     call: null,
     weights: [],
   };
+}
+
+function disposed(): DisposedError {
+  return new DisposedError({
+    op: 'recordSteps',
+    rule: 'a recording that was disposed of records no further step.',
+    received: 'a call of step()',
+    hint: 'dispose of it after the last step: `using recording` ends with its block.',
+  });
 }
 
 function otherModel(target: unknown): ValueError {

@@ -1,7 +1,6 @@
 /** @file inspect: runs one step, and reports what it did. */
 import { runAll } from '../../core/cleanup.ts';
 import { IndexOutOfRangeError, RetrogradError } from '../../core/errors.ts';
-import { requireInteger } from '../../core/shape.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { CaptureReport } from '../../autodiff/compile.ts';
 import { setGradientObserver } from '../../autodiff/gradientObserver.ts';
@@ -16,21 +15,12 @@ import { AllocationLog } from './allocationLog.ts';
 import { assemble } from './assemble.ts';
 import { FeatureMapTaker } from './featureMaps.ts';
 import { type Inspectable, type InspectedStep, stepOf } from './inspectedStep.ts';
+import { type InspectOptions, requireReportOptions } from './reportOptions.ts';
 import { StepRecorder } from './stepRecorder.ts';
 import { StepReport } from './stepReport.ts';
 import { Unseen } from './unseen.ts';
 import { StatisticsCollector } from './valueStatistics.ts';
 import { WeightWatch } from './weightWatch.ts';
-
-/** Options of `inspector`. */
-export interface InspectOptions {
-  /** Name of the step in the report. Default: the name of the function or the model. */
-  name?: string;
-  /** Channels of each layer's feature maps to show as pictures; 0 for none. Default 8. */
-  featureMaps?: number;
-  /** The device whose work is inspected. Default: the current device. */
-  device?: Device;
-}
 
 /** What `inspector` returns. */
 export interface Inspect {
@@ -59,7 +49,8 @@ export const inspect: Inspect = (target: unknown, ...args: unknown[]) => inspect
 /** `inspect` with options: `inspector({ featureMaps: 0 })(step, x, y)`. Errors: ValueError for unknown options. */
 export function inspector(options: InspectOptions = {}): Inspect {
   checkOptions('inspector', options, ['name', 'featureMaps', 'device']);
-  requireInteger('inspector', 'featureMaps', options.featureMaps ?? 0, 0);
+  requireReportOptions('inspector', options);
+  if (options.device !== undefined) requireDevice('inspector', options.device);
   return (target: unknown, ...args: unknown[]) => inspectTarget(options, target, args);
 }
 

@@ -3,6 +3,7 @@ import { describe } from '../../core/describe.ts';
 import { ValueError } from '../../core/errors.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
+import { callMethod, needsObject } from './unboundMethod.ts';
 
 /** A number on the host that steps change: an optimizer's step count, the position in a random sequence. */
 export interface StateNumber {
@@ -39,17 +40,35 @@ export interface Inspectable<A extends readonly unknown[]> {
 
 /** The step of `target` with `args`. Errors: ValueError for anything but a function or a model. */
 export function stepOf(op: string, target: unknown, args: readonly unknown[]): InspectedStep {
-  if (typeof target === 'function') {
-    const run = () => Reflect.apply(target, undefined, args) as unknown;
-    return { name: target.name || 'step', weights: [], run };
-  }
-  if (isInspectable(target)) return target.inspectedStep(...args);
+  requireStep(op, target);
+  if (typeof target !== 'function') return target.inspectedStep(...args);
+  const run = needsObject(target)
+    ? () => callMethod(op, target, args)
+    : () => Reflect.apply(target, undefined, args) as unknown;
+  return { name: target.name || 'step', weights: [], run };
+}
+
+/** Errors: ValueError for what is neither a function nor a model. */
+export function requireStep(
+  op: string,
+  target: unknown,
+): asserts target is Inspectable<readonly unknown[]> | ((...args: never[]) => unknown) {
+  if (typeof target === 'function' || isInspectable(target)) return;
   throw new ValueError({
     op,
     rule: 'a step is a function of tensors, or a compiled model.',
     received: target instanceof Tensor ? String(target) : describe(target),
-    hint: `call ${op}(step, x, y) for step(x, y), or ${op}(net, x, y) for its next training step.`,
+    hint: hintFor(op, target),
   });
+}
+
+function hintFor(op: string, target: unknown): string {
+  if (target instanceof Promise) return `pass the function itself, not its result: ${op}(step, …).`;
+  const isLayer = typeof (target as { apply?: unknown } | null | undefined)?.apply === 'function';
+  if (isLayer) return `a layer is called by a function: ${op}((x) => layer.apply(x), …).`;
+  return op === 'inspect'
+    ? 'call inspect(step, x, y) for step(x, y), or inspect(net, x, y) for its next training step.'
+    : `call ${op}(net) for a model, or ${op}(step, { state: [w, optimizer] }) for a function.`;
 }
 
 function isInspectable(value: unknown): value is Inspectable<readonly unknown[]> {

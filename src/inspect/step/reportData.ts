@@ -159,11 +159,13 @@ export interface Finding {
     | 'fault'
     | 'failure'
     | 'non-finite'
+    | 'loss'
     | 'disconnected'
     | 'zero gradient'
     | 'dead units'
     | 'vanishing gradient'
     | 'exploding gradient'
+    | 'same units'
     | 'update'
     | 'input'
     | 'replay';

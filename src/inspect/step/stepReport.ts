@@ -1,5 +1,8 @@
 /** @file StepReport: the result of `inspect`, as data, text, or a page. */
+import { describe, hintFor } from '../../core/describe.ts';
+import { FormatError, ValueError } from '../../core/errors.ts';
 import type { SaveTarget } from '../../storage/targets.ts';
+import { frozenText } from './frozenText.ts';
 import { htmlOf } from './html.ts';
 import type { Finding, StepReportData } from './reportData.ts';
 import { showPage } from './show.ts';
@@ -9,11 +12,13 @@ import { writeText } from './writeText.ts';
 export class StepReport<R = unknown> {
   readonly #data: StepReportData;
 
+  /** Errors: FormatError for what isn't the data of a report. */
   constructor(
     data: StepReportData,
     /** The result of the step. Tensors in it belong to the caller. Undefined if the step failed. */
     readonly result: R | undefined = undefined,
   ) {
+    requireReportData(data);
     this.#data = data;
   }
 
@@ -30,6 +35,7 @@ export class StepReport<R = unknown> {
   /** The totals and the findings as text. */
   summary(): string {
     const { name, total, memory, findings } = this.#data;
+    const frozen = frozenText(this.#data);
     const megabytes = (memory.peak / 1e6).toFixed(1);
     const lines = findings.flatMap(({ severity, title, text, hint, callSite, layer }) => [
       `${severity}: ${title}`,
@@ -41,6 +47,7 @@ export class StepReport<R = unknown> {
     ]);
     return [
       `${name}: ${total.calls} calls, ${total.launches} launches, ${total.milliseconds.toFixed(3)} ms on the GPU, ${megabytes} MB at the peak`,
+      ...(frozen ? [frozen] : []),
       ...(lines.length > 0 ? lines : ['nothing conspicuous was found']),
     ].join('\n');
   }
@@ -103,8 +110,43 @@ export class StepComparison {
 
 /**
  * Compares two steps: numbers, findings, time of layers, gradients of weights. Reports saved as JSON can be compared, too:
- * `new StepReport(JSON.parse(text))`.
+ * `new StepReport(JSON.parse(text))`. Errors: ValueError for anything but reports.
  */
 export function compareSteps(before: StepReport, after: StepReport): StepComparison {
+  requireReport('before', before);
+  requireReport('after', after);
   return new StepComparison(before, after);
+}
+
+function requireReport(what: string, report: unknown): void {
+  if (report instanceof StepReport) return;
+  throw new ValueError({
+    op: 'compareSteps',
+    rule: 'two reports of steps are compared.',
+    received: `${what}: ${describe(report)}`,
+    hint: hintFor(
+      report,
+      isReportData(report)
+        ? 'make a report of the data: new StepReport(JSON.parse(text)).'
+        : 'pass reports of `inspect`, or of `recording.open`.',
+    ),
+  });
+}
+
+function requireReportData(data: unknown): asserts data is StepReportData {
+  if (isReportData(data)) return;
+  throw new FormatError({
+    op: 'StepReport',
+    rule: 'a report is made of the data that `report.toJSON()` gives, of version 1.',
+    received: describe(data),
+    hint:
+      typeof data === 'string'
+        ? 'parse it first: new StepReport(JSON.parse(text)).'
+        : 'read a file that report.save(name) wrote with a name that ends in .json.',
+  });
+}
+
+function isReportData(data: unknown): data is StepReportData {
+  const { format, version } = (data ?? {}) as Partial<StepReportData>;
+  return format === 'retrograd step report' && version === 1;
 }

@@ -4,14 +4,18 @@ import { disconnected } from './disconnected.ts';
 import { Facts, type Rule } from './facts.ts';
 import { faults } from './faults.ts';
 import { gradientFlow } from './gradientFlow.ts';
+import { lossInputs } from './lossInputs.ts';
 import { nonFinite } from './nonFinite.ts';
+import { sameUnits } from './sameUnits.ts';
 import { inputs, updates } from './updates.ts';
 import { zeroGradients } from './zeroGradients.ts';
 
 const rules: readonly Rule[] = [
   faults,
   nonFinite,
+  lossInputs,
   disconnected,
+  sameUnits,
   zeroGradients,
   gradientFlow,
   updates,

@@ -79,6 +79,9 @@ function finding(facts: Facts, call: ReportedCall | null, weights: readonly Repo
       ...common,
     };
   }
+  const zeros = facts.inputsOf(call).find(({ role, values }) => role === 'weight' && isAllZero(values));
+  if (zeros && zeros.shape.length > 1)
+    return { ...weightOfZeros(facts, call, zeros, consequence), ...common };
   return {
     kind: 'zero gradient',
     severity: 'error',
@@ -87,6 +90,20 @@ function finding(facts: Facts, call: ReportedCall | null, weights: readonly Repo
     hint: 'the op is constant at these inputs: a saturated or clipped value, a product with zero. Scale its inputs, or replace it.',
     ...common,
   };
+}
+
+/** A weight of zeros multiplies every gradient by zero, until it has learned something itself. */
+function weightOfZeros(facts: Facts, call: ReportedCall, zeros: ReportedTensor, consequence: string) {
+  const learns = facts.trained.some(
+    ({ tensor, gradientValues }) => tensor === zeros.id && !isAllZero(gradientValues),
+  );
+  return {
+    kind: 'zero gradient',
+    severity: learns ? 'warning' : 'error',
+    title: `A weight of zeros stops the gradient in ${facts.nameOf(call)}.`,
+    text: `'${zeros.name}' ${specOf(zeros)} is 0 everywhere, and so is the gradient of what it multiplies. ${consequence}${learns ? ' It learns itself: from the next step on the gradient passes.' : ''}`,
+    hint: 'initialize it at random: glorotUniform, or heNormal before relu.',
+  } as const;
 }
 
 /** Relus with many units that are zero for every sample. */
