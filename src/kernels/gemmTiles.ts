@@ -37,9 +37,9 @@ export const gemmTiles = {
   rows16: { ...smallBlocks, groupM: 4, groupN: 16 },
   columns16Rows32: { ...smallBlocks, groupM: 8, groupN: 4 },
   // For few tiles: groups of invocations share k, in k tiles that fit in 16 KiB.
-  tinyHalvesK: { ...smallBlocks, groupM: 8, groupN: 8, groupK: 2, depth: 32 },
-  tinyQuartersK: { ...smallBlocks, groupM: 8, groupN: 8, groupK: 4, depth: 64 },
-  columns16Rows32EighthsK: { ...smallBlocks, groupM: 8, groupN: 4, groupK: 8, depth: 64 },
+  tinyTwoGroups: { ...smallBlocks, groupM: 8, groupN: 8, groupK: 2, depth: 32 },
+  tinyFourGroups: { ...smallBlocks, groupM: 8, groupN: 8, groupK: 4, depth: 64 },
+  columns16Rows32EightGroups: { ...smallBlocks, groupM: 8, groupN: 4, groupK: 8, depth: 64 },
   columns4: { ...smallBlocks, groupM: 64, groupN: 1, depth: 8 },
   subgroupQuad: { ...inSubgroupQuads, blockM: 12, blockN: 8 },
   tallSubgroupQuad: { ...inSubgroupQuads, blockM: 24, blockN: 8 },

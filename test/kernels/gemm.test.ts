@@ -96,8 +96,8 @@ const sharesLoadsAs: Readonly<Record<string, string>> = {
   rows24: 'columns24',
   rows16: 'columns16',
   columns16Rows32: 'large',
-  tinyHalvesK: 'tinyQuartersK',
-  columns16Rows32EighthsK: 'tinyQuartersK',
+  tinyTwoGroups: 'tinyFourGroups',
+  columns16Rows32EightGroups: 'tinyFourGroups',
 };
 
 test.each(Object.entries(gemmTiles).filter(([name, tile]) => runs(tile) && !sharesLoadsAs[name]))(
