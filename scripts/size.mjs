@@ -46,8 +46,9 @@ export const fit = (x, y) => net.fit(x, y);`;
  * that were in the first file. Frozen shapes, and refusals of surplus arguments, of masks for indices and of what is no
  * number in a DynamicScalar, are 0.7 kB of the core; those of layers (`compile`, `apply`, `summary`, a `call` by the app,
  * results of `computeOutputShape`) 0.8 kB more. The estimate of a GEMM's time on a GPU, by which tiles and splits are chosen,
- * is 0.3 kB. Groups of invocations that share k, in WGSL, tiles and estimate, are 1.2 kB with the device. Units of one, two and four vectors, and lines that lie in workgroup memory as in storage, are 1 kB of the
- * device: they replace four fifths of what a GPU's k loop did besides multiply-adds.
+ * is 0.3 kB. Groups of invocations that share k, in WGSL, tiles and estimate, are 1.2 kB with the device. Units of one, two
+ * and four vectors, and lines that lie in workgroup memory as in storage, are 1 kB of the device: they replace four fifths of
+ * what a GPU's k loop did besides multiply-adds.
  *
  * @type {Record<string, { says: string, source: string, limit: number, device: number }>}
  */

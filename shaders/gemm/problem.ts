@@ -17,8 +17,8 @@ export type GemmTile = {
   groupM: number;
   groupN: number;
   /**
-   * Shared only: groups of groupM × groupN invocations that share the steps of each k tile, so that a C of few tiles keeps more of
-   * them busy. Their sums are added up in workgroup memory. Default 1.
+   * Shared only: groups of groupM × groupN invocations that share the steps of each k tile, so that a C of few tiles keeps more
+   * of them busy. Their sums are added up in workgroup memory. Default 1.
    */
   groupK?: number;
   /** Rows and columns of C that an invocation computes; columns come in fours. */

@@ -182,8 +182,8 @@ const seen = ({ input, output: windows, window, stride, before }: WindowAxis) =>
 const mostWholeRows = 8;
 
 /**
- * A strip as wide as a small image: its sums are the result, and adding up parts takes no launch. Null where there is more to share
- * out, or where its values don't fit in registers.
+ * A strip as wide as a small image: its sums are the result, and adding up parts takes no launch. Null where there is more to
+ * share out, or where its values don't fit in registers.
  */
 function wholeImage(
   widest: ChannelWidth,

@@ -120,7 +120,7 @@ export function sharedTime(
   return longer(idleLanes(tile, workgroups, units) * computing, numberCost * numbersOf(size)) + sums;
 }
 
-/** Steps of k that pass while groups of invocations add up their sums: some eight of each group for every halving. Not measured. */
+/** Steps of k in the time in which groups add up their sums: some eight of each group for every halving. Not measured. */
 const addingSteps = ({ groupK = 1 }: GemmTile) => 8 * groupK * Math.log2(groupK);
 
 /** About the longer of two times that pass together: each delays the other a little. */
@@ -133,8 +133,8 @@ const longer = (a: number, b: number) => Math.sqrt(Math.hypot(a * a, b * b));
 const largeGpu = { units: 8 / 3, invocations: 256 } as const;
 
 /**
- * By which factor a tile takes longer where its workgroups are too small for the units of a large GPU: the third root, as this is one
- * of three machines whose geometric mean counts.
+ * By which factor a tile takes longer where its workgroups are too small for the units of a large GPU: the third root, as this is
+ * one of three machines whose geometric mean counts.
  */
 function idleLanes(tile: GemmTile, workgroups: number, units: number): number {
   const invocations = invocationsOf(tile) * Math.max(1, workgroups / (largeGpu.units * units));
