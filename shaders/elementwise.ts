@@ -160,7 +160,7 @@ fn main(
   ${walk('i')}
   ${compute}
 #elif ${interleaved}
-  // The last workgroup begins earlier, rather than to end beyond the end: some elements are computed twice.
+  // The last workgroup starts earlier instead of running past the end: some elements are computed twice.
   let first = min(flat_group(group, groups) * ${steps * elementwiseWorkgroup}u, params.count - ${steps * elementwiseWorkgroup}u) + local;
   ${numbers.map(loaded).join('\n  ')}
   ${numbers.map((step) => store(`_${step}`)).join('\n  ')}
@@ -169,7 +169,7 @@ fn main(
   if (at >= params.count) {
     return;
   }
-  // The last one begins earlier, rather than to end beyond the end: some elements are computed twice.
+  // The last one starts earlier instead of running past the end: some elements are computed twice.
   let first = min(at, params.count - ${steps}u);
   ${aligned ? walk('first') : ''}
 #if ${form !== null}

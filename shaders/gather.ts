@@ -63,7 +63,7 @@ fn main(
     return;
   }
 #if ${single}
-  // The last one begins earlier, rather than to end beyond the end: some entries are moved twice.
+  // The last one starts earlier instead of running past the end: some entries are moved twice.
   let first = min(i, params.count - ${run}u);
 #if ${stepwise}
   let slab = first / params.slab;
