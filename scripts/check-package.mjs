@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * @file Looks at the package as a user gets it: what `npm pack` would ship, whether every export leads to a module
- * and to types, whether every import inside resolves, whether each entry loads where there is no GPU, and
- * whether the notices name what is bundled.
+ * @file Checks the package as users get it: the files that `npm pack` would ship, that every export leads to a module and
+ * types, that every import inside resolves, that each entry loads without a GPU, and that the notices list what is bundled.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -103,7 +102,7 @@ function checkNotices(files) {
     .map((name) => `${NOTICES} does not name ${name}`);
 }
 
-/** Importing an entry touches no GPU and no browser. @param {Record<string, string>} entries */
+/** Importing an entry must not access a GPU or a browser. @param {Record<string, string>} entries */
 function checkLoading(entries) {
   /** @type {string[]} */
   const faults = [];
@@ -124,7 +123,7 @@ function checkLoading(entries) {
 
 /**
  * Strict TypeScript projects that install the package compile: the programs that people write, and one with TypeScript's strictest
- * settings, each with one of the ways of resolving modules. Declarations are checked, and have ES2022 and DOM alone.
+ * settings, each with one of the ways of resolving modules. Declarations are checked with only ES2022 and DOM.
  *
  * @param {Record<string, string>} entries
  * @param {Set<string>} files
@@ -156,7 +155,10 @@ function checkConsumer(entries, files) {
   }
 }
 
-/** The programs of examples/programs, of the README and of the guide, as an app would have them. @param {string} project */
+/**
+ * Writes the programs of examples/programs, of the README and of the guide, as an app would contain them.
+ * @param {string} project
+ */
 function writePrograms(project) {
   const folder = path.join(project, 'programs');
   fs.mkdirSync(folder);
@@ -169,7 +171,7 @@ function writePrograms(project) {
   for (const file of fs.readdirSync(examples).filter((name) => name.endsWith('.ts')))
     fs.copyFileSync(path.join(examples, file), path.join(folder, file.replace(/\.ts$/, '.mts')));
   const guide = fs.readdirSync(path.join(ROOT, 'docs', 'guide')).filter((file) => file.endsWith('.md'));
-  // files.md shows fragments about files of the reader's.
+  // files.md shows fragments that use the reader's files.
   const pages = guide.filter((file) => file !== 'files.md').map((file) => `docs/guide/${file}`);
   for (const page of ['README.md', ...pages]) {
     for (const [file, code] of programsOf(
@@ -194,12 +196,12 @@ export function programsOf(text, name) {
     const file = `${name}-${path.parse(title).name}.mts`;
     files.set(file, `${files.get(file) ?? ''}${code}`);
   }
-  // A fragment, and what installs WebGPU in Node by a package that apps have, and this check hasn't.
+  // A fragment, and code that installs WebGPU in Node by a package that this check doesn't have.
   for (const left of ['README', 'webgpu']) files.delete(`README-${left}.mts`);
   return files;
 }
 
-/** What `strict` doesn't contain. */
+/** Options beyond `strict`. */
 const strictest = {
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file Writes src/inspect/page/generated: script and style of the step inspector's page, as text that a report inlines. A test
- * fails where they are out of date.
+ * @file Writes src/inspect/page/generated: script and style of the step inspector's page, as text that a report inlines. A
+ * test fails if they are out of date.
  */
 import crypto from 'node:crypto';
 import fs from 'node:fs';

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * @file `node scripts/measure-loading.mjs FILE…`: the memory that loading weights of VGG19, with its top, takes at its peak, in
- * headless Chromium and in Node. Linux only: it adds up what all processes hold, by /proc. The process of the GPU is one of
- * them; a software adapter has its buffers there.
+ * @file `node scripts/measure-loading.mjs FILE…`: the peak memory of loading the weights of VGG19, with its top, in headless
+ * Chromium and in Node. Linux only: it adds up the memory of all processes from /proc, including the GPU process, where a
+ * software adapter has its buffers.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { bundle, temporaryFolder } from './lib/bundle.mjs';
 import { launchBrowser, openPage, serveFolder } from './lib/browser.mjs';
 import { nodeGpuEnv, ROOT, runMain, setup } from './setup.mjs';
 
-/** @param {number} root the process, and all below it */
+/** @param {number} root the process, and all its descendants */
 function processesBelow(root) {
   const parents = new Map();
   for (const name of fs.readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -29,7 +29,7 @@ function processesBelow(root) {
   return found;
 }
 
-/** What the processes hold; what two of them share counts twice. @param {Iterable<number>} processes */
+/** The memory of the processes; memory shared by two of them counts twice. @param {Iterable<number>} processes */
 function bytesOf(processes) {
   let bytes = 0;
   for (const id of processes) {

@@ -100,11 +100,13 @@ async function featureModel(): Promise<Model<Tensor, readonly Tensor[]>> {
     weights: null,
     inputShape: [size, size, 3],
   });
-  await vgg.loadWeights(weights.file);
-  return model({
+  const features = model({
     inputs: vgg.input,
     outputs: wanted.map((name) => vgg.getLayer(name).output),
   });
+  // Of the file, these layers alone.
+  await features.loadWeights(weights.file, { extra: 'ignore' });
+  return features;
 }
 
 /** The same layers with random weights, which carry a style, too. */
@@ -131,7 +133,7 @@ function gram(features: Tensor): Tensor {
   return div(matMul(flat, flat, { transposeA: true }), height * width);
 }
 
-/** The mean squared difference, as a share of the mean square of `wanted`. */
+/** The mean squared difference, relative to the mean square of `wanted`. */
 const distance = (x: Tensor, wanted: Tensor) =>
   div(mean(squaredDifference(x, wanted)), mean(mul(wanted, wanted)));
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** @file The options of `npm run bench`: read, checked before anything is built, and explained. Uses nothing but Node. */
+/** @file The options of `npm run bench`: read, checked before anything is built, and explained. Uses only Node. */
 import { SetupError } from '../setup.mjs';
 import { readArguments } from './arguments.mjs';
 
@@ -32,7 +32,7 @@ Exit codes: 0 done, 1 where Retrograd failed in a row or an argument is bad.
  * @property {'chromium' | 'firefox'} browser
  * @property {'browser' | 'node'} runtime
  * @property {boolean} serve
- * @property {boolean} inside in the process that has Dawn's environment
+ * @property {boolean} inside whether this is the process with Dawn's environment
  * @property {boolean} help
  */
 

@@ -11,6 +11,7 @@ import {
   operandNames,
   readsVectors,
 } from '../../shaders/elementwise.ts';
+import { mostRounds } from '../../shaders/commonElementwise.ts';
 import { commonForm, mathFunctions } from '../../shaders/lib/math.ts';
 import { type DType, orderOf, wgslType } from '../core/dtype.ts';
 import { type Shape, sameShape, stridesOf } from '../core/shape.ts';
@@ -50,6 +51,7 @@ export const elementwiseMap = defineKernel({
   },
   params: {
     count: 'u32',
+    rounds: 'u32',
     alpha: 'f32',
     beta: 'f32',
     alpha_bits: 'u32',
@@ -62,8 +64,9 @@ export const elementwiseMap = defineKernel({
     e_strides: 'u32x8',
     f_strides: 'u32x8',
   },
-  reads: ({ expression, types, rank }) => [
+  reads: ({ expression, types, rank, common }) => [
     'count',
+    ...(common ? (['rounds'] as const) : []),
     ...scalars.filter((name) => expression.includes(`params.${name}`)),
     ...(rank > 0 ? (['shape', ...strideNames.slice(0, types.length)] as const) : []),
   ],
@@ -167,6 +170,13 @@ function commonExpression(expression: string): string | null {
   return common;
 }
 
+/** Workgroups that keep the processors of a software adapter busy. */
+const busyWorkgroups = 16;
+
+/** Rounds of an invocation, where `workgroups` would compute one round each. */
+const roundsFor = (workgroups: number) =>
+  Math.min(Math.max(Math.floor(workgroups / busyWorkgroups), 1), mostRounds);
+
 interface Program {
   options: ElementwiseOptions;
   key: string;
@@ -236,13 +246,17 @@ export function elementwiseKernel(
   const profile = profileOf(device).elementwise;
   const common = !profile.interleaved && shape.length === 0 ? commonExpression(expression) : null;
   const steps = elementwiseSteps(device, count, common ?? expression);
+  const usesCommon = common !== null && steps > 1;
+  const workgroups = Math.ceil(count / (elementwiseWorkgroup * steps));
+  const rounds = usesCommon ? roundsFor(workgroups) : 1;
   const bindings: Record<string, Storage> = { out: out.storage };
   for (let i = 0; i < operands.length; i++) bindings[valuesOf[i] as string] = (operands[i] as Tensor).storage;
   device.launch(elementwiseMap, {
-    ...programOf(expression, operands, spec.dtype, chosen, steps, common !== null && steps > 1, profile),
+    ...programOf(expression, operands, spec.dtype, chosen, steps, usesCommon, profile),
     bindings,
     params: {
       count,
+      rounds,
       alpha,
       beta,
       alpha_bits: bitsOf(alpha, dtype),
@@ -255,7 +269,7 @@ export function elementwiseKernel(
       e_strides: strides[4] ?? none,
       f_strides: strides[5] ?? none,
     },
-    workgroups: Math.ceil(count / (elementwiseWorkgroup * steps)),
+    workgroups: Math.ceil(workgroups / rounds),
   });
   return out;
 }

@@ -98,6 +98,8 @@ export class Chain {
   take(launch: PreparedLaunch, position: number): boolean {
     const options = launch.options as unknown as ElementwiseOptions;
     const { count } = launch.params;
+    // A fused step computes the complete expression, which costs more than what is gained by fusing it.
+    if (options.common) return false;
     if (typeof count !== 'number' || this.#steps.length === maxSteps) return false;
     const isFirst = this.#steps.length === 0;
     if (!isFirst && (count !== this.#count || options.width !== this.#width)) return false;

@@ -8,7 +8,7 @@ beforeAll(async () => {
   await init();
 });
 
-/** As JavaScript without types assigns. */
+/** Assigns as in JavaScript, without types. */
 const assign = (owner: object, name: string, value: unknown) => {
   (owner as Record<string, unknown>)[name] = value;
 };
@@ -36,7 +36,7 @@ test.each<[string, () => object, unknown, RegExp]>([
   expect(Object.hasOwn(owner, name)).toBe(false);
 });
 
-describe('what has an effect is accepted', () => {
+describe('assignments that have an effect are accepted', () => {
   test('a learning rate, and options before the first step', () => {
     const optimizer = optimizers.sgd(0.5);
     optimizer.learningRate = 0.25;
@@ -76,7 +76,7 @@ test('options of an optimizer are fixed by its first step', async () => {
   await net.fit(...data(4), { verbose: 0 });
 });
 
-test('the list of layers can be read only', () => {
+test('the list of layers is read-only', () => {
   for (const net of [sequential([layers.dense(2)]), regressor()]) {
     const list = net.layers as Layer[];
     expect(() => list.pop()).toThrow(TypeError);

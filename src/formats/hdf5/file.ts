@@ -1,7 +1,7 @@
 /**
  * @file Reads HDF5 files: groups, datasets and attributes, as h5py and Keras write them. Nothing that a file declares is
- * taken on its word; links to other files, soft links and shared messages are refused.
- * Format: https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html.
+ * trusted; links to other files, soft links and shared messages are refused. Format:
+ * https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html.
  */
 import { bufferedSource, type ByteSource } from '../byteSource.ts';
 import type { FileContext } from '../formatErrors.ts';
@@ -20,7 +20,7 @@ import { readSuperblock } from './superblock.ts';
 /** The value of an attribute: text, or numbers in row-major order. */
 export type AttributeValue = readonly string[] | readonly number[];
 
-/** What the objects of a file share. */
+/** State that the objects of a file share. */
 interface OpenFile {
   readonly storage: Storage;
   readonly heap: GlobalHeap;
@@ -49,7 +49,7 @@ class Hdf5Object {
 
   constructor(
     protected readonly file: OpenFile,
-    /** From the root, such as `/layers/dense/vars`. */
+    /** Path from the root, such as `/layers/dense/vars`. */
     readonly path: string,
     protected readonly messages: readonly Message[],
   ) {}
@@ -58,13 +58,13 @@ class Hdf5Object {
     return `'${this.path}'`;
   }
 
-  /** An attribute's value; null where there is none of that name. Errors: FormatError for types that can't be read. */
+  /** An attribute's value; null if there is none of that name. Errors: FormatError for types that can't be read. */
   async attribute(name: string): Promise<AttributeValue | null> {
     const found = this.#attributesByName().get(name);
     return found ? attributeValue(this.file, found, `attribute '${name}' of ${this.place}`) : null;
   }
 
-  /** The text of a scalar attribute; null where there is none of that name. Errors: FormatError for another value. */
+  /** The text of a scalar attribute; null if there is none of that name. Errors: FormatError for another value. */
   async text(name: string): Promise<string | null> {
     const value = await this.attribute(name);
     if (value === null || (value.length === 1 && typeof value[0] === 'string'))
@@ -92,7 +92,7 @@ class Hdf5Object {
 export class Hdf5Dataset extends Hdf5Object {
   /** The values. Errors: FormatError for values that aren't numbers, and for sizes that the file can't hold. */
   async tensor(): Promise<StoredTensor> {
-    // Keras names the type of bfloat16 weights, for which h5py has none.
+    // For bfloat16 weights, which h5py has no type for, Keras stores the type in an attribute.
     const named = await this.attribute('dtype');
     const isBfloat16 = named !== null && named[0] === 'bfloat16';
     return readDataset(this.file.storage, this.messages, this.place, isBfloat16);
@@ -109,7 +109,7 @@ export class Hdf5Group extends Hdf5Object {
     super(file, path, messages);
   }
 
-  /** The object called `name`; null where there is none. Errors: FormatError for links that point elsewhere. */
+  /** The object called `name`; null if there is none. Errors: FormatError for links that point elsewhere. */
   async child(name: string): Promise<Hdf5Group | Hdf5Dataset | null> {
     const link = this.links.get(name);
     if (!link) return null;
@@ -123,21 +123,21 @@ export class Hdf5Group extends Hdf5Object {
     );
   }
 
-  /** The group called `name`; null where there is none. Errors: FormatError if it is a dataset. */
+  /** The group called `name`; null if there is none. Errors: FormatError if it is a dataset. */
   async group(name: string): Promise<Hdf5Group | null> {
     const found = await this.child(name);
     if (found === null || found instanceof Hdf5Group) return found;
     throw this.file.storage.refuse(found.place, 'it is a group.', 'a dataset');
   }
 
-  /** The dataset called `name`; null where there is none. Errors: FormatError if it is a group. */
+  /** The dataset called `name`; null if there is none. Errors: FormatError if it is a group. */
   async dataset(name: string): Promise<Hdf5Dataset | null> {
     const found = await this.child(name);
     if (found === null || found instanceof Hdf5Dataset) return found;
     throw this.file.storage.refuse(found.place, 'it is a dataset.', 'a group');
   }
 
-  /** The group at `path`, whose parts are joined by slashes; null where there is none. */
+  /** The group at `path`, whose parts are joined by slashes; null if there is none. */
   async descend(path: string): Promise<Hdf5Group | null> {
     let group: Hdf5Group | null = this;
     for (const part of path.split('/')) {
@@ -149,7 +149,7 @@ export class Hdf5Group extends Hdf5Object {
   }
 }
 
-/** Errors: FormatError for attributes that are kept in a fractal heap. */
+/** Errors: FormatError for attributes in a fractal heap. */
 function requireCompact(info: Cursor): void {
   info.version(0);
   const flags = info.u8();
@@ -162,7 +162,7 @@ function requireCompact(info: Cursor): void {
   );
 }
 
-/** Values of an attribute: names of weights and configurations are the longest. */
+/** Limit of the values of an attribute; the longest are names of weights and configurations. */
 const maxValues = 1 << 20;
 
 async function attributeValue(file: OpenFile, attribute: Attribute, place: string): Promise<AttributeValue> {

@@ -7,7 +7,7 @@ export const configName = 'config.json';
 export const metadataName = 'metadata.json';
 export const weightsName = 'model.weights.h5';
 
-/** Far more than the configuration of any model. */
+/** Limit of the configuration: far larger than that of any model. */
 const maxConfigBytes = 64 << 20;
 
 export interface KerasArchive {

@@ -37,7 +37,10 @@ export class GraphNode extends Node {
   readonly outputNest: Nest<GraphTensor>;
   readonly outputTensors: readonly GraphTensor[];
 
-  /** Adds itself to the operation's nodes, to the outbound nodes of the operations that made the inputs, and to the histories of the outputs. */
+  /**
+   * Adds itself to the operation's nodes, to the outbound nodes of the operations that made the inputs, and to the histories
+   * of the outputs.
+   */
   constructor({ operation, argument, outputs, options = {} }: GraphNodeParts) {
     const inputTensors = [argument, options as Nest<unknown>].flatMap((nest) =>
       leavesOf(nest).filter(isSymbolic),

@@ -84,8 +84,8 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
   }
 
   /**
-   * Layers in order from the inputs, including input layers; for a model with its own `call`, those in its properties. A frozen list:
-   * a model is changed by `add` and `pop`, or made of other layers.
+   * Layers in order from the inputs, including input layers; for a model with its own `call`, those in its properties. A
+   * frozen list: a model is changed by `add` and `pop`, or made of other layers.
    */
   get layers(): readonly AnyLayer[] {
     const { program } = this;
@@ -143,7 +143,9 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
   getLayer<L extends GraphOperation = Layer>(which: string | number, ...surplus: never[]): L {
     refuseSurplus('getLayer', surplus, ['which']);
     const { layers } = this;
-    const found = typeof which === 'number' ? layers.at(which) : layers.find(({ name }) => name === which);
+    const found = Number.isInteger(which)
+      ? layers.at(Number(which))
+      : layers.find(({ name }) => name === which);
     if (found) return found as GraphOperation as L;
     throw new ValueError({
       op: 'getLayer',

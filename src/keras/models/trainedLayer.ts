@@ -259,10 +259,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   /**
-   * One training step, which launches work without waiting. A subclass may override it. The step is captured and replayed,
-   * so its JavaScript runs once per batch shape, except inside `onReplay`. It returns tensors for the logs, such as `{ loss }`, which
-   * replace the results of all metrics; nothing only where it updates the compiled loss, as `super.trainStep(batch)` does.
-   * `fit` throws ValueError for other results, and for a step that updates no weight.
+   * One training step, which launches work without waiting. A subclass may override it. The step is captured and replayed, so
+   * its JavaScript runs once per batch shape, except inside `onReplay`. It returns tensors for the logs, such as `{ loss }`,
+   * which replace the results of all metrics; nothing only where it updates the compiled loss, as `super.trainStep(batch)`
+   * does. `fit` throws ValueError for other results, and for a step that updates no weight.
    */
   trainStep(batch: training.AnyBatch): training.StepLogs {
     return requireTraining('trainStep').trainStep(this.#loose, batch);

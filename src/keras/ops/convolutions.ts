@@ -32,8 +32,9 @@ type ConvPositions = ['strides', 'padding', 'dilationRate'];
 const convOptions = { strides: true, padding: true, dilationRate: true } as const;
 
 /**
- * The convolution of sequences, images or volumes: `conv1d`, `conv2d` or `conv3d` by the rank of x. float32. Shapes: x [batch, ...sizes,
- * channels], kernel [...window, channels / groups, filters] → [batch, ...counts, filters]. Errors: ShapeError, ValueError, DTypeError.
+ * The convolution of sequences, images or volumes: `conv1d`, `conv2d` or `conv3d` by the rank of x. float32. Shapes: x
+ * [batch, ...sizes, channels], kernel [...window, channels / groups, filters] → [batch, ...counts, filters]. Errors:
+ * ShapeError, ValueError, DTypeError.
  */
 export const conv: CompositeOp<[x: Tensor, kernel: Tensor], ConvOptions, Tensor, ConvPositions> =
   /* @__PURE__ */ defineComposite({
@@ -57,9 +58,9 @@ export const depthwiseConv: CompositeOp<[x: Tensor, kernel: Tensor], ConvOptions
   });
 
 /**
- * A `depthwiseConv`, whose channels are then mixed by a `conv` with windows of one element. float32. Shapes: x [batch, ...sizes,
- * channels], depthwiseKernel [...window, channels, multiplier], pointwiseKernel [...ones, channels · multiplier, filters] → [batch,
- * ...counts, filters]. Errors: ShapeError, ValueError, DTypeError.
+ * A `depthwiseConv`, whose channels are then mixed by a `conv` with windows of one element. float32. Shapes: x [batch,
+ * ...sizes, channels], depthwiseKernel [...window, channels, multiplier], pointwiseKernel [...ones, channels · multiplier,
+ * filters] → [batch, ...counts, filters]. Errors: ShapeError, ValueError, DTypeError.
  */
 export const separableConv: CompositeOp<
   [x: Tensor, depthwiseKernel: Tensor, pointwiseKernel: Tensor],

@@ -1,4 +1,7 @@
-/** @file Copies of values between variables: none shares its buffer with another, which would keep steps from writing in place. */
+/**
+ * @file Copies of values between variables: none shares its buffer with another, which would keep steps from writing in
+ * place.
+ */
 import type { Variable } from '../../tensor/variable.ts';
 import { type Storage, wholeWords } from '../../webgpu/storage.ts';
 

@@ -22,7 +22,10 @@ export type AnyBatch = Batch<Nest<Tensor>, Nest<Tensor> | null>;
 /** Values by name, such as `{ loss: 0.3, accuracy: 0.9, val_loss: 0.4 }`. */
 export type Logs = Record<string, number>;
 
-/** What a step may return: tensors for the logs, or nothing where it updates the compiled loss and metrics, as the default steps do. */
+/**
+ * What a step may return: tensors for the logs, or nothing where it updates the compiled loss and metrics, as the default
+ * steps do.
+ */
 export type StepLogs = Readonly<Record<string, Tensor>> | undefined;
 
 /** The arguments of `computeLoss` and `computeMetrics`. */

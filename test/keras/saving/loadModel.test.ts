@@ -69,7 +69,7 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-test('a metric of a class that is not known is named as the model is loaded, with how to make it known', async () => {
+test('an unknown metric class is reported when the model is loaded, with how to register it', async () => {
   const bytes = read('mlp_classifier/trained.keras');
   const archive = await openKerasArchive(await ZipArchive.open(bytesSource(bytes, 'model.keras')));
   const config = JSON.parse(archive.config);

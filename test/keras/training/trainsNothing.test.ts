@@ -1,4 +1,4 @@
-/** @file Models that would train nothing, or other weights than meant: each says so. */
+/** @file Models that would train nothing, or the wrong weights: each reports it. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   add,
@@ -52,7 +52,7 @@ describe('a layer called in `call`', () => {
     }
   }
 
-  /** Not a layer: what it holds isn't searched. */
+  /** Not a layer: its properties aren't searched. */
   class Holder {
     readonly inner = dense();
   }
@@ -108,7 +108,7 @@ describe('a layer called in `call`', () => {
     }
     const callOf = (layer: object) => (layer as { call(...args: unknown[]): Tensor }).call(x());
 
-    test('it is a call: with losses, without options, and inside another call', () => {
+    test('works as a call: with losses, without options, and inside another call', () => {
       const net = new Public();
       callOf(net);
       net.call(x(), { training: true });
@@ -132,7 +132,7 @@ describe('a layer called in `call`', () => {
       expect(() => new Hiding().apply(x())).toThrow(/in no public property of Hiding/);
     });
 
-    test('a model of a graph can be called so, too', async () => {
+    test('works for a model with a graph, too', async () => {
       const net = regressor();
       const [input] = data(4);
       const called = (net as unknown as { call(x: Tensor): Tensor }).call(input);
@@ -183,7 +183,7 @@ describe('fit', () => {
     expect(Object.keys(await frozen.evaluate(...data(4)))).toEqual(['loss']);
   });
 
-  /** Its step does what `act` does. */
+  /** A model whose step calls `act`. */
   class Own extends Model {
     readonly top = layers.dense({ units: 1 });
     readonly norm = layers.batchNormalization();
@@ -311,7 +311,7 @@ describe('fit', () => {
   });
 
   describe('with trainable variables that the model doesn’t have', () => {
-    /** Reads a variable that isn't searched for. */
+    /** Reads a variable that isn't found. */
     class Stray extends Layer {
       readonly #scale: Variable;
       constructor(scale = variable(tensor(2), { name: 'stray' })) {
@@ -355,7 +355,7 @@ describe('fit', () => {
       }
       const parts = new Parts(descend);
       parts.compile({ optimizer: 'sgd' });
-      // Called before the tape of the step: no gradient would reach it there anyway.
+      // Called before the step's tape is opened: no gradient would reach it there anyway.
       await parts.fit(...data(4));
       expect(warnings()).toEqual([]);
     });
@@ -409,7 +409,7 @@ describe('fit', () => {
       test('warns once where the loop takes gradients without them', () => {
         loop(scaled(variable(tensor(2), { name: 'forgotten' })));
         expect(warnings()).toEqual([expect.stringMatching(/computes with trainable variables.*'forgotten'/)]);
-        // Parts of a model that are called one by one have weights of their own.
+        // Parts of a model that are called one by one have their own weights.
         const [stray, top] = [new Stray(variable(tensor(2), { name: 'of a part' })), dense()];
         loop(top, [], () => top.apply(stray.apply(x())));
         expect(warnings()[1]).toContain("'of a part'");
@@ -429,7 +429,7 @@ describe('fit', () => {
         loop(net, [strength], call);
         expect(warnings()).toEqual([]);
         const forgotten = regularized((w) => mul(mean(w), strength));
-        // Its optimizer knows it from before.
+        // The optimizer already knows it.
         const other = variable(tensor(2), { name: 'forgotten strength' });
         const again = regularized((w) => mul(mean(w), other));
         loop(forgotten.net, [], forgotten.call);

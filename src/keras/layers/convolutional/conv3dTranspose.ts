@@ -30,8 +30,9 @@ export class Conv3DTranspose extends ConvTranspose {
 }
 
 /**
- * A transposed convolution of volumes. Shapes: [batch, depth, height, width, channels] → [batch, depth', height', width', filters],
- * with the sizes of conv2dTranspose. Weights: kernel [kernelDepth, kernelHeight, kernelWidth, filters, channels] and bias [filters].
+ * A transposed convolution of volumes. Shapes: [batch, depth, height, width, channels] → [batch, depth', height', width',
+ * filters], with the sizes of conv2dTranspose. Weights: kernel [kernelDepth, kernelHeight, kernelWidth, filters, channels]
+ * and bias [filters].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't volumes, or whose channels don't fit.
  */
 export function conv3dTranspose(options: Conv3DTransposeOptions): Conv3DTranspose;

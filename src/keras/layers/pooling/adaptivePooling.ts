@@ -211,8 +211,8 @@ export class AdaptiveMaxPooling3D extends AdaptivePooling {
 }
 
 /**
- * The largest value of each of `outputSize` windows along the axes of a volume, which share it evenly. Shapes: [batch, depth, height,
- * width, channels] → [batch, ...outputSize, channels]. float32.
+ * The largest value of each of `outputSize` windows along the axes of a volume, which share it evenly. Shapes: [batch, depth,
+ * height, width, channels] → [batch, ...outputSize, channels]. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function adaptiveMaxPooling3d(options: AdaptivePooling3DOptions): AdaptiveMaxPooling3D;

@@ -63,11 +63,11 @@ export class ConvLSTM1D<Out extends RecurrentOutput = RecurrentOutput> extends C
 
 /**
  * An LSTM over sequences in time, whose gates are convolutions of the input and of the state: with the gates i, f, o
- * (recurrentActivation) and the candidate g (activation) of x ∗ kernel + h ∗ recurrentKernel + bias, in the order i, f, g, o: c' = f c
- * + i g, h' = o activation(c'). Shapes: [batch, time, steps, channels] → [batch, steps', filters], or
- * [batch, time, steps', filters] with `returnSequences`; with `returnState` [output, h, c]. Spatial sizes must be known; the
- * state's follow from the input's by `padding`, `strides` and `dilationRate`. Weights, under `conv_lstm_cell`: kernel
- * [kernelSize, channels, 4 filters], recurrent_kernel [kernelSize, filters, 4 filters], bias [4 filters].
+ * (recurrentActivation) and the candidate g (activation) of x ∗ kernel + h ∗ recurrentKernel + bias, in the order i, f, g, o:
+ * c' = f c + i g, h' = o activation(c'). Shapes: [batch, time, steps, channels] → [batch, steps', filters], or [batch, time,
+ * steps', filters] with `returnSequences`; with `returnState` [output, h, c]. Spatial sizes must be known; the state's follow
+ * from the input's by `padding`, `strides` and `dilationRate`. Weights, under `conv_lstm_cell`: kernel [kernelSize, channels,
+ * 4 filters], recurrent_kernel [kernelSize, filters, 4 filters], bias [4 filters].
  * Source: Shi et al., Convolutional LSTM network, NeurIPS 2015, without the peepholes.
  * Errors: ValueError for invalid options; ShapeError for other inputs, and for states and masks that don't fit.
  */
@@ -103,9 +103,9 @@ export class ConvLSTM2D<Out extends RecurrentOutput = RecurrentOutput> extends C
 
 /**
  * An LSTM over images in time, whose gates are convolutions of the input and of the state: with the gates i, f, o
- * (recurrentActivation) and the candidate g (activation) of x ∗ kernel + h ∗ recurrentKernel + bias, in the order i, f, g, o: c' = f c
- * + i g, h' = o activation(c'). Shapes: [batch, time, height, width, channels] → [batch, height', width', filters], or
- * [batch, time, height', width', filters] with `returnSequences`; with `returnState` [output, h, c]. Spatial sizes must be
+ * (recurrentActivation) and the candidate g (activation) of x ∗ kernel + h ∗ recurrentKernel + bias, in the order i, f, g, o:
+ * c' = f c + i g, h' = o activation(c'). Shapes: [batch, time, height, width, channels] → [batch, height', width', filters],
+ * or [batch, time, height', width', filters] with `returnSequences`; with `returnState` [output, h, c]. Spatial sizes must be
  * known; the state's follow from the input's by `padding`, `strides` and `dilationRate`. Weights, under `conv_lstm_cell`:
  * kernel [kernelHeight, kernelWidth, channels, 4 filters], recurrent_kernel [kernelHeight, kernelWidth, filters, 4 filters],
  * bias [4 filters].
@@ -144,12 +144,12 @@ export class ConvLSTM3D<Out extends RecurrentOutput = RecurrentOutput> extends C
 
 /**
  * An LSTM over volumes in time, whose gates are convolutions of the input and of the state: with the gates i, f, o
- * (recurrentActivation) and the candidate g (activation) of x ∗ kernel + h ∗ recurrentKernel + bias, in the order i, f, g, o: c' = f c
- * + i g, h' = o activation(c'). Shapes: [batch, time, depth, height, width, channels] → [batch, depth', height', width', filters], or
- * [batch, time, depth', height', width', filters] with `returnSequences`; with `returnState` [output, h, c]. Spatial sizes
- * must be known; the state's follow from the input's by `padding`, `strides` and `dilationRate`. Weights, under
- * `conv_lstm_cell`: kernel [kernelDepth, kernelHeight, kernelWidth, channels, 4 filters], recurrent_kernel [kernelDepth,
- * kernelHeight, kernelWidth, filters, 4 filters], bias [4 filters].
+ * (recurrentActivation) and the candidate g (activation) of x ∗ kernel + h ∗ recurrentKernel + bias, in the order i, f, g, o:
+ * c' = f c + i g, h' = o activation(c'). Shapes: [batch, time, depth, height, width, channels] → [batch, depth', height',
+ * width', filters], or [batch, time, depth', height', width', filters] with `returnSequences`; with `returnState` [output, h,
+ * c]. Spatial sizes must be known; the state's follow from the input's by `padding`, `strides` and `dilationRate`. Weights,
+ * under `conv_lstm_cell`: kernel [kernelDepth, kernelHeight, kernelWidth, channels, 4 filters], recurrent_kernel
+ * [kernelDepth, kernelHeight, kernelWidth, filters, 4 filters], bias [4 filters].
  * Source: Shi et al., Convolutional LSTM network, NeurIPS 2015, without the peepholes.
  * Errors: ValueError for invalid options; ShapeError for other inputs, and for states and masks that don't fit.
  */
