@@ -19,7 +19,6 @@ import { engineNames, openBuilt } from './lib/engines.mjs';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
 const usage = 'npm run test:engines -- [--engine node,deno] [--suite ops,keras] [--filter PATTERN]';
-const ENGINES = path.join(ROOT, 'test', 'engines');
 const FIXTURES = path.join(ROOT, 'test', 'fixtures');
 /** Number of random programs of each kind. */
 const programs = 30;
@@ -50,22 +49,29 @@ function ofCases(results) {
   };
 }
 
-/** @param {(file: string) => boolean} belongs @returns {(engine: Engine) => Promise<Job[]>} */
-const unitTests = (belongs) => async (engine) => {
-  /** @type {string[]} */
-  const files = await engine.call('files');
-  return files.filter(belongs).flatMap((file) => {
-    const count = parts[file] ?? 1;
-    return Array.from({ length: count }, (_, part) => ({
-      title: count > 1 ? `${file} (${part + 1} of ${count})` : file,
-      run: (/** @type {Engine} */ on) => on.call('runFile', file, part, count),
-    }));
-  });
-};
+/**
+ * @param {(file: string) => boolean} belongs
+ * @param {boolean} [isPlain] whether the device has default limits and no features
+ * @returns {(engine: Engine) => Promise<Job[]>}
+ */
+const unitTests =
+  (belongs, isPlain = false) =>
+  async (engine) => {
+    /** @type {string[]} */
+    const files = await engine.call('files');
+    return files.filter(belongs).flatMap((file) => {
+      const count = parts[file] ?? 1;
+      return Array.from({ length: count }, (_, part) => ({
+        title: count > 1 ? `${file} (${part + 1} of ${count})` : file,
+        run: (/** @type {Engine} */ on) => on.call('runFile', file, part, count, isPlain),
+      }));
+    });
+  };
 
 /** @type {Record<string, (engine: Engine) => Promise<Job[]>>} */
 const suites = {
   ops: unitTests((file) => file.startsWith('ops/')),
+  'battery on a plain device': unitTests((file) => file.startsWith('ops/battery'), true),
   kernels: unitTests((file) => file.startsWith('kernels/')),
   autodiff: unitTests((file) => file.startsWith('autodiff/')),
   keras: unitTests((file) => file.startsWith('keras/') || file.startsWith('training')),
@@ -116,49 +122,19 @@ function options() {
   };
 }
 
-/** Bundles the suites: test files as separate chunks, with a runner in place of vitest. */
-async function build() {
-  const { bundle, temporaryFolder } = await import('./lib/bundle.mjs');
-  return bundle({
-    entry: 'test/engines/suites.ts',
-    folder: temporaryFolder('engines'),
-    external: [/^webgpu$/],
-    plugins: [
-      {
-        name: 'tests-on-engines',
-        enforce: 'pre',
-        // The package declares its modules free of side effects, but those of tests have some.
-        config: () => ({
-          build: { rolldownOptions: { treeshake: false, output: { codeSplitting: true } } },
-        }),
-        resolveId(id) {
-          const name = path.basename(id, '.ts');
-          return ['vitest', 'workgroupMemory'].includes(name) ? path.join(ENGINES, `${name}.ts`) : null;
-        },
-      },
-    ],
-  });
-}
-
 /**
- * Runs suites on an engine, which is opened again if it dies.
+ * Runs a suite on an engine, which is opened again if it dies.
  *
  * @param {string} name
  * @param {() => Promise<Engine>} open
- * @param {{ suites: readonly string[], filter: RegExp | null, base: string }} what
+ * @param {{ suite: string, filter: RegExp | null, base: string }} what
  */
-async function runEngine(name, open, { suites: chosen, filter, base }) {
+async function runSuite(name, open, { suite, filter, base }) {
   const first = await open();
   const description = await first.call('describeEngine');
-  /** @type {(Job & { suite: string })[]} */
-  const jobs = [];
-  for (const suite of chosen)
-    for (const job of (await suites[suite]?.(first)) ?? [])
-      if (!filter || filter.test(job.title)) jobs.push({ ...job, suite });
-  /** @type {Record<string, Result & { seconds: number }>} */
-  const results = Object.fromEntries(
-    chosen.map((suite) => [suite, { passed: 0, skipped: 0, failures: [], seconds: 0 }]),
-  );
+  const jobs = ((await suites[suite]?.(first)) ?? []).filter(({ title }) => !filter || filter.test(title));
+  /** @type {Result & { seconds: number }} */
+  const total = { passed: 0, skipped: 0, failures: [], seconds: 0 };
   /** @param {Engine} opened */
   const work = async (opened) => {
     let engine = opened;
@@ -175,7 +151,6 @@ async function runEngine(name, open, { suites: chosen, filter, base }) {
       }
       const seconds = (performance.now() - start) / 1000;
       report(name, job.title, result, seconds);
-      const total = /** @type {Result & { seconds: number }} */ (results[job.suite]);
       total.passed += result.passed;
       total.skipped += result.skipped;
       total.seconds += seconds;
@@ -191,7 +166,7 @@ async function runEngine(name, open, { suites: chosen, filter, base }) {
     work(first),
     ...Array.from({ length: Math.max(0, others) }, async () => work(await open())),
   ]);
-  return { ...description, results };
+  return { ...description, results: { [suite]: total } };
 }
 
 /** @param {string} engine @param {string} title @param {Result} result @param {number} seconds */
@@ -205,7 +180,8 @@ await runMain(async () => {
   const { engines, suites: chosen, filter } = options();
   const { env } = setup({ browser: engines.includes('chromium') });
   const { serveFolder } = await import('./lib/browser.mjs');
-  const built = await build();
+  const { bundleTests } = await import('./lib/bundle-tests.mjs');
+  const built = await bundleTests('test/engines/suites.ts', 'engines');
   const mounts = { '/fixtures/': FIXTURES };
   const server = await serveFolder(null, { mounts });
   let failed = 0;
@@ -213,12 +189,12 @@ await runMain(async () => {
     for (const name of engines) {
       const isPage = name === 'chromium' || name === 'firefox';
       const base = isPage ? '' : server.url.replace(/\/$/, '');
-      const run = await runEngine(name, () => openBuilt(name, built, env, mounts), {
-        suites: chosen,
-        filter,
-        base,
-      });
-      failed += writeMatrix(name, run, { write: filter === null });
+      const open = () => openBuilt(name, built, env, mounts);
+      // After each suite, so that a run that is interrupted leaves what it completed.
+      for (const suite of chosen)
+        failed += writeMatrix(name, await runSuite(name, open, { suite, filter, base }), {
+          write: filter === null,
+        });
     }
   } finally {
     await server.close();

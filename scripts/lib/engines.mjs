@@ -10,7 +10,12 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { ROOT, SetupError } from '../setup.mjs';
 
-/** @typedef {{ call: (name: string, ...args: unknown[]) => Promise<any>, close: () => Promise<void> }} Engine */
+/**
+ * @typedef {object} Engine
+ * @property {(name: string, ...args: unknown[]) => Promise<any>} call
+ * @property {() => Promise<void>} close
+ * @property {() => Promise<void>} kill without waiting for what runs
+ */
 
 export const engineNames = ['node', 'chromium', 'firefox', 'deno'];
 
@@ -106,6 +111,10 @@ function inProcess(command, flags, built, env) {
       child.stdin.end();
       await ended;
     },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
   };
 }
 
@@ -126,11 +135,13 @@ async function inPage(name, built, mounts) {
     const module = await import(/** @type {string} */ (address));
     return (await module[called](...args)) ?? null;
   };
+  const close = async () => {
+    await browser.close();
+    await server.close();
+  };
   return {
     call: (called, ...args) => page.evaluate(call, `/${path.basename(built)}`, called, args),
-    async close() {
-      await browser.close();
-      await server.close();
-    },
+    close,
+    kill: close,
   };
 }

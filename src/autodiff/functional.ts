@@ -4,7 +4,7 @@
  */
 import { TapeError } from '../core/errors.ts';
 import { checkOptions, type OptionNames } from '../core/options.ts';
-import { describe } from '../core/shape.ts';
+import { describe, requireInteger } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { identity } from '../ops/identity.ts';
 import { disposing, tidy } from '../tensor/scope.ts';
@@ -163,6 +163,7 @@ function gradientOf(name: string, f: unknown, options: GradOfOptions) {
   const { argnums } = options;
   return (args: readonly unknown[]) => {
     const positions = argnums === undefined ? [0] : listOf<number>(name, argnums);
+    for (const position of positions) requireInteger(name, 'argnums', position, 0);
     const [given, dy] = argnums === undefined ? [args.slice(0, 1), args[1]] : [args, undefined];
     const { grads, ...rest } = differentiate(name, f, given, positions, options, dy as Tensor | undefined);
     return { ...rest, grad: Array.isArray(argnums) ? grads : grads[0] };

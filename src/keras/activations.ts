@@ -155,8 +155,12 @@ export interface SplitActivation {
   readonly after: Activation;
 }
 
-/** The part of an activation that a dense or convolutional op applies itself, and the rest. Errors: none. */
+/**
+ * The part of an activation that a dense or convolutional op applies itself, and the rest. Errors: ValueError for a field that
+ * holds no function.
+ */
 export function splitActivation(activation: Activation): SplitActivation {
+  if (typeof activation !== 'function') refuse(activation);
   const fused = fusedNames.find((name) => byName[name] === activation);
   return fused ? { fused, after: linear } : { fused: 'linear', after: activation };
 }

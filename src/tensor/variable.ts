@@ -53,6 +53,7 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
     checkOptions('variable', options, optionNames);
     const { name, trainable = true } = options;
     requireBoolean('variable', 'trainable', trainable);
+    if (name !== undefined && typeof name !== 'string') throw notAName(name);
     if (trainable && initial.dtype === 'float16') throw tooCoarse(initial, name);
     super(initial.device, valuesOf(initial), initial, leaf(initial));
     this.watchDrop();
@@ -193,6 +194,15 @@ function noInitial(initial: unknown): ValueError {
     rule: 'a variable starts as a tensor.',
     received: describe(initial),
     hint: hintFor(initial, 'make one of it: variable(tensor(values)).'),
+  });
+}
+
+function notAName(name: unknown): ValueError {
+  return new ValueError({
+    op: 'variable',
+    rule: '`name` is a string.',
+    received: `name: ${describe(name)}`,
+    hint: 'leave it out for a numbered name.',
   });
 }
 

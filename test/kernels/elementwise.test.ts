@@ -222,8 +222,8 @@ test.each(adapterClasses)('few large angles among many, as on a %s', (kind) =>
     const isWithin = (found: number | undefined, expected: number, error: number) =>
       Number.isFinite(expected) ? Math.abs((found as number) - expected) < error : Number.isNaN(found);
     const wrong = host.findIndex((angle, i) => {
-      const slope = (1 + (i % 5)) * Math.cos(angle);
-      return !isWithin(sines[i], Math.sin(angle), 3e-7) || !isWithin(scaled[i], slope, 2e-6);
+      const derivative = (1 + (i % 5)) * Math.cos(angle);
+      return !isWithin(sines[i], Math.sin(angle), 3e-7) || !isWithin(scaled[i], derivative, 2e-6);
     });
     expect(wrong).toBe(-1);
   }),

@@ -1,6 +1,7 @@
 /** @file CallbackList: calls the hooks of many callbacks in order, and reads batch logs for callbacks that need them. */
 import { runAll } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
+import { isPlainObject } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import {
   Callback,
@@ -11,7 +12,7 @@ import {
   type StepBatch,
 } from './callback.ts';
 import { History } from './history.ts';
-import { type HookName, type Hooks, LambdaCallback } from './lambdaCallback.ts';
+import { type HookName, type Hooks, LambdaCallback, withHooks } from './lambdaCallback.ts';
 import { ProgressBar } from './progressBar.ts';
 
 /** A callback, or an object with some of its hooks. A callback has all of them: a union would leave literals untyped. */
@@ -227,8 +228,8 @@ function inTurn(callbacks: readonly Callback[], call: (callback: Callback) => Ho
 }
 
 function callbackOf(given: CallbackLike): Callback {
-  if (given instanceof Callback) return given;
-  if (typeof given === 'object' && given !== null) return new LambdaCallback(given);
+  if (given instanceof Callback) return withHooks(given);
+  if (isPlainObject(given)) return new LambdaCallback(given);
   throw new ValueError({
     op: 'callbacks',
     rule: 'a callback is a Callback, or an object of its hooks.',

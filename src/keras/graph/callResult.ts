@@ -19,13 +19,13 @@ export function requireResult(layer: string, output: unknown): void {
 }
 
 /** Errors: ShapeError for anything but a shape, or arrays or records of shapes. */
-export function requireShapes(layer: string, given: unknown): void {
+export function requireShapes(layer: string, given: unknown, method: string, does: string): void {
   if (areShapes(given)) return;
   throw new ShapeError({
     op: layer,
-    rule: '`computeOutputShape` returns the shape of the output: sizes, with null where one is open.',
+    rule: `\`${method}\` ${does}: sizes, with null where one is open.`,
     received: describe(given),
-    hint: 'return a list such as [batch, 8], or arrays or records of such lists.',
+    hint: 'it is a list such as [null, 8], or arrays or records of such lists.',
   });
 }
 

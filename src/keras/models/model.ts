@@ -143,7 +143,9 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
   getLayer<L extends GraphOperation = Layer>(which: string | number, ...surplus: never[]): L {
     refuseSurplus('getLayer', surplus, ['which']);
     const { layers } = this;
-    const found = typeof which === 'number' ? layers.at(which) : layers.find(({ name }) => name === which);
+    const found = Number.isInteger(which)
+      ? layers.at(Number(which))
+      : layers.find(({ name }) => name === which);
     if (found) return found as GraphOperation as L;
     throw new ValueError({
       op: 'getLayer',

@@ -110,8 +110,7 @@ export class Sequential extends Model<Tensor, Tensor> {
 
   /** Builds the model for inputs of `inputShape`, the batch included. */
   override build(inputShape: OpenShape): void {
-    const isShape = isListOf(inputShape, (n) => n === null || Number.isInteger(n));
-    if (!isShape) return; // Nests of inputs go through the layers call by call.
+    if (!isShape(inputShape)) return; // Nests of inputs go through the layers call by call.
     if (this.layers.length === 0) {
       throw new ValueError({
         op: this.name,
@@ -138,8 +137,8 @@ export class Sequential extends Model<Tensor, Tensor> {
   /** The batch size stays open, whatever the first batch is. */
   override ensureBuilt(inputShape: OpenShape): void {
     if (this.built) return;
-    const [, ...rest] = inputShape;
-    this.build(Array.isArray(inputShape) && this.#stack.length > 0 ? [null, ...rest] : inputShape);
+    const [, ...rest] = isShape(inputShape) ? inputShape : [];
+    this.build(isShape(inputShape) && this.#stack.length > 0 ? [null, ...rest] : inputShape);
   }
 
   override apply(inputs: SymbolicTensor, options?: ApplyOptions): KerasTensor;
@@ -240,6 +239,10 @@ export class Sequential extends Model<Tensor, Tensor> {
     if (this.program) uniqueName('functional');
     this.buildShape = this.program && first ? first.shape : null;
   }
+}
+
+function isShape(given: unknown): given is OpenShape {
+  return isListOf(given, (n) => n === null || Number.isInteger(n));
 }
 
 function asLayer(model: string, given: unknown): AnyLayer {

@@ -23,7 +23,7 @@ import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { HostVariable } from './hostVariable.ts';
 import { type ExcludedFromDecay, requireExcluded } from './excludedFromDecay.ts';
 import { adviceOn, fixOptions } from './fixedOptions.ts';
-import { checkedRate } from './learningRate.ts';
+import { checkedRate, rateAt } from './learningRate.ts';
 import { copyValues, swapValues } from './copyValues.ts';
 import {
   clippingOf,
@@ -108,7 +108,7 @@ export abstract class Optimizer {
 
   /** The learning rate of the next step. Can be set between steps, to a number or a schedule. */
   get learningRate(): number {
-    return typeof this.#rate === 'number' ? this.#rate : this.#rate.call(this.#calls);
+    return rateAt(this.name, this.#rate, this.#calls);
   }
 
   /** Errors: ValueError for an invalid rate, or for a number if a schedule sets the rate. */

@@ -1,8 +1,9 @@
 /** @file Checks what a step of a model returned. */
 import { ValueError } from '../../core/errors.ts';
-import { describe } from '../../core/shape.ts';
+import { describe, hintFor } from '../../core/shape.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import type { StepLogs } from './batch.ts';
+import { leavesOf, type Nest } from '../tensorNest.ts';
 import { isRecord } from './perOutput.ts';
 
 /** Throws unless `logs` is a record of tensors, or undefined. Errors: ValueError. */
@@ -34,6 +35,19 @@ export function requireTrackedLoss(step: string, logs: StepLogs, isTracked: bool
     rule: 'a step that returns nothing logs the loss and the metrics of compile, and must update them.',
     received: 'nothing, and a loss that was not updated',
     hint: `return the tensors to log, such as { loss }, or leave the loss to super.${step}(batch).`,
+  });
+}
+
+/** Throws unless `predictStep` returned tensors. Errors: ValueError. */
+export function requireOutputs(outputs: unknown): void {
+  const leaves = leavesOf(outputs as Nest<unknown>);
+  if (leaves.length > 0 && leaves.every((leaf) => leaf instanceof Tensor)) return;
+  const wrong = leaves.find((leaf) => !(leaf instanceof Tensor));
+  throw new ValueError({
+    op: 'predictStep',
+    rule: 'a step of prediction returns the outputs for its batch: a tensor, or arrays or records of tensors.',
+    received: describe(leaves.length > 0 ? wrong : outputs),
+    hint: hintFor(wrong, 'return this.apply(batch.x, { training: false }).'),
   });
 }
 

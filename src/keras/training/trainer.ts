@@ -17,7 +17,7 @@ import type { Slots } from './data/slots.ts';
 import { joinLogs, type PendingLogs } from './readLogs.ts';
 import { hasCustomCode } from './customCode.ts';
 import { explainRun, type LastRunners, type StepExplanation, type StepKind } from './explainStep.ts';
-import { requireStepLogs, requireTrackedLoss } from './stepLogs.ts';
+import { requireOutputs, requireStepLogs, requireTrackedLoss } from './stepLogs.ts';
 import { type StepModel, StepRunner, type StepRunnerOptions } from './stepRunner.ts';
 import { type Freezable, requireKnownToOptimizer, TrainableFlags } from './trainableFlags.ts';
 import { UpdateWatch } from './updates.ts';
@@ -175,7 +175,11 @@ export class Trainer {
   }
 
   runPredict(): StepRunner<Nest<Tensor>> {
-    return this.#runner('predict', (batch) => this.model.predictStep(batch));
+    return this.#runner('predict', (batch) => {
+      const outputs = this.model.predictStep(batch);
+      requireOutputs(outputs);
+      return outputs;
+    });
   }
 
   #runner<R extends StepLogs | Nest<Tensor>>(

@@ -2,12 +2,12 @@
  * @file Layers of images and sounds against real Keras (test/fixtures/layers/keras_images.py): in the form that Keras writes,
  * and the results of random ones for a given draw.
  */
-import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compile, init, randomUniform, setRandomSeed, type Tensor, tensor } from '../../../src/index.ts';
 import { input, layers, model, modelFromJSON, modelToJSON } from '../../../src/keras/index.ts';
 import { symmetricBeta } from '../../../src/keras/layers/preprocessing/images/mixing.ts';
 import type { ImageBatch } from '../../../src/keras/layers/preprocessing/images/imageLayer.ts';
+import golden from '../../fixtures/layers/images.json' with { type: 'json' };
 
 /** Numbers at any depth. */
 type Nested = number | boolean | readonly unknown[];
@@ -37,8 +37,7 @@ interface Fixture {
   spectrograms: { options: Record<string, unknown>; kernels: Nested[] }[];
 }
 
-const url = new URL('../../fixtures/layers/images.json', import.meta.url);
-const fixture: Fixture = JSON.parse(readFileSync(url, 'utf8'));
+const fixture = golden as unknown as Fixture;
 
 const flat = (values: Nested): number[] =>
   ([values] as unknown[]).flat(Number.POSITIVE_INFINITY).map(Number) as number[];

@@ -2,10 +2,10 @@
  * @file Layers against real Keras (test/fixtures/layers/keras_layers.py): read from Keras's JSON, run with its weights, written
  * as Keras writes them.
  */
-import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { init, type Tensor, tensor } from '../../../src/index.ts';
 import { layers, modelFromJSON, modelToJSON } from '../../../src/keras/index.ts';
+import golden from '../../fixtures/layers/keras.json' with { type: 'json' };
 
 /** Numbers at any depth. */
 type Nested = number | readonly unknown[];
@@ -28,8 +28,7 @@ interface Fixture {
   learned: { data: number[]; numBins: number; epsilon: number; boundaries: number[] }[];
 }
 
-const url = new URL('../../fixtures/layers/keras.json', import.meta.url);
-const fixture: Fixture = JSON.parse(readFileSync(url, 'utf8'));
+const fixture = golden as unknown as Fixture;
 
 const flat = (values: Nested): number[] => ([values] as unknown[]).flat(Number.POSITIVE_INFINITY) as number[];
 const upload = (values: Nested, dtype: 'float32' | 'int32' | 'bool' = 'float32') =>

@@ -1,8 +1,8 @@
 /** @file Steps of all optimizers, and rates of all schedules, against Keras's own in float64 (test/fixtures/optimizers). */
-import fs from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { init, tensor, type Variable, variable } from '../../../src/index.ts';
 import { optimizers } from '../../../src/keras/index.ts';
+import file from '../../fixtures/optimizers/keras.json' with { type: 'json' };
 
 interface Case {
   className: string;
@@ -32,9 +32,7 @@ interface Golden {
   }[];
 }
 
-const golden: Golden = JSON.parse(
-  fs.readFileSync(new URL('../../fixtures/optimizers/keras.json', import.meta.url), 'utf8'),
-);
+const golden = file as unknown as Golden;
 
 beforeAll(async () => {
   await init();

@@ -107,8 +107,8 @@ const weightsOf = (shape: readonly number[], seed: number) => {
   return Float64Array.from({ length: sizeOf(shape) }, () => Math.fround(random() * 2 - 1));
 };
 
-/** Why `program` fails; null if it passes. */
-async function failureOf(program: Program): Promise<string | null> {
+/** Why `program` fails, eagerly or, where `isCompiled`, compiled; null if it passes. */
+async function failureOf(program: Program, isCompiled: boolean): Promise<string | null> {
   const inputs = valuesFor(program, 1);
   const { values, planned, taken } = plan(program.steps, inputs);
   const expected = values.slice(inputs.length);
@@ -128,7 +128,8 @@ async function failureOf(program: Program): Promise<string | null> {
       const found = difference(read[i] as ArrayLike<number>, want, scale);
       if (found) return `v${inputs.length + i}: ${found}`;
     }
-    return await gradientFailure(program.seed, { planned, taken }, inputs, expected, tensors, made);
+    const ways = { planned, taken, isCompiled };
+    return await gradientFailure(program.seed, ways, inputs, expected, tensors, made);
   } catch (error) {
     return `throws ${error instanceof Error ? error.message : String(error)}`;
   } finally {
@@ -139,7 +140,7 @@ async function failureOf(program: Program): Promise<string | null> {
 /** Compares gradients with differences. */
 async function gradientFailure(
   seed: number,
-  { planned, taken }: Pick<Plan, 'planned' | 'taken'>,
+  { planned, taken, isCompiled }: Pick<Plan, 'planned' | 'taken'> & { readonly isCompiled: boolean },
   inputs: Value[],
   expected: readonly Value[],
   tensors: readonly Tensor[],
@@ -180,11 +181,8 @@ async function gradientFailure(
   const isSmooth = Math.abs(byDifferences.above - byDifferences.below) <= allowed;
   if (isSmooth && !(Math.abs(sum - byDifferences.above) <= allowed))
     return `the gradient along a direction is ${sum}, by differences ${byDifferences.above}`;
-  return seed % compiledEvery === 0 ? compiledFailure(step, tensors, eager, made) : null;
+  return isCompiled ? compiledFailure(step, tensors, eager, made) : null;
 }
-
-/** Only every few programs are compiled: the compilation of their fused kernels takes longer than everything else. */
-const compiledEvery = 4;
 
 /** Compares the compiled function with its eager results, bit by bit. */
 async function compiledFailure(
@@ -244,7 +242,11 @@ function differences(
 }
 
 /** Removes parts of a program as long as it still fails. */
-async function reduced(program: Program, failure: string): Promise<{ program: Program; failure: string }> {
+async function reduced(
+  program: Program,
+  failure: string,
+  isCompiled: boolean,
+): Promise<{ program: Program; failure: string }> {
   let best = { program, failure };
   for (let isShorter = true; isShorter; ) {
     isShorter = false;
@@ -262,7 +264,7 @@ async function reduced(program: Program, failure: string): Promise<{ program: Pr
       ),
     ].filter((candidate) => candidate.inputs.length > 0);
     for (const candidate of candidates) {
-      const found = await failureOf(candidate);
+      const found = await failureOf(candidate, isCompiled);
       if (found === null) continue;
       best = { program: candidate, failure: found };
       isShorter = true;
@@ -286,15 +288,26 @@ export function print(program: Program): string {
   ].join('\n');
 }
 
-/** Runs programs of seeds `from` to `to`. Returns the first failure, reduced; null if all pass. */
-export async function checkPrograms(from: number, to: number): Promise<string | null> {
+/** Programs that run concurrently: the host computes one while others wait for the GPU. */
+const together = 16;
+
+/**
+ * Runs programs of seeds `from` to `to`. One of `compiledEvery` is compiled, too: the compilation of its
+ * fused kernels takes longer than everything else. Returns the failure of the smallest seed, reduced; null if all pass.
+ */
+export async function checkPrograms(from: number, to: number, compiledEvery = 4): Promise<string | null> {
   await rg.init();
-  for (let seed = from; seed < to; seed++) {
-    const program = makeProgram(seed);
-    const failure = await failureOf(program);
-    if (failure === null) continue;
-    const least = await reduced(program, failure);
-    return `program ${seed}: ${least.failure}\n${print(least.program)}`;
+  for (let first = from; first < to; first += together) {
+    const seeds = Array.from({ length: Math.min(together, to - first) }, (_, i) => first + i);
+    const failures = await Promise.all(
+      seeds.map((seed) => failureOf(makeProgram(seed), seed % compiledEvery === 0)),
+    );
+    for (const [i, failure] of failures.entries()) {
+      if (failure === null) continue;
+      const seed = seeds[i] as number;
+      const least = await reduced(makeProgram(seed), failure, seed % compiledEvery === 0);
+      return `program ${seed}: ${least.failure}\n${print(least.program)}`;
+    }
   }
   return null;
 }

@@ -157,7 +157,7 @@ export abstract class Layer<
       return this.traceCall(inputs, options);
     const dtype = this.outputDType(leavesOf(inputs));
     const shapes = this.computeOutputShape(mapNest(inputs, ({ shape }) => shape) as Shapes<In>);
-    requireShapes(this.name, shapes);
+    requireShapes(this.name, shapes, 'computeOutputShape', 'returns the shape of the output');
     return trace(() => mapShapes(shapes as Nest<OpenShape>, (shape) => new KerasTensor({ shape, dtype })));
   }
 
@@ -230,6 +230,7 @@ export abstract class Layer<
 
   #runBuild(inputShape: Shapes<In>, build: (inputShape: Shapes<In>) => void): void {
     if (typeof this.call !== 'function') throw withoutCall(this.name, this);
+    requireShapes(this.name, inputShape, 'build', 'takes the shape of the input');
     const shape = withoutProbe(inputShape as Nest<OpenShape>) as Shapes<In>;
     const inScope = () => inNameScope(this, this.name, () => build.call(this, shape));
     // Weights are leaves: their initialization is not recorded, and they outlive scopes.

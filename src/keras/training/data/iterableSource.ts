@@ -6,6 +6,7 @@
  */
 import { runAllAsync, warnOf } from '../../../core/cleanup.ts';
 import { ValueError } from '../../../core/errors.ts';
+import { checkOptions } from '../../../core/options.ts';
 import { describe } from '../../../core/shape.ts';
 import { getDevice, withDevice } from '../../../webgpu/current.ts';
 import { outputSearch, withoutOutputSearch } from '../../../ops/outputSearch.ts';
@@ -186,7 +187,10 @@ function partsOf(op: string, item: unknown): { x: unknown; y?: unknown; sampleWe
     const [x, y, sampleWeight] = item as [unknown, unknown?, unknown?];
     return { x, y, sampleWeight };
   }
-  if (isRecord(item) && 'xs' in item) return { x: item.xs, y: item.ys, sampleWeight: item.sampleWeight };
+  if (isRecord(item) && 'xs' in item) {
+    checkOptions(`${op}: a batch`, item, ['xs', 'ys', 'sampleWeight']);
+    return { x: item.xs, y: item.ys, sampleWeight: item.sampleWeight };
+  }
   throw new ValueError({
     op,
     rule: 'a batch is [x], [x, y], [x, y, sampleWeight] or { xs, ys, sampleWeight }.',
