@@ -69,9 +69,18 @@ function report(file, what, peak, result) {
   );
 }
 
-/** @param {string} file @param {'url' | 'file'} how @param {string} folder */
-async function inPage(file, how, folder) {
-  const server = await serveFolder(path.dirname(path.resolve(file)), { mounts: { '/lib/': folder } });
+const sources = {
+  ranges: 'a URL of a server that answers ranges',
+  url: 'a URL of a server that sends whole files',
+  file: 'a File',
+};
+
+/** @param {string} file @param {keyof typeof sources} from @param {string} folder */
+async function inPage(file, from, folder) {
+  const server = await serveFolder(path.dirname(path.resolve(file)), {
+    mounts: { '/lib/': folder },
+    ranges: from === 'ranges',
+  });
   const browser = await launchBrowser();
   try {
     const { page } = await openPage(browser, server.url);
@@ -80,9 +89,14 @@ async function inPage(file, how, folder) {
     const id = /** @type {number} */ (browser.process()?.pid);
     const url = new URL(path.basename(file), server.url).href;
     const { result, peak } = await peakOf(id, () =>
-      page.evaluate(async (at, from, kind) => (await import(at)).load(from, kind), library, url, how),
+      page.evaluate(
+        async (at, from, kind) => (await import(at)).load(from, kind),
+        library,
+        url,
+        from === 'file' ? 'file' : 'url',
+      ),
     );
-    report(file, how === 'url' ? 'in a page from a URL' : 'in a page from a File', peak, result);
+    report(file, `in a page from ${sources[from]}`, peak, result);
   } finally {
     await browser.close();
     await server.close();
@@ -122,8 +136,7 @@ await runMain(async () => {
   await bundle({ entry: 'bench/loading/page.ts', folder });
   await bundle({ entry: 'bench/loading/node.ts', folder, external: [/^webgpu$/] });
   for (const file of files) {
-    await inPage(file, 'url', folder);
-    await inPage(file, 'file', folder);
+    for (const from of /** @type {const} */ (['ranges', 'url', 'file'])) await inPage(file, from, folder);
     await inNode(file, folder);
   }
 });
