@@ -19,6 +19,8 @@ export interface Writer {
   readonly source: string;
   /** Layers that were written before; null where layers are described again wherever they are, as in Keras's `to_json()`. */
   readonly layers: WrittenLayers | null;
+  /** Whether what layers learned is in files next to the configuration. */
+  readonly learnedApart: boolean;
   writeLayer(layer: AnyLayer, place: string): JsonObject;
 }
 
