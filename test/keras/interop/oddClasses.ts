@@ -1,6 +1,6 @@
 /** @file The classes of odd_models.py, as an app would write them here. */
 import { add, mul, pow, type Tensor, type Variable } from '../../../src/index.ts';
-import { layers, Model, registerClass, sequential } from '../../../src/keras/index.ts';
+import { layers, registerClass } from '../../../src/keras/index.ts';
 import { Layer, type LayerOptions } from '../../../src/keras/layers/base/layer.ts';
 
 type OpenShape = readonly (number | null)[];
@@ -46,31 +46,7 @@ class Around extends Layer {
   }
 }
 
-class Tower extends Model {
-  static override readonly className: string = 'Tower';
-  readonly units: number;
-  readonly stack;
-  readonly top: layers.Dense;
-
-  constructor({ units, ...options }: { units: number; name?: string }) {
-    super(options);
-    this.units = units;
-    this.stack = sequential({
-      layers: [layers.dense({ units, activation: 'relu' }), layers.dense({ units })],
-      name: 'stack',
-    });
-    this.top = layers.dense({ units: 1, name: 'top' });
-  }
-  override call(x: Tensor, { training }: { training?: boolean } = {}): Tensor {
-    return this.top.apply(this.stack.apply(x, { training }));
-  }
-  override getConfig(): Record<string, unknown> {
-    return { ...super.getConfig(), units: this.units };
-  }
-}
-
 export function registerOddClasses(): void {
   registerClass(Scale, { package: 'odd' });
   registerClass(Around, { package: 'odd', name: 'Renamed' });
-  registerClass(Tower, { package: 'odd' });
 }

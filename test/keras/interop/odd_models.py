@@ -52,28 +52,6 @@ class Around(L.Layer):
         return {**super().get_config(), "units": self.units}
 
 
-@keras.saving.register_keras_serializable(package="odd")
-class Tower(keras.Model):
-    """A model with a call of its own, with a Sequential inside."""
-
-    def __init__(self, units, **kwargs):
-        super().__init__(**kwargs)
-        self.units = units
-        self.stack = keras.Sequential([L.Dense(units, activation="relu"), L.Dense(units)], name="stack")
-        self.top = L.Dense(1, name="top")
-
-    def build(self, shape):
-        self.stack.build(shape)
-        self.top.build((*shape[:-1], self.units))
-        self.built = True
-
-    def call(self, x, training=False):
-        return self.top(self.stack(x, training=training))
-
-    def get_config(self):
-        return {**super().get_config(), "units": self.units}
-
-
 @case
 def layers_of_an_app():
     x = vector()
@@ -81,13 +59,6 @@ def layers_of_an_app():
     h = Around(3)(Scale()(h))
     inner = keras.Sequential([vector(3), Scale(name="squared")], name="inner")
     return keras.Model(x, [h, inner(h)])
-
-
-@case
-def a_class_in_a_graph():
-    x = vector()
-    tower = Tower(3, name="tower")
-    return keras.Model(x, [tower(x), tower(L.Dense(4)(x))])
 
 
 @case
@@ -125,15 +96,6 @@ def the_same_names_everywhere():
 
 
 @case
-def arguments_by_name():
-    x, y, mask = keras.Input((5, 6)), keras.Input((3, 6)), keras.Input((5, 3), dtype="bool")
-    h = L.MultiHeadAttention(2, 3, name="mha")(query=x, value=y, attention_mask=mask)
-    h = L.MultiHeadAttention(2, 3)(h, value=y, key=y)
-    steps = keras.Input((5,), dtype="bool")
-    return keras.Model([x, y, mask, steps], [h, L.GRU(2)(x, mask=steps), L.BatchNormalization()(h, training=False)])
-
-
-@case
 def sizes_that_are_open():
     x, image = keras.Input((None, 6)), keras.Input((None, None, 3))
     h = L.MultiHeadAttention(2, 3)(x, x)
@@ -166,22 +128,3 @@ def recurrence_of_all_kinds():
     images = keras.Input((3, 6, 6, 2))
     g = L.ConvLSTM2D(2, 3, strides=2, padding="same", return_sequences=True, recurrent_activation="hard_sigmoid")(images)
     return keras.Model([x, images], [first, *last, L.ConvLSTM2D(3, 2, dilation_rate=2, data_format="channels_last")(g)])
-
-
-@case
-def records_in_records():
-    a, b = vector(3, name="a"), vector(2, name="b")
-    inner = keras.Model({"a": a, "b": b}, {"sum": L.Dense(2)(L.Concatenate()([a, b])), "more": [L.Dense(3)(a), b]}, name="inner")
-    x, y = vector(3, name="x"), vector(2, name="y")
-    found = inner({"b": y, "a": x})
-    again = inner({"a": found["more"][0], "b": found["sum"]})
-    return keras.Model({"x": x, "y": y}, [again["sum"], {"rest": again["more"]}])
-
-
-@case
-def dtypes_of_layers():
-    x, i = vector(), vector(3, dtype="uint8", name="bytes")
-    h = L.Dense(3, dtype="float32")(x)
-    g = L.Rescaling(1 / 255, dtype="float32")(i)
-    k = L.Dense(2, dtype=keras.DTypePolicy("float32"), name="policy")(L.Concatenate()([h, g]))
-    return keras.Model([x, i], [k, ops.cast(h, "int32"), L.Identity(dtype="float32")(k)])
