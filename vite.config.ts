@@ -269,6 +269,14 @@ async function test(): Promise<ViteUserConfig> {
       testTimeout: 60_000,
       hookTimeout: 60_000,
       sequence: { sequencer: SlowestFirst },
+      // Of `npm run test:coverage`.
+      coverage: {
+        provider: 'v8',
+        include: ['src/**/*.ts'],
+        reporter: ['json-summary', 'html'],
+        reportsDirectory: at('out/coverage'),
+        reportOnFailure: true,
+      },
       projects: [
         {
           extends: true,

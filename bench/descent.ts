@@ -1,7 +1,7 @@
 /**
- * @file The oracle of training steps. After the first step of gradient descent, with momentum or without, a parameter has
- * moved by rate · gradient: the gradient that a library found is read off, and its projections on random directions are
- * compared with central differences of the loss in plain float64.
+ * @file The oracle of training steps. In the first step of gradient descent, with or without momentum, a parameter moves by
+ * rate · gradient. This yields the library's gradient, whose projections on random directions are compared with central
+ * differences of the loss in plain float64.
  */
 import { type HostArray, normal, sizeOf } from './host.ts';
 
@@ -15,7 +15,7 @@ export interface Descent {
     batch: readonly HostArray[],
     constants: readonly HostArray[],
   ): number;
-  /** How many directions; they go through the parameters in turn. Default: as many as there are parameters. */
+  /** Number of directions, which cycle through the parameters. Default: the number of parameters. */
   directions?: number;
 }
 
@@ -31,7 +31,7 @@ const lossTolerance = 1e-4;
 /** Relative to the length of the gradient; a wrong gradient is off by about 1. */
 const derivativeTolerance = 0.02;
 
-/** A check of [loss, ...parameters after the first step]. What it expects is computed once. */
+/** A check of [loss, ...parameters after the first step]. The expected values are computed once. */
 export function checkStep(descent: Descent): (results: readonly HostArray[]) => string | null {
   const { parameters, batch, constants, rate, lossAt, directions = parameters.length } = descent;
   const origin = parameters.map(({ values }) => Float64Array.from(values));

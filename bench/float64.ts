@@ -34,7 +34,7 @@ export function dense(
 export const relu = (x: Float64Array) => x.map((v) => Math.max(v, 0));
 export const sigmoid = (v: number) => 1 / (1 + Math.exp(-v));
 
-/** A 3×3 convolution with padding 'same', a bias and a rectifier. */
+/** A 3×3 convolution with padding 'same', a bias and a ReLU. */
 export function convolveAndRectify(x: Image, w: ArrayLike<number>, b: ArrayLike<number>): Image {
   const { batch, height, width, channels } = x;
   const filters = b.length;

@@ -1,6 +1,6 @@
 /**
- * @file Gather: validated on the device against unchecked against through a fresh tensor made on the host, forward and
- * with gradient. Tables of 1 k to 1 M rows, widths of 1 to 1024, uniform, Zipf and equal indices.
+ * @file Gather: validated on the device, unchecked, and through a new tensor created on the host, forward and with gradient.
+ * Tables of 1 k to 1 M rows, widths of 1 to 1024, uniform, Zipf and equal indices.
  */
 import {
   freshTensor,
@@ -25,9 +25,9 @@ interface Sizes {
   count: number;
 }
 
-/** Bytes that a gather should move at most, so that a software adapter gets through all rows in minutes. */
+/** The largest number of bytes that a gather should move, so that a software adapter finishes all rows in minutes. */
 const mostBytes = 8 * 2 ** 20;
-/** Tables beyond this don't fit everywhere. */
+/** Larger tables don't fit on all devices. */
 const largestTable = 128 * 2 ** 20;
 
 const tables: Sizes[] = [1_000, 32_000, 1_000_000].flatMap((rows) =>
@@ -62,7 +62,7 @@ function withGradient(x: Tensor, indices: Tensor, validateIndices: boolean): Tim
   return { run, wait };
 }
 
-/** There is no gradient on this path, so that its row with gradient is left out. */
+/** There is no gradient on this path, so its row with gradient is left out. */
 function fresh(x: Tensor, indices: Tensor): Timed {
   return { run: async () => freshTensor(await gatherOnHost(x, indices)).dispose(), wait };
 }

@@ -1,4 +1,4 @@
-/** @file Arrays on the host: what rows are fed with and checked against. */
+/** @file Arrays on the host: inputs and expected results of rows. */
 
 export type Values = Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
 
@@ -9,7 +9,7 @@ export interface HostArray {
 
 export const sizeOf = (shape: readonly number[]) => shape.reduce((size, n) => size * n, 1);
 
-/** A generator of [0, 1), the same on every run (numerical recipes' linear congruence). */
+/** A generator of numbers in [0, 1), the same on every run (the linear congruential generator of Numerical Recipes). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -18,7 +18,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Normally distributed (Box and Muller's way). */
+/** Normally distributed values (Box–Muller transform). */
 export function normal(shape: readonly number[], seed: number, deviation = 1): HostArray {
   const random = seeded(seed);
   const values = new Float32Array(sizeOf(shape));
@@ -41,7 +41,7 @@ export function integers(shape: readonly number[], limit: number, seed: number):
   return { shape, values: Int32Array.from({ length: sizeOf(shape) }, () => Math.floor(random() * limit)) };
 }
 
-/** Integers of which small ones are common: Zipf's law with exponent 1, by inverting its distribution function. */
+/** Integers that are mostly small: Zipf's law with exponent 1, by inverting its distribution function. */
 export function zipf(shape: readonly number[], limit: number, seed: number): HostArray {
   const random = seeded(seed);
   const draw = () => Math.min(limit - 1, Math.floor(limit ** random()) - 1);
@@ -67,7 +67,7 @@ export function permuted({ shape, values }: HostArray, permutation: readonly num
   return { shape: target, values: result };
 }
 
-/** Changes of layout for libraries whose convolutions want channels first. */
+/** Changes of layout for libraries whose convolutions expect channels first. */
 export const toChannelsFirst = (x: HostArray) => permuted(x, [0, 3, 1, 2]);
 export const fromChannelsFirst = (x: HostArray) => permuted(x, [0, 2, 3, 1]);
 /** Filters: [height, width, in, out] to [out, in, height, width], and back. */

@@ -1,24 +1,24 @@
-/** @file What a row asks of a library: one computation, made ready, that can be run, waited for, read and freed. */
+/** @file A library's job for a row: one prepared computation that can be run, waited for, read and freed. */
 import type { HostArray } from './host.ts';
 
 export interface Job {
-  /** Queues the computation once, and lets go of its results. */
+  /** Queues the computation once, and releases its results. */
   run(): void | Promise<void>;
-  /** Waits until the device has done all that was queued. */
+  /** Waits until the device has done all queued work. */
   wait(): Promise<void>;
   /** The results of one run, in the row's layout. */
   results(): Promise<HostArray[]>;
   dispose(): void | Promise<void>;
-  /** What it runs on: errors that the device reports belong to it, and so do its buffers. */
+  /** The device that it runs on; errors that the device reports, and its buffers, belong to the job. */
   readonly device: GPUDevice;
   /** Whether a run changes what the next one computes, as a training step does. */
   readonly stateful?: boolean;
 }
 
-/** Uploads the inputs of a row and makes the job. */
+/** Uploads the inputs of a row and creates the job. */
 export type Contender = (inputs: readonly HostArray[]) => Promise<Job>;
 
-/** Why a library can't do a row. */
+/** The reason why a library can't run a row. */
 export interface Unable {
   readonly unable: string;
 }
@@ -30,7 +30,7 @@ export const peers: readonly Peer[] = ['tfjs', 'jaxjs', 'ort'];
 export type Library = 'retrograd' | Peer;
 export const libraries: readonly Library[] = ['retrograd', ...peers];
 
-/** A change of layout for each input and output, where a library wants another than the row's; null keeps it. */
+/** A change of layout for each input and output, if a library needs another than the row's; null keeps it. */
 export interface Layout {
   inputs?: readonly (((x: HostArray) => HostArray) | null)[];
   outputs?: readonly (((x: HostArray) => HostArray) | null)[];

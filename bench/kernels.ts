@@ -1,4 +1,4 @@
-/** @file Which kernels Retrograd chose: the labels of the pipelines that a run sets, which have the kernels' options. */
+/** @file The kernels that Retrograd chose: the labels of the pipelines that a run sets, which contain the kernels' options. */
 import type { Job } from './job.ts';
 
 const prefix = 'retrograd ';

@@ -1,6 +1,6 @@
 /**
- * @file Counts the bytes of all buffers that live on each device, from outside: the same way for every library. It sees
- * buffers made after `countBuffers()`.
+ * @file Counts the bytes of all live buffers on each device, from outside: the same way for every library. It sees buffers
+ * created after `countBuffers()`.
  */
 
 interface Account {
@@ -19,7 +19,7 @@ function accountOf(device: GPUDevice): Account {
   return account;
 }
 
-/** From here on. Buffers that are never destroyed count until the end. */
+/** Starts counting. Buffers that are never destroyed count until the end. */
 export function countBuffers(): void {
   if (counting) return;
   counting = true;
@@ -42,5 +42,5 @@ export function countBuffers(): void {
   };
 }
 
-/** The most bytes that lived on `device` at once. */
+/** The peak of the bytes of live buffers on `device`. */
 export const peakBytesOf = (device: GPUDevice): number => accountOf(device).peak;

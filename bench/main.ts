@@ -1,4 +1,4 @@
-/** @file What a page, or Node, is asked for by scripts/bench.mjs and by bench/page.ts. */
+/** @file The interface of the benchmark in a page or in Node, for scripts/bench.mjs and bench/page.ts. */
 import { getDevice, init } from 'retrograd';
 import { gatherWays } from './gather.ts';
 import type { Library } from './job.ts';
@@ -12,14 +12,14 @@ import { matcher, runWays } from './ways.ts';
 
 export { line, toMarkdown, waysLine } from './report.ts';
 
-/** A row, by name. Ways are of Retrograd alone; cold starts and sizes are measured from outside. */
+/** A row, by name. Ways compare only Retrograd with itself; cold starts and sizes are measured from outside. */
 export interface Listed {
   name: string;
   family: string;
   kind: 'peers' | 'ways' | 'cold' | 'size';
 }
 
-/** Versions of the contenders; put there by the bundler. */
+/** Versions of the contenders, inserted by the bundler. */
 declare const BENCH_VERSIONS: Record<Library, string>;
 
 const waysRows = [gatherWays];
@@ -30,8 +30,8 @@ async function allRows(): Promise<Row[]> {
 }
 
 /**
- * The rows whose names the filter lets through. Ways are many: without a filter they are left out. So are, on a software
- * adapter, rows that take it many minutes.
+ * The rows whose names match the filter. Without a filter, the many ways are left out, and on a software adapter also rows
+ * that take many minutes.
  */
 export async function listRows(filter = ''): Promise<Listed[]> {
   const matches = matcher(filter);
@@ -68,7 +68,7 @@ export async function limitsHere(): Promise<Limits> {
   return measureLimits(getDevice().gpu, adapter);
 }
 
-/** The limits of a device are getters of its prototype. */
+/** A device's limits have to be read one by one, because they are getters of its prototype. */
 function describe({ features, limits }: GPUDevice): DeviceDescription {
   const names = Object.keys(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(limits)));
   const entries = names
@@ -77,7 +77,7 @@ function describe({ features, limits }: GPUDevice): DeviceDescription {
   return { features: [...features].sort(), limits: Object.fromEntries(entries) };
 }
 
-/** The result before any row was run. */
+/** The result before any row has run. */
 export async function emptyResult(): Promise<BenchResult> {
   await init();
   const { vendor, architecture, description } = getDevice().adapter;

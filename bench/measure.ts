@@ -1,10 +1,10 @@
 /**
- * @file Measuring contenders in interleaved rounds, so that a drift of the machine affects all of them alike,
- * and medians with their spread.
+ * @file Measures contenders in interleaved rounds, so that a drift of the machine affects all of them equally, and computes
+ * medians with their spread.
  */
 import { Bench } from 'tinybench';
 
-/** What is measured: many runs, then one wait until the device is done. */
+/** The measured functions: many runs, then one wait until the device is done. */
 export interface Timed {
   run(): void | Promise<void>;
   wait(): Promise<void>;
@@ -16,22 +16,25 @@ export interface Measurement {
   /** Half the distance between the quartiles, relative to the median. */
   spread: number;
   samples: number;
-  /** Runs in a sample, so that the wait doesn't hide them. */
+  /** Number of runs in a sample, so that they outweigh the wait. */
   repeats: number;
 }
 
 export interface MeasureOptions {
-  /** Milliseconds that each contender may take in all. Default 400. */
+  /** Total milliseconds per contender. Default 400. */
   budget?: number;
-  /** Rounds over which a contender's samples are spread. Default: one for each 80 ms, at least 5. */
+  /** Rounds over which a contender's samples are spread. Default: one per 80 ms, at least 5. */
   rounds?: number;
 }
 
-/** Short turns: what else a machine does comes and goes within seconds, and should meet all contenders. */
+/** Turns are short: other activity on a machine comes and goes within seconds, and should affect all contenders. */
 const turn = 80;
 const fewestRounds = 5;
 
-/** A sample should take so many milliseconds, and so many times as long as a wait for nothing (100 ms in some browsers), … */
+/**
+ * The smallest duration of a sample in milliseconds, and how many times longer than an empty wait (100 ms in some browsers)
+ * it must be, …
+ */
 const wantedSample = 20;
 const wantedWaits = 8;
 /** … but not more runs than this. */
@@ -41,16 +44,16 @@ const mostSamplesInRound = 32;
 interface Plan {
   sample: () => Promise<void>;
   repeats: number;
-  /** In a round. */
+  /** Samples per round. */
   samples: number;
   rounds: number;
-  /** Milliseconds of a run, as they come in. */
+  /** Milliseconds of the runs so far. */
   taken: number[];
 }
 
 /**
- * Measures every contender. The first runs of each, which compile kernels, aren't counted. One that throws has its error
- * in place of a measurement, and doesn't keep the others from theirs.
+ * Measures every contender. The first runs of each, which compile kernels, aren't counted. A contender that throws gets its
+ * error in place of a measurement, and doesn't affect the others.
  */
 export async function measure<K extends string>(
   contenders: Readonly<Record<K, Timed>>,
@@ -83,7 +86,7 @@ export async function measure<K extends string>(
   return results;
 }
 
-/** Whether a contender that can afford `own` of all rounds has a turn in this one: its turns are spread evenly. */
+/** Whether a contender with a budget for `own` of all rounds has a turn in this one: its turns are spread evenly. */
 function takesPart(own: number, round: number, rounds: number): boolean {
   const turnsBefore = (end: number) => Math.floor((end * Math.min(own, rounds)) / rounds);
   return turnsBefore(round + 1) > turnsBefore(round);
@@ -99,7 +102,7 @@ async function samplesOf(name: string, { sample, samples, repeats }: Plan): Prom
   return (result.latency.samples ?? []).map((milliseconds) => milliseconds / repeats);
 }
 
-/** How many runs make a sample, and how many samples fit into a round's share of `budget` milliseconds. Warms up on the way. */
+/** The number of runs per sample, and of samples that fit into a round's share of `budget` milliseconds. Also warms up. */
 async function plan(contender: Timed, budget: number, rounds: number): Promise<Plan> {
   const sampleOf = (repeats: number) => async () => {
     for (let i = 0; i < repeats; i++) await contender.run();
@@ -115,7 +118,7 @@ async function plan(contender: Timed, budget: number, rounds: number): Promise<P
     if (took >= wanted / 2 || repeats >= mostRepeats) {
       const samples = Math.max(1, Math.min(mostSamplesInRound, Math.round(budget / rounds / took)));
       const affordable = Math.max(fewestRounds, Math.round(budget / took));
-      // What takes most of the budget at once counts from the first warm run on, and is run twice more.
+      // If a single run takes most of the budget, the first warm run already counts, and there are two more.
       const slow = took > 0.8 * budget;
       const [limit, taken] = slow ? [2, [took / repeats]] : [affordable, []];
       return { sample: sampleOf(repeats), repeats, samples, rounds: limit, taken };

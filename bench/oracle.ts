@@ -1,4 +1,4 @@
-/** @file Checks of results against plain float64 on the host, on a sample of the outputs where there are many. */
+/** @file Checks results against plain float64 on the host, on a sample if there are many outputs. */
 import { type HostArray, seeded, sizeOf } from './host.ts';
 
 /** The positions at which results are checked: all, or corners and random ones. */
@@ -30,7 +30,7 @@ export interface Expectation {
   count?: number;
 }
 
-/** What is wrong with `result`, or null. */
+/** The problem with `result`, or null. */
 export function problem(result: HostArray | undefined, expected: Expectation): string | null {
   const { shape, at, tolerance = 1e-4, count = 64 } = expected;
   if (!result) return 'no result';

@@ -1,4 +1,4 @@
-/** @file What is needed of the benchmark outside of its pages: it imports no library. */
+/** @file The parts of the benchmark that are needed outside of its pages, without importing a library. */
 export { libraries } from './job.ts';
 export { summarize } from './measure.ts';
 export { line, toMarkdown, waysLine } from './report.ts';

@@ -57,7 +57,7 @@ function reachedCell({ roofline }: RowResult): string {
   return `${(100 * roofline.reached).toFixed(0)} % of ${roofline.limit === 'compute' ? 'FMA' : 'copy'}`;
 }
 
-/** The whole result as Markdown: where and when, a table with the ratio in every row, what failed and why. */
+/** The whole result as Markdown: machine and date, a table with the ratio in every row, and failures with their reasons. */
 export function toMarkdown(result: BenchResult): string {
   const { adapter, device, engine, date, versions, limits, rows, ways } = result;
   const parts = [

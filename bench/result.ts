@@ -1,4 +1,4 @@
-/** @file What the benchmark finds, as it is written to JSON. */
+/** @file The results of the benchmark, as written to JSON. */
 import { libraries, type Library, type Peer, peers } from './job.ts';
 import type { Limits, Roofline } from './roofline.ts';
 
@@ -8,34 +8,34 @@ export interface RowResult {
   name: string;
   family: string;
   unit: Unit;
-  /** The median; null where it failed. */
+  /** The median; null if it failed. */
   retrograd: number | null;
-  /** Medians; null where a peer can't do the row, failed, or was wrong: `notes` says which. */
+  /** Medians; null if a peer can't run the row, failed, or was wrong: see `notes`. */
   peers: Record<Peer, number | null>;
-  /** The best peer's median over Retrograd's; null where no peer did the row. */
+  /** The best peer's median divided by Retrograd's; null if no peer ran the row. */
   ratio: number | null;
   /** Half the distance of the quartiles, relative to the median. */
   spread: Partial<Record<Library, number>>;
   notes: Partial<Record<Library, string>>;
   roofline: Roofline | null;
-  /** What Retrograd launched, with the options that were chosen; empty where that wasn't recorded. */
+  /** The kernels that Retrograd launched, with the chosen options; empty if they weren't recorded. */
   kernels: readonly string[];
 }
 
-/** Ways of doing one thing with Retrograd alone, compared. */
+/** Compares different ways of doing the same thing with Retrograd. */
 export interface WaysResult {
   workload: string;
   name: string;
   unit: 'ms';
   baseline: string;
   medians: Record<string, number>;
-  /** Median of each way over the baseline's. */
+  /** Median of each way divided by the baseline's. */
   ratios: Record<string, number>;
   spread: Record<string, number>;
   facts: Readonly<Record<string, string | number>>;
 }
 
-/** What the device of Retrograd offers. */
+/** Features and limits of Retrograd's device. */
 export interface DeviceDescription {
   features: readonly string[];
   limits: Readonly<Record<string, number>>;
@@ -52,7 +52,7 @@ export interface BenchResult {
   ways: WaysResult[];
 }
 
-/** The best peer's value over ours: above 1 where Retrograd is ahead. Smaller values are better in every row. */
+/** The best peer's value divided by Retrograd's: above 1 if Retrograd is better. Smaller values are better in every row. */
 export function ratioOf(
   retrograd: number | null,
   values: Readonly<Record<Peer, number | null>>,
@@ -70,7 +70,7 @@ export interface Found {
   kernels?: readonly string[];
 }
 
-/** A row of the result: what wasn't found is null. */
+/** A row of the result; missing values are null. */
 export function rowResult(name: string, family: string, unit: Unit, found: Found): RowResult {
   const { values, spread = {}, notes = {}, roofline = null, kernels = [] } = found;
   const retrograd = values.retrograd ?? null;
@@ -93,7 +93,7 @@ export function rowResult(name: string, family: string, unit: Unit, found: Found
 export const medianOf = (row: RowResult, library: Library): number | null =>
   library === 'retrograd' ? row.retrograd : row.peers[library];
 
-/** Libraries that were meant to do the row and didn't. */
+/** Libraries that should have run the row but failed. */
 export const failuresOf = (row: RowResult): Library[] =>
   libraries.filter((library) => /^(failed|wrong)/.test(row.notes[library] ?? ''));
 

@@ -12,7 +12,7 @@ export async function read(x: Tensor): Promise<HostArray> {
 type Compute = (...inputs: Tensor[]) => Tensor | Tensor[];
 
 interface Options {
-  /** Whether the launches are recorded once and replayed: what pays where a computation is of several ops. */
+  /** Whether the launches are recorded once and replayed, which pays off for computations of several ops. */
   compiled?: boolean;
 }
 

@@ -1,26 +1,26 @@
 /**
- * @file The limits of the adapter, measured, and how near to them a row comes.
+ * @file Measures the limits of the adapter, and how close a row comes to them.
  * Source: Williams, Waterman and Patterson, Roofline: an insightful visual performance model, CACM 2009.
  */
 
-/** The least that a computation does: operations (a multiplication with its addition is two), bytes read and written. */
+/** The minimum work of a computation: operations (a multiply-add is two), bytes read and written. */
 export interface Work {
   flops: number;
   bytes: number;
 }
 
 export interface Limits {
-  /** Bytes a second that a copy kernel reads and writes. */
+  /** Bytes per second that a copy kernel reads and writes. */
   bandwidth: number;
-  /** Operations a second of multiply-adds in registers. */
+  /** Operations per second of multiply-adds in registers. */
   flops: number;
 }
 
 export interface Roofline extends Work {
   limit: 'compute' | 'memory';
-  /** The least milliseconds that the limit allows. */
+  /** The shortest time in milliseconds that the limit allows. */
   milliseconds: number;
-  /** Share of the limit that was reached, of 1. */
+  /** Fraction of the limit that was reached. */
   reached: number;
 }
 
@@ -47,7 +47,7 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) count
   for (var i = id.x; i < arrayLength(&source); i += step) { sink[i] = source[i]; }
 }`;
 
-/** Chains enough to fill the latency of a multiply-add; their sum is stored so that they are computed. */
+/** Enough chains to hide the latency of a multiply-add; their sum is stored so that they aren't optimized away. */
 const chains = 8;
 const turns = 64;
 

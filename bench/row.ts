@@ -1,28 +1,28 @@
-/** @file What a row of the benchmark is. */
+/** @file The definition of a row of the benchmark. */
 import type { HostArray } from './host.ts';
 import type { Contender, Library, Unable } from './job.ts';
 import type { Work } from './roofline.ts';
 
 export interface Row {
-  /** Unique; `--filter` matches it. Says the sizes. */
+  /** Unique name, with the sizes; `--filter` matches it. */
   name: string;
   family: string;
-  /** Arrays that every contender is given; made when the row is run. */
+  /** Input arrays for every contender, created when the row runs. */
   inputs(): HostArray[];
-  /** What is wrong with the results of a contender, or null. Compares with plain float64 on the host. */
+  /** The problem with the results of a contender, or null. Compares with plain float64 on the host. */
   check(results: readonly HostArray[], inputs: readonly HostArray[]): string | null;
   contenders: Readonly<Record<Library, Contender | Unable>>;
-  /** What the computation has to do at least, for its roofline. */
+  /** The minimum work of the computation, for its roofline. */
   work?: Work;
-  /** Ops in one run, where the row is about the time that an op takes: its unit is then µs an op. */
+  /** Number of ops in one run, if the row measures the time per op: its unit is then µs per op. */
   ops?: number;
-  /** Whether it takes a software adapter so long that it is left out there unless a filter asks for it. */
+  /** Whether it is so slow on a software adapter that it only runs there if a filter selects it. */
   slow?: boolean;
-  /** Whether the row is about the most bytes that live on the device at once, not about time. */
+  /** Whether the row measures the peak of bytes on the device, rather than time. */
   bytes?: boolean;
 }
 
-/** What sizes depend on: a software adapter reaches some GFLOP/s, a GPU a thousand times that. */
+/** The class of adapter, which sizes depend on: a software adapter reaches a few GFLOP/s, a GPU a thousand times that. */
 export type AdapterClass = 'cpu' | 'gpu';
 
 export interface Family {

@@ -1,4 +1,4 @@
-/** @file Runs a row: every contender is made ready, checked against the oracle, measured in turn with the others, and freed. */
+/** @file Runs a row: every contender is prepared, checked against the oracle, measured in turn with the others, and freed. */
 import { getDevice, init } from 'retrograd';
 import type { HostArray } from './host.ts';
 import { countBuffers, peakBytesOf } from './ledger.ts';
@@ -9,7 +9,7 @@ import { messageOf, type RowResult, rowResult } from './result.ts';
 import { type Limits, roofline } from './roofline.ts';
 import type { AdapterClass, Row } from './row.ts';
 
-/** Called with each contender when its turn begins: where a browser crashes, this says whose turn it was. */
+/** Called with each contender when its turn begins, so that it is known which one crashed a browser. */
 export type Stage = (library: Library | null, doing: string) => void;
 
 export interface RunOptions extends MeasureOptions {
@@ -99,10 +99,10 @@ async function timesOf(
   return Object.fromEntries(entries) as Figures;
 }
 
-/** After so many runs, pools have what they need. */
+/** Number of runs after which pools have reached their size. */
 const runsOfPeak = 4;
 
-/** MiB at most, since the page was opened. */
+/** Peak MiB since the page was opened. */
 async function peaksOf(ready: readonly [Library, Job][], stage: Stage): Promise<Figures> {
   const figures: Figures = {};
   for (const [library, job] of ready) {
@@ -120,13 +120,13 @@ async function peaksOf(ready: readonly [Library, Job][], stage: Stage): Promise<
   return figures;
 }
 
-/** A job that says when it is measured. */
+/** A job that announces when it is measured. */
 function announced(job: Job, library: Library, stage: Stage): Job {
   let reported = Number.NEGATIVE_INFINITY;
   return {
     ...job,
     run() {
-      // Rarely: where a run takes minutes, each is heard of; the runs of others aren't disturbed.
+      // Rarely: every run that takes minutes is reported, without disturbing short runs.
       if (performance.now() - reported > 10_000) {
         stage(library, 'measured');
         reported = performance.now();
@@ -141,7 +141,7 @@ interface Readied {
   fault?: string;
 }
 
-/** A job whose results are right, or what is wrong. */
+/** A job with correct results, or the problem with them. */
 async function readied(
   row: Row,
   library: Library,
@@ -163,7 +163,7 @@ async function readied(
   }
 }
 
-/** What broke may not be disposable; the others' numbers stand. */
+/** A broken job may fail to dispose; the others' numbers remain valid. */
 async function freed(job: Job, library: Library, stage: Stage): Promise<void> {
   try {
     await job.dispose();
@@ -174,7 +174,7 @@ async function freed(job: Job, library: Library, stage: Stage): Promise<void> {
 
 const wrong = (fault: string | null) => (fault === null ? null : `wrong: ${fault}`);
 
-/** The first error that `device` reported since it was asked last. */
+/** The first error that `device` has reported since the last call. */
 function reported({ device }: Job): string | null {
   const error = errorsOf(device).splice(0)[0];
   return error === undefined ? null : `failed: ${messageOf(error)}`;
@@ -182,7 +182,7 @@ function reported({ device }: Job): string | null {
 
 const watched = new WeakMap<GPUDevice, string[]>();
 
-/** Errors that nothing awaits: what was measured then is not the computation. */
+/** Uncaptured errors on the device: with one, the measured work isn't the whole computation. */
 function errorsOf(device: GPUDevice): string[] {
   const known = watched.get(device);
   if (known) return known;
@@ -193,7 +193,7 @@ function errorsOf(device: GPUDevice): string[] {
   return errors;
 }
 
-/** What went wrong while it was measured: errors on the device, or results that are wrong now. */
+/** Problems during the measurement: errors on the device, or results that are wrong afterwards. */
 async function faultAfter(row: Row, job: Job, inputs: readonly HostArray[]): Promise<string | null> {
   return reported(job) ?? (job.stateful ? null : wrong(row.check(await job.results(), inputs)));
 }

@@ -1,4 +1,4 @@
-/** @file The page that scripts/bench.mjs drives: no view, one object to call. */
+/** @file The page that scripts/bench.mjs drives: no view, just one object with functions to call. */
 import * as bench from './main.ts';
 
 declare global {

@@ -1,9 +1,9 @@
-/** @file Rows about starting: they are measured from outside, on pages and in bundles of their own. */
+/** @file Rows about startup, which are measured from outside, on separate pages and in separate bundles. */
 import type { Library } from './job.ts';
 
 export const coldName = 'cold start, import to first result (matMul 256)';
 
-/** What is weighed, and of it what a page loads at once, or in all. */
+/** The measured bundles, and the parts of them that a page loads at once, or in total. */
 const bundles = { core: 'matMul + conv2d + gather + grad', keras: 'with Keras layers and VGG19' } as const;
 export type Bundle = keyof typeof bundles;
 const parts = { first: 'initial load', all: 'total' } as const;
@@ -25,13 +25,13 @@ export const sizeListings: readonly SizeListing[] = (Object.keys(bundles) as Bun
 
 /** What a page downloads, in kB gzipped. */
 export interface Weight {
-  /** Before it does anything. */
+  /** Code that loads before the first call. */
   first: number;
-  /** What `import()` brings: with the device, or where it is wanted. */
+  /** Code loaded by `import()`: with the device, or on first use. */
   later: number;
 }
 
-/** What `npm run bench -- --serve` leaves next to the page. */
+/** The sizes that `npm run bench -- --serve` saves next to the page. */
 export type Sizes = Record<Bundle, Partial<Record<Library, Weight>>>;
 
 /** Why a library has no size. */
@@ -40,7 +40,7 @@ const missing: Record<Bundle, Partial<Record<Library, string>>> = {
   keras: { tfjs: 'layers are a package of their own', jaxjs: 'no layers', ort: 'no layers' },
 };
 
-/** A row's values and what is to be said of them. */
+/** A row's values, and notes about them. */
 export function sizeRow({ bundle, part }: SizeListing, weights: Partial<Record<Library, Weight>>) {
   const entries = Object.entries(weights) as [Library, Weight][];
   const inKilobytes = ({ first, later }: Weight) => (part === 'first' ? first : first + later);

@@ -1,7 +1,7 @@
 /**
- * @file Rows of training steps: loss, gradient of the parameters, gradient descent with momentum. Each library does them
- * as its guide has it: Retrograd compiled, with its optimizer; TF.js with `minimize`; jax-js with one jitted function of
- * parameters and momenta.
+ * @file Rows of training steps: loss, gradient of the parameters, gradient descent with momentum. Each library runs them as
+ * in its guide: Retrograd compiled, with its optimizer; TF.js with `minimize`; jax-js with one jitted function of parameters
+ * and momenta.
  */
 import { compile, GradientTape, getDevice, init, type Tensor, Variable, variable } from 'retrograd';
 import { optimizers } from 'retrograd/keras';
@@ -23,7 +23,7 @@ import type { Row } from './row.ts';
 
 type TfTensor = ReturnType<typeof uploadTo>;
 
-/** Tensors of a step: what is learnt, what changes with each batch, and what stays. */
+/** Tensors of a step: parameters, the batch, and constants. */
 export interface Parts<T> {
   parameters: T[];
   batch: T[];
@@ -41,13 +41,13 @@ export interface TrainingRow {
   training: () => Training;
   /** The loss in plain float64. */
   lossAt: Descent['lossAt'];
-  /** Central differences that the gradient is compared with; default: one for each parameter. */
+  /** Number of central differences that the gradient is compared with; default: one for each parameter. */
   directions?: number;
   retrograd(parts: Parts<Tensor>): Tensor;
   tfjs(tf: Tfjs, parts: Parts<TfTensor>): TfTensor;
-  /** Is given references of its own, which it uses up. */
+  /** Receives its own references, which it consumes. */
   jaxjs(jax: JaxJs, parts: Parts<JaxArray>): JaxArray;
-  /** Layouts of parameters, batch and constants, one after the other, for jax-js. */
+  /** Layouts for jax-js of parameters, batch and constants, in this order. */
   jaxLayout?: Layout['inputs'];
   jaxRestore?: Layout['outputs'];
 }
@@ -191,7 +191,7 @@ function jaxjsSteps({ jaxjs, jaxLayout, jaxRestore }: TrainingRow, training: () 
       return loss;
     };
     return {
-      // One submission computes all that the step returns.
+      // One submission computes all results of the step.
       run() {
         submitJax(advance());
       },

@@ -34,7 +34,7 @@ export function layerNorm(
 export const gelu = (v: number) =>
   0.5 * v * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (v + 0.044715 * v ** 3)));
 
-/** Causal attention of queries, keys and values that lie side by side: [batch · length, 3 · width]. */
+/** Causal attention of concatenated queries, keys and values: [batch · length, 3 · width]. */
 export function attend(qkv: Float64Array, { batch, length, width, heads }: Sizes): Float64Array {
   const size = width / heads;
   const result = new Float64Array(batch * length * width);
@@ -60,7 +60,7 @@ export function attend(qkv: Float64Array, { batch, length, width, heads }: Sizes
   return result;
 }
 
-/** Normalization, attention, normalization, and two dense layers, with a sum around each half. */
+/** Normalization, attention, normalization, and two dense layers, with a residual connection around each half. */
 export function block(x: Float64Array, parameters: readonly Float64Array[], sizes: Sizes): Float64Array {
   const rows = sizes.batch * sizes.length;
   const { width } = sizes;

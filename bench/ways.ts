@@ -1,24 +1,24 @@
-/** @file Workloads of Retrograd alone: ways of doing one thing, compared with each other. */
+/** @file Compares different ways of doing the same thing with Retrograd. */
 import { type MeasureOptions, measure, type Timed } from './measure.ts';
 import type { WaysResult } from './result.ts';
 
 export interface WaysRow {
   /** Unique; `--filter` matches it. */
   name: string;
-  /** Makes the inputs, and checks the result against an oracle. */
+  /** Creates the inputs, and checks the result against an oracle. */
   prepare(): Promise<PreparedWays>;
 }
 
 export interface PreparedWays {
   ways: Readonly<Record<string, Timed>>;
-  /** What the table shows besides the times. */
+  /** Facts that the table shows besides the times. */
   facts?: Readonly<Record<string, string | number>>;
   dispose(): void;
 }
 
 export interface Workload {
   name: string;
-  /** The way whose median all are divided by. */
+  /** The way by whose median all are divided. */
   baseline: string;
   rows: readonly WaysRow[];
 }
@@ -54,7 +54,7 @@ export async function runWays(
   }
 }
 
-/** Text that a name holds, or between slashes a regular expression that it matches. */
+/** Matches names that contain a text, or a regular expression between slashes. */
 export function matcher(filter: string): (name: string) => boolean {
   const pattern = /^\/(.*)\/$/.exec(filter)?.[1];
   if (pattern === undefined) return (name) => name.includes(filter);

@@ -11,7 +11,7 @@ import { ROOT, runMain, SetupError } from './setup.mjs';
 
 /** @typedef {import('../bench/result.ts').BenchResult} BenchResult */
 
-/** A line of the table: what it says, and the rows of each of its ranges. @type {readonly [string, ...RegExp[]][]} */
+/** A line of the table: its text, and the rows of each of its ranges. @type {readonly [string, ...RegExp[]][]} */
 const groups = [
   ['matmul, dense; matrix–vector', /^(matMul (?!.*vector)|dense)/, /^matMul .*vector/],
   ['conv2d forward; input and filter gradients', /^conv \d.*, forward$/, /^conv \d.*gradient$/],
@@ -38,7 +38,7 @@ const groups = [
   ],
 ];
 
-/** What every row should reach, and single ops one by one. */
+/** The goals for all rows, and for eager single ops. */
 const goals = [
   { rows: /chained ops.*eager/, least: 2 },
   { rows: /^/, least: 1 },

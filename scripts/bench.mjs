@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file `npm run bench`: measures Retrograd and its peers on the rows of bench/rows, prints a line a row and a table, and
- * keeps the result as it grows. `-- --help` lists the options.
+ * @file `npm run bench`: measures Retrograd and its peers on the rows of bench/rows, prints a line per row and a table, and
+ * saves intermediate results. `-- --help` lists the options.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -18,7 +18,7 @@ import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 /** @typedef {import('./lib/bench-browser.mjs').PageOptions} PageOptions */
 /** @typedef {import('../bench/job.ts').Library} Library */
 /** @typedef {import('../bench/cold/cold.ts').ColdStart} ColdStart */
-/** @typedef {typeof import('../bench/outside.ts')} Outside what is needed here of the benchmark's modules */
+/** @typedef {typeof import('../bench/outside.ts')} Outside the parts of the benchmark's modules that are needed here */
 
 /**
  * @typedef {object} Runner where rows are run
@@ -52,7 +52,7 @@ async function inBrowser(kind) {
   };
 }
 
-/** In a process whose environment leads Dawn to an adapter. @returns {Promise<Runner>} */
+/** In a process whose environment tells Dawn which adapter to use. @returns {Promise<Runner>} */
 async function inNode() {
   const { bundle, temporaryFolder } = await import('./lib/bundle.mjs');
   const { contenderVersions } = await import('./lib/bench-versions.mjs');
@@ -64,7 +64,7 @@ async function inNode() {
   /** @type {typeof import('../bench/main.ts')} */
   const bench = await import(pathToFileURL(file).href);
   return {
-    // Rows share a process: the memory of one can't be separated from what others left on the device.
+    // Rows share a process, so the memory of one can't be separated from what others left on the device.
     list: async (filter) =>
       (await bench.listRows(filter)).filter(({ family }) => !family.startsWith('peak bytes')),
     start: async () => ({ ...(await bench.emptyResult()), limits: await bench.limitsHere() }),
@@ -82,7 +82,9 @@ async function loadOutside() {
   return import(pathToFileURL(file).href);
 }
 
-/** Pages that each library is started on, after a first one, which fills the caches of the browser and the file system. */
+/**
+ * Number of pages that each library is started on, after a first one that fills the caches of the browser and the file system.
+ */
 const COLD_ROUNDS = 5;
 
 /**
@@ -150,7 +152,7 @@ function keep(file, text) {
 /** @param {string} text */
 const say = (text) => process.stderr.write(`${text}\n`);
 
-/** Builds the page and serves it until the process is ended. */
+/** Builds the page and serves it until the process ends. */
 async function serve() {
   setup({ browser: false });
   const { buildPage } = await import('./lib/pages.mjs');

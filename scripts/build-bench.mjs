@@ -1,5 +1,7 @@
 // @ts-check
-/** @file The benchmark's page into site/bench: its rows, the pages of the cold start, and the sizes, weighed now. */
+/**
+ * @file Builds the benchmark's page into site/bench: its rows, the pages of the cold start, and the bundle sizes, measured now.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';

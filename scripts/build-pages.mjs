@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file `npm run build:pages [NAME …]`: the whole site into site/, or the pages named. Everything in it is static, and every
- * address relative: any host serves it, under any path.
+ * @file `npm run build:pages [NAME …]`: builds the whole site into site/, or the pages named. Everything in it is static, and
+ * all addresses are relative, so any host can serve it under any path.
  */
 import process from 'node:process';
 import { buildLibrary, buildPage, buildWebsite, pages } from './lib/pages.mjs';

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file Writes the types of the package: dist/types/ as the compiler emits them, with imports that every
- * TypeScript resolves (`./x.js`), without the files that no entry leads to, and dist/<entry>.d.ts on top.
+ * @file Writes the types of the package: dist/types/ as the compiler emits them, with imports that every version of
+ * TypeScript resolves (`./x.js`), without files that no entry refers to, and dist/<entry>.d.ts for the entries.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -32,8 +32,8 @@ function expandAliases(text) {
 }
 
 /**
- * What the types need of TypeScript's libraries beyond ES2022 and DOM. Where DOM has WebGPU, its declarations are merged
- * with these empty ones; where it hasn't, apps that name no WebGPU type need no other package.
+ * What the types need of TypeScript's libraries beyond ES2022 and DOM. If DOM declares WebGPU, its declarations are merged
+ * with these empty ones; if not, apps that use no WebGPU types need no other package.
  *
  * @param {readonly string[]} files
  */
@@ -45,7 +45,7 @@ function environment(files) {
 }
 
 /**
- * The declaration files that `start` leads to, itself included.
+ * The declaration files that `start` refers to, directly or indirectly, including itself.
  *
  * @param {string} start
  * @param {Set<string>} reached

@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * @file Checks the layers: reads every import in src/ and shaders/ and fails on an arrow that runs
- * up, on an import of a package entry from inside, on a package where none belongs, on two imports of
- * one module in a file, and on a cycle of files.
+ * @file Checks the layers: reads every import in src/ and shaders/ and fails on imports from a higher layer, imports of a
+ * package entry from inside, packages where none are allowed, two imports of one module in a file, and cycles of files.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -26,7 +25,7 @@ export const MAY_IMPORT = {
   'src/tensor': ['src/execution', 'src/webgpu', 'src/core', 'src/history'],
   'src/kernels': ['src/tensor', 'src/execution', 'src/webgpu', 'src/core', 'src/history', 'shaders'],
   'src/ops': ['src/kernels', 'src/tensor', 'src/execution', 'src/webgpu', 'src/core', 'src/history'],
-  // Captured launches are fused, which is the kernels' affair.
+  // Captured launches are fused, which is up to the kernels.
   'src/autodiff': [
     'src/kernels',
     'src/ops',
@@ -36,7 +35,7 @@ export const MAY_IMPORT = {
     'src/core',
     'src/history',
   ],
-  // Runs calls dry, and launches what they would, in every variant that kernels have.
+  // Dry-runs calls, and launches their kernels in all variants.
   'src/autotune': [
     'src/autodiff',
     'src/ops',
@@ -48,7 +47,7 @@ export const MAY_IMPORT = {
     'src/history',
     'shaders',
   ],
-  // Runs each variant of the kernels, with gradients, and has the autotuner's store remember those that are wrong.
+  // Runs each variant of the kernels, with gradients, and records wrong ones in the autotuner's store.
   'src/verify': [
     'src/autotune',
     'src/autodiff',
@@ -113,14 +112,14 @@ export const MAY_IMPORT = {
     'src/tensor',
     'src/core',
   ],
-  // Models know the graph and are trained by what knows the tape: the two never meet in one layer.
+  // Models know the graph and are trained by modules that know the tape; no layer knows both.
   'src/keras/models': [
     'src/keras',
     'src/keras/callbacks',
     'src/keras/graph',
     'src/keras/training',
     'src/keras/optimizers',
-    // By `import()` alone: loading and saving know models.
+    // Only by `import()`: loading and saving know models.
     'src/keras/saving',
     'src/inspect',
     'src/storage',
@@ -152,7 +151,7 @@ export const MAY_IMPORT = {
     'src/core',
     'src/history',
   ],
-  // Files name every layer and model, so that nothing that they name may know them.
+  // Files refer to every layer and model, so these must not import the readers of files.
   'src/keras/json': ['src/keras', 'src/keras/models', 'src/keras/graph', 'src/ops', 'src/tensor', 'src/core'],
   // Weights and checkpoints of models, written in a file format. Values are uploaded to the device of their weight, and put
   // in its order there, in place, which ops never do.
@@ -191,14 +190,13 @@ export const MAY_IMPORT = {
 };
 
 /**
- * Layer -> packages that it may import. Everything else in the core is our own; readers of file formats are
- * loaded by `io` alone.
+ * Layer -> packages that it may import. The rest of the core has no dependencies; only `io` loads readers of file formats.
  *
  * @type {Record<string, RegExp>}
  */
 const MAY_IMPORT_PACKAGES = { shaders: /^wgsl-preprocessor(\/|$)/, 'src/io': /^[^.]/ };
 
-/** Entries gather exports and are above every layer. The entry of the layers is only the index of its own folder. */
+/** Entries collect exports and are above every layer. The entry of Keras's layers is only the index of its own folder. */
 const ENTRIES = Object.values(ENTRY_SOURCES)
   .flat()
   .filter((file) => file !== 'src/keras/layers/index.ts');
@@ -239,7 +237,7 @@ export function checkLayers(sources) {
 }
 
 /**
- * The imports of a module that the file imports already, further up.
+ * Imports of a module that the file already imports further up.
  *
  * @param {import('./lib/imports.mjs').Import[]} imports
  */

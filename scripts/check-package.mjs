@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * @file Looks at the package as a user gets it: what `npm pack` would ship, whether every export leads to a module
- * and to types, whether every import inside resolves, whether each entry loads where there is no GPU, and
- * whether the notices name what is bundled.
+ * @file Checks the package as users get it: the files that `npm pack` would ship, that every export leads to a module and
+ * types, that every import inside resolves, that each entry loads without a GPU, and that the notices list what is bundled.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -103,7 +102,7 @@ function checkNotices(files) {
     .map((name) => `${NOTICES} does not name ${name}`);
 }
 
-/** Importing an entry touches no GPU and no browser. @param {Record<string, string>} entries */
+/** Importing an entry must not access a GPU or a browser. @param {Record<string, string>} entries */
 function checkLoading(entries) {
   /** @type {string[]} */
   const faults = [];
@@ -123,7 +122,8 @@ function checkLoading(entries) {
 }
 
 /**
- * A strict TypeScript project that installs the package compiles, in both ways of resolving modules.
+ * Strict TypeScript projects that install the package compile: the programs that people write, and one with TypeScript's strictest
+ * settings, each with one of the ways of resolving modules. Declarations are checked, and have ES2022 and DOM alone.
  *
  * @param {Record<string, string>} entries
  * @param {Set<string>} files
@@ -145,13 +145,20 @@ function checkConsumer(entries, files) {
       `${imports.join('\n')}\nexport default [${names.map((_, i) => `entry${i}`).join(', ')}];\n`,
     );
     writePrograms(project);
-    return ['nodenext', 'bundler'].flatMap((resolution) => compile(project, resolution));
+    fs.copyFileSync(path.join(ROOT, 'test', 'types', 'strictest.ts'), path.join(project, 'strictest.mts'));
+    return [
+      ...compile(project, 'nodenext', ['app.mts', 'programs'], { exactOptionalPropertyTypes: true }),
+      ...compile(project, 'bundler', ['app.mts', 'strictest.mts'], strictest),
+    ];
   } finally {
     fs.rmSync(project, { recursive: true, force: true });
   }
 }
 
-/** The programs of examples/programs, of the README and of the guide, as an app would have them. @param {string} project */
+/**
+ * Writes the programs of examples/programs, of the README and of the guide, as an app would contain them.
+ * @param {string} project
+ */
 function writePrograms(project) {
   const folder = path.join(project, 'programs');
   fs.mkdirSync(folder);
@@ -164,7 +171,7 @@ function writePrograms(project) {
   for (const file of fs.readdirSync(examples).filter((name) => name.endsWith('.ts')))
     fs.copyFileSync(path.join(examples, file), path.join(folder, file.replace(/\.ts$/, '.mts')));
   const guide = fs.readdirSync(path.join(ROOT, 'docs', 'guide')).filter((file) => file.endsWith('.md'));
-  // files.md shows fragments about files of the reader's.
+  // files.md shows fragments that use the reader's files.
   const pages = guide.filter((file) => file !== 'files.md').map((file) => `docs/guide/${file}`);
   for (const page of ['README.md', ...pages]) {
     for (const [file, code] of programsOf(
@@ -189,13 +196,30 @@ export function programsOf(text, name) {
     const file = `${name}-${path.parse(title).name}.mts`;
     files.set(file, `${files.get(file) ?? ''}${code}`);
   }
-  // A fragment, and what installs WebGPU in Node by a package that apps have, and this check hasn't.
+  // A fragment, and code that installs WebGPU in Node by a package that this check doesn't have.
   for (const left of ['README', 'webgpu']) files.delete(`README-${left}.mts`);
   return files;
 }
 
-/** @param {string} project @param {string} resolution @returns {string[]} faults */
-function compile(project, resolution) {
+/** Options beyond `strict`. */
+const strictest = {
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noImplicitOverride: true,
+  noImplicitReturns: true,
+  noFallthroughCasesInSwitch: true,
+  isolatedModules: true,
+  verbatimModuleSyntax: true,
+};
+
+/**
+ * @param {string} project
+ * @param {string} resolution
+ * @param {string[]} include
+ * @param {Record<string, boolean>} more further options of the compiler
+ * @returns {string[]} faults
+ */
+function compile(project, resolution, include, more) {
   const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const compilerOptions = {
     target: 'es2022',
@@ -206,11 +230,9 @@ function compile(project, resolution) {
     noEmit: true,
     skipLibCheck: false,
     types: [],
+    ...more,
   };
-  fs.writeFileSync(
-    path.join(project, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, include: ['*.mts', 'programs'] }),
-  );
+  fs.writeFileSync(path.join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include }));
   try {
     execFileSync(process.execPath, [tsc, '-p', project], { stdio: 'pipe' });
     return [];

@@ -15,7 +15,7 @@ import { affectedTests, FOLDERS, importGraph } from './lib/affected.mjs';
 import { readArguments } from './lib/arguments.mjs';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
-/** Test files of one check: a file takes a second on average. `npm test` runs the rest. */
+/** Largest number of test files in one check: a file takes a second on average. `npm test` runs the rest. */
 const MOST_TESTS = 20;
 /** Editors save a file in several steps. */
 const SETTLE_MS = 200;
@@ -23,7 +23,7 @@ const SETTLE_MS = 200;
 /** @param {...string} parts */
 const bin = (...parts) => path.join('node_modules', ...parts);
 
-/** What doesn't depend on the change. @type {Record<string, string[]>} */
+/** Checks that don't depend on the change. @type {Record<string, string[]>} */
 const STATIC_CHECKS = {
   types: [
     bin('typescript', 'bin', 'tsc'),
@@ -69,7 +69,7 @@ function changedFiles(since) {
 }
 
 /**
- * Runs all checks and prints their output where they fail. Resolves to whether all passed.
+ * Runs all checks and prints the output of those that fail. Resolves to whether all passed.
  *
  * @param {readonly string[]} changed
  * @param {{ all: boolean, env: Record<string, string> }} options

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * @file `npm run codegen`: what a GPU's compiler makes of the kernels, on any Linux machine. Compiles the problems of
- * bench/codegen by Mesa's RADV, through Dawn, with the WGSL that a browser would get, and reports registers, waves,
- * workgroup memory, spills and the instructions of every loop. `-- --help` lists the options.
+ * @file `npm run codegen`: the code that a GPU's compiler generates for the kernels, on any Linux machine. Compiles the
+ * problems of bench/codegen by Mesa's RADV, through Dawn, with the WGSL that a browser would get, and reports registers,
+ * waves, workgroup memory, spills and the instructions of every loop. `-- --help` lists the options.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -85,7 +85,11 @@ function patternOf(filter) {
   return pattern === undefined ? filter : new RegExp(pattern);
 }
 
-/** Runs this script again in an environment in which Dawn compiles for the chip. @param {GpuFamily} family @param {string | undefined} keep */
+/**
+ * Reruns this script in an environment in which Dawn compiles for the chip.
+ * @param {GpuFamily} family
+ * @param {string | undefined} keep
+ */
 function runInside(family, keep) {
   setup({ browser: false });
   const folder = keep ? path.resolve(keep) : fs.mkdtempSync(path.join(os.tmpdir(), 'codegen-'));

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @file `npm run conformance`: the library against numbers and tests that others made.
+ * @file `npm run conformance`: checks the library against reference values and tests of other libraries.
  *
  *     -- --fixtures PATH [--filter PATTERN] [--browser]    cases and models of a folder (or of its ops or models, one model,
  *                                                          one family's file), in Node or Chromium
@@ -8,7 +8,7 @@
  *
  * Without arguments: everything that `npm test` asks for (the cases of test/fixtures/ops and the models of
  * test/fixtures/models in both, and TF.js's tests of what is offered: conformance/tfjs-files.mjs). Each part closes with
- * `N passed, N failed` on a line of its own; the exit code is 1 where something failed, or nothing ran.
+ * `N passed, N failed` on a line of its own; the exit code is 1 if something failed or nothing ran.
  */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
@@ -24,7 +24,7 @@ const usage = [
   'npm run conformance -- --tfjs PATTERN [--filter PATTERN]',
 ];
 
-/** What runs a part: a process of its own, since Dawn reads its environment when it is loaded. */
+/** The command of each part: a separate process, since Dawn reads its environment when it is loaded. */
 const runners = {
   fixtures: 'scripts/conformance/fixtures.mjs',
   tfjs: 'scripts/conformance/tfjs.mjs',

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * @file `npm run demo`: from a fresh clone to a picture reconstructed from noise, twice. Installs what is missing, builds
- * the library and the page, opens the page in headless Chromium, and writes what it gives into out/.
+ * the library and the page, opens the page in headless Chromium, and writes its results to out/.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { ROOT, runMain, setup } from './setup.mjs';
 /** @typedef {import('./lib/demo-options.mjs').DemoOptions} DemoOptions */
 /** @typedef {{ losses: number[], psnr: number }} Run */
 /**
- * @typedef {object} Outcome what the page gives
+ * @typedef {object} Outcome the results of the page
  * @property {{ adapter: string, pixel: Run, perceptual: Run, stepsPerSecond: number, submitsPerStep: number, peakBytes: number, network: string, weights: string }} result
  * @property {string} sheet a data URL
  * @property {string} curves an SVG
@@ -70,7 +70,7 @@ async function reconstruct({ size, steps, seed, layers, image, weights }, progre
 }
 
 /**
- * Chooses a file in the page's form, as a user does: the page reads of it what it needs.
+ * Selects a file in the page's form, as a user would; the page reads the parts that it needs.
  *
  * @param {import('puppeteer').Page} page
  * @param {string} selector
@@ -102,7 +102,7 @@ function dataUrl(file) {
 }
 
 /**
- * A picture that the browser can't decode is a bad argument, and so are weights that don't fit.
+ * Turns errors of pictures that the browser can't decode, and of weights that don't fit, into errors of arguments.
  *
  * @param {unknown} error
  * @param {{ image: string | null, weights: string | null }} files

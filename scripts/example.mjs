@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * @file `npm run example NAME`: runs an example in headless Chromium and prints what it prints. `--list` names them all,
+ * @file `npm run example NAME`: runs an example in headless Chromium and prints its output. `--list` lists all examples,
  * `--runtime node` runs it in Node on Dawn.
  *
  * An example is `examples/NAME/run.ts`, or a file of a folder that holds several, such as `examples/keras-history/NAME.ts`.
- * It exports `run(print)`. `examples/NAME/run.mjs` runs in Node instead, and opens its pages itself.
+ * It exports `run(print)`. An `examples/NAME/run.mjs` runs in Node instead, and opens its pages itself.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -68,7 +68,7 @@ async function runInPage(url) {
   await run((/** @type {string} */ line) => console.log(line));
 }
 
-/** Runs in a process whose environment leads Dawn to an adapter. @param {string} entry */
+/** Runs in a process whose environment tells Dawn which adapter to use. @param {string} entry */
 async function inNode(entry) {
   const { bundle, temporaryFolder } = await import('./lib/bundle.mjs');
   const { create, globals } = await import('webgpu');

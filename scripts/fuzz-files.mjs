@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * @file `npm run fuzz:files`: damaged files of every format, which must load or be refused by a typed error.
+ * @file `npm run fuzz:files`: damaged files of every format, which must load or be refused with a typed error.
  *
  *     npm run fuzz:files -- [--cases 10000] [--from 0] [--format safetensors]
  *
- * Cases are of each format. A failure names its case: `--from N --cases 1` runs it again.
+ * The number of cases is per format. A failure reports its case: `--from N --cases 1` runs it again.
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';

@@ -6,17 +6,20 @@
  *     npm run fuzz -- [--suite stateful|differential] [--engine node|chromium|firefox|deno] [--programs 20000] [--from 0]
  *
  * `--browser` is short for `--engine chromium`. A failure is reduced and printed. Closes with `N passed, N failed` on a line of
- * its own; the exit code is 1 where a program failed.
+ * its own; the exit code is 1 if a program failed.
  */
 import process from 'node:process';
 import { readArguments } from './lib/arguments.mjs';
-import { engineNames, openEngine } from './lib/engines.mjs';
+import { bundle, temporaryFolder } from './lib/bundle.mjs';
+import { engineNames, openBuilt } from './lib/engines.mjs';
 import { runMain, SetupError, setup } from './setup.mjs';
 
 const usage =
   'npm run fuzz -- [--suite stateful|differential] [--engine node|chromium|firefox|deno] [--programs 20000] [--from 0]';
-/** Programs between two lines of progress. */
+/** Number of programs between two lines of progress. */
 const batch = 250;
+/** Programs of one process or page: a device keeps the pipelines of all that it compiled. */
+const perEngine = 2000;
 
 /** The module of each suite, which exports `checkPrograms(from, to)`. @type {Record<string, string | undefined>} */
 const suites = {
@@ -51,20 +54,24 @@ function options() {
 async function main() {
   const { from, to, entry, engine: name } = options();
   const { env } = setup({ browser: name === 'chromium' });
-  const engine = await openEngine(name, entry, env);
-  try {
-    for (let first = from; first < to; first += batch) {
-      const last = Math.min(to, first + batch);
-      const failure = await engine.call('checkPrograms', first, last);
-      if (failure !== null) {
-        process.stdout.write(`${failure}\n${first - from} passed, 1 failed\n`);
-        process.exitCode = 1;
-        return;
+  const built = await bundle({ entry, folder: temporaryFolder(`fuzz-${name}`), external: [/^webgpu$/] });
+  for (let start = from; start < to; start += perEngine) {
+    const engine = await openBuilt(name, built, env);
+    try {
+      const end = Math.min(to, start + perEngine);
+      for (let first = start; first < end; first += batch) {
+        const last = Math.min(end, first + batch);
+        const failure = await engine.call('checkPrograms', first, last);
+        if (failure !== null) {
+          process.stdout.write(`${failure}\n${first - from} passed, 1 failed\n`);
+          process.exitCode = 1;
+          return;
+        }
+        process.stderr.write(`${last - from} of ${to - from}\n`);
       }
-      process.stderr.write(`${last - from} of ${to - from}\n`);
+    } finally {
+      await engine.close();
     }
-  } finally {
-    await engine.close();
   }
   process.stdout.write(`${to - from} passed, 0 failed\n`);
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file Writes src/inspect/page/generated: script and style of the step inspector's page, as text that a report inlines. A test
- * fails where they are out of date.
+ * @file Writes src/inspect/page/generated: script and style of the step inspector's page, as text that a report inlines. A
+ * test fails if they are out of date.
  */
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -34,7 +34,7 @@ export async function pageModules() {
   const { output } = await build.generate({ format: 'iife', minify: true });
   await build.close();
   const script = output[0].code.trim();
-  if (/<\/script|<!--/i.test(script)) throw new Error('the script would end the element that it stands in');
+  if (/<\/script|<!--/i.test(script)) throw new Error('the script would close its own <script> element');
   const sheets = STYLES.map((name) => fs.readFileSync(path.join(FOLDER, 'style', `${name}.css`), 'utf8'));
   const style = squeeze(sheets.join('\n'));
   return {

@@ -12,7 +12,7 @@ import { bundle, temporaryFolder } from './lib/bundle.mjs';
 import { launchBrowser, openPage, serveFolder } from './lib/browser.mjs';
 import { nodeGpuEnv, ROOT, runMain, setup } from './setup.mjs';
 
-/** @param {number} root the process, and all below it */
+/** @param {number} root the process, and all its descendants */
 function processesBelow(root) {
   const parents = new Map();
   for (const name of fs.readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {

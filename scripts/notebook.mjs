@@ -1,5 +1,5 @@
 // @ts-check
-/** @file `npm run notebook`: the notebook, served live on the sources. `--port N` chooses the port. */
+/** @file `npm run notebook`: serves the notebook live from the sources. `--port N` sets the port. */
 import path from 'node:path';
 import process from 'node:process';
 import { readArguments } from './lib/arguments.mjs';

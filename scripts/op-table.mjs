@@ -1,5 +1,5 @@
 // @ts-check
-/** @file Regenerates docs/ops.md. A test fails where it is out of date. */
+/** @file Regenerates docs/ops.md. A test fails if it is out of date. */
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';

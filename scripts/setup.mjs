@@ -1,10 +1,9 @@
 // @ts-check
 /**
- * @file Brings a fresh clone to where it can run: packages, a browser, and what Dawn for Node needs. Uses
- * nothing but Node, since it runs before anything is installed. Speaks on stderr, so that a command's own
- * stdout stays clean.
+ * @file Sets up a fresh clone: packages, a browser, and what Dawn for Node needs. Uses only Node, since it runs before
+ * anything is installed. Writes to stderr, so that a command's own stdout stays clean.
  *
- * Run alone (`node scripts/setup.mjs`) it says what it found.
+ * Run on its own (`node scripts/setup.mjs`), it prints what it found.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -19,18 +18,18 @@ export { findBrowser, nodeGpuEnv };
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** WebGPU in headless mode, with the flags that lib/browser.mjs gives, works from here on. */
+/** The oldest version in which WebGPU works in headless mode, with the flags of lib/browser.mjs. */
 const OLDEST_BROWSER = 121;
 const DOWNLOAD_MINUTES = 5;
 
-/** An error that is printed without a stack: the machine lacks something, the code is fine. */
+/** An error that is printed without a stack, because the machine lacks something, and the code is fine. */
 export class SetupError extends Error {
   /** @override */
   name = 'SetupError';
 }
 
 /**
- * @typedef {object} Shell what the set-up does to the machine; a test gives its own
+ * @typedef {object} Shell what the set-up does to the machine; a test passes its own
  * @property {(file: string, args: string[], options?: RunOptions) => RunResult} run
  * @property {(message: string) => void} say
  * @property {typeof searchBrowser} search
@@ -53,12 +52,12 @@ export function thisShell() {
 }
 
 /**
- * Installs what is missing and gives the environment for child processes: the browser's path in
- * RETROGRAD_CHROME, and what Dawn for Node must find.
+ * Installs what is missing and returns the environment for child processes: the browser's path in RETROGRAD_CHROME, and the
+ * variables that Dawn for Node needs.
  *
- * @param {{ browser?: boolean }} [need] `browser: false` where a browser is of no use to the caller
+ * @param {{ browser?: boolean }} [need] `browser: false` if the caller needs no browser
  * @returns {{ browser: string | null, env: Record<string, string> }}
- * @throws {SetupError} where something cannot be had
+ * @throws {SetupError} if something can't be installed
  */
 export function setup({ browser: needsBrowser = true } = {}) {
   const shell = thisShell();
@@ -69,7 +68,7 @@ export function setup({ browser: needsBrowser = true } = {}) {
 }
 
 /**
- * Runs `npm ci` unless every package of package-lock.json is installed in its version.
+ * Runs `npm ci` unless every package of package-lock.json is installed in the right version.
  *
  * @param {string} root
  * @param {Pick<Shell, 'run' | 'say'>} [shell]
@@ -86,8 +85,8 @@ export function ensurePackages(root, shell = thisShell()) {
 }
 
 /**
- * Whether node_modules holds what package-lock.json asks for. Compares versions rather than dates: a
- * checkout may touch the lock file without changing it. Optional packages (other platforms' binaries) may lack.
+ * Whether node_modules matches package-lock.json. Compares versions rather than dates: a checkout may touch the lock file
+ * without changing it. Optional packages (other platforms' binaries) may be missing.
  *
  * @param {string} root
  */
@@ -109,7 +108,7 @@ function lockedPackages(file) {
 }
 
 /**
- * The path of a browser that starts: one that is there, else puppeteer's download, else Debian's package.
+ * The path of a browser that starts: an installed one, otherwise puppeteer's download, otherwise Debian's package.
  *
  * @param {Shell} [shell]
  * @returns {string}
@@ -137,7 +136,7 @@ export function ensureBrowser(shell = thisShell()) {
 }
 
 /**
- * Whether `file` is a browser and not a placeholder for one (Ubuntu's `chromium-browser` only says to use snap).
+ * Whether `file` is a browser and not a placeholder for one (Ubuntu's `chromium-browser` only prints a hint to use snap).
  *
  * @param {Shell} shell
  * @param {string} file
@@ -169,7 +168,7 @@ function installDebianBrowser(shell) {
   return { ok, output: `apt-get install chromium: ${lastError(output)}` };
 }
 
-/** The line of `output` that says why, and the next where it is announced by a colon. @param {string} output */
+/** The line of `output` with the reason, and the next one if it ends with a colon. @param {string} output */
 export function lastError(output) {
   const lines = output
     .split('\n')
@@ -182,7 +181,7 @@ export function lastError(output) {
 
 /** @param {Pick<Shell, 'run'>} shell @param {string[]} args */
 function runNpm(shell, args) {
-  // Puppeteer's own download would fail the whole install behind a closed network; it has its own step.
+  // Without network access, puppeteer's own download would fail the whole install; it has a separate step.
   const options = { show: true, env: { PUPPETEER_SKIP_DOWNLOAD: '1' } };
   const npm = process.env.npm_execpath;
   if (npm?.endsWith('.js')) return shell.run(process.execPath, [npm, ...args], options);
@@ -192,7 +191,7 @@ function runNpm(shell, args) {
 /**
  * @param {string} file
  * @param {string[]} args
- * @param {RunOptions} [options] `show`: what the command prints goes to stderr as it comes
+ * @param {RunOptions} [options] `show`: the command's output goes to stderr immediately
  * @returns {RunResult}
  */
 function run(file, args, { minutes, env, show = false } = {}) {

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file What dist/ adds to an app: bundles of a few lines each, minified and compressed as a server sends them. Fails where
- * one is larger than it may be. What an app imports later, by `import()`, is counted separately.
+ * @file The size that dist/ adds to an app: bundles of a few lines each, minified and compressed as a server sends them.
+ * Fails if one exceeds its limit. Code that an app imports later, by `import()`, is counted separately.
  */
 import path from 'node:path';
 import process from 'node:process';
@@ -27,27 +27,27 @@ net.compile({ optimizer: 'adam', loss: 'categoricalCrossentropy', metrics: ['acc
 export const fit = (x, y) => net.fit(x, y);`;
 
 /**
- * The device's implementation and the kernels load while the adapter is being asked for, so that the first files are small.
+ * The device's implementation and the kernels load while the adapter is being requested, so that the first files are small.
  * kB are 1000 bytes: of the first files, and of those that come with the device. Softmax and reductions hold a form for
- * software adapters and one for GPUs, which folds in subgroups; GEMM and convolutions have unrolled tiles for GPUs. Tapes are known weakly, so that dropped ones close. Dry runs
- * come with the device, and with a model what traces sizes that `call` reads. A model can save itself, which needs all layers
- * to describe them. They load when it is saved, but bundlers then keep what layers share in separate files: 5 kB of the first.
- * What a device launches in place of variants that fail loads when one does, which costs 0.4 kB of links between files. The
- * names of options, and the errors that suggest the right one, are 1.2 kB of the first files, and 2.4 kB with layers. What
- * the step inspector observes, and the links by which a model loads it, are 0.4 kB. That `grad` takes trees of tensors, with
- * `argnums` and `hasAux`, is 0.6 kB. Options that are distinguished from a schedule or an initializer, and the probe that opening a
- * device loads for subgroup matrices, are 0.1 kB. Calls of layers under a tape load what looks for stray variables: 0.3 kB of links.
- * Sixteen layers more (volumes, affine images, grouped attention), which a model can save, are 0.6 kB in files that layers share.
- * Checks of what `backward` returns, of what `init` takes, and names that other libraries use for options are 0.8 kB; those of a call's
- * `training` and masks 0.4 kB more. ConvLSTM and what it shares with LSTM and GRU are 0.1 kB in files that layers share.
- * The dtype policy of layers is 0.1 kB. Surplus arguments of the methods that train, and a count of weights that don't exist
- * yet, which are refused, are 0.1 kB.
- * Fills and the adapter profiles come with the device: with the launches and the WGSL that they are made of, 2.1 kB that were in the first
- * file. Frozen shapes, and refusals of surplus arguments, of masks for indices and of what is no number in a DynamicScalar, are 0.7 kB of
- * the core; those of layers (`compile`, `apply`, `summary`, a `call` by the app, results of `computeOutputShape`) 0.8 kB more.
- * The estimate of a GEMM's time on a GPU, by which tiles and splits are chosen, is 0.3 kB.
- * Units of one, two and four vectors, and lines that lie in workgroup memory as in storage, are 1 kB of the device: they replace
- * four fifths of what a GPU's k loop did besides multiply-adds.
+ * software adapters and one for GPUs, which folds in subgroups; GEMM and convolutions have unrolled tiles for GPUs. Tapes are
+ * known weakly, so that dropped ones close. Dry runs come with the device, and with a model what traces sizes that `call`
+ * reads. A model can save itself, which needs all layers to describe them. They load when it is saved, but bundlers then keep
+ * what layers share in separate files: 5 kB of the first. What a device launches in place of variants that fail loads when
+ * one does, which costs 0.4 kB of links between files. The names of options, and the errors that suggest the right one, are
+ * 1.2 kB of the first files, and 2.4 kB with layers. What the step inspector observes, and the links by which a model loads
+ * it, are 0.4 kB. That `grad` takes trees of tensors, with `argnums` and `hasAux`, is 0.6 kB. Options that are distinguished
+ * from a schedule or an initializer, and the probe that opening a device loads for subgroup matrices, are 0.1 kB. Calls of
+ * layers under a tape load what looks for stray variables: 0.3 kB of links. Sixteen layers more (volumes, affine images,
+ * grouped attention), which a model can save, are 0.6 kB in files that layers share. Checks of what `backward` returns, of
+ * what `init` takes, and names that other libraries use for options are 0.8 kB; those of a call's `training` and masks 0.4 kB
+ * more. ConvLSTM and what it shares with LSTM and GRU are 0.1 kB in files that layers share. The dtype policy of layers is
+ * 0.1 kB. Surplus arguments of the methods that train, and a count of weights that don't exist yet, which are refused, are
+ * 0.1 kB. Fills and the adapter profiles come with the device: with the launches and the WGSL that they are made of, 2.1 kB
+ * that were in the first file. Frozen shapes, and refusals of surplus arguments, of masks for indices and of what is no
+ * number in a DynamicScalar, are 0.7 kB of the core; those of layers (`compile`, `apply`, `summary`, a `call` by the app,
+ * results of `computeOutputShape`) 0.8 kB more. The estimate of a GEMM's time on a GPU, by which tiles and splits are chosen,
+ * is 0.3 kB. Units of one, two and four vectors, and lines that lie in workgroup memory as in storage, are 1 kB of the
+ * device: they replace four fifths of what a GPU's k loop did besides multiply-adds.
  *
  * @type {Record<string, { says: string, source: string, limit: number, device: number }>}
  */
@@ -65,7 +65,7 @@ async function bundle(source) {
   const entry = '\0entry';
   const build = await rolldown({
     input: entry,
-    // As an app's build has it: what is loaded later may take from the first file what that has.
+    // As in an app's build: code that is loaded later may import from the first file.
     preserveEntrySignatures: 'allow-extension',
     plugins: [
       {
@@ -95,7 +95,7 @@ async function checkSizes() {
     const sizes = [
       { of: 'at once', size: sizeOf(chunks.first), limit },
       { of: 'with the device', size: sizeOf(chunks.device), limit: device },
-      { of: 'where it is wanted', size: sizeOf(chunks.later), limit: Number.POSITIVE_INFINITY },
+      { of: 'on first use', size: sizeOf(chunks.later), limit: Number.POSITIVE_INFINITY },
     ];
     const parts = sizes.map((part) => {
       const isOver = part.size > 1000 * part.limit;

@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * @file `npm run soak -- [--minutes 60] [--engine node]`: a mixed load for that long, and whether anything grows. After a warm-up
- * of a fifth of the time, tensors, buffers, pools, pipelines and the JS heap must stay flat, and no GPU error be uncaptured.
+ * @file `npm run soak -- [--minutes 60] [--engine node]`: runs a mixed load for that long, and checks whether anything grows.
+ * After a warm-up of a fifth of the time, tensors, buffers, pools, pipelines and the JS heap must stay flat, and there must
+ * be no uncaptured GPU errors.
  */
 import process from 'node:process';
 import { readArguments } from './lib/arguments.mjs';
@@ -9,9 +10,9 @@ import { engineNames, openEngine } from './lib/engines.mjs';
 import { runMain, SetupError, setup } from './setup.mjs';
 
 const usage = `npm run soak -- [--minutes 60] [--engine ${engineNames.join('|')}]`;
-/** Rounds between two samples. */
+/** Number of rounds between two samples. */
 const batch = 10;
-/** How much more than after the warm-up is still flat: what garbage and the shapes of a round differ by. */
+/** How much growth since the warm-up still counts as flat: the variation due to garbage and the shapes of a round. */
 const slack = { tensors: 20, bytes: 2 ** 20, pooledBytes: 2 ** 22, pipelines: 8, heap: 8 * 2 ** 20 };
 
 /** @typedef {import('../test/support/soak.ts').Sample & { uncaptured: number }} Sample */
@@ -26,7 +27,7 @@ const median = (samples, figure) => {
 /**
  * What grew from the first to the last third of the samples.
  *
- * @param {readonly Sample[]} samples those after the warm-up
+ * @param {readonly Sample[]} samples the samples after the warm-up
  */
 function findGrowth(samples) {
   const third = Math.ceil(samples.length / 3);

@@ -5,8 +5,8 @@
  *
  *     npm run test:engines -- [--engine node,deno] [--suite ops,keras] [--filter PATTERN]
  *
- * Writes the matrix of docs/engines.md, unless `--filter` chose some tests of a suite. The exit code is 1 where a test failed that
- * test/engines/known-differences.mjs doesn't list.
+ * Writes the matrix of docs/engines.md, unless `--filter` selects some tests of a suite. The exit code is 1 if a test failed
+ * that isn't listed in test/engines/known-differences.mjs.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,20 +19,23 @@ import { engineNames, openBuilt } from './lib/engines.mjs';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
 const usage = 'npm run test:engines -- [--engine node,deno] [--suite ops,keras] [--filter PATTERN]';
-const ENGINES = path.join(ROOT, 'test', 'engines');
 const FIXTURES = path.join(ROOT, 'test', 'fixtures');
-/** Random programs of each kind. */
+/** Number of random programs of each kind. */
 const programs = 30;
-/** Files of very many tests, and in how many parts they run. */
+/** Files with very many tests, and the number of parts in which they run. */
 const parts = /** @type {Record<string, number | undefined>} */ ({ 'ops/battery.test.ts': 24 });
-/** Firefox answers a readback after up to 100 ms, and computes little meanwhile: so many of them run side by side. */
+/** Firefox takes up to 100 ms for a readback, and is mostly idle in the meantime, so this many run in parallel. */
 const copies = /** @type {Record<string, number | undefined>} */ ({ firefox: 5 });
 
 /** @typedef {import('./lib/engines.mjs').Engine} Engine */
 /** @typedef {{ passed: number, skipped: number, failures: { name: string, message: string }[] }} Result */
 /** @typedef {{ title: string, run: (engine: Engine, base: string) => Promise<Result> }} Job */
 
-/** Results of golden cases in the form of test results. @param {import('../test/conformance/cases.ts').CaseResult[]} results @returns {Result} */
+/**
+ * Converts results of golden cases to test results.
+ * @param {import('../test/conformance/cases.ts').CaseResult[]} results
+ * @returns {Result}
+ */
 function ofCases(results) {
   const failed = results.filter(({ faults }) => faults.length > 0);
   const skipped = results.filter(({ notYet }) => notYet !== undefined).length;
@@ -46,22 +49,29 @@ function ofCases(results) {
   };
 }
 
-/** @param {(file: string) => boolean} belongs @returns {(engine: Engine) => Promise<Job[]>} */
-const unitTests = (belongs) => async (engine) => {
-  /** @type {string[]} */
-  const files = await engine.call('files');
-  return files.filter(belongs).flatMap((file) => {
-    const count = parts[file] ?? 1;
-    return Array.from({ length: count }, (_, part) => ({
-      title: count > 1 ? `${file} (${part + 1} of ${count})` : file,
-      run: (/** @type {Engine} */ on) => on.call('runFile', file, part, count),
-    }));
-  });
-};
+/**
+ * @param {(file: string) => boolean} belongs
+ * @param {boolean} [isPlain] whether the device has default limits and no features
+ * @returns {(engine: Engine) => Promise<Job[]>}
+ */
+const unitTests =
+  (belongs, isPlain = false) =>
+  async (engine) => {
+    /** @type {string[]} */
+    const files = await engine.call('files');
+    return files.filter(belongs).flatMap((file) => {
+      const count = parts[file] ?? 1;
+      return Array.from({ length: count }, (_, part) => ({
+        title: count > 1 ? `${file} (${part + 1} of ${count})` : file,
+        run: (/** @type {Engine} */ on) => on.call('runFile', file, part, count, isPlain),
+      }));
+    });
+  };
 
 /** @type {Record<string, (engine: Engine) => Promise<Job[]>>} */
 const suites = {
   ops: unitTests((file) => file.startsWith('ops/')),
+  'battery on a plain device': unitTests((file) => file.startsWith('ops/battery'), true),
   kernels: unitTests((file) => file.startsWith('kernels/')),
   autodiff: unitTests((file) => file.startsWith('autodiff/')),
   keras: unitTests((file) => file.startsWith('keras/') || file.startsWith('training')),
@@ -112,49 +122,19 @@ function options() {
   };
 }
 
-/** Bundles the suites: test files as chunks of their own, with a runner of theirs in place of vitest. */
-async function build() {
-  const { bundle, temporaryFolder } = await import('./lib/bundle.mjs');
-  return bundle({
-    entry: 'test/engines/suites.ts',
-    folder: temporaryFolder('engines'),
-    external: [/^webgpu$/],
-    plugins: [
-      {
-        name: 'tests-on-engines',
-        enforce: 'pre',
-        // The package says that its modules have no side effects; those of tests have.
-        config: () => ({
-          build: { rolldownOptions: { treeshake: false, output: { codeSplitting: true } } },
-        }),
-        resolveId(id) {
-          const name = path.basename(id, '.ts');
-          return ['vitest', 'workgroupMemory'].includes(name) ? path.join(ENGINES, `${name}.ts`) : null;
-        },
-      },
-    ],
-  });
-}
-
 /**
- * Runs suites on an engine, which is opened again where it died.
+ * Runs a suite on an engine, which is opened again if it dies.
  *
  * @param {string} name
  * @param {() => Promise<Engine>} open
- * @param {{ suites: readonly string[], filter: RegExp | null, base: string }} what
+ * @param {{ suite: string, filter: RegExp | null, base: string }} what
  */
-async function runEngine(name, open, { suites: chosen, filter, base }) {
+async function runSuite(name, open, { suite, filter, base }) {
   const first = await open();
   const description = await first.call('describeEngine');
-  /** @type {(Job & { suite: string })[]} */
-  const jobs = [];
-  for (const suite of chosen)
-    for (const job of (await suites[suite]?.(first)) ?? [])
-      if (!filter || filter.test(job.title)) jobs.push({ ...job, suite });
-  /** @type {Record<string, Result & { seconds: number }>} */
-  const results = Object.fromEntries(
-    chosen.map((suite) => [suite, { passed: 0, skipped: 0, failures: [], seconds: 0 }]),
-  );
+  const jobs = ((await suites[suite]?.(first)) ?? []).filter(({ title }) => !filter || filter.test(title));
+  /** @type {Result & { seconds: number }} */
+  const total = { passed: 0, skipped: 0, failures: [], seconds: 0 };
   /** @param {Engine} opened */
   const work = async (opened) => {
     let engine = opened;
@@ -171,7 +151,6 @@ async function runEngine(name, open, { suites: chosen, filter, base }) {
       }
       const seconds = (performance.now() - start) / 1000;
       report(name, job.title, result, seconds);
-      const total = /** @type {Result & { seconds: number }} */ (results[job.suite]);
       total.passed += result.passed;
       total.skipped += result.skipped;
       total.seconds += seconds;
@@ -187,7 +166,7 @@ async function runEngine(name, open, { suites: chosen, filter, base }) {
     work(first),
     ...Array.from({ length: Math.max(0, others) }, async () => work(await open())),
   ]);
-  return { ...description, results };
+  return { ...description, results: { [suite]: total } };
 }
 
 /** @param {string} engine @param {string} title @param {Result} result @param {number} seconds */
@@ -201,7 +180,8 @@ await runMain(async () => {
   const { engines, suites: chosen, filter } = options();
   const { env } = setup({ browser: engines.includes('chromium') });
   const { serveFolder } = await import('./lib/browser.mjs');
-  const built = await build();
+  const { bundleTests } = await import('./lib/bundle-tests.mjs');
+  const built = await bundleTests('test/engines/suites.ts', 'engines');
   const mounts = { '/fixtures/': FIXTURES };
   const server = await serveFolder(null, { mounts });
   let failed = 0;
@@ -209,12 +189,12 @@ await runMain(async () => {
     for (const name of engines) {
       const isPage = name === 'chromium' || name === 'firefox';
       const base = isPage ? '' : server.url.replace(/\/$/, '');
-      const run = await runEngine(name, () => openBuilt(name, built, env, mounts), {
-        suites: chosen,
-        filter,
-        base,
-      });
-      failed += writeMatrix(name, run, { write: filter === null });
+      const open = () => openBuilt(name, built, env, mounts);
+      // After each suite, so that a run that is interrupted leaves what it completed.
+      for (const suite of chosen)
+        failed += writeMatrix(name, await runSuite(name, open, { suite, filter, base }), {
+          write: filter === null,
+        });
     }
   } finally {
     await server.close();

@@ -5,7 +5,7 @@
  *
  *     npm run test:faults -- [--losses 200] [--from 0] [--engine node|chromium|firefox|deno]
  *
- * Closes with `N passed, N failed` on a line of its own; the exit code is 1 where a run failed.
+ * Closes with `N passed, N failed` on a line of its own; the exit code is 1 if a run failed.
  */
 import process from 'node:process';
 import { readArguments } from './lib/arguments.mjs';
@@ -14,7 +14,7 @@ import { engineNames, openBuilt } from './lib/engines.mjs';
 import { runMain, SetupError, setup } from './setup.mjs';
 
 const usage = `npm run test:faults -- [--losses 200] [--from 0] [--engine ${engineNames.join('|')}]`;
-/** Losses in one process: engines don't free all that a lost device held. */
+/** Number of losses in one process: engines don't free everything that a lost device held. */
 const batch = 20;
 
 function options() {

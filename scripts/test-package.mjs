@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file `npm run test:package`: the package as `npm pack` makes it, installed in fresh projects with bundlers and run-times.
- * Needs the npm registry and some minutes, so that it is no part of `npm test`. `--only vite,node` runs some of the checks.
+ * @file `npm run test:package`: the package as packed by `npm pack`, installed in fresh projects with bundlers and runtimes.
+ * Needs the npm registry and some minutes, so it isn't part of `npm test`. `--only vite,node` runs some of the checks.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -12,7 +12,7 @@ import { launchBrowser, openPage, serveFolder } from './lib/browser.mjs';
 import { buildLibrary } from './lib/pages.mjs';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
-/** What the checks install next to the package. */
+/** Packages that the checks install in addition. */
 const TOOLS = {
   vite: '8.3.8',
   webpack: '5.112.2',
@@ -43,7 +43,7 @@ export const run = async () => {
 };
 `;
 
-/** Where there is no WebGPU, every entry is imported, and init says what is missing. */
+/** Without WebGPU, every entry can be imported, and init reports what is missing. */
 const SERVER = `for (const entry of ['', '/keras', '/keras/layers', '/kernels', '/io', '/inspect']) await import('retrograd' + entry);
 const { init } = await import('retrograd');
 await init().then(() => process.exit(1), (error) => console.log(error.name));
@@ -74,16 +74,15 @@ const checks = {
   publint: (_, run) => run('publint', 'run', '--strict', 'node_modules/retrograd'),
   types: (folder, run) =>
     run('attw', path.join(folder, 'retrograd.tgz'), '--profile', 'esm-only', '--no-emoji'),
-  vite: async (folder, run) => {
+  vite: async (folder) => {
     for (const name of ['starter-vite', 'starter-worker', 'starter-react']) {
-      fs.cpSync(path.join(ROOT, 'examples', name), path.join(folder, name), { recursive: true });
-      run('vite', 'build', name, '--base', './', '--logLevel', 'error');
-      await expectTraining(path.join(folder, name, 'dist'));
+      const starter = copyStarter(folder, name);
+      npm(['run', 'build', '--', '--base', './', '--logLevel', 'error'], starter);
+      await expectTraining(path.join(starter, 'dist'));
     }
   },
   'no-build': async (folder) => {
-    const page = path.join(folder, 'starter-no-build');
-    fs.cpSync(path.join(ROOT, 'examples', 'starter-no-build'), page, { recursive: true });
+    const page = copyStarter(folder, 'starter-no-build');
     fs.cpSync(
       path.join(folder, 'node_modules', 'retrograd', 'dist', 'browser'),
       path.join(page, 'retrograd'),
@@ -142,21 +141,15 @@ const checks = {
     );
   },
   node: (folder) => {
-    for (const file of ['train.js', 'webgpu.js'])
-      fs.copyFileSync(path.join(ROOT, 'examples', 'starter-node', file), path.join(folder, file));
-    const printed = execFileSync(process.execPath, ['--import', './webgpu.js', 'train.js'], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
-    expectLine(printed, /^accuracy [01]\.\d\d$/m);
+    expectLine(npm(['start'], copyStarter(folder, 'starter-node')), /^accuracy [01]\.\d\d$/m);
   },
   deno: (folder, run) => {
     const starter = path.join(folder, 'starter-deno');
     fs.cpSync(path.join(ROOT, 'examples', 'starter-deno'), starter, { recursive: true });
-    // The package that was packed, in place of the one on npm.
+    // Uses the packed package in place of the one on npm.
     fs.writeFileSync(path.join(starter, 'deno.json'), '{}');
     const printed = runInDeno(run, path.join(starter, 'train.ts'));
-    // Deno on a machine without a GPU has no adapter: then importing every entry is what counts.
+    // Deno has no adapter on a machine without a GPU; then importing every entry is sufficient.
     if (/^accuracy [01]\.\d\d$/m.test(printed)) return;
     fs.writeFileSync(
       path.join(folder, 'deno.mjs'),
@@ -164,14 +157,36 @@ const checks = {
     );
     expectLine(runInDeno(run, 'deno.mjs'), /^(?:ready|DeviceError)$/m);
   },
-  // Bun has no WebGPU of its own, and Dawn's module is built for Node: every entry is imported, and init says what is missing.
+  // Bun has no WebGPU, and Dawn's module is built for Node: every entry is imported, and init reports what is missing.
   bun: (folder, run) => {
     fs.writeFileSync(path.join(folder, 'server.mjs'), SERVER);
     expectLine(run('bun', 'server.mjs'), /^DeviceError$/m);
   },
 };
 
-/** What a program prints in Deno, errors included. @param {(...command: string[]) => string} run @param {string} file */
+/** @param {string[]} args @param {string} cwd */
+function npm(args, cwd) {
+  return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/**
+ * Copies a starter next to the consumer, as a user does, and installs what it asks for, with the packed package.
+ *
+ * @param {string} folder @param {string} name
+ */
+function copyStarter(folder, name) {
+  const starter = path.join(folder, '..', name);
+  fs.cpSync(path.join(ROOT, 'examples', name), starter, { recursive: true });
+  const file = path.join(starter, 'package.json');
+  if (!fs.existsSync(file)) return starter;
+  const manifest = JSON.parse(fs.readFileSync(file, 'utf8'));
+  manifest.dependencies.retrograd = `file:${path.join(folder, 'retrograd.tgz')}`;
+  fs.writeFileSync(file, JSON.stringify(manifest));
+  npm(['install', '--no-audit', '--no-fund'], starter);
+  return starter;
+}
+
+/** The output of a program in Deno, including errors. @param {(...command: string[]) => string} run @param {string} file */
 function runInDeno(run, file) {
   try {
     return run('deno', 'run', '--unstable-webgpu', '--allow-all', '--node-modules-dir=manual', file);
@@ -204,8 +219,6 @@ function expectLine(printed, line) {
 
 /** Packs the package, and installs it with the tools. @param {string} folder */
 function install(folder) {
-  const npm = (/** @type {string[]} */ args, cwd = folder) =>
-    execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   const [packed] = JSON.parse(
     npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], ROOT),
   );
@@ -219,7 +232,7 @@ function install(folder) {
   };
   fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
   fs.writeFileSync(path.join(folder, 'program.mjs'), PROGRAM);
-  npm(['install', '--no-audit', '--no-fund']);
+  npm(['install', '--no-audit', '--no-fund'], folder);
 }
 
 await runMain(async () => {
@@ -228,7 +241,9 @@ await runMain(async () => {
   buildLibrary(env, (line) => process.stdout.write(`${line}\n`));
   const at = process.argv.indexOf('--only');
   const names = at < 0 ? Object.keys(checks) : (process.argv[at + 1] ?? '').split(',');
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'retrograd-package-'));
+  const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'retrograd-package-'));
+  const folder = path.join(temporary, 'consumer');
+  fs.mkdirSync(folder);
   let failed = 0;
   try {
     install(folder);
@@ -255,7 +270,7 @@ await runMain(async () => {
       }
     }
   } finally {
-    fs.rmSync(folder, { recursive: true, force: true });
+    fs.rmSync(temporary, { recursive: true, force: true });
   }
   process.stdout.write(`${names.length - failed} passed, ${failed} failed\n`);
   process.exitCode = failed > 0 ? 1 : 0;

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file `npm run test:profiles`: the op battery once with each profile of a GPU, so that every op's kernels for GPUs are run,
- * not only those that are selected for the adapter at hand. `npm run test:profiles -- apple mobile` takes these alone.
+ * @file `npm run test:profiles`: runs the op battery once with each GPU profile, so that all of an op's kernels for GPUs are
+ * tested, not only those that are selected for the present adapter. `npm run test:profiles -- apple mobile` runs only these.
  *
  * The adapter is that of the other tests: SwiftShader, where subgroups have 4 invocations. With lavapipe they have 8:
  *

@@ -4,7 +4,7 @@
  * on there, with every optimizer.
  *
  * They are two image classifiers of `nsfwjs` (MIT), layers models with weights of uint8: MobileNetV2 and Inception v3. The
- * package is unpacked into out/tfjs-models; none of its code runs but the modules that hold the files.
+ * package is unpacked into out/tfjs-models; none of its code runs but the modules that contain the files.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -33,7 +33,7 @@ function unpacked() {
   return folder;
 }
 
-/** Writes the files that the modules of a model hold: JSON as an object, shards in base64. @param {string} folder */
+/** Writes the files that the modules of a model contain: JSON as an object, shards in base64. @param {string} folder */
 function writeFiles(folder) {
   const require = createRequire(path.join(folder, 'index.js'));
   for (const file of fs.readdirSync(folder).filter((name) => name.endsWith('.min.js'))) {

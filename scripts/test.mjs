@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * @file `npm test`: everything that must hold, from a fresh clone. Installs what is missing, then runs the stages
+ * @file `npm test`: runs all checks, from a fresh clone. Installs what is missing, then runs the stages
  * in rounds, and stops after the first round in which one fails. Closes with a table, and with `N passed, N failed` on a
  * line of its own: the tests of all stages that count tests.
  *
- * `npm test -- --only types,unit` runs some stages; their names stand below.
+ * `npm test -- --only types,unit` runs some stages; their names are below.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -24,7 +24,7 @@ const STAGE_MINUTES = 40;
  * @property {string} name
  * @property {string[][]} commands run in order; `node` is this Node
  * @property {(output: string) => Counts | null} [count]
- * @property {() => Record<string, string>} [prepare] installs what this stage alone needs; gives its environment
+ * @property {() => Record<string, string>} [prepare] installs what only this stage needs; returns its environment
  */
 
 /** @param {...string} parts */
@@ -72,8 +72,8 @@ const conformance = {
 const browser = { ...vitest('browser'), prepare: () => ({ RETROGRAD_FIREFOX: ensureFirefox() }) };
 
 /**
- * The rounds run one after another, the tracks of a round at the same time, the stages of a track one after another. What
- * the first track prints is shown as it comes, what the others print when a stage ends.
+ * The rounds run one after another, the tracks of a round at the same time, the stages of a track one after another. The
+ * output of the first track is shown immediately, that of the others when a stage ends.
  *
  * The unit tests keep two processes busy, but each waits for the GPU a fifth of its time; the browser tests wait a third.
  *
@@ -119,7 +119,7 @@ function countInOutput(output) {
 }
 
 /**
- * Runs one command of a stage and gives what it printed, which is shown as it comes where `isShown`.
+ * Runs one command of a stage and returns its output, which is shown immediately if `isShown`.
  *
  * @param {string[]} command
  * @param {Record<string, string>} env
@@ -178,7 +178,7 @@ function table(rows) {
 /** @param {string} name @returns {Row} */
 const notRun = (name) => ({ name, outcome: 'not run', seconds: 0, counts: null });
 
-/** @returns {readonly (readonly (readonly Stage[])[])[]} the rounds, with the stages that `--only` names or with all */
+/** @returns {readonly (readonly (readonly Stage[])[])[]} the rounds, with the stages given by `--only` or all stages */
 function chosenRounds() {
   const at = process.argv.indexOf('--only');
   if (at < 0) return rounds;
@@ -199,7 +199,7 @@ function chosenRounds() {
 
 /**
  * @param {Stage} stage
- * @param {boolean} isShown as it runs, not when it ends
+ * @param {boolean} isShown while it runs, rather than when it ends
  * @param {Record<string, string>} env
  * @returns {Promise<Row>}
  */
@@ -223,7 +223,7 @@ async function runStage({ name, commands, count, prepare }, isShown, env) {
 }
 
 /**
- * Runs the stages one after another; those after one that failed aren't run.
+ * Runs the stages one after another; stages after a failed one aren't run.
  *
  * @param {readonly Stage[]} track
  * @param {boolean} isShown
@@ -256,7 +256,7 @@ async function main() {
   process.stdout.write(table(rows));
   process.stdout.write(`${((performance.now() - started) / 60_000).toFixed(1)} minutes\n`);
   const passes = rows.reduce((total, { counts }) => total + (counts?.passed ?? 0), 0);
-  // A stage that failed without a failed test (a type error, a crash) counts as one: `0 failed` means all is well.
+  // A stage that failed without a failed test (a type error, a crash) counts as one failure, so that `0 failed` means success.
   const failures = rows.reduce(
     (total, row) => total + (row.counts?.failed || Number(row.outcome === 'FAILED')),
     0,

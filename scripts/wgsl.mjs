@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * @file `npm run wgsl -- NAME ['OPTIONS']`: prints the WGSL of a kernel, as development builds compile it. OPTIONS is JSON;
- * what it leaves out has the kernel's principal value. Without arguments: all kernels by family, with their options. Needs
- * neither a build nor a GPU.
+ * missing options have the kernel's default in the catalog. Without arguments: all kernels by family, with their options.
+ * Needs neither a build nor a GPU.
  */
 import process from 'node:process';
 import { readArguments } from './lib/arguments.mjs';

@@ -40,7 +40,7 @@ export const col2imParams = {
   dilation_w: 'i32',
   pad_h: 'i32',
   pad_w: 'i32',
-  /** Of an image's gradient, strided and not dilated, every so many taps lead somewhere: the stride. Else 1. */
+  /** Step between the taps that contribute: the stride, for an image's gradient with strides and no dilation; else 1. */
   step_h: 'u32',
   step_w: 'u32',
   alpha: 'f32',

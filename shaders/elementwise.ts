@@ -7,10 +7,10 @@
  * line. Steps are neighbours, or interleaved: a workgroup apart, so that neighbouring invocations access neighbours in each
  * step, and all are loaded before the first is used.
  */
-import { components } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 import { flatIndex } from './lib/indexing.ts';
 import { commonForm, mathFunctions } from './lib/math.ts';
+import { commonElementwise } from './commonElementwise.ts';
 
 /**
  * How an operand is read: at the output's own index (`full`), as its only value (`scalar`), or through strides; where
@@ -37,7 +37,7 @@ export type ElementwiseOptions = {
   steps: number;
   /** Whether the steps of an invocation are a workgroup apart. */
   interleaved: boolean;
-  /** Whether elements are computed by the expression's common form first, and the others again (see commonForm). */
+  /** Whether elements are computed by the expression's common form first, and the others again (see commonElementwise). */
   common: boolean;
   /** Whether the steps of an invocation differ in the coordinate along the last axis alone. */
   aligned: boolean;
@@ -53,8 +53,9 @@ export function readsVectors(layout: OperandLayout, width: number): boolean {
 
 export function elementwise(options: ElementwiseOptions): string {
   const { expression, types, result, layouts, rank, width, steps, interleaved, common, aligned } = options;
-  const form = common ? commonForm(expression) : null;
   const names = operandNames.slice(0, types.length);
+  const form = common ? commonForm(expression) : null;
+  if (form) return commonElementwise(options, form, names, elementwiseWorkgroup);
   const parameters = names.map((name, i) => `${name}: ${types[i]}`).join(', ');
   const walkers = names.filter((_, i) => layouts[i] === 'strided' || layouts[i] === 'spread');
   const index = { full: 'i', scalar: '0', strided: '', spread: '' };
@@ -97,29 +98,10 @@ export function elementwise(options: ElementwiseOptions): string {
   const advance = walkers
     .map((name) => `${name}_offset += ${component(`${name}_strides`, rank - 1)};`)
     .join('\n  ');
-  /** Sets a bit of `rare` for each element of a step that the common form doesn't hold for. */
-  const noteRare = (step: number) =>
-    components
-      .slice(0, width)
-      .map((component, i) => {
-        const given = applied(component, '').replace('apply', 'is_rare');
-        return `rare |= select(0u, ${2 ** (width * step + i)}u, ${given});`;
-      })
-      .join('\n  ');
-  /** The operands of the first of the elements in `rare`, and its place. */
-  const rarely = () => {
-    const at = (name: string, i: number) => {
-      const layout = layouts[i] as OperandLayout;
-      if (layout === 'scalar') return `${name}_values[0]`;
-      return `${name}_values[i]${width === 4 ? '[component]' : ''}`;
-    };
-    return `out[i]${width === 4 ? '[component]' : ''} = apply_rarely(${names.map(at).join(', ')});`;
-  };
   const following = (step: number) => `{
   let i = first + ${step}u;
   ${aligned ? (step > 0 ? advance : '') : walk('i')}
   ${compute}
-  ${form ? noteRare(step) : ''}
   }`;
   /** Loads the operands of one of several interleaved steps; offsets are named by the step. */
   const readStep = (step: number) => {
@@ -131,20 +113,10 @@ export function elementwise(options: ElementwiseOptions): string {
   ${readStep(step)}`;
   return wgsl`
 ${flatIndex}
-${mathFunctions(expression, form?.functions)}
+${mathFunctions(expression)}
 fn apply(${parameters}) -> ${result} {
-  return ${form?.expression ?? expression};
-}
-#if ${form !== null}
-
-fn is_rare(${parameters}) -> bool {
-  return ${form?.isRare};
-}
-
-fn apply_rarely(${parameters}) -> ${result} {
   return ${expression};
 }
-#endif
 
 @compute @workgroup_size(${elementwiseWorkgroup})
 fn main(
@@ -172,18 +144,7 @@ fn main(
   // The last one begins earlier, rather than to end beyond the end: some elements are computed twice.
   let first = min(at, params.count - ${steps}u);
   ${aligned ? walk('first') : ''}
-#if ${form !== null}
-  var rare = 0u;
-#endif
   ${numbers.map(following).join('\n  ')}
-#if ${form !== null}
-  for (; rare != 0u; rare &= rare - 1u) {
-    let bit = firstTrailingBit(rare);
-    let i = first + bit / ${width}u;
-    let component = bit % ${width}u;
-    ${rarely()}
-  }
-#endif
 #endif
 }
 `;

@@ -1,6 +1,6 @@
 /**
  * @file float16 (IEEE 754 binary16), two in a word, the first in its lower bits: from f32 and back. Core WGSL reads them
- * (`unpack2x16float`); it leaves open how they are rounded, and what becomes of numbers too large, so that this is done here
+ * (`unpack2x16float`); how they are rounded and what happens to numbers that are too large is left open, so that is done here
  * by the steps of src/core/float16.
  */
 import { flatIndex } from './lib/indexing.ts';

@@ -30,7 +30,7 @@ fn main(
 #else
   let start = bitcast<${type}>(params.start);
   let step = bitcast<${type}>(params.step);
-  // The last element is given: a sum of so many steps would carry their rounding.
+  // The last element is given: a sum of all the steps would carry their rounding errors.
   out[i] = select(start + ${type}(i) * step, bitcast<${type}>(params.last), i == params.count - 1u);
 #endif
 }

@@ -157,6 +157,16 @@ describe('refused at the call', () => {
     ['countParams of an unbuilt model', () => sequential([layers.dense(2)]).countParams(), /build it first/],
     ['predictOnBatch(x, y)', () => bound('predictOnBatch')(x(), x()), /argument 2/],
     ['build(weights, 3)', () => loose(optimizers.sgd().build.bind(optimizers.sgd()))([], 3), /argument 2/],
+    ['build of a number', () => loose(layers.dense(2).build)(4), /`build` takes the shape/],
+    ['build of a tensor', () => loose(layers.dense(2).build)(x()), /`build` takes the shape/],
+    ['getLayer(NaN)', () => regressor().getLayer(Number.NaN), /by its index/],
+    ['getLayer(0.5)', () => regressor().getLayer(0.5), /by its index/],
+    [
+      'argnums of a text',
+      () => loose(loose(grad)(sum, { argnums: '0' }))(x()),
+      /`argnums` must be an integer/,
+    ],
+    ['name: a number', () => variable(x(), { name: 3 as never }), /`name` is a string/],
     ['decay of one name', () => excluded({ names: 'bias' }), /a list of names/],
     ['decay of a list', () => excluded(['bias']), /variables, names/],
     [

@@ -22,7 +22,7 @@ import {
   variable,
   zeros,
 } from '../src/index.ts';
-import { applications, input, Layer, layers, model, sequential } from '../src/keras/index.ts';
+import { applications, input, Layer, layers, losses, maskOf, model, sequential } from '../src/keras/index.ts';
 
 beforeAll(async () => {
   await init();
@@ -79,6 +79,59 @@ test.each<[string, () => unknown, RegExp]>([
   ],
   ['jacobian(f, [x])', () => loose(jacobian)(square, [x()]), /argument 2/],
   ['compile(f, {}, 3)', () => loose(compile)(square, {}, 3), /argument 3/],
+  ['x.data(3)', () => call(x(), 'data', 3), /argument 1/],
+  ["x.array('int32')", () => call(x(), 'array', 'int32'), /takes no arguments/],
+  ['x.item(0)', () => call(sum(x()), 'item', 0), /argument 1/],
+  ['v.data(3)', () => call(variable(x()), 'data', 3), /argument 1/],
+  ['getWeights(0)', () => call(layers.dense(2), 'getWeights', 0), /argument 1/],
+  ['setWeights([], 3)', () => call(regressor(), 'setWeights', [], 3), /argument 2/],
+  ['resetMetrics(3)', () => call(regressor(), 'resetMetrics', 3), /argument 1/],
+  [
+    'loss.call(y, p, w, m, 3)',
+    () => call(losses.meanSquaredError(), 'call', x(), x(), 1, null, 3),
+    /argument 5/,
+  ],
+  ['explain(a, b, 3)', () => GradientTape.run((tape) => call(tape, 'explain', x(), x(), 3)), /argument 3/],
+  [
+    'jacobian(a, b, {}, 3)',
+    () => GradientTape.run((tape) => call(tape, 'jacobian', x(), x(), {}, 3)),
+    /argument 4/,
+  ],
+  ['GradientTape.run(f, {}, 3)', () => call(GradientTape, 'run', () => {}, {}, 3), /argument 3/],
+  [
+    'a mask of another size',
+    () => layers.dense(2).apply(x(), { mask: tensor([true, false, true]) }),
+    /first axes of its input[\s\S]*bool\[3\] for float32\[2, 4\]/,
+  ],
+  [
+    'a mask with an axis too many',
+    () => layers.dropout(0.5).apply(x(), { mask: ones([2, 4, 1], { dtype: 'bool' }) }),
+    /first axes of its input/,
+  ],
+  [
+    'one mask for two inputs',
+    () => layers.add().apply([x(), x()], { mask: tensor([true, false]) }),
+    /each input has a mask/,
+  ],
+  [
+    'two masks for one input',
+    () => layers.activation('relu').apply(x(), { mask: [tensor([true, false]), null] }),
+    /each input has a mask[\s\S]*one input/,
+  ],
+  [
+    'a mask of other values',
+    () =>
+      layers.attention().apply([ones([1, 2, 2]), ones([1, 3, 2])], { mask: [null, tensor([[true, true]])] }),
+    /bool\[1, 2\] for float32\[1, 3, 2\]/,
+  ],
+  [
+    'a mask of a symbolic input',
+    () =>
+      layers
+        .layerNormalization()
+        .apply(input({ shape: [3, 2] }), { mask: input({ shape: [4], dtype: 'bool' }) }),
+    /first axes of its input/,
+  ],
   ['v.assign(x, 3)', () => call(variable(tensor(1)), 'assign', tensor(2), 3), /argument 2/],
   ['gradient(loss, a, b)', () => gradient(x(), x()), /gradient\(target, \[a, b\]\)/],
   ['gradient(loss, [a], [b])', () => gradient([x()], [x()]), /several sources come in one list/],
@@ -165,4 +218,19 @@ describe('a warning', () => {
       expect.stringMatching(/learned nothing.*adapt\(data\)/),
     ]);
   });
+});
+
+test('masks that fit are handed on', () => {
+  const mask = tensor([true, false]);
+  const passed = [
+    layers.dense(2).apply(x(), { mask }),
+    layers.add().apply([x(), x()], { mask: [mask, mask] }),
+    layers.dropout(0.5).apply(input({ shape: [4] }), { mask: input({ shape: [4], dtype: 'bool' }) }),
+  ];
+  for (const y of passed) expect(maskOf(y)).not.toBeNull();
+  const [query, value] = [ones([1, 2, 2]), ones([1, 3, 2])];
+  for (const given of [[null, ones([1, 3], { dtype: 'bool' })], ones([1, 2], { dtype: 'bool' }), [null]])
+    expect(layers.attention().apply([query, value, value], { mask: given })).toMatchObject({
+      shape: [1, 2, 2],
+    });
 });

@@ -61,3 +61,25 @@ test('every installed package has a licence that allows its use', () => {
   expect(licences.length).toBeGreaterThan(50);
   expect(licences.filter(({ licence }) => !allowed.test(licence))).toEqual([]);
 });
+
+test('every package is pinned by a checksum, and comes from the registry', () => {
+  const lock = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  type Locked = { integrity?: string; resolved?: string; link?: boolean };
+  const packages = Object.entries<Locked>(lock.packages).filter(
+    ([place, { link }]) => place.includes('node_modules/') && !link,
+  );
+  const unpinned = packages.filter(
+    ([, { integrity, resolved }]) =>
+      !/^sha512-/.test(integrity ?? '') ||
+      !/^https:\/\/registry\.npmjs\.org\//.test(resolved ?? 'https://registry.npmjs.org/'),
+  );
+  expect(unpinned.map(([place]) => place)).toEqual([]);
+});
+
+test('what continuous integration runs is this repository and its lock file', () => {
+  const read = (file: string) => fs.readFileSync(path.join(root, file), 'utf8');
+  const commands = read('.ci/run').replace(/^#.*$/gm, '');
+  expect(commands).not.toMatch(/\b(curl|wget|npx|uses:)\b/);
+  expect(read('scripts/setup.mjs')).toMatch(/\['ci', /);
+  expect(fs.existsSync(path.join(root, '.github'))).toBe(false);
+});

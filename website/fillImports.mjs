@@ -1,5 +1,5 @@
 // @ts-check
-/** @file Imports of a program that is shown, as short as they can be: one name to a line would push the program out of sight. */
+/** @file Shortens the imports of a displayed program: one name per line would push the program out of view. */
 
 const LIST = /^import \{([^}]*)\} from ('[^']+';)$/gm;
 

@@ -1,6 +1,6 @@
 /**
  * @file Search over the guide and the reference, in the page: the index is one JSON file, loaded when the field is first used.
- * `/` focuses the field, arrows choose, Enter opens.
+ * `/` focuses the field, arrow keys select, Enter opens.
  */
 import { type Entry, find } from './searchRank.ts';
 
@@ -44,7 +44,7 @@ function start(field: HTMLInputElement, list: HTMLUListElement): void {
   }
 
   async function update(): Promise<void> {
-    const query = field.value.trim().toLowerCase();
+    const query = field.value.trim();
     if (query === '') return show(false);
     const found = find(await load(), query);
     list.replaceChildren(...found.map(itemFor));

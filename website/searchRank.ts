@@ -1,23 +1,34 @@
-/** @file Which entries of the search index answer a query, the best first. */
+/** @file Finds the entries of the search index that match a query, the best first. */
 
 export type Entry = readonly [title: string, kind: string, page: string, words: string];
 
 const SHOWN = 12;
 
-/** How well `entry` answers `query`, in lower case; 0 for not at all. */
+/** One spelling of `maxPooling2d`, `max_pooling2d`, `MaxPooling2D` and `max pooling 2d`. */
+const folded = (text: string) => text.toLowerCase().replace(/[\s_-]+/g, '');
+
+/** The name without those of its modules: `dense` of `keras.layers.dense`. */
+const lastOf = (name: string) => name.slice(name.lastIndexOf('.') + 1);
+
+/** How well `entry` matches `query`; 0 if it doesn't. */
 function score([title, kind, , words]: Entry, query: string): number {
-  const name = title.toLowerCase();
-  const last = name.slice(name.lastIndexOf('.') + 1);
+  const wanted = folded(query);
+  const name = folded(title);
+  const last = lastOf(name);
   const short = 1 / (1 + name.length);
-  if (name === query || last === query) return 5 + short;
-  if (name.startsWith(query) || last.startsWith(query)) return 4 + short;
-  if (name.includes(query)) return 3 + short;
-  const text = `${name} ${kind.toLowerCase()} ${words.toLowerCase()}`;
-  return query.split(/\s+/).every((word) => text.includes(word)) ? 1 + short : 0;
+  if (name === wanted || last === wanted) return 5 + short;
+  // As another library names it: tf.layers.dense.
+  if (last === lastOf(wanted)) return 4.5 + short;
+  if (name.startsWith(wanted) || last.startsWith(wanted)) return 4 + short;
+  if (name.includes(wanted)) return 3 + short;
+  const text = `${title} ${kind} ${words}`.toLowerCase();
+  const parts = query.toLowerCase().trim().split(/\s+/);
+  return parts.every((word) => text.includes(word)) ? 1 + short : 0;
 }
 
-/** At most a dozen entries for `query`, which is in lower case. */
+/** At most a dozen entries for `query`. */
 export function find(entries: readonly Entry[], query: string): Entry[] {
+  if (folded(query) === '') return [];
   const rated = entries
     .map((entry) => [score(entry, query), entry] as const)
     .filter(([points]) => points > 0);

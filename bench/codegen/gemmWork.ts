@@ -1,4 +1,4 @@
-/** @file Multiply-adds of a GEMM: those that its definition asks for, and those that its tiles execute. */
+/** @file Multiply-adds of a GEMM: those that its definition needs, and those that its tiles execute. */
 import { gemmElements } from '../../shaders/gemm.ts';
 import type { Conv2dProblem } from '../../src/kernels/conv2dProblem.ts';
 import { type GemmAlgorithm, type GemmProblem, gemmTunable } from '../../src/kernels/gemmAlgorithm.ts';
@@ -11,11 +11,11 @@ export interface GemmWork {
   readonly what: string;
   readonly useful: number;
   readonly executed: number;
-  /** Bytes of A and B that workgroups bring to workgroup memory; 0 where they read them from storage. */
+  /** Bytes of A and B that workgroups copy to workgroup memory; 0 if they read them from storage. */
   readonly staged: number;
 }
 
-/** Watches the choices of `device`'s kernels, without changing them: gives what was chosen since the last call. */
+/** Watches the choices of `device`'s kernels without changing them. The result returns the choices since its last call. */
 export function watchGemms(device: Device): () => GemmWork[] {
   let works: GemmWork[] = [];
   const watcher: Autotuner = {
@@ -59,7 +59,7 @@ function convolutionFmas({ geometry }: Conv2dProblem): number {
   return (batch * rows.output * columns.output * rows.window * columns.window * inputs * outputs) / groups;
 }
 
-/** k steps of all slices, with those that fill the last k tile of a segment or part. */
+/** k steps of all slices, including those that pad the last k tile of a segment or part. */
 function stepsOf({ size, conv2d }: GemmProblem, { tile, flat, split }: GemmAlgorithm): number {
   const { segments, length, slices } = size;
   const rounded = (steps: number) => Math.ceil(steps / tile.depth) * tile.depth;

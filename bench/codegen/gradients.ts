@@ -1,7 +1,7 @@
 /**
- * @file A computation with its gradient, as each library writes it. The inputs are `count` tensors that are
- * differentiated, others behind them (indices), and the gradient of the result, last. The results are the value and the
- * gradients: jax-js would not compute a value that nothing asks for.
+ * @file A computation with its gradient, as written in each library. The inputs are `count` tensors that are differentiated,
+ * then others (indices), and last the gradient of the result. The results are the value and the gradients: jax-js wouldn't
+ * compute a value that isn't requested.
  */
 import { GradientTape, type Tensor } from 'retrograd';
 import type { Contender } from '../job.ts';

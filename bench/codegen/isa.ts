@@ -1,16 +1,16 @@
 /**
- * @file Reads AMD's assembly as RADV prints it: blocks, loops, and what a loop executes. Counts are of instructions of a
- * wave, and exact; how often a loop is run is not known here.
+ * @file Reads AMD's assembly as RADV prints it: blocks, loops, and what a loop executes. Counts are of a wave's instructions,
+ * and exact; how often a loop runs is not known here.
  */
 
-/** What a stretch of code executes. */
+/** The instructions that a piece of code executes. */
 export interface Mix {
   instructions: number;
   /** Multiply-adds. */
   fma: number;
   /** All vector arithmetic, multiply-adds included. */
   vector: number;
-  /** Vector minima of unsigned integers: clamped addresses, unless the kernel asks for minima itself. */
+  /** Vector minima of unsigned integers: clamped addresses, unless the kernel computes minima itself. */
   clamps: number;
   ldsReads: number;
   ldsWrites: number;
@@ -27,9 +27,9 @@ export interface Loop extends Mix {
   readonly blocks: readonly [number, number];
   /** Whether another loop encloses it. */
   readonly isInner: boolean;
-  /** Iterations, where a counter runs to a constant; elsewhere 1, as nothing is known. */
+  /** Number of iterations, if a counter runs to a constant; otherwise 1, because nothing is known. */
   readonly trips: number;
-  /** Most loads that are in flight at once. */
+  /** The largest number of loads in flight at once. */
   loadsInFlight: number;
   /** Multiply-adds that are executed while a load is in flight. */
   fmaUnderLoads: number;
@@ -37,7 +37,7 @@ export interface Loop extends Mix {
 
 export interface Program {
   readonly loops: readonly Loop[];
-  /** Of the whole program, each block counted once. */
+  /** Instructions of the whole program, each block counted once. */
   readonly mix: Mix;
   /** Words that an invocation stores, each instruction counted once. */
   readonly storedWords: number;
@@ -64,18 +64,18 @@ export function parseProgram(assembly: string): Program {
   };
 }
 
-/** The loop that does most of the program's multiply-adds, with all loops in it; null where there is none. */
+/** The loop that does most of the program's multiply-adds, with all loops in it; null if there is none. */
 export function mainLoop({ loops }: Program): Loop | null {
   const outer = loops.filter(({ isInner, fma }) => !isInner && fma > 0);
   return outer.reduce<Loop | null>((best, loop) => (best && best.fma >= loop.fma ? best : loop), null);
 }
 
-/** Multiply-adds of code without a loop that is more than address arithmetic. */
+/** The smallest number of multiply-adds outside of loops that counts as more than address arithmetic. */
 const leastUnrolled = 16;
 
 /**
- * Where a program does its multiply-adds: an iteration of its main loop, or all of it where that is unrolled; null where it
- * does none.
+ * The code that does a program's multiply-adds: an iteration of its main loop, or the whole program if that is unrolled; null
+ * if there are none.
  */
 export function multiplyAdds(program: Program): Mix | null {
   const loop = mainLoop(program);
@@ -86,7 +86,7 @@ export function multiplyAdds(program: Program): Mix | null {
 const contains = (loop: Loop, other: Loop) =>
   loop !== other && loop.blocks[0] <= other.blocks[0] && loop.blocks[1] >= other.blocks[1];
 
-/** What an iteration executes, with all iterations of the loops in it. */
+/** The instructions that an iteration executes, including all iterations of inner loops. */
 function iterationOf(loop: Loop, program: Program): Mix {
   const inner = program.loops.filter((other) => contains(loop, other));
   const direct = inner.filter((one) => !inner.some((other) => contains(other, one)));
@@ -112,7 +112,7 @@ function parseBlocks(assembly: string): Blocks {
   return blocks;
 }
 
-/** A branch to an earlier block, or to its own, closes a loop. Loops with one head are one. */
+/** A branch to an earlier block, or to its own, closes a loop. Loops with the same head are merged. */
 function loopRanges(blocks: Blocks): [number, number][] {
   const ends = new Map<number, number>();
   for (const [number, body] of blocks)
@@ -190,7 +190,7 @@ function mixOf(body: readonly Instruction[]): Mix {
   };
 }
 
-/** Follows the counter of outstanding loads through a loop in its steady state: the second time round. */
+/** Follows the counter of outstanding loads through a loop in its steady state: in the second iteration. */
 function flightOf(body: readonly Instruction[]): Pick<Loop, 'loadsInFlight' | 'fmaUnderLoads'> {
   let outstanding = 0;
   const found = { loadsInFlight: 0, fmaUnderLoads: 0 };
@@ -205,14 +205,14 @@ function flightOf(body: readonly Instruction[]): Pick<Loop, 'loadsInFlight' | 'f
   return found;
 }
 
-/** How many loads may be outstanding after a wait; all of them where it waits for something else. */
+/** How many loads may be outstanding after a wait; all of them if it waits for something else. */
 function waitsFor(operands: string): number {
   if (operands === '0') return 0;
   const count = /vmcnt\((\d+)\)/.exec(operands);
   return count ? Number(count[1]) : Number.POSITIVE_INFINITY;
 }
 
-/** Of a load or store of words: `buffer_load_dwordx4`, `global_store_b128`. */
+/** Number of words of a load or store, such as `buffer_load_dwordx4` or `global_store_b128`. */
 function wordsOf(op: string, kind: 'load' | 'store'): number {
   const width = /^(?:buffer|global|flat)_(load|store)_(?:dword|b)(x?)(\d*)/.exec(op);
   if (width?.[1] !== kind) return 0;

@@ -1,14 +1,14 @@
 /**
- * @file What the compiler's figures may not fall behind: each limit with its reason. Figures are exact, so a limit is the
- * figure of today, or a bar that was set beforehand. test/bench/codegen.test.ts compares them.
+ * @file Limits of the compiler's figures, each with its reason. Figures are exact, so a limit is the current figure, or a
+ * goal that was set beforehand. test/bench/codegen.test.ts compares them.
  */
 import type { AdapterKind } from '../../src/webgpu/adapter.ts';
 
 export interface Limit {
   readonly what: string;
-  /** Names of the problems that it holds for. */
+  /** Names of the problems that it applies to. */
   readonly problems: readonly string[];
-  /** Those of their kernels, by label. */
+  /** Kernels of the problems that it applies to, by label. */
   readonly kernels: RegExp;
   readonly reason: string;
   /** The profile by which kernels are selected; default: discrete. */
@@ -18,19 +18,19 @@ export interface Limit {
   readonly registers?: number;
   /** Waves that a SIMD holds, at least. */
   readonly waves?: number;
-  /** Multiply-adds over all vector instructions of the main loop, at least. */
+  /** Smallest fraction of multiply-adds among all vector instructions of the main loop. */
   readonly fmaShare?: number;
-  /** All instructions of the main loop for each multiply-add. */
+  /** Instructions of the main loop per multiply-add. */
   readonly instructions?: number;
-  /** All instructions for each load, of the loop with the most loads. */
+  /** Instructions per load, in the loop with the most loads. */
   readonly perLoad?: number;
   /** Loads in flight at once, at least. */
   readonly inFlight?: number;
   /** Clamped addresses in the main loop. */
   readonly clamps?: number;
-  /** Multiply-adds that are executed while loads of the main loop are in flight, at least, as a share of all. */
+  /** Smallest fraction of multiply-adds that are executed while loads of the main loop are in flight. */
   readonly overlap?: number;
-  /** The share of executed multiply-adds that the problem asks for, at least. */
+  /** Smallest fraction of executed multiply-adds that the problem needs. */
   readonly useful?: number;
   /** Invocations of the launch, at least. */
   readonly invocations?: number;
@@ -40,7 +40,7 @@ export interface Limit {
   readonly bytes?: number;
 }
 
-/** No pipeline of these problems spills, whatever else is asked of it. */
+/** Besides these limits, no pipeline of these problems may spill. */
 export const limits: readonly Limit[] = [
   {
     what: 'GEMM',

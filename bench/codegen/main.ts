@@ -7,7 +7,7 @@ import { toJson, toMarkdown } from './report.ts';
 
 export interface CodegenRun {
   readonly folder: string;
-  /** A text that names contain, or a pattern. */
+  /** A substring of names, or a pattern. */
   readonly filter: string | RegExp;
   readonly profiles: readonly AdapterKind[];
   readonly peers: boolean;

@@ -1,4 +1,4 @@
-/** @file Compiles problems, and says what each library launches for them. */
+/** @file Compiles problems, and reports what each library launches for them. */
 import { getDevice, init, type Tensor, tidy, zeros } from 'retrograd';
 import type { AdapterKind } from '../../src/webgpu/adapter.ts';
 import { createProfile } from '../../src/kernels/adapterProfiles.ts';
@@ -68,7 +68,7 @@ export async function measure(
   return reports;
 }
 
-/** Nothing is executed: what is read back is undefined, fault words included, which `sync` would report. */
+/** Nothing is executed, so readbacks are undefined, including fault words, which `sync` would report. */
 async function launchesOf({ inputs, run }: Problem, recorder: Recorder) {
   const tensors: Tensor[] = inputs.map(({ shape, dtype }) => zeros([...shape], { dtype }));
   await getDevice().finish();
@@ -87,7 +87,7 @@ const hostArray = ({ shape, dtype }: InputSpec): HostArray => ({
   values: dtype === 'int32' ? new Int32Array(sizeOf(shape)) : new Float32Array(sizeOf(shape)),
 });
 
-/** Elements that are uploaded for a peer at most: peers take their inputs from the host. */
+/** Largest number of elements uploaded for a peer; peers take their inputs from the host. */
 const mostUploaded = 2 ** 24;
 
 async function peerLaunches({ inputs, peers = {} }: Problem, recorder: Recorder) {
@@ -112,7 +112,7 @@ async function peerLaunches({ inputs, peers = {} }: Problem, recorder: Recorder)
 
 async function launchesOfPeer(contender: Contender, inputs: readonly InputSpec[], recorder: Recorder) {
   captureNothing();
-  // Promises of Dawn are settled only while the event loop has something to do, which ONNX Runtime's waits aren't.
+  // Dawn settles promises only while the event loop has something to do, and ONNX Runtime's waits don't keep it busy.
   const busy = setInterval(() => {}, 1);
   try {
     const job = await contender(inputs.map(hostArray));

@@ -1,6 +1,7 @@
 /**
- * @file A model of a GPU: what share of a machine's limit a problem's launches should reach, from what the compiler says.
- * It is a model. Nothing here was measured on a GPU; docs/decisions/codegen-model.md has its terms and what it leaves out.
+ * @file A model of a GPU: the fraction of a machine's limit that a problem's launches should reach, from the compiler's
+ * figures. It is only a model: nothing here was measured on a GPU. docs/decisions/codegen-model.md describes its terms and
+ * what it leaves out.
  */
 import { mainLoop, multiplyAdds } from './isa.ts';
 import type { CompiledPipeline, RecordedLaunch } from './recorder.ts';
@@ -9,20 +10,20 @@ export interface Machine {
   readonly name: string;
   /** Compute units or multiprocessors. */
   readonly units: number;
-  /** SIMDs of a unit, each of which issues one vector instruction of 32 lanes a cycle. */
+  /** SIMDs of a unit, each of which issues one vector instruction of 32 lanes per cycle. */
   readonly simds: number;
   readonly gigahertz: number;
   /** Bytes per second from memory. */
   readonly bandwidth: number;
-  /** Bytes that a unit reads from its LDS in a cycle. */
+  /** Bytes that a unit reads from its LDS per cycle. */
   readonly ldsBytes: number;
-  /** Bytes that a unit reads in a cycle from the cache that all units share, while all of them do. */
+  /** Bytes that a unit reads per cycle from the cache that all units share, while all of them do. */
   readonly cacheBytes: number;
   /** Cycles from a load to its value. */
   readonly latency: number;
 }
 
-/** Navi 21's L2 gives 1,024 bytes a cycle, 17 for each of 60 units; the others get the same. */
+/** Navi 21's L2 delivers 1,024 bytes per cycle, 17 for each of 60 units; the same is assumed for the others. */
 const shared = { ldsBytes: 128, cacheBytes: 16 } as const;
 
 export const machines: readonly Machine[] = [
@@ -42,22 +43,22 @@ export const machines: readonly Machine[] = [
 const lanes = 32;
 /** Seconds between dependent launches: the units drain and fill again. */
 const gap = 2e-6;
-/** Bytes of a lane's load, where a loop says nothing about it. */
+/** Bytes of a lane's load, if unknown for a loop. */
 const vectorBytes = 16;
 
 /** A launch of a matrix multiplication, or one that moves numbers. */
 export interface ModelledLaunch {
   readonly pipeline: CompiledPipeline;
   readonly workgroups: number;
-  /** Bytes that it has to move at least. */
+  /** The smallest number of bytes that it has to move. */
   readonly bytes: number;
-  /** Multiply-adds that it executes; 0 where it is bound by memory. */
+  /** Multiply-adds that it executes; 0 if it is bound by memory. */
   readonly executed: number;
-  /** Bytes that its workgroups read to multiply them, whether from memory or from a cache; 0 where that isn't known. */
+  /** Bytes that its workgroups read for multiplications, from memory or from a cache; 0 if unknown. */
   readonly staged: number;
 }
 
-/** Waves of a launch that a SIMD holds at once: what registers, LDS and the grid allow. */
+/** Waves of a launch that a SIMD holds at once, limited by registers, LDS and the grid. */
 function residentWaves({ pipeline, workgroups }: ModelledLaunch, { units, simds }: Machine): number {
   const wavesPerGroup = Math.ceil(pipeline.workgroup / lanes);
   const inGrid = (workgroups * wavesPerGroup) / (units * simds);
@@ -65,12 +66,12 @@ function residentWaves({ pipeline, workgroups }: ModelledLaunch, { units, simds 
   return Math.max(1, Math.min(pipeline.waves * wide, inGrid));
 }
 
-/** The share of busy units in the last round of workgroups, averaged over all rounds. */
+/** The fraction of busy units in the last round of workgroups, averaged over all rounds. */
 function quantisation({ workgroups }: ModelledLaunch, { units }: Machine): number {
   return workgroups / (Math.ceil(workgroups / units) * units);
 }
 
-/** The share of issued vector instructions that a wave gets for its multiply-adds, capped by the LDS. */
+/** The fraction of issued vector instructions that are a wave's multiply-adds, limited by the LDS. */
 function issueShare(pipeline: CompiledPipeline, { simds, ldsBytes }: Machine): number {
   const loop = multiplyAdds(pipeline.program);
   if (!loop || loop.vector === 0) return 1;
@@ -79,7 +80,7 @@ function issueShare(pipeline: CompiledPipeline, { simds, ldsBytes }: Machine): n
   return loop.fma / simds / Math.max(cycles, ldsCycles);
 }
 
-/** The share of time in which some wave of a SIMD can issue, while others wait for loads. */
+/** The fraction of time in which some wave of a SIMD can issue, while others wait for loads. */
 function latencyShare(launch: ModelledLaunch, machine: Machine): number {
   const { program } = launch.pipeline;
   const loop = mainLoop(program);
@@ -90,7 +91,7 @@ function latencyShare(launch: ModelledLaunch, machine: Machine): number {
   return busy / Math.max(busy, vector + exposed);
 }
 
-/** The share of lanes that have an invocation. */
+/** The fraction of lanes that have an invocation. */
 const filledLanes = ({ workgroup }: CompiledPipeline) => workgroup / (Math.ceil(workgroup / lanes) * lanes);
 
 /** Seconds for the multiply-adds of a launch. */
@@ -102,13 +103,13 @@ function computeTime(launch: ModelledLaunch, machine: Machine): number {
   return launch.executed / (perSecond * share);
 }
 
-/** Seconds for what workgroups bring to their LDS, from the cache that all units share. */
+/** Seconds for the data that workgroups copy to their LDS from the cache that all units share. */
 function cacheTime(launch: ModelledLaunch, machine: Machine): number {
   const { units, cacheBytes, gigahertz } = machine;
   return launch.staged / (units * cacheBytes * gigahertz * 1e9 * quantisation(launch, machine));
 }
 
-/** Seconds for the bytes of a launch: by bandwidth, or by how many loads are in flight (Little's law). */
+/** Seconds for the bytes of a launch, by bandwidth or by the number of loads in flight (Little's law). */
 function memoryTime(launch: ModelledLaunch, machine: Machine): number {
   const { units, simds, latency, gigahertz, bandwidth } = machine;
   const loops = launch.pipeline.program.loops;
@@ -122,17 +123,17 @@ function memoryTime(launch: ModelledLaunch, machine: Machine): number {
 }
 
 export interface Breakdown {
-  /** Seconds, without the gap behind the launch. */
+  /** Seconds, without the gap after the launch. */
   readonly seconds: number;
-  /** What takes longest: multiply-adds, what they read through the cache, or the bytes of buffers. */
+  /** The part that takes longest: multiply-adds, their reads through the cache, or the bytes of buffers. */
   readonly boundBy: 'multiply-adds' | 'cache' | 'memory';
-  /** The shares by which its multiply-adds fall short of the machine's rate. */
+  /** The factors by which its multiply-adds fall short of the machine's rate. */
   readonly issue: number;
   readonly latency: number;
   readonly lastRound: number;
 }
 
-/** What takes the time of a launch. */
+/** Breaks down the time of a launch. */
 export function breakdown(launch: ModelledLaunch, machine: Machine): Breakdown {
   const computing = computeTime(launch, machine);
   const staging = cacheTime(launch, machine);
@@ -167,7 +168,7 @@ export function limitTime(fmas: number, bytes: number, machine: Machine): number
   return Math.max(fmas / perSecond, bytes / machine.bandwidth) + gap;
 }
 
-/** What the model reads of a recorded launch. A loop that reads the LDS has brought there what it loads. */
+/** The model's inputs from a recorded launch. A loop that reads the LDS is assumed to have copied its loads there. */
 export function modelled(
   { pipeline, workgroups, bytes }: RecordedLaunch,
   executed: number,

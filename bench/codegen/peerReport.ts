@@ -1,4 +1,4 @@
-/** @file What each library launches for the same problems, one next to the other, and what the model makes of it. */
+/** @file Compares what the libraries launch for the same problems, and the model's predictions. */
 import { titles } from '../report.ts';
 import { type Library, type Peer, peers } from '../job.ts';
 import { multiplyAdds } from './isa.ts';
@@ -8,7 +8,7 @@ import { launching, modelledLaunches, predict, predictedShare } from './predict.
 import type { CompiledPipeline } from './recorder.ts';
 import { percent, type Setting, shortLabel, table } from './report.ts';
 
-/** What the comparison should reach. */
+/** Goal of the comparison. */
 const goal = 1.3;
 
 interface Comparison {
@@ -82,7 +82,7 @@ export function toPeerJson(reports: readonly ProblemReport[], setting: Setting):
   return `{\n"setting": ${JSON.stringify(setting)},\n"machines": ${JSON.stringify(machines)},\n"problems": [\n${lines(problems)}\n],\n"pipelines": [\n${lines(described)}\n]\n}\n`;
 }
 
-/** No library can be this much faster than one that reaches more of the limit than its inverse. */
+/** Whether the goal is possible: it isn't if the peer already reaches more than 1 / goal of the limit. */
 const leavesRoom = ({ report, peer, machine }: Comparison) =>
   goal * (predictedShare(report, peer, machine) ?? 0) <= 1;
 
@@ -113,7 +113,7 @@ function belowTable(comparisons: readonly Comparison[]): string {
   );
 }
 
-/** The launch that takes most of the time, in words. */
+/** A description of the launch that takes the most time. */
 function longest(report: ProblemReport, library: Library, machine: Machine): string {
   const launches = modelledLaunches(report, library).map((launch) => ({
     launch,

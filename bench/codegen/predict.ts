@@ -1,4 +1,7 @@
-/** @file Predictions of the model for a problem: each library's time, and Retrograd's share of a machine's limit. */
+/**
+ * @file Predictions of the model for a problem: each library's time, and the fraction of a machine's limit that Retrograd
+ * reaches.
+ */
 import { type Library, libraries, type Peer, peers } from '../job.ts';
 import { multiplyAdds } from './isa.ts';
 import type { ProblemReport } from './measure.ts';
@@ -7,13 +10,13 @@ import type { RecordedLaunch } from './recorder.ts';
 
 export interface Prediction {
   readonly machine: string;
-  /** Of the machine's limit: 1 is the least time that multiply-adds and bytes allow. */
+  /** Fraction of the machine's limit: 1 is the shortest time that multiply-adds and bytes allow. */
   readonly share: number;
-  /** The fastest peer, by the model, and its time over Retrograd's; null where no peer has the problem. */
+  /** The fastest peer, by the model, and its time divided by Retrograd's; null if no peer has the problem. */
   readonly best: { readonly peer: Peer; readonly ratio: number } | null;
 }
 
-/** The share of the limit that a library's launches should reach; null where it has none. */
+/** The fraction of the limit that a library's launches should reach; null if it has no launches. */
 export function predictedShare(report: ProblemReport, library: Library, machine: Machine): number | null {
   const launches = modelledLaunches(report, library);
   if (launches.length === 0) return null;
@@ -32,7 +35,7 @@ export function predict(report: ProblemReport, machine: Machine): Prediction {
 
 const isGemm = ({ pipeline: { label } }: RecordedLaunch) => /^retrograd (matMul|conv2d)/.test(label);
 
-/** What a launch executes, as far as it is known; and what it stages for that, where its tiles say it. */
+/** The multiply-adds that a launch executes, if known, and the bytes that it stages for them, if known from its tiles. */
 type Work = { readonly executed: number; readonly staged?: number } | 'unknown';
 const none: Work = { executed: 0 };
 
@@ -51,7 +54,9 @@ export function modelledLaunches(report: ProblemReport, library: Library): Model
   });
 }
 
-/** What is shared out among launches of unknown work goes by invocations, and the multiply-adds that their code has. */
+/**
+ * The work of launches whose own is unknown is divided in proportion to their invocations and the multiply-adds in their code.
+ */
 const weightOf = ({ workgroups, pipeline: { workgroup, program } }: RecordedLaunch) =>
   workgroups * workgroup * (multiplyAdds(program)?.fma ?? 0);
 
@@ -60,8 +65,8 @@ const usefulOf = ({ gemms }: ProblemReport, library: Library) =>
   library === 'retrograd' ? gemms.reduce((sum, { useful }) => sum + useful, 0) : 0;
 
 /**
- * Matrix multiplications are launched in the order in which they were chosen. In a problem that is one of them, the other
- * launches only prepare it and arrange its results.
+ * Matrix multiplications are launched in the order in which they were chosen. If a problem is a single matrix multiplication,
+ * the other launches only prepare it and arrange its results.
  */
 function ownWork({ gemms, fmas, terms }: ProblemReport, launches: readonly RecordedLaunch[]): Work[] {
   const waiting = [...gemms];
@@ -73,14 +78,14 @@ function ownWork({ gemms, fmas, terms }: ProblemReport, launches: readonly Recor
 }
 
 /**
- * Of a peer's kernels only their stores are known, each counted once. Where each result is one sum, they say what is
- * executed, unless that is less than what is asked for: then stores are in loops, as no peer has a faster algorithm.
+ * Only the stores of a peer's kernels are known, each counted once. If each result is one sum, they determine the work that
+ * is executed, unless that is less than the problem needs: then stores are in loops, because no peer has a faster algorithm.
  */
 function peerWork({ terms, fmas }: ProblemReport, launches: readonly RecordedLaunch[]): Work[] {
   const works = launches.map((launch): Work => {
     if (fmas === 0 || !multiplies(launch, terms)) return none;
     const { program, workgroup } = launch.pipeline;
-    // Where k is shared out, stores are of partial sums.
+    // If k is split, stores are of partial sums.
     return terms > 0 && !program.isAtomic
       ? { executed: launch.workgroups * workgroup * program.storedWords * terms }
       : 'unknown';
@@ -89,18 +94,18 @@ function peerWork({ terms, fmas }: ProblemReport, launches: readonly RecordedLau
   return known < fmas ? works.map((work) => (work === none ? none : 'unknown')) : works;
 }
 
-/** Among ops of several kinds, fewer multiply-adds are of address arithmetic and of elementary functions. */
+/** In problems of several kinds of ops, fewer multiply-adds than this are from address arithmetic and elementary functions. */
 const leastShare = 0.05;
 
-/** Whether multiply-adds are what a kernel is for: where the problem is one multiplication, however few they are. */
+/** Whether multiply-adds are a kernel's main work; if the problem is a single multiplication, any number counts. */
 function multiplies({ pipeline: { program } }: RecordedLaunch, terms: number): boolean {
   const mix = multiplyAdds(program);
   return mix !== null && (terms > 0 || mix.fma >= leastShare * mix.vector);
 }
 
 /**
- * A single launch moves what the problem has, however large the buffers that it binds. One without loops moves no more
- * than its loads and stores, and writes no more than the buffers that it may write: of stores in two branches, one is executed.
+ * A single launch moves the data of the problem, however large its bound buffers are. One without loops moves no more than
+ * its loads and stores, and writes no more than its writable buffers: of stores in two branches, only one is executed.
  */
 function withBytes(
   launch: RecordedLaunch,
@@ -119,7 +124,7 @@ function withBytes(
       ? [4 * threads * program.mix.loadedWords + Math.min(stored, launch.writable)]
       : []),
   ];
-  // An atomic sum reads and writes its word, as partial sums are written and read.
+  // An atomic sum reads and writes its word, just as partial sums are written and read.
   const summed = executed > 0 && program.isAtomic ? 2 * stored : 0;
   return { ...found, bytes: Math.min(...most) + summed };
 }

@@ -1,4 +1,4 @@
-/** @file What the benchmark of generated code compiles: one computation, as each library writes it. */
+/** @file A problem of the benchmark of generated code: one computation, as written in each library. */
 import type { Tensor } from 'retrograd';
 import type { Contender, Peer, Unable } from '../job.ts';
 
@@ -8,17 +8,17 @@ export interface InputSpec {
 }
 
 export interface Problem {
-  /** Unique; says the sizes. `--filter` matches it. */
+  /** Unique name, with the sizes. `--filter` matches it. */
   readonly name: string;
-  /** What problems are grouped by in the report. */
+  /** Group of the problem in the report. */
   readonly family: string;
   readonly inputs: readonly InputSpec[];
-  /** Multiply-adds that the definition asks for; 0 where a problem is bound by memory. */
+  /** Multiply-adds that the definition needs; 0 if a problem is bound by memory. */
   readonly fmas: number;
-  /** Terms of the sum behind each result, where a problem is one matrix multiplication; 0 elsewhere. */
+  /** Terms of the sum for each result, if a problem is a single matrix multiplication; otherwise 0. */
   readonly terms: number;
   run(...inputs: Tensor[]): Tensor | readonly (Tensor | null)[];
-  /** The same by other libraries, where they have it. */
+  /** The same in other libraries, if they have it. */
   readonly peers?: Readonly<Partial<Record<Peer, Contender | Unable>>>;
 }
 

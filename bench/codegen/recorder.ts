@@ -1,6 +1,6 @@
 /**
- * @file Records what any library launches: wraps WebGPU's own functions, and joins each pipeline with the report that the
- * layer wrote of it (layer.c). Pipelines are created one after another, so that the layer's numbers follow their order.
+ * @file Records the launches of any library: wraps WebGPU's functions, and joins each pipeline with the layer's report on it
+ * (layer.c). Pipelines are created one after another, so that the layer's numbers follow their order.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ export interface CompiledPipeline {
   readonly subgroup: number;
   /** Vector registers of an invocation. */
   readonly registers: number;
-  /** Waves of it that a SIMD can hold. */
+  /** Waves of the pipeline that a SIMD can hold. */
   readonly waves: number;
   /** Bytes of workgroup memory. */
   readonly lds: number;
@@ -26,7 +26,7 @@ export interface CompiledPipeline {
 export interface RecordedLaunch {
   readonly pipeline: CompiledPipeline;
   readonly workgroups: number;
-  /** Bytes of the buffers that it binds, and of those among them that it may write. */
+  /** Bytes of its bound buffers, and of those that it may write. */
   readonly bytes: number;
   readonly writable: number;
 }
@@ -47,7 +47,7 @@ function recordPipelines(folder: string): WeakMap<GPUComputePipeline, CompiledPi
   const { createShaderModule, createComputePipeline } = prototype;
   const sources = new WeakMap<GPUShaderModule, string>();
   const compiled = new WeakMap<GPUComputePipeline, CompiledPipeline>();
-  /** Dawn compiles a program once per device, however often it is asked for. */
+  /** Dawn compiles a program only once per device. */
   const known = new Map<string, CompiledPipeline>();
 
   prototype.createShaderModule = function (descriptor) {
@@ -115,7 +115,7 @@ export function parseReport(text: string, label: string): CompiledPipeline {
 /** Bytes of the buffers in a bind group. */
 type GroupBytes = Pick<RecordedLaunch, 'bytes' | 'writable'>;
 
-/** What a compute pass has set: its pipeline and its bind groups. */
+/** The state of a compute pass: its pipeline and its bind groups. */
 interface PassState {
   pipeline?: GPUComputePipeline;
   readonly groups: Map<number, GroupBytes>;
@@ -164,7 +164,7 @@ function recordDispatches(pipelines: WeakMap<GPUComputePipeline, CompiledPipelin
 
 const sumOf = (sizes: readonly number[]) => sizes.reduce((sum, n) => sum + n, 0);
 
-/** Bytes of the buffers in each bind group. Buffers count as writable where a pipeline made the layout: it doesn't say. */
+/** Bytes of the buffers in each bind group. Buffers count as writable if the layout comes from a pipeline, which doesn't tell. */
 function recordBindGroups(): WeakMap<GPUBindGroup, GroupBytes> {
   const bytes = new WeakMap<GPUBindGroup, GroupBytes>();
   const readOnly = recordLayouts();

@@ -80,7 +80,7 @@ ${pipelineTable(pipelines)}
 `;
 }
 
-/** What the committed limits are about, in a few lines. */
+/** A short summary of the figures that have limits. */
 function summary(reports: readonly ProblemReport[]): string {
   const shares = reports.map(({ gemms }) => usefulShare(gemms)).filter((share) => share !== null);
   const own = [
@@ -129,7 +129,7 @@ function problemTable(reports: readonly ProblemReport[], pipelines: PipelineTabl
   );
 }
 
-/** Equal ones that follow one another are counted: large images are computed in bands. */
+/** Repeated ones are merged with their count: large images are computed in bands. */
 function gemmText(gemms: readonly GemmWork[]): string {
   const groups: { what: string; count: number }[] = [];
   for (const { what } of gemms) {
@@ -192,7 +192,7 @@ function pipelineTable({ numbers }: PipelineTable): string {
   );
 }
 
-/** The kernel's name; Retrograd's labels go on with its options. */
+/** The kernel's name; Retrograd's labels continue with its options. */
 export const shortLabel = (label: string) =>
   label
     .replace(/ \{.*$/s, '')

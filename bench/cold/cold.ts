@@ -1,6 +1,6 @@
 /**
- * @file A page that loads one library, named in its address (`?library=tfjs`), and computes one product: from the import to
- * the values. Reports how long that took to the script that drives the page, or to the page that embeds it.
+ * @file A page that loads one library, given in its address (`?library=tfjs`), and computes one matmul, from the import to
+ * the values. Reports the time to the script that drives the page, or to the page that embeds it.
  */
 import type { Library } from '../job.ts';
 import { type FirstResult, size } from './matMul.ts';

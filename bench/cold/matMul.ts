@@ -1,7 +1,7 @@
-/** @file What each library computes first. */
+/** @file The first computation of each library. */
 
-/** The product of two matrices of ones of this size is this number, everywhere. */
+/** The product of two matrices of ones of this size equals this number everywhere. */
 export const size = 256;
 
-/** Starts the library; the product's values. */
+/** Starts the library, and returns the values of the product. */
 export type FirstResult = () => Promise<ArrayLike<number>>;

@@ -4,7 +4,10 @@ import { applications } from '../../src/keras/index.ts';
 
 export { init };
 
-/** `how`: from the URL, or as the File that a user would drop. Returns how often progress was shown, and the first weight's sum. */
+/**
+ * `how`: from the URL, or as the File that a user would drop. Returns how often progress was reported, and the first weight's
+ * sum.
+ */
 export async function load(url: string, how: 'url' | 'file') {
   const source = how === 'url' ? url : await asFile(url);
   const net = applications.vgg19({ weights: null });
@@ -21,7 +24,7 @@ export async function load(url: string, how: 'url' | 'file') {
   };
 }
 
-/** On the disk of the browser, as a file of the user's. */
+/** Stored on disk by the browser, like a user's file. */
 async function asFile(url: string): Promise<File> {
   const root = await navigator.storage.getDirectory();
   const name = new URL(url).pathname.split('/').at(-1) as string;

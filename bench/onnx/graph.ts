@@ -5,10 +5,10 @@
 import type { HostArray } from '../host.ts';
 import { Message } from './protobuf.ts';
 
-/** The name of a value that a graph computes, or is given. */
+/** The name of a value that a graph computes, or of an input. */
 export type Value = string & { readonly brand: 'onnx value' };
 
-/** Integers are ints, `{ float }` is a float: ONNX tells them apart, JavaScript doesn't. */
+/** Integers are ints, `{ float }` is a float: ONNX distinguishes them, JavaScript doesn't. */
 export type Attribute = number | string | readonly number[] | { readonly float: number };
 
 /** Where an operator is defined: by ONNX, or by its runtime. */
@@ -17,7 +17,7 @@ type Domain = '' | 'com.microsoft';
 const elementTypes = { float32: 1, int32: 6, int64: 7 } as const;
 export type ElementType = keyof typeof elementTypes;
 
-/** Operators as of this version: axes of reductions are inputs, LayerNormalization is there. */
+/** The operator set version: reductions take axes as inputs, and LayerNormalization exists. */
 const operatorSet = 18;
 const irVersion = 8;
 

@@ -45,7 +45,7 @@ export class Message {
     return this.#varint(BigInt((field << 3) | wireType));
   }
 
-  /** Seven bits a byte, the least first; negative numbers as 64-bit two's complement. */
+  /** Seven bits per byte, least significant first; negative numbers as 64-bit two's complement. */
   #varint(value: bigint): this {
     let rest = BigInt.asUintN(64, value);
     const bytes: number[] = [];

@@ -1,5 +1,5 @@
 /**
- * @file Where the page runs rows: frames of their own, one for each family, so that no row meets what another left in a
+ * @file The frames in which the page runs rows, one for each family, so that no row is affected by what another left in a
  * library's pools and caches.
  */
 import type { ColdStart } from '../cold/cold.ts';
@@ -14,11 +14,11 @@ import { type Sizes, sizeListings, sizeRow } from '../start.ts';
 export interface FrameOptions {
   budget: number;
   limits: Limits | null;
-  /** Called with what is going on. */
+  /** Called with the current activity. */
   stage(library: Library | null, doing: string): void;
 }
 
-/** What the frames' pages leave for us. */
+/** Globals that the frames' pages define. */
 type FrameWindow = Window & { retrogradBench?: typeof Bench; coldStart?: ColdStart };
 const windowOf = (frame: HTMLIFrameElement) => frame.contentWindow as FrameWindow | null;
 
@@ -52,7 +52,7 @@ export class Frames {
     return bench.runNamed(row.name, options);
   }
 
-  /** What failed may have broken the devices of its frame. */
+  /** Discards the frame: a failure may have broken its devices. */
   forget(): void {
     this.#frame?.remove();
     this.#frame = null;
@@ -103,7 +103,7 @@ export class Frames {
   }
 }
 
-/** The sizes that were weighed as the page was built. */
+/** The sizes that were measured when the page was built. */
 async function weigh({ name, family }: Listed): Promise<RowResult> {
   const listing = sizeListings.find((other) => other.name === name);
   const response = await fetch('sizes.json');

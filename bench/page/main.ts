@@ -12,7 +12,7 @@ const rowsBody = byId<HTMLTableSectionElement>('rows');
 let result: BenchResult | null = null;
 let stopped = false;
 
-// On narrow screens the style takes a table's roles away, unless they are named.
+// On narrow screens the style removes a table's roles, unless they are explicit.
 for (const [parts, role] of Object.entries({ table: 'table', 'thead, tbody': 'rowgroup', '#head': 'row' }))
   for (const part of document.querySelectorAll(parts)) part.setAttribute('role', role);
 byId('head').append(
@@ -33,7 +33,7 @@ async function start(): Promise<void> {
   run.disabled = false;
 }
 
-/** The name and version of a browser, from what it says of itself. */
+/** The name and version of a browser, from its user agent. */
 function browserOf(engine: string): string {
   const [name, version] = /(?:Firefox|Edg|Chrome|Version)\/\d+/.exec(engine)?.[0].split('/') ?? [engine];
   const known: Record<string, string> = { Edg: 'Edge', Version: 'Safari' };
@@ -110,7 +110,7 @@ copy.addEventListener('click', async () => {
     await navigator.clipboard.writeText(text);
     doing.textContent = 'Copied';
   } catch {
-    // A browser that doesn't let the page copy lets its reader do so.
+    // If the browser doesn't let the page copy, the user can.
     const area = byId<HTMLTextAreaElement>('markdown');
     area.hidden = false;
     area.value = text;

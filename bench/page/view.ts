@@ -1,4 +1,4 @@
-/** @file What the page shows: the rows to choose from, and the table of results. */
+/** @file The content of the page: the rows to choose from, and the table of results. */
 import { type Library, libraries } from '../job.ts';
 import type { Listed } from '../main.ts';
 import { short, shortRatio, titles } from '../report.ts';
@@ -28,7 +28,7 @@ interface Choice {
   item: HTMLLIElement;
 }
 
-/** The rows, by family, with a box each, one for the whole family, and one for all. */
+/** The rows by family, with a checkbox for each row, for each family, and for all. */
 export class Choices {
   readonly #choices: Choice[] = [];
   readonly #refresh: (() => void)[] = [];
@@ -53,7 +53,7 @@ export class Choices {
     return this.#choices.filter(({ box, item }) => box.checked && !item.hidden).map(({ row }) => row);
   }
 
-  /** Hides rows whose names don't hold `text`. */
+  /** Hides rows whose names don't contain `text`. */
   filter(text: string): void {
     for (const { row, item } of this.#choices)
       item.hidden = !row.name.toLowerCase().includes(text.toLowerCase());
@@ -92,7 +92,7 @@ export class Choices {
     return family;
   }
 
-  /** A box for all of `choices` that are shown. */
+  /** A checkbox for all visible rows of `choices`. */
   #boxOf(choices: readonly Choice[], count: HTMLElement, unit = ''): HTMLInputElement {
     const all = element('input', { type: 'checkbox' });
     all.addEventListener('change', () => {

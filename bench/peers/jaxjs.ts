@@ -1,7 +1,7 @@
 /**
- * @file jax-js on WebGPU as a contender. As its guide has it: `jit`, which fuses and records; arrays are passed by
- * reference count. Its computations are lazy: an array let go of before it was submitted is never computed, so that a run
- * submits its results (`gpuBufferSync`) as it lets go of them.
+ * @file jax-js on WebGPU as a contender. As in its guide: `jit`, which fuses and records, and reference-counted arrays. Its
+ * computations are lazy: an array released before it is submitted is never computed, so a run submits its results
+ * (`gpuBufferSync`) when it releases them.
  */
 import type * as Jax from '@jax-js/jax';
 import type { HostArray } from '../host.ts';
@@ -31,7 +31,7 @@ export async function readJax(x: JaxArray): Promise<HostArray> {
   return { shape, values: (await x.data()) as HostArray['values'] };
 }
 
-/** Submits what computes `x`, and lets go of it. */
+/** Submits the computation of `x`, and releases it. */
 export const submitJax = (x: JaxArray) => x.gpuBufferSync();
 
 export const waitForJax = (jax: JaxJs) => jax.getWebGPUDevice().queue.onSubmittedWorkDone();

@@ -1,8 +1,8 @@
 /**
- * @file ONNX Runtime's WebGPU execution provider as a contender. As its guide has it: models of fixed shapes, inputs and
- * outputs that stay on the device, and the graph captured where all its nodes run there. Captured graphs replay with the
- * buffers of their first run; handles of an app's own buffers are let go of after each run (as of 1.30), and replays fail
- * with them. So inputs are uploaded by the runtime itself.
+ * @file ONNX Runtime's WebGPU execution provider as a contender. As in its guide: models with fixed shapes, inputs and
+ * outputs that stay on the device, and graph capture if all nodes run there. Captured graphs replay with the buffers of their
+ * first run; handles of an app's own buffers are released after each run (as of 1.30), and replays fail with them. So inputs
+ * are uploaded by the runtime itself.
  */
 import type * as Ort from 'onnxruntime-web/webgpu';
 import { type HostArray, sizeOf } from '../host.ts';
@@ -17,7 +17,7 @@ export const ortOptions = { executionProviders: ['webgpu'], preferredOutputLocat
 let opened: Promise<OrtWeb> | undefined;
 let capturing = true;
 
-/** Where nothing is executed, a replay can't be compared with a first run. */
+/** Disables graph capture: if nothing is executed, a replay can't be compared with a first run. */
 export function captureNothing(): void {
   capturing = false;
 }
@@ -28,7 +28,7 @@ export function openOrt(): Promise<OrtWeb> {
     ort.env.logLevel = 'error';
     // Everything runs on the device; threads would take its cores from a software adapter.
     ort.env.wasm.numThreads = 1;
-    // The device comes with the first session, and goes with the last: one stays.
+    // The device is created with the first session and destroyed with the last, so one session is kept.
     const graph = new OnnxGraph();
     graph.output(graph.node('Identity', [graph.input('float32', [1])]), [1]);
     await ort.InferenceSession.create(graph.encode(), ortOptions);
@@ -38,9 +38,9 @@ export function openOrt(): Promise<OrtWeb> {
 }
 
 interface Options extends Layout {
-  /** Inputs that are part of the model, as weights are. */
+  /** Inputs that are part of the model, like weights. */
   constants?: readonly number[];
-  /** Of each output; default: the shape of the first input. */
+  /** Shape of each output; default: the shape of the first input. */
   shapes?: readonly (readonly number[])[];
 }
 
@@ -79,7 +79,7 @@ export function ort(
     const { session, captured } = await openSession(runtime, model, async (opened) =>
       readAll(await opened.run(feeds)),
     );
-    /** A captured graph keeps its outputs, and writes to them again. */
+    /** A captured graph keeps its outputs, and overwrites them. */
     const letGo = (found: Ort.InferenceSession.ReturnType) => {
       if (!captured) for (const { name } of outputs) found[name]?.dispose();
     };
@@ -106,10 +106,10 @@ export function ort(
   };
 }
 
-/** Of a captured graph: one to record, some to replay. */
+/** Trial runs of a captured graph: one to record, some to replay. */
 const trials = 4;
 
-/** A session that captures its graph, where that works: not with nodes on the CPU. */
+/** A session that captures its graph if possible, which it isn't with nodes on the CPU. */
 async function openSession(
   runtime: OrtWeb,
   model: Uint8Array<ArrayBuffer>,
@@ -143,7 +143,7 @@ interface Upload {
   readonly session: Ort.InferenceSession;
 }
 
-/** By a graph that does nothing else. */
+/** Uploads by a graph that does nothing else. */
 async function uploadTo(runtime: OrtWeb, array: HostArray): Promise<Upload> {
   const graph = new OnnxGraph();
   const type = typeOf(array);

@@ -1,6 +1,6 @@
 /**
- * @file TF.js on its WebGPU backend as a contender. As its guide has it: temporaries inside `tidy`, no reads between ops.
- * Its backend holds dispatches back and submits them in batches, so that a wait submits what is left.
+ * @file TF.js on its WebGPU backend as a contender. As in its guide: temporaries inside `tidy`, no reads between ops. Its
+ * backend submits dispatches in batches, so a wait submits the rest.
  */
 import type * as Core from '@tensorflow/tfjs-core';
 import type { HostArray } from '../host.ts';
@@ -9,7 +9,7 @@ import { type Contender, type Job, type Layout, laidOut } from '../job.ts';
 export type Tfjs = typeof Core;
 type Tensor = Core.Tensor;
 
-/** Of its WebGPU backend. */
+/** The parts of its WebGPU backend that are used here. */
 interface Backend {
   device: GPUDevice;
   queue: GPUQueue;

@@ -1,4 +1,4 @@
-/** @file What moves and orders elements: transpose, concat, pad, running sums, sort, the largest. */
+/** @file Ops that move and order elements: transpose, concat, pad, running sums, sort, top k. */
 import { concat, cumsum, pad, sort, topK, transpose } from 'retrograd';
 import { type HostArray, normal, sizeOf } from '../host.ts';
 import { unable } from '../job.ts';
@@ -13,10 +13,10 @@ type Matrix = readonly [rows: number, columns: number];
 
 interface Arrangement extends Pick<Row, 'contenders'> {
   what: string;
-  /** Of each input. */
+  /** Shape of each input. */
   shapes: readonly Matrix[];
   shape: readonly number[];
-  /** The right value, of what `value` reads from an input. */
+  /** The correct value, where `value` reads from an input. */
   at(value: (input: number, i: number, j: number) => number, i: number, j: number): number;
 }
 
@@ -104,7 +104,7 @@ function summed(shape: Matrix): Row {
   });
 }
 
-/** Element j of a row in order. */
+/** Element j of a sorted row. */
 const ordered =
   (n: number, compare: (a: number, b: number) => number): Arrangement['at'] =>
   (value, i, j) =>

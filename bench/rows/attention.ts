@@ -1,4 +1,4 @@
-/** @file Attention and its gradient, causal: one op against products and a softmax. */
+/** @file Causal attention and its gradient: one op compared with matmuls and a softmax. */
 import { dotProductAttention, GradientTape, type Tensor } from 'retrograd';
 import { type HostArray, normal } from '../host.ts';
 import { unable } from '../job.ts';
@@ -13,7 +13,7 @@ import type { Family, Row } from '../row.ts';
 type TfTensor = ReturnType<Tfjs['tensor']>;
 type Shape = readonly [batch: number, length: number, heads: number, size: number];
 
-/** Products of queries with keys, and of weights with values, in half of the scores each. */
+/** Products of queries with keys, and of weights with values, each for half of the scores. */
 const flopsOf = ([batch, length, heads, size]: Shape) => 2 * batch * heads * length * length * size;
 
 /** Attention in float64, for single queries. */
@@ -65,7 +65,9 @@ function tfAttention(tf: Tfjs, [, length, , size]: Shape, q: TfTensor, k: TfTens
   return byHeads(tf.matMul(weights, byHeads(v)));
 }
 
-/** By ONNX's own operators: the runtime's `MultiHeadAttention` with `unidirectional` gives other numbers on WebGPU (as of 1.30). */
+/**
+ * By ONNX's own operators: the runtime's `MultiHeadAttention` with `unidirectional` gives wrong numbers on WebGPU (as of 1.30).
+ */
 function onnxAttention(graph: OnnxGraph, [, length, , size]: Shape, [q, k, v]: Value[]): Value {
   const mask = new Float32Array(length * length).map((_, i) =>
     i % length > Math.floor(i / length) ? -1e9 : 0,

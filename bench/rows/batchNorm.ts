@@ -21,7 +21,7 @@ function tfBatchNorm(tf: Tfjs, x: TfTensor, gamma: TfTensor, beta: TfTensor): Tf
 const jaxBatchNorm = ({ nn }: JaxJs, x: JaxArray, gamma: JaxArray, beta: JaxArray): JaxArray =>
   nn.standardize(x, axes, { epsilon }).mul(gamma).add(beta);
 
-/** A channel in float64: normalized values by pixel, and the scale that they have been given. */
+/** A channel in float64: normalized values by pixel, and their scale. */
 function normalized({ shape, values }: HostArray, channel: number) {
   const channels = shape[3] as number;
   const x = Float64Array.from(

@@ -1,6 +1,6 @@
 /**
  * @file Convolutions in their three directions: those of VGG, 1×1, 7×7 with stride 2, dilated. Rows are NHWC and HWIO;
- * libraries that want channels first get that layout, so that no library pays for a conversion.
+ * libraries that expect channels first get that layout, so that no library pays for a conversion.
  */
 import { conv2d, conv2dFilterGrad, conv2dInputGrad } from 'retrograd';
 import {
@@ -39,7 +39,7 @@ interface Convolution extends Layer {
 
 const allDirections = ['forward', 'input gradient', 'filter gradient'] as const;
 
-/** Of VGG: image sizes and channels of its blocks at 224²; a software adapter gets fewer channels, of the same images. */
+/** Layers of VGG: image sizes and channels of its blocks at 224²; a software adapter gets the same images with fewer channels. */
 function convolutions(adapter: AdapterClass): Convolution[] {
   const onGpu = adapter === 'gpu';
   const batch = onGpu ? 8 : 1;
@@ -62,7 +62,7 @@ function convolutions(adapter: AdapterClass): Convolution[] {
   ];
 }
 
-/** Padding 'same', as TensorFlow has it: the odd row behind. */
+/** Padding 'same' as in TensorFlow: an odd row is added at the end. */
 function geometry({ size, kernel, stride = 1, dilation = 1 }: Layer) {
   const result = Math.ceil(size / stride);
   const total = Math.max(0, (result - 1) * stride + (kernel - 1) * dilation + 1 - size);
@@ -111,7 +111,7 @@ function operands(direction: Direction, { x, w, y }: Shapes): [number[], number[
 type Expected = Pick<Expectation, 'at' | 'tolerance' | 'count'>;
 type Rule = (convolution: Convolution, shapes: Shapes, a: Values, b: Values) => Expected;
 
-/** What a result is, term by term. */
+/** The terms of a result. */
 const expectations: Readonly<Record<Direction, Rule>> = {
   forward(convolution, { w: [, , channels] = [] }, x, w) {
     const { size, inputs, outputs, kernel, stride = 1, dilation = 1 } = convolution;
@@ -160,7 +160,7 @@ const expectations: Readonly<Record<Direction, Rule>> = {
     const { batch, size, inputs, outputs, stride = 1, dilation = 1 } = convolution;
     const { before, result } = geometry(convolution);
     return {
-      // Sums of tens of thousands of terms of either sign.
+      // Sums of tens of thousands of terms of both signs.
       tolerance: 3e-4,
       count: 32,
       at(...[ky, kx, i, o]) {
@@ -267,7 +267,7 @@ export function convolutionContenders(convolution: Layer, direction: Direction):
   };
 }
 
-/** TF.js has the kernels of the gradients, but exports them by name alone. */
+/** TF.js has kernels for the gradients, but exports them only by name. */
 function gradientKernel(tf: Tfjs, kernel: string, inputs: object, shape: object, stride: number) {
   const attributes = {
     ...shape,

@@ -1,6 +1,6 @@
 /**
- * @file Convolutions of other kinds, forward: transposed, grouped, one-dimensional. Libraries that want channels first
- * get that layout, so that no library pays for a conversion.
+ * @file Convolutions of other kinds, forward: transposed, grouped, one-dimensional. Libraries that expect channels first get
+ * that layout, so that no library pays for a conversion.
  */
 import { conv1d, conv2d, conv2dTranspose } from 'retrograd';
 import {
@@ -31,7 +31,7 @@ interface Kind extends Pick<Row, 'name' | 'contenders'> {
   x: readonly number[];
   w: readonly number[];
   y: readonly number[];
-  /** Multiply-adds of a result. */
+  /** Multiply-adds per result. */
   terms: number;
   at(x: HostArray, w: HostArray, place: readonly number[]): number;
 }
@@ -100,7 +100,7 @@ function grouped({ batch, size, inputs, outputs }: Layer, groups: number): Row {
   });
 }
 
-/** Twice the size, by windows of 4×4: what decoders and generators do. */
+/** Doubles the size with windows of 4×4, as decoders and generators do. */
 function transposed({ batch, size, inputs, outputs }: Layer): Row {
   const x = [batch, size, size, inputs];
   const y = [batch, 2 * size, 2 * size, outputs];

@@ -1,4 +1,4 @@
-/** @file A dense layer: product, bias and rectifier, in one kernel where a library has one. */
+/** @file A dense layer: matmul, bias and ReLU, in one kernel if a library has one. */
 import { fusedMatMul } from 'retrograd';
 import { type HostArray, normal } from '../host.ts';
 import { problem } from '../oracle.ts';

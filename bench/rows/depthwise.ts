@@ -1,6 +1,6 @@
 /**
- * @file Depthwise convolutions in their three directions: a 3×3 kernel, and a 5×5 one with stride 2. Rows are NHWC;
- * libraries that want channels first get that layout, so that no library pays for a conversion.
+ * @file Depthwise convolutions in their three directions: a 3×3 kernel, and a 5×5 one with stride 2. Rows are NHWC; libraries
+ * that expect channels first get that layout, so that no library pays for a conversion.
  */
 import { depthwiseConv2d, depthwiseConv2dFilterGrad, depthwiseConv2dInputGrad } from 'retrograd';
 import { fromChannelsFirst, type HostArray, normal, permuted, sizeOf, toChannelsFirst } from '../host.ts';
@@ -36,7 +36,7 @@ function depthwise(adapter: AdapterClass): Depthwise[] {
   ];
 }
 
-/** Padding 'same', as TensorFlow has it: the odd row behind. */
+/** Padding 'same' as in TensorFlow: an odd row is added at the end. */
 function geometry({ batch, size, channels, kernel, stride }: Geometry) {
   const result = Math.ceil(size / stride);
   const total = Math.max(0, (result - 1) * stride + kernel - size);
@@ -65,7 +65,7 @@ function row(convolution: Depthwise, direction: Direction): Row {
     inputs: () => [normal(first, 1), normal(second, 2, isFilterGrad ? 1 : 0.1)],
     check: ([result], given) => {
       const [a, b] = given.map(({ values }) => values) as [Values, Values];
-      // Sums of tens of thousands of terms of either sign.
+      // Sums of tens of thousands of terms of both signs.
       const precision = isFilterGrad ? { tolerance: 3e-4, count: 32 } : {};
       return problem(result, { shape, at: expectations[direction](convolution, a, b), ...precision });
     },
@@ -80,7 +80,7 @@ type Rule = (convolution: Depthwise, a: Values, b: Values) => At;
 const range = (n: number) => Array.from({ length: n }, (_, i) => i);
 const sum = (terms: number[]) => terms.reduce((total, term) => total + term, 0);
 
-/** What a result is, term by term: pixel, tap and window meet where pixel = window · stride + tap − padding. */
+/** The terms of a result: pixel, tap and window match where pixel = window · stride + tap − padding. */
 const expectations: Readonly<Record<Direction, Rule>> = {
   forward: (c, x, w) => {
     const { before } = geometry(c);
@@ -153,14 +153,14 @@ function convolveIn(jax: JaxJs, c: Geometry, image: JaxArray, filter: JaxArray):
   return jax.lax.convGeneralDilated(image, filter, strides, [pads, pads], { featureGroupCount: c.channels });
 }
 
-/** The gradient for zeros of `shape`, where `f` is linear. */
+/** The gradient at zeros of `shape`, for a linear `f`. */
 function pulledBack(jax: JaxJs, shape: number[], dy: JaxArray, f: (given: JaxArray) => JaxArray): JaxArray {
   const [value, pull] = jax.vjp(f, [jax.numpy.zeros(shape, { device: 'webgpu' })]);
   value.dispose();
   return (pull(dy) as unknown as JaxArray[])[0] as JaxArray;
 }
 
-/** TF.js has the kernels of the gradients, but exports them by name alone. */
+/** TF.js has kernels for the gradients, but exports them only by name. */
 function gradientKernel(tf: Tfjs, c: Geometry, kernel: string, inputs: object, shape: object) {
   const attributes = { ...shape, strides: c.stride, pad: 'same', dilations: 1, dimRoundingMode: undefined };
   return tf.engine().runKernel(kernel, inputs as never, attributes as never) as ReturnType<Tfjs['tensor']>;

@@ -37,7 +37,7 @@ function sineRow(n: number): Row {
     family: 'elementwise',
     inputs: () => [normal([n], 1, 3)],
     check: ([result], [x]) =>
-      // WGSL's own sine, which peers call, is right to 2^-11.
+      // WGSL's sine, which peers use, is accurate to 2^-11.
       problem(result, { shape: [n], tolerance: 1e-3, at: (i) => Math.sin(x?.values[i as number] as number) }),
     contenders: {
       retrograd: retrograd((x) => sin(x)),
@@ -94,7 +94,7 @@ function biasRow(rows: number, n: number): Row {
   };
 }
 
-/** tanh(x · y + x) · sigmoid(y) - x · x: seven ops, of which a compiler can make one. */
+/** tanh(x · y + x) · sigmoid(y) - x · x: seven ops, which a compiler can fuse into one. */
 function chainRow(n: number): Row {
   return {
     name: `elementwise chain of 7 ops, ${n}`,
@@ -131,7 +131,7 @@ function chainRow(n: number): Row {
 const chained = 1000;
 const small = 1024;
 
-/** x ↦ x · w + b, again and again: w near 1, b small, so that nothing grows. */
+/** x ↦ x · w + b, repeatedly: w near 1, b small, so that nothing grows. */
 function overheadRow(compiled: boolean): Row {
   const pairs = chained / 2;
   const repeat = <T>(x: T, step: (x: T) => T) => {
@@ -183,7 +183,7 @@ function overheadRow(compiled: boolean): Row {
 const layers = 100;
 const width = 32;
 
-/** Small layers, which no compiler can make one kernel of. */
+/** Small layers, which no compiler can fuse into one kernel. */
 function smallLayersRow(): Row {
   const repeat = <T>(x: T, step: (x: T) => T) => {
     let result = x;

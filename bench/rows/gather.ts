@@ -1,4 +1,4 @@
-/** @file Rows of tables: gathered, trained, and added to, with ids that come up often and ids that come up once. */
+/** @file Rows of tables: gathered, trained, and scattered to, with frequent and with unique ids. */
 import { embedding, gather, mean, scatterAdd, squaredDifference } from 'retrograd';
 import { type HostArray, integers, normal, sizeOf, zipf } from '../host.ts';
 import { problem } from '../oracle.ts';
@@ -56,7 +56,7 @@ function scatterRow(rows: number, width: number, count: number, how: string, dra
       retrograd: retrograd((ids, updates) => scatterAdd(ids, updates, { shape })),
       tfjs: tfjs((tf, ids, updates) => tf.unsortedSegmentSum(updates, ids as never, rows)),
       jaxjs: jaxjs((jax, ids, updates) => {
-        // Its scatter is the transpose of a lookup.
+        // jax-js's scatter is the transpose of a lookup.
         const [value, pull] = jax.vjp(
           (table: typeof updates) => jax.numpy.take(table, ids, 0),
           [jax.numpy.zeros(shape, { device: 'webgpu' })],
@@ -78,7 +78,7 @@ function scatterRow(rows: number, width: number, count: number, how: string, dra
   };
 }
 
-/** Means of looked-up rows pulled to targets: what is left of a word-vector model without its network. */
+/** Means of looked-up rows trained towards targets: a word-vector model without its network. */
 function embeddingRow(rows: number, width: number, batch: number, length: number): Row {
   return trainingRow({
     name: `embedding training ${rows}×${width}, ${batch}×${length} ids`,

@@ -1,9 +1,9 @@
-/** @file The most bytes that live on the device at once during training steps: parameters, temporaries, pools and all. */
+/** @file The peak of bytes on the device during training steps, including parameters, temporaries and pools. */
 import type { AdapterClass, Family, Row } from '../row.ts';
 import { perceptualFamily } from './perceptual.ts';
 import { stepFamily } from './steps.ts';
 
-/** A page for each, so that no pool holds what another row left. */
+/** Each runs on its own page, so that pools don't contain what another row left. */
 const peakOf = (row: Row): Row => ({
   ...row,
   name: `peak bytes, ${row.name}`,

@@ -1,4 +1,4 @@
-/** @file Softmax, layer normalisation, and reductions along each axis. */
+/** @file Softmax, layer normalization, and reductions along each axis. */
 import { layerNorm, max, mean, softmax, sum } from 'retrograd';
 import { type HostArray, normal, sizeOf } from '../host.ts';
 import { problem } from '../oracle.ts';
@@ -148,7 +148,7 @@ export const reductionFamily: Family = {
       reductionRow('sum', shape, null),
       reductionRow('mean', shape, 1),
       reductionRow('max', shape, 2),
-      // Rows that no vector divides.
+      // Rows whose length isn't a multiple of a vector.
       reductionRow('sum', [1000, 999], 0),
     ];
   },

@@ -1,6 +1,6 @@
 /**
  * @file A step of a perceptual loss: the features of VGG19 up to block4_conv2, compared with those of a target, and the
- * gradient to the image. Random weights by He's rule: what is measured doesn't depend on them.
+ * gradient to the image. Random He-initialized weights: the measurements don't depend on them.
  */
 import { add, fusedConv2d, maxPool, mean, squaredDifference, type Tensor } from 'retrograd';
 import { convolveAndRectify, type Image, maxPool as maxPool64 } from '../float64.ts';
@@ -12,7 +12,7 @@ import { jaxConvolveAndRectify, jaxMaxPool } from './steps.ts';
 
 type TfTensor = ReturnType<Tfjs['tensor']>;
 
-/** Filters of the convolutions of each block; the last of the listed ones is compared. */
+/** Filters of the convolutions of each block; features of the last listed one are compared. */
 const blocks = [
   [64, 64],
   [128, 128],

@@ -58,7 +58,7 @@ function gradientRow(kind: Kind, [batch, size, channels]: readonly [number, numb
   };
 }
 
-/** Of the largest of a window, or a quarter for each. */
+/** The gradient goes to the maximum of a window, or a quarter to each element. */
 function gradientAt(kind: Kind, x: HostArray, dy: HostArray, place: readonly number[]): number {
   const [, height, width, channels] = x.shape as [number, number, number, number];
   const [image, row, column, channel] = place as [number, number, number, number];

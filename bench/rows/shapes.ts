@@ -1,6 +1,6 @@
 /**
- * @file A warm library meets a new shape: a dense layer on a batch of a size that it never saw, from host values to the end
- * of the computation. What compiles or records by shape pays for it here.
+ * @file A warm library gets a new shape: a dense layer on a batch size that it hasn't seen before, from host values to the
+ * end of the computation. Libraries that compile or record by shape pay for it here.
  */
 import { fusedMatMul, getDevice, init, tensor, tidy } from 'retrograd';
 import { type HostArray, normal } from '../host.ts';
@@ -15,7 +15,7 @@ import type { Family, Row } from '../row.ts';
 
 const [inputs, outputs] = [256, 256];
 const checkedSize = 63;
-/** Batch sizes from 64 on, none of them twice: steps of 37 around a ring of 401. */
+/** Distinct batch sizes from 64 on: steps of 37 modulo 401. */
 const sizes = () => {
   let turn = 0;
   return () => 64 + ((37 * turn++) % 401);

@@ -56,7 +56,7 @@ export const tfLoss = (tf: Tfjs, logits: TfTensor, wanted: TfTensor) =>
 export const jaxLoss = ({ numpy: np, nn }: JaxJs, logits: JaxArray, wanted: JaxArray) =>
   np.mean(np.sum(nn.logSoftmax(logits, -1).mul(wanted), -1)).neg();
 
-/** A dense layer's weights by He's rule, and its bias. */
+/** A dense layer's He-initialized weights, and its bias. */
 const weights = (inputs: number, outputs: number, seed: number): [HostArray, HostArray] => [
   normal([inputs, outputs], seed, Math.sqrt(2 / inputs)),
   normal([outputs], seed + 1, 0.01),
@@ -177,7 +177,7 @@ function convolutional(batch: number): Row {
     },
     jaxjs: (jax, { parameters: [w1, b1, w2, b2, w3, b3], batch: [x, wanted] }) => {
       const features = jaxBlock(jax, jaxBlock(jax, x!, w1!, b1!), w2!, b2!);
-      // Its channels come first: flattened as everybody else's are.
+      // Its channels come first; flattened in the same order as in the other libraries.
       const flattened = jax.numpy.transpose(features, [0, 2, 3, 1]).reshape([batch, flat]);
       return jaxLoss(jax, jax.numpy.matmul(flattened, w3!).add(b3!), wanted!);
     },
@@ -186,7 +186,7 @@ function convolutional(batch: number): Row {
   });
 }
 
-/** A 3×3 convolution with bias and rectifier, channels first. */
+/** A 3×3 convolution with bias and ReLU, channels first. */
 export function jaxConvolveAndRectify({ lax, nn }: JaxJs, x: JaxArray, w: JaxArray, b: JaxArray): JaxArray {
   const convolved = lax.convGeneralDilated(x, w, [1, 1], 'SAME');
   return nn.relu(convolved.add(b.reshape([1, -1, 1, 1])));
@@ -200,7 +200,7 @@ export function jaxMaxPool({ numpy: np }: JaxJs, x: JaxArray): JaxArray {
 const jaxBlock = (jax: JaxJs, x: JaxArray, w: JaxArray, b: JaxArray) =>
   jaxMaxPool(jax, jaxConvolveAndRectify(jax, x, w, b));
 
-/** Gates in Keras's order: input, forget, candidate, output. The products with the inputs are done for all steps at once. */
+/** Gates in Keras's order: input, forget, candidate, output. The products with the inputs are computed for all steps at once. */
 function lstm(batch: number, steps: number, inputs: number, units: number): Row {
   return trainingRow({
     name: `LSTM step ${steps} steps, ${inputs}→${units}, batch ${batch}`,

@@ -28,7 +28,7 @@ type TfTensor = ReturnType<Tfjs['tensor']>;
 interface Model extends Sizes {
   vocabulary: number;
   layers: number;
-  /** Central differences that the gradient is compared with. */
+  /** Number of central differences that the gradient is compared with. */
   directions: number;
 }
 
@@ -51,7 +51,7 @@ function blockWeights(width: number, seed: number): HostArray[] {
   ];
 }
 
-/** Tables of tokens and positions, the blocks, and the output's weights. */
+/** Embeddings of tokens and positions, the blocks, and the output's weights. */
 const weightsOf = ({ vocabulary, length, width, layers }: Model): HostArray[] => [
   normal([vocabulary, width], 1, 0.5),
   normal([length, width], 2, 0.5),

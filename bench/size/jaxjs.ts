@@ -1,2 +1,2 @@
-/** @file What is weighed of jax-js: the same, and jit. */
+/** @file The measured parts of jax-js: the same, and jit. */
 export { defaultDevice, grad, init, jit, lax, numpy } from '@jax-js/jax';

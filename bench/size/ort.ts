@@ -1,2 +1,2 @@
-/** @file What is weighed of ONNX Runtime: what opens a model and runs it; gradients it has none. */
+/** @file The measured parts of ONNX Runtime: opening and running a model; it has no gradients. */
 export { env, InferenceSession, Tensor } from 'onnxruntime-web/webgpu';

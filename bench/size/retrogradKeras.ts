@@ -1,4 +1,4 @@
-/** @file What is weighed of Retrograd with Keras's layers and one network. */
+/** @file The measured parts of Retrograd with Keras's layers and one network. */
 import { applications } from 'retrograd/keras';
 
 export { init, tensor } from 'retrograd';

@@ -1,5 +1,5 @@
 /**
- * @file A kernel of an app's own, with its gradient: softplus with a sharpness, y = log(1 + exp(beta · x)) / beta.
+ * @file A custom kernel with its gradient: softplus with a sharpness, y = log(1 + exp(beta · x)) / beta.
  *
  * Three parts make an op:
  * - a kernel: WGSL, its buffers and its parameters. The declarations of both are generated, so that they can't disagree
@@ -9,9 +9,9 @@
  * - `forward`, which launches the kernel, and `backward`, the gradient, written with ops. Both receive the plan, and typed
  *   tensors: the type of the constant, `Op<[x: Tensor], SoftplusOptions>`, says what they are.
  *
- * This is all that an app writes. The tape differentiates it as often as it is asked to, its calls stand in histories and
- * in symbolic graphs, and the NaN that its kernel finds becomes an error with a place. `npm run example custom-kernel`
- * shows each of these (run.ts).
+ * This is all that an app writes. The tape differentiates it to any order, its calls appear in histories and in symbolic
+ * graphs, and a NaN that its kernel finds becomes an error with its location. `npm run example custom-kernel` shows each of
+ * these (run.ts).
  */
 import {
   defineKernel,

@@ -45,7 +45,7 @@ function show(found: readonly Finding[], caption: string): void {
   const header = make('thead');
   header.append(head);
   table.append(header, body);
-  // On narrow screens the style takes a table's roles away, unless they are named.
+  // On narrow screens the style removes a table's roles, unless they are explicit.
   const roles = { thead: 'rowgroup', tbody: 'rowgroup', tr: 'row', 'thead th': 'columnheader', td: 'cell' };
   for (const [parts, role] of Object.entries({ ...roles, 'tbody th': 'rowheader' }))
     for (const part of table.querySelectorAll(parts)) part.setAttribute('role', role);

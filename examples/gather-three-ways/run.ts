@@ -1,6 +1,6 @@
 /**
- * @file Gather, three ways: validated on the device (the default), unchecked, and through a fresh tensor made on the host.
- * For each: is there a history, is there a gradient, is it right, what happens with a bad index, and what it costs.
+ * @file Gather, three ways: validated on the device (the default), unchecked, and through a new tensor created on the host.
+ * For each: whether there is a history and a gradient, whether it is correct, what happens with a bad index, and the cost.
  */
 import {
   explainHistory,
@@ -31,21 +31,21 @@ export interface Finding {
   history: string;
   gradient: string;
   badIndex: string;
-  /** Milliseconds a gather, median; values on the device at the end. */
+  /** Milliseconds per gather (median), with the values on the device at the end. */
   milliseconds: number;
   /** Bytes that cross between device and host for one gather. */
   bytesToHost: number;
   bytesToDevice: number;
 }
 
-/** Sizes of the table that is looked up in, and of the look-up. */
+/** Sizes of the table, and of the look-up. */
 export interface Sizes {
   rows: number;
   width: number;
   count: number;
 }
 
-/** What the example finds on this device. */
+/** The results of the example on this device. */
 export async function findings(
   { rows, width, count }: Sizes = { rows: 4096, width: 64, count: 2048 },
 ): Promise<Finding[]> {
@@ -87,7 +87,7 @@ async function historyAndGradient(
   return { history, gradient: error === 0 ? 'exact' : `right to ${error.toExponential(0)}` };
 }
 
-/** Against float64: the gradient of Σ y² is 2 · (how often the row was read) · x. Relative to the largest element. */
+/** Error against float64, relative to the largest element: the gradient of Σ y² is 2 · (how often the row was read) · x. */
 function worstError(
   x: ArrayLike<number>,
   gradient: ArrayLike<number>,
@@ -106,7 +106,7 @@ function worstError(
   return worst / largest;
 }
 
-/** One row beyond the table, and what comes of it. */
+/** Reads one row beyond the table, and describes the outcome. */
 async function withBadIndex(run: Way, x: Tensor): Promise<string> {
   const rows = x.shape[0] as number;
   try {
@@ -134,7 +134,7 @@ async function timed(run: Way, x: Tensor, indices: Tensor): Promise<number> {
   return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] as number;
 }
 
-/** The findings as a table of lines. */
+/** The results as a table of lines. */
 export function table(found: readonly Finding[]): string[] {
   const bytes = (n: number) => (n === 0 ? '0' : `${(n / 1024).toFixed(0)} KiB`);
   const head = ['', 'history', 'gradient', 'a bad index', 'ms', 'to host', 'to device'];

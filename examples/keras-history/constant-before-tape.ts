@@ -1,5 +1,5 @@
 /**
- * @file What was computed before the tape was opened is a constant for it: gradients of the variables behind it are null, and
+ * @file Values computed before the tape was opened are constants for it: gradients of the variables behind them are null, and
  * `tape.explain` names the call that came too early. For an op and for a layer.
  */
 import { GradientTape, init, mul, setRandomSeed, square, sum, tensor, variable } from 'retrograd';

@@ -1,6 +1,6 @@
 /**
- * @file Features of VGG16's block3 and block4 for a picture of 256 × 256. The model that takes them computes nothing beyond
- * block4_conv1, although VGG16 goes on.
+ * @file Features of VGG16's block3 and block4 for a picture of 256 × 256. The model for them computes nothing beyond
+ * block4_conv1, although VGG16 continues.
  */
 import { init, setRandomSeed, tensor } from 'retrograd';
 import { applications, model } from 'retrograd/keras';

@@ -1,6 +1,6 @@
 /**
  * @file Fine-tuning: EfficientNetB0 without its top, frozen, under a small head that learns. Whether the base's weights are
- * those of ImageNet or, as here where nothing is downloaded, drawn from a seed: a frozen base is not touched, to the bit.
+ * those of ImageNet or, as here where nothing is downloaded, random: a frozen base stays the same, to the bit.
  */
 import { init, setRandomSeed } from 'retrograd';
 import { applications, callbacks, initializers, input, layers, model } from 'retrograd/keras';
@@ -38,7 +38,7 @@ export async function run(print: (line: string) => void): Promise<void> {
   const before = await Promise.all(base.weights.map((weight) => weight.data()));
 
   const image = input({ shape: [size, size, 3], name: 'image' });
-  // A frozen base runs as it would predict: its batch normalisation keeps its statistics.
+  // A frozen base runs as in prediction: its batch normalization keeps its statistics.
   let h = base.apply(image, { training: false });
   h = layers.globalAveragePooling2d({ name: 'pooled' }).apply(h);
   // Features of an untrained base are tiny: normalized, they can be distinguished.

@@ -1,6 +1,6 @@
 /**
- * @file A layer of one's own that gathers rows of a learned table: validated on the device, unchecked, and through a fresh
- * tensor made on the host. For each: the history, the gradient, and what a bad index does.
+ * @file A custom layer that gathers rows of a learned table: validated on the device, unchecked, and through a new tensor
+ * created on the host. For each: the history, the gradient, and what a bad index does.
  */
 import {
   explainHistory,

@@ -1,6 +1,6 @@
 /**
- * @file A layer of a model, called directly on a tensor: what it gives has a history of its own, and that of the model
- * doesn't change. And a model that was loaded: it has no history either, but `fit` returned one.
+ * @file A layer of a model, called directly on a tensor: its result has its own history, and that of the model doesn't
+ * change. And a loaded model: it has no history either, but `fit` returned one.
  */
 import { explainHistory, init, setRandomSeed, tensor } from 'retrograd';
 import { loadWeights, saveWeights } from 'retrograd/io';

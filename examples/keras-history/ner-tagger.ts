@@ -1,6 +1,6 @@
 /**
  * @file Names in sentences: an embedding, a bidirectional LSTM (and a convolution in its place), a softmax for each word.
- * Fitted with validation; the model and the history of its metrics are saved apart, and loaded again.
+ * Fitted with validation; the model and the history of its metrics are saved separately, and loaded again.
  */
 import { explainHistory, init, tensor, setRandomSeed } from 'retrograd';
 import { loadWeights, saveWeights } from 'retrograd/io';
@@ -52,7 +52,7 @@ export async function run(print: (line: string) => void): Promise<void> {
     );
     if (kind === 'convolution') continue;
 
-    // Three things are kept, each on its own: what the model is, its weights, and how the training went.
+    // Three things are saved separately: the definition of the model, its weights, and the history of its training.
     const saved = {
       config: modelToJSON(net),
       weights: await saveWeights(net),

@@ -1,6 +1,6 @@
 /**
  * @file What belongs to a graph, and what doesn't: an eager tensor inside a compiled function, a symbolic tensor that leaked
- * out of a model's description, a variable outside the model inside a Lambda, and data that arrive later.
+ * out of a model's definition, a variable outside the model inside a Lambda, and data that arrive later.
  */
 import {
   add,

@@ -1,6 +1,6 @@
 /**
- * @file A small super-resolution network, trained by what VGG19 sees in its pictures. The features are taken in three ways:
- * directly in the loss, through a Lambda, and through a layer of one's own. All give the same gradient, to the last bit.
+ * @file A small super-resolution network, trained on VGG19's features of its pictures. The features are computed in three
+ * ways: directly in the loss, through a Lambda, and through a custom layer. All give the same gradient, to the last bit.
  */
 import { GradientTape, init, mean, square, sub, setRandomSeed, type Tensor, tensor } from 'retrograd';
 import { applications, input, Layer, layers, model, optimizers } from 'retrograd/keras';
@@ -32,7 +32,7 @@ function pictures(count: number): { small: Tensor; large: Tensor } {
   };
 }
 
-/** ×2: what the network adds to a plain enlargement. */
+/** ×2: the network adds details to a plain enlargement. */
 function superResolution() {
   const small = input({ shape: [size, size, 3], name: 'small' });
   let h = layers.conv2d({ filters: 8, kernelSize: 3, padding: 'same', activation: 'relu' }).apply(small);
@@ -42,7 +42,7 @@ function superResolution() {
   return model({ inputs: small, outputs: layers.add().apply([detail, enlarged]), name: 'super_resolution' });
 }
 
-/** Features of a picture, from a network that others trained. */
+/** Features of a picture, from a pretrained network. */
 function vggFeatures() {
   const vgg = applications.vgg19({ includeTop: false, weights: null, inputShape: [2 * size, 2 * size, 3] });
   vgg.trainable = false;
@@ -52,7 +52,7 @@ function vggFeatures() {
 
 type Features = ReturnType<typeof vggFeatures>;
 
-/** The features as a layer: what it holds is found as its property, and frozen with it. */
+/** The features as a layer: the network is a property, so it is found and frozen with the layer. */
 class FeatureExtractionLayer extends Layer<Tensor, Tensor[]> {
   static override readonly className: string = 'FeatureExtractionLayer';
 

@@ -1,6 +1,6 @@
 /**
- * @file A Sequential of two Dense layers, compiled, fitted and evaluated; then a look at what each layer gives, and at what
- * knows where it came from. The question behind it: "'Tensor' object has no attribute '_keras_history'".
+ * @file A Sequential of two Dense layers, compiled, fitted and evaluated; then a look at the output of each layer, and at
+ * which tensors know their origin. The question behind it: "'Tensor' object has no attribute '_keras_history'".
  */
 import { explainHistory, init, setRandomSeed, type Tensor, tensor } from 'retrograd';
 import { layers, model, sequential } from 'retrograd/keras';

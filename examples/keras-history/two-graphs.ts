@@ -1,4 +1,4 @@
-/** @file An output of one graph and an input of another: what the model lacks is named, and what leads to it. */
+/** @file An output of one graph and an input of another: the error names the missing input, and the path to it. */
 import { GraphDisconnectedError, init } from 'retrograd';
 import { input, layers, model } from 'retrograd/keras';
 

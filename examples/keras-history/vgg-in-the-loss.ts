@@ -1,6 +1,6 @@
 /**
- * @file A perceptual loss that makes its VGG19 at every call. It runs, each time with other random weights, and a warning says
- * what that costs. Then the network as it should be: made once, by a layer in its `build`.
+ * @file A perceptual loss that creates its VGG19 at every call. It runs, each time with other random weights, and a warning
+ * reports the cost. Then the correct way: the network is created once, by a layer in its `build`.
  */
 import { init, mean, setRandomSeed, square, sub, type Tensor, tensor } from 'retrograd';
 import { applications, input, Layer, layers, model } from 'retrograd/keras';
@@ -14,7 +14,7 @@ function features() {
   return model({ inputs: vgg.input, outputs: vgg.getLayer('block1_conv2').output });
 }
 
-/** How far the features of two pictures are apart, [batch, height, width, 3] each. A VGG19 is made once, in `build`. */
+/** The distance of the features of two pictures, [batch, height, width, 3] each. A VGG19 is created once, in `build`. */
 class PerceptualDistance extends Layer<[yTrue: Tensor, yPred: Tensor], Tensor> {
   static override readonly className = 'PerceptualDistance';
   network!: ReturnType<typeof features>;

@@ -1,11 +1,11 @@
 /**
- * @file What the page and the kernel say to each other. The kernel is a Worker that runs the cells, on a GPU device of its
- * own: nothing that a cell does can hold up the page, and a cell that hangs can be stopped.
+ * @file Messages between the page and the kernel. The kernel is a Worker that runs the cells on its own GPU device: nothing
+ * that a cell does can block the page, and a cell that hangs can be stopped.
  */
 
 import type { StepReportData } from 'retrograd/inspect';
 
-/** What a cell shows, as data; the page draws it. */
+/** The output of a cell, as data; the page draws it. */
 export type Output =
   | { kind: 'text'; text: string; tone: Tone }
   | { kind: 'status'; text: string }
@@ -23,7 +23,7 @@ export type Output =
 
 export type Value = string | number | boolean | null;
 
-/** How a text is meant: prose, the library's own words, what went well, what went wrong. */
+/** The kind of a text: prose, output of the library, success, failure. */
 export type Tone = 'plain' | 'library' | 'good' | 'bad';
 
 export interface Picture {
@@ -49,7 +49,7 @@ export interface Control {
   min: number;
   max: number;
   step: number;
-  /** Moves by powers rather than by equal amounts. */
+  /** Whether it moves in equal ratios rather than equal steps. */
   logarithmic?: boolean;
 }
 
@@ -59,9 +59,9 @@ export interface Button {
   primary?: boolean;
 }
 
-/** A lineage with what the page lights up in it. */
+/** A lineage, with the parts that the page highlights. */
 export interface Graph {
-  /** What the picture shows, for those who don't see it. */
+  /** A description of the picture, for screen readers. */
   label: string;
   nodes: readonly GraphNode[];
   edges: readonly GraphEdge[];
@@ -78,7 +78,7 @@ export interface GraphNode {
   bytes: number;
   /** Whether the gradient of the source passes here. */
   lit: boolean;
-  /** Why it stops here; null where it doesn't. */
+  /** Why it stops here; null if it doesn't. */
   stops: string | null;
   inside: { nodes: readonly GraphNode[]; edges: readonly GraphEdge[] } | null;
 }
@@ -93,7 +93,7 @@ export interface GraphEdge {
 export interface Fault {
   title: string;
   text: string;
-  /** Of the cell's source. */
+  /** Line of the cell's source. */
   line: number | null;
 }
 

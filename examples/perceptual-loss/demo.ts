@@ -1,6 +1,6 @@
 /**
- * @file The whole demonstration, for the page and for the command alike: a picture is reconstructed from noise twice, by
- * pixel loss and by perceptual loss.
+ * @file The whole demonstration, for both the page and the command: a picture is reconstructed from noise twice, with a pixel
+ * loss and with a perceptual loss.
  */
 import { getDevice, init, memory, resetPeakMemory, squeeze, type Tensor, tidy, toPixels } from 'retrograd';
 import { type Loss, perceptualLoss, pixelLoss } from './losses.ts';
@@ -13,9 +13,9 @@ export interface DemoSettings {
   steps: number;
   seed: number;
   layers: readonly string[];
-  /** A PNG or JPEG; the drawn picture where it is null. */
+  /** A PNG or JPEG; null for the generated picture. */
   image: Blob | null;
-  /** A file with the weights of VGG16 or VGG19; random weights where it is null. */
+  /** A file with the weights of VGG16 or VGG19; null for random weights. */
   weights: File | null;
 }
 
@@ -34,27 +34,27 @@ export interface DemoResult {
   pixel: RunResult;
   perceptual: RunResult;
   network: VggName;
-  /** Where its weights are from, in words. */
+  /** The source of its weights, in words. */
   weights: string;
-  /** Of the perceptual run. */
+  /** Steps per second of the perceptual run. */
   stepsPerSecond: number;
   submitsPerStep: number;
   peakBytes: number;
 }
 
 export interface DemoEvents {
-  /** The target and the noise, before the first step. */
+  /** Called with the target and the noise before the first step. */
   onStart?: (target: ImageData, start: ImageData) => unknown;
-  /** Before a run: its loss is about to be made, and its kernels compiled. */
+  /** Called before a run, before its loss is created and its kernels are compiled. */
   onRun?: (run: RunName) => unknown;
-  /** While a file of weights is loaded, in bytes of values. */
+  /** Called while a file of weights is loaded, with bytes of values. */
   onWeights?: (loaded: number, total: number) => unknown;
-  /** Every few steps. */
+  /** Called every few steps. */
   onProgress?: (run: RunName, progress: Progress) => unknown;
   signal?: AbortSignal;
 }
 
-/** Share of the total variation in the perceptual loss: enough to calm what the features don't see. */
+/** Weight of the total variation in the perceptual loss: enough to smooth what the features don't see. */
 const smoothness = 1e-3;
 
 export async function runDemo(settings: DemoSettings, events: DemoEvents = {}): Promise<DemoResult> {

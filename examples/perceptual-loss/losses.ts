@@ -1,5 +1,5 @@
 /**
- * @file The two losses that the example compares: of pixels, and of what a network sees in them.
+ * @file The two losses that the example compares: of pixels, and of a network's features.
  */
 import {
   abs,
@@ -20,7 +20,7 @@ import type { Features } from './vgg.ts';
 
 /** A loss of pictures [1, height, width, 3] with values from 0 to 1. */
 export interface Loss extends Disposable {
-  /** A scalar. */
+  /** The loss of a picture, a scalar. */
   of(picture: Tensor): Tensor;
 }
 
@@ -34,7 +34,7 @@ export function pixelLoss(target: Tensor): Loss {
 
 /**
  * The squared differences of a VGG's features, each layer's divided by the variance of the target's features there, plus a
- * little total variation. `smoothness` is the weight of that. The network belongs to the caller.
+ * little total variation, weighted by `smoothness`. The network belongs to the caller.
  */
 export function perceptualLoss(target: Tensor, features: Features, smoothness: number): Loss {
   const wanted = tidy(() => features.apply(target)).map(keep);

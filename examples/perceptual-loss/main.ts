@@ -16,7 +16,7 @@ import { drawSheet } from './sheet.ts';
 
 const defaultLayers = ['block1_conv2', 'block2_conv2', 'block3_conv2', 'block4_conv2'];
 
-/** What the command asks for, and gets: pictures travel as data URLs, weights in the form's field for files. */
+/** The command's request and its results: pictures are passed as data URLs, weights in the form's file field. */
 interface Order extends Omit<DemoSettings, 'image' | 'weights'> {
   image: string | null;
 }
@@ -36,7 +36,7 @@ declare global {
       order: Order,
     ): Promise<{ result: Omit<DemoResult, 'target' | 'start'>; sheet: string; curves: string }>;
   };
-  /** Put in place by the command. */
+  /** Defined by the command. */
   var reportProgress: ((report: Report) => Promise<void>) | undefined;
 }
 
@@ -57,7 +57,7 @@ const curvesOf = (losses: Readonly<Record<RunName, readonly number[]>>): Curve[]
   { name: 'perceptual loss', colour: '#c2410c', losses: losses.perceptual },
 ];
 
-/** Runs the demonstration and shows it as it goes. */
+/** Runs the demonstration and shows its progress. */
 async function runOnPage(settings: DemoSettings, events: DemoEvents = {}): Promise<DemoResult> {
   const shown: Record<RunName, number[]> = { pixel: [], perceptual: [] };
   const result = await runDemo(settings, {
@@ -163,7 +163,7 @@ globalThis.perceptualLossDemo = {
   },
 };
 
-/** Classes have other names in a built page, so the command tells by the message that its option is to blame. */
+/** Classes have other names in a built page, so the command recognizes by the message that its option is invalid. */
 function refuseWeights(error: unknown): never {
   throw error instanceof FormatError ? new Error(`--weights: ${error.message}`) : error;
 }

@@ -1,5 +1,5 @@
 /**
- * @file The target: drawn by the program, or a file of the user's, as a tensor [1, size, size, 3] from 0 to 1.
+ * @file The target, drawn by the program or from the user's file, as a tensor [1, size, size, 3] from 0 to 1.
  */
 import { div, expandDims, fromImage, randomUniform, type Tensor, tidy } from 'retrograd';
 
@@ -8,12 +8,12 @@ export function pictureOf(canvas: OffscreenCanvas): Tensor {
   return tidy(() => expandDims(div(fromImage(canvas), 255), { axis: 0 }));
 }
 
-/** Noise to begin at: every value uniform in [0, 1). */
+/** Noise to start from: every value uniform in [0, 1). */
 export function noise(size: number, seed: number): Tensor {
   return randomUniform([1, size, size, 3], { seed });
 }
 
-/** The middle square of a file's picture, at `size`. Rejects where the bytes are no picture. */
+/** The central square of a file's picture, resized to `size`. Rejects if the bytes aren't a picture. */
 export async function cropToSquare(file: Blob, size: number): Promise<OffscreenCanvas> {
   const bitmap = await createImageBitmap(file);
   const side = Math.min(bitmap.width, bitmap.height);
@@ -177,7 +177,7 @@ function triangle(
   context.fill();
 }
 
-/** Halved until it is near, then scaled: a single step would skip pixels. */
+/** Scales the picture by 1/2 until it is close to `size`, then to `size`: a single step would skip pixels. */
 function resized(canvas: OffscreenCanvas, size: number): OffscreenCanvas {
   let current = canvas;
   while (current.width !== size) {

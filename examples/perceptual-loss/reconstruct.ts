@@ -1,5 +1,5 @@
 /**
- * @file Gradient descent on a picture: from noise towards whatever makes a loss small.
+ * @file Gradient descent on a picture: from noise towards a minimum of a loss.
  */
 import {
   clip,
@@ -23,17 +23,17 @@ export interface Progress {
   losses: number[];
   loss: number;
   stepsPerSecond: number;
-  /** The picture as it is. */
+  /** The current picture. */
   picture: Variable;
 }
 
 export interface ReconstructOptions {
   loss: Loss;
-  /** The picture to begin at. */
+  /** The picture to start from. */
   start: Tensor;
   steps: number;
   learningRate?: number;
-  /** Called every few steps; what it returns is awaited. */
+  /** Called every few steps; its result is awaited. */
   onProgress?: (progress: Progress) => unknown;
   signal?: AbortSignal | undefined;
 }
@@ -48,7 +48,7 @@ export interface Reconstruction {
 }
 
 /**
- * Losses are read back every so many steps, one batch behind: the device always has work, and is never more than two
+ * Losses are read back every few steps, one batch behind: the device always has work, and is never more than two
  * batches behind the program.
  */
 const stepsPerReadback = 4;
@@ -89,7 +89,7 @@ export async function reconstruct(options: ReconstructOptions): Promise<Reconstr
   try {
     for (let done = 0; done < steps; done++) {
       signal?.throwIfAborted();
-      // A cosine decay brings the picture to rest: Loshchilov and Hutter, SGDR, ICLR 2017.
+      // Cosine decay, so that the picture converges: Loshchilov and Hutter, SGDR, ICLR 2017.
       optimizer.learningRate = (learningRate * (1 + Math.cos((Math.PI * done) / steps))) / 2;
       unread.push(tidy(step));
       getDevice().flush();
@@ -121,7 +121,7 @@ function descend(loss: Loss, picture: Variable, optimizer: optimizers.Adam): Ten
   return value;
 }
 
-/** Steps a second, counted from the first readback on: what comes before it compiles kernels. */
+/** Steps per second, counted from the first readback on: kernels are compiled before it. */
 class Clock {
   readonly #start = performance.now();
   #first: { step: number; time: number } | null = null;

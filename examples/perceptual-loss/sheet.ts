@@ -11,7 +11,7 @@ export interface Panel {
 const margin = 28;
 const gap = 20;
 
-/** One row of panels under a heading; pictures are enlarged pixel by pixel, so that nothing is hidden. */
+/** One row of panels under a heading; pictures are enlarged without smoothing, so that nothing is hidden. */
 export function drawSheet(heading: string, footnote: string, panels: readonly Panel[]): OffscreenCanvas {
   const size = panels[0]?.pixels.width ?? 1;
   // Whole multiples, so that every pixel of the picture is a square of the same size.

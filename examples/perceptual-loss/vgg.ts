@@ -1,5 +1,5 @@
 /**
- * @file VGG as what looks at pictures: VGG19 with random weights, or VGG16 or VGG19 with those of a file. Used by the demo and
+ * @file VGG as a feature extractor: VGG19 with random weights, or VGG16 or VGG19 with those of a file. Used by the demo and
  * by the notebook.
  */
 import { div, FormatError, mul, sub, UnsafeModelError } from 'retrograd';
@@ -14,7 +14,7 @@ export type Features = ReturnType<Vgg['features']>;
 /** Convolutions in each block of VGG19. */
 const convolutions = [2, 2, 4, 4, 4];
 
-/** Colours of ImageNet's pictures, from 0 to 1, as torchvision's networks were trained. */
+/** Mean colour of ImageNet's pictures, from 0 to 1, with which torchvision's networks were trained. */
 const torchMean = [0.485, 0.456, 0.406];
 const torchDeviation = [0.229, 0.224, 0.225];
 
@@ -22,13 +22,13 @@ export class Vgg implements Disposable {
   constructor(
     readonly name: VggName,
     readonly network: Network,
-    /** Where the weights are from, in words. */
+    /** The source of the weights, in words. */
     readonly weights: string,
     private readonly naming: WeightNaming = 'keras',
-    /** How many tensors of the file are its weights. */
+    /** Number of tensors in the file that are its weights. */
     readonly tensors = 0,
   ) {
-    // Only pictures are to change.
+    // Only pictures should change.
     network.trainable = false;
   }
 
@@ -56,7 +56,7 @@ export class Vgg implements Disposable {
     });
   }
 
-  /** Pictures as the network was trained on. */
+  /** Preprocesses pictures as in the network's training. */
   #prepared(picture: KerasTensor): KerasTensor {
     if (this.naming === 'keras') return applications.vgg19.preprocessInput(mul(picture, 255)) as KerasTensor;
     return div(sub(picture, torchMean), torchDeviation) as KerasTensor;
@@ -80,9 +80,9 @@ export class Vgg implements Disposable {
 }
 
 /**
- * VGG19 with weights that are drawn by He's rule (He et al., Delving deep into rectifiers, ICCV 2015). Random features carry a
- * perceptual loss: He, Wang and Hopcroft, A Powerful Generative Model Using Random Weights for the Deep Image Representation,
- * NIPS 2016, reconstruct pictures from the features of such a VGG.
+ * VGG19 with He-initialized random weights (He et al., Delving deep into rectifiers, ICCV 2015). Random features are
+ * sufficient for a perceptual loss: He, Wang and Hopcroft, A Powerful Generative Model Using Random Weights for the Deep
+ * Image Representation, NIPS 2016, reconstruct pictures from the features of such a VGG.
  */
 export function randomVgg(seed: number): Vgg {
   const network = applications.vgg19({ includeTop: false, weights: null, seed });
@@ -91,14 +91,14 @@ export function randomVgg(seed: number): Vgg {
 
 /** Options of `loadVgg`. */
 export interface LoadVggOptions extends Pick<LoadWeightsOptions, 'onProgress' | 'signal'> {
-  /** Whether a file may have the first layers alone, as far as it goes. Default false. */
+  /** Whether a file may contain only the first layers. Default false. */
   partial?: boolean;
 }
 
 /**
- * The network whose weights a file has, with or without its top: Keras's `.h5`, `.weights.h5` or `.keras`, torchvision's `.pth`, or
- * safetensors. The file's tensors say which network it is.
- * Errors: FormatError for a file that fits neither, or is damaged; UnsafeModelError for one that holds code.
+ * The network whose weights a file has, with or without its top: Keras's `.h5`, `.weights.h5` or `.keras`, torchvision's
+ * `.pth`, or safetensors. The file's tensors determine which network it is.
+ * Errors: FormatError for a file that fits neither, or is damaged; UnsafeModelError for one that contains code.
  */
 export async function loadVgg(
   file: File,
@@ -123,7 +123,7 @@ export async function loadVgg(
   });
 }
 
-/** Why a file isn't that of a network. */
+/** Why a file doesn't fit a network. */
 interface Misfit {
   readonly name: VggName;
   readonly error: FormatError;
@@ -131,7 +131,7 @@ interface Misfit {
 
 type Progress = Omit<LoadVggOptions, 'partial'>;
 
-/** The network with a file's weights, as far as layer `until`. Errors: what isn't about the network, such as damage. */
+/** The network with a file's weights, up to layer `until`. Errors: those that aren't about the network, such as damage. */
 async function tryNetwork(
   file: File,
   name: VggName,
@@ -164,7 +164,7 @@ function upTo(whole: Network, layer: string): Network {
   });
 }
 
-/** VGG19 as far as a file has its weights; null where it lacks the first. */
+/** VGG19 as far as a file has its weights; null if it lacks the first. */
 async function loadFirstLayers(file: File, options: Progress): Promise<Vgg | null> {
   let deepest: Vgg | null = null;
   for (const [block, count] of convolutions.entries()) {

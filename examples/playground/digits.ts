@@ -20,7 +20,7 @@ const settings = sliders({
 
 type Point = readonly [x: number, y: number];
 
-/** Points of an ellipse from one angle to another, in turns. */
+/** Points of an ellipse from one angle to another; 1 is a full turn. */
 const arc = (x: number, y: number, w: number, h: number, from: number, to: number): Point[] =>
   Array.from({ length: 24 }, (_, i) => {
     const angle = 2 * Math.PI * (from + ((to - from) * i) / 23);

@@ -100,11 +100,13 @@ async function featureModel(): Promise<Model<Tensor, readonly Tensor[]>> {
     weights: null,
     inputShape: [size, size, 3],
   });
-  await vgg.loadWeights(weights.file);
-  return model({
+  const features = model({
     inputs: vgg.input,
     outputs: wanted.map((name) => vgg.getLayer(name).output),
   });
+  // Of the file, these layers alone.
+  await features.loadWeights(weights.file, { extra: 'ignore' });
+  return features;
 }
 
 /** The same layers with random weights, which carry a style, too. */

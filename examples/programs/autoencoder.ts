@@ -1,4 +1,4 @@
-/** @file An autoencoder: sixteen values through a code of two, which is a model of its own. */
+/** @file An autoencoder: sixteen values through a code of two; the encoder is a separate model. */
 import { init, setRandomSeed } from 'retrograd';
 import { input, layers, model, optimizers } from 'retrograd/keras';
 

@@ -1,4 +1,4 @@
-/** @file A convolutional network that tells images with horizontal stripes from those with vertical ones. */
+/** @file A convolutional network that distinguishes images with horizontal and with vertical stripes. */
 import { argMax, init, setRandomSeed, tensor } from 'retrograd';
 import { layers, sequential } from 'retrograd/keras';
 

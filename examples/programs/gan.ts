@@ -1,4 +1,4 @@
-/** @file A generative adversarial network with a training step of its own: points on a line from noise. */
+/** @file A generative adversarial network with a custom training step: points on a line from noise. */
 import {
   add,
   GradientTape,

@@ -1,4 +1,4 @@
-/** @file Logistic regression: which side of a line a point is on, with a decision threshold of one half. */
+/** @file Logistic regression: on which side of a line a point is, with a decision threshold of one half. */
 import { init, setRandomSeed } from 'retrograd';
 import { layers, optimizers, sequential } from 'retrograd/keras';
 

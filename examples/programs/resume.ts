@@ -37,7 +37,7 @@ export async function run(print: (line: string) => void) {
   const rest = await net.fit(x, y, {
     epochs: 6,
     initialEpoch: training.epoch,
-    seed: training.seed ?? undefined,
+    seed: training.seed,
     batchSize: 16,
     verbose: 0,
   });

@@ -1,4 +1,7 @@
-/** @file A transformer that reads a sequence of digits and predicts the next one: token and position embeddings, causal attention. */
+/**
+ * @file A transformer that reads a sequence of digits and predicts the next one: token and position embeddings, causal
+ * attention.
+ */
 import { add, argMax, init, range, setRandomSeed, slice, type Tensor, tensor } from 'retrograd';
 import { input, Layer, layers, model, optimizers } from 'retrograd/keras';
 

@@ -1,4 +1,4 @@
-/** @file A variational autoencoder with a sampling layer of its own and the Kullback–Leibler loss. */
+/** @file A variational autoencoder with a custom sampling layer and the Kullback–Leibler loss. */
 import {
   add,
   exp,

@@ -1,6 +1,7 @@
 /**
- * @file A Wasserstein GAN with gradient penalty: the critic's gradient is differentiated again. Whether such a small one ends near
- * the data depends on the seed: with others, four of five runs ended elsewhere, and eight of twelve of a twin in PyTorch.
+ * @file A Wasserstein GAN with gradient penalty: the critic's gradient is differentiated again. Whether such a small one ends
+ * near the data depends on the seed: with others, four of five runs ended elsewhere, and eight of twelve of a twin in
+ * PyTorch.
  */
 import {
   add,
@@ -44,7 +45,7 @@ class WassersteinGAN extends Model {
     return this.generator.apply(latent);
   }
 
-  /** How far the norm of the critic's gradient is from 1, between real and generated points. */
+  /** The deviation of the critic's gradient norm from 1, between real and generated points. */
   gradientPenalty(real: Tensor, fake: Tensor): Tensor {
     const share = randomUniform([real.shape[0], 1]);
     const between = add(mul(share, real), mul(sub(1, share), fake));

@@ -1,6 +1,6 @@
 /**
- * @file Why a model doesn't learn: a classifier whose hidden layer was initialized so that its relu is dead. One inspected step
- * says so, with the weights that it concerns; after the repair the next step says nothing.
+ * @file Why a model doesn't learn: a classifier whose hidden layer was initialized so that its relu is dead. One inspected
+ * step reports it, with the affected weights; after the fix, the next step reports nothing.
  */
 import { init, randomNormal, setRandomSeed, tensor } from 'retrograd';
 import { compareSteps, inspect } from 'retrograd/inspect';

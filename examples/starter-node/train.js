@@ -15,4 +15,4 @@ net.compile({ optimizer: 'adam', loss: 'sparseCategoricalCrossentropy', metrics:
 await net.fit(x, y, { epochs: 20, verbose: 0 });
 const { accuracy } = await net.evaluate(x, y);
 console.log(`accuracy ${accuracy.toFixed(2)}`);
-process.exit(0);
+process.exit(0); // An open device keeps Node running.

@@ -1,4 +1,4 @@
-/** @file What happens in the page: a classifier is trained, saved as `.keras`, and trained on after it was in Keras. */
+/** @file The part in the page: a classifier is trained, saved as `.keras`, and trained further after it was in Keras. */
 import { init, tensor } from 'retrograd';
 import { BytesTarget, loadModel } from 'retrograd/io';
 import { initializers, input, layers, optimizers, sequential } from 'retrograd/keras';
@@ -46,10 +46,10 @@ function classifier() {
   return net;
 }
 
-/** The loss of each epoch. */
+/** The losses of the epochs. */
 export type Curve = readonly number[];
 
-/** Trains for some epochs. Gives the curve, the model as a `.keras` file, and the data as Keras is to see them. */
+/** Trains for some epochs. Returns the curve, the model as a `.keras` file, and the data for Keras. */
 export async function depart(epochs: number) {
   await init();
   const { x, y } = rings();
@@ -64,7 +64,7 @@ export async function depart(epochs: number) {
   };
 }
 
-/** Trains a model on that comes back from Keras: it goes on with the optimizer's state as Keras left it. */
+/** Continues to train a model that comes back from Keras, with the optimizer's state as Keras left it. */
 export async function arrive(model: string, epochs: number) {
   await init();
   const { x, y } = rings();
@@ -73,7 +73,7 @@ export async function arrive(model: string, epochs: number) {
   return { curve: history.loss as Curve, steps: net.optimizer?.iterations };
 }
 
-/** The same training without a journey. */
+/** The same training without leaving the page. */
 export async function stayHome(epochs: number) {
   await init();
   const { x, y } = rings();
@@ -81,7 +81,7 @@ export async function stayHome(epochs: number) {
   return { curve: history.loss as Curve };
 }
 
-/** Bytes travel between page and command as text. */
+/** Bytes are passed between page and command as text. */
 function textOf(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 }

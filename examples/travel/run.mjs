@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * @file A model that travels: trained in a headless page, saved as `.keras`, trained on by Keras on eight devices, brought back
- * and trained on here. Its curve is that of a model that never left the page. Needs Python (scripts/lib/keras-python.mjs).
+ * @file A model that travels: trained in a headless page, saved as `.keras`, trained further by Keras on eight devices,
+ * brought back and trained further here. Its curve is the same as that of a model that never left the page. Needs Python
+ * (scripts/lib/keras-python.mjs).
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -14,7 +15,7 @@ import { findKerasPython } from '../../scripts/lib/keras-python.mjs';
 const here = path.dirname(fileURLToPath(import.meta.url));
 /** Epochs of each of the three parts. */
 const epochs = 5;
-/** How far the curves may be apart, as a part of the loss: sums in another order round differently. */
+/** Largest relative difference of the curves: sums in another order round differently. */
 const tolerance = 1e-4;
 
 /** @typedef {typeof import('./page.ts')} Page */

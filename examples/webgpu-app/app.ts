@@ -1,20 +1,19 @@
 /**
- * @file An app with a device, buffers and a render loop of its own, in which Retrograd is a guest. A frame is one encoder
- * and one submit: the app draws a scene, the library softens it, looks at it and differentiates, a kernel of the app's
- * steps down the gradient, and the app draws the results, out of the very buffers that they were written to. No value
- * comes to the host.
+ * @file An app with its own device, buffers and render loop, which uses Retrograd. A frame is one encoder and one submit: the
+ * app draws a scene, the library blurs it, compares it and differentiates, a kernel of the app takes a step down the
+ * gradient, and the app draws the results directly from the buffers that they were written to. No values are read back.
  */
 import { fromBuffer, init } from 'retrograd';
 import { type BufferTensor, conv2d, encodeFunction, encodeKernel } from 'retrograd/kernels';
 import { count, lookAt, scattered, side } from './lights.ts';
 import { descend, drawShader, kept, sceneShader } from './shaders.ts';
 
-/** What the app lets its user change. */
+/** Settings that the user can change. */
 export interface Wishes {
   /** Centre of the disc; from (0, 0) at the top left to (1, 1). */
   disc: readonly [x: number, y: number];
   seconds: number;
-  /** How far a light goes in one step. */
+  /** How far a light moves in one step. */
   rate: number;
   /** Whether the lights are marked. */
   rings: boolean;
@@ -28,11 +27,11 @@ export interface Views {
 }
 
 export interface App {
-  /** Draws a frame, and lets the lights take a step. */
+  /** Draws a frame, and moves the lights one step. */
   frame(wishes: Wishes, views: Views): void;
-  /** Throws the lights anywhere. */
+  /** Puts the lights at random positions. */
   scatter(): void;
-  /** The losses of the newest frames, oldest first: the one readback of this app. */
+  /** The losses of the newest frames, oldest first: the only readback of this app. */
   losses(): Promise<number[]>;
 }
 
@@ -113,7 +112,7 @@ export async function makeApp(gpu: GPUDevice, format: GPUTextureFormat): Promise
   const drawRings = drawer('light', 'ring', { 0: wishes, 2: lights });
   const drawCurve = drawer('segment', 'line', { 0: wishes, 3: losses });
 
-  /** How the library sees the app's buffers. */
+  /** The app's buffers as the library's tensors. */
   const table = (values: GPUBuffer): BufferTensor => ({ values, shape: [6, count] });
   const pixels = (values: GPUBuffer): BufferTensor => ({ values, shape: [side, side * 3] });
   let frames = 0;
@@ -134,7 +133,7 @@ export async function makeApp(gpu: GPUDevice, format: GPUTextureFormat): Promise
       gpu.queue.writeBuffer(wishes, 0, Float32Array.of(...disc, seconds, rings ? 1 : 0, width, height));
       gpu.queue.writeBuffer(wishes, 24, Uint32Array.of(frames + 1));
 
-      // The app's own work; what follows stands in the same pass.
+      // The app's own work; what follows is encoded in the same pass.
       const pass = encoder.beginComputePass();
       pass.setPipeline(painting);
       pass.setBindGroup(0, paintingBuffers);

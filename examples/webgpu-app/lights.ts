@@ -1,6 +1,6 @@
 /**
- * @file What is differentiated: a handful of lights, the picture that they make, and how far it is from a scene. Ops alone;
- * nothing here knows of buffers, encoders or canvases.
+ * @file The function that is differentiated: a handful of lights, their picture, and its distance from a scene. Only ops;
+ * nothing here knows about buffers, encoders or canvases.
  */
 import {
   div,
@@ -26,8 +26,8 @@ export const side = 64;
 export const count = 64;
 
 /**
- * The picture of all lights, [side, side · 3]. A light is a bell: round, and thus a product of one bell across and one
- * bell down, so that the sum over all lights is a matrix product.
+ * The picture of all lights, [side, side · 3]. A light is a round bell, and therefore the product of a horizontal and a
+ * vertical bell, so the sum over all lights is a matmul.
  */
 function picture(lights: Tensor): Tensor {
   const [x, y, logRadius, ...colour] = unstack(lights) as [Tensor, Tensor, Tensor, ...Tensor[]];
@@ -41,7 +41,7 @@ function picture(lights: Tensor): Tensor {
   return matMul(bell(y), reshape(across, { shape: [side * 3, count] }), { transposeB: true });
 }
 
-/** How far the lights are from `scene`, the gradient that says where each of them should go, and their picture. */
+/** The loss of the lights for `scene`, the gradient by which each of them moves, and their picture. */
 export function lookAt(lights: Tensor, scene: Tensor): Tensor[] {
   using tape = new GradientTape();
   tape.watch(lights);
@@ -50,7 +50,7 @@ export function lookAt(lights: Tensor, scene: Tensor): Tensor[] {
   return [loss, tape.gradient(loss, lights) as Tensor, seen];
 }
 
-/** Lights that know nothing yet: small, grey, and anywhere. */
+/** Initial lights: small, grey, at random positions. */
 export function scattered(): Float32Array<ArrayBuffer> {
   const row = (value: () => number) => Array.from({ length: count }, value);
   const anywhere = () => row(() => 0.1 + 0.8 * Math.random());

@@ -1,4 +1,4 @@
-/** @file The window of the app: its device, its canvases, its render loop, and what the user wishes. */
+/** @file The window of the app: its device, its canvases, its render loop, and the user's settings. */
 import { type App, makeApp, type Wishes } from './app.ts';
 
 const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
@@ -9,7 +9,7 @@ const rate = element<HTMLInputElement>('rate');
 const rings = element<HTMLInputElement>('rings');
 const stage = element<HTMLCanvasElement>('scene');
 
-/** Where the user put the disc; until then it goes its own way. */
+/** The position that the user gave the disc; null while it moves by itself. */
 let placed: readonly [number, number] | null = null;
 const clamp = (value: number) => Math.min(1, Math.max(0, value));
 const wander = (t: number) => [0.5 + 0.36 * Math.sin(0.7 * t), 0.5 + 0.33 * Math.sin(1.1 * t + 1)] as const;
@@ -42,7 +42,7 @@ stage.addEventListener('keydown', (event) => {
 });
 element('controls').addEventListener('submit', (event) => event.preventDefault());
 
-/** The canvas as a place to draw to, as sharp as the screen. */
+/** The canvas as a drawing target, in the resolution of the screen. */
 function view(gpu: GPUDevice, format: GPUTextureFormat, canvas: HTMLCanvasElement): () => GPUTexture {
   const context = canvas.getContext('webgpu') as GPUCanvasContext;
   context.configure({ device: gpu, format, alphaMode: 'premultiplied' });
@@ -54,7 +54,7 @@ function view(gpu: GPUDevice, format: GPUTextureFormat, canvas: HTMLCanvasElemen
   return () => context.getCurrentTexture();
 }
 
-/** Says in plain words what there is not, or gives a device of the app's own. */
+/** Opens the app's own device, or explains in plain words what is missing. */
 async function openDevice(): Promise<GPUDevice> {
   const adapter = await navigator.gpu?.requestAdapter();
   if (adapter) return adapter.requestDevice();
@@ -91,7 +91,7 @@ async function main(): Promise<void> {
   function draw(now: number): void {
     if (lost) return;
     if (running) {
-      // A frame that came late doesn't make the scene jump.
+      // A late frame doesn't make the scene jump.
       seconds += Math.min(0.05, (now - before) / 1000);
       app.frame(wishes(seconds), { scene: views.scene(), seen: views.seen(), curve: views.curve() });
       frames++;

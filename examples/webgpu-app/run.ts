@@ -1,12 +1,12 @@
 /**
- * @file The app without a window: 400 frames into offscreen textures, while what goes to the queue and what comes
- * back to the host is counted; then one readback of the losses.
+ * @file The app without a window: 400 frames into offscreen textures, counting submissions and readbacks; then one readback
+ * of the losses.
  */
 import { makeApp, type Views } from './app.ts';
 
 const format = 'rgba8unorm';
 
-/** Calls that matter here, counted as they pass. */
+/** Counts the relevant calls. */
 function watch(gpu: GPUDevice) {
   const counts = { submits: 0, buffers: 0, readbacks: 0 };
   const { createBuffer } = gpu;

@@ -1,5 +1,5 @@
 // @ts-check
-/** @file Families of golden cases among fixtures: where they are. */
+/** @file Finds families of golden cases among fixtures. */
 import fs from 'node:fs';
 import path from 'node:path';
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** @file Folders of models among fixtures: where they are, and what is read of them. */
+/** @file Finds folders of models among fixtures, and reads them. */
 import fs from 'node:fs';
 import path from 'node:path';
 

@@ -1,10 +1,10 @@
 // @ts-check
-/** @file What the runners of both parts of the conformance share: choosing by pattern, and the closing line. */
+/** @file What the runners of both parts of the conformance tests share: selection by pattern, and the closing line. */
 import process from 'node:process';
 
 /**
- * A test of names against a list of patterns, separated by commas: each a regular expression, or a part of the name
- * where it is none. No pattern takes every name.
+ * Matches names against a comma-separated list of patterns: regular expressions, or substrings if they aren't valid ones.
+ * Without patterns, every name matches.
  *
  * @param {string} patterns
  * @returns {(name: string) => boolean}
@@ -31,7 +31,7 @@ function compile(pattern) {
 }
 
 /**
- * The last line of a run. Nothing run is no pass, unless all of it was `skipped` with a reason.
+ * The last line of a run. If nothing ran, that is a failure, unless everything was `skipped` with a reason.
  *
  * @param {number} passed
  * @param {number} failed

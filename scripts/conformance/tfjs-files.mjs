@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @file Which of TF.js's test files `npm test` runs, and which say nothing about Retrograd.
+ * @file The TF.js test files that `npm test` runs, and those that don't test Retrograd.
  */
 
 /** The tested files of ops, under `@tensorflow/tfjs-core/dist/ops`, without `_test.js`. */
@@ -47,8 +47,7 @@ function namesIn(text) {
 }
 
 /**
- * Files that test TF.js's own machinery: what they exercise is TF.js itself, so that neither a pass nor a failure
- * would say anything about Retrograd.
+ * Files that test TF.js's internals, so that neither a pass nor a failure would say anything about Retrograd.
  *
  * @type {[RegExp, string][]}
  */

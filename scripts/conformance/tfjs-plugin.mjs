@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url);
 export const DIST = path.join(ROOT, 'node_modules', '@tensorflow', 'tfjs-core', 'dist');
 const SHIM = path.join(ROOT, 'test', 'conformance', 'tfjs');
 
-/** Helpers without tensors; everything else that a test imports is tensors, and the shim's. */
+/** Helpers that don't use tensors; everything else that a test imports comes from the shim. */
 const HELPERS = /((^|\/)util|_util|util_base|test_util|types|backend|flags|log)\.js$/;
 
 const TESTS = '\0tfjs-tests';
@@ -76,7 +76,7 @@ function testsSource(files) {
   `;
 }
 
-/** Every name of TF.js's: the shim's, or a placeholder that says that it isn't offered. */
+/** All of TF.js's names: from the shim, or a placeholder that says that it isn't available. */
 function placeholderSource() {
   /** @type {Record<string, object | undefined>} */
   const tf = require('@tensorflow/tfjs-core');

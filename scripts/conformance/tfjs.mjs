@@ -52,7 +52,7 @@ function report(results, internal) {
 }
 
 /**
- * The files that match, or those of `npm test` where there is no pattern; each of these must be there.
+ * The files that match, or those of `npm test` if there is no pattern, which must all exist.
  *
  * @param {string} patterns
  */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file Which unit tests a change affects, nearest first: by the imports between the files of the repository. A change of a
- * central file affects every test; those that bear its name, or import it, come first.
+ * @file Finds the unit tests that a change affects, nearest first, from the imports between the files of the repository. A
+ * change of a central file affects every test; those with its name, or that import it, come first.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -68,11 +68,15 @@ export function affectedTests(changed, importers) {
   return [...distances.keys()].filter(isTest).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
 }
 
-/** How many imports lie between a file and the nearest of `changed`. @param {readonly string[]} changed @param {Graph} importers */
+/**
+ * The number of imports between a file and the nearest of `changed`.
+ * @param {readonly string[]} changed
+ * @param {Graph} importers
+ */
 function distancesFrom(changed, importers) {
   /** @type {Map<string, number>} */
   const distances = new Map(changed.map((file) => [file, 0]));
-  // A map's keys are visited in the order of insertion, those that are added meanwhile included: breadth first.
+  // A map's keys are visited in the order of insertion, including those added during the loop: breadth first.
   for (const [file, distance] of distances) {
     for (const importer of importers.get(file) ?? []) {
       if (!distances.has(importer)) distances.set(importer, distance + 1);

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @file The package entries by their public names, for what is bundled or tested from the sources: examples import
+ * @file The package entries by their public names, for code that is bundled or tested from the sources: examples import
  * `retrograd` as an app does.
  */
 import path from 'node:path';

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file Installs packages of Debian and its kin, where this process may (as root). A machine whose last installation
- * was interrupted refuses every new one until that is repaired: repaired here first, as apt itself suggests.
+ * @file Installs packages on Debian and its derivatives, if this process may (as root). After an interrupted installation,
+ * apt refuses every new one until it is repaired; that is done here first, as apt itself suggests.
  */
 
 /** @typedef {import('../setup.mjs').Shell} Shell */
@@ -10,14 +10,14 @@
 const MINUTES = 15;
 /** Seconds to wait while another process (automatic upgrades) installs. */
 const LOCK_SECONDS = 300;
-/** Asks nothing, and speaks English: what apt says is read here. */
+/** No prompts, and English messages, because apt's output is parsed here. */
 const ENV = { DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
 
-/** What apt says of an interrupted installation, and the command that it names. Each is tried once, in this order. */
+/** Apt's messages about an interrupted installation, and the command that repairs it. Each is tried once, in this order. */
 const REPAIRS = [
   {
     sign: /dpkg was interrupted/,
-    // A configuration file that the user changed stays as it is.
+    // Keeps configuration files that the user changed.
     command: ['dpkg', '--force-confdef', '--force-confold', '--configure', '-a'],
   },
   {
@@ -29,7 +29,7 @@ const REPAIRS = [
 /**
  * @param {Shell} shell
  * @param {string[]} packages
- * @returns {RunResult} of the installation; where it can't be tried, `output` is the reason
+ * @returns {RunResult} of the installation; if it can't be tried, `output` is the reason
  */
 export function installDebianPackages(shell, packages) {
   /** @param {string[]} command */

@@ -1,9 +1,9 @@
 // @ts-check
-/** @file Reading the arguments of a command. Uses nothing but Node. */
+/** @file Reads the arguments of a command. Uses only Node. */
 import { parseArgs } from 'node:util';
 
 /**
- * What `parseArgs` reads by `config`. What it doesn't know becomes the error that `refused` makes of its message.
+ * The result of `parseArgs` with `config`. For unknown arguments, throws the error that `refused` creates from the message.
  *
  * @template {import('node:util').ParseArgsConfig} T
  * @param {T} config

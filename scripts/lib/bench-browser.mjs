@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file Runs the benchmark's rows in a browser. Rows of a family share a page. A contender that crashes the page, or hangs
- * it, is noted as failed, and the row is run again without it on a new page: one row never costs another.
+ * @file Runs the benchmark's rows in a browser. Rows of a family share a page. A contender that crashes or hangs the page is
+ * recorded as failed, and the row is run again without it on a new page, so that one row never affects another.
  */
 import path from 'node:path';
 import { build } from 'vite';
@@ -15,17 +15,17 @@ import { ROOT } from '../setup.mjs';
 /** @typedef {import('../../bench/result.ts').BenchResult} BenchResult */
 /** @typedef {import('../../bench/result.ts').RowResult} RowResult */
 /** @typedef {import('../../bench/result.ts').WaysResult} WaysResult */
-/** @typedef {Pick<RunOptions, 'budget' | 'limits' | 'without'>} PageOptions what can be sent to a page */
+/** @typedef {Pick<RunOptions, 'budget' | 'limits' | 'without'>} PageOptions options that can be sent to a page */
 
 const CONFIG = path.join(ROOT, 'vite.config.ts');
 
-/** A row that says nothing for so long hangs: software adapters take long, but not that. */
+/** A row that reports nothing for this long hangs: software adapters are slow, but not that slow. */
 const SILENCE_MS = 240_000;
 const COLD_MS = 120_000;
-/** A row is run again this often without what failed in it. */
+/** How often a row is run again without the contenders that failed. */
 const ATTEMPTS = 4;
 
-/** The benchmark's pages, and in `cold/` those of the cold start. @param {string} folder */
+/** Builds the benchmark's pages, and in `cold/` those of the cold start. @param {string} folder */
 export async function buildPages(folder) {
   const shared = /** @type {const} */ ({ configFile: CONFIG, logLevel: 'error' });
   await build({ ...shared, mode: 'bench', build: { outDir: folder } });
@@ -42,7 +42,7 @@ export class BenchBrowser {
   #page = null;
   #family = '';
 
-  /** @param {() => Promise<Browser>} launch called again where the browser itself is lost @param {string} url of the pages */
+  /** @param {() => Promise<Browser>} launch called again if the browser itself is lost @param {string} url of the pages */
   constructor(launch, url) {
     this.#launch = launch;
     this.#url = url;
@@ -84,9 +84,9 @@ export class BenchBrowser {
         const given = { name: row.name, kind: row.kind, options: { ...options, without } };
         const result = await page.call(runInPage, given);
         const faults = /** @type {[Library, string][]} */ (Object.entries(page.faults));
-        // What failed may have broken the page's devices, …
+        // A failure may have broken the page's devices, …
         if (faults.length > 0) await this.#forget();
-        // … and where several were lost, the first took the others along.
+        // … and if several were lost, the first one caused the loss of the others.
         const lost = faults.filter(([, fault]) => /\blost\b/.test(fault)).length > 1;
         if (!lost || attempt === ATTEMPTS) return result;
         const [[first, fault]] = /** @type {[[Library, string]]} */ (/** @type {unknown} */ (faults));
@@ -103,7 +103,7 @@ export class BenchBrowser {
   }
 
   /**
-   * Milliseconds of a cold start, on a page of its own.
+   * Milliseconds of a cold start, on a new page.
    *
    * @param {Library} library
    * @returns {Promise<import('../../bench/cold/cold.ts').ColdStart>}
@@ -154,7 +154,7 @@ function runInPage(bench, { name, kind, options }) {
   return kind === 'ways' ? bench.runNamedWays(name, options) : bench.runNamed(name, { ...options, stage });
 }
 
-/** A page that says whose turn it is. */
+/** A page that reports which contender is running. */
 class RunnerPage {
   /** @type {Page} */
   #page;

@@ -1,5 +1,5 @@
 // @ts-check
-/** @file The options of `npm run bench`: read, checked before anything is built, and explained. Uses nothing but Node. */
+/** @file The options of `npm run bench`: read, checked before anything is built, and explained. Uses only Node. */
 import { SetupError } from '../setup.mjs';
 import { readArguments } from './arguments.mjs';
 
@@ -10,7 +10,7 @@ Prints a line a row, then a table with the ratio of the fastest peer to Retrogra
 
 Options
   --filter TEXT     rows whose names have TEXT, or match /REGEXP/; default: all, which take some 40 minutes on a
-                    software adapter. 'gather' takes in the three ways of gathering, which are many rows; 'matMul' takes in the
+                    software adapter. 'gather' includes the three ways of gathering, which are many rows; 'matMul' includes the
                     product of 2048, half an hour on a software adapter
   --budget MS       milliseconds for each library in each row; default 400
   --json FILE       the result for programs, kept as it grows
@@ -32,7 +32,7 @@ Exit codes: 0 done, 1 where Retrograd failed in a row or an argument is bad.
  * @property {'chromium' | 'firefox'} browser
  * @property {'browser' | 'node'} runtime
  * @property {boolean} serve
- * @property {boolean} inside in the process that has Dawn's environment
+ * @property {boolean} inside whether this is the process with Dawn's environment
  * @property {boolean} help
  */
 

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file Weighs what an app downloads of each library: minified, gzipped, with the WebAssembly that comes along. What `import()`
- * brings is counted separately.
+ * @file Measures what an app downloads of each library: minified, gzipped, including WebAssembly. Code loaded by `import()`
+ * is counted separately.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,7 @@ const entries = {
   keras: { retrograd: 'retrogradKeras.ts' },
 };
 
-/** A bundle of `entry`, in bench/size, as an app has it. @param {string} entry @returns {Promise<Weight>} */
+/** Bundles `entry`, in bench/size, as an app would. @param {string} entry @returns {Promise<Weight>} */
 async function weigh(entry) {
   const result = await build({
     configFile: path.join(ROOT, 'vite.config.ts'),
@@ -44,12 +44,15 @@ async function weigh(entry) {
   };
 }
 
-/** kB gzipped of files. @param {(string | Uint8Array)[]} files */
+/** Gzipped size of files in kB. @param {(string | Uint8Array)[]} files */
 function sizeOf(files) {
   return files.reduce((sum, file) => sum + gzipSync(file).length, 0) / 1000;
 }
 
-/** By bundle, since several rows show parts of one. @type {Partial<Record<keyof Sizes, Promise<Partial<Record<Library, Weight>>>>>} */
+/**
+ * Cached by bundle, since several rows show parts of one.
+ * @type {Partial<Record<keyof Sizes, Promise<Partial<Record<Library, Weight>>>>>}
+ */
 const weighed = {};
 
 /** @param {keyof Sizes} bundle */

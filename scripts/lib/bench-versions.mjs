@@ -1,5 +1,5 @@
 // @ts-check
-/** @file The versions of what the benchmark compares, as installed. */
+/** @file The installed versions of the libraries that the benchmark compares. */
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

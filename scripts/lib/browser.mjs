@@ -31,7 +31,7 @@ const COMMON_ARGS = [
   '--disable-gpu-watchdog',
 ];
 const SOFTWARE_ARGS = ['--use-webgpu-adapter=swiftshader'];
-/** What the software adapter draws reaches a page's canvas only where the page, too, is put together by it. */
+/** The software adapter can draw to a page's canvas only if the page is composited by it, too. */
 const SOFTWARE_CANVAS_ARGS = [
   '--use-vulkan=swiftshader',
   '--enable-features=Vulkan',
@@ -43,7 +43,7 @@ const LINUX_GPU_ARGS = ['--enable-features=Vulkan', '--use-angle=vulkan', '--dis
 
 /**
  * @typedef {object} LaunchOptions
- * @property {string} [executable] the browser; found where left out
+ * @property {string} [executable] the browser; default: the one found on this machine
  * @property {string[]} [args] further flags
  * @property {boolean} [headless] default true
  * @property {boolean} [canvases] whether pages draw to canvases by WebGPU; such a browser is slower to start. Default false
@@ -88,8 +88,8 @@ export async function launchBrowser(options = {}) {
 }
 
 /**
- * Chromium refuses to run with its sandbox as root, and in containers that give it no user namespaces. What runs
- * in it here is our own code from localhost, so it may go without.
+ * Chromium refuses to run with its sandbox as root, and in containers that give it no user namespaces. Here it runs only our
+ * own code from localhost, so it may run without.
  *
  * @param {(sandboxArgs: string[]) => Promise<Browser>} start
  */
@@ -105,7 +105,7 @@ async function startSandboxed(start) {
 }
 
 /**
- * Whether pages of `browser` get a WebGPU adapter that makes a device. A broken driver may hang: silence is a no.
+ * Whether pages of `browser` get a WebGPU adapter and a device from it. A broken driver may hang: a timeout means no.
  *
  * @param {Browser} browser
  */
@@ -139,7 +139,7 @@ function delay(ms) {
 /** @typedef {{ page: Page, errors: string[] }} OpenPage `errors` fills while the page lives */
 
 /**
- * Opens `url` in a new page that writes down every error.
+ * Opens `url` in a new page that collects all errors.
  *
  * @param {Browser} browser
  * @param {string} url
@@ -181,15 +181,15 @@ function reportUncapturedGpuErrors() {
 }
 
 /**
- * Runs `body` in an open page, gives its value (JSON-like) and closes the page.
+ * Runs `body` in an open page, returns its value (JSON-like) and closes the page.
  *
  * @template T
  * @template {unknown[]} A
  * @param {OpenPage} open
- * @param {(...args: A) => T | Promise<T>} body sent to the page as source: it sees its arguments and nothing else
+ * @param {(...args: A) => T | Promise<T>} body sent to the page as source: it can use only its arguments
  * @param {A} args
  * @returns {Promise<T>}
- * @throws where the body throws, or the page wrote down an error
+ * @throws if the body throws, or the page collected an error
  */
 export async function evaluateIn({ page, errors }, body, ...args) {
   try {
@@ -203,7 +203,7 @@ export async function evaluateIn({ page, errors }, body, ...args) {
 }
 
 /**
- * Runs `body` in a page of its own at `url`; see `evaluateIn`.
+ * Runs `body` in a new page at `url`; see `evaluateIn`.
  *
  * @template T
  * @template {unknown[]} A

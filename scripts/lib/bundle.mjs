@@ -40,8 +40,8 @@ export async function bundle({ entry, folder, plugins = [], external = [] }) {
 }
 
 /**
- * A folder of this process's own under `out/`, removed when the process ends: two runs never share one. It stands in
- * the repository, so that packages left out of a bundle are found from it.
+ * A folder under `out/` for this process, removed when the process ends: two runs never share one. It is in the repository,
+ * so that packages left out of a bundle can be resolved from it.
  *
  * @param {string} name
  */

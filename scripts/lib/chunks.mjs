@@ -7,7 +7,7 @@
 const WITH_DEVICE = /(kernels\/coreKernels|webgpu\/device)\.[jt]s$/;
 
 /**
- * What is loaded with the entry, what comes with the device, and what `import()` loads where it is wanted.
+ * The chunks loaded with the entry, those loaded with the device, and those that `import()` loads on first use.
  *
  * @template {Chunk} C
  * @param {readonly C[]} chunks
@@ -24,7 +24,7 @@ export function byLoad(chunks) {
 }
 
 /**
- * `from`, and what they import.
+ * `from`, and the chunks that they import.
  *
  * @template {Chunk} C
  * @param {readonly C[]} from

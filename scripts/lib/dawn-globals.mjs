@@ -1,10 +1,10 @@
 // @ts-check
-/** @file What libraries for browsers look for, in Node: WebGPU's globals and a navigator, both of Dawn, and `require`. */
+/** @file Provides in Node what libraries for browsers expect: WebGPU's globals and a navigator, both from Dawn, and `require`. */
 import { createRequire } from 'node:module';
 import process from 'node:process';
 
 /**
- * Loads Dawn, which reads the environment of the process as it does, and puts it in place.
+ * Loads Dawn, which reads the environment of the process at that time, and installs the globals.
  *
  * @param {string[]} [flags] of Dawn
  */
@@ -17,7 +17,7 @@ export async function installDawnGlobals(flags = []) {
   Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true, writable: true });
 }
 
-/** Dawn for Node takes no views of shared memory, which ONNX Runtime's is: they are copied. */
+/** Dawn for Node doesn't accept views of shared memory, which ONNX Runtime uses, so they are copied. */
 function copySharedMemory() {
   const { writeBuffer } = GPUQueue.prototype;
   GPUQueue.prototype.writeBuffer = function (buffer, offset, data, ...rest) {

@@ -1,7 +1,6 @@
 // @ts-check
 /**
- * @file The options of `npm run demo`: read, checked before anything is installed or started, and explained. Uses
- * nothing but Node.
+ * @file The options of `npm run demo`: read, checked before anything is installed or started, and explained. Uses only Node.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -117,7 +116,7 @@ function parse(args) {
   return readArguments({ args: joinNegatives(args), options }, refused).values;
 }
 
-/** `--size -3` as `--size=-3`, so that the error is about the number, not the option. @param {string[]} args */
+/** Turns `--size -3` into `--size=-3`, so that the error is about the number, not the option. @param {string[]} args */
 function joinNegatives(args) {
   /** @type {string[]} */
   const joined = [];
@@ -157,7 +156,7 @@ function layersOf(text) {
   return [...new Set(names)];
 }
 
-/** The smallest picture of which two by two positions are left at the deepest layer. @param {string[]} layers */
+/** The size of the smallest picture that leaves two by two positions at the deepest layer. @param {string[]} layers */
 function smallestSize(layers) {
   const halvings = layers.map((name) => {
     const block = Number(name.slice(5, 6));
@@ -174,7 +173,7 @@ function imageOf(file) {
   );
 }
 
-/** The page says what the file has. @param {string} file */
+/** The content of the file is checked by the page. @param {string} file */
 function weightsOf(file) {
   const head = headOf('--weights', file, 'pass the path of a file of Keras or torchvision.');
   if (head.length > 0) return path.resolve(file);

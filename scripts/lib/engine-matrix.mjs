@@ -1,5 +1,5 @@
 // @ts-check
-/** @file The matrix of engines and suites: the latest result of each pair is kept, and docs/engines.md is written from them. */
+/** @file The matrix of engines and suites: keeps the latest result of each pair, and writes docs/engines.md from them. */
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -22,7 +22,7 @@ const isKnown = (engine, { name }) =>
   knownDifferences.some((known) => known.engine === engine && known.test.test(name));
 
 /**
- * Adds a run to the results, prints its sums and writes the page. Gives the number of failures that aren't known differences.
+ * Adds a run to the results, prints its totals and writes the page. Returns the number of failures that aren't known differences.
  *
  * @param {string} engine
  * @param {{ adapter: string, userAgent: string, results: Record<string, SuiteResult> }} run
@@ -87,6 +87,7 @@ function page(all) {
     ...adapters,
     '',
     '- `ops`, `kernels`, `autodiff` and `keras` are unit tests that need nothing of Node.',
+    "- A plain device has WebGPU's default limits and no features.",
     '- `golden cases` and `golden models` compare with values of Keras, TensorFlow and JAX.',
     '- `random programs` are 30 differential and 30 stateful ones; `npm run fuzz` runs more.',
     '- `profiles` counts the variants that `verify()` checks for each kind of adapter, forced one after the other.',

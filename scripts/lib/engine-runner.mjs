@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file Runs in Node or in Deno, started by engines.mjs: imports the module that it is given and calls its exports, as the
- * lines of the standard input say. In Node WebGPU is Dawn's, in Deno it is its own.
+ * @file Runs in Node or in Deno, started by engines.mjs: imports the given module and calls its exports as requested by lines
+ * of standard input. WebGPU is Dawn's in Node, and the built-in one in Deno.
  */
 import process from 'node:process';
 import { createInterface } from 'node:readline';

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file One module on each engine: Node and Chromium, whose WebGPU is Dawn; Firefox and Deno, whose WebGPU is wgpu. The caller
- * calls the module's exports; arguments and results are JSON.
+ * @file Runs a module on each engine: Node and Chromium, whose WebGPU is Dawn; Firefox and Deno, whose WebGPU is wgpu.
+ * Callers call the module's exports; arguments and results are JSON.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -10,17 +10,22 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { ROOT, SetupError } from '../setup.mjs';
 
-/** @typedef {{ call: (name: string, ...args: unknown[]) => Promise<any>, close: () => Promise<void> }} Engine */
+/**
+ * @typedef {object} Engine
+ * @property {(name: string, ...args: unknown[]) => Promise<any>} call
+ * @property {() => Promise<void>} close
+ * @property {() => Promise<void>} kill without waiting for what runs
+ */
 
 export const engineNames = ['node', 'chromium', 'firefox', 'deno'];
 
-/** What an answer of the runner begins with: everything else on its output is printed by what runs. */
+/** The prefix of the runner's answers: everything else in its output is printed by the code that it runs. */
 export const answerMark = '@answer ';
 
 /**
  * @param {string} name
  * @param {string} entry the module, relative to the repository
- * @param {Record<string, string>} env of the set-up, by which Dawn in Node finds its adapter
+ * @param {Record<string, string>} env from the set-up, by which Dawn in Node finds its adapter
  * @param {import('vite').Plugin[]} [plugins] of the bundle
  * @returns {Promise<Engine>}
  */
@@ -31,7 +36,7 @@ export async function openEngine(name, entry, env, plugins) {
 }
 
 /**
- * The same of a module that is bundled already.
+ * The same for a module that is already bundled.
  *
  * @param {string} name
  * @param {string} built its path
@@ -42,7 +47,7 @@ export async function openEngine(name, entry, env, plugins) {
 export async function openBuilt(name, built, env, mounts) {
   if (name === 'node') return inProcess(process.execPath, ['--expose-gc'], built, { ...process.env, ...env });
   if (name === 'deno') {
-    // What leads Dawn to its software adapter is none for wgpu.
+    // The variables that select Dawn's software adapter don't work for wgpu.
     const { VK_ICD_FILENAMES, VK_DRIVER_FILES, LD_LIBRARY_PATH, ...own } = process.env;
     return inProcess(
       requireDeno(),
@@ -54,7 +59,7 @@ export async function openBuilt(name, built, env, mounts) {
   return inPage(name, built, mounts);
 }
 
-/** The Deno that RETROGRAD_DENO names, or that is on the PATH. */
+/** The Deno set by RETROGRAD_DENO, or the one on the PATH. */
 export function findDeno() {
   const file = process.platform === 'win32' ? 'deno.exe' : 'deno';
   const onPath = (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, file));
@@ -106,6 +111,10 @@ function inProcess(command, flags, built, env) {
       child.stdin.end();
       await ended;
     },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
   };
 }
 
@@ -126,11 +135,13 @@ async function inPage(name, built, mounts) {
     const module = await import(/** @type {string} */ (address));
     return (await module[called](...args)) ?? null;
   };
+  const close = async () => {
+    await browser.close();
+    await server.close();
+  };
   return {
     call: (called, ...args) => page.evaluate(call, `/${path.basename(built)}`, called, args),
-    async close() {
-      await browser.close();
-      await server.close();
-    },
+    close,
+    kill: close,
   };
 }

@@ -1,13 +1,13 @@
 // @ts-check
 /**
- * @file The package entries, in one place: what is built, what is checked in the packed package, and what no
- * module inside may import.
+ * @file The package entries, in one place: they are built, checked in the packed package, and must not be imported from
+ * inside.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 
 /**
- * Entry name -> its source; of several the first that exists counts. `index` is the entry `.`, any other name
+ * Entry name -> its source; of several, the first that exists is used. `index` is the entry `.`, any other name
  * is the entry `./name`.
  *
  * @type {Record<string, string[]>}
@@ -22,7 +22,7 @@ export const ENTRY_SOURCES = {
 };
 
 /**
- * The module of an entry in dist/, which passes on what `target`, a path in dist/, exports.
+ * The module of an entry in dist/, which re-exports `target`, a path in dist/.
  *
  * @param {string} name
  * @param {string} target

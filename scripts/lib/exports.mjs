@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file The public exports of the package, with the declaration and the docstring of each, read from the sources without a
- * compiler: enough for code that its own formatter has formatted.
+ * @file The public exports of the package, each with its declaration and docstring, read from the sources without a compiler,
+ * which is sufficient for formatted code.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import path from 'node:path';
  * @property {string} file where it is declared
  * @property {'class' | 'function' | 'const' | 'interface' | 'type'} kind
  * @property {string} text the declaration, up to the next one
- * @property {string} doc the docstring without its asterisks; empty where there is none
+ * @property {string} doc the docstring without its asterisks; empty if there is none
  */
 
 const FROM = /^export (type )?(?:\{([^}]*)\}|\* as (\w+)|\*) from '(\.[^']+)';/gm;
@@ -73,7 +73,7 @@ function exportedHere(source) {
   return names;
 }
 
-/** `a, type b, c as d` → a, b, d with what they are called in the file. @param {string} list @returns {Map<string, string>} */
+/** `a, type b, c as d` → a, b, d with their names in the file. @param {string} list @returns {Map<string, string>} */
 function namesIn(list) {
   const items = list
     .split(',')

@@ -2,8 +2,7 @@
 /**
  * @file Finds a Chromium or Chrome that is already on this machine. Installs nothing, starts nothing.
  *
- * The world it looks at (environment, platform, file system) is a parameter, so that a test can give it
- * a machine of its own.
+ * The machine that it looks at (environment, platform, file system) is a parameter, so that a test can pass its own.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -14,18 +13,18 @@ import path from 'node:path';
  * @property {Record<string, string | undefined>} env
  * @property {NodeJS.Platform} platform
  * @property {string} homedir
- * @property {(file: string) => boolean} isFile whether `file` is there and is a file
- * @property {(folder: string) => string[]} list the names in `folder`; empty where there is none
+ * @property {(file: string) => boolean} isFile whether `file` exists and is a file
+ * @property {(folder: string) => string[]} list the names in `folder`; empty if it doesn't exist
  */
 
 /**
  * @typedef {object} BrowserSearch
- * @property {string | null} path the executable, or null where none was found
+ * @property {string | null} path the executable, or null if none was found
  * @property {string} source how it was found: a variable's name, `PATH`, `installed` or `puppeteer cache`
- * @property {string[]} tried every place looked at, for the message that says that none was found
+ * @property {string[]} tried all places searched, for the message if none was found
  */
 
-/** Variables that name a browser, the first set one wins. */
+/** Variables that specify a browser; the first one that is set wins. */
 export const BROWSER_VARIABLES = ['RETROGRAD_CHROME', 'PUPPETEER_EXECUTABLE_PATH', 'CHROME_PATH'];
 
 const NAMES_ON_PATH = [
@@ -57,7 +56,7 @@ export function thisMachine() {
 
 /**
  * The browser to use, looked for in this order: the variables, `PATH`, the usual places, puppeteer's cache.
- * A variable that is set but names no file is an error: it was meant, so nothing else is taken in its place.
+ * A variable that is set but isn't the path of a file is an error; nothing else is used in its place.
  *
  * @param {Partial<Machine>} [machine]
  * @param {(file: string) => boolean} [accepts] a further test that a found file must pass
@@ -93,7 +92,7 @@ export function searchBrowser(machine = {}, accepts = () => true) {
 
 /**
  * @param {Partial<Machine>} [machine]
- * @returns {string | null} the path of a Chromium or Chrome, or null where there is none
+ * @returns {string | null} the path of a Chromium or Chrome, or null if there is none
  */
 export function findBrowser(machine = {}) {
   return searchBrowser(machine).path;

@@ -26,7 +26,7 @@ const DRIVER_FOLDERS = ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d', '/usr/lo
 /** @param {string} file */
 const isFile = (file) => fs.statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 
-/** The path of a Firefox that is there, or null. */
+/** The path of an installed Firefox, or null. */
 export function findFirefox() {
   const named = process.env.RETROGRAD_FIREFOX;
   if (named && !isFile(named)) {
@@ -57,7 +57,7 @@ function downloaded() {
 }
 
 /**
- * The path of a Firefox, installed now where none is there, with a Vulkan driver to compute on.
+ * The path of a Firefox, which is installed if there is none, along with a Vulkan driver.
  *
  * @param {Shell} [shell]
  * @returns {string}
@@ -119,7 +119,7 @@ export async function launchFirefox() {
       'A Firefox is needed. Received: none. Hint: `npm test` installs one, or set RETROGRAD_FIREFOX.',
     );
   const { default: puppeteer } = await import('puppeteer');
-  // What leads Dawn in Node to its software adapter would lead Firefox to one that it refuses.
+  // The variables that select Dawn's software adapter in Node would select one that Firefox refuses.
   const { VK_ICD_FILENAMES, VK_DRIVER_FILES, LD_LIBRARY_PATH, ...env } = process.env;
   return puppeteer.launch({
     browser: 'firefox',

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file Reads the imports of a TypeScript source without a compiler: enough for code that its own linter has
- * formatted, and quick enough to run on every change.
+ * @file Reads the imports of a TypeScript source without a compiler, which is sufficient for formatted code, and fast enough
+ * to run on every change.
  */
 
 /**
@@ -38,7 +38,7 @@ export function readImports(source) {
     });
   }
   for (const match of code.matchAll(DYNAMIC)) {
-    // `import('…').Name` in a type is read as a dynamic import too: for the layers it is an arrow all the same.
+    // `import('…').Name` in a type is read as a dynamic import, too, since it is a dependency between layers as well.
     const specifier = match[2] ?? '';
     found.push({
       specifier,
@@ -52,8 +52,8 @@ export function readImports(source) {
 }
 
 /**
- * `source` with comments, template literals and strings that are no specifier blanked out, line breaks kept:
- * none of them may look like an import.
+ * `source` with comments, template literals and strings other than specifiers blanked out, keeping line breaks, so that none
+ * of them looks like an import.
  *
  * @param {string} source
  */

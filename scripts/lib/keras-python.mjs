@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file A Python with Keras 3, JAX and h5py, and torchvision where it is wanted: the one that RETROGRAD_KERAS_PYTHON names, or
- * an environment in out/keras-venv, which is made where it is missing.
+ * @file A Python with Keras 3, JAX and h5py, and torchvision if needed: the one set by RETROGRAD_KERAS_PYTHON, or an
+ * environment in out/keras-venv, which is created if it is missing.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -9,7 +9,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { ROOT, SetupError } from '../setup.mjs';
 
-/** What the packages need. */
+/** The oldest version of Python that the packages support. */
 const leastPython = '3.11';
 const keras = {
   says: 'Keras 3 with JAX and h5py',
@@ -20,7 +20,7 @@ const keras = {
 const torch = {
   says: 'PyTorch with torchvision and safetensors',
   probe: "import torch, safetensors, importlib.util; assert importlib.util.find_spec('torchvision')",
-  // Builds for CPUs: those of PyPI come with 2 GB for GPUs.
+  // Builds for CPUs: those on PyPI contain 2 GB for GPUs.
   packages: [
     ...['--extra-index-url', 'https://download.pytorch.org/whl/cpu'],
     ...['torch==2.13.0', 'torchvision==0.28.0', 'safetensors==0.8.0'],
@@ -36,7 +36,7 @@ function succeeds(command, args, show = false) {
 /**
  * @param {{ withTorch?: boolean }} [options]
  * @returns {string} its path
- * @throws {SetupError} where Python or a package can't be had
+ * @throws {SetupError} if Python or a package can't be installed
  */
 export function findKerasPython({ withTorch = false } = {}) {
   const wanted = withTorch ? [keras, torch] : [keras];

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * @file A Vite plugin that writes the package's modules: dist/ holds the sources one by one, with types removed and shaders
- * compiled, so that a bundler takes from them what an app uses and nothing else. dist/<entry>.js re-exports an entry.
+ * compiled, so that a bundler includes only what an app uses. dist/<entry>.js re-exports an entry.
  */
 import fs from 'node:fs';
 import path from 'node:path';

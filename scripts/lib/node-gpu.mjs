@@ -3,8 +3,8 @@
  * @file What Dawn for Node needs around it. A real GPU is used where there is one; a Linux machine without
  * one gets SwiftShader, the software adapter that ships with every Chromium.
  *
- * Dawn opens `libvulkan.so.1` when it is loaded, so these variables must stand in the environment before
- * the process starts: pass them to a child (`spawn(…, { env: { ...process.env, ...nodeGpuEnv() } })`).
+ * Dawn opens `libvulkan.so.1` when it is loaded, so these variables must be in the environment before the process starts:
+ * pass them to a child (`spawn(…, { env: { ...process.env, ...nodeGpuEnv() } })`).
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -18,7 +18,7 @@ const SWIFTSHADER_ICD = 'vk_swiftshader_icd.json';
 const LOADER = 'libvulkan.so.1';
 
 /**
- * @typedef {object} GpuMachine what the choice looks at; a test gives its own
+ * @typedef {object} GpuMachine what the choice depends on; a test passes its own
  * @property {Record<string, string | undefined>} env
  * @property {NodeJS.Platform} platform
  * @property {string | null} browser
@@ -27,17 +27,17 @@ const LOADER = 'libvulkan.so.1';
  * @property {(folder: string) => string[]} list
  * @property {() => string} loaderCache what `ldconfig -p` prints
  * @property {() => boolean} hasHardwareAdapter whether Dawn finds a real GPU in the environment as it is
- * @property {(target: string) => string} linkLoader makes a folder with `libvulkan.so.1` -> target, gives the folder
- * @property {() => string} runtimeDir a private folder to use where XDG_RUNTIME_DIR is unset
+ * @property {(target: string) => string} linkLoader creates a folder with `libvulkan.so.1` -> target, and returns it
+ * @property {() => string} runtimeDir a private folder to use if XDG_RUNTIME_DIR is unset
  */
 
 /** @type {Record<string, string> | undefined} */
 let known;
 
 /**
- * The variables to add to a child's environment so that Dawn finds an adapter in it. Empty where nothing is
- * needed. `RETROGRAD_ADAPTER=swiftshader` takes the software adapter though there is a GPU;
- * `RETROGRAD_ADAPTER=gpu` never falls back to it.
+ * The variables to add to a child's environment so that Dawn finds an adapter in it. Empty if none are needed.
+ * `RETROGRAD_ADAPTER=swiftshader` selects the software adapter even if there is a GPU; `RETROGRAD_ADAPTER=gpu` never falls
+ * back to it.
  *
  * @returns {Record<string, string>}
  */
@@ -76,8 +76,8 @@ export function chooseGpuEnv(machine) {
 }
 
 /**
- * Whether the kernel shows a GPU at all (DRM render node, NVIDIA, WSL). Cheap, so that the usual machine
- * without one starts no probe.
+ * Whether the operating system reports a GPU at all (DRM render node, NVIDIA, WSL). Cheap, so that machines without one need
+ * no probe.
  *
  * @param {GpuMachine} machine
  */
@@ -104,8 +104,8 @@ function swiftShaderFolder(machine) {
 }
 
 /**
- * A folder to search for the Vulkan loader where the system has none. Chrome ships a loader of its own; where
- * it doesn't, SwiftShader exports `vkGetInstanceProcAddr` itself and can replace the loader.
+ * A folder to search for the Vulkan loader if the system has none. Chrome ships its own loader; if not, SwiftShader exports
+ * `vkGetInstanceProcAddr` itself and can replace the loader.
  *
  * @param {GpuMachine} machine
  * @param {string} folder
@@ -136,7 +136,8 @@ function thisGpuMachine() {
     loaderCache: () => output('ldconfig', ['-p']) || output('/sbin/ldconfig', ['-p']),
     hasHardwareAdapter: () => output(process.execPath, [PROBE]).includes('"hardware":true'),
     linkLoader: (target) => {
-      // A folder for each target: processes that start at once with several browsers don't undo each other's link.
+      // A folder for each target, so that processes that start concurrently with different browsers don't overwrite each
+      // other's link.
       const folder = privateFolder('vulkan', target.replaceAll(path.sep, '_'));
       const link = path.join(folder, LOADER);
       try {
@@ -151,7 +152,7 @@ function thisGpuMachine() {
 }
 
 /**
- * A folder of this user's, outside the repository: two checkouts may share it.
+ * A folder of the user, outside the repository: checkouts may share it.
  *
  * @param {...string} names
  */
@@ -167,7 +168,7 @@ export function privateFolder(...names) {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       return folder;
     } catch {
-      // A home that can't be written to: the next.
+      // The home isn't writable: try the next folder.
     }
   }
   throw new Error(

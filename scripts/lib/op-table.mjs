@@ -23,7 +23,7 @@ import path from 'node:path';
  * @param {string} root
  * @param {Readonly<Record<string, unknown>>} exported what src/ops/index.ts exports
  * @returns {Row[]} in the order of the table of contents
- * @throws where an op's source or docstring isn't found
+ * @throws if an op's source or docstring isn't found
  */
 export function opRows(root, exported) {
   const folder = path.join(root, 'src', 'ops');

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file Builds the library into dist/ and pages into site/, each only where what it is made of is newer. Used by the demo, by
- * `npm run build:pages`, and by tests of pages.
+ * @file Builds the library into dist/ and pages into site/, each only if its sources are newer. Used by the demo, by `npm run
+ * build:pages`, and by tests of pages.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -17,12 +17,12 @@ const VITE = path.join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
 
 const BUILT = ['dist/index.js', 'dist/keras.js', 'dist/io.js', 'vite.config.ts'];
 
-/** What a page is made of, besides its own folder. @type {Record<string, string[]>} */
+/** The sources of a page, besides its own folder. @type {Record<string, string[]>} */
 const MADE_OF = {
   notebook: [...BUILT, 'examples/perceptual-loss/picture.ts'],
   playground: [...BUILT, 'examples/playground', 'examples/notebook', 'scripts/website/playground-types.mjs'],
   vanilla: ['dist/browser', 'scripts/lib/pages.mjs', 'website/style/tokens.css'],
-  // Its peers are bundled with it, and it weighs all of them.
+  // Bundles its peers, and measures the sizes of all of them.
   bench: ['src', 'shaders', 'scripts/lib', 'scripts/build-bench.mjs', 'vite.config.ts', 'package-lock.json'],
 };
 
@@ -42,7 +42,7 @@ export function buildLibrary(env, say) {
   if (isFresh('dist/index.js', sources)) return;
   say('Building the library …');
   build(env, [VITE, 'build', '--mode', 'library'], 'The library');
-  // A build of the library removes its types. They are no part of a page: where they fail, it goes on without.
+  // A build of the library removes its types. Pages don't need them, so a failure is ignored.
   try {
     build(env, ['scripts/build-types.mjs'], "The library's types");
   } catch {
@@ -64,7 +64,11 @@ export function buildPage(name, env, say) {
   else build(env, [VITE, 'build', '--mode', name], `The page ${name}`);
 }
 
-/** The landing page, and what scripts/website generates: guide, reference and search. @param {Env} env @param {Say} say */
+/**
+ * Builds the landing page, and the parts that scripts/website generates: guide, reference and search.
+ * @param {Env} env
+ * @param {Say} say
+ */
 export function buildWebsite(env, say) {
   const generated = [
     'docs',
@@ -85,7 +89,7 @@ export function buildWebsite(env, say) {
   build(env, [VITE, 'build', '--mode', 'landing'], 'The landing page');
 }
 
-/** Copies the page that needs no build, and the modules that its import map names. @param {string} folder */
+/** Copies the page that needs no build, and the modules in its import map. @param {string} folder */
 function copyVanilla(folder) {
   const site = path.join(ROOT, 'site', 'vanilla');
   fs.rmSync(site, { recursive: true, force: true });
@@ -117,7 +121,7 @@ function newestTime(place) {
 }
 
 /**
- * Runs one command of a build; what it prints is shown only where it fails.
+ * Runs one command of a build; its output is shown only if it fails.
  *
  * @param {Env} env
  * @param {string[]} args

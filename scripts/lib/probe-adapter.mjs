@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file Asks Dawn, in a process of its own, which adapter it finds, and prints it as one line of JSON. A driver
- * that crashes takes this process with it and nothing else.
+ * @file Asks Dawn, in a separate process, which adapter it finds, and prints it as one line of JSON. A crash of the driver
+ * affects only this process.
  */
 import { create } from 'webgpu';
 

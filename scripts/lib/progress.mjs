@@ -5,7 +5,7 @@
 import process from 'node:process';
 
 const BAR_WIDTH = 28;
-/** Where lines can't be redrawn, one is written at most this often. */
+/** If lines can't be redrawn, one is written at most this often. */
 const LINE_SECONDS = 10;
 
 /** @typedef {{ label: string, done: number, total: number, note: string, stepsPerSecond: number }} ProgressState */
@@ -38,7 +38,7 @@ export class Progress {
     const finished = state.done >= state.total;
     if (this.stream.isTTY) {
       this.#clear();
-      // A line that wraps could not be taken back.
+      // A line that wraps couldn't be erased.
       this.stream.write(line(state).slice(0, (this.stream.columns ?? 120) - 1));
       this.#drawn = true;
       if (finished) this.#end();

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * @file A GPU's compiler on a machine without the GPU: Mesa's RADV, opened for a chip that isn't there, under the
- * layer of bench/codegen/layer.c. Finds or installs what that needs, builds the layer, and gives the environment of a
- * process whose Dawn compiles by it.
+ * @file A GPU's compiler on a machine without the GPU: Mesa's RADV, opened for a chip that isn't present, under the layer of
+ * bench/codegen/layer.c. Finds or installs what it needs, builds the layer, and returns the environment for a process whose
+ * Dawn compiles with it.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -30,7 +30,7 @@ const DRIVERS = ['radeon_icd.x86_64.json', 'radeon_icd.json', 'radeon_icd.aarch6
   ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d'].map((folder) => path.join(folder, file)),
 );
 
-/** What is needed, each with Debian's package. */
+/** The required parts, each with its Debian package. */
 const parts = [
   { what: "Mesa's RADV", package: 'mesa-vulkan-drivers', isThere: () => driver() !== undefined },
   { what: 'the Vulkan loader', package: 'libvulkan1', isThere: hasLoader },
@@ -49,7 +49,7 @@ function hasLoader() {
 const runs = (file, args) => spawnSync(file, args, { stdio: 'ignore' }).status === 0;
 
 /**
- * The environment in which Dawn compiles for `family`, or the reason why it can't be had. Pipelines are reported in
+ * The environment in which Dawn compiles for `family`, or the reason why it isn't available. Pipelines are reported in
  * files of `out` (see bench/codegen/layer.c).
  *
  * @param {GpuFamily} family
@@ -77,7 +77,7 @@ export function radvEnvironment(family, out) {
   };
 }
 
-/** Installs what is missing; null, or what is missing still. */
+/** Installs missing parts; returns null, or the parts that are still missing. */
 function missing() {
   if (process.platform !== 'linux') return `RADV runs on Linux. Received: ${process.platform}.`;
   const lacking = () => parts.filter(({ isThere }) => !isThere());
@@ -93,13 +93,13 @@ function missing() {
   return `missing: ${names}. apt-get: ${output.trim().split('\n').at(-1)}.`;
 }
 
-/** Once for each version of its source: checkouts share the folder. @returns {{ folder: string } | { reason: string }} */
+/** Built once for each version of its source: checkouts share the folder. @returns {{ folder: string } | { reason: string }} */
 function buildLayer() {
   const version = createHash('sha256').update(fs.readFileSync(SOURCE)).digest('hex').slice(0, 12);
   const folder = privateFolder('codegen', version);
   const library = path.join(folder, 'libretrograd_codegen.so');
   if (!fs.existsSync(library)) {
-    // Two processes may build at once: each renames a file of its own.
+    // Two processes may build concurrently, so each renames its own file.
     const own = `${library}.${process.pid}`;
     const args = ['-O2', '-Wall', '-shared', '-fPIC', '-o', own, SOURCE, '-lpthread'];
     const { status, stderr } = spawnSync('cc', args, { encoding: 'utf8' });

@@ -6,7 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Its example needs a page, so that it is shown without a result. */
+/** Exports whose examples need a page, so that no result is shown. */
 export const IN_PAGES = ['callbacks.pageProgress'];
 
 /** Namespaces of retrograd/keras that examples use. */
@@ -37,7 +37,7 @@ export function needsExample(entry, name, isOp) {
   return /^[a-z]/.test(last) && !NO_EXAMPLE.test(name);
 }
 
-/** Places for files, what base classes take, and helpers that others use: their docstrings say it all. */
+/** File storages, parameters of base classes, and helpers, for which the docstring is sufficient. */
 const NO_EXAMPLE =
   /^callbacks\.sinks\.|^optimizers\.(?:defineStep|optimizerOf|schedules\.scheduleOf)$|^metrics\.metricOf$/;
 
@@ -49,7 +49,7 @@ export function parts(code) {
 
 /** The example as a program for the playground. @param {string} code @param {ReadonlySet<string>} exported names of `retrograd` */
 export function programOf(code, exported) {
-  // Names after a dot are properties; strings have none that matter.
+  // Names after a dot are properties; names in strings don't matter.
   const words = [...code.matchAll(/(?<![.\w$'])[A-Za-z_$][\w$]*/g)].map(([word]) => word);
   const declared = new Set(
     [...code.matchAll(/\bconst (?:\{ )?\[?(\w+)(?:, (\w+))?/g)].flatMap(([, a, b]) => [a, b]),

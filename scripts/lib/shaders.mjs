@@ -1,24 +1,24 @@
 // @ts-check
 /**
- * @file Shaders as they are shipped: `#if ${…}` decided by a conditional expression in place of the preprocessor, and WGSL
- * without comments and without spaces that no token needs. What is said stays the same: the same tokens in the same order.
+ * @file Compiles shaders for shipping: `#if ${…}` becomes a conditional expression in place of the preprocessor, and WGSL
+ * loses comments and unnecessary spaces. The tokens and their order stay the same.
  *
- * WGSL is what templates tagged `wgsl` hold, and in a file of `shaders/` every template that has a line break or ends with a
- * semicolon.
+ * WGSL is the content of templates tagged `wgsl`, and in files of `shaders/` every template that has a line break or ends
+ * with a semicolon.
  */
 import MagicString from 'magic-string';
 import { parseSync } from 'vite';
 
-/** A character of its own for each expression of a template: it stands for any text. */
+/** A separate character for each expression of a template, which represents any text. */
 const firstHole = 0xe000;
 const isHole = (/** @type {string} */ char) => char >= '\ue000' && char <= '\uf8ff';
 
-/** Tokens that no neighbour can become one token with. */
+/** Characters that can't form a token together with a neighbour. */
 const APART = '{}()[];,';
 const OPERATORS = '+-*/%&|^~<>=!:?.@';
-/** Operators that no text of an expression makes another token of: it may begin with `-`, `&`, `*` or `/`. */
+/** Operators that can't form another token with the text of an expression, which may begin with `-`, `&`, `*` or `/`. */
 const BEFORE_HOLE = '+%^<>=!:';
-/** What joins no text of an expression: that may end with `>`, which `=` would change. */
+/** Characters that can't form a token with the text of an expression before them, which may end with `>`, so `=` isn't one. */
 const AFTER_HOLE = `${APART}+-*/%&|^<!:?`;
 
 /** `text` without comments. @param {string} text */
@@ -27,8 +27,8 @@ function withoutComments(text) {
 }
 
 /**
- * `text`, which has no comments, without the spaces that no token needs. `before` and `after` are what stands on both
- * sides; empty where nothing is known of it.
+ * `text`, which has no comments, without unnecessary spaces. `before` and `after` are the texts on both sides; empty if
+ * unknown.
  *
  * @param {string} text
  */
@@ -40,8 +40,8 @@ export function squeeze(text, before = '', after = '') {
 }
 
 /**
- * What stays of `space` between two characters. Behind the text of an expression, and where nothing is known, a line
- * break stays: that text may end with a comment.
+ * What remains of `space` between two characters. After the text of an expression, or unknown text, a line break remains:
+ * that text may end with a comment.
  *
  * @param {string} before
  * @param {string} space
@@ -60,7 +60,7 @@ function between(before, space, after) {
 }
 
 /**
- * A module with its shaders compiled, or null where it has none. Errors: SyntaxError.
+ * A module with its shaders compiled, or null if it has none. Errors: SyntaxError.
  *
  * @param {string} code TypeScript
  * @param {string} file its path, with `/`
@@ -81,7 +81,7 @@ export function compileShaders(code, file) {
 /** @typedef {{ code: string, file: string, everyTemplate: boolean }} Module */
 
 /**
- * The outermost shaders inside `node`, compiled, and the imports that nothing needs then.
+ * Replacements for the outermost shaders inside `node`, compiled, and for imports that are no longer needed.
  *
  * @param {any} node
  * @param {Module} module
@@ -104,7 +104,7 @@ function replacements(node, module) {
 }
 
 /**
- * Whether a template of these texts is WGSL in a file of shaders: it has several lines, or is a statement.
+ * Whether a template with these texts is WGSL in a file of shaders: if it has several lines, or is a statement.
  *
  * @param {readonly string[]} texts
  */
@@ -144,13 +144,13 @@ function textOf(expression, module) {
 }
 
 /**
- * The inside of a template with conditional expressions in place of directives, squeezed.
+ * The content of a template with conditional expressions in place of directives, squeezed.
  *
  * @param {string} text with holes
  * @param {(message: string) => never} refuse
  */
 function resolveDirectives(text, refuse) {
-  // `open` holds for each #if that isn't closed: what stands before its branches, and whether it had its #else.
+  // `open` holds for each #if that isn't closed: the text before its branches, and whether it had its #else.
   /** @type {{ before: string, closing: string }[]} */
   const open = [];
   let before = '';

@@ -1,5 +1,5 @@
 // @ts-check
-/** @file A plugin of Vite: the library's modules with their shaders as they are shipped, where pages are built on the sources. */
+/** @file A Vite plugin that compiles the library's shaders as for shipping, for pages that are built from the sources. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compileShaders } from './shaders.mjs';

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file The order of test files. Without times of an earlier run, Vitest starts with the largest files; some small ones run
- * longest, and would end alone.
+ * @file The order of test files. Without times of an earlier run, Vitest starts with the largest files; some small ones take
+ * longest, and would run alone at the end.
  */
 import { BaseSequencer } from 'vitest/node';
 

@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * @file A static server for pages on this machine. Requests are not trusted: any page in the user's browser can send
- * them here, under any host name that it makes resolve to this machine (DNS rebinding), and so can any program.
+ * @file A static server for pages on this machine. Requests are not trusted: any page in the user's browser can send them,
+ * under any host name that it makes resolve to this machine (DNS rebinding), and so can any program.
  *
- * It answers GET alone, for its own host names, with files that really lie in the served folders.
+ * It answers only GET, for its own host names, with files that are really inside the served folders.
  */
 import fs from 'node:fs';
 import http from 'node:http';
@@ -105,13 +105,13 @@ function end(response, status) {
   response.end();
 }
 
-/** A file that vanished, or a client that left, while the file was sent. @param {http.ServerResponse} response */
+/** Handles a file that vanished, or a client that disconnected, while the file was sent. @param {http.ServerResponse} response */
 function fail(response) {
   if (response.headersSent) response.destroy();
   else end(response, 500);
 }
 
-/** Whether the request names this server by a name of this machine. @param {http.IncomingMessage} request */
+/** Whether the request's host is a name of this machine. @param {http.IncomingMessage} request */
 function isOwnHost({ headersDistinct, socket }) {
   const [host, ...others] = headersDistinct.host ?? [];
   if (host === undefined || others.length > 0) return false;
@@ -121,10 +121,10 @@ function isOwnHost({ headersDistinct, socket }) {
 }
 
 /**
- * The decoded path of a request, or null where no file can be meant: it isn't UTF-8, or has empty segments, segments
- * that lead upwards, or characters that are no part of a name (NUL, the backslash of Windows).
+ * The decoded path of a request, or null if it can't be a file's: it isn't UTF-8, or has empty segments, segments that lead
+ * upwards, or characters that aren't allowed in names (NUL, the backslash of Windows).
  *
- * @param {string} target as the request line has it, such as `/a%20b/?c`
+ * @param {string} target as in the request line, such as `/a%20b/?c`
  */
 function pathOf(target) {
   if (!target.startsWith('/')) return null;
@@ -147,7 +147,7 @@ function decode(text) {
 }
 
 /**
- * The file behind a path, or null. Never one outside of the served folders, whatever links say, and never a hidden one.
+ * The file for a path, or null. Never a file outside of the served folders, even through links, and never a hidden one.
  *
  * @param {readonly Mount[]} mounts
  * @param {string} pathname
@@ -171,7 +171,7 @@ function fileIn(folder, name) {
     if (isHidden || !file.startsWith(realFolder + path.sep)) return null;
     return fs.statSync(file).isFile() ? file : null;
   } catch {
-    // It isn't there, its name is too long, its links go in circles, or it can't be read.
+    // It doesn't exist, its name is too long, its links are circular, or it can't be read.
     return null;
   }
 }

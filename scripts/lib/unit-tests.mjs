@@ -1,5 +1,5 @@
 // @ts-check
-/** @file Some of the unit tests, run by a command of their own. */
+/** @file Runs some of the unit tests, for commands of their own. */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file The public interface as data: TypeDoc reads the types of the built package, this flattens what it found to one list of
- * exports. TypeDoc runs with a TypeScript of its own, as a separate process.
+ * @file The public interface as data: TypeDoc reads the types of the built package, and this module flattens its result to
+ * one list of exports. TypeDoc runs with its own TypeScript, as a separate process.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -12,7 +12,7 @@ import { ROOT, SetupError } from '../setup.mjs';
 
 const TYPEDOC = path.join(ROOT, 'tools', 'typedoc', 'node_modules', 'typedoc', 'bin', 'typedoc');
 
-/** `retrograd/keras/layers` exports what `layers` of `retrograd/keras` does: one page serves both. */
+/** `retrograd/keras/layers` has the same exports as `layers` of `retrograd/keras`, so they share pages. */
 const entries = Object.keys(ENTRY_SOURCES).filter((entry) => entry !== 'keras/layers');
 
 /** Numbers of kinds in TypeDoc's JSON. */
@@ -22,7 +22,7 @@ const REFERENCE = 4194304;
 const kinds = { 32: 'constant', 64: 'function', 128: 'class', 256: 'interface', 2097152: 'type' };
 
 /**
- * One reflection of TypeDoc's JSON, as far as it is read here.
+ * The parts of a reflection in TypeDoc's JSON that are read here.
  *
  * @typedef {object} Reflection
  * @property {number} id
@@ -58,9 +58,9 @@ const kinds = { 32: 'constant', 64: 'function', 128: 'class', 256: 'interface', 
  */
 
 /**
- * Runs TypeDoc on dist/, where what it made is older than the types.
+ * Runs TypeDoc on dist/ if its output is older than the types.
  *
- * @param {string} file where its JSON goes
+ * @param {string} file path of its JSON
  */
 export function readTypes(file) {
   const folder = path.dirname(file);
@@ -142,7 +142,7 @@ function flatten(parent, entry, prefix) {
   });
 }
 
-/** Names that differ in case alone share a page, as files do on some systems. @param {string} entry @param {string} name */
+/** Names that differ only in case share a page, as files do on some systems. @param {string} entry @param {string} name */
 function pageOf(entry, name) {
   const prefix = entry === 'retrograd' ? '' : `${entry.slice('retrograd/'.length)}.`;
   return `${prefix}${name}.html`.toLowerCase();
@@ -155,7 +155,7 @@ function fileOf(reflection) {
 }
 
 /**
- * Exports that pass on what another entry or namespace exports.
+ * Exports that re-export those of another entry or namespace.
  *
  * @param {Reflection} project
  * @returns {{ id: number, target: number, name: string }[]} `name` with its entry in front

@@ -88,7 +88,7 @@ async function buildReference() {
   return [...listed, ...found];
 }
 
-/** The docstring of every export, by entry and name, as the sources have them. */
+/** The docstring of every export, by entry and name, from the sources. */
 function sourceExports() {
   return new Map(
     Object.entries(presentEntries(ROOT)).flatMap(([entry, source]) => {
@@ -100,7 +100,7 @@ function sourceExports() {
 }
 
 /**
- * Every export that the sources have needs words and a page.
+ * Throws unless every export in the sources has a docstring and a page.
  *
  * @param {Map<string, string>} inSources
  * @param {import('./api.mjs').Export[]} all
@@ -117,7 +117,7 @@ function requireComplete(inSources, all, aliases) {
 }
 
 /**
- * Every op, layer, loss, metric, optimizer and callback needs an example.
+ * Throws unless every op, layer, loss, metric, optimizer and callback has an example.
  *
  * @param {import('./api.mjs').Export[]} all
  * @param {import('./reference.mjs').Additions} added
@@ -136,7 +136,7 @@ function requireExamples(all, { ops, examples }) {
   );
 }
 
-/** Examples, and what is known about the ops. @returns {Promise<import('./reference.mjs').Additions>} */
+/** Examples, and facts about the ops. @returns {Promise<import('./reference.mjs').Additions>} */
 async function additions() {
   const ops = await import(pathToFileURL(path.join(ROOT, 'dist', 'index.js')).href);
   const rows = opRows(ROOT, ops);

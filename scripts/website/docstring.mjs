@@ -1,7 +1,7 @@
 // @ts-check
-/** @file A docstring in its parts: the text, and what its labels introduce (shapes, dtypes, errors, …). */
+/** @file Splits a docstring into its text and its labelled parts (shapes, dtypes, errors, …). */
 
-/** What a label is called on a page. @type {readonly (readonly [RegExp, string])[]} */
+/** Names of labels on a page. @type {readonly (readonly [RegExp, string])[]} */
 const LABELS = [
   [/^Shapes?: /, 'Shapes'],
   [/^Dtypes?: /i, 'Dtypes'],
@@ -14,7 +14,7 @@ const LABELS = [
 
 /**
  * @param {string} doc
- * @returns {{ text: string, facts: { label: string, text: string }[] }} facts in the order in which the docstring has them
+ * @returns {{ text: string, facts: { label: string, text: string }[] }} facts in the order of the docstring
  */
 export function docParts(doc) {
   /** @type {{ label: string, text: string }[]} */

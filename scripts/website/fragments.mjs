@@ -1,5 +1,5 @@
 // @ts-check
-/** @file Parts of the landing page that are made of others: navigation, the running program, and the figures of the README. */
+/** @file Generated parts of the landing page: navigation, the running program, and the figures of the README. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../setup.mjs';
@@ -8,7 +8,7 @@ import { fillImports } from '../../website/fillImports.mjs';
 import { navigation, searchField } from './layout.mjs';
 import { highlight, renderMarkdown } from './markdown.mjs';
 
-/** Characters of a line of the running program. */
+/** Line width of the running program, in characters. */
 const WIDTH = 88;
 
 /** By the name of the comment that each replaces. @returns {Record<string, string>} */

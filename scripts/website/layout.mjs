@@ -25,7 +25,7 @@ export const sections = [
  * @typedef {object} PageParts
  * @property {string} title
  * @property {string} description
- * @property {string} root the way to the site's root, such as `../`
+ * @property {string} root relative path to the site's root, such as `../`
  * @property {string} section the name of the current one
  * @property {string} main HTML
  * @property {string} [sidebar] HTML of the navigation within the section
@@ -44,7 +44,7 @@ export function navigation(root, current) {
     </nav>`;
 }
 
-/** The field of website/search.ts, with the list of what it finds. */
+/** The field of website/search.ts, with its list of results. */
 export const searchField = `<search class="site-search">
       <input type="search" id="search" placeholder="Search" aria-label="Search the guide and the reference" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list" />
       <ul id="found" role="listbox" aria-label="Found" hidden></ul>

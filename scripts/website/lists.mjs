@@ -1,12 +1,15 @@
 // @ts-check
-/** @file The lists of the reference: exports by what they are for, and the table of ops. */
+/** @file The lists of the reference: exports by purpose, and the table of ops. */
 import { summaryOf } from './docstring.mjs';
 import { escapeHtml } from './types.mjs';
 
 /** @typedef {import('./api.mjs').Export} Export */
 /** @typedef {{ file: string, title: string, description: string, html: string, pages: string[] }} ListPage */
 
-/** Lists besides those of the ops, by the exports that they hold. @type {readonly { file: string, title: string, holds: (one: Export) => boolean }[]} */
+/**
+ * Lists other than the ops, by the exports that they contain.
+ * @type {readonly { file: string, title: string, holds: (one: Export) => boolean }[]}
+ */
 const LISTS = [
   { file: 'all-layers.html', title: 'Layers', holds: within('layers') },
   {

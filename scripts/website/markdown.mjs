@@ -32,9 +32,9 @@ export const anchorOf = (text) =>
 
 /**
  * @typedef {object} MarkdownOptions
- * @property {(href: string) => string} [link] where a link of the source leads on the site; '' for nowhere
+ * @property {(href: string) => string} [link] the target on the site of a link in the source; '' for none
  * @property {(code: string) => string | undefined} [symbol] the page of a name in backticks
- * @property {string} [run] where the program of all blocks runs: the first one links to it
+ * @property {string} [run] the address where the program of all blocks runs; the first block links to it
  */
 
 /**
@@ -83,7 +83,7 @@ export function renderMarkdown(text, { link = (href) => href, symbol, run } = {}
       table(token) {
         const words = (cell) => this.parser.parseInline(cell.tokens);
         const head = token.header.map((cell) => `<th scope="col">${words(cell)}</th>`);
-        // Where there is one column besides the first, it needs no label on narrow screens.
+        // A single column besides the first needs no label on narrow screens.
         const label = (column) =>
           column === 0 || token.header.length < 3
             ? ''

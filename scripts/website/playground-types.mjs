@@ -6,7 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** A program runs in a Worker. The service asks for these by name, and they for others. */
+/** A program runs in a Worker. The service requests these libraries by name, and they refer to others. */
 const LIBRARIES = ['es2023', 'esnext.disposable', 'webworker'];
 const COMPILER = 'tools/typedoc/node_modules/typescript/lib';
 
@@ -34,7 +34,12 @@ export function typesOf(root) {
   return files;
 }
 
-/** A library with those that it refers to. @param {string} folder @param {string} name @param {Record<string, string>} files */
+/**
+ * Adds a library and those that it refers to.
+ * @param {string} folder
+ * @param {string} name
+ * @param {Record<string, string>} files
+ */
 function addLibrary(folder, name, files) {
   const file = `/lib/lib.${name}.d.ts`;
   if (files[file] !== undefined) return;

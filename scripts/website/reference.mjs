@@ -10,11 +10,11 @@ import { escapeHtml, memberHtml, signatureHtml, typeHtml } from './types.mjs';
 /** @typedef {import('./api.mjs').Reflection} Reflection */
 
 /**
- * What the reference adds to the docstrings.
+ * Data that the reference adds to the docstrings.
  *
  * @typedef {object} Additions
  * @property {Readonly<Record<string, { code: string, result: string }>>} examples by qualified name
- * @property {(code: string) => string} link an example's program in the playground
+ * @property {(code: string) => string} link the address of an example's program in the playground
  * @property {Readonly<Record<string, OpFacts>>} ops by name
  */
 
@@ -178,7 +178,7 @@ ${others.join('\n')}
       .join('\n');
   }
 
-  /** @param {Reflection[]} children @param {boolean} [areOptions] whether those that can't be left out are marked */
+  /** @param {Reflection[]} children @param {boolean} [areOptions] whether to mark required ones */
   #properties(children, areOptions = false) {
     const rows = children.map((child) => {
       const needed = areOptions && !child.flags.isOptional ? ' <span class="needed">required</span>' : '';
@@ -213,7 +213,10 @@ ${others.join('\n')}
   }
 }
 
-/** What a docstring and the table of ops both say something about has one row. @param {{ label: string, html: string }[]} facts */
+/**
+ * Merges facts that are both in a docstring and in the table of ops into one row.
+ * @param {{ label: string, html: string }[]} facts
+ */
 function factsHtml(facts) {
   if (facts.length === 0) return '';
   const labels = [...new Set(facts.map(({ label }) => label))];
@@ -236,5 +239,5 @@ function exampleHtml(name, { code, result }, link) {
   return `<h2 id="example">Example</h2><figure class="code"><pre tabindex="0"><code>${highlight(code)}${shown}</code></pre></figure>${open}`;
 }
 
-/** Long names may break at their dots and humps. @param {string} name */
+/** Allows line breaks in long names at dots and humps. @param {string} name */
 const breakable = (name) => escapeHtml(name).replace(/([.a-z])(?=[A-Z])|\.(?=[a-z])/g, '$&<wbr />');

@@ -1,5 +1,5 @@
 // @ts-check
-/** @file Types of TypeDoc's JSON as HTML, names of the package linked to their pages. */
+/** @file Renders types from TypeDoc's JSON as HTML, with names of the package linked to their pages. */
 
 /** @typedef {{ type: string, [key: string]: any }} Type TypeDoc has some twenty forms; each is read by its case below */
 /** @typedef {(id: number) => string | undefined} Links the page of an id */
@@ -118,7 +118,7 @@ export function memberHtml(child, links) {
 }
 
 /**
- * A call, in one line where it is short.
+ * A call signature, in one line if it is short.
  *
  * @param {string} name as HTML
  * @param {import('./api.mjs').Reflection} signature

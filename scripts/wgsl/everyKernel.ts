@@ -1,4 +1,7 @@
-/** @file Loads every module that defines kernels, and gives the kernels, their catalogue, and how a module is composed. */
+/**
+ * @file Loads every module that defines kernels, and exports the kernels, their catalog, and a function that composes their
+ * modules.
+ */
 import { faultLibrary } from '../../shaders/lib/fault.ts';
 import * as math from '../../shaders/lib/math.ts';
 import { type KernelOptions, moduleSource } from '../../src/webgpu/kernel.ts';
@@ -7,7 +10,7 @@ import { kernels } from './registeringKernel.ts';
 
 import.meta.glob(['../../src/kernels/*.ts', '../../src/keras/optimizers/*.ts'], { eager: true });
 
-// A function of shaders/lib/math is declared in a shader once its wrapper was called: options may name any of them.
+// A function of shaders/lib/math is declared in a shader once its wrapper has been called: options may refer to any of them.
 for (const exported of Object.values(math)) {
   if (typeof exported === 'function' && 'wgslName' in exported) exported();
 }

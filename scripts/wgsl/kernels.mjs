@@ -19,7 +19,7 @@ export async function loadKernels() {
   return module;
 }
 
-/** Every module that imports `kernel.ts` gets the one that lists what is defined. @returns {import('vite').Plugin} */
+/** Replaces `kernel.ts` in every import by the module that lists the defined kernels. @returns {import('vite').Plugin} */
 function registersKernels() {
   return {
     name: 'registers-kernels',

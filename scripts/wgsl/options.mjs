@@ -1,5 +1,5 @@
 // @ts-check
-/** @file The kernel and the options that a user names: what doesn't exist is an error with a suggestion. */
+/** @file Checks the kernel and the options given by a user: unknown ones are errors with a suggestion. */
 
 /** @typedef {{ [name: string]: unknown }} Options */
 
@@ -30,7 +30,7 @@ export function parseOptions(text) {
 }
 
 /**
- * `defaults` with the options of `given` in their place. Tables of options, such as a tile, are merged.
+ * `defaults`, overridden by the options of `given`. Tables of options, such as a tile, are merged.
  *
  * @param {string} kernel for messages
  * @param {Options} defaults
@@ -63,7 +63,7 @@ function isTable(value) {
 }
 
 /**
- * 'Did you mean …?', or all that there is.
+ * 'Did you mean …?', or the list of all names.
  *
  * @param {string} received
  * @param {readonly string[]} known

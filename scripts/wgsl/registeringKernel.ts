@@ -1,7 +1,6 @@
 /**
- * @file `src/webgpu/kernel.ts` with a list of all kernels that are defined: what the modules of the library import in its
- * place where shaders are printed (./kernels.mjs). The library itself keeps no such list, so that bundlers can drop the
- * kernels that an app doesn't use.
+ * @file `src/webgpu/kernel.ts` with a list of all defined kernels: the library's modules import it instead when shaders are
+ * printed (./kernels.mjs). The library itself has no such list, so that bundlers can drop kernels that an app doesn't use.
  */
 import { defineKernel as define, type Kernel } from '../../src/webgpu/kernel.ts';
 

@@ -44,7 +44,7 @@ export const blockParams = {
   dilation_w: 'i32',
   pad_h: 'i32',
   pad_w: 'i32',
-  /** Of an input gradient, strided and not dilated, every so many taps lead somewhere: the stride. Else 1. */
+  /** Step between the taps that contribute: the stride, for an input gradient with strides and no dilation; else 1. */
   step_h: 'u32',
   step_w: 'u32',
   /** Rows of all results, and how many of them a part of a filter gradient covers. */

@@ -3,7 +3,7 @@
  * strip, some columns wide, of one channel (of `width` of them). It reads each row once, and carries the sums of
  * the results that it has begun on, so that almost all values are read once: reads are what a CPU adapter's time goes into.
  *
- * Rows come in turns: a turn reads `step` of them and ends `rows` of the result. Results that later turns end are `begun`.
+ * Each iteration reads `step` rows and completes `rows` rows of the result. Results that later iterations complete are `begun`.
  */
 import { flatIndex } from '../lib/indexing.ts';
 import { wgsl } from '../lib/wgsl.ts';

@@ -19,7 +19,7 @@ import {
 } from './program.ts';
 
 /**
- * Elements (or vectors of them) that an invocation reads at once: so many that the turn of the loop costs little, where
+ * Elements (or vectors of them) that an invocation reads at once: enough that the overhead of the loop is small, where
  * there are registers for them.
  */
 const readsAtOnce = ({ accumulator, operands }: ReduceOptions) =>

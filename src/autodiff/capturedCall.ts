@@ -34,7 +34,7 @@ interface Slot {
   readonly bytes: number;
   readonly spec: TensorSpec;
   readonly name: string | undefined;
-  /** The index of the slot of what travels with the tensor, its mask; -1 without. */
+  /** Slot index of the tensor's mask; -1 if it has none. */
   readonly companion: number;
   /** The id of the tensor whose values lie here: tensors don't change, so the same one isn't copied twice. */
   holds: number;
@@ -44,13 +44,13 @@ interface Slot {
 interface Output {
   readonly storage: Storage;
   readonly spec: TensorSpec;
-  /** What travels with the tensor: a sequence's mask. */
+  /** The mask of a sequence; null if the tensor has none. */
   readonly companion: Output | null;
 }
 
 type Outputs = ReadonlyMap<Tensor, Output>;
 
-/** Runs `body` on tensors with the values of `inputs`, and makes a replay of it. */
+/** Runs `body` on tensors with the values of `inputs`, and records it for replays. */
 export function captureCall(
   device: Device,
   name: string,
@@ -101,7 +101,7 @@ export function captureCall(
     capture.runPostponed();
     return { value: given, captured: null, obstacle: capture.obstacle };
   }
-  // The buffers of the recorded run are idle now. They go before memory is planned, so that both are never held at once.
+  // The buffers of the recorded run are idle now. Free them before planning memory, so that both are never held at once.
   device.pool.trim();
   device.flush();
   let work: CapturedWork;
@@ -111,7 +111,7 @@ export function captureCall(
     release();
     throw error;
   }
-  // What the work makes has other places from now on.
+  // From now on, intermediate results are in the planned buffers.
   for (const storage of storages) storage.release();
   return { value: given, captured: new Captured(device, name, work, slots, outputs, value), obstacle: null };
 }
@@ -134,7 +134,7 @@ function recordCall(
   return value;
 }
 
-/** The tensors that the recorded call gets: the values lie in the slots. */
+/** The tensors passed to the recorded call; their values are in the slots. */
 function proxiesOf(device: Device, slots: readonly Slot[], originOf: (index: number) => Origin): Tensor[] {
   const proxies = slots.map(
     ({ storage, spec }, i) => new Tensor(device, storage.retain(), spec, originOf(i)),
@@ -168,7 +168,7 @@ function storagesOf(outputs: Outputs): Storage[] {
   return [...outputs.values()].flatMap(withCompanions);
 }
 
-/** `value` with a tensor made by `make` in place of each output. */
+/** `value` with each output replaced by a tensor from `make`. */
 function giveOutputs(
   value: Nest<unknown>,
   outputs: Outputs,
@@ -188,7 +188,7 @@ function giveOutputs(
   return mapNest(value, (leaf) => given.get(leaf as Tensor) ?? leaf);
 }
 
-/** A tensor of its own with the values that lie in `range`. */
+/** A new tensor with a copy of the values in `range`. */
 function takeOut(device: Device, name: string, range: BoundRange, spec: TensorSpec): Tensor {
   const bytes = sizeOf(spec.shape) * bytesPerElement(spec.dtype);
   const own = device.allocate(bytes, name);
@@ -201,7 +201,7 @@ function madeBy(device: Device, name: string, own: Storage, spec: TensorSpec): T
   return makeTensor(device, own, spec, origin);
 }
 
-/** Gives back what captures held that were dropped without `dispose`. What it holds must not refer to the capture. */
+/** Releases what a capture held that was dropped without `dispose`. The held values must not refer to the capture. */
 const dropped = new FinalizationRegistry<readonly Releasable[]>(releaseAll);
 
 interface Releasable {
@@ -214,7 +214,7 @@ function releaseAll(held: readonly Releasable[]): void {
 
 export class Captured {
   readonly #held: readonly Releasable[];
-  /** Allocations of the device that had failed by the time of the recording. */
+  /** The device's count of failed allocations at the time of recording. */
   readonly #failures: number;
 
   constructor(
@@ -223,7 +223,7 @@ export class Captured {
     private readonly work: CapturedWork,
     private readonly slots: readonly Slot[],
     private readonly outputs: Outputs,
-    /** The result of the recorded call, whose tensors `outputs` knows. */
+    /** The result of the recorded call; its tensors are the keys of `outputs`. */
     private readonly result: Nest<unknown>,
   ) {
     this.#held = [...slots.map(({ storage }) => storage), work.resources];
@@ -242,8 +242,8 @@ export class Captured {
   }
 
   /**
-   * Runs again on `inputs`. Null where the call must be recorded again: a variable's values are shared, so that they may
-   * not be overwritten, or an allocation failed, so that buffers of the work may have no memory or miss their values.
+   * Runs again on `inputs`. Null if the call must be recorded again: a variable's values are shared, so they must not be
+   * overwritten, or an allocation failed, so buffers may have no memory or lack their values.
    */
   run(inputs: readonly Tensor[]): { value: Nest<unknown> } | null {
     const { device, name, work, slots } = this;
@@ -253,7 +253,7 @@ export class Captured {
     inputs.forEach((input, i) => {
       const slot = slots[i] as Slot;
       const { storage } = input;
-      // The app may have written to a buffer that it shares: nothing says whether it has.
+      // The app may write to a buffer that it shares, without our knowing.
       if (slot.holds === input.id && !storage.exposed) return;
       device.copy(storage, slot.storage, wholeWords(slot.bytes));
       slot.holds = input.id;
@@ -273,7 +273,7 @@ export class Captured {
     return { value };
   }
 
-  /** What the recording froze: what `body` would compute otherwise now, on the last inputs. Nothing is launched. */
+  /** Values frozen by the recording that `body` would now compute differently on the last inputs. Nothing is launched. */
   findFrozen(body: (proxies: readonly Tensor[]) => Nest<unknown>): FrozenValue[] {
     const { device, slots, work, name } = this;
     const proxies = proxiesOf(device, slots, () => ({ kind: 'fresh', by: name }));

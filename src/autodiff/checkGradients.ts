@@ -1,4 +1,4 @@
-/** @file Checks what the `backward` of an op returned: an app's op may return anything. */
+/** @file Checks what the `backward` of an op returned: ops defined by an app may return anything. */
 import { ShapeError, TapeError } from '../core/errors.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';

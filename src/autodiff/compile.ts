@@ -19,32 +19,32 @@ import { type CallSignature, deviceKey, fieldsOf, signatureOf } from './signatur
 
 /** Options of `compile`. */
 export interface CompileOptions {
-  /** What errors and reports call the function. Default: its own name. */
+  /** The function's name in errors and reports. Default: its own name. */
   name?: string;
   /** Recordings to keep: beyond that number, the one used least recently is freed. Default 16. */
   maxSignatures?: number;
 }
 
-/** What became of one signature of a compiled function. */
+/** The state of one signature of a compiled function. */
 export interface CaptureReport {
   signature: string;
   captured: boolean;
-  /** Why it runs without being captured; null where it is. */
+  /** Why it isn't captured; null if it is. */
   reason: string | null;
   /** Launches of one run; 0 where it isn't captured. */
   launches: number;
-  /** Bytes of what the launches hand to each other, as planned. */
+  /** Bytes of intermediate results, as planned. */
   bytes: number;
-  /** The most bytes that are needed at once: no plan does with less. */
+  /** The most bytes of intermediate results in use at once: the lower bound of any plan. */
   leastBytes: number;
-  /** Values of the recording that its JavaScript would now compute otherwise, as far as they were found. */
+  /** Values of the recording that its JavaScript would now compute differently, as far as comparisons found any. */
   frozen: readonly string[];
 }
 
-/** A compiled function: called like the one that it was made of. */
+/** A compiled function, called like the original. */
 export interface CompiledFunction<A extends readonly unknown[], R> {
   (...args: A): R;
-  /** What was captured, and why not where it wasn't. The last entry is of the last call, where it ran inside something else. */
+  /** What was captured, or why not. If the last call ran inside something that prevents capturing, the last entry says so. */
   explain(): CaptureReport[];
   /** Frees what the captures hold. The function can be called again, and is captured again. */
   dispose(): void;
@@ -58,31 +58,31 @@ const maxAttempts = 3;
 
 /** When replays are compared with a new trace. */
 export interface ComparisonPolicy {
-  /** Whether they are compared at calls 2, 16, 64, 256 and so on; otherwise only when `compareNow` is called. */
+  /** Whether to compare at calls 2, 16, 64, 256 and so on; otherwise only when `compareNow` is called. */
   readonly isScheduled: boolean;
 }
 
 /** A value that a caller changes between two calls is found at the second; one that changes now and then, at the next. */
 const firstComparisons = [1, 15] as const;
-/** Later comparisons are so much rarer each time that their cost vanishes among the calls. */
+/** The growth of the interval between later comparisons: their share of the cost goes to zero. */
 const comparisonGrowth = 4;
-/** Comparisons because of changed fields, at most: fields that change at every call are none of the recording's. */
+/** The most comparisons made because fields changed: fields that change at every call don't affect the recording. */
 const mostFieldComparisons = 3;
 
 /** A compiled function as the library uses it. */
 export interface ComparedFunction<A extends readonly unknown[], R> extends CompiledFunction<A, R> {
-  /** Compares each recording that was replayed with a new trace. What it finds is printed, and `reports` has it. */
+  /** Compares each recording that was replayed with a new trace. Findings are printed and included in `reports`. */
   compareNow(): void;
   /** What `explain` says, without a comparison. */
   reports(): CaptureReport[];
-  /** Why calls of a signature will never be captured; null where all are, or may yet be. */
+  /** Why calls of some signature will never be captured; null if all are, or still may be. */
   givenUp(): string | null;
 }
 
-/** A call of the function on tensors in place of its inputs. */
+/** A call of the function with its inputs replaced by `proxies`. */
 type CallBody = (proxies: readonly Tensor[]) => Nest<unknown>;
 
-/** What is known of one signature on one device. */
+/** The state of one signature on one device. */
 interface Entry {
   readonly signature: string;
   captured: Captured | null;
@@ -97,7 +97,7 @@ interface Entry {
   fields: string;
   fieldChanges: number;
   frozen: readonly string[];
-  /** Of the choices between variants that it was captured under. */
+  /** The device's `selectionVersion` at the time of capture: which kernel variants were selected. */
   choices: number;
 }
 
@@ -113,16 +113,16 @@ interface Entry {
  * Inside `fn`, variables stay live, their assignments included. Other tensors from outside and host values are constants:
  * they stay as they were when the call was recorded, and so do numbers and branches. Calls 2, 16, 64, 256 and so on,
  * the first call after a visible field of an object of a class changed, and `explain()` run the JavaScript of `fn` once
- * more, without launching anything, and compare: what would differ now is printed as a warning, once, with its line. Random ops without a seed
- * draw new numbers at each call. A validated gather reports its faults as usual. JavaScript effects happen only when a
- * call is recorded or compared, except those in `onReplay`.
- * Results are tensors of their own: a result that shared the values of a variable keeps those of the time of the call.
+ * more, without launching anything, and compare: a warning names each difference once, with its line. Random ops without
+ * a seed draw new numbers at each call. A validated gather reports its faults as usual. JavaScript effects happen only
+ * when a call is recorded or compared, except those in `onReplay`.
+ * Results are new tensors: a result that shared the values of a variable keeps its values at the time of the call.
  *
- * `fn` runs uncaptured where it can't be replayed, and `explain()` says why: it makes variables, keeps tensors beyond the
+ * `fn` runs uncaptured if it can't be replayed, and `explain()` says why: it creates variables, keeps tensors beyond the
  * call, computes on two devices, or takes a typed array, Map, Set or Date, whose contents may change. It also runs
  * uncaptured while a tape outside records, inside another compiled function, and under `checkNumerics`.
- * Errors: TapeError for an `fn` that isn't a function, that is async, or that reads values back; ValueError for options that
- * aren't; DeviceError for arguments on two devices.
+ * Errors: TapeError for an `fn` that isn't a function, that is async, or that reads values back; ValueError for invalid
+ * options; DeviceError for arguments on two devices.
  */
 export function compile<A extends readonly unknown[], R>(
   fn: (...args: A) => R,
@@ -153,7 +153,7 @@ export function compileCompared<A extends readonly unknown[], R>(
     surroundings = whatRunsAround(mode);
     if (surroundings) return plainly();
     const signature = signatureOf(this, args);
-    // What vmap maps is compiled outside of it: compile(vmap(f)).
+    // Mapped tensors can't be inputs of a recording. Compile outside of vmap instead: compile(vmap(f)).
     if (signature.tensors.some(isAbstract)) return plainly();
     const device = deviceOf(label, signature.tensors);
     const { inputs, objects } = signature;
@@ -163,7 +163,7 @@ export function compileCompared<A extends readonly unknown[], R>(
         requireSync(label, Reflect.apply(fn, this, fillIn(template, proxies))) as Nest<unknown>;
       return { body, ...withDevice(device, () => captureCall(device, label, inputs, body)) };
     };
-    // A dry run wants to know which launches there would be. Nothing comes of it that could be replayed.
+    // A dry run only collects the launches; there is nothing to replay.
     if (mode === 'dry run') return (signature.obstacle ? plainly() : capture().value) as R;
     const entry = entryOf(entries, device, signature, maxSignatures, policy);
     const choices = device.selectionVersion;
@@ -210,7 +210,7 @@ export function compileCompared<A extends readonly unknown[], R>(
       : []),
   ];
   const compareNow = () => {
-    // Inside other work that is recorded, a trace would be part of it.
+    // While something else records, a trace would become part of that recording.
     if (currentExecutor()?.mode !== 'eager' || activeRecorders().length > 0) return;
     for (const entry of entries.values()) if (entry.replays > 0) compareWithTrace(label, entry);
   };
@@ -223,7 +223,7 @@ export function compileCompared<A extends readonly unknown[], R>(
   return Object.assign(call, { explain, reports, compareNow, givenUp, dispose, [Symbol.dispose]: dispose });
 }
 
-/** What keeps a call from being captured where it is made; null where nothing does. */
+/** What prevents capturing a call in its current context; null if nothing does. */
 function whatRunsAround(mode: string | undefined): string | null {
   if (mode === 'captured') return 'it was called inside another compiled function';
   if (mode === 'encoded') return 'its launches went to the encoder of an app';
@@ -248,13 +248,13 @@ function isComparisonDue(entry: Entry, objects: readonly object[]): boolean {
   return true;
 }
 
-/** The replay to compare after that of number `replays`: the first call was no replay. */
+/** The number of the next replay to compare, after replay `replays`. The first call isn't a replay. */
 function comparisonAfter(replays: number): number {
   const [first, second] = firstComparisons;
   return replays === first ? second : comparisonGrowth * (replays + 1) - 1;
 }
 
-/** Reports what the recording of `entry` froze. What was reported once isn't looked for again. */
+/** Reports what the recording of `entry` froze. Once something was reported, it isn't compared again. */
 function compareWithTrace(label: string, entry: Entry): void {
   const { captured, body } = entry;
   if (!captured || captured.isLost || entry.frozen.length > 0) return;
@@ -264,7 +264,7 @@ function compareWithTrace(label: string, entry: Entry): void {
   console.warn(`retrograd: ${frozenWarning(label, found)}`);
 }
 
-/** Where an input stands among the arguments of a call. */
+/** Placeholder for an input in the arguments of a call. */
 class InputPlace {
   constructor(readonly index: number) {}
 }

@@ -1,5 +1,5 @@
 /**
- * @file The cotangents of a backward walk, by tensor id. Counts who shares a tensor, so that each is freed as soon as
+ * @file The cotangents of a backward walk, by tensor id. Tensors are reference-counted, so that each is freed as soon as
  * no id needs it.
  */
 import { add } from '../ops/arithmetic.ts';
@@ -8,7 +8,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 export class Cotangents {
   readonly #byId = new Map<number, Tensor>();
   readonly #uses = new Map<Tensor, number>();
-  /** Tensors of the caller's, which are never freed here. */
+  /** Tensors owned by the caller; never freed here. */
   readonly #lent = new Set<Tensor>();
 
   has(id: number): boolean {
@@ -19,7 +19,7 @@ export class Cotangents {
     return this.#byId.get(id);
   }
 
-  /** Adds `gradient` to what `id` has. */
+  /** Adds `gradient` to the cotangent of `id`. */
   add(id: number, gradient: Tensor): void {
     const known = this.#byId.get(id);
     if (!known) {
@@ -38,7 +38,7 @@ export class Cotangents {
     this.add(id, gradient);
   }
 
-  /** Forgets what `id` has, and frees it where nothing else shares it. */
+  /** Forgets the cotangent of `id`, and frees it unless another id shares it. */
   drop(id: number): void {
     const known = this.#byId.get(id);
     if (!known) return;

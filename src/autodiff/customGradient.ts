@@ -29,8 +29,8 @@ export interface CustomGradientResult {
 }
 
 /**
- * A function whose gradient is the one it returns with its value. What `f` computes isn't recorded; tensors that its
- * `gradient` closes over must live until then, so keep them out of `tidy` inside `f`. Ops in `gradient` are recorded by
+ * A function whose gradient is the one it returns with its value. The ops of `f` aren't recorded; tensors that its
+ * `gradient` closes over must live until it runs, so keep them out of `tidy` inside `f`. Ops in `gradient` are recorded by
  * outer tapes, so higher derivatives exist.
  *
  *     const clipGradient = customGradient((x) => ({ value: identity(x), gradient: (dy) => clip(dy, { min: -1, max: 1 }) }));
@@ -60,7 +60,7 @@ export function customGradient(
         hint: 'return { value, gradient: (dy) => … }.',
       });
     }
-    // The value may be an input, or a tensor with a history of its own: the result must be this call's.
+    // The value may be an input, or a tensor with its own history: the result needs the history of this call.
     const output = withRecorders([], () => identity(value));
     recordFunction({
       name: 'customGradient',
@@ -74,8 +74,8 @@ export function customGradient(
 }
 
 /**
- * f(...inputs). Inside vmap, whose scope ends before a tape outside asks for gradients, what the gradient may close over lives
- * on: the garbage collector frees it.
+ * f(...inputs). The scope of a vmap ends before a tape outside it asks for gradients, so tensors that the gradient may
+ * close over are kept beyond it; the garbage collector frees them.
  */
 function runOnce(
   f: (...inputs: Tensor[]) => CustomGradientResult,
@@ -149,7 +149,7 @@ function recompute(
   });
 }
 
-/** Notes the trainable variables that recorded calls use. */
+/** Collects the trainable variables that recorded calls use. */
 class VariableUsage implements Recorder {
   readonly recording = activeRecorders()[0]?.recording ?? nextRecording();
   readonly variables = new Set<Variable>();

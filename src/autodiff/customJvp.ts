@@ -41,7 +41,7 @@ export function customJvp(
     ) as Tensor[];
     const value: unknown = withRecorders([], () => f(...inputs));
     requireValue('customJvp', value);
-    // The value may be an input, or a tensor with a history of its own: the result must be this call's.
+    // The value may be an input, or a tensor with its own history: the result needs the history of this call.
     const output = withRecorders([], () => identity(value));
     recordFunction({
       name: 'customJvp',
@@ -54,7 +54,7 @@ export function customJvp(
   };
 }
 
-/** The cotangents of the inputs: the transpose of the rule at the tangent 0, where it is as at any other. */
+/** The cotangents of the inputs: the transpose of the rule, taken at tangent 0 (the same everywhere, since it is linear). */
 function transposed(rule: TangentRule, inputs: readonly Tensor[], dy: Tensor): (Tensor | null)[] {
   return disposing(new Tape(false), (tape) => {
     const tangents = tape.stopRecording(() => inputs.map(({ shape }) => fill(shape, 0)));

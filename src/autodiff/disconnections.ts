@@ -1,4 +1,4 @@
-/** @file The words of `tape.explain`: what connects a gradient, or where and why it is disconnected, and what to do. */
+/** @file The texts of `tape.explain`: what connects a gradient, or where and why it is disconnected, and what to do. */
 import { isFloating } from '../core/dtype.ts';
 import { formatSpec } from '../core/spec.ts';
 import { nameSource } from '../history/explain.ts';
@@ -14,7 +14,7 @@ import type {
   TracedCall,
 } from './pathExplanation.ts';
 
-/** An op inside a layer goes by the layer's name as well. */
+/** An op inside a layer is also found by the layer's name. */
 export function nameOf(node: Node): string {
   return node.parent ? `${node.parent.operation.name} › ${node.operation.name}` : node.operation.name;
 }
@@ -87,7 +87,7 @@ export function unwatched(tape: ExplainedTape, target: Tensor, source: Tensor): 
   });
 }
 
-/** The operation that made `source` outside of `tape`; null where none did, or the tape recorded it. */
+/** The operation that made `source` outside of `tape`; null if there is none or the tape recorded it. */
 function makerOf(tape: ExplainedTape, { origin }: Tensor): string | null {
   if (origin.kind === 'unrecorded') return origin.op;
   if (origin.kind !== 'recorded' || origin.history.node.recording === tape.recording) return null;

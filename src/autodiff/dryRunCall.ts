@@ -15,7 +15,7 @@ import { checkDType } from '../tensor/create.ts';
 import { tidy } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
 
-/** Something that knows which calls it will make, such as a model. */
+/** An object that can make its own calls for a dry run, such as a model. */
 export interface DryRunnable<O extends object> {
   /** Makes these calls with placeholders instead of data. Called during a dry run. */
   dryRun(options: O): void;
@@ -30,13 +30,13 @@ export interface InputSpec {
   readonly dtype?: DType;
 }
 
-/** Most passes: weights and states that one pass creates may change the launches of the next. */
+/** The most passes: weights and states created in one pass may change the launches of the next. */
 const maxPasses = 3;
 
 /** A function, or a model. */
 export type Target = ((...args: never) => unknown) | DryRunnable<object>;
 
-/** Repeats the dry run of a call until a pass creates nothing that stays; `begin` creates the dry run of each pass. */
+/** Repeats the dry run of a call until a pass creates nothing permanent; `begin` creates the dry run of each pass. */
 export async function dryRunCall<D extends DryRun>(
   op: string,
   device: Device,
@@ -86,7 +86,7 @@ export function runDry(op: string, device: Device, body: () => unknown, dry: Dry
   finishing(
     () => withDevice(device, () => dry.run(alone)),
     () => dry.end(),
-    // What was created and stays keeps its seeds.
+    // Weights that were created keep the seeds they drew.
     () => {
       if (!dry.disturbed) rewindSeeds(seeds);
     },

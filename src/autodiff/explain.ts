@@ -1,9 +1,9 @@
 /**
  * @file The answer of `tape.explain(target, source)`: the path of a gradient, or the call at which it is disconnected.
  *
- * From the source forward, through differentiable calls, goes what the gradient reaches. From the target backward,
- * through everything that is known of values (calls, readbacks, detachments), goes what it was made from. Where the
- * second search meets the first, the gradient is disconnected.
+ * Searches forward from the source, through differentiable calls, for what the gradient reaches; and backward from the
+ * target, through everything that is known of values (calls, readbacks, detachments), for what it was made from. Where
+ * the second search meets the first, the gradient is disconnected.
  */
 import { isFloating } from '../core/dtype.ts';
 import { formatSpec } from '../core/spec.ts';
@@ -52,7 +52,7 @@ const outside: ReadonlySet<DisconnectionCause> = new Set([
   'foreign',
 ]);
 
-/** Where a variable was used, but by nothing that the tape recorded, so that it was never watched: the gradient is disconnected there. */
+/** The disconnection of a variable that was used only by calls this tape didn't record, so that it was never watched. */
 function outsideTape(
   tape: ExplainedTape,
   calls: ReadonlyMap<number, TracedCall>,
@@ -97,7 +97,7 @@ function pathTo(
   return path.reverse();
 }
 
-/** A step from a tensor back to what it was made from. */
+/** A step from a tensor back to one it was made from. */
 interface Edge {
   to: number;
   disconnection: Disconnection;
@@ -138,7 +138,7 @@ function findDisconnection(
   });
 }
 
-/** Every way back from tensor `id`, with what the disconnection would be if the gradient's reach began right behind it. */
+/** All edges back from tensor `id`, each with the disconnection to report if the gradient reaches the tensor behind it. */
 function edgesOf(
   tape: ExplainedTape,
   calls: ReadonlyMap<number, TracedCall>,
@@ -177,7 +177,7 @@ function edgesOfOrigin(tape: ExplainedTape, origin: Origin): Edge[] {
     case 'recorded': {
       const { node, operation } = origin.history;
       if (node.recording === tape.recording) return [];
-      // A layer's call has a node without any tape, too.
+      // A layer's call has a node even if no tape recorded it.
       const disconnection = node.recording === 0 ? unrecordedDisconnection : foreignDisconnection;
       return [...readIn(node)].map((to) => ({
         to,
@@ -189,7 +189,7 @@ function edgesOfOrigin(tape: ExplainedTape, origin: Origin): Edge[] {
   }
 }
 
-/** Ids of what a call read: its inputs, and those of the calls inside a layer, the weights among them. */
+/** Ids of the tensors a call read: its inputs and, for a layer, those of the calls inside it, weights included. */
 function readIn(call: Node): Set<number> {
   const ids = new Set<number>();
   const seen = new Set<Node>([call]);

@@ -19,16 +19,16 @@ import { withoutLaunching } from '../ops/withoutLaunching.ts';
 /** Something that differs between a recording and a later trace. */
 export interface FrozenValue {
   readonly kind: 'number' | 'data' | 'tensor' | 'branch';
-  /** What differs, as a report says it. */
+  /** A description of the difference, for reports. */
   readonly what: string;
   /** File and line of the call that differs. */
   readonly where: string | undefined;
 }
 
-/** More are not reported: the first usually cause the others. */
+/** The most differences reported: the first ones usually cause the others. */
 const mostReported = 3;
 
-/** What differs where `trace` records again. Errors of the trace end it, and are not thrown. */
+/** The differences between `recorded` and a new trace. Errors of the trace end it, and are not thrown. */
 export function compareTrace(
   device: Device,
   recorded: Capture,
@@ -46,7 +46,7 @@ export function compareTrace(
       }
     });
   } catch {
-    // The recording runs all the same; what was found before is reported.
+    // The recording stays valid; report what was found up to here.
   }
   return found;
 }
@@ -55,7 +55,7 @@ export function compareTrace(
 class Comparison extends Capture {
   readonly #recordedHolders: ReadonlyMap<Storage, StorageHolder>;
   readonly #holders = new Map<Storage, StorageHolder>();
-  /** Whether other commands run than were recorded: those that follow can't be compared. */
+  /** Whether the trace ran a different command than was recorded: those that follow can't be compared. */
   #hasDiverged = false;
 
   constructor(

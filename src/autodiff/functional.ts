@@ -4,7 +4,7 @@
  */
 import { TapeError } from '../core/errors.ts';
 import { checkOptions, type OptionNames } from '../core/options.ts';
-import { describe } from '../core/shape.ts';
+import { describe, requireInteger } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { identity } from '../ops/identity.ts';
 import { disposing, tidy } from '../tensor/scope.ts';
@@ -17,17 +17,17 @@ type Function = (...inputs: Tensor[]) => Tensor;
 
 /** Options of `grad`, `grads`, `valueAndGrad` and `valueAndGrads`. */
 export interface GradOptions {
-  /** Whether f returns `[value, aux]`: aux is handed on, and not differentiated. Default false. */
+  /** Whether f returns `[value, aux]`: aux is passed through without being differentiated. Default false. */
   hasAux?: boolean;
-  /** What an input gets on which the value doesn't depend: an error ('none', the default), or zeros. */
+  /** For inputs that the value doesn't depend on: an error ('none', the default), or zeros. */
   unconnectedGradients?: UnconnectedGradients;
 }
 
 /** Options of `grad` and `valueAndGrad`. */
 export interface GradOfOptions extends GradOptions {
   /**
-   * The position of the argument that is differentiated, or several. With it, the gradient function takes all arguments of
-   * f, as in JAX: `grad(loss, { argnums: 0 })(params, x, y)`.
+   * The position of the argument to differentiate with respect to, or a list of them. With it, the gradient function takes
+   * all arguments of f, as in JAX: `grad(loss, { argnums: 0 })(params, x, y)`.
    */
   argnums?: number | readonly number[];
 }
@@ -37,7 +37,7 @@ export type GradientsAt<A extends readonly unknown[], N> = N extends number
   ? GradientsOf<A[N]>
   : { -readonly [K in keyof N]: GradientsOf<A[N[K] & number]> };
 
-/** A function that returns its value with something else. */
+/** A function that returns its value together with auxiliary data. */
 type WithAux<A extends readonly unknown[], X> = (...args: A) => readonly [Tensor, X];
 type Aux = GradOptions & { readonly hasAux: true };
 type NoAux = GradOptions & { readonly hasAux?: false };
@@ -51,9 +51,9 @@ const optionNames: OptionNames<GradOfOptions> = {
 const listOptionNames: OptionNames<GradOptions> = { hasAux: false, unconnectedGradients: false };
 
 /**
- * The gradient of a function: `grad(f)(x)` is a tree like x, a tensor or arrays and objects of tensors, with float32
- * tensors in the shapes of its leaves. If f(x) has several elements, it is that of their sum, or of their sum weighted by
- * `dy`, as in TF.js.
+ * The gradient of a function: `grad(f)(x)` is a tree like x (a tensor, or arrays and objects of tensors) with float32
+ * tensors in the shapes of its leaves. If f(x) has several elements, it is the gradient of their sum, or of their sum
+ * weighted by `dy`, as in TF.js.
  *
  *     const { w, b } = grad((p: { w: Tensor; b: Tensor }) => mean(square(sub(add(matMul(x, p.w), p.b), y))))(params);
  *     const step = grad(loss, { argnums: 0 })(params, x, y);           // all arguments, as in JAX
@@ -90,7 +90,7 @@ export function grad(f: unknown, options: GradOfOptions = {}): (...args: never[]
   };
 }
 
-/** The value of a function, with its gradient: `grad` in all else. The value is `value`, the gradient `grad`. */
+/** Like `grad`, but returns `{ value, grad }`: the value of the function and its gradient. */
 export function valueAndGrad(
   f: (x: Tensor) => Tensor,
   options?: NoAux,
@@ -116,7 +116,7 @@ export function valueAndGrad(f: unknown, options: GradOfOptions = {}): (...args:
   return (...args) => run(args);
 }
 
-/** The gradients of a function of several tensors or trees: `grads(f)([a, b])` gives one for each. Else as `grad`. */
+/** The gradients of a function of several tensors or trees: `grads(f)([a, b])` gives one for each. Otherwise like `grad`. */
 export function grads(f: Function, options?: NoAux): (inputs: readonly Tensor[], dy?: Tensor) => Tensor[];
 export function grads<A extends readonly unknown[]>(
   f: (...inputs: A) => Tensor,
@@ -137,7 +137,7 @@ export function grads(
   };
 }
 
-/** The value of a function of several tensors or trees, with its gradients. Else as `grads`. */
+/** The value of a function of several tensors or trees, with its gradients. Otherwise like `grads`. */
 export function valueAndGrads(
   f: Function,
   options?: NoAux,
@@ -157,12 +157,13 @@ export function valueAndGrads(
   return gradientsOf('valueAndGrads', f, options);
 }
 
-/** Of one argument, with `dy` after it, or of the arguments `argnums` among all. */
+/** Differentiates with respect to one argument, followed by `dy`, or to the arguments `argnums` of all. */
 function gradientOf(name: string, f: unknown, options: GradOfOptions) {
   checkOptions(name, options, optionNames);
   const { argnums } = options;
   return (args: readonly unknown[]) => {
     const positions = argnums === undefined ? [0] : listOf<number>(name, argnums);
+    for (const position of positions) requireInteger(name, 'argnums', position, 0);
     const [given, dy] = argnums === undefined ? [args.slice(0, 1), args[1]] : [args, undefined];
     const { grads, ...rest } = differentiate(name, f, given, positions, options, dy as Tensor | undefined);
     return { ...rest, grad: Array.isArray(argnums) ? grads : grads[0] };
@@ -186,7 +187,7 @@ function gradientsOf(name: string, f: unknown, options: GradOptions) {
   };
 }
 
-/** Runs `body` with a tape, both of which leave nothing behind but the result. */
+/** Runs `body` with a tape; frees everything that both made except the result. */
 export function withTape<T>(persistent: boolean, body: (tape: Tape) => T): T {
   return disposing(new Tape(persistent), (tape) => tidy(() => body(tape)));
 }
@@ -201,7 +202,7 @@ export function requireFunction(name: string, f: unknown): asserts f is (...args
   });
 }
 
-/** The caller may pass one tensor twice, and each place must get a gradient of its own. */
+/** `leaves` without duplicates: the caller may pass one tensor twice, and each place must get its own gradient. */
 export function distinct(leaves: readonly Tensor[]): Tensor[] {
   return leaves.map((leaf, i) => (leaves.indexOf(leaf) < i ? identity(leaf) : leaf));
 }
@@ -252,7 +253,7 @@ function differentiate(
   });
 }
 
-/** `flat`, leaves of several arguments one after another, in the trees of those arguments. */
+/** Packs `flat`, the concatenated leaves of several arguments, into the trees of those arguments. */
 function packLeaves(
   leaves: readonly (readonly Tensor[])[],
   flat: readonly Tensor[],
@@ -267,7 +268,7 @@ function packLeaves(
   });
 }
 
-/** A function may return its input: the caller would then hold that tensor twice. */
+/** A copy if `value` is one of the inputs: the caller would otherwise hold the same tensor twice. */
 export function ownValue(value: Tensor, inputs: readonly Tensor[]): Tensor {
   return inputs.includes(value) ? identity(value) : value;
 }

@@ -1,4 +1,4 @@
-/** @file What watches backward walks, where someone asked for it (the step inspector). Off, it costs a comparison per call. */
+/** @file An optional observer of backward walks, for the step inspector. Without one, it costs a comparison per call. */
 import type { Node } from '../history/node.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 

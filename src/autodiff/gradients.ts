@@ -29,8 +29,8 @@ export interface ValueAndGradients<G> {
  *     const { value, gradients: [dw, db] } = gradients(() => mean(square(sub(add(matMul(x, w), b), y))), [w, b]);
  *     optimizer.apply([dw, db], [w, b]);
  *
- * What `f` made otherwise is freed. A gradient is null where a source isn't connected, as with GradientTape, whose
- * `explain` says why. If the value has several elements, the gradients are those of their sum.
+ * Everything else that `f` made is freed. The gradient of a source that isn't connected is null, as with GradientTape,
+ * whose `explain` says why. If the value has several elements, the gradients are those of their sum.
  * Errors: TapeError if `f` returns anything but a tensor, and for sources that aren't tensors; those of `f`.
  */
 export function gradients<U extends UnconnectedGradients = 'none'>(

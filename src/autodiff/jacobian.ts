@@ -1,5 +1,5 @@
 /**
- * @file Jacobians, one backward pass per row.
+ * @file Jacobians of tape targets, one backward pass per row.
  */
 import { ShapeError } from '../core/errors.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
@@ -21,7 +21,7 @@ export function jacobianRows(backward: Backward, target: Tensor, source: Tensor)
 
 /**
  * Jacobians of each example: target [b, ...t], source [b, ...s] → [b, ...t, ...s]. Example i of the target must depend
- * on example i of the source alone.
+ * only on example i of the source.
  */
 export function batchJacobianRows(backward: Backward, target: Tensor, source: Tensor): Tensor | null {
   const [batch, ...inner] = target.shape;
@@ -58,7 +58,7 @@ function rows(
   return reshape(stack(gradients, { axis }), { shape: result });
 }
 
-/** Zeros of `shape`, but for a one as element `i`. */
+/** A tensor of `shape`: one at element `i`, zeros elsewhere. */
 export function unitAt(i: number, shape: Shape): Tensor {
   const values = new Float32Array(sizeOf(shape));
   values[i] = 1;

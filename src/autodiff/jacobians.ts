@@ -16,7 +16,7 @@ import { unitAt } from './jacobian.ts';
 import { linearized } from './linearMaps.ts';
 import { floatsIn, type GradientsOf, packTree, tensorsIn, type TensorTree } from './tree.ts';
 
-/** For each tensor of `R` a tree like `T`: the derivatives of the one with respect to the other. */
+/** For each tensor of `R` a tree like `T`: the tensor's derivatives with respect to the tensors of `T`. */
 export type JacobianOf<R, T> = R extends Tensor
   ? GradientsOf<T>
   : { -readonly [K in keyof R]: JacobianOf<R[K], T> };

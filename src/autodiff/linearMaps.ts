@@ -17,14 +17,14 @@ import { floatsIn, type GradientsOf, matchingLeaves, packTree, tensorsIn, type T
 
 const zero = { unconnectedGradients: 'zero' } as const;
 
-/** A linear map that holds values of the function that it was made of, until it is disposed of or its scope ends. */
+/** A linear map. It keeps intermediate values of its function alive until it is disposed of or its scope ends. */
 export interface LinearMap<A extends readonly unknown[], R> {
   (...args: A): R;
   dispose(): void;
   [Symbol.dispose](): void;
 }
 
-/** Tensors in place of the inputs `A`, which are tensors themselves. */
+/** `A` with plain `Tensor`s: dtype parameters of the inputs removed. */
 type Plain<A extends readonly Tensor[]> = { [K in keyof A]: Tensor };
 
 /** The result of `vjp`. */
@@ -43,7 +43,7 @@ export interface Linearized<A extends readonly unknown[], R> {
 
 /** Options of `vjp`. */
 export interface VjpOptions {
-  /** Whether f returns `[value, aux]`: aux is handed on, and not differentiated. Default false. */
+  /** Whether f returns `[value, aux]`: aux is passed through without being differentiated. Default false. */
   hasAux?: boolean;
 }
 
@@ -97,9 +97,9 @@ export function vjp(f: unknown, inputs: readonly unknown[], options: VjpOptions 
 }
 
 /**
- * Jacobian-vector product: the value of f at `inputs`, and how it moves along `tangents`, a list of trees like the inputs.
- * The tangent is a tree like the value. Inputs on which the value doesn't depend don't move it.
- * Errors: as of `vjp`.
+ * Jacobian-vector product: the value of f at `inputs`, and its directional derivative along `tangents`, a list of trees
+ * like the inputs. The tangent is a tree like the value. Inputs that the value doesn't depend on contribute nothing.
+ * Errors: as for `vjp`.
  */
 export function jvp<const A extends readonly Tensor[]>(
   f: (...inputs: Plain<A>) => Tensor,
@@ -122,14 +122,14 @@ export function jvp(f: unknown, inputs: readonly unknown[], tangents: readonly u
 }
 
 /**
- * The value of f at `inputs`, and its derivative there as a linear function of tangents: `jvp` for many tangents, with one
- * run of f. Inputs and value are trees, as in `jvp`.
+ * The value of f at `inputs`, and its derivative there as a linear function of tangents: `jvp` for many tangents, with a
+ * single run of f. Inputs and value are trees, as in `jvp`.
  *
  *     const { value, pushforward } = linearize(f, [x]);
  *     const along = directions.map((v) => pushforward([v]));
  *     pushforward.dispose();                               // or by `using`, or at the end of a tidy
  *
- * Errors: as of `vjp`.
+ * Errors: as for `vjp`.
  */
 export function linearize<const A extends readonly Tensor[]>(
   f: (...inputs: Plain<A>) => Tensor,
@@ -143,7 +143,7 @@ export function linearize(f: unknown, inputs: readonly unknown[]): unknown {
   return linearized(f, inputs);
 }
 
-/** `linearize` of a function whose types aren't known. */
+/** `linearize`, untyped. */
 export function linearized(f: unknown, inputs: readonly unknown[]) {
   requireFunction('linearize', f);
   inputLeaves('linearize', inputs);
@@ -152,7 +152,7 @@ export function linearized(f: unknown, inputs: readonly unknown[]) {
     tidy(() => transpose('linearize', outer, f, inputs)),
   );
   outer.endRecording();
-  // The tape knows them by their ids; their values aren't needed any more.
+  // The tape tracks them by id; their values aren't needed any more.
   for (const tensor of [...transposed, ...u]) tensor.dispose();
   const pushforward = linearMap(outer, (tangents: unknown) => {
     const outputGradients = matchingLeaves('pushforward', tangents, 'tangents', inputs, 'the inputs');
@@ -163,7 +163,7 @@ export function linearized(f: unknown, inputs: readonly unknown[]) {
 
 /**
  * Hessian-vector product of a scalar function: d/dε ∇f(inputs + ε·vectors), a list of trees like the inputs.
- * Errors: as of `vjp`; TapeError for an f that doesn't return one tensor.
+ * Errors: as for `vjp`; TapeError for an f that doesn't return one tensor.
  */
 export function hvp<const A extends readonly Tensor[]>(
   f: (...inputs: Plain<A>) => Tensor,
@@ -221,7 +221,7 @@ function inputLeaves(name: string, inputs: unknown): Tensor[] {
   });
 }
 
-/** The value of f with tensors of its own in place of inputs, and its leaves. */
+/** The value of f and its leaves; leaves that are inputs are replaced by copies. */
 function valueTree(
   name: string,
   value: unknown,
@@ -231,7 +231,7 @@ function valueTree(
   return { value: packTree(value, targets), targets };
 }
 
-/** Runs `body`; where it throws, what the tape holds is freed. */
+/** Runs `body`; if it throws, disposes of the tape. */
 function disposedOnError<T>(tape: Tape, body: () => T): T {
   try {
     return body();
@@ -241,13 +241,13 @@ function disposedOnError<T>(tape: Tape, body: () => T): T {
   }
 }
 
-/** `map` as a function that frees `tape` where it is disposed of, or the scope ends in which it was made. */
+/** `map` as a function that frees `tape` when it is disposed of, or when the scope ends in which it was made. */
 function linearMap<A extends readonly unknown[], R>(tape: Tape, map: (...args: A) => R): LinearMap<A, R> {
   const dispose = () => tape.dispose();
   const whole = Object.assign((...args: A) => tidy(() => map(...args)), {
     dispose,
     [Symbol.dispose]: dispose,
-    // Where nothing frees it, the finalizers of the tape and of what it saved do.
+    // Not needed: if it is dropped, the finalizers of the tape and of what it saved free them.
     watchDrop: () => {},
   });
   track(whole);

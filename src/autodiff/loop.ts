@@ -1,6 +1,6 @@
 /**
- * @file Loops over flat lists of tensors: what `scan` is made of. A loop is one call for tapes; its gradient is a loop in the
- * other direction, so that derivatives of every order exist.
+ * @file Loops over flat lists of tensors, on which `scan` is built. Tapes record a loop as one call; its gradient is a loop
+ * in the other direction, so that derivatives of every order exist.
  */
 import { isFloating } from '../core/dtype.ts';
 import { add } from '../ops/arithmetic.ts';
@@ -35,27 +35,27 @@ interface Step {
 /** A loop to run. */
 interface Loop {
   readonly name: string;
-  /** One step: the carry after it, and what it gives. */
+  /** One step: the carry after it, and its outputs. */
   body(carry: Tensors, x: Tensors): Step;
   readonly carry: Tensors;
-  /** Each with the steps as first axis. */
+  /** The first axis of each is the steps. */
   readonly xs: Tensors;
   readonly length: number;
   readonly reverse: boolean;
-  /** Where the seeds of each step begin; null where it draws new ones. */
+  /** The seed position at which each step begins; null to draw new seeds. */
   readonly seeds: readonly number[] | null;
 }
 
 /** A loop that has run. */
 interface Trace extends Step {
-  /** The carries before each step, stacked; none where nothing records. */
+  /** The carries before each step, stacked; empty if nothing records. */
   readonly before: Tensors;
-  /** Variables, and handles on other floats from outside that the body uses; none where nothing records. */
+  /** Variables and other float tensors (as aliases) from outside that the body uses; empty if nothing records. */
   readonly constants: Tensors;
   readonly seeds: readonly number[];
 }
 
-/** Steps before which capturing costs more than it saves. */
+/** Up to this many steps, capturing costs more than it saves. */
 const fewSteps = 3;
 
 /** Runs `loop`, and records it as one call. `ys` are stacked along a new first axis. */
@@ -87,7 +87,7 @@ function recordLoop(loop: Loop, { carry, ys, before, constants, seeds }: Trace):
 
 function forward({ body, carry: init, xs, length, reverse, seeds }: Loop, isRecorded: boolean): Trace {
   const usage = new OutsideUsage(isRecorded);
-  // Copies of their own, so that the body may also use the tensors from outside.
+  // Copies, so that the body may also use the originals as tensors from outside.
   let carry: Tensors = init.map((tensor) => identity(tensor));
   const ys: Tensors[] = new Array(length);
   const before: Tensors[] = new Array(length);
@@ -110,7 +110,7 @@ function forward({ body, carry: init, xs, length, reverse, seeds }: Loop, isReco
         const x = xs.map((all) => stepOf(all, t));
         const run = () => (isCaptured ? compiled(given, x) : observed(given, x));
         const after = seeds ? replaySeeds(begins[t] as number, run) : run();
-        // Tensors of their own: a body may return what it was given.
+        // Copies: a body may return its arguments.
         return { carry: after.carry.map((y) => identity(y)), ys: after.ys.map((y) => identity(y)) };
       });
       if (isRecorded) before[t] = given;
@@ -130,7 +130,7 @@ function forward({ body, carry: init, xs, length, reverse, seeds }: Loop, isReco
   };
 }
 
-/** The results of no steps. Their shapes are those that a step on zeros gives. */
+/** The results of a loop without steps. Their shapes are found by a step on zeros. */
 function withoutSteps(
   body: (carry: Tensors, x: Tensors) => Step,
   carry: Tensors,
@@ -202,25 +202,25 @@ function spreadOver(tensors: Tensors, gradients: Tensors): (Tensor | null)[] {
   return tensors.map(({ dtype }) => (isFloating(dtype) ? (gradients[next++] as Tensor) : null));
 }
 
-/** Step `t` of what has the steps as first axis. */
+/** Step `t` of a tensor whose first axis is the steps. */
 function stepOf(all: Tensor, t: number): Tensor {
   const [, ...shape] = all.shape;
   const begin = all.shape.map((_, i) => (i === 0 ? t : 0));
   return reshape(slice(all, { begin, size: [1, ...shape] }), { shape });
 }
 
-/** What the steps gave, each stacked. */
+/** The outputs of all steps, stacked. */
 function stacked(steps: readonly Tensors[]): Tensor[] {
   return (steps[0] ?? []).map((_, i) => stack(steps.map((step) => step[i] as Tensor)));
 }
 
-/** Notes the tensors from outside that recorded calls use. */
+/** Collects the tensors from outside that recorded calls use. */
 class OutsideUsage implements Recorder {
   readonly recording = nextRecording();
   readonly #made = new Set<number>();
   readonly #used = new Map<number, Tensor>();
 
-  /** Runs `body` on tensors of its own. */
+  /** Runs `body`, whose own tensors don't count as from outside. */
   observe<T>(own: Tensors, body: () => T): T {
     for (const { id } of own) this.#made.add(id);
     this.sawAbstract ||= own.some(isAbstract);
@@ -230,7 +230,7 @@ class OutsideUsage implements Recorder {
   /** Whether the body is inside a vmap, where nothing is captured. */
   sawAbstract = false;
 
-  /** `keeps` says whether the tensors are wanted. */
+  /** `keeps`: whether to collect tensors, or only to look for abstract ones. */
   constructor(readonly keeps: boolean) {}
 
   get floats(): Tensor[] {
@@ -243,7 +243,7 @@ class OutsideUsage implements Recorder {
       if (!input || this.#made.has(input.id)) continue;
       this.sawAbstract ||= isAbstract(input);
       const isNew = this.keeps && isFloating(input.dtype) && !this.#used.has(input.id);
-      // What is seen may be a handle of a tape's, which goes with it.
+      // The handle may belong to a tape and be freed with it.
       if (isNew) this.#used.set(input.id, input instanceof Variable ? input : alias(input));
     }
   }

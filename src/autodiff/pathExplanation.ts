@@ -1,4 +1,4 @@
-/** @file What `tape.explain(target, source)` answers, and what it needs of a tape. */
+/** @file The answer of `tape.explain(target, source)`, and what it needs of a tape. */
 import type { Node } from '../history/node.ts';
 import type { Origin } from '../history/origin.ts';
 import type { OpDefinition } from '../ops/define.ts';
@@ -21,7 +21,7 @@ export type DisconnectionCause =
   | 'variable'
   /** The tape doesn't watch the source. */
   | 'unwatched'
-  /** The target wasn't made from the source, as far as anything is known of it. */
+  /** The target wasn't made from the source, as far as its history is known. */
   | 'independent';
 
 /** One call on the path of a gradient, in the order of the forward computation. */
@@ -35,14 +35,14 @@ export interface PathStep {
 /** What `tape.explain` says. */
 export interface PathExplanation {
   connected: boolean;
-  /** The calls from source to target; where it is disconnected, those up to that point. */
+  /** The calls from source to target; if disconnected, those up to that point. */
   path: PathStep[];
   /** Null where connected. */
   disconnectedAt: {
     cause: DisconnectionCause;
-    /** The last thing that the gradient of the source reaches: an operation, or the source itself. */
+    /** The last operation that the source's gradient path reaches, or the source itself. */
     last: string;
-    /** The first thing beyond the disconnection. */
+    /** The first operation beyond the disconnection. */
     first: string;
     where: string | undefined;
     why: string;

@@ -8,14 +8,14 @@ import { recordCall } from '../ops/dispatch.ts';
 import { type CallTarget, isAbstract, symbolicGraph } from '../ops/recorders.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
-/** What became of a function: `outputs` from `inputs`, and how its gradient is computed. */
+/** A call of a function that made `outputs` from `inputs`, and how its gradient is computed. */
 export interface FunctionCall {
   readonly name: string;
   readonly inputs: readonly Tensor[];
   readonly outputs: readonly Tensor[];
-  /** Positions of the inputs, and of the outputs, that `backward` gets. */
+  /** Positions of the inputs and outputs that are saved for `backward`. */
   readonly save: { readonly inputs: readonly number[]; readonly outputs?: readonly number[] };
-  /** The cotangents of the inputs from those of the outputs, and from what is saved. */
+  /** The cotangents of the inputs, from those of the outputs and the saved values. */
   backward(
     cotangents: readonly Tensor[],
     inputs: readonly Tensor[],
@@ -28,16 +28,16 @@ export interface FunctionTarget extends CallTarget {
   recordFunction(call: FunctionCall): void;
 }
 
-/** Records `call`; that of mapped tensors at their vmap. */
+/** Records `call`; with mapped tensors, at their vmap. */
 export function recordFunction(call: FunctionCall): void {
   const tensors: readonly unknown[] = [...call.inputs, ...call.outputs];
   const mapped = tensors.find(isAbstract);
-  // Symbolic tensors are no inputs of such functions.
+  // Symbolic tensors can't be inputs of such functions.
   if (mapped) (mapped[symbolicGraph] as FunctionTarget).recordFunction(call);
   else recordHere(call);
 }
 
-/** Records `call` as it is. */
+/** Records `call` unchanged. */
 export function recordHere({ name, inputs, outputs, save, backward }: FunctionCall): void {
   const never = () => {
     throw new TypeError(`${name} is recorded, never dispatched`);

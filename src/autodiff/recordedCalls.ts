@@ -1,6 +1,6 @@
 /**
- * @file What every gradient needs of a tape: it records executed calls and runs their gradients in reverse. Values are kept alive only
- * as each op's `save` demands, and a tape that isn't persistent frees each at its last use.
+ * @file The part of a tape that every gradient needs: it records executed calls and runs their gradients in reverse. Values
+ * are kept alive only as each op's `save` demands, and a tape that isn't persistent frees each at its last use.
  */
 import { isFloating } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
@@ -56,14 +56,14 @@ export class Tape {
   #disconnections: Node[] = [];
   #spent = false;
 
-  /** Records from here on, until it is closed, or dropped. */
+  /** Starts to record, until the tape is closed or dropped. */
   constructor(readonly persistent: boolean) {}
 
   get isRecording(): boolean {
     return activeRecorders().includes(this.#recorder);
   }
 
-  /** Follows `tensors` from here on. Errors: TapeError for tensors that aren't floating. */
+  /** Watches `tensors` from now on. Errors: TapeError for tensors that aren't floating. */
   watch(tensors: Tensor | readonly Tensor[]): void {
     for (const tensor of listOf('watch', tensors)) {
       if (!(tensor instanceof Tensor) || !isFloating(tensor.dtype)) {
@@ -108,7 +108,7 @@ export class Tape {
     return true;
   }
 
-  /** Calls at which gradients of watched tensors end: they have none, or give integers. */
+  /** Calls at which gradients of watched tensors end: they have no gradient, or integer results. */
   get disconnections(): readonly Node[] {
     return this.#disconnections;
   }
@@ -129,7 +129,7 @@ export class Tape {
     if (!this.isRecording) this.#recorder.open();
   }
 
-  /** Ends the recording, and keeps what was saved: for gradients later. */
+  /** Ends the recording, but keeps what was saved for later gradients. */
   endRecording(): void {
     this.#recorder.close();
   }
@@ -211,14 +211,14 @@ export class Tape {
     return sources.map((source) => {
       const gradient = cotangents.get(source.id);
       if (!gradient) return null;
-      // Each source gets a tensor of its own, so that disposing one leaves the others.
+      // Each source gets its own tensor, so that disposing of one doesn't affect the others.
       const own = given.has(gradient) ? identity(gradient) : gradient;
       given.add(own);
       return own;
     });
   }
 
-  /** Ids that depend on one of `sources`, with theirs. */
+  /** Ids of `sources` and of the tensors that depend on any of them. */
   #reachedFrom(sources: readonly Tensor[], records: readonly Record[]): Set<number> {
     const reached = new Set(
       sources.filter((source) => this.#connected.has(source.id)).map((source) => source.id),
@@ -263,7 +263,7 @@ export class Tape {
         checkGradients(op.name, gradients, inputSpecs, needs);
         gradients.forEach((gradient, i) => {
           if (!gradient || !needs[i]) return;
-          // Rows that an index out of range names have no gradient, whether or not their values were used.
+          // Rows read with an out-of-range index have no gradient, whether or not their values were used.
           if (checks.length > 0) gradient.device.echoChecks(checks, gradient.storage);
           cotangents.add(inputIds[i] as number, gradient);
         });

@@ -1,5 +1,5 @@
 /**
- * @file What `gradient` is asked for: its options, its sources, and the cotangents that the walk starts from.
+ * @file The arguments of `gradient`: its options, its sources, and the cotangents that the walk starts from.
  */
 import { isFloating } from '../core/dtype.ts';
 import { ShapeError, TapeError } from '../core/errors.ts';
@@ -11,14 +11,14 @@ import { isSymbolic } from '../ops/recorders.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import type { Cotangents } from './cotangents.ts';
 
-/** What a source gets on which the target doesn't depend: null, or zeros. */
+/** The gradient of a source that the target doesn't depend on: null, or zeros. */
 export type UnconnectedGradients = 'none' | 'zero';
 
 /** Options of `tape.gradient` and `tape.jacobian`. */
 export interface GradientOptions<U extends UnconnectedGradients = UnconnectedGradients> {
   /** Cotangents of the targets, in their shapes. Default: ones. */
   outputGradients?: Tensor | readonly (Tensor | null)[] | null;
-  /** What an unconnected source gets: null ('none', the default) or zeros. */
+  /** The gradient of an unconnected source: null ('none', the default) or zeros. */
   unconnectedGradients?: U;
 }
 
@@ -32,10 +32,10 @@ export const gradientOptionNames: OptionNames<GradientOptions> = {
   unconnectedGradients: false,
 };
 
-/** Longer lists are no lists of tensors that anyone made. */
+/** Longer lists are assumed to be data, not lists of tensors. */
 const maxTensors = 2 ** 20;
 
-/** One tensor or several as a list, whose holes are undefined. Errors: TapeError for an endless one. */
+/** One or several tensors as a list; holes become undefined. Errors: TapeError for a list that is too long. */
 export function listOf<T>(op: string, given: T | readonly T[]): T[] {
   if (!Array.isArray(given)) return [given as T];
   if (given.length <= maxTensors) return [...given];
@@ -53,7 +53,7 @@ export function flatSources(
   if (sources instanceof Tensor) return [sources];
   if (Array.isArray(sources)) return listOf('gradient', sources);
   const values = Object.values(sources ?? {});
-  // What is refused is shown as it was passed.
+  // Without any tensor, return the argument itself, so that the error shows it as it was passed.
   return values.some((value) => value instanceof Tensor) ? values : [sources as unknown as Tensor];
 }
 

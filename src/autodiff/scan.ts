@@ -12,7 +12,7 @@ import { alignedLeaves, packTree, structureOf, tensorsIn } from './tree.ts';
 export interface ScanOptions {
   /** The number of steps. Default: the size of the first axis of `xs`. */
   length?: number;
-  /** Whether the steps go from the last to the first. Results keep the places of their inputs. Default false. */
+  /** Whether the steps go from the last to the first. Each result has the position of its input. Default false. */
   reverse?: boolean;
 }
 
@@ -20,7 +20,7 @@ const optionNames: OptionNames<ScanOptions> = { length: false, reverse: false };
 
 /**
  * A loop: `f(carry, x)` returns `[carry, y]`, for each x along the first axis of `xs`. Returns `[carry, ys]`: the carry after
- * the last step, and what the steps gave, stacked. Carries, xs and ys are tensors or trees of tensors; xs and y may be null.
+ * the last step, and the stacked outputs of the steps. Carries, xs and ys are tensors or trees of tensors; xs and y may be null.
  *
  *     const cell = (h: Tensor, x: Tensor) => {
  *       const next = tanh(add(matMul(h, w), matMul(x, u)));
@@ -31,7 +31,7 @@ const optionNames: OptionNames<ScanOptions> = { length: false, reverse: false };
  * The body is captured at its second step and replayed for the others, so that its JavaScript runs twice; inside `compile`
  * and inside `vmap` it runs at each step. Its gradient is a loop of the same kind, in the other direction, which computes the
  * body again: only the carries are kept. Gradients flow to the carry, to xs, and to tensors and variables from outside that
- * f uses, which must live until then.
+ * f uses, which must stay alive until then.
  * Errors: TapeError for an f that doesn't return a pair, and for a carry that changes its structure, shapes or dtypes;
  * ShapeError for xs of different lengths; ValueError for options.
  */

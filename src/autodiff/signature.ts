@@ -10,18 +10,18 @@ import { isSymbolic } from '../ops/recorders.ts';
 import type { Device } from '../webgpu/device.ts';
 
 export interface CallSignature {
-  /** Equal for two calls exactly where one recording serves both, apart from the device. */
+  /** Equal for two calls if and only if one recording serves both, apart from the device. */
   readonly text: string;
   /**
-   * The tensors to rebind at each replay, each once: those in the arguments in order of appearance, each followed by its
-   * companion (a mask), if it has one.
+   * The tensors to rebind at each replay, without duplicates: those in the arguments in order of appearance, each followed
+   * by its companion (a mask), if it has one.
    */
   readonly inputs: readonly Tensor[];
   /** All tensors in the arguments, variables included. */
   readonly tensors: readonly Tensor[];
   /** Objects of classes in the arguments, `this` included: they count by identity, whatever their fields. */
   readonly objects: readonly object[];
-  /** Why such calls can't be captured; null where they can. */
+  /** Why such calls can't be captured; null if they can. */
   readonly obstacle: string | null;
 }
 
@@ -34,7 +34,7 @@ export function isInput(leaf: unknown): leaf is Tensor {
 export function signatureOf(self: unknown, args: readonly unknown[]): CallSignature {
   const writer = new SignatureWriter();
   const parts = args.map((arg) => writer.encode(arg));
-  // `this` comes first, where a function has one: a method of an object, not a function of a module.
+  // `this` comes first if there is one, as for methods.
   if (self !== undefined) parts.unshift(`this ${writer.encode(self)}`);
   return {
     text: parts.join(', '),
@@ -45,7 +45,7 @@ export function signatureOf(self: unknown, args: readonly unknown[]): CallSignat
   };
 }
 
-/** A name for a device, for keys. */
+/** Identifies a device in keys. */
 export function deviceKey(device: Device): string {
   return `device ${identityOf(device)}`;
 }
@@ -56,7 +56,7 @@ class SignatureWriter {
   readonly objects: object[] = [];
   obstacle: string | null = null;
 
-  /** `value` as text. Containers are bracketed and strings quoted, so that no two values share a text by accident. */
+  /** `value` as text. Containers are bracketed and strings quoted, so that different values have different texts. */
   encode(value: unknown): string {
     if (typeof value !== 'object' || value === null) return encodePrimitive(value);
     if (value instanceof Tensor) return this.#encodeTensor(value);
@@ -108,7 +108,7 @@ function encodePrimitive(value: unknown): string {
   }
 }
 
-/** The visible fields of `objects` that hold primitive values or tensors, as text: it differs where one of them does. */
+/** The visible fields of `objects` that hold primitive values or tensors, as text that changes if any of them does. */
 export function fieldsOf(objects: readonly object[]): string {
   const show = (value: unknown) => (value instanceof Tensor ? `tensor ${value.id}` : encodePrimitive(value));
   const isShown = (value: unknown) =>

@@ -38,8 +38,8 @@ export interface TapeOptions {
 }
 
 /**
- * Records the calls of ops on what it watches, and computes gradients from them. It records from its creation on, and
- * watches trainable variables by itself. Semantics and errors are TensorFlow's.
+ * Records the calls of ops on the tensors it watches, and computes gradients from them. It starts recording when created,
+ * and watches trainable variables automatically. Semantics and errors are TensorFlow's.
  */
 export class GradientTape extends Tape {
   readonly #watchVariables: boolean;
@@ -63,7 +63,8 @@ export class GradientTape extends Tape {
    *
    * Errors: TapeError for a `body` that is async; those of `body`.
    */
-  static run<T>(body: (tape: GradientTape) => T, options: TapeOptions = {}): T {
+  static run<T>(body: (tape: GradientTape) => T, options: TapeOptions = {}, ...surplus: never[]): T {
+    refuseSurplus('GradientTape.run', surplus, ['body', 'options']);
     requireFunction('GradientTape.run', 'body', body);
     return disposing(new GradientTape(options), (tape) => {
       const result = body(tape);
@@ -104,7 +105,7 @@ export class GradientTape extends Tape {
   override watch(tensors: Tensor | readonly Tensor[], ...surplus: never[]): void {
     refuseSurplus('watch', surplus, ['[tensor, …]']);
     super.watch(tensors);
-    // Held for their metadata; a disposed tensor stays watched by id.
+    // Kept for their metadata; a disposed tensor stays watched by id.
     for (const tensor of listOf('watch', tensors)) this.#watched.set(tensor.id, tensor);
   }
 
@@ -122,7 +123,7 @@ export class GradientTape extends Tape {
     return connected;
   }
 
-  /** Keeps the origin of tensors made outside; calls that this tape recorded are in its trace. */
+  /** Notes the origin of a tensor made outside; calls that this tape recorded are in its trace. */
   #noteLeaf(input: Tensor): void {
     const { origin, name, id } = input;
     if (origin.kind === 'recorded' && origin.history.node.recording === this.recording) return;
@@ -137,9 +138,9 @@ export class GradientTape extends Tape {
   }
 
   /**
-   * Gradients of the sum of `target` (or of all targets) with respect to `sources`, float32 in their shapes: for an array an
-   * array, for a record a record. Null where a source isn't connected: `explain(target, source)` says why. With
-   * `unconnectedGradients: 'zero'` zeros instead.
+   * Gradients of the sum of `target` (or of all targets) with respect to `sources`, float32 in their shapes: an array for an
+   * array, a record for a record. A source that isn't connected gets null (`explain(target, source)` says why), or zeros with
+   * `unconnectedGradients: 'zero'`.
    * Errors: TapeError for the second call on a tape that isn't persistent, and for an unknown `unconnectedGradients`;
    * ShapeError for output gradients that don't fit.
    */
@@ -172,8 +173,8 @@ export class GradientTape extends Tape {
   }
 
   /**
-   * The Jacobian of `target` in the shape [...target.shape, ...source.shape]; null where they aren't connected. The tape
-   * must be persistent where the target has more than one element.
+   * The Jacobian of `target` in the shape [...target.shape, ...source.shape]; null if they aren't connected. The tape
+   * must be persistent if the target has more than one element.
    */
   jacobian<U extends UnconnectedGradients = 'none'>(
     target: Tensor,
@@ -184,7 +185,9 @@ export class GradientTape extends Tape {
     target: Tensor,
     source: Tensor,
     options: Pick<GradientOptions, 'unconnectedGradients'> = {},
+    ...surplus: never[]
   ): Gradient {
+    refuseSurplus('jacobian', surplus, ['target', 'source', 'options']);
     checkOptions('jacobian', options, ['unconnectedGradients']);
     const { unconnectedGradients = 'none' } = options;
     const backward = (cotangent: Tensor) =>
@@ -202,7 +205,9 @@ export class GradientTape extends Tape {
     target: Tensor,
     source: Tensor,
     options: Pick<GradientOptions, 'unconnectedGradients'> = {},
+    ...surplus: never[]
   ): Gradient {
+    refuseSurplus('batchJacobian', surplus, ['target', 'source', 'options']);
     checkOptions('batchJacobian', options, ['unconnectedGradients']);
     const { unconnectedGradients = 'none' } = options;
     const backward = (cotangent: Tensor) =>
@@ -211,10 +216,11 @@ export class GradientTape extends Tape {
   }
 
   /**
-   * Whether a gradient flows from `target` to `source`, along which calls, or at which call it is disconnected, why, and how to
-   * hint that. Works after `gradient`, too.
+   * Whether a gradient flows from `target` to `source`, and along which calls; or at which call it is disconnected, why, and
+   * how to fix it. Also works after `gradient`.
    */
-  explain(target: Tensor, source: Tensor): PathExplanation {
+  explain(target: Tensor, source: Tensor, ...surplus: never[]): PathExplanation {
+    refuseSurplus('explain', surplus, ['target', 'source']);
     requireTensors('target and source', [target, source], 'explain');
     return explainPath(this, target, source);
   }

@@ -1,6 +1,6 @@
 /**
- * @file What the dispatch knows of a tape. It doesn't keep the tape alive: one that is dropped without being closed would
- * otherwise record, and hold what it recorded, until the program ends.
+ * @file The dispatcher's handle on a tape. It doesn't keep the tape alive: one that is dropped without being closed would
+ * otherwise keep recording, and hold what it recorded, until the program ends.
  */
 import { type RecordedCall, type Recorder, startRecorder, stopRecorder } from '../ops/recorders.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -34,7 +34,7 @@ export class TapeRecorder implements Recorder {
     this.#checks.push(check);
   }
 
-  /** Runs the checks of a gradient that the tape is about to compute. */
+  /** Runs the registered checks before the tape computes gradients. */
   checkSources(sources: readonly Tensor[]): void {
     for (const check of this.#checks) check(sources);
   }
@@ -52,7 +52,7 @@ export class TapeRecorder implements Recorder {
     stopRecorder(this);
   }
 
-  /** Stops recording for good: the tape holds nothing any more. */
+  /** Stops recording for good; the tape no longer counts as open. */
   close(): void {
     stopRecorder(this);
     if (!this.#isOpen) return;

@@ -1,6 +1,6 @@
 /**
- * @file Trees of tensors: a tensor, or arrays and plain objects of such at any depth. Functional transforms take and
- * return them, as JAX does with pytrees.
+ * @file Trees of tensors: a tensor, or arrays and plain objects of tensors at any depth. Functional transforms take and
+ * return them, like JAX's pytrees.
  */
 import { isFloating } from '../core/dtype.ts';
 import { ShapeError, TapeError } from '../core/errors.ts';
@@ -17,7 +17,7 @@ export type GradientsOf<T> = T extends Tensor
   ? Tensor<'float32'>
   : { -readonly [K in keyof T]: GradientsOf<T[K]> };
 
-/** The leaves of `tree`. Errors: TapeError where one isn't a tensor, or where there is none. */
+/** The leaves of `tree`. Errors: TapeError if one isn't a tensor, or if there are none. */
 export function tensorsIn(op: string, tree: unknown, path: string): Tensor[] {
   const leaves: Tensor[] = [];
   mapNest(
@@ -38,8 +38,8 @@ export function tensorsIn(op: string, tree: unknown, path: string): Tensor[] {
 }
 
 /**
- * The leaves of `tree`, which derivatives are taken with respect to; their places, such as `input 0.layers[1].kernel`, go to
- * `paths`. Errors: TapeError where one isn't a tensor of floats, or where there is none.
+ * The leaves of `tree` to differentiate with respect to; their places, such as `input 0.layers[1].kernel`, are appended to
+ * `paths`. Errors: TapeError if one isn't a tensor of floats, or if there are none.
  */
 export function floatsIn(op: string, tree: unknown, path: string, paths: string[] = []): Tensor[] {
   const leaves: Tensor[] = [];
@@ -70,7 +70,7 @@ export function packTree<T>(tree: unknown, leaves: readonly T[]): unknown {
   return packNest(tree as Nest<unknown>, leaves);
 }
 
-/** The branches of `tree` as text, for messages: `{bias: *, kernel: *}`. */
+/** The structure of `tree` as text, for messages: `{bias: *, kernel: *}`. */
 export function structureOf(tree: unknown): string {
   if (!isBranch(tree)) return '*';
   if (Array.isArray(tree)) return `[${tree.map(structureOf).join(', ')}]`;
@@ -78,7 +78,7 @@ export function structureOf(tree: unknown): string {
   return `{${entries.join(', ')}}`;
 }
 
-/** The leaves of `tree` in the order of those of `like`; null where the structures differ. Keys may be in any order. */
+/** The leaves of `tree` in the order of those of `like`; null if the structures differ. Keys may be in any order. */
 export function alignedLeaves(tree: unknown, like: unknown): unknown[] | null {
   if (!isBranch(like)) return isBranch(tree) ? null : [tree];
   if (!isBranch(tree) || Array.isArray(tree) !== Array.isArray(like)) return null;

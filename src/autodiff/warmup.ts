@@ -4,9 +4,9 @@ import { DryRun } from '../execution/dryRun.ts';
 import { type InputSpec, type DryRunnable, dryRunCall, type Target } from './dryRunCall.ts';
 
 /**
- * Compiles the pipelines that a call of `fn` will need, in parallel, before the first call. `fn` runs
- * dry: its JavaScript runs, nothing is launched, and variables, states of optimizers, seeds and `onReplay` effects stay as
- * they are. What is created once is really created: weights of layers that aren't built, states of an optimizer, metrics.
+ * Compiles the pipelines that a call of `fn` will need, in parallel, before the first call. This is a dry run of `fn`: its
+ * JavaScript runs, nothing is launched, and variables, states of optimizers, seeds and `onReplay` effects stay as they are.
+ * Objects that are created once are created for good: weights of layers that aren't built, states of an optimizer, metrics.
  * `inputs` are its arguments; `{ shape, dtype }` stands for a tensor. Resolves to the number of pipelines compiled.
  *
  *     await warmup(step, { shape: [32, 784] }, { shape: [32], dtype: 'int32' });
@@ -31,7 +31,7 @@ export async function warmup(target: Target, ...inputs: readonly unknown[]): Pro
     selection = device.selectionVersion;
     const runs = await dryRunCall('warmup', device, target, inputs, () => new DryRun());
     compilations = runs.flatMap((dry) => [...dry.compilations]);
-    // One that fails doesn't keep others from being ready when this ends. Where it has another variant, that is compiled.
+    // Wait for all, even if one fails. If a failed one has a fallback, that is compiled.
     await Promise.allSettled(compilations);
   } while (device.selectionVersion !== selection);
   await Promise.all(compilations);

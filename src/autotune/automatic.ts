@@ -1,7 +1,7 @@
 /**
- * @file Automatic tuning: the first call of a kind launches the selected algorithm, and the candidates are measured behind
- * it, on memory of their own. No call launches anything but the selected algorithm or the one that was measured to be the
- * fastest, and none waits; a caller who wants to wait for the measurements has their promise.
+ * @file Automatic tuning: the first call with a new problem launches the selected algorithm, and the candidates are measured
+ * afterwards, on separate memory. Calls only ever launch the selected algorithm or the one measured to be the fastest, and
+ * never wait; a promise lets callers wait for the measurements.
  */
 import type { Device } from '../webgpu/device.ts';
 import type { Command } from '../webgpu/command.ts';
@@ -24,15 +24,15 @@ export interface Job {
   readonly sources: string;
 }
 
-/** Milliseconds between two looks whether somebody else still watches the device. */
+/** Milliseconds between two checks whether anything else still watches the device. */
 const patience = 50;
 
 export class Automatic {
-  /** Keys of tasks that were taken up: each is measured once. */
+  /** Keys of tasks that were queued: each is measured once. */
   readonly #known = new Set<string>();
   readonly #jobs: Job[] = [];
   #measuring: Promise<void> | null = null;
-  /** Whether candidates are being probed: what they choose in turn is no call of the app's. */
+  /** Whether candidates are being probed: their own choices don't come from the app. */
   #isProbing = false;
 
   constructor(
@@ -40,12 +40,12 @@ export class Automatic {
     private readonly measurer: Measurer,
   ) {}
 
-  /** Resolves once everything asked so far is measured; null where nothing is under way. */
+  /** Resolves once everything asked so far is measured; null if nothing is being measured. */
   get measuring(): Promise<void> | null {
     return this.#measuring;
   }
 
-  /** Takes up a problem that a call has met. */
+  /** Queues a problem that came up in a call. */
   note(task: TuningTask): void {
     const { device } = this;
     if (this.#isProbing || this.#known.has(task.key)) return;
@@ -73,7 +73,7 @@ export class Automatic {
     const { device } = this;
     const scratch = new Scratch(device);
     try {
-      // What the call launched goes first.
+      // Let the call's own launches go first.
       await Promise.resolve();
       device.flush();
       for (let job = this.#jobs.shift(); job; job = this.#jobs.shift()) {
@@ -83,7 +83,7 @@ export class Automatic {
       }
       await this.measurer.save();
     } catch {
-      // A device that is lost, or out of memory: selected algorithms do, and the app's own work reports it.
+      // The device is lost or out of memory: the selected algorithms suffice, and the app's own work reports the error.
       this.#jobs.length = 0;
     } finally {
       scratch.release();

@@ -1,4 +1,4 @@
-/** @file The names of variants that are avoided on an adapter, kept with what was measured there. */
+/** @file The names of variants that are avoided on an adapter, stored with its measurements. */
 import { version } from '../core/version.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { TuningStore } from './store.ts';
@@ -7,7 +7,7 @@ function nameFor({ adapter: { vendor, architecture, device, description } }: Dev
   return ['retrograd avoided', vendor, architecture, device, description].join(' / ');
 }
 
-/** The names that an earlier visit wrote with this version of the library. A store that fails has none. */
+/** The names that an earlier visit stored with this version of the library; none if the store fails. */
 export async function readAvoided(device: Device, store: TuningStore | null): Promise<readonly string[]> {
   try {
     const text = await store?.read(nameFor(device));

@@ -8,14 +8,14 @@ import { argumentsOf, type InputSpec, runDry } from '../autodiff/dryRunCall.ts';
 import { adapterText, type ChoiceReport, choiceText } from './report.ts';
 import { tunerOf } from './tuner.ts';
 
-/** What `explainChoice` says: the variants that a call selects, and the other candidates. */
+/** The result of `explainChoice`: the variants that a call selects, and the other candidates. */
 export class ChoiceExplanation {
-  /** For `explainChoice`. */
+  /** Made by `explainChoice`. */
   constructor(
     /** Name of the function. */
     readonly op: string,
     readonly adapter: AdapterDescription,
-    /** The choices of the call, in the order in which it makes them; none where each of its kernels has one algorithm. */
+    /** The choices of the call, in the order in which it makes them; none if each of its kernels has a single algorithm. */
     readonly choices: readonly ChoiceReport[],
   ) {}
 
@@ -43,7 +43,7 @@ export class ChoiceExplanation {
  *
  *     console.log(explainChoice(conv2d, x, { shape: [3, 3, 64, 64] }, { padding: 'same' }).text);
  *
- * Errors: ValueError if `op` is no function; those of `op`; TapeError if it is async or reads values back.
+ * Errors: ValueError if `op` isn't a function; those of `op`; TapeError if it is async or reads values back.
  */
 export function explainChoice<A extends readonly unknown[]>(
   op: (...args: A) => unknown,

@@ -12,7 +12,7 @@ export interface Timed {
 /** Milliseconds of `times` runs in total. */
 export type Stopwatch = (device: Device, subject: Timed, times: number) => Promise<number>;
 
-/** GPU time where the device has timestamps, otherwise from the submission to the end. */
+/** GPU time if the device has timestamps, otherwise the time from submission to completion. */
 export const stopwatch: Stopwatch = async (device, subject, times) => {
   const run = () => {
     for (let i = 0; i < times; i++) subject.run();
@@ -29,13 +29,13 @@ export const stopwatch: Stopwatch = async (device, subject, times) => {
 };
 
 const rounds = 5;
-/** Clocks of browsers have a resolution of 0.1 ms: a measurement takes several of these steps. */
+/** The least time of a measurement: browser clocks have a resolution of 0.1 ms. */
 const leastMilliseconds = 1;
 const mostRepeats = 64;
-/** A candidate that takes this many times the best isn't timed again. */
+/** A candidate that takes this many times as long as the best isn't timed again. */
 const hopeless = 1.5;
 
-/** Median milliseconds of a run, of each subject. `isOver` ends it early. */
+/** Median milliseconds per run of each subject. `isOver` ends it early. */
 export async function measure(
   device: Device,
   subjects: readonly Timed[],

@@ -1,4 +1,4 @@
-/** @file Probes: which launches a function would make, found without compiling or running any. */
+/** @file Probes: the launches that a function would make, found without compiling or running any. */
 import { faultLibrary } from '../../shaders/lib/fault.ts';
 import { withDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -22,7 +22,7 @@ export function commandsOf(device: Device, body: () => unknown): readonly Comman
   }
 }
 
-/** A number that changes with the WGSL of what `commands` launch. */
+/** A hash of the WGSL of the kernels that `commands` launch. */
 export function hashOfSources(commands: readonly Command[]): string {
   let hash = 0x811c9dc5;
   for (const command of commands) {

@@ -1,12 +1,12 @@
-/** @file Reports of choices: which algorithm is launched, which others there are, and how that is known. */
+/** @file Reports of choices: which algorithm is launched, which others there are, and why it was chosen. */
 import type { AdapterDescription } from '../webgpu/adapter.ts';
 
 /** A candidate of the autotuner, with its times. */
 export interface CandidateReport {
   readonly name: string;
-  /** Estimated cost, in a unit of its kind of choice; null where there is no estimate. */
+  /** Estimated cost, in a unit that depends on the kind of choice; null if there is no estimate. */
   readonly cost: number | null;
-  /** Median time of a run; null where it wasn't measured. */
+  /** Median time of a run; null if it wasn't measured. */
   readonly milliseconds: number | null;
 }
 
@@ -16,9 +16,9 @@ export interface ChoiceReport {
   readonly what: string;
   /** The algorithm that a call launches. */
   readonly taken: string;
-  /** The algorithm that it launches without a measurement. */
+  /** The algorithm that it would launch without measurements. */
   readonly selected: string;
-  /** 'only' where there is no other. */
+  /** 'only' if there is no other. */
   readonly source: 'measured' | 'selected' | 'only';
   readonly candidates: readonly CandidateReport[];
 }
@@ -32,7 +32,7 @@ export interface TuningResult {
   readonly adapter: AdapterDescription;
 }
 
-/** What `tune` did. */
+/** The result of `tune`. */
 export class TuningReport {
   /** The choices of the call, in the order in which it makes them. */
   readonly choices: readonly ChoiceReport[];
@@ -40,12 +40,12 @@ export class TuningReport {
   readonly measured: number;
   /** Choices that were measured before, in this visit or an earlier one. */
   readonly known: number;
-  /** Choices that weren't measured, because time was up. */
+  /** Choices that weren't measured, because the budget was used up. */
   readonly left: number;
   readonly milliseconds: number;
   readonly adapter: AdapterDescription;
 
-  /** For `tune`. */
+  /** Made by `tune`. */
   constructor({ choices, measured, known, left, milliseconds, adapter }: TuningResult) {
     this.choices = choices;
     this.measured = measured;

@@ -1,29 +1,29 @@
-/** @file Surveys: which problems a call tunes, and what each of their candidates would launch. */
+/** @file Surveys: the tunable problems of a call, and what each of their candidates would launch. */
 import type { Device } from '../webgpu/device.ts';
 import type { Command } from '../webgpu/command.ts';
 import { commandsOf, hashOfSources } from './probe.ts';
 import { type TuningTask, worthTrying } from './tuningTask.ts';
 
-/** A problem as a survey met it. */
+/** A problem found by a survey. */
 export interface Finding {
   readonly task: TuningTask;
-  /** The launches of each candidate that is worth a try. What they choose in turn is what is known to be best. */
+  /** The launches of each candidate worth trying. For their own choices, they take the best known algorithm. */
   readonly trials: ReadonlyMap<string, readonly Command[]>;
-  /** Keys of the problems that its candidates choose an algorithm for in turn. */
+  /** Keys of the problems for which its candidates choose algorithms themselves. */
   readonly children: ReadonlySet<string>;
-  /** Hash of the WGSL of the candidates, with selected algorithms for what they choose in turn. */
+  /** Hash of the WGSL of the candidates, with selected algorithms for their own choices. */
   readonly sources: string;
 }
 
 /** Notes the problems that a call chooses algorithms for. */
 export class Survey {
   readonly findings = new Map<string, Finding>();
-  /** Where the children of the problem are noted whose candidates are being tried; null while none is. */
+  /** Collects the children of the problem whose candidates are being tried; null while none are. */
   #children: Set<string> | null = null;
 
   constructor(
     private readonly device: Device,
-    /** Runs its argument with selected algorithms alone. */
+    /** Runs its argument with selected algorithms only. */
     private readonly selecting: <R>(body: () => R) => R,
     /** Whether candidates are tried. */
     private readonly tries: boolean,
@@ -48,7 +48,7 @@ export class Survey {
   }
 }
 
-/** The launches of each candidate that is worth a try. */
+/** The launches of each candidate worth trying. */
 export function trialsOf(device: Device, task: TuningTask): Map<string, readonly Command[]> {
   return new Map(
     worthTrying(task).map(({ name, algorithm }) => [name, commandsOf(device, () => task.launch(algorithm))]),

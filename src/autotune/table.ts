@@ -3,9 +3,9 @@
 /** The fastest algorithm of a problem. */
 export interface Winner {
   readonly variant: string;
-  /** Of each candidate that was measured. */
+  /** The time of each candidate that was measured. */
   readonly milliseconds: Readonly<Record<string, number>>;
-  /** Hash of the WGSL of all candidates: other programs are measured again. */
+  /** Hash of the WGSL of all candidates: if it changes, they are measured again. */
   readonly sources: string;
 }
 
@@ -22,7 +22,7 @@ export function writeTable(winners: ReadonlyMap<string, Winner>, stamp: Stamp): 
   return JSON.stringify({ format, ...stamp, winners: Object.fromEntries(winners) });
 }
 
-/** The winners in `text`; none where it is damaged, or was made by something else. */
+/** The winners in `text`; none if it is damaged or has another stamp. */
 export function readTable(text: string, stamp: Stamp): Map<string, Winner> {
   const none = new Map<string, Winner>();
   let stored: Partial<Stamp> & { format?: unknown; winners?: unknown };

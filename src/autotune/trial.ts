@@ -1,4 +1,4 @@
-/** @file Trials: the launches of a probe on memory of their own, to be timed. */
+/** @file Trials: the launches of a probe on scratch memory, to be timed. */
 import { compileAhead } from '../webgpu/compileAhead.ts';
 import { copyWith } from '../webgpu/copyWith.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -16,7 +16,7 @@ export class Scratch {
 
   constructor(private readonly device: Device) {}
 
-  /** A range of `bytes` with noise; the same ones again for every trial. */
+  /** A range of `bytes` with noise, reused by every trial. */
   input(bytes: number, position: number): Storage {
     const known = this.#inputs[position];
     if (known && known.bytes >= bytes) return known;
@@ -63,7 +63,7 @@ export class Scratch {
 
 const noiseBytes = 2 ** 18;
 
-/** Numbers of both signs and near 1, as float32 and as two float16 alike. */
+/** Words that are numbers of both signs near 1, both as float32 and as two float16. */
 function noise(): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(noiseBytes / 4);
   let state = 1;
@@ -156,7 +156,7 @@ function assigned(device: Device, scratch: Scratch, commands: readonly Command[]
     }
     return made;
   });
-  // The next candidate may write where this one does: they run one after the other.
+  // Candidates run one after the other, so the next one may use the same memory.
   return result;
 }
 
@@ -172,7 +172,7 @@ function assignedLaunch(
   return { ...launch, pipeline, ranges, attribution: null };
 }
 
-/** Placeholders have no numbers of their own: ranges are identified by their buffers. */
+/** Keys of ranges. Placeholders all have the same id, so ranges are identified by their buffer objects. */
 class RangeKeys {
   readonly #buffers = new Map<object, number>();
 

@@ -7,7 +7,7 @@ import { conv2dTrials } from './conv2dTrials.ts';
 import { gemmTrials } from './gemmTrials.ts';
 import type { Trials, TuningTask } from './tuningTask.ts';
 
-/** By the name of the tunable, whose types they have. */
+/** By the name of the tunable, which determines the types. */
 const known: Readonly<Record<string, Trials<never, unknown> | undefined>> = {
   conv2d: conv2dTrials,
   gemm: gemmTrials,
@@ -17,13 +17,13 @@ function trialsOf<P extends object, A>({ name }: Tunable<P, A>): Trials<P, A> | 
   return known[name] as Trials<P, A> | undefined;
 }
 
-/** The key of a problem; null where its tunable can't be measured. */
+/** The key of a problem; null if its tunable can't be measured. */
 export function keyOf<P extends object, A>(tunable: Tunable<P, A>, problem: P): string | null {
   const trials = trialsOf(tunable);
   return trials ? `${tunable.name}: ${trials.key(problem)}` : null;
 }
 
-/** The algorithm that is called `name`; null where none is. */
+/** The algorithm named `name`; null if there is none. */
 export function algorithmNamed<P extends object, A>(
   device: Device,
   tunable: Tunable<P, A>,
@@ -34,7 +34,7 @@ export function algorithmNamed<P extends object, A>(
   return candidates?.find((candidate) => candidate.name === name)?.algorithm ?? null;
 }
 
-/** A problem with its candidates; null where its tunable can't be measured. */
+/** A problem with its candidates; null if its tunable can't be measured. */
 export function taskOf<P extends object, A>(
   device: Device,
   tunable: Tunable<P, A>,
@@ -49,7 +49,7 @@ export function taskOf<P extends object, A>(
   const right = all.filter(({ name }) => !isAvoided(name));
   const selectedHere = tunable.select(problem, profile);
   const chosen = avoidance?.instead(tunable, problem, selectedHere) ?? selectedHere;
-  // Where all that are worth measuring are avoided, one takes their place.
+  // If all that are worth measuring are avoided, take the alternative.
   const candidates =
     right.length > 0 ? right : [{ name: 'in their place', algorithm: chosen, cost: null, rank: 0 }];
   const text = JSON.stringify(chosen);

@@ -7,15 +7,15 @@ import { installTuner } from './tuner.ts';
 
 /**
  * Measures the algorithms that a call of `fn` can launch; from then on, calls of any function launch the fastest. `fn` runs
- * dry, as in `warmup`: nothing is computed. Its `inputs` are tensors, or `{ shape, dtype }` in place of one. What was
- * measured before, in this visit or in an earlier one, isn't measured again.
+ * dry, as in `warmup`: nothing is computed. Its `inputs` are tensors, or `{ shape, dtype }` in place of one. Problems
+ * measured before, in this visit or in an earlier one, aren't measured again.
  *
  *     await tune(step, { shape: [32, 784] }, { shape: [32], dtype: 'int32' });
  *     await tune(net, { batchSize: 32, training: true });
  *     await tune(conv2d, { shape: [1, 56, 56, 64] }, { shape: [3, 3, 64, 64] }, { padding: 'same' });
  *     console.log(String(report));
  *
- * Compiled functions are captured again at their next call where a choice changed. Results may differ in their last bits
+ * Compiled functions are captured again at their next call if a choice changed. Results may differ in their last bits
  * from earlier ones, since algorithms add in different orders.
  * Errors: those of `warmup`.
  */

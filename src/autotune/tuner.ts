@@ -25,7 +25,7 @@ export interface TunerSettings {
   stopwatch: Stopwatch;
 }
 
-/** Passes at most: what an algorithm chooses in turn is measured after it. */
+/** The most passes: choices that an algorithm makes itself are measured in the next one. */
 const maxPasses = 4;
 
 export class Tuner implements Autotuner {
@@ -37,7 +37,7 @@ export class Tuner implements Autotuner {
     stopwatch,
   };
   readonly #winners = new Map<string, Winner>();
-  /** Winners of an earlier visit that weren't checked yet: they may have been measured with other programs. */
+  /** Winners of an earlier visit that weren't checked yet: their programs may have changed. */
   readonly #stored = new Map<string, Winner>();
   /** Keys of problems with a single candidate. */
   readonly #settled = new Set<string>();
@@ -60,7 +60,7 @@ export class Tuner implements Autotuner {
     return this.#examine(tunable, problem);
   }
 
-  /** Lists the candidates of a problem, which a choice alone doesn't need, and takes it up where it is to be measured. */
+  /** Lists the candidates of a new problem, and queues it for measurement if necessary. */
   #examine<P extends object, A>(tunable: Tunable<P, A>, problem: P): A | null {
     const task = taskOf(this.device, tunable, problem);
     if (!task) return null;
@@ -94,7 +94,7 @@ export class Tuner implements Autotuner {
     return candidates.find(({ name }) => name === winner?.variant) ?? selected;
   }
 
-  /** What is known about a problem. */
+  /** The report of a problem. */
   report(task: TuningTask): ChoiceReport {
     const winner = this.#winners.get(task.key);
     const taken = this.#taken(task);
@@ -111,15 +111,15 @@ export class Tuner implements Autotuner {
     };
   }
 
-  /** The problems that a dry run of `target` meets. */
+  /** The problems that come up in a dry run of `target`. */
   async survey(op: string, target: Target, inputs: readonly unknown[]): Promise<Survey> {
-    // A pass that creates weights or states may meet problems that the next one doesn't.
+    // A pass that creates weights or states may have problems that the next one doesn't.
     const runs = await dryRunCall(op, this.device, target, inputs, () => this.#listen(true));
     const { survey } = runs.at(-1) as SurveyRun;
     return survey;
   }
 
-  /** The problems that a dry run of `body` meets; their candidates aren't tried. */
+  /** The problems that come up in a dry run of `body`; their candidates aren't tried. */
   listen(body: (dry: LaunchSurvey) => void): readonly ChoiceReport[] {
     const dry = this.#listen(false);
     body(dry);
@@ -138,7 +138,7 @@ export class Tuner implements Autotuner {
     const known = new Set([...survey.findings.keys()].filter((key) => this.#winners.has(key)));
     try {
       for (let pass = 0; pass < maxPasses; pass++) {
-        // Problems that only come up for some algorithms of another are measured once that algorithm is known.
+        // Problems that only come up for some algorithms of another problem are measured once its algorithm is known.
         const open = this.#open(survey);
         const ready = open.filter(({ task }) => !open.some(({ children }) => children.has(task.key)));
         if (ready.length === 0 || isOver()) break;
@@ -164,7 +164,7 @@ export class Tuner implements Autotuner {
     });
   }
 
-  /** Reads what earlier visits measured, and which variants they found wrong. A store that fails has nothing. */
+  /** Reads the measurements of earlier visits, and the variants they found wrong. A store that fails counts as empty. */
   async load(): Promise<void> {
     const { store } = this.settings;
     if (!store || store === this.#loaded) return;
@@ -184,7 +184,7 @@ export class Tuner implements Autotuner {
 
   async save(): Promise<void> {
     const { store } = this.settings;
-    // What another tab measured meanwhile, and what this visit didn't need, stays.
+    // Keep what another tab measured in the meantime, and what this visit didn't need.
     const all = new Map([...this.#stored, ...this.#winners]);
     try {
       await store?.write(this.#name, writeTable(all, this.#stamp));
@@ -201,14 +201,14 @@ export class Tuner implements Autotuner {
     await this.save();
   }
 
-  /** Problems that could be measured, and weren't. */
+  /** Problems that can be measured, but weren't yet. */
   #open(survey: Survey): Finding[] {
     return [...survey.findings.values()].filter(
       (finding) => !this.#winners.has(finding.task.key) && isMeasurable(finding),
     );
   }
 
-  /** A dry run whose problems are noted until its end. */
+  /** A dry run that notes its problems until it ends. */
   #listen(tries: boolean): SurveyRun {
     const survey = new Survey(this.device, (body) => this.#selecting(body), tries);
     this.#survey = survey;
@@ -217,7 +217,7 @@ export class Tuner implements Autotuner {
     });
   }
 
-  /** Measures one problem, in no more time than `tune` has for all. */
+  /** Measures one problem, within the total budget of `tune`. */
   async measure(scratch: Scratch, job: Job): Promise<void> {
     const start = performance.now();
     await this.#time(scratch, job, () => performance.now() - start >= this.settings.budget);
@@ -225,7 +225,7 @@ export class Tuner implements Autotuner {
 
   async #time(scratch: Scratch, { task, trials, sources }: Job, isOver: () => boolean) {
     const { device, settings } = this;
-    // An algorithm that this device's compiler refuses is no candidate here.
+    // An algorithm that doesn't compile on this device isn't a candidate.
     const prepare = ([name, commands]: [string, readonly Command[]]) =>
       Trial.prepare(device, scratch, name, commands).catch(() => null);
     const prepared = await Promise.all([...trials].map(prepare));
@@ -235,7 +235,7 @@ export class Tuner implements Autotuner {
     this.#settle(task, milliseconds, sources);
   }
 
-  /** Takes over what an earlier visit measured, if it was with the same programs. */
+  /** Takes over the measurement of an earlier visit, if the programs are the same. */
   #check<A>(task: TuningTask<A>): void {
     const stored = this.#stored.get(task.key);
     if (!stored) return;
@@ -244,7 +244,7 @@ export class Tuner implements Autotuner {
     if (isNamed && stored.sources === this.sourcesOf(task as TuningTask)) this.#winners.set(task.key, stored);
   }
 
-  /** Runs `body` with the algorithms that kernels select, without measurements. */
+  /** Runs `body` with the algorithms that kernels select, ignoring measurements. */
   #selecting<R>(body: () => R): R {
     const before = this.#isSelecting;
     this.#isSelecting = true;
@@ -292,7 +292,7 @@ export function tunerOf(device: Device): Tuner {
   return tuner;
 }
 
-/** The tuner of `device`, which chooses its algorithms from now on. */
+/** Makes the tuner of `device` choose its algorithms from now on. Returns it. */
 export function installTuner(device: Device): Tuner {
   const tuner = tunerOf(device);
   device.autotuner = tuner;

@@ -1,4 +1,4 @@
-/** @file tuning: how a device is tuned, as `init` takes it. */
+/** @file tuning: the option of `init` that turns on autotuning. */
 import { ValueError } from '../core/errors.ts';
 import { checkOptions } from '../core/options.ts';
 import { describe } from '../core/shape.ts';
@@ -8,22 +8,22 @@ import { installTuner } from './tuner.ts';
 
 /** Options of `tuning`. */
 export interface TuningOptions {
-  /** Whether calls are measured automatically, in the background, where no measurement is known. Default false. */
+  /** Whether new problems are measured automatically, in the background. Default false. */
   automatic?: boolean;
-  /** Milliseconds that a call of `tune` may take, up to one measurement more. Default 2000. */
+  /** Milliseconds that a call of `tune` may take, plus at most one measurement. Default 2000. */
   budget?: number;
   /**
-   * Where measurements are kept between visits. Default: the page's storage, where the page may use it. With null they
+   * Where measurements are kept between visits. Default: the page's storage, if the page may use it. With null, they
    * are kept in memory only.
    */
   store?: TuningStore | null;
 }
 
 /**
- * How a device is tuned: `await init({ tuning: tuning() })` uses what earlier visits measured. Without it, and without a
- * call of `tune`, algorithms are selected by sizes and the kind of adapter, and stay the same.
- * With `automatic`, `fit` waits after a step that met new problems until they are measured, so that a wrong selection costs
- * one step; other calls launch the selected algorithm until then. From there on results may differ in their last bits.
+ * Turns on autotuning: `await init({ tuning: tuning() })` uses the measurements of earlier visits. Without it, and without a
+ * call of `tune`, algorithms are selected by sizes and the kind of adapter, and never change.
+ * With `automatic`, `fit` waits after a step with new problems until they are measured, so that a bad selection costs only
+ * one step; other calls launch the selected algorithm until then. Afterwards, results may differ in their last bits.
  * Errors: ValueError for options.
  */
 export function tuning(options: TuningOptions = {}): DeviceTuning {

@@ -2,7 +2,7 @@
 import { describe } from './describe.ts';
 import { ValueError } from './errors.ts';
 
-/** Throws the signal's reason where it is aborted already. Errors: ValueError for what is no signal. */
+/** Throws the signal's reason if it is already aborted. Errors: ValueError if it isn't an AbortSignal. */
 export function checkSignal(op: string, signal: unknown): void {
   if (signal === undefined || signal === null) return;
   const { throwIfAborted } = signal as Partial<AbortSignal>;

@@ -1,4 +1,4 @@
-/** @file Checks of arguments that no op checks: functions, and objects of options. */
+/** @file Checks of arguments other than operands: functions, and objects of options. */
 import { describe } from './describe.ts';
 import { ValueError } from './errors.ts';
 

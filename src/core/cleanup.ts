@@ -1,18 +1,18 @@
 /**
- * @file Cleaning up where it can fail, because an app's code takes part in it: a generator's `finally`, a callback's
- * `release`. Unlike `try … finally`:
+ * @file Cleanup that can fail, because it runs an app's code: a generator's `finally`, a callback's `release`. Unlike
+ * `try … finally`:
  *
  * - every step runs, whatever the earlier ones threw;
- * - the first error of all is thrown, that of the body before those of the steps;
- * - later errors are added to its `others` where it is a RetrogradError. Errors of an app are not changed: later ones
- *   are printed by `console.warn`.
+ * - the first error is thrown, an error of the body before those of the steps;
+ * - later errors are added to its `others` if it is a RetrogradError. An app's errors are not modified: later ones are
+ *   printed by `console.warn`.
  */
 import { DeviceLostError, RetrogradError } from './errors.ts';
 
 type Step = () => void;
 type AsyncStep = () => void | Promise<void>;
 
-/** Runs `body`, then each of `steps`. Errors: the first of theirs. */
+/** Runs `body`, then each of `steps`. Errors: the first that any of them throws. */
 export function finishing<T>(body: () => T, ...steps: readonly Step[]): T {
   let result: T | undefined;
   const keepResult = () => {
@@ -22,7 +22,7 @@ export function finishing<T>(body: () => T, ...steps: readonly Step[]): T {
   return result as T;
 }
 
-/** Runs each of `steps`. Errors: the first of theirs. */
+/** Runs each of `steps`. Errors: the first that any of them throws. */
 export function runAll(steps: Iterable<Step>): void {
   const errors: unknown[] = [];
   for (const step of steps) {
@@ -35,7 +35,7 @@ export function runAll(steps: Iterable<Step>): void {
   throwFirst(errors);
 }
 
-/** Runs each of `steps` once the one before it is done. Errors: the first of theirs. */
+/** Runs `steps` one after the other. Errors: the first that any of them throws. */
 export async function runAllAsync(steps: Iterable<AsyncStep>): Promise<void> {
   const errors: unknown[] = [];
   for (const step of steps) {
@@ -48,7 +48,7 @@ export async function runAllAsync(steps: Iterable<AsyncStep>): Promise<void> {
   throwFirst(errors);
 }
 
-/** Steps that are collected while a body runs, and run after it, the last one first. */
+/** Steps that are collected while a body runs, and run after it in reverse order. */
 export class Cleanup {
   readonly #steps: AsyncStep[] = [];
 
@@ -62,7 +62,7 @@ export class Cleanup {
     return held;
   }
 
-  /** Runs `body`, then the steps, all of them synchronous. Errors: the first of theirs. */
+  /** Runs `body`, then the steps, all of them synchronous. Errors: the first that any of them throws. */
   afterSync<T>(body: () => T): T {
     let result: T | undefined;
     const keepResult = () => {
@@ -72,7 +72,7 @@ export class Cleanup {
     return result as T;
   }
 
-  /** Runs `body`, then the steps, and waits for each. Errors: the first of theirs. */
+  /** Runs `body`, then the steps, and waits for each. Errors: the first that any of them throws. */
   async after<T>(body: () => Promise<T>): Promise<T> {
     let result: T | undefined;
     const keepResult = async () => {
@@ -82,14 +82,14 @@ export class Cleanup {
     return result as T;
   }
 
-  /** `body` and the steps, those that it defers included. */
+  /** `body`, then the steps, including those added while it ran. */
   *#stepsAfter(body: AsyncStep): Generator<AsyncStep> {
     yield body;
     for (let step = this.#steps.pop(); step; step = this.#steps.pop()) yield step;
   }
 }
 
-/** Prints an error that can't be thrown: another one is, or nothing awaits it any more. */
+/** Prints an error that can't be thrown, since another one is being thrown or nothing awaits it any more. */
 export function warnOf(error: unknown): void {
   console.warn('retrograd: an error while cleaning up:', error);
 }
@@ -98,7 +98,7 @@ function throwFirst(errors: readonly unknown[]): void {
   if (errors.length === 0) return;
   const [first] = errors;
   const later = [...new Set(errors)].filter((error) => error !== first);
-  // The loss of a device is one error, thrown by everything that needs the device.
+  // A lost device throws the same error object from everything that needs it, so don't attach others to it.
   if (first instanceof RetrogradError && !(first instanceof DeviceLostError)) attach(first, later);
   else for (const error of later) warnOf(error);
   throw first;

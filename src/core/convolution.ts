@@ -14,7 +14,7 @@ export interface ConvolutionOptions {
   padding?: Padding;
   /** Steps between the taps of a kernel: a number, or [rows, columns]. Default 1. */
   dilationRate?: number | readonly number[];
-  /** Groups of channels that are convolved apart. Default 1. */
+  /** Number of channel groups that are convolved separately. Default 1. */
   groups?: number;
 }
 

@@ -1,29 +1,29 @@
 /**
- * @file Short pictures of any value for error messages. A value that is refused may be anything: cyclic, a million
- * elements long, a proxy that throws. Describing it neither fails nor takes long.
+ * @file Short descriptions of values for error messages. A refused value may be anything: cyclic, a million elements
+ * long, a proxy that throws. Describing it must neither fail nor take long.
  */
 
 const maxDepth = 4;
-/** Values inside lists and objects, in all. */
+/** The most values described inside lists and objects, in total. */
 const maxParts = 50;
 const maxText = 200;
 
-/** Values that may still be described. */
+/** How many values may still be described. */
 interface Budget {
   parts: number;
 }
 
-/** A short picture of any value: `[1, 'a']`, `a Tensor`, `{"units":3}`. What is too long or too deep ends in `…`. */
+/** A short description of any value: `[1, 'a']`, `a Tensor`, `{"units":3}`. If it is too long or too deep, it ends in `…`. */
 export function describe(value: unknown): string {
   try {
     return pictureOf(value, 0, { parts: maxParts });
   } catch {
-    // A proxy, or a getter, that throws.
+    // A proxy or a getter threw.
     return 'a value that cannot be inspected';
   }
 }
 
-/** The hint for a refused value: to await a Promise, which is what a reader forgets most often; else `otherwise`. */
+/** The hint for a refused value: for a Promise, to await it (often forgotten); otherwise `otherwise`. */
 export function hintFor(value: unknown, otherwise: string): string {
   return value instanceof Promise ? 'await it first: a Promise has no values yet.' : otherwise;
 }
@@ -44,7 +44,7 @@ function classNameOf(value: object): string | null {
   return typeof name === 'string' && name !== '' && name !== 'Object' ? shortened(name) : null;
 }
 
-/** A plain object as JSON, with pictures of what JSON doesn't have. */
+/** A plain object as JSON, with descriptions of values that JSON can't represent. */
 function jsonOf(value: unknown, depth: number, budget: Budget): string {
   if (typeof value === 'string') return JSON.stringify(shortened(value));
   if (typeof value !== 'object' || value === null) return pictureOf(value, depth, budget);

@@ -1,6 +1,6 @@
-/** @file Memory that was transferred away. */
+/** @file Detached ArrayBuffers. */
 
-/** Whether `buffer` is detached. Only making a view tells, until `ArrayBuffer.detached` is everywhere. */
+/** Whether `buffer` is detached. Tested by making a view, until `ArrayBuffer.detached` is supported everywhere. */
 export function isDetached(buffer: ArrayBufferLike): boolean {
   try {
     new Uint8Array(buffer);

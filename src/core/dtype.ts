@@ -1,18 +1,18 @@
 /**
- * @file Element types: their storage, their WGSL names, and how two of them meet.
+ * @file Element types: their storage, their WGSL names, and their promotion.
  *
- * An element takes four bytes on the device; a float16, which is for storage alone, two of a word. A bool is a u32 that
- * holds 0 or 1: WGSL's `bool` can't be stored.
+ * An element takes four bytes on the device, except float16, which is only for storage and takes two. A bool is a u32 that
+ * holds 0 or 1, since WGSL's `bool` can't be stored.
  */
 import { DTypeError } from './errors.ts';
 
-/** What a tensor's elements are. Ops compute in float32, int32, uint32 and bool; float16 is for storage. */
+/** The element type of a tensor. Ops compute in float32, int32, uint32 and bool; float16 is for storage. */
 export type DType = 'float32' | 'int32' | 'uint32' | 'bool' | 'float16';
 
 /**
- * The dtype of a tensor of which TypeScript knows none. Such a tensor suits every parameter, `Tensor<'float32'>` as well as
- * `Tensor<'int32'>`, so that apps that never write a dtype never have to. That takes a type which is assignable both ways:
- * with `DType` it would be refused wherever one dtype is wanted, with `never` it would accept no tensor.
+ * The dtype of a tensor whose dtype TypeScript doesn't know. Such a tensor is accepted by every parameter,
+ * `Tensor<'float32'>` as well as `Tensor<'int32'>`, so that apps never have to write a dtype. That takes a type which is
+ * assignable both ways: with `DType` it would be refused wherever one dtype is expected, with `never` it would accept no tensor.
  */
 // biome-ignore lint/suspicious/noExplicitAny: only `any` is assignable both to and from every dtype, which apps without dtypes need.
 export type AnyDType = any;
@@ -20,22 +20,22 @@ export type AnyDType = any;
 /** The dtypes that every op computes in. float16 is for storage. */
 export type ComputeDType = Exclude<DType, 'float16'>;
 
-/** A host array that `data()` gives. */
+/** A host array, as returned by `data()`. */
 export type TypedData = Float32Array | Int32Array | Uint32Array | Uint8Array;
 
-/** The host array that `data()` gives for each dtype. */
+/** The type of host array that `data()` returns for each dtype. */
 export interface DataOf {
   float32: Float32Array;
   int32: Int32Array;
   uint32: Uint32Array;
   bool: Uint8Array;
-  /** Widened, which is exact. */
+  /** Widened to float32, which is exact. */
   float16: Float32Array;
-  /** Of a tensor whose dtype TypeScript doesn't know, `Tensor<AnyDType>`. */
+  /** For a `Tensor<AnyDType>`, whose dtype TypeScript doesn't know. */
   [unknown: string]: TypedData;
 }
 
-/** The dtype of a `Tensor<D>`: `D`, and for `Tensor<AnyDType>` any of them. */
+/** The dtype of a `Tensor<D>`: `D`, or for a `Tensor<AnyDType>` any dtype. */
 export interface KnownDType {
   float32: 'float32';
   int32: 'int32';
@@ -50,7 +50,7 @@ interface DTypeInfo {
   bytes: number;
   /** The WGSL type an element is stored as. */
   wgsl: 'f32' | 'i32' | 'u32';
-  /** Promotion order: the higher of two wins. */
+  /** Promotion order: the higher of two dtypes wins. */
   order: number;
 }
 
@@ -62,7 +62,7 @@ const info: Record<DType, DTypeInfo> = {
   float32: { bytes: 4, wgsl: 'f32', order: 4 },
 };
 
-/** As `ComputeDType`. */
+/** All values of `ComputeDType`. */
 export const dtypes = (Object.keys(info) as DType[]).filter((dtype) => dtype !== 'float16') as ComputeDType[];
 
 export function bytesPerElement(dtype: DType): number {
@@ -73,7 +73,7 @@ export function wgslType(dtype: DType): 'f32' | 'i32' | 'u32' {
   return info[dtype].wgsl;
 }
 
-/** The place of a dtype in the order of promotion, from 0 on. */
+/** The position of a dtype in the order of promotion, from 0. */
 export function orderOf(dtype: DType): number {
   return info[dtype].order;
 }
@@ -91,14 +91,14 @@ export function isDType(value: unknown): value is ComputeDType {
   return dtypes.includes(value as ComputeDType);
 }
 
-/** The same, or float16. */
+/** Whether `value` is any dtype, float16 included. */
 export function isStoredDType(value: unknown): value is DType {
   return value === 'float16' || isDType(value);
 }
 
 /**
- * The dtype in which two operands meet: bool < uint32 < int32 < float16 < float32.
- * uint32 and int32 don't meet, since neither holds the other's values.
+ * The common dtype of two operands: bool < uint32 < int32 < float16 < float32.
+ * uint32 and int32 have none, since neither holds all values of the other.
  */
 export function promote(op: string, a: DType, b: DType): DType {
   if (a === b) return a;

@@ -1,9 +1,9 @@
 /**
- * @file The errors that Retrograd throws. Each message says the rule, what was received, and the hint, in that
- * order; the parts are kept as properties so that a program can show them in its own way.
+ * @file The errors that Retrograd throws. Each message states the rule, what was received, and a hint, in that order;
+ * the parts are kept as properties so that a program can show them in its own way.
  */
 
-/** What an error has to say. `op` names the operation that refused; `hint` is an imperative sentence. */
+/** The parts of an error message. `op` names the operation that threw; `hint` is an imperative sentence. */
 export interface ErrorParts {
   op?: string;
   rule: string;
@@ -18,7 +18,7 @@ export class RetrogradError extends Error {
   readonly rule: string;
   readonly received: string | undefined;
   readonly hint: string | undefined;
-  /** Errors that came with this one: of several faults, or of cleaning up after it, the first is thrown. */
+  /** Further errors: of several faults, or of errors during cleanup, only the first is thrown. */
   others: readonly Error[] = [];
 
   constructor(parts: ErrorParts) {
@@ -38,10 +38,10 @@ function formatMessage({ op, rule, received, hint }: ErrorParts): string {
   return message;
 }
 
-/** A rank, a size, or an option that concerns them doesn't fit. */
+/** A rank or size doesn't fit, or an option that depends on them. */
 export class ShapeError extends RetrogradError {}
 
-/** An element type that the operation doesn't take. */
+/** An element type that the operation doesn't accept. */
 export class DTypeError extends RetrogradError {}
 
 /** An option outside its domain (negative, fractional, unknown name). */
@@ -77,7 +77,7 @@ export class FormatError extends RetrogradError {}
 /** A file holds code that would run on loading. */
 export class UnsafeModelError extends FormatError {}
 
-/** What an out-of-range index needs to be found again. */
+/** Everything needed to locate an out-of-range index. */
 export interface IndexFault extends ErrorParts {
   op: string;
   /** Multi-index into `indices`. */
@@ -114,7 +114,7 @@ export class IndexOutOfRangeError extends RetrogradError {
   }
 }
 
-/** What a NaN or an infinity needs to be found again. */
+/** Everything needed to locate a NaN or an infinity. */
 export interface NonFiniteFault extends ErrorParts {
   op: string;
   /** Multi-index into the output. */

@@ -1,4 +1,4 @@
-/** @file IEEE 754 binary16 on the host: the values of float16 tensors, and of files that hold them. */
+/** @file IEEE 754 binary16 on the host, for float16 tensors and files. */
 
 /** The value of the 16 `bits`. */
 export function float16ToNumber(bits: number): number {
@@ -24,7 +24,7 @@ export function numberToFloat16(value: number): number {
   if (magnitude > 0x7f800000) return sign | 0x7e00;
   if (magnitude >= 0x477ff000) return sign | 0x7c00;
   if (magnitude >= 0x38800000) {
-    // Bias 127 becomes 15, 23 bits of fraction become 10.
+    // The exponent bias changes from 127 to 15, the fraction from 23 bits to 10.
     const rebased = magnitude - 0x38000000;
     return sign | ((rebased + 0xfff + ((rebased >> 13) & 1)) >> 13);
   }

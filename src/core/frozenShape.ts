@@ -1,12 +1,12 @@
 /**
- * @file Shapes of tensors, which nobody can change: `x.shape.push(3)` throws, and a list that a program passed as a shape and
- * changes later is another one. Equal shapes are one frozen list, since freezing takes four times as long as finding it: see
- * docs/decisions/frozen-shapes.md.
+ * @file Immutable shapes of tensors: `x.shape.push(3)` throws, and a list that was passed as a shape is copied, so later
+ * changes to it have no effect. Equal shapes share one frozen list, since freezing takes four times as long as a look-up:
+ * see docs/decisions/frozen-shapes.md.
  */
 import type { Shape } from './shape.ts';
 
 const slotBits = 10;
-/** A direct-mapped cache: each slot has the shape that came last. */
+/** A direct-mapped cache: each slot holds the latest shape hashed to it. */
 const shapes = new Array<Shape | undefined>(2 ** slotBits).fill(undefined);
 
 /** A frozen list of the sizes in `shape`. */
@@ -19,14 +19,14 @@ export function frozenShape(shape: Shape): Shape {
   return frozen;
 }
 
-/** Knuth's multiplicative hash, whose upper bits differ most. */
+/** Knuth's multiplicative hash; the upper bits are the best mixed. */
 function slotOf(shape: Shape): number {
   let hash = shape.length;
   for (let i = 0; i < shape.length; i++) hash = Math.imul(hash ^ (shape[i] as number), 0x9e3779b1);
   return hash >>> (32 - slotBits);
 }
 
-/** `every` of a frozen list takes longer than a loop. */
+/** A loop, since `every` is slower on a frozen list. */
 function isSame(a: Shape, b: Shape): boolean {
   if (a === b) return true;
   if (a.length !== b.length) return false;

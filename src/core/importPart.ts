@@ -1,7 +1,7 @@
 /** @file importPart: loads a part of the library that comes with the device. */
 import { DeviceError } from './errors.ts';
 
-/** What `load` imports. Errors: DeviceError where it can't be had. */
+/** The module that `load` imports. Errors: DeviceError if it can't be loaded. */
 export async function importPart<T>(part: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();

@@ -1,6 +1,6 @@
-/** @file What is a list, and of what. */
+/** @file Checks for lists and their entries. */
 
-/** A list of more entries isn't read through, where the caller says nothing else: `new Array(2 ** 32 - 1)` is a list, too. */
+/** Default limit: longer lists aren't read through, since `new Array(2 ** 32 - 1)` is a list, too. */
 const usualMost = 2 ** 20;
 
 /** Whether `value` is a list of at most `most` entries that all satisfy `isItem`, holes included as undefined. */
@@ -11,6 +11,6 @@ export function isListOf<T>(
 ): value is readonly T[];
 export function isListOf(value: unknown, isItem: (item: unknown) => boolean, most?: number): boolean;
 export function isListOf(value: unknown, isItem: (item: unknown) => boolean, most = usualMost): boolean {
-  // The length first. Copied, since `every` passes over holes.
+  // Check the length first. Copy, since `every` skips holes.
   return Array.isArray(value) && value.length <= most && [...value].every((item) => isItem(item));
 }

@@ -1,15 +1,15 @@
 /**
- * @file Nests: a value, or arrays and records of values at any depth up to a limit, which cyclic ones exceed.
+ * @file Nests: a value, or arrays and records of values, nested up to a depth limit, which cyclic ones exceed.
  */
 import { ValueError } from './errors.ts';
 
-/** A value, or arrays and records of such at any depth. */
+/** A value, or arrays and records of values at any depth. */
 export type Nest<T> = T | readonly Nest<T>[] | { readonly [key: string]: Nest<T> };
 
-/** Deeper than any nest of inputs, and far from where recursion ends. */
+/** Deeper than any real nest of inputs, and far below the limit of recursion. */
 const maxDepth = 200;
 
-/** More than any list of inputs has. */
+/** More than any real list of inputs has. */
 const maxItems = 2 ** 20;
 
 /** Arrays and plain objects are nests; everything else, null included, is a leaf. */
@@ -38,7 +38,7 @@ function mapLevel<T, R>(
   if (depth >= maxDepth) throw tooDeep(path);
   if (Array.isArray(nest)) {
     if (nest.length > maxItems) throw tooLong(path, nest.length);
-    // Unlike `map`, `from` doesn't pass over holes.
+    // Unlike `map`, `from` doesn't skip holes.
     return Array.from(nest, (item, i) => mapLevel(item as Nest<T>, map, `${path}[${i}]`, depth + 1));
   }
   const entries = Object.entries(nest as Record<string, Nest<T>>);
@@ -63,7 +63,7 @@ function tooDeep(path: string): ValueError {
   });
 }
 
-/** The leaves, in order; records by insertion. Errors: as `mapNest`. */
+/** The leaves, in order; records in insertion order. Errors: as for `mapNest`. */
 export function leavesOf<T>(nest: Nest<T>): T[] {
   const leaves: T[] = [];
   mapNest(nest, (leaf: T) => leaves.push(leaf));

@@ -7,19 +7,19 @@ import { ValueError } from './errors.ts';
 import { suggestionFor } from './suggest.ts';
 
 /**
- * The names of the options `O`, all of them. True marks those that may also be passed by position: they come first, in
- * the order of their positions.
+ * The names of all options of `O`. True marks those that may also be passed by position: they come first, in the order of
+ * their positions.
  */
 export type OptionNames<O extends object, P extends string = string> = {
   readonly [K in keyof O]-?: string extends P ? boolean : K extends P ? true : false;
 };
 
-/** An option by position. Null leaves an optional one out, as None does in Python. */
+/** An option passed by position. Null omits an optional one, like None in Python. */
 type Given<O extends object, N extends keyof O> = object extends Pick<O, N> ? O[N] | null : O[N];
 
 /**
- * The arguments of a call that gives options by position: those of `P`, in order, then the others in one object. What has been
- * passed by position isn't passed again.
+ * The arguments of a call that passes options by position: those of `P`, in order, then the others in one object. An
+ * option passed by position isn't passed again.
  */
 export type Positions<O extends object, P extends readonly string[]> = P extends readonly [
   infer N extends keyof O,
@@ -29,14 +29,14 @@ export type Positions<O extends object, P extends readonly string[]> = P extends
   : [never];
 
 /**
- * Options in one object, or by position. One signature, so that TypeScript can call one of several such functions that is
- * chosen at run time.
+ * Options in one object, or by position. A single signature rather than overloads, so that TypeScript can call a union of
+ * such functions.
  */
 export type Settings<O extends object, P extends readonly string[]> =
   | LastOptions<O>
   | (P extends readonly [] ? never : Positions<O, P>);
 
-/** Options in one object, which may be left out where none is required. */
+/** Options in one object, which may be omitted if none is required. */
 export type LastOptions<O extends object> = object extends O ? [options?: O] : [options: O];
 
 /** Names of options of any kind. */
@@ -46,14 +46,14 @@ export type Names = Readonly<Record<string, boolean>>;
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
-  // In other realms, too: a prototype without a prototype is an Object.prototype.
+  // Also for objects of other realms: a prototype without a prototype is an Object.prototype.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Entries of a list that is an option, at most: what checks each entry of a longer one would seem to hang. */
+/** The most entries of a list passed as an option: checking each entry of a longer one would seem to hang. */
 const longestList = 2 ** 24;
 
-/** Throws a ValueError unless `options` is an object whose keys are all in `known`, without lists beyond all measure. */
+/** Throws a ValueError unless `options` is an object whose keys are all in `known`, without excessively long lists. */
 export function checkOptions(
   op: string,
   options: unknown,
@@ -83,7 +83,7 @@ function isList(known: Names | readonly string[]): known is readonly string[] {
 /**
  * The options of a call that passes them in one object, by position, or both: `(2)`, `(2, { padding: 'same' })`. `before`
  * names the arguments that come first.
- * Errors: ValueError for unknown options and for arguments that are left over.
+ * Errors: ValueError for unknown options and for surplus arguments.
  */
 export function optionsOf(
   op: string,
@@ -98,14 +98,14 @@ export function optionsOf(
   return options;
 }
 
-/** Whether `value` holds options. A schedule or an initializer, which has a configuration, is the value of one. */
+/** Whether `value` is an object of options, not the value of one, such as a schedule or an initializer. */
 export function isOptions(value: unknown): value is Record<string, unknown> {
   return isPlainObject(value) && typeof value.getConfig !== 'function';
 }
 
 /**
- * The same, for callers that check the names themselves. Null and undefined leave a position out, as None does in Python.
- * Errors: ValueError for arguments that are left over.
+ * Like `optionsOf`, for callers that check the names themselves. Null and undefined omit a position, like None in Python.
+ * Errors: ValueError for surplus arguments.
  */
 export function byPosition(
   op: string,
@@ -129,7 +129,7 @@ export function byPosition(
   return options;
 }
 
-/** Refuses arguments that follow those of a function that takes `before`, and nothing more. Errors: ValueError. */
+/** Refuses further arguments of a function that takes only `before`. Errors: ValueError. */
 export function refuseSurplus(op: string, surplus: readonly unknown[], before: readonly string[]): void {
   if (surplus.length === 0) return;
   const first = surplus.findIndex((value) => value !== undefined);
@@ -142,13 +142,13 @@ export function refuseSurplus(op: string, surplus: readonly unknown[], before: r
   });
 }
 
-/** `options`, where they are an object. Errors: ValueError. */
+/** Returns `options` if they are an object. Errors: ValueError. */
 export function plainOptions<O extends object>(op: string, options: O): O {
   if (!isPlainObject(options)) throw notOptions(op, options, []);
   return options;
 }
 
-/** The error for what isn't an object of options. */
+/** The error for a value that isn't an object of options. */
 function notOptions(op: string, received: unknown, known: readonly string[]): ValueError {
   return new ValueError({
     op,
@@ -177,7 +177,7 @@ function unknownOption(
   });
 }
 
-/** What may be passed: names of options, those among them that have positions, and the arguments before them. */
+/** What may be passed: names of options, those that have positions, and the arguments before them. */
 interface Accepted {
   readonly known: readonly string[];
   readonly positions: readonly string[];

@@ -1,9 +1,9 @@
-/** @file How many tensors one op may give: each is an object of the host and a launch. */
+/** @file A limit on the outputs of one op, since each costs a host object and a launch. */
 import { ShapeError } from './errors.ts';
 
 const maxOutputs = 2 ** 16;
 
-/** Throws where an op would give more than `maxOutputs` tensors, which any number does that stands for an open size. */
+/** Throws if an op would return more than `maxOutputs` tensors. Numbers that stand for an open size always exceed it. */
 export function requireOutputs(op: string, count: number): void {
   if (count <= maxOutputs) return;
   throw new ShapeError({

@@ -10,10 +10,10 @@ import { foldedName, foldName, suggestionFor } from './suggest.ts';
 
 export { describe, hintFor };
 
-/** Sizes of the axes, from the outermost on; `[]` is a scalar. */
+/** Sizes of the axes, outermost first; `[]` is a scalar. */
 export type Shape = readonly number[];
 
-/** A shape with null where a size is open: that of a symbolic tensor. */
+/** The shape of a symbolic tensor; open sizes are null. */
 export type OpenShape = readonly (number | null)[];
 
 /** Tensors of a higher rank are refused. */
@@ -46,7 +46,7 @@ export function formatShape(shape: OpenShape): string {
 
 /** Throws unless `shape` is a list of at most `maxRank` non-negative integers. */
 export function checkShape(op: string, shape: unknown): asserts shape is number[] {
-  // The rank first: a list may be of any length.
+  // Check the rank first: a list may be of any length.
   if (Array.isArray(shape) && shape.length > maxRank) {
     throw new ShapeError({
       op,
@@ -100,7 +100,7 @@ export function normalizeAxes(
 export function axesInOrder(op: string, axis: unknown, rank: number, what = 'axis'): number[] {
   const given: readonly unknown[] = Array.isArray(axis) ? axis : [axis];
   if (given.length > rank) throw repeatedAxis(op, what, axis, rank);
-  // Copied, since `map` passes over holes.
+  // Copied, since `map` skips holes.
   const axes = [...given].map((a) => normalizeAxis(op, a, rank, what));
   if (new Set(axes).size !== axes.length) throw repeatedAxis(op, what, axis, rank);
   return axes;
@@ -135,7 +135,7 @@ export function broadcastShapes(op: string, a: Shape, b: Shape): number[] {
   return out;
 }
 
-/** Axes of `to` along which a tensor of shape `from` was repeated; the sum over them undoes a broadcast. */
+/** Axes of `to` along which a tensor of shape `from` was repeated. Broadcasting is transposed by a sum over them. */
 export function broadcastAxes(from: Shape, to: Shape): number[] {
   const offset = to.length - from.length;
   const axes: number[] = [];
@@ -194,7 +194,7 @@ export function requireFinite(
   });
 }
 
-/** The one of `allowed` that `value` spells, in any case and with or without underscores. Errors: ValueError. */
+/** The element of `allowed` that matches `value`, ignoring case and underscores. Errors: ValueError. */
 export function oneOf<T extends string>(op: string, what: string, value: unknown, allowed: readonly T[]): T {
   const name = foldedName(value);
   const found = allowed.find((candidate) => foldName(candidate) === name);

@@ -1,5 +1,5 @@
 /**
- * @file What is known of a tensor without its values: shape and dtype. `infer` functions map specs to specs.
+ * @file Specs: shape and dtype of a tensor, without its values. `infer` functions map specs to specs.
  */
 import type { DType } from './dtype.ts';
 import { formatShape, type OpenShape, type Shape } from './shape.ts';
@@ -10,18 +10,18 @@ export interface TensorSpec {
   readonly dtype: DType;
 }
 
-/** The same of a symbolic tensor: sizes may be open. */
+/** The spec of a symbolic tensor: sizes may be open. */
 export interface OpenSpec {
   readonly shape: OpenShape;
   readonly dtype: DType;
 }
 
-/** The spec of `x` without what else it holds. */
+/** The spec of `x`, without its other properties. */
 export function specOf({ shape, dtype }: TensorSpec): TensorSpec {
   return { shape, dtype };
 }
 
-/** `float32[10, 64]`, as error messages and histories show it. */
+/** The spec as text, as error messages and histories show it: `float32[10, 64]`. */
 export function formatSpec(spec: OpenSpec): string {
   return `${spec.dtype}${formatShape(spec.shape)}`;
 }

@@ -1,16 +1,16 @@
 /** @file Suggestions for misspelt names: "did you mean `keepDims`?" */
 
-/** One spelling of `heNormal`, `he_normal`, `He-Normal` and `HeNormal`. */
+/** A canonical spelling, the same for `heNormal`, `he_normal`, `He-Normal` and `HeNormal`. */
 export function foldName(name: string): string {
   return name.replace(/[_\-\s]/g, '').toLowerCase();
 }
 
-/** `value` in one spelling where it is a name; any other value as it is. */
+/** The canonical spelling of a name; other values are returned unchanged. */
 export function foldedName(value: unknown): unknown {
   return typeof value === 'string' ? foldName(value) : value;
 }
 
-/** What other libraries call an option, in one spelling, and its names here. */
+/** Names of options in other libraries, in canonical spelling, with their names here. */
 const usualNames: ReadonlyMap<string, readonly string[]> = new Map([
   ['alpha', ['negativeSlope', 'rho']],
   ['axes', ['axis', 'perm']],
@@ -37,7 +37,7 @@ const usualNames: ReadonlyMap<string, readonly string[]> = new Map([
   ['stop', ['end']],
 ]);
 
-/** The one of `names` that is spelled most like `name`; undefined where none is close. */
+/** The one of `names` closest to `name` in spelling; undefined if none is close. */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   const wanted = foldName(name);
   const usual = usualNames.get(wanted)?.find((candidate) => names.includes(candidate));
@@ -50,11 +50,17 @@ export function nearestName(name: string, names: readonly string[]): string | un
     least = distance;
     nearest = candidate;
   }
-  // Otherwise a part, such as `dilation` of `dilationRate`.
+  // Otherwise a name of which it is a part, such as `dilation` of `dilationRate`.
   return nearest ?? names.find((candidate) => isPart(wanted, foldName(candidate)));
 }
 
-/** A hint that suggests the nearest of `names`; `otherwise` where none is close. */
+/** The one of `names` of which `name` is probably a misspelling: at most two edits away. */
+export function misspeltName(name: string, names: readonly string[]): string | undefined {
+  const wanted = foldName(name);
+  return names.find((known) => known !== name && editDistance(wanted, foldName(known)) <= 2);
+}
+
+/** A hint that suggests the nearest of `names`; `otherwise` if none is close. */
 export function suggestionFor(name: unknown, names: readonly string[], otherwise: string): string {
   const nearest = typeof name === 'string' && name.length < 64 ? nearestName(name, names) : undefined;
   return nearest === undefined ? otherwise : `did you mean '${nearest}'?`;

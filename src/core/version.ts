@@ -1,2 +1,2 @@
-/** @file The version of the library, as in its package. */
+/** @file The version of the library, as in package.json. */
 export const version = '0.2.0';

@@ -6,7 +6,7 @@ import { ShapeError, ValueError } from './errors.ts';
 import { describe, formatShape, requireInteger } from './shape.ts';
 import { suggestionFor } from './suggest.ts';
 
-/** `same` pads so that ceil(size / stride) windows fit, the odd one behind; pairs are [before, after] for each axis. */
+/** `same` pads so that ceil(size / stride) windows fit, an odd element after; pairs are [before, after] for each axis. */
 export type Padding = 'same' | 'valid' | readonly (readonly [number, number])[];
 
 /** One spatial axis. */
@@ -63,12 +63,12 @@ export function paddingOf(op: string, padding: unknown, rank: number): Padding {
   });
 }
 
-/** Positions along an axis, padding included, are below this: kernels compute them as i32. */
+/** The upper limit of an axis, padding included: kernels compute positions as i32. */
 const maxExtent = 2 ** 31 - 1;
 
 /**
- * The windows over the spatial axes of `sizes`. Options are checked before.
- * Errors: ShapeError where a window is larger than a padded axis, and for an axis that padding makes longer than 2³¹ - 1.
+ * The windows over the spatial axes of `sizes`. The caller has checked the options.
+ * Errors: ShapeError if a window is larger than a padded axis, and for an axis that padding makes longer than 2³¹ - 1.
  */
 export function slideWindows(op: string, sizes: readonly number[], options: WindowOptions): WindowAxis[] {
   const { strides, padding } = options;
@@ -102,13 +102,13 @@ export function slideWindows(op: string, sizes: readonly number[], options: Wind
 }
 
 /**
- * Windows with the padding of 'same'. Dilations and strides that lead beyond the image are replaced by smaller ones that
- * do as well, since kernels compute positions as i32.
+ * Windows with 'same' padding. Dilations and strides that lead beyond the image are replaced by smaller, equivalent ones,
+ * since kernels compute positions as i32.
  */
 function sameWindows({ input, window, stride, dilation }: Omit<WindowAxis, 'output' | 'before'>): WindowAxis {
   const output = Math.ceil(input / stride);
   const span = Math.max(0, output - 1) * stride;
-  // Neighbouring taps are then farther apart than an image and all steps over it: at most one of them meets the image.
+  // Beyond this dilation, neighbouring taps are farther apart than the image and all steps over it: at most one hits the image.
   const spread = Math.min(dilation, 4 * (input + span) + 1);
   const extent = (window - 1) * spread + 1;
   const before = Math.floor(Math.max(0, span + extent - input) / 2);
@@ -122,14 +122,14 @@ function sameWindows({ input, window, stride, dilation }: Omit<WindowAxis, 'outp
   };
 }
 
-/** The stride, or where there is one window alone, one that leads just as well beyond the padded axis. */
+/** The stride; with a single window, at most one that just leads beyond the padded axis. */
 function reachingStride(stride: number, output: number, padded: number): number {
   return output > 1 ? stride : Math.min(stride, padded + 1);
 }
 
 /**
- * `axis` with a window that doesn't reach farther beyond the image than any of its steps. For pools, where elements
- * beyond the image don't count, so that windows may be of any size.
+ * `axis` with a window clipped to what any of its positions has of the image. For pools: elements beyond the image don't
+ * count there, so windows may be of any size.
  */
 export function clippedWindow(axis: WindowAxis): WindowAxis {
   const { input, output, stride } = axis;

@@ -1,5 +1,5 @@
 /**
- * @file The commands of a recording on buffers that were planned for them.
+ * @file Assigns planned buffers to the commands of a recording.
  */
 import { type BindingType, bindingsOf, isReadOnly } from '../webgpu/kernel.ts';
 import { type Lifetime, livenessBound, type Assignment, planMemory } from './memoryPlan.ts';
@@ -14,19 +14,19 @@ export interface AssignedCommands {
   readonly commands: readonly Command[];
   /** The planned buffers; the caller of `assignBuffers` releases them. */
   readonly buffers: readonly DeviceBuffer[];
-  /** The range assigned to each storage that the work made. */
+  /** The range assigned to each storage allocated by the work. */
   readonly assignments: ReadonlyMap<Storage, BoundRange>;
   /** Bytes of the planned buffers, and the least that any plan would need. */
   readonly bytes: number;
   readonly leastBytes: number;
 }
 
-/** Some bindings are vectors: the last, partial one must fit in the buffer. */
+/** Some bindings are arrays of vectors: a partial last vector must fit in the buffer. */
 const alignment = 16;
 
 /**
- * Rewrites the commands and assigns buffers to what they make, in as little memory as possible. `outputs` live to the end;
- * those that are `elsewhere` get no assignment.
+ * Rewrites the commands and assigns buffers to the storages they make, in as little memory as possible. `outputs` live to
+ * the end; storages in `elsewhere` get no assignment.
  */
 export function assignBuffers(
   shared: SharedBuffers,
@@ -61,7 +61,7 @@ export function assignBuffers(
   };
 }
 
-/** When the commands first and last name what they make, and what a command names together. */
+/** For each storage that the commands make: the first and last command that names it, and which others it conflicts with. */
 export function lifetimesOf(
   commands: readonly Command[],
   made: ReadonlyMap<Storage, number>,

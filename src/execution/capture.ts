@@ -1,9 +1,9 @@
 /**
  * @file Capture: executes a piece of work and records it, so that it can be replayed.
  *
- * What the work allocates is known, and gets other buffers for the replays. What it finds (constants) is pinned. Each
- * variable has a slot, the storage that the recorded launches name: at the end of the work its values are written back
- * there, whatever was assigned in between.
+ * Storages that the work allocates get other buffers for the replays. Existing storages that it uses (constants) are
+ * pinned. Each variable has a slot, the storage that the recorded launches name: at the end of the work its values are
+ * written back there, whatever was assigned in between.
  */
 import { TapeError } from '../core/errors.ts';
 import { type Command, type PreparedLaunch, rangesOf } from '../webgpu/command.ts';
@@ -23,13 +23,13 @@ import { CallScope } from './profilerScope.ts';
 
 /** A storage whose values depend on checks of earlier launches, though no command says so. */
 export interface Attachment {
-  /** The number of commands before it. */
+  /** How many commands precede it. */
   readonly at: number;
   readonly reports: readonly FaultReport[];
   readonly storage: Storage;
 }
 
-/** Storages that a recording names but didn't make. Pinned, their buffers stay; their values may still be replaced. */
+/** Storages that a recording uses but didn't make. Pinning keeps their buffers; their values may still be replaced. */
 export class Pins {
   readonly #storages = new Set<Storage>();
 
@@ -50,26 +50,26 @@ export class Capture extends ForwardingExecutor {
   override readonly profiler = new CallScope();
   readonly commands: Command[] = [];
   readonly attachments: Attachment[] = [];
-  /** What runs again before each replay. */
+  /** Host effects that run again before each replay. */
   readonly effects: (() => void)[] = [];
-  /** The storages in which variables are found at the beginning and at the end of each run. */
+  /** The storages that hold variables at the beginning and at the end of each run. */
   readonly variableSlots = new Map<StorageHolder, Storage>();
-  /** What the work allocated, with the bytes it asked for. */
+  /** The storages that the work allocated, with the bytes it asked for. */
   readonly made = new Map<Storage, number>();
   readonly #alive = new Map<Storage, string>();
   readonly pins = new Pins();
   /** Digests of the host values that the work uploaded. */
   readonly uploads = new WeakMap<Storage, number>();
-  /** Why the work can't be replayed; null where it can. */
+  /** Why the work can't be replayed; null if it can. */
   obstacle: string | null = null;
   readonly #postponed: (() => void)[] = [];
 
-  /** Passes the work on to `base`, the executor of `holder` until now. */
+  /** Forwards the work to the present executor of `holder`. */
   constructor(private readonly holder: ExecutorHolder) {
     super(holder.executor);
   }
 
-  /** Whether the work is really executed, so that there is something to replay. */
+  /** Whether the work is actually executed, so that there is something to replay. */
   get isReal(): boolean {
     return this.base.mode === 'eager';
   }
@@ -86,13 +86,13 @@ export class Capture extends ForwardingExecutor {
     });
   }
 
-  /** Notes why the work can't be replayed. The first reason counts. */
+  /** Notes why the work can't be replayed. Only the first reason is kept. */
   refuse(obstacle: string): void {
     this.obstacle ??= obstacle;
   }
 
   override allocate(bytes: number, label: string, freed?: (storage: Storage) => void): Storage {
-    // Storages outlive the capture: they must not hold it, and with it the variables that it knows.
+    // Storages outlive the capture, so their callbacks must not hold it, and with it its variables.
     const alive = this.#alive;
     const storage = this.base.allocate(bytes, label, (storage) => {
       alive.delete(storage);
@@ -109,7 +109,7 @@ export class Capture extends ForwardingExecutor {
     return storage;
   }
 
-  /** A fallback variant would be replayed for good: the pipeline that was asked for is compiled at once. */
+  /** Compiles the requested pipeline synchronously, since a fallback variant would be replayed from then on. */
   override launch(kernel: Kernel, launch: Launch): void {
     const pipeline = this.base.pipelineOf(kernel, launch.options, launch.key);
     this.run(prepareLaunch(kernel, launch, pipeline, this.profiler.take()));
@@ -136,7 +136,7 @@ export class Capture extends ForwardingExecutor {
     this.attachments.push({ at: this.commands.length, reports: checks.map(({ report }) => report), storage });
   }
 
-  /** From the first time that the work reads or writes `holder`, its slot is its own. */
+  /** At the first use of `holder`, makes its current storage its slot; a shared one is copied first. */
   override touch(holder: StorageHolder): void {
     this.base.touch(holder);
     if (this.variableSlots.has(holder)) return;
@@ -175,7 +175,7 @@ export class Capture extends ForwardingExecutor {
     this.#postponed.push(action);
   }
 
-  /** Does what was postponed until now. Call once the work is over. */
+  /** Runs the postponed actions. Call once the work is over. */
   runPostponed(): void {
     for (const action of this.#postponed.splice(0)) action();
   }
@@ -190,11 +190,11 @@ export class Capture extends ForwardingExecutor {
     });
   }
 
-  /** Moves what was assigned to variables into their slots. */
+  /** Copies the values assigned to variables into their slots. */
   #writeBackVariables(): void {
     const moved = [...this.variableSlots].filter(([holder, slot]) => holder.current !== slot);
     const slots = new Set(this.variableSlots.values());
-    // Variables that exchanged their storages: the first move would overwrite what the second reads.
+    // If variables exchanged their storages, the first copy would overwrite what the second reads.
     const sources = moved.map(([holder]) => {
       const { current, bytes, label } = holder;
       if (!slots.has(current)) return current.retain();
@@ -210,7 +210,7 @@ export class Capture extends ForwardingExecutor {
     });
   }
 
-  /** Refuses ranges that can't be distinguished from others in the same buffer. */
+  /** Refuses launches that bind part of a storage made by the work: such ranges can't be reassigned. */
   checkRanges(): void {
     const buffers = new Set([...this.made.keys()].map(({ buffer }) => buffer));
     const isOpaque = (range: BoundRange) => !(range instanceof Storage) && buffers.has(range.buffer);
@@ -218,7 +218,7 @@ export class Capture extends ForwardingExecutor {
       this.refuse('a kernel binds part of a tensor that the call makes');
   }
 
-  /** What made the storages that are still held, except those of `outputs`. */
+  /** Labels of the allocations that are still held, except `outputs`. */
   leftovers(outputs: ReadonlySet<Storage>): readonly string[] {
     return [...this.#alive].filter(([storage]) => !outputs.has(storage)).map(([, label]) => label);
   }
@@ -229,7 +229,7 @@ export class Capture extends ForwardingExecutor {
   }
 }
 
-/** Executes what lasts, while a capture waits. */
+/** Executes untraced work, such as the creation of weights, while a capture is suspended. */
 class UntracedExecutor extends ForwardingExecutor {
   constructor(
     base: Executor,

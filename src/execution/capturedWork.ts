@@ -1,6 +1,6 @@
 /**
- * @file Captured work: the commands of a recording, made ready to run again. Bind groups and parameters are there
- * beforehand; only parameters that change between runs (dynamic scalars, fault slots) are packed for each run.
+ * @file Captured work: the commands of a recording, prepared to run again. Bind groups and parameters are made in advance;
+ * only parameters that change between runs (dynamic scalars, fault slots) are packed for each run.
  */
 import type { BufferAllocator } from '../webgpu/allocator.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -17,20 +17,20 @@ import { SharedBuffers } from './sharedBuffers.ts';
 import { type Storage, wholeWords } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 
-/** A dispatch with all that it binds. */
+/** A dispatch with its bindings. */
 interface BoundLaunch {
-  /** `live` where parameters are packed at every run, into the ring of the stream. */
+  /** `live` if parameters are packed into the stream's uniform ring at every run. */
   readonly kind: 'ready' | 'live';
   readonly launch: PreparedLaunch;
-  /** What it binds in a run that made `results`. */
+  /** The bind group for a run that made `results`. */
   readonly groupFor: (results: Results) => GPUBindGroup;
-  /** Of the parameters in the work's own buffer; empty for a kernel without parameters, and where they are live. */
+  /** Dynamic offsets of its parameters in the work's buffer; empty without parameters, and for live ones. */
   readonly offsets: readonly number[];
 }
 
 type BoundCommand = BoundLaunch | CopyCommand;
 
-/** The storages that a run made, by those of the recording. */
+/** From each result's storage in the recording to the one that a run made for it. */
 type Results = ReadonlyMap<Storage, Storage>;
 
 /** The buffers of intermediate values of a device's captured work. */
@@ -43,13 +43,13 @@ function sharedBy(device: Device): SharedBuffers {
 }
 
 const slotBytes = 256;
-/** Results of at least this many bytes get a buffer of their own; copying a smaller one costs less than rebinding. */
+/** Results of at least this many bytes get a new buffer per run; copying a smaller one costs less than rebinding. */
 const leastOwnBufferBytes = 2 ** 16;
-/** Bind groups kept for one launch, at most. */
+/** The most bind groups cached per launch. */
 const maxGroups = 64;
 
 export class CapturedWork {
-  /** Buffers that the commands name in every run: a run of the work is a use of each. */
+  /** Buffers that the commands name in every run; each run updates their last use. */
   readonly buffers: ReadonlySet<DeviceBuffer>;
   readonly launches: number;
   /** Bytes of intermediate values, and the least that any plan would need. */
@@ -64,7 +64,7 @@ export class CapturedWork {
   readonly #assignments: ReadonlyMap<Storage, BoundRange>;
 
   readonly #dependence: Dependence;
-  /** What the results of the last run depend on; null where no fault is pending. */
+  /** The faults that results of the last run depend on; null if none are pending. */
   #faults: FaultsOfRun | null = null;
 
   constructor(
@@ -118,8 +118,8 @@ export class CapturedWork {
   }
 
   /**
-   * Appends all commands to the stream, once the variables are back in their slots. Returns the storages that this run made for results;
-   * they are the caller's.
+   * Appends all commands to the stream. The variables must be back in their slots. Returns the storages that this run made
+   * for results, which the caller then owns.
    */
   run(): Results {
     const { device } = this;
@@ -159,7 +159,7 @@ export class CapturedWork {
     return results;
   }
 
-  /** Lets `own`, which holds the values of `output` after the last run, depend on what they depend on. */
+  /** Gives `own`, which holds the values of `output` after the last run, the faults that those values depend on. */
   passFaults(output: Storage, own: Storage): void {
     if (!this.#faults || !this.capture.made.has(output)) return;
     this.device.faults.tracker.put(own.buffer, this.#faults(output));
@@ -171,8 +171,8 @@ export class CapturedWork {
   }
 
   /**
-   * Copies what was assigned to variables from outside since the last run into their slots. False where the values of one
-   * are shared, so that the work may not overwrite them.
+   * Copies values that were assigned to variables since the last run into their slots. False if the values of one are
+   * shared, so that the work must not overwrite them.
    */
   restoreVariables(copy: CopyBetween): boolean {
     const { variableSlots } = this.capture;
@@ -191,8 +191,8 @@ export class CapturedWork {
 }
 
 /**
- * What captured work holds on the device; without it the work can't run. It refers to neither the work nor its variables,
- * so that a FinalizationRegistry can hold it.
+ * The device resources that captured work needs to run. They refer to neither the work nor its variables, so that a
+ * FinalizationRegistry can hold them.
  */
 export class CapturedResources {
   constructor(
@@ -213,8 +213,8 @@ export class CapturedResources {
 const always = (group: GPUBindGroup) => () => group;
 
 /**
- * Binds a launch to what each run makes, in place of the recorded storages. The pool hands the same few buffers out again
- * and again, so that their groups are kept.
+ * Binds a launch to the storages made by each run, in place of the recorded ones. The pool hands out the same few buffers
+ * again and again, so their bind groups are cached.
  */
 function rebinding(
   { ranges }: PreparedLaunch,
@@ -233,7 +233,7 @@ function rebinding(
   };
 }
 
-/** The results that are large enough to get a storage of their own in every run, with their bytes. Others are copied out. */
+/** The results that are large enough to get a new storage in every run, with their bytes. Others are copied out. */
 function ownBufferResults({ made }: Capture, outputs: readonly Storage[]): ReadonlyMap<Storage, number> {
   const large = outputs.filter((output) => (made.get(output) ?? 0) >= leastOwnBufferBytes);
   return new Map(large.map((output) => [output, made.get(output) as number]));

@@ -1,6 +1,6 @@
-/** @file A digest of host values, to tell whether they changed. */
+/** @file A digest of host values, to detect changes. */
 
-/** Of larger data, this many bytes are read, evenly spread. */
+/** For larger data, this many bytes are read, evenly spread. */
 const mostBytes = 2 ** 20;
 
 /** FNV-1a, 32 bits. */

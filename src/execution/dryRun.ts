@@ -1,7 +1,7 @@
 /**
- * @file A dry run: the JavaScript of a piece of work runs, its launches don't. What it allocates are placeholders without
- * memory, nothing is copied, each launch has its pipeline compiled in the background, and at the end every variable is
- * what it was. What lasts (the weights of a layer, the states of an optimizer) is created untraced.
+ * @file A dry run: the JavaScript of a piece of work runs, its launches don't. Allocations are placeholders without memory,
+ * nothing is copied, the pipeline of each launch is compiled in the background, and at the end every variable has its old
+ * values. Permanent objects (the weights of a layer, the states of an optimizer) are created untraced.
  */
 import { DeviceError, TapeError, ValueError } from '../core/errors.ts';
 import type { Command, PreparedLaunch } from '../webgpu/command.ts';
@@ -20,13 +20,13 @@ import { withExecutors } from './currentExecutor.ts';
 
 export class DryRun {
   readonly #snapshots = new Map<StorageHolder, () => void>();
-  /** One for each pipeline that is launched; a promise rejects with a DeviceError where a kernel doesn't compile. */
+  /** One for each pipeline that is launched; rejects with a DeviceError if the kernel doesn't compile. */
   readonly compilations = new Set<Promise<void>>();
   /** What would have been executed, in order. */
   readonly commands: Command[] = [];
   #disturbed = false;
 
-  /** Whether the run created something that lasts: a repeated run may launch other kernels. */
+  /** Whether the run created something permanent, so that a repeated run may launch other kernels. */
   get disturbed(): boolean {
     return this.#disturbed;
   }
@@ -45,18 +45,18 @@ export class DryRun {
 
   pipelineOf(cache: PipelineCache, kernel: Kernel, options: KernelOptions): Pipeline {
     return compileAhead(cache, kernel, options, (ready) => {
-      // It may reject before anybody waits.
+      // It may reject before anything awaits it.
       ready.catch(() => {});
       this.compilations.add(ready);
     });
   }
 
-  /** Notes what `holder` is, before it changes. */
+  /** Saves the state of `holder` before it changes. */
   save(holder: StorageHolder): void {
     if (!this.#snapshots.has(holder)) this.#snapshots.set(holder, holder.snapshot());
   }
 
-  /** Leaves every variable as it was. */
+  /** Restores every variable. */
   end(): void {
     this.#restore();
   }
@@ -68,7 +68,7 @@ export class DryRun {
   }
 }
 
-/** A dry run that compiles nothing either: it finds which launches there would be. */
+/** A dry run that only finds which launches there would be; it compiles nothing. */
 export class LaunchSurvey extends DryRun {
   override pipelineOf(cache: PipelineCache, kernel: Kernel, options: KernelOptions): Pipeline {
     const known = cache.find(kernel, JSON.stringify(options));
@@ -90,7 +90,7 @@ class DryRunExecutor implements Executor {
     return new Storage(buffer, 0, buffer.size, freed, bytes);
   }
 
-  /** Host data may be kept for later calls (constants): they are really uploaded. */
+  /** Really uploads host data, since it may be kept for later calls (constants). */
   upload(data: ArrayBufferView<ArrayBuffer>, label: string): Storage {
     return this.device.eager.upload(data, label);
   }
@@ -150,7 +150,7 @@ class DryRunExecutor implements Executor {
   }
 }
 
-/** No memory, for shapes alone. */
+/** A buffer without memory. */
 class PlaceholderBuffer implements DeviceBuffer {
   readonly id = 0;
   lastUse = 0;

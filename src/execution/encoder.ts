@@ -1,7 +1,7 @@
 /**
- * @file Launches into an app's own encoder, which the app submits when it likes: now, later, or never. Parameters can't
- * share the stream's ring then. They lie in small buffers that are written once and kept by their contents, so that a
- * launch that is encoded again every frame makes no buffer.
+ * @file Launches into an app's own encoder, which the app may submit now, later, or never. Parameters therefore can't use
+ * the stream's ring. They are in small immutable buffers, cached by their contents, so that a launch encoded again every
+ * frame makes no buffer.
  */
 import { DeviceError } from '../core/errors.ts';
 import type { PreparedLaunch } from '../webgpu/command.ts';
@@ -20,10 +20,10 @@ import { BufferUsage } from '../webgpu/flags.ts';
 import { Storage } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 
-/** Where an app collects its commands: an encoder between passes, or a compute pass that is open. */
+/** An app's encoder, between passes, or an open compute pass. */
 export type EncodeTarget = GPUCommandEncoder | GPUComputePassEncoder;
 
-/** Parameter buffers kept, at most. */
+/** The most parameter buffers cached. */
 const maxKept = 1024;
 
 /** Immutable uniform buffers, by their contents. */
@@ -44,7 +44,7 @@ class ParamBuffers {
     return buffer;
   }
 
-  /** It isn't destroyed: an encoder may name it. */
+  /** Drops the oldest buffer without destroying it, since an encoder may use it. */
   #forgetOldest(): void {
     const [key, buffer] = this.#buffers.entries().next().value as [string, DeviceBuffer];
     this.#buffers.delete(key);
@@ -52,10 +52,10 @@ class ParamBuffers {
   }
 }
 
-/** What encoded launches of one device hold. */
+/** Resources of the encoded launches of one device. */
 interface Held {
   readonly params: ParamBuffers;
-  /** Intermediate values. A command buffer that waits may name any of them, so that none is destroyed. */
+  /** Intermediate values. None is destroyed, since a pending command buffer may use any of them. */
   readonly scratch: BufferPool;
 }
 
@@ -71,9 +71,9 @@ function heldFor(device: Device): Held {
 }
 
 /**
- * Runs `body` with all launches of `device` appended to an app's encoder in place of the stream. `claim` may answer an
- * allocation with a storage of the app's; other values between launches are in buffers that nothing else uses. In a dry
- * run nothing is encoded.
+ * Runs `body` with all launches of `device` appended to an app's encoder instead of the stream. For each allocation,
+ * `claim` may return a storage of the app; other intermediate values are in buffers that nothing else uses. In a dry run
+ * nothing is encoded.
  */
 export function encodeWork<T>(
   device: Device,
@@ -110,7 +110,7 @@ class EncoderExecutor extends ForwardingExecutor {
     return new Storage(buffer, 0, buffer.size, free, bytes);
   }
 
-  /** The write happens now, the launch that reads it at an unknown time: the buffer is never used for anything else. */
+  /** The write happens now, but the launch reads it at an unknown time, so the buffer is never reused. */
   override upload(data: ArrayBufferView<ArrayBuffer>, label: string): Storage {
     const { scratch } = heldFor(this.device);
     const buffer = scratch.acquire(Math.max(4, data.byteLength), label, -1);
@@ -160,7 +160,7 @@ export function encodeLaunch(
   encodeDispatch(device, target, pipeline, ranges, buffer, kernel.faults ? faultWords : null, grid);
 }
 
-/** Appends one dispatch to `target`; a pass of its own where that is an encoder. */
+/** Appends one dispatch to `target`, in a new pass if that is an encoder. */
 function encodeDispatch(
   device: Device,
   target: EncodeTarget,
@@ -179,7 +179,7 @@ function encodeDispatch(
   const { gpu, watch } = device;
   const { label, bindings } = pipeline;
   const buffers = [...ranges.map(({ buffer }) => buffer), ...(params ? [params] : [])];
-  // The app sees errors of its own buffers itself.
+  // Errors of the app's own buffers are reported to the app.
   const group = buffers.every(({ confirmed }) => confirmed)
     ? gpu.createBindGroup({ label: `retrograd ${label}`, layout: bindings.gpu, entries })
     : watchedBindGroup(gpu, watch, pipeline, entries, buffers);

@@ -1,6 +1,6 @@
 /**
- * @file What the results of captured work depend on: which buffers from outside, and which of its own checks. Found once, at
- * the recording, so that a replay passes faults on without looking at its launches.
+ * @file What the results of captured work depend on: which buffers from outside, and which of its own checks. Determined
+ * once, at the recording, so that a replay propagates faults without inspecting its launches.
  */
 import type { FaultReport } from '../webgpu/faults.ts';
 import {
@@ -18,10 +18,10 @@ import type { BoundRange } from '../webgpu/boundRange.ts';
 /** Sources of values, one bit each. */
 type Sources = bigint;
 
-/** Where values lie: in a storage that the work makes, or in a buffer from outside. */
+/** Where values are: in a storage that the work makes, or in a buffer from outside. */
 type Values = Storage | FaultCarrier;
 
-/** What a run found its results to depend on. */
+/** The faults that each result of a run depends on. */
 export type FaultsOfRun = (result: Storage) => FaultSet | null;
 
 export class Dependence {
@@ -78,13 +78,13 @@ export class Dependence {
     return bit;
   }
 
-  /** Passes on what a run, which began `checks`, depends on. Returns what its results depend on. */
+  /** Propagates faults after a run that began `checks`: to the buffers it writes, and to its results by the returned function. */
   follow(tracker: FaultTracker, checks: ReadonlyMap<FaultReport, Check>): FaultsOfRun {
     const sets = this.#order.map((source) => {
       const check = checks.get(source as FaultReport);
       return check ? setOf(check) : 'faults' in source ? source.faults : null;
     });
-    // Most results depend on the same sources, and share a set.
+    // Most results depend on the same sources, so they share a set.
     const known = new Map<Sources, FaultSet | null>();
     const setFor = (sources: Sources) => {
       const found = known.get(sources);
@@ -101,5 +101,5 @@ export class Dependence {
   }
 }
 
-/** As a launch that reads its source and writes its target. */
+/** A copy as a launch: reads its source and writes its target. */
 const copyBindings = { writes: [false, true] };

@@ -1,4 +1,4 @@
-/** @file The executor of a device while work is captured on another one: a replay can't repeat what happens here. */
+/** @file The executor of other devices during a capture: a replay can't repeat work on them. */
 import type { PreparedLaunch } from '../webgpu/command.ts';
 import type { Executor } from '../webgpu/executor.ts';
 import type { Kernel } from '../webgpu/kernel.ts';
@@ -8,7 +8,7 @@ import type { BoundRange } from '../webgpu/boundRange.ts';
 import { ForwardingExecutor } from './forwardingExecutor.ts';
 
 export class ForeignExecutor extends ForwardingExecutor {
-  /** Part of the work that is captured elsewhere. */
+  /** The mode of the capture, of which this work is a part. */
   override readonly mode = 'captured';
 
   constructor(

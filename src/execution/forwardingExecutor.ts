@@ -1,4 +1,4 @@
-/** @file ForwardingExecutor: passes everything on to another executor. What decorates one extends it. */
+/** @file ForwardingExecutor: forwards everything to another executor. The base class of decorators. */
 import type { PreparedLaunch } from '../webgpu/command.ts';
 import type { Executor, ProfilerScope, StorageHolder } from '../webgpu/executor.ts';
 import type { Check } from '../webgpu/faultSets.ts';

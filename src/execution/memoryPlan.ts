@@ -1,15 +1,15 @@
 /**
- * @file Assigns buffers and offsets to the values of captured work, in as few bytes as the planner finds: two values share
- * bytes only if their lifetimes don't overlap.
+ * @file Assigns buffers and offsets to the values of captured work, in as few bytes as it can: two values share bytes only
+ * if their lifetimes don't overlap.
  *
- * Values are assigned one after the other, large ones first, at the lowest free offset in the buffer that grows least. What a
- * command writes is in another buffer than everything else it binds: WebGPU forbids a buffer to be read and written by
- * bindings of one dispatch, even in disjoint ranges.
+ * Values are assigned one after the other, large ones first, at the lowest free offset in the buffer that grows least. A
+ * value that a command writes is in another buffer than everything else the command binds: WebGPU forbids a dispatch to
+ * bind a buffer for both reading and writing, even in disjoint ranges.
  * Source: Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net Inference, 2020 (greedy by size, with
  * offsets), extended to several buffers.
  */
 
-/** A value with the first and the last command that names it, both included. */
+/** A value with the first and the last command that use it, inclusive. */
 export interface Lifetime<K> {
   readonly key: K;
   readonly bytes: number;
@@ -51,10 +51,10 @@ function duration({ first, last }: Lifetime<unknown>): number {
   return last - first + 1;
 }
 
-/** A plan is made once and used often: with few values, some variations of the orders cost nothing that matters. */
+/** Budget for trying variations of the orders: a plan is made once and used often, so a few milliseconds are well spent. */
 const workOnVariations = 4_000_000;
 
-/** `limit` is the most bytes that a buffer can have. */
+/** `limit` is the largest size of a buffer in bytes. */
 export function planMemory<K>(
   lifetimes: readonly Lifetime<K>[],
   limit = Number.POSITIVE_INFINITY,
@@ -70,7 +70,7 @@ export function planMemory<K>(
     .reduce((best, plan) => (total(plan) < total(best) ? plan : best));
 }
 
-/** By size, as if each value were up to twice as large; the same at every call. */
+/** Sorted by size, each multiplied by a pseudo-random factor in [1, 2); deterministic for each `seed`. */
 function varied<K>(lifetimes: readonly Lifetime<K>[], seed: number): Lifetime<K>[] {
   const weigh = (bytes: number, i: number) => bytes * (1 + fraction(seed * 7919 + i * 104729));
   return lifetimes
@@ -79,7 +79,7 @@ function varied<K>(lifetimes: readonly Lifetime<K>[], seed: number): Lifetime<K>
     .map(({ lifetime }) => lifetime);
 }
 
-/** A number in [0, 1) that looks as if drawn. */
+/** A pseudo-random number in [0, 1). */
 function fraction(n: number): number {
   return (Math.imul(n ^ (n >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32;
 }
@@ -94,7 +94,7 @@ function assignInOrder<K>(lifetimes: readonly Lifetime<K>[], limit: number): Mem
       const assignment = assignments.get(other);
       if (assignment) closed.add(assignment.buffer);
     }
-    // A buffer of its own is the last resort: it grows the plan by all of the value.
+    // A new buffer is the last resort: it grows the plan by the whole size of the value.
     let chosen: Assignment = { buffer: buffers.length, offset: 0 };
     let least = lifetime.bytes;
     for (let buffer = 0; buffer < buffers.length && least > 0; buffer++) {
@@ -136,7 +136,7 @@ function insert<K>(held: Held<K>[], value: Held<K>): void {
   held.splice(from, 0, value);
 }
 
-/** The most bytes that are needed at once: no plan does with less. */
+/** The most bytes in use at once: the lower bound of any plan. */
 export function livenessBound<K>(lifetimes: readonly Lifetime<K>[]): number {
   const changes = lifetimes.flatMap(({ bytes, first, last }) => [
     { at: first, bytes },

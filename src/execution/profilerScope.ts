@@ -1,6 +1,6 @@
 /**
- * @file ProfilerScope: attributes launches to the call of an op, in a layer. Captures have one, since their replays may be
- * profiled later, and so has a profile.
+ * @file ProfilerScope: attributes launches to the op and layer that made them. Used while profiling, and by captures, since
+ * their replays may be profiled later.
  */
 import type { Attribution, ProfiledCall } from '../webgpu/command.ts';
 import type { CallDescription, ProfilerScope } from '../webgpu/executor.ts';
@@ -10,18 +10,18 @@ interface OpenCall {
   readonly call: ProfiledCall;
   /** The layer call in which it was made. */
   readonly frame: object | null;
-  /** Operations that no launch has taken yet. */
+  /** Floating-point operations not yet attributed to a launch. */
   flops: number | null;
 }
 
 export class CallScope implements ProfilerScope {
   #open: OpenCall | null = null;
-  /** Whether a call around has counted its operations, so that those inside are among them. */
+  /** Whether an enclosing call has counted its operations, which include those of calls inside. */
   #isCounted = false;
 
   /**
-   * A call inside of another is part of that, unless it is made in a layer, `frame`, which that doesn't know: what a
-   * checkpoint computes again belongs to its layers.
+   * A call inside another one is part of it, unless it is made in another layer call, `frame`: when a checkpoint computes
+   * its function again, launches belong to the layers inside.
    */
   forward<T>(describe: () => CallDescription, frame: object | null, flops: number | null, body: () => T): T {
     const [open, isCounted] = [this.#open, this.#isCounted];
@@ -52,7 +52,7 @@ export class CallScope implements ProfilerScope {
     }
   }
 
-  /** The operations of a call are all attributed to its first launch. */
+  /** Attributes all operations of a call to its first launch. */
   take(): Attribution | null {
     const open = this.#open;
     if (!open) return null;

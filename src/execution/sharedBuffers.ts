@@ -1,6 +1,6 @@
 /**
- * @file Buffers that all captured work of a device shares: between two runs nothing in them is needed. Each is held as long
- * as some captured work uses it, and returns to the device's pool with the last.
+ * @file Buffers that all captured work of a device shares: their contents aren't needed between runs. Each is held as long
+ * as any captured work uses it, and then returns to the device's pool.
  */
 import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
 import type { BufferPool } from '../webgpu/pool.ts';

@@ -1,6 +1,6 @@
 /** @file ByteFields: fields of bytes, read one after the other. Little-endian. */
 export abstract class ByteFields {
-  /** Of the next byte. */
+  /** Position of the next byte. */
   position: number;
   protected readonly view: DataView;
 
@@ -12,7 +12,7 @@ export abstract class ByteFields {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Bytes that were not read yet. */
+  /** Number of bytes that haven't been read yet. */
   get left(): number {
     return this.bytes.byteLength - this.position;
   }
@@ -29,7 +29,7 @@ export abstract class ByteFields {
     return this.view.getUint32(this.advance(4), true);
   }
 
-  /** The position before the next `count` bytes, which are then behind it. */
+  /** Skips `count` bytes, and returns the position before them. */
   protected advance(count: number): number {
     const start = this.position;
     if (count > this.left) throw this.missing(count);

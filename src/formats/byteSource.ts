@@ -1,6 +1,6 @@
 /**
  * @file ByteSource: the bytes of a file, read by ranges, so that a reader takes no more memory than the range it asks for.
- * Formats read through it alone; where the bytes come from (a Blob, a path, a URL) is not their concern.
+ * Formats read only through it, and don't depend on where the bytes come from (a Blob, a path, a URL).
  */
 import { FormatError } from '../core/errors.ts';
 
@@ -18,11 +18,13 @@ export interface ByteSource {
   readonly isFresh?: boolean;
   /** Whether the bytes are in memory or on a disk of this machine, so that they can be read again. */
   readonly isLocal?: boolean;
-  /** Where each read is a request to a server: the bytes from `begin` to `end` as a file that can be read again. */
+  /**
+   * For sources where each read is a request to a server: the bytes from `begin` to `end` as a file that can be read repeatedly.
+   */
   fetched?(begin: number, end: number): Promise<ByteSource>;
-  /** Lets go of the file, where it is held open. */
+  /** Closes the file, if it is held open. */
   close?(): Promise<void>;
-  /** Opens a file in the same folder, or below it, where there is one. Errors: FormatError for a file that isn't there. */
+  /** Opens a file in the same folder or below it, if there is a folder. Errors: FormatError for a missing file. */
   sibling?(path: string): Promise<ByteSource>;
 }
 
@@ -44,7 +46,7 @@ export function blobSource(blob: Blob, name: string): ByteSource {
   return { name, size: blob.size, isFresh: true, isLocal: true, read };
 }
 
-/** The bytes from `begin` to `end` of `source`, as a file of its own. */
+/** The bytes from `begin` to `end` of `source`, as a separate file. */
 export function rangeSource(source: ByteSource, begin: number, end: number, name: string): ByteSource {
   const { isFresh = false } = source;
   return { name, size: end - begin, isFresh, read: (from, to) => source.read(begin + from, begin + to) };
@@ -54,8 +56,8 @@ const blockBytes = 1 << 16;
 const maxBlocks = 64;
 
 /**
- * `source` with the last blocks that were read kept, for readers that take many small ranges close to each other. Ranges of
- * more than a block are read as they are.
+ * Caches the last blocks read from `source`, for readers that take many small ranges close to each other. Ranges larger than
+ * a block aren't cached.
  */
 export function bufferedSource(source: ByteSource): ByteSource {
   const { name, size, isFresh = false } = source;
@@ -84,7 +86,7 @@ export function bufferedSource(source: ByteSource): ByteSource {
   return { name, size, isFresh, read };
 }
 
-/** `bytes`, where they are all that was asked for. Errors: FormatError for a file that changed while it was read. */
+/** `bytes`, if they are complete. Errors: FormatError for a file that changed while it was read. */
 export function requireLength<B extends Uint8Array>(file: string, bytes: B, begin: number, end: number): B {
   if (bytes.byteLength === end - begin) return bytes;
   throw new FormatError({

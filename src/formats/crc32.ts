@@ -1,13 +1,13 @@
 /** @file CRC-32, as zip archives store it. */
 
-/** The checksum of each byte. */
+/** The checksum of each byte value. */
 const table = /* @__PURE__ */ Uint32Array.from({ length: 256 }, (_, byte) => {
   let value = byte;
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
   return value;
 });
 
-/** The checksum of all bytes so far: that of the bytes before, continued by `bytes`. Starts at 0. */
+/** Continues the checksum `before` of the bytes so far with `bytes`. Starts at 0. */
 export function crc32(bytes: Uint8Array, before = 0): number {
   let value = ~before;
   for (let i = 0; i < bytes.length; i++)

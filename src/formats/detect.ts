@@ -2,14 +2,14 @@
 import type { ByteSource } from './byteSource.ts';
 import { hdf5Signature, legacyTorchSignature, torchPickleName, zipSignatures } from './signatures.ts';
 
-/** Containers: a zip archive may be of Keras or of PyTorch, HDF5 a model or its weights. */
+/** Containers: a zip archive may come from Keras or PyTorch, an HDF5 file may hold a model or only weights. */
 export type Container = 'zip' | 'hdf5' | 'safetensors' | 'legacyTorch' | 'json';
 
 /** Smaller user blocks aren't allowed. */
 const leastUserBlock = 512;
 
 /**
- * Where the HDF5 in a file begins: at its start, or after a user block, whose size is a power of two. Null for other files.
+ * Where the HDF5 data in a file begins: at its start, or after a user block, whose size is a power of two. Null for other files.
  */
 export async function findHdf5(source: ByteSource): Promise<number | null> {
   const { length } = hdf5Signature;
@@ -20,7 +20,7 @@ export async function findHdf5(source: ByteSource): Promise<number | null> {
   return null;
 }
 
-/** The format of a file; null for none that is known. */
+/** The format of a file; null for an unknown one. */
 export async function detectContainer(source: ByteSource): Promise<Container | null> {
   const bytes = await source.read(0, Math.min(source.size, 16));
   const startsWith = (signature: readonly number[]) => signature.every((byte, i) => bytes[i] === byte);
@@ -34,7 +34,7 @@ export async function detectContainer(source: ByteSource): Promise<Container | n
   return (await findHdf5(source)) === null ? null : 'hdf5';
 }
 
-/** The folder of a zip archive that files of PyTorch are in, with its slash; null where the archive isn't one of PyTorch. */
+/** The folder of PyTorch's files in a zip archive, with its slash; null if the archive doesn't come from PyTorch. */
 export function torchRoot(names: readonly string[]): string | null {
   const name = names.find((name) => name === torchPickleName || name.endsWith(`/${torchPickleName}`));
   return name === undefined ? null : name.slice(0, -torchPickleName.length);

@@ -1,9 +1,9 @@
 /** @file Errors of file readers: the file, the place in it, the rule, what was found, and a hint. */
 import { FormatError } from '../core/errors.ts';
 
-/** A file being read, as errors name it. */
+/** The file being read, for errors. */
 export interface FileContext {
-  /** Such as 'weights.safetensors'. */
+  /** The name of the file, such as 'weights.safetensors'. */
   readonly file: string;
   /** The name of the format. */
   readonly format: string;

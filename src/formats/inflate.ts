@@ -1,12 +1,12 @@
 /**
- * @file Inflates deflated bytes with the platform's DecompressionStream, which needs no code of ours and runs outside the
- * main thread. Output is counted as it comes, so that a few bytes can't become more than was agreed.
+ * @file Inflates deflated bytes with the platform's DecompressionStream, which adds no code to the bundle and runs outside
+ * the main thread. Output is counted as it arrives, so that a few bytes can't expand beyond the declared size.
  */
 import { joinedBytes } from './joinedBytes.ts';
 
 /**
- * The `length` bytes that `bytes` inflate to. `form` is 'deflate' for zlib's form, 'deflate-raw' for that of zip archives.
- * `refuse` makes the error for damaged bytes, or for bytes that inflate to more or less.
+ * The `length` bytes that `bytes` inflate to. `form` is 'deflate' for the zlib format, 'deflate-raw' for zip archives.
+ * `refuse` creates the error for damaged bytes, or for bytes that inflate to another length.
  */
 export async function inflate(
   bytes: Uint8Array<ArrayBuffer>,

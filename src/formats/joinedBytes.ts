@@ -1,4 +1,4 @@
-/** @file Bytes in parts as one array. */
+/** @file Joins parts of bytes into one array. */
 
 /** The bytes of `parts`, `length` in all; a single part is returned as it is. */
 export function joinedBytes(

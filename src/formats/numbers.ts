@@ -1,6 +1,6 @@
 /**
- * @file Numbers as files store them, converted to the dtypes of tensors. Small floats widen to float32, doubles round to
- * it; 64-bit integers must fit into 32 bits.
+ * @file Numbers as files store them, converted to the dtypes of tensors. Small floats are widened to float32, doubles are
+ * rounded to it; 64-bit integers must fit into 32 bits.
  */
 import type { ComputeDType } from '../core/dtype.ts';
 import { float16ToNumber } from '../core/float16.ts';
@@ -64,7 +64,7 @@ const arrays = { float32: Float32Array, int32: Int32Array, uint32: Uint32Array, 
 /** Whether this machine stores numbers as files do. */
 const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
-/** Types whose bytes are those of the tensor's array. */
+/** Types that are stored in the same form as in the tensor's array. */
 const direct: ReadonlySet<NumberType> = new Set(['float32', 'int32', 'uint32']);
 
 /** The dtype that a tensor of `type` has. */
@@ -89,8 +89,8 @@ export interface TooLarge {
 }
 
 /**
- * The numbers in `bytes`, of a whole number of elements. Where they are stored as the tensor's array has them, the result is
- * a view of `bytes`. `refuse` makes the error for an integer that doesn't fit.
+ * The numbers in `bytes`, a whole number of elements. If they are stored in the same form as in the tensor's array, the
+ * result is a view of `bytes`. `refuse` creates the error for an integer that doesn't fit.
  */
 export function toHostArray(
   type: NumberType,

@@ -1,16 +1,16 @@
-/** @file StoredTensor: a tensor in a file, whose values are read when they are wanted, a part at a time. */
+/** @file StoredTensor: a tensor in a file, whose values are read on demand, a part at a time. */
 import type { ComputeDType } from '../core/dtype.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import type { HostTensor } from './hostTensor.ts';
 import type { HostArray } from './numbers.ts';
 
-/** How the axes of a tensor become those of another. */
+/** A rearrangement of a tensor's axes: a reshape, a transpose and another reshape. */
 export interface Layout {
-  /** The tensor is first given this shape, */
+  /** Shape that the tensor is reshaped to first. */
   readonly from: Shape;
-  /** then its axes this order, */
+  /** Order of the axes afterwards. */
   readonly perm: readonly number[];
-  /** and then this shape. */
+  /** Final shape. */
   readonly to: Shape;
 }
 
@@ -20,11 +20,11 @@ export interface StoredTensor {
   readonly shape: Shape;
   /** The dtype that the tensor has once it is loaded. */
   readonly dtype: ComputeDType;
-  /** Where values are stored in another order than that of `shape`: `read` gives them as they are stored. */
+  /** How values are reordered, if they are stored in another order than that of `shape`; `read` returns them as stored. */
   readonly layout?: Layout;
   /**
-   * Looks whether the file has as many values as `shape` says, where that takes reading. Memory may be taken for them then.
-   * Errors: FormatError.
+   * Checks that the file holds as many values as `shape` says, if that requires reading. Afterwards it is safe to allocate
+   * memory for them. Errors: FormatError.
    */
   verify?(): Promise<void>;
   /** Whether each reading takes memory of its own, which the reader may release. */
@@ -35,7 +35,7 @@ export interface StoredTensor {
   read(begin: number, end: number): Promise<HostArray>;
 }
 
-/** All values. Errors: as `StoredTensor.read`. */
+/** All values. Errors: those of `StoredTensor.read`. */
 export async function readWhole(stored: StoredTensor): Promise<HostTensor> {
   const { shape, dtype } = stored;
   return { shape, dtype, data: await stored.read(0, sizeOf(shape)) };

@@ -1,15 +1,14 @@
 /**
- * @file Tensors whose elements are those of another, in another order: views with strides. Values are gathered when they are
- * read.
+ * @file Strided views of stored tensors. Values are gathered when they are read.
  */
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { type HostArray, hostArray } from './numbers.ts';
 import type { StoredTensor } from './storedTensor.ts';
 
-/** Which elements of its base a view has. */
+/** The elements of its base that a view has. */
 export interface View {
   readonly shape: Shape;
-  /** The element of the base that is its first. */
+  /** Index in the base of the first element. */
   readonly offset: number;
   /** Elements of the base from one position along an axis to the next; not negative. */
   readonly strides: readonly number[];
@@ -23,15 +22,15 @@ export function rowMajorStrides(shape: Shape): number[] {
   return strides;
 }
 
-/** The index after the last element that a view has, in its base. */
+/** The index in the base after the last element of a view. */
 export function viewEnd({ shape, offset, strides }: View): number {
   if (shape.includes(0)) return offset;
   return shape.reduce((end, size, axis) => end + (size - 1) * (strides[axis] as number), offset + 1);
 }
 
 /**
- * A view of the elements of `base`. Where they don't follow each other, the part of the base that a view spans is kept while
- * its values are read in order.
+ * A view of the elements of `base`. If they aren't contiguous, the part of the base that the view spans is cached while its
+ * values are read in order.
  */
 export function stridedTensor(base: StoredTensor, view: View): StoredTensor {
   const { shape, offset, strides } = view;

@@ -1,6 +1,6 @@
 /**
  * @file Call sites: the file and line of the user's code that made a tensor. A stack trace costs microseconds, so they
- * are recorded in debug mode alone.
+ * are recorded only in debug mode.
  */
 import { requireBoolean } from '../core/shape.ts';
 
@@ -17,8 +17,8 @@ export function isDebugMode(): boolean {
 }
 
 /**
- * The folder around this file's, so that frames of the library can be distinguished from the user's. By the text alone: bundlers take
- * a `new URL` next to `import.meta.url` for a file that the app wants to have.
+ * The parent of this file's folder, to tell frames of the library from the user's. Cut out of the text of the URL: bundlers
+ * would take `new URL` with `import.meta.url` for an asset to bundle.
  */
 function ownFolder(): string {
   const parts = import.meta.url.split('/');
@@ -31,7 +31,7 @@ export function callSite(): string | undefined {
   return enabled ? userFrame() : undefined;
 }
 
-/** `file:line` of the nearest frame outside the library; undefined where there is none. Costs a stack trace. */
+/** `file:line` of the nearest frame outside the library; undefined if there is none. Costs a stack trace. */
 export function userFrame(): string | undefined {
   const own = ownFolder();
   for (const frame of stackFrames()) {
@@ -45,7 +45,7 @@ export function userFrame(): string | undefined {
   return undefined;
 }
 
-/** V8 keeps ten frames by default, and an op inside a layer inside a model is deeper than that. */
+/** V8 keeps ten frames by default; an op inside a layer inside a model is deeper. */
 function stackFrames(): string[] {
   const holder = Error as { stackTraceLimit?: number };
   const before = holder.stackTraceLimit;

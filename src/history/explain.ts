@@ -7,7 +7,7 @@ import { describe, formatShape } from '../core/shape.ts';
 import type { KerasHistory } from './node.ts';
 import type { SourceTensor, Origin } from './origin.ts';
 
-/** What `explainHistory` looks at; tensors, variables and symbolic tensors have it. */
+/** The properties that `explainHistory` reads, as tensors, variables and symbolic tensors have them. */
 export interface Explainable {
   readonly shape: readonly (number | null)[];
   readonly dtype: string;
@@ -27,22 +27,22 @@ export type HistoryCause =
   | 'variable'
   | 'loaded';
 
-/** What `explainHistory` says. */
+/** The result of `explainHistory`. */
 export interface HistoryExplanation {
   cause: HistoryCause;
   /** What the tensor is. */
   what: string;
   /** Why it has a history, or has none. */
   why: string;
-  /** File and line, where debug mode recorded them. */
+  /** File and line, if debug mode recorded them. */
   where: string | undefined;
-  /** What to do about it; undefined where nothing is amiss. */
+  /** What to do about it; undefined if nothing is wrong. */
   hint: string | undefined;
   /** All of it, as an error shows it. */
   text: string;
 }
 
-/** What a history can be foreign to: a tape (or whatever else records) or a device. */
+/** What a history can be foreign to: a tape (or another recorder) or a device. */
 export interface ExplainOptions {
   /** The tape whose recording is explained. Default: none. */
   tape?: { hasRecorded(history: KerasHistory): boolean };
@@ -50,7 +50,7 @@ export interface ExplainOptions {
   device?: unknown;
 }
 
-/** Objects that are often mistaken for a tensor's history explain themselves through this. */
+/** Objects that are often mistaken for a tensor's history explain themselves through this property. */
 export const notHistory: unique symbol = Symbol('retrograd not a tensor’s history');
 
 interface Mistakable {
@@ -62,7 +62,7 @@ function wordsOf(value: unknown): Mistakable[typeof notHistory] | null {
   return (value as Partial<Mistakable>)[notHistory] ?? null;
 }
 
-/** Stands for what isn’t a tensor at all, so that asking about it is answered rather than punished. */
+/** Wraps a value that isn’t a tensor, so that it gets an explanation instead of an error. */
 export function asExplainable(value: unknown): Explainable {
   return isTensor(value) ? value : { shape: [], dtype: describe(value), kerasHistory: null };
 }
@@ -77,7 +77,7 @@ function isTensor(value: unknown): value is Explainable {
 }
 
 /**
- * Says where a tensor came from, or why it has no history; of what isn't a tensor, what it is instead. With `tape` or
+ * Says where a tensor came from, or why it has no history; for any other value, what it is instead. With `tape` or
  * `device`, a history that belongs to another one is foreign.
  */
 export function explainHistory(tensor: unknown, options: ExplainOptions = {}): HistoryExplanation {
@@ -162,7 +162,7 @@ function causes(
         what,
         {
           why: `a variable is a leaf: it holds values, and no operation made it${origin.from ? ` (its values are those of ${nameSource(origin.from)}, without the history)` : ''}.`,
-          hint: 'use the tensor itself where its history is wanted; gradients end at variables, and reach them.',
+          hint: 'use the tensor itself where you need its history; gradients end at variables, and reach them.',
         },
       ];
     case 'loaded':
@@ -216,7 +216,7 @@ function explanation(cause: HistoryCause, what: string, { why, where, hint }: Wo
 
 /**
  * The history of `tensor`.
- * Errors: MissingHistoryError with the explanation, where it has none.
+ * Errors: MissingHistoryError with the explanation, if it has none.
  */
 export function requireHistory(tensor: Explainable): KerasHistory {
   const history = asExplainable(tensor).kerasHistory;

@@ -1,6 +1,6 @@
 /**
- * @file Frames: the layer call inside which ops run, so that a layer can be shown as one node that opens to the ops
- * inside, and the call whose gradient is being computed.
+ * @file Frames: the layer call inside which ops run, so that a layer can be shown as one node that expands to the ops
+ * inside; and the call whose gradient is being computed.
  */
 import type { Node } from './node.ts';
 
@@ -10,7 +10,7 @@ export function currentParent(): Node | null {
   return parent;
 }
 
-/** Runs `body`; calls made in it are recorded as made by `node`; with null, as made by no layer. */
+/** Runs `body`; calls made in it are recorded as made inside `node`, or inside no layer if null. */
 export function insideCall<T>(node: Node | null, body: () => T): T {
   const before = parent;
   parent = node;
@@ -23,7 +23,7 @@ export function insideCall<T>(node: Node | null, body: () => T): T {
 
 let gradientOf: Node | null = null;
 
-/** The call whose gradient ops compute now; null outside a backward walk. */
+/** The call whose gradient is being computed; null outside a backward walk. */
 export function currentGradient(): Node | null {
   return gradientOf;
 }

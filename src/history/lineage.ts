@@ -1,6 +1,6 @@
 /**
- * @file The ancestry of a tensor as a graph of calls and leaves, and its pictures: Mermaid, Graphviz, JSON. A layer is
- * one node that opens to the ops inside.
+ * @file The ancestry of a tensor as a graph of calls and leaves, and its output formats: Mermaid, Graphviz, JSON. A layer
+ * is one node that expands to the ops inside.
  */
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { asExplainable, type Explainable, explainHistory } from './explain.ts';
@@ -21,12 +21,12 @@ export interface LineageNode {
 export interface LineageEdge {
   readonly from: string;
   readonly to: string;
-  /** Which output of `from`, and the spec that flows. */
+  /** Which output of `from`, and its spec. */
   readonly tensorIndex: number;
   readonly spec: string;
 }
 
-/** Nodes in an order in which every node comes after those that it depends on. */
+/** A graph of calls; nodes are in topological order. */
 export class Lineage {
   constructor(
     readonly nodes: readonly LineageNode[],
@@ -166,7 +166,7 @@ function dot({ nodes, edges }: Lineage, open: boolean, cluster: string, indent: 
     if (open && node.inside) {
       const name = `${cluster}${node.id}`;
       lines.push(`${indent}subgraph cluster_${name} {`, `${indent}  label="${text}";`);
-      // An edge can't end at a cluster: an invisible anchor stands for it.
+      // An edge can't end at a cluster, so it ends at an invisible anchor inside.
       lines.push(
         `${indent}  ${node.id} [shape=point, style=invis];`,
         ...dot(node.inside, open, name, `${indent}  `),

@@ -4,7 +4,7 @@
  */
 import type { OpenSpec } from '../core/spec.ts';
 
-/** What can be called: an op, a layer, a model. Identity is what matters; names are for people. */
+/** Something that can be called: an op, a layer, a model. Compared by identity; names are for display. */
 export interface Operation {
   readonly name: string;
   /** 'op' for library and app ops, otherwise the layer's class name. */
@@ -20,12 +20,12 @@ export interface KerasHistory {
   readonly node: Node;
 }
 
-/** An input of a call: what it was, and where it came from if that is known. */
+/** An input of a call: its spec, and where it came from if that is known. */
 export interface NodeInput extends OpenSpec {
   /** The identity that tapes know the tensor by. */
   readonly id: number;
   readonly name: string | undefined;
-  /** Null for leaves: data, variables, and what another recording made. */
+  /** Null for leaves: data, variables, and tensors made in another recording. */
   readonly history: KerasHistory | null;
 }
 
@@ -40,7 +40,7 @@ export interface NodeParts {
   parent?: Node | null;
   /** File and line of the user's code; recorded in debug mode. */
   callSite?: string | undefined;
-  /** Number of the outermost recording during the call; 0 where nothing recorded. */
+  /** Number of the outermost recording during the call; 0 if nothing recorded. */
   recording?: number;
 }
 
@@ -57,7 +57,7 @@ export class Node {
   readonly parent: Node | null;
   readonly callSite: string | undefined;
   readonly recording: number;
-  /** For a layer call: how its outputs were made inside, output by output. A drawing of the node opens to these. */
+  /** For a layer call: the histories of its outputs inside the layer. A drawing of the node expands to these. */
   inside: readonly KerasHistory[] = [];
 
   constructor({

@@ -6,14 +6,14 @@ import type { KerasHistory, Node } from './node.ts';
 export type Origin =
   /** Made by an operation whose call was recorded. */
   | { readonly kind: 'recorded'; readonly history: KerasHistory }
-  /** Made from host data by the named function; `readBackFrom` where the data came from a tensor's `data()`. */
+  /** Made from host data by the named function; `readBackFrom` if the data came from a tensor's `data()`. */
   | {
       readonly kind: 'fresh';
       readonly by: string;
       readonly readBackFrom?: SourceTensor | undefined;
       readonly callSite?: string | undefined;
     }
-  /** Made by an operation while nothing recorded; `inputs` are the identities of what it was made from. */
+  /** Made by an operation while nothing recorded; `inputs` are the ids of the operation's inputs. */
   | {
       readonly kind: 'unrecorded';
       readonly op: string;
@@ -28,14 +28,14 @@ export type Origin =
       readonly from: SourceTensor;
       readonly callSite?: string | undefined;
     }
-  /** A variable: a leaf by nature. `from` is the tensor whose values it took last. */
+  /** A variable: always a leaf. `from` is the tensor last assigned to it. */
   | { readonly kind: 'variable'; readonly from?: SourceTensor | undefined }
   /** Read from a file. */
   | { readonly kind: 'loaded'; readonly from: string };
 
 /**
- * The tensor that another one was made from where the gradient is disconnected. The node is held weakly: a value that goes round through the
- * host at every step must not drag the histories of all earlier steps behind it.
+ * The tensor that another one was made from, where the gradient is disconnected. The node is held weakly: a value that
+ * makes a round trip through the host at every step must not keep the histories of all earlier steps alive.
  */
 export interface SourceTensor {
   /** The identity that tapes know the tensor by. */

@@ -1,4 +1,4 @@
-/** @file What a profile notes of each launch. */
+/** @file What a profile records of each launch. */
 import type { PreparedLaunch, ProfiledCall } from '../webgpu/command.ts';
 import { type BindingType, bindingsOf, isReadOnly, type KernelOptions } from '../webgpu/kernel.ts';
 import { Storage } from '../webgpu/storage.ts';
@@ -13,19 +13,19 @@ export interface ProfiledLaunch extends Span {
   readonly options: KernelOptions;
   /** The calls that it is attributed to; none for a launch outside of ops, such as an optimizer's. */
   readonly calls: readonly ProfiledCall[];
-  /** Bytes of what it binds: read once and written once. */
+  /** Bytes of its bound buffers, each counted once per read and write. */
   readonly bytes: number;
-  /** Null where its ops don't say. */
+  /** Floating-point operations; null if its ops don't state them. */
   readonly flops: number | null;
   readonly workgroups: number;
 }
 
-/** A watcher that knows when launches ran. */
+/** A watcher that measures when launches ran. */
 export interface LaunchTimer extends StreamWatcher {
   spans(): Promise<Span[]>;
 }
 
-/** Notes the launches that a timer measures. */
+/** Records the launches that a timer measures. */
 export class LaunchLog implements StreamWatcher {
   readonly #launches: Omit<ProfiledLaunch, keyof Span>[] = [];
 

@@ -1,4 +1,4 @@
-/** @file profile: what a piece of work costs on the GPU, by op and layer. */
+/** @file profile: the cost of a piece of work on the GPU, by op and layer. */
 import { Cleanup, runAll } from '../core/cleanup.ts';
 import { ValueError } from '../core/errors.ts';
 import { checkOptions } from '../core/options.ts';
@@ -13,21 +13,21 @@ import { ProfileReport } from './report.ts';
 
 /** Options of `profile`. */
 export interface ProfileOptions {
-  /** Whose launches are measured. Default: the current device's. */
+  /** The device whose launches are measured. Default: the current device. */
   device?: Device;
 }
 
 /**
- * Runs `run`, and reports what its launches took: time, bytes and floating-point operations by op and layer, forward and
- * backward apart, replays of compiled functions and their fused launches included.
+ * Runs `run`, and reports the cost of its launches: time, bytes and floating-point operations by op and layer, with forward
+ * and backward separate. Replays of compiled functions and their fused launches are included.
  *
  *     const report = await profile(() => net.apply(x));
  *     console.log(report.table());
  *
- * Run it once before: otherwise what is compiled at the first call counts in `wallMilliseconds`. Each launch has a pass of
- * its own meanwhile, which costs a little. Work that others launch on the device counts, too. Launches into an app's
- * own encoder aren't seen.
- * Errors: ValueError for what is no function, and while another profile runs; what `run` throws; faults of its work.
+ * Call `run` once before: otherwise, compilation at the first call counts in `wallMilliseconds`. While profiling, each launch
+ * has its own pass, which costs a little. Work that other code launches on the device counts, too. Launches into an app's own
+ * encoder aren't seen.
+ * Errors: ValueError for anything but a function, and while another profile runs; errors of `run`; faults of its work.
  */
 export async function profile<R>(
   run: () => R | Promise<R>,

@@ -6,7 +6,7 @@ import { type LayerRow, layersOf, type ProfileRow, rowsOf, type Totals, totalOf 
 import { amount, type Column, shortened, textTable } from './table.ts';
 import { traceEvents } from './trace.ts';
 
-/** How time was measured: on the GPU by timestamps, or by when the queue said that a launch was done. */
+/** How time was measured: on the GPU by timestamps, or by when the queue reported that a launch was done. */
 export type Timing = 'timestamps' | 'wall';
 
 /** What was measured. */
@@ -23,32 +23,32 @@ export interface Measured<R> {
 export interface TableOptions {
   /** Rows by op and layer, or by layer alone. Default 'op'. */
   by?: 'op' | 'layer';
-  /** Rows shown, the longest first. Default 40. */
+  /** Number of rows shown, the longest first. Default 40. */
   limit?: number;
 }
 
-/** Steps of timestamps, in microseconds, from which on a report warns of them. */
+/** Resolution of timestamps, in microseconds, from which a report warns about it. */
 const coarse = 10;
 
-/** What `profile` gives: times, launches and costs by op and layer. */
+/** The result of `profile`: times, launches and costs by op and layer. */
 export class ProfileReport<R = unknown> {
-  /** What the profiled function returned. Tensors in it are the caller's. */
+  /** The result of the profiled function. Tensors in it belong to the caller. */
   readonly result: R;
   readonly timing: Timing;
   readonly adapter: AdapterDescription;
-  /** Each launch in its order. */
+  /** All launches in order. */
   readonly events: readonly ProfiledLaunch[];
-  /** By op, layer and direction; the longest first. */
+  /** Sums by op, layer and direction; the longest first. */
   readonly rows: readonly ProfileRow[];
-  /** By layer; the longest first. */
+  /** Sums by layer; the longest first. */
   readonly layers: readonly LayerRow[];
-  /** Of all launches. */
+  /** Sums over all launches. */
   readonly total: Totals;
-  /** Submissions to the GPU's queue, as there are without a profile. */
+  /** Number of submissions to the GPU's queue, the same as without a profile. */
   readonly submissions: number;
   /** From the call of the function to the end of its work on the GPU. A profile slows it down. */
   readonly wallMilliseconds: number;
-  /** The steps in which the clock counts, in microseconds; browsers make them coarse. Shorter launches are guesses. */
+  /** The resolution of the clock, in microseconds; browsers make it coarse. Times of shorter launches are estimates. */
   readonly resolution: number;
 
   /** For `profile`. */
@@ -65,7 +65,7 @@ export class ProfileReport<R = unknown> {
     this.resolution = resolutionOf(launches);
   }
 
-  /** The rows as text, and below them the sums and how they were measured. */
+  /** The rows as text, followed by the sums and how they were measured. */
   table(options: TableOptions = {}): string {
     checkOptions('table', options, ['by', 'limit']);
     const { by = 'op', limit = 40 } = options;
@@ -78,7 +78,7 @@ export class ProfileReport<R = unknown> {
     return [text, ...rest, ...this.#footer()].join('\n');
   }
 
-  /** The launches and their layers in time, as the JSON that chrome://tracing and ui.perfetto.dev open. */
+  /** A timeline of launches and their layers, as JSON for chrome://tracing and ui.perfetto.dev. */
   toChromeTrace(): string {
     const { timing, adapter } = this;
     const name = `GPU${timing === 'wall' ? ' (wall time)' : ''}`;
@@ -150,7 +150,7 @@ function nameOfAdapter({ vendor, architecture, device, description }: AdapterDes
   return description || [vendor, architecture, device].filter(Boolean).join(' ') || 'an unnamed adapter';
 }
 
-/** The greatest step of which all times are multiples. */
+/** The largest interval of which all times are multiples. */
 function resolutionOf(launches: readonly ProfiledLaunch[]): number {
   let step = 0;
   for (const { begin, end } of launches) {

@@ -2,27 +2,27 @@
 import type { ProfiledCall } from '../webgpu/command.ts';
 import type { ProfiledLaunch } from './launches.ts';
 
-/** What launches took together. */
+/** The total cost of launches. */
 export interface Totals {
   readonly launches: number;
-  /** Of their time on the GPU. */
+  /** Time on the GPU. */
   readonly milliseconds: number;
-  /** Bytes that they read and wrote, counted by what they bind. */
+  /** Bytes that they read and wrote, according to their bound buffers. */
   readonly bytes: number;
-  /** Floating-point operations of those that say it; null where none does. */
+  /** Floating-point operations of the launches that state them; null if none do. */
   readonly flops: number | null;
 }
 
 /** The launches of one op in one layer, forward or backward. */
 export interface ProfileRow extends Totals {
-  /** The op; for fused launches all that they stand for; the kernel for launches outside of ops. */
+  /** The op; for fused launches all ops in them; for launches outside of ops the kernel. */
   readonly op: string;
   /** Names of the layers around it, outermost first, joined by slashes; empty outside of layers. */
   readonly layer: string;
   /** Whether the launches compute the gradient of `op`. */
   readonly backward: boolean;
   readonly kernels: readonly string[];
-  /** GB a second, and GFLOP a second. */
+  /** GB per second, and GFLOP per second. */
   readonly bandwidth: number;
   readonly speed: number | null;
 }
@@ -30,11 +30,11 @@ export interface ProfileRow extends Totals {
 /** The launches of one layer. One that belongs to calls in several layers is split among them. */
 export interface LayerRow extends Totals {
   readonly layer: string;
-  /** Of `milliseconds`, those of gradients. */
+  /** The part of `milliseconds` spent on gradients. */
   readonly backwardMilliseconds: number;
 }
 
-/** How a launch is named. */
+/** The name of a launch. */
 export function nameOf({ calls, kernel }: ProfiledLaunch): Pick<ProfileRow, 'op' | 'layer' | 'backward'> {
   if (calls.length === 0) return { op: kernel, layer: '', backward: false };
   const backward = calls.every((call) => call.backward);

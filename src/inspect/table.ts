@@ -1,4 +1,4 @@
-/** @file Rows as text, in columns. */
+/** @file Formats rows as text in columns. */
 
 /** A column: its heading and its cells. Numbers are already formatted, and aligned to the right. */
 export interface Column<R> {
@@ -28,7 +28,7 @@ export function shortened(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }
 
-/** A number in three digits or so. */
+/** A number with about three significant digits. */
 export function amount(value: number): string {
   if (value === 0) return '0';
   if (value >= 100) return value.toFixed(0);

@@ -1,5 +1,5 @@
 /**
- * @file A profile as a trace that chrome://tracing and Perfetto open.
+ * @file A profile as a trace for chrome://tracing and Perfetto.
  * Source of the format: Google, Trace Event Format: complete events ("X") and metadata ("M"), in microseconds.
  */
 import type { ProfiledLaunch } from './launches.ts';
@@ -20,7 +20,7 @@ const pid = 1;
 const launchTrack = 1;
 const layerTrack = 2;
 
-/** One track has the launches, another the layers that they belong to, those inside others below them. */
+/** One track has the launches, another the layers that they belong to, with nested layers below. */
 export function traceEvents(launches: readonly ProfiledLaunch[], processName: string): TraceEvent[] {
   const apart = withoutOverlap(launches);
   return [
@@ -67,7 +67,7 @@ interface OpenLayer {
   end: number;
 }
 
-/** A slice for each run of launches of one layer, around those of the layers inside. */
+/** A slice for each sequence of launches of one layer, containing the slices of nested layers. */
 function layerEvents(launches: readonly ProfiledLaunch[]): TraceEvent[] {
   const events: TraceEvent[] = [];
   const open: OpenLayer[] = [];

@@ -31,7 +31,7 @@ export async function saveCheckpoint(
  * or none. Compile the model with an optimizer of the same class first.
  *
  *     const { training } = loadCheckpoint(net, bytes);
- *     await net.fit(x, y, { epochs: 20, initialEpoch: training.epoch, seed: training.seed ?? undefined });
+ *     await net.fit(x, y, { epochs: 20, initialEpoch: training.epoch, seed: training.seed });
  *
  * Training continues exactly as if it had not been interrupted, provided that samples come in the same order (`seed`) and
  * random layers have seeds.

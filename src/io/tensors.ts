@@ -32,7 +32,7 @@ export async function saveTensors(
 export function loadTensors(file: FileBytes, options: ReadOptions = {}): Map<string, Tensor> {
   const { tensors } = readSafetensors(file, options);
   const name = options.file ?? 'file';
-  // The scope frees those before one that can't be uploaded.
+  // If an upload fails, the scope frees the earlier ones.
   const uploaded = tidy(() => [...tensors].map(([, value]) => uploadLoaded(value, name)));
   return new Map([...tensors.keys()].map((key, i) => [key, uploaded[i] as Tensor]));
 }

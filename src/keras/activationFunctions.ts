@@ -43,7 +43,7 @@ export function celu(x: Tensor, ...args: unknown[]): Tensor {
   });
 }
 
-/** The size of an axis of `x`; null where it is open. Errors: ShapeError, and ValueError for what is no tensor. */
+/** The size of an axis of `x`; null where it is open. Errors: ShapeError, and ValueError for anything but a tensor. */
 function sizeAlong(op: string, x: Tensor, axis: unknown): number | null {
   const { shape } = (x ?? {}) as Partial<Pick<Tensor, 'shape'>>;
   if (Array.isArray(shape)) return shape[normalizeAxis(op, axis, shape.length)] as number | null;
@@ -72,7 +72,7 @@ export function glu(x: Tensor, ...args: unknown[]): Tensor {
     });
   }
   return tidy(() => {
-    // Gathered, not split: what splits isn't needed by much else, and every layer knows this activation by name.
+    // Uses gather instead of split: this function is in the table of named activations, so every layer would bundle split, too.
     const half = (from: number) =>
       gather(
         x,
@@ -100,7 +100,7 @@ export function hardTanh(x: Tensor, ...args: unknown[]): Tensor {
   return clip(x, { min: -1, max: 1 });
 }
 
-/** x nearer to 0 by `threshold` (default 0.5), and 0 where |x| is below it. */
+/** x moved towards 0 by `threshold` (default 0.5), and 0 where |x| is below it. */
 export function softShrink(x: Tensor, options?: { threshold?: number }): Tensor;
 export function softShrink(x: Tensor, ...args: unknown[]): Tensor {
   const { threshold = 0.5 }: { threshold?: number } = optionsOf('softShrink', args, { threshold: true }, [
@@ -198,7 +198,7 @@ export interface ReluOptions {
 }
 
 /**
- * Keras's relu with its options: 0, or a slope, below `threshold`, x above it, `maxValue` at most.
+ * Keras's relu with its options: x above `threshold`, up to `maxValue`; below it 0, or a linear slope.
  * Errors: ValueError for options that aren't finite numbers, or a negative slope or bound.
  */
 export function reluWith(x: Tensor, options?: ReluOptions): Tensor;

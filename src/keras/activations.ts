@@ -38,7 +38,7 @@ export const linear: Activation = (x: Tensor, ...args: unknown[]) => {
   return x;
 };
 
-/** With options where the activation has some: `{ className: 'leakyRelu', config: { negativeSlope: 0.1 } }`. */
+/** An activation that may have options: `{ className: 'leakyRelu', config: { negativeSlope: 0.1 } }`. */
 type WithOptions = (x: Tensor, options?: never) => Tensor;
 
 const byName = {
@@ -76,7 +76,7 @@ const byName = {
 
 const aliases = { hardSwish: 'hardSilu', swish: 'silu' } as const;
 
-/** Those that dense and convolutional ops apply before they write their result. */
+/** Activations that dense and convolutional ops apply before they write their result. */
 const fusedNames = [
   'linear',
   'relu',
@@ -89,7 +89,7 @@ const fusedNames = [
 
 /** A name of an activation, or of one that the app registered. */
 export type ActivationName = Spelled<keyof typeof byName | keyof typeof aliases> | RegisteredAs<'activation'>;
-/** What names an activation: a name, a name with options, or a function of a tensor. */
+/** Identifies an activation: a name, a name with options, or a function of a tensor. */
 export type ActivationLike = ActivationName | Activation | ClassConfig;
 
 /** The configurations of activations that were created with options. */
@@ -97,8 +97,8 @@ const configs = new WeakMap<Activation, ClassConfig>();
 
 /**
  * An activation by its name (`hardSigmoid`, or `hard_sigmoid` as Keras writes it), by its name and options
- * (`{ className: 'leakyRelu', config: { negativeSlope: 0.1 } }`), or itself; null and left out mean linear. Functions of
- * yours have names once they are registered. Errors: ValueError.
+ * (`{ className: 'leakyRelu', config: { negativeSlope: 0.1 } }`), or itself; null and undefined mean linear. Custom functions
+ * have names once they are registered. Errors: ValueError.
  */
 export function activationOf(identifier: ActivationLike | string | null | undefined): Activation {
   if (identifier === null || identifier === undefined) return linear;
@@ -114,8 +114,8 @@ export function activationOf(identifier: ActivationLike | string | null | undefi
 }
 
 /**
- * The name of an activation for a configuration; `{ className, config }` where it has options. A function that was not
- * registered stays itself: a layer can be made of it again, a file can't hold it.
+ * The name of an activation for a configuration; `{ className, config }` where it has options. A function that isn't
+ * registered is returned as it is: a layer can be created from it again, but files can't contain it.
  */
 export function serializeActivation(activation: Activation | null): ActivationLike | null {
   if (activation === null) return null;
@@ -149,14 +149,18 @@ function refuse(identifier: unknown): never {
   });
 }
 
-/** An activation as a dense or convolutional layer computes it: what its op applies, and what is left for after it. */
+/** An activation as a dense or convolutional layer computes it: the part that its op applies, and the rest. */
 export interface SplitActivation {
   readonly fused: FusedActivation;
   readonly after: Activation;
 }
 
-/** The part of an activation that a dense or convolutional op applies itself, and the rest. Errors: none. */
+/**
+ * The part of an activation that a dense or convolutional op applies itself, and the rest. Errors: ValueError for a field that
+ * holds no function.
+ */
 export function splitActivation(activation: Activation): SplitActivation {
+  if (typeof activation !== 'function') refuse(activation);
   const fused = fusedNames.find((name) => byName[name] === activation);
   return fused ? { fused, after: linear } : { fused: 'linear', after: activation };
 }

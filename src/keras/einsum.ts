@@ -1,6 +1,6 @@
 /**
- * @file einsum of two tensors, by matMul: axes by letters, as in `abc,cd->abd`. Letters that both have and the result
- * lacks are summed over.
+ * @file einsum of two tensors, by matMul, with axes as letters, as in `abc,cd->abd`. Sums over letters that both operands
+ * have and the result lacks.
  */
 import { ValueError } from '../core/errors.ts';
 import { matMul } from '../ops/matMul.ts';
@@ -16,9 +16,9 @@ export interface Einsum {
 }
 
 /**
- * The product of `a` and `b`. Every letter of the result is one of an operand's, and every letter of an operand is in the
- * result or in the other operand; each occurs once.
- * Errors: ValueError for other letters; ShapeError where sizes don't meet.
+ * The product of `a` and `b`. Every letter of the result is in an operand, and every letter of an operand is in the result or
+ * in the other operand; each occurs once.
+ * Errors: ValueError for other letters; ShapeError where sizes don't match.
  */
 export function einsum(axes: Einsum, a: Tensor, b: Tensor): Tensor {
   requireLetters(axes);

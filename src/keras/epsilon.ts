@@ -1,2 +1,2 @@
-/** @file Keras's fuzz factor: what keeps logarithms and quotients finite. */
+/** @file Keras's fuzz factor, which keeps logarithms and quotients finite. */
 export const epsilon = 1e-7;

@@ -1,10 +1,10 @@
 /**
- * @file Names of activations, losses, … as TypeScript knows them. Any spelling that is understood at run time is a type, so
- * that a misspelt name is an error where it is written.
+ * @file Types for the names of activations, losses and so on. All spellings accepted at run time are part of the type, so
+ * misspelt names are compile-time errors.
  */
 
 /**
- * Names under which an app registered classes and functions, each with its kind. Add yours, and TypeScript accepts them:
+ * Names under which an app registered classes and functions, with their kinds. Add yours so that TypeScript accepts them:
  *
  *     declare module 'retrograd/keras' {
  *       interface RegisteredNames {
@@ -14,11 +14,11 @@
  *
  */
 export interface RegisteredNames {
-  /** With its package, a name is accepted wherever names are. */
+  /** A name with its package is accepted for every kind. */
   [qualified: QualifiedName]: NamedKind;
 }
 
-/** What a name may stand for. */
+/** The kinds of named objects. */
 export type NamedKind =
   | 'activation'
   | 'constraint'
@@ -42,5 +42,5 @@ type SnakeCase<S extends string> = S extends `${infer First}${infer Rest}`
     : `${Lowercase<First>}_${SnakeCase<Rest>}`
   : S;
 
-/** A name in camel case, as Keras's functions are written, and as its classes are: heNormal, he_normal, HeNormal. */
+/** A name in camel case, in the spelling of Keras's functions, and in that of its classes: heNormal, he_normal, HeNormal. */
 export type Spelled<N extends string> = N | SnakeCase<N> | Capitalize<N>;

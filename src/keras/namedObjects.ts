@@ -18,7 +18,7 @@ import {
 export interface Configured {
   /** Keras's name of the class. */
   readonly className: string;
-  /** All its options, as `{ className, config }` takes them. */
+  /** All its options, in the form of `config` in `{ className, config }`. */
   getConfig(): Record<string, unknown>;
 }
 
@@ -29,7 +29,7 @@ export interface ClassConfig {
 }
 
 export interface Family<T extends Configured> {
-  /** What a member is called, such as 'initializer'. */
+  /** The word for a member, such as 'initializer'. */
   readonly noun: string;
   readonly makers: Readonly<Record<string, (options?: never) => T>>;
   /** Other names, as keys of `makers`. */
@@ -78,7 +78,7 @@ function builtIn({ makers, aliases = {} }: Family<Configured>, name: string): Re
   return Object.entries(makers).find(([known]) => foldName(known) === wanted)?.[1] ?? null;
 }
 
-/** A function in place of an object. Files know it by the name under which it was registered. */
+/** A function in place of an object. In files, it has the name under which it was registered. */
 export function asMember<F extends Registrable>(call: F): Configured & { call: F } {
   return { className: registeredNameOf(call) ?? call.name, call, getConfig: () => ({}) };
 }

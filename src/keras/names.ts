@@ -25,7 +25,7 @@ export function snakeCase(name: string): string {
     .toLowerCase();
 }
 
-/** Keras's own name of a class, where it isn't the public one. Layers, groups in files and rows of summaries have it. */
+/** Keras's internal name of a class, if it isn't the public one. It is used for layers, groups in files and rows of summaries. */
 export function kerasClassName(className: string): string {
   return className === 'GroupQueryAttention' ? 'GroupedQueryAttention' : className;
 }

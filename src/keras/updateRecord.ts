@@ -1,10 +1,12 @@
-/** @file What optimizers have updated, so that training can tell a step or a variable that no gradient is applied to. */
+/**
+ * @file Records what optimizers have updated, so that training can detect steps and variables to which no gradient is applied.
+ */
 import type { Variable } from '../tensor/variable.ts';
 
 let steps = 0;
 const optimized = new WeakSet<Variable>();
 
-/** Calls of `apply` since the program began, replays not counted. */
+/** Calls of `apply` since the program started, not counting replays. */
 export function appliedSteps(): number {
   return steps;
 }

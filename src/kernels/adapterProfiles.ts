@@ -1,6 +1,6 @@
 /**
- * @file Everything that kernels know about kinds of adapters, in one table. Functions that select an algorithm read a
- * profile, and nothing else about the adapter; no other file here asks what kind of adapter a device has.
+ * @file Everything that kernels know about kinds of adapters, in one table. Functions that select an algorithm read only a
+ * profile; no other file here asks what kind of adapter a device has.
  *
  * The software profile is measured, on SwiftShader (docs/decisions). The values for GPUs are estimates: no GPU was
  * measured, and all GPU profiles share them until one is.
@@ -11,45 +11,45 @@ import { describe } from '../core/shape.ts';
 import type { AdapterKind } from '../webgpu/adapter.ts';
 import type { Device } from '../webgpu/device.ts';
 
-/** What suits a kind of adapter. */
+/** The thresholds and variants that suit a kind of adapter. */
 export interface AdapterProfile {
   readonly kind: AdapterKind;
   /** Kernels that compute lines of values: softmax, normalizations, scans. */
   readonly lines: {
     /**
-     * Whether the invocations of a workgroup share a line. Software runs them one after another, so that sharing costs
-     * barriers and gains nothing.
+     * Whether the invocations of a workgroup share a line. Software runs them one after another, so sharing costs barriers
+     * and gains nothing.
      */
     readonly shared: boolean;
-    /** Values above which a line is too long for one workgroup, where there are few lines. */
+    /** Values above which a line is too long for one workgroup, if there are few lines. */
     readonly longest: number;
-    /** Invocations for which lines are shared among more lanes, or split. */
+    /** Lines are shared among more lanes, or split, until there are this many invocations. */
     readonly busyInvocations: number;
   };
   readonly scan: {
-    /** Lines from which each may have one invocation to itself, however long it is. */
+    /** From this many lines on, each may be computed by a single invocation, however long it is. */
     readonly busyInvocations: number;
   };
   readonly reduce: ReduceProfile;
   readonly elementwise: {
     /**
-     * Elements, or vectors of them, from which an invocation computes two, and four. Software pays for each invocation;
-     * on a GPU, several loads are on their way at once, where enough invocations are left.
+     * The least elements (or vectors) for which an invocation computes two, or four. Software pays for each invocation; on
+     * a GPU, several loads are in flight at once, if enough invocations are left.
      */
     readonly least: { readonly 2: number; readonly 4: number };
     /**
-     * Whether those of an invocation are a workgroup apart, so that neighbouring invocations access neighbours. Software
-     * gains more from working out the place of neighbours once.
+     * Whether the elements of an invocation are a workgroup apart, so that accesses of adjacent invocations are coalesced.
+     * Software gains more from computing the position of adjacent elements once.
      */
     readonly interleaved: boolean;
-    /** Whether compilers may change the order of operations, as those of GPUs with relaxed math do. */
+    /** Whether compilers may reorder operations, as those of GPUs with relaxed math do. */
     readonly reassociates: boolean;
   };
-  /** Kernels that find each element's place by divisions: pads, slices, gathers. */
+  /** Kernels that compute each element's position by divisions: pads, slices, gathers. */
   readonly strided: {
     /**
-     * Elements that one invocation moves at most. Software pays for the divisions once per invocation; on a GPU,
-     * neighbouring invocations should access neighbouring elements.
+     * The most elements that one invocation moves. Software pays for the divisions once per invocation; on a GPU,
+     * adjacent invocations should access adjacent elements.
      */
     readonly elementsPerInvocation: 1 | 8;
   };
@@ -57,8 +57,8 @@ export interface AdapterProfile {
     /** Indices that one invocation resolves to rows. */
     readonly indicesPerInvocation: 1 | 8;
     /**
-     * Whether indices are validated by a launch of their own. A GPU skips the code that reports a fault where there is
-     * none; a software rasterizer executes it every time.
+     * Whether indices are validated by a separate launch. A GPU skips the code that reports a fault if there is none; a
+     * software rasterizer always executes it.
      */
     readonly checkedSeparately: boolean;
   };
@@ -69,13 +69,13 @@ export interface AdapterProfile {
   readonly depthwise: DepthwiseProfile;
   readonly scatter: {
     /**
-     * Comparing each element's row with all indices is cheaper than grouping the indices up to this many steps in all,
-     * and up to this many indices.
+     * Comparing each element's row with all indices is cheaper than grouping the indices, up to this many steps in total
+     * and this many indices.
      */
     readonly direct: { readonly steps: number; readonly indices: number };
-    /** Indices up to which each invocation looks through all of them for rows of its own; 0 where grouping is cheaper. */
+    /** Up to this many indices, each invocation searches all of them for its own rows; 0 if grouping is always cheaper. */
     readonly owned: number;
-    /** The same for workgroups, which share what they find: one launch, where grouping takes many. */
+    /** The same for workgroups, whose invocations share what they find: one launch, while grouping takes many. */
     readonly binned: number;
   };
   /** How indices are grouped by row: in parallel by radix sort, or by one invocation that counts. */
@@ -88,21 +88,21 @@ export interface AdapterProfile {
   };
   readonly attention: {
     /**
-     * Scores up to which they are kept in memory, so that GEMMs make and read them. A GPU computes them faster than it reads
-     * them. In software a GEMM needs no barriers; it is given up where scores take more than 64 MiB.
+     * Up to this many scores, they are kept in memory, written and read by GEMMs. A GPU computes them faster than it reads
+     * them. In software a GEMM needs no barriers; it isn't used if scores take more than 64 MiB.
      */
     readonly largestScores: number;
   };
   readonly recurrent: {
     /**
-     * Multiplications per step up to which the kernel of a step computes its own matmul. A GPU waits longer for a second
-     * launch than for a small matmul; in software launches are cheap, and the GEMM uses its vector lanes better.
+     * Up to this many multiplications per step, the kernel of a step computes its own matmul. On a GPU a second launch takes
+     * longer than a small matmul; in software launches are cheap, and the GEMM uses the vector lanes better.
      */
     readonly inlineMatMul: number;
   };
   readonly optimizer: {
     /**
-     * Bytes of the largest variable that is updated together with others. A larger one fills a launch of its own.
+     * Bytes of the largest variable that is updated together with others. A larger one keeps a separate launch busy.
      * Software executes every branch by which a launch finds the variable, and gains less.
      */
     readonly largestPacked: number;
@@ -115,13 +115,13 @@ export interface AdapterProfile {
 
 export type ReduceProfile =
   | {
-      /** Each invocation reduces lines of its own, serially. */
+      /** Each invocation reduces whole lines serially. */
       readonly form: 'serial';
-      /** Elements of a chunk of a long line: few, which keeps rounding errors low. */
+      /** Elements of a chunk of a long line: few, to keep rounding errors small. */
       readonly chunk: number;
-      /** Invocations for which a line is split, so that every thread has work. */
+      /** Lines are split until there are this many invocations, so that every thread has work. */
       readonly busyInvocations: number;
-      /** Invocations of a workgroup: few, so that even a small launch is spread over the threads. */
+      /** Invocations of a workgroup: few, so that even a small launch is distributed over the threads. */
       readonly workgroup: number;
     }
   | {
@@ -130,23 +130,22 @@ export type ReduceProfile =
     };
 
 export interface GemmProfile {
-  /** Multiplications up to which a launch costs more than what it computes, so that one small tile serves all sizes. */
+  /** Up to this many multiplications, launching costs more than computing, so one small tile serves all sizes. */
   readonly smallWork: number;
   /**
-   * Where tiles are kept: each invocation computes a block in its registers, or workgroups share tiles in workgroup
-   * memory.
+   * Where tiles are kept: each invocation computes a block in registers, or workgroups share tiles in workgroup memory.
    */
   readonly tiles: 'registers' | 'shared';
-  /** Elements of C that an invocation computes at most in a shared tile: large blocks need many registers. */
+  /** The most elements of C that an invocation computes in a shared tile: large blocks need many registers. */
   readonly largestBlock: 16 | 64;
-  /** Compute units, about: for shared tiles, which a unit takes one after another. Splits k where C has fewer tiles. */
+  /** Approximate number of compute units: k is split if C has fewer shared tiles. */
   readonly units: number;
-  /** Invocations below which k is split into parts that are computed in parallel; for all other forms. */
+  /** For other tiles: with fewer invocations than this, k is split into parts that are computed in parallel. */
   readonly busyInvocations: number;
-  /** Steps of k that a part has at least: fewer would not pay for its write and read. */
+  /** The least steps of k in a part: fewer wouldn't pay for writing and reading the partial sum. */
   readonly leastPart: number;
   /**
-   * Multiplications up to which a first call runs a tile that compiles fast, while the selected one compiles. 0 where
+   * Up to this many multiplications, the first call runs a tile that compiles fast while the selected one compiles. 0 if
    * compilation is fast.
    */
   readonly fallbackWork: number;
@@ -154,40 +153,40 @@ export interface GemmProfile {
 
 /** Costs of convolutions. The unit is one multiplication in a GEMM. */
 export interface WinogradProfile {
-  /** Multiplications below which the extra launches and programs aren't worth it. */
+  /** The least multiplications for which the extra launches and programs pay. */
   readonly leastWork: number;
-  /** Rows and columns that a GEMM is rounded up to. */
+  /** Rows and columns of a GEMM are rounded up to a multiple of this. */
   readonly rows: number;
   readonly columns: number;
-  /** Cost of a multiplication where no more than `columns` columns are needed: narrow tiles reuse less of what they read. */
+  /** Cost of a multiplication with at most `columns` columns: narrow tiles reuse less of what they read. */
   readonly narrow: number;
   /** Cost of reading or writing a number in a transform. */
   readonly access: number;
-  /** Bytes that the transformed tiles may take at once; larger images are computed in bands. */
+  /** The most bytes of transformed tiles; larger images are computed in bands. */
   readonly bandBytes: number;
 }
 
 export interface DepthwiseProfile {
   /**
-   * Kernels, by size, that are computed in strips by a program made for that size. Others never are: their programs take
+   * Kernel sizes that are computed in strips, by a program specialized for the size. For other sizes, programs would take
    * longer to compile than they save, or more registers than there are.
    */
   readonly strips: Readonly<
     Record<
       number,
       {
-        /** Multiplications from which it pays. */
+        /** The least multiplications for which it pays. */
         readonly leastWork: number;
-        /** Iterations of a strip, at least: its first ones complete no result. */
+        /** The least iterations of a strip: its first ones complete no result. */
         readonly leastIterations: number;
       }
     >
   >;
-  /** Registers for the values that an invocation of a strip holds. Addresses take some 12 more. */
+  /** The most registers for values in an invocation of a strip. Addresses take some 12 more. */
   readonly registers: number;
-  /** Invocations that keep the adapter busy: work is cut until there are as many. */
+  /** Invocations that keep the adapter busy: work is split until there are this many. */
   readonly busyInvocations: number;
-  /** Invocations below which units idle: strips are then narrower, and as short as reads each row no more than twice. */
+  /** With fewer invocations than this, units idle: strips are then narrower, and as short as possible with two reads per row. */
   readonly leastInvocations: number;
 }
 
@@ -218,7 +217,7 @@ const software: AdapterProfile = {
       bandBytes: 2 ** 26,
     },
   },
-  // A program for 7 × 7 compiles for half a second.
+  // A program for 7 × 7 takes half a second to compile.
   depthwise: {
     strips: {
       3: { leastWork: 2 ** 18, leastIterations: 6 },
@@ -266,15 +265,15 @@ const discrete: AdapterProfile = {
       rows: 64,
       columns: 64,
       narrow: 1,
-      // Memory moves a number in the time of 60 to 160 multiplications, a cache in a fourth of that.
+      // Memory moves a number in the time of 60 to 160 multiplications, a cache in a quarter of that.
       access: 60,
       bandBytes: 2 ** 26,
     },
   },
-  // With so many iterations, no more than four loads are left for a result.
+  // With this many iterations, there are at most four loads per result.
   depthwise: {
     strips: { 3: { leastWork: 0, leastIterations: 4 }, 5: { leastWork: 0, leastIterations: 8 } },
-    // RADV gives RDNA3 132 in all.
+    // RADV gives 132 in total on RDNA3.
     registers: 120,
     busyInvocations: 2 ** 16,
     leastInvocations: 6144,
@@ -284,7 +283,7 @@ const discrete: AdapterProfile = {
   transpose: 'tiles',
   topK: { busyInvocations: 2 ** 15 },
   attention: { largestScores: 0 },
-  // The recurrent kernel is then read from the cache often enough.
+  // Up to there, the recurrent kernel is mostly read from the cache.
   recurrent: { inlineMatMul: 2 ** 24 },
   optimizer: {
     largestPacked: 2 ** 20,
@@ -294,8 +293,8 @@ const discrete: AdapterProfile = {
 };
 
 /**
- * GPUs that give an invocation some 64 to 128 registers before they spill or run few waves: Apple's, Intel's in SIMD16,
- * Mali. Small blocks and depthwise strips take 72 at most.
+ * GPUs that spill registers or run few waves beyond some 64 to 128 registers per invocation: Apple's, Intel's in SIMD16,
+ * Mali. Small blocks and depthwise strips take at most 72.
  */
 const fewRegisters: Pick<AdapterProfile, 'gemm' | 'depthwise'> = {
   gemm: { ...discrete.gemm, largestBlock: 16, units: 16, busyInvocations: 2 ** 13 },
@@ -310,7 +309,7 @@ export const adapterProfiles: Readonly<Record<AdapterKind, AdapterProfile>> = {
   mobile: { ...discrete, ...fewRegisters, kind: 'mobile' },
 };
 
-/** The kind of adapter that `init` is asked for. Errors: ValueError for what is none. */
+/** Checks the option `adapterProfile` of `init`. Errors: ValueError for anything but a kind of adapter. */
 export function requireKind(kind: unknown): void {
   const kinds = Object.keys(adapterProfiles);
   if (typeof kind === 'string' && kinds.includes(kind)) return;
@@ -322,11 +321,11 @@ export function requireKind(kind: unknown): void {
   });
 }
 
-/** A profile with what the device itself allows. */
+/** A profile together with properties of the device. */
 export interface DeviceProfile extends AdapterProfile {
   /** Whether the feature `subgroups` is enabled. */
   readonly subgroups: boolean;
-  /** Size of the subgroup matrices that float16 matmul may use; null where unsupported, or not asked for. */
+  /** Size of the subgroup matrices that float16 matmul may use; null if unsupported or not requested. */
   readonly subgroupMatrix: SubgroupMatrixSize | null;
   readonly workgroupInvocations: number;
   readonly workgroupBytes: number;
@@ -349,6 +348,6 @@ export function createProfile(
 /** The profile by which kernels are selected for `device`. It is made once, or set by `init` or a test. */
 export function profileOf(device: Device): DeviceProfile {
   device.profile ??= createProfile(device);
-  // The layer of the device can't name the type: profiles belong to the kernels. Nothing else is ever put there.
+  // The device's layer can't name the type, since profiles belong to the kernels. It is only ever set to a DeviceProfile.
   return device.profile as DeviceProfile;
 }

@@ -1,10 +1,10 @@
-/** @file The one place where a launcher gets its algorithm. */
+/** @file The single place where launchers get their algorithms. */
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
 import { profileOf } from './adapterProfiles.ts';
 
 /**
- * The algorithm to launch for `problem`: what was measured to be the fastest, otherwise what sizes and adapter suggest; never
+ * The algorithm to launch for `problem`: the fastest one measured, otherwise the one selected by sizes and adapter; never
  * one that the device avoids.
  */
 export function algorithmFor<P extends object, A>(device: Device, tunable: Tunable<P, A>, problem: P): A {

@@ -1,4 +1,4 @@
-/** @file Launches attention and its gradient. Scores stay in workgroup memory: what is allocated is linear in the lengths. */
+/** @file Launches attention and its gradient. Scores stay in workgroup memory, so memory is linear in the lengths. */
 import { attention } from '../../shaders/attention/forward.ts';
 import {
   attentionKeyGradient,
@@ -23,14 +23,14 @@ export interface AttentionSizes {
   readonly queries: number;
   readonly keys: number;
   readonly heads: number;
-  /** Of keys and values; a divisor of `heads`. */
+  /** Heads of keys and values; a divisor of `heads`. */
   readonly keyHeads: number;
   /** Dimensions of queries and keys. */
   readonly size: number;
   readonly valueSize: number;
 }
 
-/** The largest size of a head that a tile has room for. */
+/** The largest head size that fits in a tile. */
 export const largestHead = 256;
 
 export type AttentionAlgorithm = 'fused' | 'gemm';
@@ -71,7 +71,7 @@ const params = {
   query_step: 'u32',
   key_step: 'u32',
   shown_is_mask: 'u32',
-  // How much later than a query a key that it sees may be.
+  // How much later than a query the last visible key may be.
   later: 'u32',
 } as const;
 
@@ -122,7 +122,7 @@ const keyGradient = defineKernel({
   source: attentionKeyGradient,
 });
 
-/** What attention is computed of. At most one of bias and mask is given. */
+/** The inputs of attention. At most one of bias and mask is given. */
 export interface AttentionInput {
   readonly query: Tensor;
   readonly key: Tensor;
@@ -135,7 +135,7 @@ export interface AttentionInput {
   readonly isCausal: boolean;
 }
 
-/** The spec of what the gradient reads of the forward pass: for each query of each head the largest score, and the sum. */
+/** The spec of the statistics that the gradient reads: for each query of each head, the largest score and the sum. */
 export function statsSpec({ batch, heads, queries }: AttentionSizes): TensorSpec {
   return { shape: [batch, heads, queries, 2], dtype: 'float32' };
 }
@@ -160,7 +160,7 @@ export function attentionKernel(
   return [out, stats];
 }
 
-/** The gradients of query, key and value, of which the latter two are computed where `needsKeys`. */
+/** The gradients of query, key and value; the latter two only if `needsKeys`. */
 export function attentionGradientKernel(
   op: string,
   input: AttentionInput,
@@ -223,7 +223,7 @@ function sumsOf(
   return sums;
 }
 
-/** What the launches of a call share; `rows` are the tensors that are read and written in vectors. */
+/** What all launches of a call have in common; `rows` are the tensors that are read and written in vectors. */
 function launchOf(
   { query, key, value, bias, mask, sizes, scale, isCausal }: AttentionInput,
   rows: readonly (Tensor | null)[],
@@ -242,7 +242,7 @@ function launchOf(
   const tileRows = rowsOf(attentionTiles[options.size]);
   return {
     options,
-    /** Of each of the products with the scores. */
+    /** For each matmul with the scores. */
     multiplications: batch * heads * queries * keys * Math.max(size, valueSize),
     inputs: {
       query: query.storage,

@@ -1,4 +1,4 @@
-/** @file Has a device avoid variants that don't compile there. What that takes is loaded when the first one fails. */
+/** @file Makes a device avoid variants that don't compile. The implementation is loaded when the first one fails. */
 import type { Device } from '../webgpu/device.ts';
 
 export function avoidFailing(device: Device): void {

@@ -1,6 +1,6 @@
 /**
- * @file The variants that a device doesn't launch, and what it launches instead. Loaded when the first one is found: by
- * `verify`, which found wrong values, from a tuning store that remembers it, or by a pipeline that doesn't compile.
+ * @file The variants that a device must not launch, and what it launches instead. Loaded when the first one is found: by
+ * `verify` (wrong values), in a tuning store, or by a pipeline that doesn't compile.
  */
 import { type Avoidance, type Candidate, cheapest, type Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -16,19 +16,19 @@ import { isProfilePart, profilePartOf, withoutPart } from './profileParts.ts';
 
 const wholeSuffix = ', k in one part';
 
-/** The name of the tile of a GEMM, whatever its depth and skew are. */
+/** The name of a GEMM tile, ignoring depth and skew. */
 export function tileName(tile: GemmTile): string {
   if (tile.memory === 'lanes') return 'lanes';
   if (tile.memory === 'subgroupMatrix') return 'subgroup matrices';
   const shape = ({ memory, groupM, groupN, blockM, blockN, subgroupQuads, width }: GemmTile) =>
     [memory, groupM, groupN, blockM, blockN, subgroupQuads, width].join();
   const alike = Object.entries(gemmTiles).filter(([, known]) => shape(known) === shape(tile));
-  // Tiles in registers differ in their depth alone, too; that of tiles in workgroup memory may be halved.
+  // Tiles in registers may differ only in depth; tiles in workgroup memory may have half the depth.
   const same = alike.find(([, { depth }]) => depth === tile.depth) ?? alike[0];
   return same?.[0] ?? shape(tile);
 }
 
-/** The name by which a candidate is avoided: a tile with and without a split of k is one variant. */
+/** The name under which a candidate is avoided: a tile is one variant, with or without a split of k. */
 export function variantName(tunable: string, candidate: string): string {
   const isWhole = candidate.endsWith(wholeSuffix);
   return `${tunable}: ${isWhole ? candidate.slice(0, -wholeSuffix.length) : candidate}`;
@@ -41,7 +41,7 @@ const conv2dNames: Readonly<Record<Conv2dAlgorithm['kind'], string>> = {
   winograd: 'Winograd',
 };
 
-/** The name of an algorithm of a convolution, as its candidates have it. */
+/** The name of a convolution algorithm, as among its candidates. */
 export function conv2dName(algorithm: Conv2dAlgorithm): string {
   const name = conv2dNames[algorithm.kind];
   return algorithm.kind === 'winograd' ? `${name} F(${algorithm.block}×${algorithm.block}, 3×3)` : name;
@@ -51,7 +51,7 @@ export class AvoidedVariants implements Avoidance {
   version = 0;
   readonly #names = new Set<string>();
 
-  /** The device's profile with all of its variants. */
+  /** The device's profile with all variants. */
   readonly base: DeviceProfile;
 
   constructor(private readonly device: Device) {
@@ -71,7 +71,7 @@ export class AvoidedVariants implements Avoidance {
   }
 
   instead<P extends object, A>(tunable: Tunable<P, A>, problem: P, chosen: A): A {
-    // Tunables of one name have the same types.
+    // Tunables with the same name have the same types.
     const given = problem as unknown;
     if (tunable.name === gemmTunable.name)
       return this.#gemm(given as GemmProblem, chosen as GemmAlgorithm) as A;
@@ -84,7 +84,7 @@ export class AvoidedVariants implements Avoidance {
     const isAvoided = (name: string) => this.#names.has(variantName(gemmTunable.name, name));
     const safe =
       chosen.fallback && isAvoided(tileName(chosen.fallback)) ? { ...chosen, fallback: null } : chosen;
-    // Integers have one tile.
+    // Integers have only one tile.
     if (!problem.dtype.startsWith('float') || !isAvoided(tileName(chosen.tile))) return safe;
     const profile = profileOf(this.device);
     const right = (list: Candidate<GemmAlgorithm>[]) => list.filter(({ name }) => !isAvoided(name));
@@ -101,14 +101,14 @@ export class AvoidedVariants implements Avoidance {
   }
 }
 
-/** What `device` avoids; nothing at first. */
+/** The variants that `device` avoids; none at first. */
 export function avoidanceOf(device: Device): AvoidedVariants {
-  // Nothing else is ever put there.
+  // It is only ever set to this type.
   device.avoidance ??= new AvoidedVariants(device);
   return device.avoidance as AvoidedVariants;
 }
 
-/** Avoids the variant that a pipeline belongs to. Says what is launched from then on; null where there is no other. */
+/** Avoids the variant that a pipeline belongs to. Returns what is launched from then on; null if there is no other. */
 export function avoidPipeline(device: Device, kernel: Kernel, options: KernelOptions): string | null {
   const name = variantOfPipeline(kernel, options);
   if (name === null) return null;

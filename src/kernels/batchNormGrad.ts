@@ -1,12 +1,12 @@
 /**
- * @file Launches the gradient of a normalisation by the moments of channels: one reduction for both sums, factors in the
- * size of the channels, and one elementwise map.
+ * @file Launches the gradient of a normalization by the moments of channels: one reduction for both sums, factors of size
+ * [channels], and one elementwise launch.
  */
 import type { Tensor } from '../tensor/tensor.ts';
 import { kernels } from './loadKernels.ts';
 import { view } from './output.ts';
 
-/** Of channels: [channels] each. */
+/** Moments of channels, each [channels]. */
 export interface ChannelMoments {
   gamma: Tensor | null;
   mean: Tensor;

@@ -1,6 +1,6 @@
 /**
- * @file Launches convolutions whose result has few channels, too few for the columns of a GEMM, as GEMM + col2im: one GEMM
- * multiplies each pixel by all taps and channels of the kernel, and a second launch adds up what belongs to a result.
+ * @file Launches convolutions whose result has too few channels for the columns of a GEMM as GEMM + col2im: one GEMM
+ * multiplies each pixel by all taps and channels of the kernel, and a second launch sums the products of each result.
  */
 import { col2im, type Col2imOptions, col2imParams, col2imWorkgroup } from '../../shaders/col2im.ts';
 import type { TensorSpec } from '../core/spec.ts';
@@ -45,7 +45,7 @@ export function gemmCol2im(
 ): Tensor {
   const { device } = image;
   const { m, k, matrix, strides } = gemmForm(problem);
-  // Whole vectors. What the last of them computes beyond the last tap is never read.
+  // Whole vectors. Values of the last one beyond the last tap are never read.
   const n = Math.ceil((matrix[1] * matrix[2]) / 4) * 4;
   const kernelMatrix = output(device, float32([k, n]), op);
   const to = { offset: 0, strides: [n, matrix[2], 1] };
@@ -63,7 +63,7 @@ export function gemmCol2im(
   return result;
 }
 
-/** The kernel as a matrix [channels summed over, taps, channels of the result], and how far apart these lie in it. */
+/** The kernel as a matrix [channels summed over, taps, channels of the result], with its strides. */
 function gemmForm({ direction, geometry }: Conv2dProblem): {
   m: number;
   k: number;

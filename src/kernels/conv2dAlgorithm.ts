@@ -13,11 +13,11 @@ import { subgroupMatrixCost } from './gemmTiles.ts';
 type Conv2dProfile = Pick<DeviceProfile, 'conv2d'> & Partial<Pick<DeviceProfile, 'subgroupMatrix'>>;
 
 export type Conv2dAlgorithm =
-  /** A matmul: each pixel is one window of its own. */
+  /** A matmul: each pixel is a window. */
   | { readonly kind: 'gemm' }
   /** A GEMM that reads windows in place. */
   | { readonly kind: 'implicitGemm' }
-  /** Each pixel is multiplied by all taps at once; a second launch adds up what belongs to a result. */
+  /** Each pixel is multiplied by all taps at once; a second launch sums the products of each result. */
   | { readonly kind: 'gemmCol2im' }
   /** Winograd convolution F(2×2, 3×3) or F(4×4, 3×3): `block` results along each axis of a tile. */
   | { readonly kind: 'winograd'; readonly block: Block };
@@ -26,15 +26,15 @@ export type Conv2dAlgorithm =
 const leastWinogradChannels = 8;
 /** Result channels that are too few for the columns of a GEMM. */
 const mostCol2imChannels = 7;
-/** Estimated cost of GEMM + col2im, relative to an implicit GEMM, whose columns are mostly padding there. */
+/** Estimated cost of GEMM + col2im relative to an implicit GEMM, whose columns are mostly padding in these cases. */
 const col2imCost = 0.5;
-/** Multiplications above which the second launch of GEMM + col2im pays, and the bytes that may lie between the two. */
+/** The least multiplications for which GEMM + col2im pays, and the most bytes between its two launches. */
 const leastCol2imWork = 2 ** 20;
 const mostCol2imBytes = 2 ** 27;
-/** Multiplications below which a launch costs more than what any other algorithm saves. */
+/** Below this many multiplications, a launch costs more than any other algorithm saves. */
 const smallWork = 2 ** 20;
 
-/** Whether every pixel is one window of its own, so that the convolution is a matmul. */
+/** Whether every pixel is a window, so that the convolution is a matmul. */
 function isPointwise({ rows, columns, groups }: ConvolutionGeometry): boolean {
   return (
     groups === 1 &&
@@ -44,7 +44,7 @@ function isPointwise({ rows, columns, groups }: ConvolutionGeometry): boolean {
   );
 }
 
-/** Whether GEMM + col2im computes a problem without waste: strides would leave out results that were multiplied. */
+/** Whether GEMM + col2im computes a problem without waste: with strides, some products wouldn't be used. */
 export function allowsCol2im({ direction, geometry }: Conv2dProblem): boolean {
   const { rows, columns, inputs, outputs, groups } = geometry;
   if (groups > 1 || rows.window * columns.window === 1) return false;
@@ -72,7 +72,7 @@ interface Conv2dCandidate extends Candidate<Conv2dAlgorithm> {
   readonly leastWork: number;
 }
 
-/** What a multiplication of an implicit GEMM costs. Other algorithms can't use subgroup matrices: they widen float16. */
+/** The cost of a multiplication in an implicit GEMM. Other algorithms can't use subgroup matrices, since they widen float16. */
 function unitCost(problem: Conv2dProblem, { subgroupMatrix }: Conv2dProfile): number {
   const isFloat16 = problem.dtypes.every((dtype) => dtype === 'float16');
   return isFloat16 && subgroupMatrix && sizes(problem).to >= subgroupMatrix[1] ? subgroupMatrixCost : 1;
@@ -121,7 +121,7 @@ export function conv2dAlgorithms(
 
 const implicitGemm: Conv2dAlgorithm = { kind: 'implicitGemm' };
 
-/** The cheapest algorithm, among those that there is work enough for. */
+/** The cheapest of the algorithms for which there is enough work. */
 export function selectConv2d(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dAlgorithm {
   const { geometry } = problem;
   if (isPointwise(geometry)) return { kind: 'gemm' };
@@ -145,7 +145,7 @@ function sizes({ direction, geometry: { batch, rows, columns, inputs, outputs } 
     : { batch, height: rows.output, width: columns.output, from: inputs, to: outputs };
 }
 
-/** What `n` columns of a GEMM cost per row. */
+/** The cost of `n` columns of a GEMM per row. */
 const columnsFor = ({ columns, narrow }: WinogradProfile, n: number) =>
   n > columns ? upTo(columns, n) : narrow * columns;
 

@@ -1,5 +1,5 @@
 /**
- * @file Launches strided copies. Axes with compatible strides on both sides are merged, and runs of whole vectors are copied as such.
+ * @file Launches strided copies. Axes with compatible strides on both sides are merged, and vectors are copied if possible.
  */
 import { copy, type CopyOptions, copyWorkgroup } from '../../shaders/copy.ts';
 import { type Shape, sizeOf, stridesOf } from '../core/shape.ts';

@@ -1,4 +1,4 @@
-/** @file Copies values into a buffer of an app's, where a copy command isn't allowed: inside a compute pass. */
+/** @file Copies values into an app's buffer by a kernel, for compute passes, which don't allow copy commands. */
 import { copyWords as source, copyWordsWorkgroup } from '../../shaders/copyWords.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';

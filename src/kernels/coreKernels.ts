@@ -1,6 +1,7 @@
 /**
- * @file The core kernels: elementwise ops, fills, reductions, matmul, convolutions, gathers, scatters and float16; and dry runs, which
- * need kernels. They are loaded with the device (loadKernels.ts), so that an app's first file doesn't hold them. Elsewhere only their types may be imported.
+ * @file The core kernels: elementwise ops, fills, reductions, matmul, convolutions, gathers, scatters and float16; and dry
+ * runs, which need kernels. They are loaded with the device (loadKernels.ts), to keep them out of an app's initial bundle.
+ * Other files may only import their types.
  */
 export { createProfile, requireKind } from './adapterProfiles.ts';
 export { avoidFailing } from './avoidFailing.ts';

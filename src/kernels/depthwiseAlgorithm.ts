@@ -2,7 +2,7 @@
 import type { AdapterProfile } from './adapterProfiles.ts';
 import type { DepthwiseGeometry } from './depthwiseGeometry.ts';
 
-/** Blocks of neighbours that share what they read; or strips of rows, by a program made for kernels of one size. */
+/** Blocks of adjacent results that share what they read; or strips of rows, by a program specialized for a kernel size. */
 export type DepthwiseAlgorithm = 'blocks' | 'strips';
 
 const largestStride = 2;

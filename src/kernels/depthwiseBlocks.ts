@@ -1,4 +1,4 @@
-/** @file Launches depthwise convolutions in blocks: an invocation computes a few neighbours of a row. */
+/** @file Launches depthwise convolutions in blocks: an invocation computes a few adjacent results of a row. */
 import { type DepthwiseDirection, depthwiseOperands } from '../../shaders/depthwise.ts';
 import {
   blockColumns,
@@ -38,7 +38,7 @@ const kernels = {
   filterGrad: /* @__PURE__ */ define('depthwiseBlocksFilterGrad', 'filterGrad'),
 };
 
-/** How rows are cut: into lines, and each line into blocks. */
+/** How rows are divided: into lines, and each line into blocks. */
 function cut(direction: DepthwiseDirection, { batch, rows, columns }: DepthwiseGeometry) {
   if (direction === 'forward')
     return {
@@ -54,15 +54,15 @@ function cut(direction: DepthwiseDirection, { batch, rows, columns }: DepthwiseG
       block: blockColumns,
     };
   }
-  // As many taps to each block, so that few results go unused.
+  // Distribute the taps evenly over the blocks, so that few results go unused.
   const blocks = Math.ceil(columns.window / blockColumns);
   return { lines: rows.window, blocks, block: Math.ceil(columns.window / blocks) };
 }
 
-/** How far apart the taps are that lead from a pixel to the result. */
+/** The distance between the taps that lead from a pixel to the result. */
 const stepOf = ({ stride, dilation }: WindowAxis) => (dilation > 1 ? 1 : stride);
 
-/** One direction; a filter gradient is cut into `parts` of `rowsPerPart` rows. */
+/** One direction; a filter gradient is split into `parts` of `rowsPerPart` rows. */
 export function launchDepthwiseBlocks(
   op: string,
   direction: DepthwiseDirection,
@@ -101,7 +101,7 @@ export function launchDepthwiseBlocks(
   return out;
 }
 
-/** Parts of the images' rows have partial sums of their own, which are added in order. */
+/** Each part of the images' rows has its own partial sums, which are added in order. */
 export function depthwiseFilterGradInBlocks(
   op: string,
   geometry: DepthwiseGeometry,

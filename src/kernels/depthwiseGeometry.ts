@@ -1,4 +1,4 @@
-/** @file What all algorithms of a depthwise convolution share: its sizes, its bindings, and how sums are cut. */
+/** @file Common code of all algorithms of a depthwise convolution: its sizes, its bindings, and how sums are split. */
 import { type DepthwiseDirection, depthwiseOperands } from '../../shaders/depthwise.ts';
 import type { WindowAxis } from '../core/windows.ts';
 import type { Bindings } from '../webgpu/kernel.ts';
@@ -33,7 +33,7 @@ export const depthwiseBindings =
     };
   };
 
-/** Values of the parameters that say what is computed, with channels in units of `width`. */
+/** Values of the parameters that describe the geometry, with channels in units of `width`. */
 export function geometryValues(geometry: DepthwiseGeometry, width: 1 | 4, rowsPerPart: number) {
   const { batch, rows, columns, channels, multiplier } = geometry;
   return {
@@ -57,13 +57,13 @@ export function geometryValues(geometry: DepthwiseGeometry, width: 1 | 4, rowsPe
   };
 }
 
-/** How a filter gradient of `size` values is cut along the rows of all images. */
+/** How a filter gradient of `size` values is split along the rows of all images. */
 export interface FilterGradParts {
   readonly parts: number;
   readonly rowsPerPart: number;
 }
 
-/** As many parts as give `invocations` work. */
+/** The number of parts for which there are `invocations`. */
 export function filterGradParts(
   { batch, rows }: DepthwiseGeometry,
   size: number,

@@ -48,8 +48,8 @@ const tapsKernel = /* @__PURE__ */ defineKernel({
 });
 
 /**
- * Cuts `rows` iterations into strips of equal length: as long as leave enough of them to compute at once; shorter, where the
- * device would have fewer than `leastInvocations`.
+ * Divides `rows` iterations into strips of equal length: as long as possible with enough strips to compute in parallel; and
+ * shorter if the device would have fewer than `leastInvocations`.
  */
 function cutRows(
   { depthwise: { busyInvocations, strips } }: AdapterProfile,
@@ -69,12 +69,12 @@ function cutRows(
   return { turns, strip_rows: Math.ceil(rows / turns) };
 }
 
-/** As many rows as are read before them: each row is then read twice. */
+/** As many rows as are read before the strip: each row is then read twice. */
 const shortest = (window: number) => Math.max(1, window - 1);
 
 type StripShape = Pick<StripOptions, 'width' | 'columns'>;
 
-/** From the most work for what is read to the fewest registers. */
+/** From the most reuse of what is read to the fewest registers. */
 const shapes: readonly StripShape[] = [
   { width: 4, columns: 4 },
   { width: 4, columns: 3 },
@@ -82,12 +82,12 @@ const shapes: readonly StripShape[] = [
 ];
 const leastShape: StripShape = { width: 1, columns: 4 };
 
-/** Multiply-adds of a turn from which its addresses are a small part of it. */
+/** From this many multiply-adds per iteration, its addresses are a small part of it. */
 const mostlyProducts = 64;
 
 /**
- * The first shape whose values fit in the registers of the profile. Where that has too few invocations, a narrower one, as
- * long as its turns are mostly multiply-adds.
+ * The first shape whose values fit in the registers of the profile. If that has too few invocations, a narrower one, as
+ * long as its iterations are mostly multiply-adds.
  */
 function shapeFor(
   widest: ChannelWidth,
@@ -106,10 +106,10 @@ function shapeFor(
   return worthIt.find(isBusy) ?? worthIt.at(-1) ?? first;
 }
 
-/** Where results and what they are made of begin: where the first strip does. */
+/** Where the first strip begins, in the result and in the operands. */
 function beginning(direction: Direction, { window, stride, before }: WindowAxis) {
   if (direction === 'forward') return { from: -before, to: 0 };
-  // Strips begin on multiples of the stride, counted from the padding's begin.
+  // Strips begin on multiples of the stride, counted from the start of the padding.
   const first = Math.floor(before / stride);
   return { from: first - valuesBefore(window, stride), to: first * stride - before };
 }
@@ -174,11 +174,11 @@ export function launchDepthwiseStrips(
   return out;
 }
 
-/** Elements of an axis that any window covers. */
+/** Number of elements of an axis that are covered by any window. */
 const seen = ({ input, output: windows, window, stride, before }: WindowAxis) =>
   Math.max(0, Math.min(input, (windows - 1) * stride + window - before));
 
-/** Each strip has partial sums of its own. They are added in order, so that the bits are the same every time. */
+/** Each strip has its own partial sums. They are added in order, so that the bits are the same every time. */
 export function depthwiseFilterGradInStrips(
   op: string,
   geometry: DepthwiseGeometry,

@@ -1,4 +1,4 @@
-/** @file Adds the parts of a depthwise filter gradient: in order, or where invocations share lines in a tree. */
+/** @file Adds the parts of a depthwise filter gradient: in order, or in a tree if invocations share lines. */
 import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './adapterProfiles.ts';

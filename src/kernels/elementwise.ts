@@ -1,6 +1,6 @@
 /**
- * @file Launches elementwise ops. Operands broadcast to the output's shape; axes that all operands walk alike are
- * merged, so that most calls are flat. Four elements an invocation are computed where the operands lie in fours along
+ * @file Launches elementwise ops. Operands broadcast to the output's shape; axes with compatible strides in all operands
+ * are merged, so that most calls are flat. An invocation computes vectors of four elements if the operands allow it along
  * the last merged axis.
  */
 import {
@@ -11,6 +11,7 @@ import {
   operandNames,
   readsVectors,
 } from '../../shaders/elementwise.ts';
+import { mostRounds } from '../../shaders/commonElementwise.ts';
 import { commonForm, mathFunctions } from '../../shaders/lib/math.ts';
 import { type DType, orderOf, wgslType } from '../core/dtype.ts';
 import { type Shape, sameShape, stridesOf } from '../core/shape.ts';
@@ -25,7 +26,7 @@ import { bindsAsVectors, output } from './output.ts';
 import { broadcastStrides, mergeAxes } from './strided.ts';
 
 const scalars = ['alpha', 'beta', 'alpha_bits', 'beta_bits'] as const;
-/** Parameters with the strides of each operand. */
+/** Names of the parameters with the strides of each operand. */
 export const strideNames = [
   'a_strides',
   'b_strides',
@@ -35,7 +36,7 @@ export const strideNames = [
   'f_strides',
 ] as const;
 
-/** What operands are bound as. */
+/** Names of the operands' bindings. */
 const valuesOf = operandNames.map((name) => `${name}_values`);
 
 export const elementwiseMap = defineKernel({
@@ -50,6 +51,7 @@ export const elementwiseMap = defineKernel({
   },
   params: {
     count: 'u32',
+    rounds: 'u32',
     alpha: 'f32',
     beta: 'f32',
     alpha_bits: 'u32',
@@ -62,8 +64,9 @@ export const elementwiseMap = defineKernel({
     e_strides: 'u32x8',
     f_strides: 'u32x8',
   },
-  reads: ({ expression, types, rank }) => [
+  reads: ({ expression, types, rank, common }) => [
     'count',
+    ...(common ? (['rounds'] as const) : []),
     ...scalars.filter((name) => expression.includes(`params.${name}`)),
     ...(rank > 0 ? (['shape', ...strideNames.slice(0, types.length)] as const) : []),
   ],
@@ -71,7 +74,7 @@ export const elementwiseMap = defineKernel({
 });
 
 /**
- * Numbers that an expression reads as `params.alpha` and `params.beta`; where the first operand holds integers, exactly as
+ * Numbers that an expression reads as `params.alpha` and `params.beta`; if the first operand holds integers, exactly as
  * the bits `params.alpha_bits` and `params.beta_bits`.
  */
 export interface Scalars {
@@ -83,15 +86,15 @@ export interface Scalars {
 interface Plan {
   layouts: readonly OperandLayout[];
   width: 1 | 4;
-  /** The merged axes of the walk, in units of `width` elements along the last; empty where no operand needs strides. */
+  /** The merged axes, in units of `width` elements along the last; empty if no operand needs strides. */
   shape: readonly number[];
-  /** Of each operand, in the units in which it is bound. */
+  /** The strides of each operand, in the units in which it is bound. */
   strides: readonly (readonly number[])[];
 }
 
 const none: readonly never[] = [];
 
-/** The plans of operands that all have the output's shape: of one to six, read one by one or in fours. */
+/** The plans for one to six operands that all have the output's shape, read one by one or in fours. */
 const flat = operandNames.map((_, i) => {
   const layouts = Array.from({ length: i + 1 }, (): OperandLayout => 'full');
   return {
@@ -100,7 +103,7 @@ const flat = operandNames.map((_, i) => {
   } as const;
 });
 
-/** Chooses layouts, width and walk for `operands` broadcast to `shape`. */
+/** Chooses layouts, width and strides for `operands` broadcast to `shape`. */
 function plan(operands: readonly Tensor[], shape: Shape): Plan {
   if (operands.every((x) => x.size > 1 && sameShape(x.shape, shape))) {
     const plans = flat[operands.length - 1] as (typeof flat)[number];
@@ -117,7 +120,7 @@ function plan(operands: readonly Tensor[], shape: Shape): Plan {
   const last = walk.shape.length - 1;
   if (!vectorable || (walk.shape[last] as number) % 4 !== 0)
     return { layouts, width: 1, shape: walk.shape, strides };
-  // A walker has stride 1 or 0 along the last axis; in the first case all its other strides are multiples of that axis.
+  // A strided operand has stride 1 or 0 along the last axis; if 1, its other strides are multiples of that axis.
   const spread = (i: number) => layouts[i] === 'strided' && strides[i]?.[last] === 0;
   return {
     layouts: layouts.map((layout, i) => (spread(i) ? 'spread' : layout)),
@@ -127,7 +130,7 @@ function plan(operands: readonly Tensor[], shape: Shape): Plan {
   };
 }
 
-/** Characters of WGSL that an invocation's steps may come to: a software adapter compiles longer ones slowly. */
+/** The most characters of WGSL in an invocation's steps: a software adapter compiles longer ones slowly. */
 const longestText = 4096;
 const textLengths = new Map<string, number>();
 
@@ -141,7 +144,7 @@ function textLength(expression: string): number {
   return length;
 }
 
-/** Elements, or vectors of them, that an invocation computes: several only where there is work for the whole device. */
+/** Elements (or vectors) that an invocation computes: several only if there is work for the whole device. */
 export function elementwiseSteps(device: Device, count: number, expression: string): 1 | 2 | 4 {
   const { least } = profileOf(device).elementwise;
   if (count < least[2]) return 1;
@@ -150,14 +153,14 @@ export function elementwiseSteps(device: Device, count: number, expression: stri
   return isEnough(4) ? 4 : isEnough(2) ? 2 : 1;
 }
 
-/** Whether `steps` elements of an invocation, the first of which is a multiple of `steps`, lie in one line of `shape`. */
+/** Whether the `steps` elements of an invocation, beginning at a multiple of `steps`, are always in one line of `shape`. */
 export function inOneLine(shape: readonly number[], steps: number): boolean {
   return steps > 1 && shape.length > 0 && (shape.at(-1) as number) % steps === 0;
 }
 
 const commonExpressions = new Map<string, string | null>();
 
-/** The common form of an expression; null where it has none. */
+/** The common form of an expression; null if it has none. */
 function commonExpression(expression: string): string | null {
   let common = commonExpressions.get(expression);
   if (common === undefined) {
@@ -167,14 +170,21 @@ function commonExpression(expression: string): string | null {
   return common;
 }
 
+/** Workgroups that keep the processors of a software adapter busy. */
+const busyWorkgroups = 16;
+
+/** Rounds of an invocation, where `workgroups` would compute one round each. */
+const roundsFor = (workgroups: number) =>
+  Math.min(Math.max(Math.floor(workgroups / busyWorkgroups), 1), mostRounds);
+
 interface Program {
   options: ElementwiseOptions;
   key: string;
 }
 
 /**
- * The programs that were launched, by their expression and a number that encodes their other options: most calls repeat one, and
- * needn't write its options again.
+ * The programs that were launched, by their expression and a number that encodes their other options: most calls repeat
+ * one, and needn't serialize its options again.
  */
 const programs = new Map<string, Map<number, Program>>();
 
@@ -219,7 +229,7 @@ function programOf(
   return program;
 }
 
-/** Maps `expression` over `operands` (one to six), broadcast to `spec.shape`. */
+/** Applies `expression` to `operands` (one to six), broadcast to `spec.shape`. */
 export function elementwiseKernel(
   op: string,
   expression: string,
@@ -236,13 +246,17 @@ export function elementwiseKernel(
   const profile = profileOf(device).elementwise;
   const common = !profile.interleaved && shape.length === 0 ? commonExpression(expression) : null;
   const steps = elementwiseSteps(device, count, common ?? expression);
+  const usesCommon = common !== null && steps > 1;
+  const workgroups = Math.ceil(count / (elementwiseWorkgroup * steps));
+  const rounds = usesCommon ? roundsFor(workgroups) : 1;
   const bindings: Record<string, Storage> = { out: out.storage };
   for (let i = 0; i < operands.length; i++) bindings[valuesOf[i] as string] = (operands[i] as Tensor).storage;
   device.launch(elementwiseMap, {
-    ...programOf(expression, operands, spec.dtype, chosen, steps, common !== null && steps > 1, profile),
+    ...programOf(expression, operands, spec.dtype, chosen, steps, usesCommon, profile),
     bindings,
     params: {
       count,
+      rounds,
       alpha,
       beta,
       alpha_bits: bitsOf(alpha, dtype),
@@ -255,7 +269,7 @@ export function elementwiseKernel(
       e_strides: strides[4] ?? none,
       f_strides: strides[5] ?? none,
     },
-    workgroups: Math.ceil(count / (elementwiseWorkgroup * steps)),
+    workgroups: Math.ceil(workgroups / rounds),
   });
   return out;
 }

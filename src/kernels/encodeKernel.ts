@@ -1,5 +1,5 @@
 /**
- * @file encodeKernel: a kernel on an app's own buffers, into the app's own encoder.
+ * @file encodeKernel: a kernel on an app's own buffers, encoded into the app's own encoder.
  */
 import { BufferUsage } from '../webgpu/flags.ts';
 import { ValueError } from '../core/errors.ts';
@@ -15,12 +15,12 @@ import { adoptBuffer } from '../webgpu/deviceBuffer.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 import { Tensor } from '../tensor/tensor.ts';
 
-/** A buffer of the app's, or a range of one: bytes, `offset` a multiple of 256. */
+/** A buffer of the app, or a range of one in bytes; `offset` is a multiple of 256. */
 export type BufferRange =
   | GPUBuffer
   | { readonly buffer: GPUBuffer; readonly offset?: number; readonly size?: number };
 
-/** What `encodeKernel` takes. */
+/** The arguments of `encodeKernel`. */
 export interface KernelEncoding<O extends KernelOptions, B extends Bindings, P extends ParamFields> {
   /** Compile-time options of the kernel. Default: none. */
   options?: O;
@@ -31,7 +31,7 @@ export interface KernelEncoding<O extends KernelOptions, B extends Bindings, P e
   workgroups: number | readonly [number, number, number];
   /**
    * For a kernel with `faults: true`: 128 bytes of zeros with usage STORAGE. Read them back when the work is done, and
-   * hand them to `decodeFault`.
+   * pass them to `decodeFault`.
    */
   faultWords?: BufferRange;
   /** Default: the current device. */
@@ -39,9 +39,9 @@ export interface KernelEncoding<O extends KernelOptions, B extends Bindings, P e
 }
 
 /**
- * Appends one launch of `kernel` to a command encoder, or to a compute pass that is open. The app submits it when it
- * likes, as often as it likes; parameters keep the values that they have now.
- * Errors: ValueError for bindings, parameters or workgroups that aren't those of the kernel.
+ * Appends one launch of `kernel` to a command encoder, or to an open compute pass. The app may submit it at any time;
+ * parameters keep their present values.
+ * Errors: ValueError for bindings, parameters or workgroups that don't match the kernel.
  */
 export function encodeKernel<O extends KernelOptions, B extends Bindings, P extends ParamFields>(
   target: EncodeTarget,

@@ -1,4 +1,4 @@
-/** @file Launches fills: a core kernel, which ops outside of this folder reach by `kernels()`. */
+/** @file Launches fills: a core kernel, which code outside this folder accesses by `kernels()`. */
 import { fill, fillWorkgroup } from '../../shaders/fill.ts';
 import { bitsOf } from '../core/bits.ts';
 import type { TensorSpec } from '../core/spec.ts';

@@ -51,21 +51,21 @@ const fusedKernel = defineKernel({
   source: fusedElementwise,
 });
 
-/** Steps in one kernel, at most: this bounds its text, and the values that are alive at once. */
+/** The most steps in one kernel: this limits its text, and the values that are live at once. */
 const maxSteps = 32;
 
-/** What chains know of the commands around them. */
+/** What a chain needs to know about the surrounding commands. */
 export interface ChainContext {
   readonly device: Device;
-  /** Positions of the commands that name a range. */
+  /** Positions of the commands that use a range. */
   usesOf(range: BoundRange): readonly number[];
   /** Whether the range is unused after the commands. */
   isTemporary(range: BoundRange): boolean;
-  /** The word with which a fill writes a range, where the fill is dropped and its readers take the word as a constant. */
+  /** The word of a constant range, if its fill is dropped and readers use the word as a constant. */
   constantOf(range: BoundRange): number | undefined;
 }
 
-/** An input with what the launch binds and passes for it. */
+/** An input, with its binding and parameters. */
 interface ChainInput {
   readonly range: BoundRange;
   readonly type: string;
@@ -87,17 +87,19 @@ export class Chain {
   #inputs: readonly ChainInput[] = [];
   #constants: readonly number[] = [];
   readonly #steps: FusedStep[] = [];
-  /** The range that each step writes where it is launched by itself. */
+  /** The range that each step writes if it is launched separately. */
   readonly #results: BoundRange[] = [];
   #count = 0;
   #width: 1 | 4 = 1;
 
   constructor(private readonly context: ChainContext) {}
 
-  /** Adds an elementwise launch at the end; false where it doesn't fit. */
+  /** Appends an elementwise launch; false if it doesn't fit. */
   take(launch: PreparedLaunch, position: number): boolean {
     const options = launch.options as unknown as ElementwiseOptions;
     const { count } = launch.params;
+    // A fused step computes the complete expression, which costs more than what is gained by fusing it.
+    if (options.common) return false;
     if (typeof count !== 'number' || this.#steps.length === maxSteps) return false;
     const isFirst = this.#steps.length === 0;
     if (!isFirst && (count !== this.#count || options.width !== this.#width)) return false;
@@ -118,7 +120,7 @@ export class Chain {
     return true;
   }
 
-  /** The launches in place of those that were taken: none where their results are unused. */
+  /** The launches that replace those taken: none if their results are unused. */
   launches(): readonly PreparedLaunch[] {
     const outputs = this.#outputs(this.#results, this.#positions);
     if (outputs.length === 0) return [];
@@ -131,7 +133,7 @@ export class Chain {
     return ranges.some((range) => this.context.constantOf(range) !== undefined);
   }
 
-  /** Steps whose values are needed outside of the chain. */
+  /** Steps whose values are needed outside the chain. */
   #outputs(results: readonly BoundRange[], positions: ReadonlySet<number>): number[] {
     const { context } = this;
     return results.flatMap((result, step) => {
@@ -141,7 +143,7 @@ export class Chain {
     });
   }
 
-  /** The chain with `launch` as its next step. Null where that needs more than one kernel has room for. */
+  /** The chain with `launch` as its next step. Null if that exceeds the limits of one kernel. */
   #extension(launch: PreparedLaunch, options: ElementwiseOptions): Extension | null {
     const inputs = [...this.#inputs];
     const constants = [...this.#constants];
@@ -158,7 +160,7 @@ export class Chain {
     return { inputs, constants, step: { expression, operands, types, result } };
   }
 
-  /** Where operand `i` is found; new ones are added to `inputs` and `constants`. Null where this chain can't read it. */
+  /** How operand `i` is read; new ones are added to `inputs` and `constants`. Null if this chain can't read it. */
   #operand(
     launch: PreparedLaunch,
     options: ElementwiseOptions,
@@ -269,7 +271,7 @@ function indexIn(words: number[], word: number): number {
   return known >= 0 ? known : words.push(word) - 1;
 }
 
-/** The expression with its scalars read from `constants`; null where one changes between replays. */
+/** The expression with its scalars read from `constants`; null if one changes between replays. */
 function withScalars(expression: string, { params }: PreparedLaunch, constants: number[]): string | null {
   let isFixed = true;
   const text = expression.replace(/params\.(alpha|beta)(_bits)?\b/g, (_, name: string, bits?: string) => {

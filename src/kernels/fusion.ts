@@ -1,6 +1,6 @@
 /**
- * @file Fuses the elementwise launches of captured work: neighbours over the same elements become one launch, and what
- * only they read is never stored. Constants that only they read become parameters.
+ * @file Fuses the elementwise launches of captured work: consecutive launches over the same elements become one launch, and
+ * values that only they read are never stored. Constants that only they read become parameters.
  */
 import type { Device } from '../webgpu/device.ts';
 import type { Kernel } from '../webgpu/kernel.ts';
@@ -15,8 +15,8 @@ const elementwiseKernel = elementwiseMap as unknown as Kernel;
 const fillKernel = fillMap as unknown as Kernel;
 
 /**
- * The commands with chains of elementwise launches fused. `kept` are storages whose values are wanted afterwards, `made`
- * are all that the commands allocate.
+ * The commands with chains of elementwise launches fused. `kept` are storages whose values are read afterwards, `made`
+ * are all storages that the commands allocate.
  */
 export function fuseElementwise(
   device: Device,
@@ -35,7 +35,7 @@ export function fuseElementwise(
   };
   for (;;) {
     const groups = chained(commands, constants, context);
-    // A launch that no chain takes reads the constant from memory: its fill stays, and chains may be others without it.
+    // If a launch outside of chains reads a constant from memory, its fill stays, which may change the chains.
     const stored = groups.flatMap((group) =>
       group instanceof Chain ? [] : rangesOf(group).filter((r) => constants.has(r)),
     );
@@ -48,7 +48,7 @@ function commandsOf(group: Chain | Command): readonly Command[] {
   return group instanceof Chain ? group.launches() : [group];
 }
 
-/** The commands in order, without the fills of constants, elementwise launches grouped into chains where they can be. */
+/** The commands in order, without the fills of constants; elementwise launches are grouped into chains if possible. */
 function chained(
   commands: readonly Command[],
   constants: ReadonlyMap<BoundRange, number>,
@@ -75,7 +75,7 @@ function isLaunchOf(kernel: Kernel, command: Command): command is PreparedLaunch
   return command.kind === 'launch' && command.kernel === kernel;
 }
 
-/** Positions of the commands that name a range. */
+/** Positions of the commands that use each range. */
 function usesOf(commands: readonly Command[]): Map<BoundRange, number[]> {
   const uses = new Map<BoundRange, number[]>();
   commands.forEach((command, position) => {

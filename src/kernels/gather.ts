@@ -29,18 +29,18 @@ const definition = {
 const silent = defineKernel({ name: 'gather', ...definition });
 const reporting = defineKernel({ name: 'gather checked', ...definition, faults: true });
 
-/** Neighbouring results that lie in one row, or in one block where rows are single elements: of a flat block, any number. */
+/** Number of consecutive results in one row, or in one block if rows are single elements; unlimited in a flat block. */
 function neighboursOf(flat: boolean, single: boolean, entries: number, inner: number): number {
   if (!single) return inner;
   return flat ? 8 : entries;
 }
 
-/** Whether `run` neighbouring elements along an axis touch at most two slabs and two lines, or lines of one element. */
+/** Whether `run` consecutive elements along an axis are in at most two slabs and two lines, or in lines of one element. */
 function isStepwise({ addressing, span = 1, slab = 1 }: Indexing, run: number): boolean {
   return addressing === 'along' && run > 1 && slab >= run && (span === 1 || span >= run);
 }
 
-/** Rows of `x` as `spec`; an index out of range reads as the bits `fill`. */
+/** Gathers rows of `x` as `spec`; an out-of-range index reads as the bits `fill`. */
 export function gatherKernel(
   op: string,
   x: Tensor,
@@ -53,7 +53,7 @@ export function gatherKernel(
   const { batch, outer, entries, rows } = indexing;
   const out = output(x.device, spec, op);
   if (out.size === 0) {
-    // Rows without elements move nothing, but an index out of range is still reported.
+    // Rows without elements move nothing, but an out-of-range index is still reported.
     if (checking.check !== 'none') rowsKernel(op, indices, indexing, checking);
     return out;
   }

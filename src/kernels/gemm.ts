@@ -1,4 +1,4 @@
-/** @file What launches of the GEMM engine share: bindings, options, parameters, and the sum of the parts of k. */
+/** @file Common code of launches of the GEMM engine: bindings, options, parameters, and the sum of the parts of k. */
 import { type GemmOptions, type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
 import { wgslType } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
@@ -13,7 +13,7 @@ import { type GemmAlgorithm, type GemmProblem, workOf } from './gemmAlgorithm.ts
 import { output } from './output.ts';
 import { addPartialSums, type Epilogue, partialSpec } from './partialSums.ts';
 
-/** The bindings of an instance: element types follow the widths. */
+/** The bindings of an instance; element types depend on the widths. */
 export function gemmBindings({ type, a, b, outWidth, bias }: GemmOptions): Bindings {
   const element = (width: 1 | 4) => (width === 4 ? `vec4<${type}>` : type);
   const read = ({ width, float16 }: OperandLayout) => {
@@ -28,7 +28,7 @@ export function gemmBindings({ type, a, b, outWidth, bias }: GemmOptions): Bindi
   } as Bindings;
 }
 
-/** 4 where every one of `sizes` is a multiple of 4. */
+/** 4 if all `sizes` are multiples of 4, otherwise 1. */
 export function widthOf(...sizes: number[]): 1 | 4 {
   return sizes.every((n) => n % 4 === 0) ? 4 : 1;
 }
@@ -64,7 +64,7 @@ export function gemmOptions({ algorithm, spec, epilogue }: GemmCall): GemmOption
   };
 }
 
-/** The program of a launch, and the one that runs while it is being compiled. */
+/** The program of a launch, and the fallback that runs while it is being compiled. */
 export function gemmPrograms<O extends { tile: GemmTile }>(
   { problem: { size }, algorithm: { fallback, split } }: GemmCall,
   options: O,
@@ -97,7 +97,7 @@ export function gemmParamValues({ problem: { size }, algorithm: { split }, spec,
   };
 }
 
-/** The result from what the kernel wrote. */
+/** The final result, from the output of the kernel. */
 export function gemmResult({ op, algorithm: { split }, spec, epilogue }: GemmCall, out: Tensor): Tensor {
   return split.parts > 1 ? addPartialSums(op, out, spec, epilogue) : out;
 }

@@ -1,5 +1,5 @@
 /**
- * @file Which tile computes a GEMM, and with which vector widths. Into how many parts its k axis is split: gemmSplit.ts. The
+ * @file Selects the tile and vector widths of a GEMM. The number of parts of its k axis is selected in gemmSplit.ts. The
  * list of all algorithms, which only the autotuner needs, is in gemmAlgorithms.ts.
  */
 import { gemmElements, type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
@@ -17,7 +17,7 @@ import {
   workgroupBytes,
 } from './gemmTiles.ts';
 
-/** The layouts and `outWidth` say what the operands allow. */
+/** The layouts and `outWidth` are the widest that the operands allow. */
 export interface GemmProblem {
   readonly dtype: DType;
   readonly size: GemmSize;
@@ -30,14 +30,14 @@ export interface GemmProblem {
 
 export interface GemmAlgorithm {
   readonly tile: GemmTile;
-  /** A tile to run while the pipeline of `tile` is being compiled; null where none is needed. */
+  /** A tile to run while the pipeline of `tile` is being compiled; null if none is needed. */
   readonly fallback: GemmTile | null;
   readonly a: OperandLayout;
   readonly b: OperandLayout;
   readonly outWidth: 1 | 4;
-  /** Whether tiles walk k across the borders of segments. */
+  /** Whether k tiles may cross the borders of segments. */
   readonly flat: boolean;
-  /** Whether only the first k tile of a part may have steps that don't exist. */
+  /** Whether only the first k tile of a part may be incomplete. */
   readonly remainderFirst: boolean;
   readonly split: Split;
 }
@@ -50,15 +50,15 @@ export function workOf({ m, n, segments, length, slices }: GemmSize): number {
   return m * n * segments * length * slices;
 }
 
-/** Whether a GEMM has one tile only: the larger ones use WGSL's matrix types, which are of floats. */
+/** Whether a GEMM only has the small tile: larger ones use WGSL's matrix types, which require floats. */
 export function isSmall({ dtype, size }: GemmProblem, { gemm }: DeviceProfile): boolean {
   return !isFloating(dtype) || workOf(size) <= gemm.smallWork;
 }
 
-/** Steps along k that a subgroup-matrix tile takes at once, where workgroup memory has room for them, and elsewhere. */
+/** Depths of a subgroup-matrix tile along k: `many` if workgroup memory has room for it, otherwise `few`. */
 const matrixDepths = { many: 32, few: 16 };
 
-/** The tile for subgroup matrices; null where they can't multiply these operands: they take whole float16 matrices. */
+/** The tile for subgroup matrices; null if they can't multiply these operands: they need whole float16 matrices. */
 export function subgroupMatrixTile(
   { a, b, size: { m, n, slices } }: GemmProblem,
   { subgroupMatrix: matrixSize, workgroupBytes }: DeviceProfile,
@@ -98,18 +98,18 @@ function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   return withinLimits(forFewRegisters(forShortK(best, size), problem, profile), problem, profile);
 }
 
-/** Whether an invocation has registers for small blocks only. */
+/** Whether an invocation only has registers for small blocks. */
 const hasFewRegisters = ({ gemm }: DeviceProfile) => gemm.largestBlock < 64;
 
 const outerTile = (profile: DeviceProfile): GemmTile =>
   hasFewRegisters(profile) ? { ...gemmTiles.steps, blockM: 4, blockN: 4 } : gemmTiles.steps;
 
-/** Whether lines of both operands are held for four steps, which takes registers; and steps of a k tile where there are few. */
+/** Whether lines of both operands are held for four steps, which takes registers. */
 const holdsLines = ({ a, b }: GemmProblem) =>
   [a, b].every(({ major, width }) => major === 'k' && width === 4);
 const linesDepth = 8;
 
-/** A tile of which an invocation holds little while it is loaded, where registers are few: at most four vectors. */
+/** If registers are few, a variant of `tile` of which an invocation holds at most four vectors while loading. */
 function forFewRegisters(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): GemmTile {
   if (!hasFewRegisters(profile)) return tile;
   const threads = tile.groupM * tile.groupN;
@@ -122,7 +122,7 @@ function forFewRegisters(tile: GemmTile, problem: GemmProblem, profile: DevicePr
 /** Steps of k up to which half a k tile of padding is worth avoiding. */
 const mostShortSteps = 64;
 
-/** A tile of half the depth, where k is short and the last k tile would be half empty. */
+/** A tile of half the depth, if k is short and the last k tile would be half empty. */
 function forShortK(tile: GemmTile, { segments, length }: GemmSize): GemmTile {
   const steps = segments * length;
   const half = tile.depth / 2;
@@ -136,12 +136,12 @@ const mostOuterSteps = 4;
 /** Rows up to which reading B takes longer than multiplying it. */
 const mostLanesRows = 16;
 
-/** Whether invocations that share k compute a problem best. */
+/** Whether a problem is best computed by invocations that share k. */
 export function takesLanes({ size: { m, segments }, conv2d }: GemmProblem): boolean {
   return m <= mostLanesRows && segments === 1 && conv2d === null;
 }
 
-/** For few rows: invocations share k, so that there are enough of them, and neighbours read neighbours of B. */
+/** For few rows: invocations share k, so that there are enough of them, and their reads of B are coalesced. */
 export function lanesTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   const { m } = problem.size;
   const rows = [1, 2, 4].find((count) => m <= count) ?? (hasFewRegisters(profile) ? 4 : 8);
@@ -162,8 +162,8 @@ export function lanesTile(problem: GemmProblem, profile: DeviceProfile): GemmTil
 const longK = 2048;
 
 /**
- * Invocations of a workgroup of few rows, along k and along n. Where rows of B lie side by side, eight read 128 bytes of one; the
- * fewer columns there are, the more share k, so that it needn't be split: that would take a launch for the sums.
+ * Invocations of a workgroup along k and along n, for few rows. If B is contiguous along n, eight of them read 128 bytes of a
+ * row; with fewer columns, more invocations share k, which avoids a split and its launch for the sums.
  */
 function lanesGroup(
   { size: { m, n, length, slices }, b }: GemmProblem,
@@ -173,7 +173,7 @@ function lanesGroup(
   if (b.major === 'k') return isLong ? [128, 1] : [32, 4];
   const isWide = 2 * n * slices >= profile.gemm.busyInvocations;
   if (isWide) return [8, 32];
-  // A sum takes 16 bytes for each of them.
+  // Sums take 16 bytes per invocation.
   const hasLargeGroups = profile.workgroupInvocations >= 1024 && !hasFewRegisters(profile);
   return isLong && m === 1 && hasLargeGroups ? [128, 8] : [32, 8];
 }
@@ -182,7 +182,7 @@ const sharedTiles: readonly GemmTile[] = /* @__PURE__ */ Object.values(gemmTiles
   ({ memory }) => memory === 'shared',
 );
 
-/** A device with less workgroup memory does without the skew, which only saves time. */
+/** With too little workgroup memory, drops the skew, which only saves time. */
 export function withinLimits(tile: GemmTile, { a, b }: GemmProblem, profile: DeviceProfile): GemmTile {
   return workgroupBytes(tile, a, b) <= profile.workgroupBytes ? tile : { ...tile, skew: 0 };
 }
@@ -190,18 +190,18 @@ export function withinLimits(tile: GemmTile, { a, b }: GemmProblem, profile: Dev
 /** The estimated time of a GEMM in a shared tile; infinite for a block that is too large for the device. */
 export function costInShared(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): number {
   const { size, a, conv2d } = problem;
-  // Next to 64 sums, the addresses and conditions of pixels don't fit in registers.
+  // With 64 sums, the addresses and conditions of pixels don't fit in registers.
   const largest = conv2d && a.major === 'k' ? 32 : 64;
   if (tile.blockM * tile.blockN > Math.min(largest, profile.gemm.largestBlock))
     return Number.POSITIVE_INFINITY;
-  // Nor do three vectors next to four steps of lines, where there are few; for few columns there is no other tile.
+  // Nor do three vectors with four steps of lines, if registers are few; for few columns there is no other tile.
   const isFull = loadedVectors({ ...tile, depth: linesDepth }) > 2 && tile.groupN > 4;
   if (hasFewRegisters(profile) && conv2d && holdsLines(problem) && isFull) return Number.POSITIVE_INFINITY;
   const iterated = iteratedSize(tile, size);
   return sharedTime(tile, iterated, splitFor(tile, iterated, profile.gemm), profile.gemm);
 }
 
-/** In software: the cheapest tile, of those whose programs are worth their compilation. */
+/** In software: the cheapest tile among those whose programs are worth compiling. */
 function registersTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   const { size, a, b } = problem;
   const reads = a.width === 4 && b.width === 4 ? 'vectors' : 'elements';
@@ -210,7 +210,7 @@ function registersTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   let least = Number.POSITIVE_INFINITY;
   for (const [name, range] of registersRanges) {
     const tile: GemmTile = gemmTiles[name];
-    // Quads do what a block does, and read less.
+    // Quads compute the same as a block with fewer reads.
     if (!runs(tile, problem, profile) || (name === 'block' && profile.subgroups)) continue;
     if (work < range.least[reads] || size.m > range.most.m || size.n > range.most.n) continue;
     const cost = registersCost(tile, a, b) * paddedWork(tile, size);
@@ -249,7 +249,7 @@ export function onTile(
   const flat = isFlat(tile, size);
   const iterated = iteratedSize(tile, size);
   const capped = <W extends 1 | 4>(width: W) => (tile.width === 1 ? 1 : width);
-  // Single steps read single elements along k.
+  // Tiles of depth 1 read single elements along k.
   const laid = (x: OperandLayout): OperandLayout => ({
     ...x,
     width: x.major === 'k' && tile.depth === 1 ? 1 : capped(x.width),
@@ -267,8 +267,8 @@ export function onTile(
 }
 
 /**
- * A tile that compiles in less than half the time, and computes the same bits: it multiplies and adds in the same order.
- * Null where `tile` compiles fast itself, or where the slower tile would take longer than the compilation.
+ * A tile that compiles in less than half the time, and computes the same bits, since it multiplies and adds in the same
+ * order. Null if `tile` itself compiles fast, or if running the slower tile would take longer than the compilation.
  */
 function fallbackFor(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): GemmTile | null {
   const compilesSlowly =
@@ -280,12 +280,12 @@ const isInRegisters = ({ memory }: GemmTile) => memory === 'registers' || memory
 
 const isFlat = (tile: GemmTile, size: GemmSize) => !isInRegisters(tile) && wastesTiles(size, tile.depth);
 
-/** A size as a tile iterates over it: all segments are one, where they are walked flat. */
+/** A size as a tile iterates over it: if flat, all segments are one. */
 export function iteratedSize(tile: GemmTile, size: GemmSize): GemmSize {
   return isFlat(tile, size) ? { ...size, segments: 1, length: size.segments * size.length } : size;
 }
 
-/** Whether segments fill tiles of `depth` steps so badly that walking k flat, with its divisions, is cheaper. */
+/** Whether segments fill k tiles of `depth` steps so badly that flat iteration over k, with its divisions, is cheaper. */
 function wastesTiles({ segments, length }: GemmSize, depth: number): boolean {
   return segments > 1 && Math.ceil(length / depth) * depth > 1.25 * length;
 }

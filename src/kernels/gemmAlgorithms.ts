@@ -22,12 +22,12 @@ import { type GemmTileName, gemmTiles, registersCost, subgroupMatrixCost } from 
 /** The cost of a multiply-add on a GPU outside of workgroup memory. Not measured: proportional to the memory reads. */
 const registersCosts: Partial<Record<GemmTileName, number>> = { block: 2, scalars: 3, row: 4, small: 6 };
 
-/** The cost of a multiply-add where few rows share what is read of B. Not measured. */
+/** The cost of a multiply-add if few rows share the reads of B. Not measured. */
 const lanesCost = 2;
 
 const tiles = Object.entries(gemmTiles) as [GemmTileName, GemmTile][];
 
-/** Tiles in workgroup memory are measured up to this number: those with the least estimated cost. */
+/** The most tiles in workgroup memory to measure: those with the least estimated cost. */
 const mostSharedTiles = 4;
 
 function tilesFor(
@@ -50,7 +50,7 @@ function suits(name: GemmTileName, { memory }: GemmTile, { gemm }: DeviceProfile
   return memory === 'registers';
 }
 
-/** What a multiply-add costs in a tile outside of workgroup memory. */
+/** The cost of a multiply-add in a tile that isn't in workgroup memory. */
 function unitCost(
   name: GemmTileName,
   tile: GemmTile,
@@ -72,7 +72,7 @@ function costOf(
   return unit * paddedWork(tile, size) * Math.max(1, gemm.busyInvocations / invocations);
 }
 
-/** Each tile that the device can run; where k is split, also without the split. */
+/** All tiles that the device can run; if k is split, also without the split. */
 export function gemmAlgorithms(problem: GemmProblem, profile: DeviceProfile): Candidate<GemmAlgorithm>[] {
   if (isSmall(problem, profile)) {
     return [{ name: 'small', algorithm: onTile(gemmTiles.small, problem, profile), cost: null, rank: 0 }];
@@ -80,7 +80,7 @@ export function gemmAlgorithms(problem: GemmProblem, profile: DeviceProfile): Ca
   return tiledAlgorithms(problem, profile, mostSharedTiles);
 }
 
-/** The same for floats, without regard to the work: with at most `mostShared` tiles in workgroup memory. */
+/** The same for floats of any size, with at most `mostShared` tiles in workgroup memory. */
 export function tiledAlgorithms(
   problem: GemmProblem,
   profile: DeviceProfile,

@@ -1,6 +1,6 @@
 /**
- * @file Into how many parts the k axis of a GEMM is split, and how long a tile in workgroup memory takes on a GPU. No GPU was
- * measured: the terms are those of a model, docs/decisions/codegen-model.md.
+ * @file Selects the number of parts of the k axis of a GEMM, and estimates the time of a tile in workgroup memory on a GPU.
+ * No GPU was measured: the terms are those of a model, docs/decisions/codegen-model.md.
  */
 import { gemmInvocations, type GemmTile, gemmWorkgroups } from '../../shaders/gemm.ts';
 import type { GemmProfile } from './adapterProfiles.ts';
@@ -15,7 +15,7 @@ export interface GemmSize {
   slices: number;
 }
 
-/** How k is split. `parts` is 1 where it isn't. */
+/** How k is split. `parts` is 1 if it isn't. */
 export interface Split {
   readonly parts: number;
   readonly segmentsPerPart: number;
@@ -28,7 +28,7 @@ export function whole({ segments, length }: GemmSize): Split {
 
 const mostParts = 256;
 
-/** Splits k where C has too few tiles to keep the device busy, and where that saves more than the sum of the parts takes. */
+/** Splits k if C has too few tiles to keep the device busy, and if that saves more than summing the parts costs. */
 export function splitFor(tile: GemmTile, size: GemmSize, profile: GemmProfile): Split {
   const inOnePart = whole(size);
   const most = Math.min(Math.floor((size.segments * size.length) / profile.leastPart), mostParts);
@@ -41,17 +41,17 @@ export function splitFor(tile: GemmTile, size: GemmSize, profile: GemmProfile): 
   return wanted < 2 ? inOnePart : inParts(wanted, tile, size);
 }
 
-/** Invocations of few rows that keep memory busy: each has five loads of 16 bytes on their way. */
+/** For few rows: invocations that keep memory busy, each with five loads of 16 bytes in flight. */
 const enoughReading = 2 ** 12;
-/** Elements of B that an invocation of few rows reads at least: for fewer, a launch for the sums takes longer than it saves. */
+/** For few rows: the least elements of B per invocation. With fewer, the launch for the sums costs more than it saves. */
 const leastRead = 64;
 
-/** Reading alone, as lanes mostly do, takes more invocations, where there is enough to read. */
+/** Lanes mostly read, which takes more invocations, if there is enough to read. */
 function busyLanes({ n, length, slices }: GemmSize, { busyInvocations }: GemmProfile): number {
   return Math.min(2 * busyInvocations, (n * length * slices) / leastRead);
 }
 
-/** Rounds of workgroups that a split may make: there may be more units than the profile says. */
+/** Rounds of workgroups that a split may lead to: there may be more units than the profile says. */
 const roundsOfSplits = [1, 3] as const;
 
 function sharedSplit(tile: GemmTile, size: GemmSize, profile: GemmProfile, most: number): Split {
@@ -82,19 +82,19 @@ function inParts(wanted: number, { depth }: GemmTile, { segments, length }: Gemm
 
 const upTo = (multiple: number, n: number) => Math.ceil(n / multiple) * multiple;
 
-/** Multiply-adds of a unit in a cycle, and cycles from a load to its value. */
+/** Multiply-adds per cycle of a unit, and the latency of a load in cycles. */
 const unitLanes = 64;
 const latency = 500;
-/** Multiply-adds of a unit in the time of a launch, and of the device in the time of writing and reading a partial sum. */
+/** The cost of a launch in multiply-adds of a unit, and of writing and reading a partial sum in those of the device. */
 const launchCost = 2 ** 18;
 const partCost = 128;
 
-/** What decides between tiles that take as long by all other terms: bytes from the cache, and padding. */
+/** The weight of bytes from the cache and padding, which decide between tiles that are otherwise equally fast. */
 const tieBreak = 0.18;
 
 /**
- * The estimated time of a GEMM in a shared tile, in multiply-adds of a busy device. Units take workgroups in rounds. How many
- * units there are isn't known: on average, half of them idle in the last round.
+ * The estimated time of a GEMM in a shared tile, in multiply-adds of a busy device. Units take workgroups in rounds. Since
+ * the number of units isn't known, half of them are assumed to idle in the last round.
  */
 export function sharedTime(
   tile: GemmTile,
@@ -117,7 +117,7 @@ export function sharedTime(
   return units * rounds * work * (each + tieBreak * (cache + padding)) + sums;
 }
 
-/** By which factor a k tile takes longer, where too few waves hide the latency of its loads behind their `products`. */
+/** The factor by which a k tile takes longer if too few waves hide the latency of its loads behind their `products`. */
 function stalls(products: number, instructions: number, waves: number): number {
   const cycles = products * instructions;
   const exposed = Math.max(0, latency - products * waves);

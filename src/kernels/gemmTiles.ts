@@ -8,7 +8,7 @@ const inSubgroupQuads = { ...inRegisters, depth: 4, subgroupQuads: true } as con
 const inWorkgroups = { memory: 'shared', depth: 16, width: 4, subgroupQuads: false, skew: 2 } as const;
 /**
  * A block of 8 × 8 does 64 multiplications for 16 elements read, in some 120 registers; one of 8 × 4 takes 88, one of 4 × 4
- * 72. With larger blocks a small tile would have too few invocations, each of which would hold too much of the next k tile.
+ * 72. With larger blocks, a small tile would have too few invocations, each holding too much of the next k tile.
  */
 const largeBlocks = { ...inWorkgroups, blockM: 8, blockN: 8 } as const;
 const tallBlocks = { ...inWorkgroups, blockM: 8, blockN: 4 } as const;
@@ -16,7 +16,7 @@ const wideBlocks = { ...inWorkgroups, blockM: 4, blockN: 8 } as const;
 const smallBlocks = { ...inWorkgroups, blockM: 4, blockN: 4 } as const;
 
 /**
- * Tiles in workgroup memory are of several shapes, so that layers of few channels don't fill them with padding: channels
+ * Tiles in workgroup memory have several shapes, so that layers with few channels don't fill them with padding: channels
  * come in multiples of 16, 24, 32, 48 or 64.
  */
 export const gemmTiles = {
@@ -41,7 +41,7 @@ export const gemmTiles = {
   tallSubgroupQuad: { ...inSubgroupQuads, blockM: 24, blockN: 8 },
   narrowSubgroupQuad: { ...inSubgroupQuads, blockM: 24, blockN: 4 },
   block: { ...inRegisters, blockM: 8, blockN: 8, depth: 4 },
-  /** Compiles as fast as `scalars`, and reads half as much where elements are read one by one. */
+  /** Compiles as fast as `scalars`, and reads half as much if elements are read one by one. */
   steps: { ...inRegisters, blockM: 8, blockN: 8, depth: 1 },
   scalars: { ...inRegisters, blockM: 4, blockN: 4, depth: 4 },
   fewRows: { ...inRegisters, blockM: 4, blockN: 16, depth: 1 },
@@ -53,18 +53,18 @@ export const gemmTiles = {
 export type GemmTileName = keyof typeof gemmTiles;
 
 /**
- * What SwiftShader spends on a read, on passing a value on in a quad, and on an iteration of the k loop, in multiply-adds
- * of a lane (docs/decisions/gemm.md). A read is the check of its index and, lane after lane, a gather of each element.
+ * The cost on SwiftShader of a read, of passing a value on within a quad, and of an iteration of the k loop, in multiply-adds
+ * of a lane (docs/decisions/gemm.md). A read is a bounds check and, lane after lane, a gather of each element.
  */
 const costs = { vector: 20, element: 8, passing: 1.5, iteration: 20 } as const;
 
-/** What reading `lines` lines of an operand costs in a step along k. */
+/** The cost of reading `lines` lines of an operand in a step along k. */
 function readingCost(
   { major, width }: OperandLayout,
   lines: number,
   { depth, width: widest }: GemmTile,
 ): number {
-  // Single steps read single elements along k.
+  // Tiles of depth 1 read single elements along k.
   const isSingle = width === 1 || widest === 1 || (major === 'k' && depth === 1);
   return lines * (isSingle ? costs.element : costs.vector / 4);
 }
@@ -77,15 +77,15 @@ export function registersCost(tile: GemmTile, a: OperandLayout, b: OperandLayout
   return 1 + (shared + readingCost(b, blockN, tile) + costs.iteration / depth) / (blockM * blockN);
 }
 
-/** Invocations that an instruction is issued for. */
+/** Invocations per instruction (the subgroup size). */
 const lanes = 32;
 
-/** Vector instructions for each vector that an invocation loads: its index, its store in workgroup memory. */
+/** Vector instructions for each vector that an invocation loads: computing its index, and storing it in workgroup memory. */
 const loadCost = 4;
 
 /**
- * Vector instructions for each multiply-add in workgroup memory, as counted by `npm run codegen`. Lanes without an invocation
- * count. Large blocks transpose what they load, so that some invocations load of A and some of B: both branches count.
+ * Vector instructions per multiply-add in workgroup memory, as counted by `npm run codegen`. Idle lanes count. Large blocks
+ * transpose what they load, so that some invocations load from A and some from B: both branches count.
  */
 export function instructionCost(tile: GemmTile): number {
   const { groupM, groupN, blockM, blockN, depth } = tile;
@@ -95,15 +95,15 @@ export function instructionCost(tile: GemmTile): number {
   return issued * (1 + (transposed * loadCost * loadedVectors(tile)) / (blockM * blockN * depth));
 }
 
-/** Vectors of four that an invocation loads of a k tile of each operand. */
+/** Vectors of four that an invocation loads from a k tile of both operands. */
 export function loadedVectors({ groupM, groupN, blockM, blockN, depth }: GemmTile): number {
   const each = (lines: number) => Math.ceil((lines * depth) / (4 * groupM * groupN));
   return each(groupM * blockM) + each(groupN * blockN);
 }
 
 /**
- * The time in which a tile's operands come from the cache that all units share, for each multiply-add, in multiply-adds: a
- * unit gets some 16 bytes in a cycle.
+ * The time to load a tile's operands from the cache that all units share, per multiply-add, in multiply-adds: a unit gets
+ * some 16 bytes per cycle.
  */
 export function cacheCost({ groupM, groupN, blockM, blockN }: GemmTile): number {
   return 16 / (groupM * blockM) + 16 / (groupN * blockN);
@@ -112,7 +112,7 @@ export function cacheCost({ groupM, groupN, blockM, blockN }: GemmTile): number 
 /** The cost of a multiply-add with subgroup matrices. Not measured: an eighth, as vendors claim. */
 export const subgroupMatrixCost = 0.125;
 
-/** Bytes of workgroup memory that a tile takes. */
+/** Bytes of workgroup memory used by a tile. */
 export function workgroupBytes(
   { memory, groupM, groupN, blockM, blockN, depth, skew = 0 }: GemmTile,
   a: OperandLayout,
@@ -124,7 +124,7 @@ export function workgroupBytes(
   return 16 * (vectors(groupM * blockM, a) + vectors(groupN * blockN, b));
 }
 
-/** Whether a tile can read A: four rows that are read at once belong to one block. */
+/** Whether a tile can read A: four rows that are read at once must belong to one block. */
 export function readsRows({ blockM, width }: Pick<GemmTile, 'blockM' | 'width'>, a: OperandLayout): boolean {
   return blockM % 4 === 0 || width === 1 || a.width === 1 || a.major === 'k';
 }
@@ -132,8 +132,8 @@ export function readsRows({ blockM, width }: Pick<GemmTile, 'blockM' | 'width'>,
 /** The sizes for which a software adapter selects a tile without measuring it. */
 export interface TileRange {
   /**
-   * Multiplications from which the program is worth its compilation: where both operands are read in vectors, and
-   * elsewhere.
+   * The least multiplications for which the program is worth compiling: if both operands are read in vectors, and
+   * otherwise.
    */
   readonly least: { readonly vectors: number; readonly elements: number };
   /** The largest C. */

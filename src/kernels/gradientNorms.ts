@@ -1,4 +1,4 @@
-/** @file Launches measurements of gradients' lengths: the factors by which clipping multiplies them. */
+/** @file Launches the norms of gradients, and computes the factors by which clipping scales them. */
 import { accumulatorState } from '../../shaders/optimizer.ts';
 import {
   type ChunkOptions,
@@ -57,7 +57,7 @@ const scaleKernel = /* @__PURE__ */ defineKernel({
   source: clipScales,
 });
 
-/** Chunks of a gradient of `size` values: one at least, whose sum may be 0. */
+/** Number of chunks of a gradient of `size` values: at least one. */
 export function chunksOf(size: number): number {
   return Math.max(1, Math.ceil(size / (4 * chunkVectors)));
 }
@@ -67,10 +67,10 @@ export interface ChunkLaunch {
   readonly variables: readonly StepVariable[];
   readonly filler: Tensor;
   readonly lossScale: number | null;
-  /** Which role of the buffers holds earlier gradients (the values are 0), and how many there are with this one. */
+  /** Which role of the buffers holds earlier gradients (the values are role 0), and their number including this one. */
   readonly accumulation: { readonly role: number; readonly steps: number } | null;
   readonly sums: Storage;
-  /** Where in `sums` those of the first variable begin. */
+  /** Index in `sums` of the first variable's chunks. */
   readonly firstChunk: number;
 }
 
@@ -117,17 +117,17 @@ export function squareChunksKernel(device: Device, launch: ChunkLaunch): void {
 
 export interface ScaleLaunch {
   readonly sums: Storage;
-  /** Sums in all. */
+  /** Total number of sums. */
   readonly chunks: number;
-  /** Where the sums of each gradient begin, and where the last one's end; null for one factor for all. */
+  /** Where the sums of each gradient begin, and the end of the last; null for one factor for all. */
   readonly firstChunks: Storage | null;
-  /** Factors wanted. */
+  /** Number of factors. */
   readonly count: number;
   readonly clip: number;
   readonly scales: Storage;
 }
 
-/** Writes the factors that clip gradients to the length `clip`. */
+/** Writes the factors that clip gradients to the norm `clip`. */
 export function clipScalesKernel(device: Device, launch: ScaleLaunch): void {
   const { sums, chunks, firstChunks, count, clip, scales } = launch;
   const { lanes, workgroup } = profileOf(device).optimizer.norm;

@@ -45,7 +45,7 @@ const kernels = {
   filterGrad: /* @__PURE__ */ defineDirection('conv2dFilterGrad', 'filterGrad'),
 };
 
-/** A direction as a GEMM: its size, and what the operands allow. */
+/** A direction as a GEMM: its size, and the layouts that the operands allow. */
 interface GemmForm {
   size: GemmSize;
   a: OperandLayout;
@@ -53,10 +53,10 @@ interface GemmForm {
   outWidth: 1 | 4;
 }
 
-/** Channels up to which a segment of one tap is too short. */
+/** Up to this many channels, a segment of one tap is too short. */
 const fewChannels = 8;
 
-/** Whether a forward convolution takes a row of its kernel as one segment. */
+/** Whether a forward convolution treats a row of its kernel as one segment. */
 function joinsTaps({ columns, inputs, groups }: ConvolutionGeometry): boolean {
   return groups === 1 && columns.dilation === 1 && columns.window > 1 && inputs <= fewChannels;
 }

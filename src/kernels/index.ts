@@ -7,10 +7,10 @@ export type { EncodeTarget } from '../execution/encoder.ts';
 export { type BufferRange, encodeKernel, type KernelEncoding } from './encodeKernel.ts';
 export { flatIndex } from '../../shaders/lib/indexing.ts';
 export { decodeFault } from '../../shaders/lib/fault.ts';
-// Any op, any function of them
+// Any op, and any function of ops
 export { type BufferTensor, encodeOp, type OpEncoding } from '../ops/encode.ts';
 export { encodeFunction, type FunctionEncoding } from '../ops/encode.ts';
-// The most wanted
+// Shortcuts for common ops
 export { conv2d, type Conv2dEncoding } from '../ops/encode.ts';
 export { gather, type GatherEncoding } from '../ops/encode.ts';
 export { map, type MapEncoding } from '../ops/encode.ts';

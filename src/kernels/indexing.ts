@@ -1,5 +1,5 @@
 /**
- * @file Indexing: what gathers and scatters of every kind come down to, entries that name rows of a table.
+ * @file Indexing: the common form of all gathers and scatters, entries that select rows of a table.
  */
 import type { IndexAddressing, IndexCheck, IndexMode } from '../../shaders/lib/indices.ts';
 import { wgslType } from '../core/dtype.ts';
@@ -26,7 +26,7 @@ export interface Indexing {
   sizes?: readonly number[];
 }
 
-/** How indices out of range are reported. With 'none' they aren't. */
+/** How out-of-range indices are reported; with 'none' they aren't. */
 export type IndexChecking = { check: 'none' } | { check: Exclude<IndexCheck, 'none'>; fault: FaultReport };
 
 export const unchecked: IndexChecking = { check: 'none' };

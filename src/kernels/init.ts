@@ -1,4 +1,4 @@
-/** @file init: what an app awaits before it makes tensors. */
+/** @file init: opens a device; an app awaits it before it makes tensors. */
 import { ValueError } from '../core/errors.ts';
 import { checkOptions, type OptionNames } from '../core/options.ts';
 import { describe, requireInteger, requireOneOf } from '../core/shape.ts';
@@ -9,10 +9,10 @@ import { kernels, loadKernels } from './loadKernels.ts';
 
 /** Options of `init`. */
 export interface InitOptions extends OpenOptions {
-  /** Measures which algorithms are fast here: `tuning(…)`. Default: they are selected by sizes and the kind of adapter. */
+  /** Measures which algorithms are fastest: `tuning(…)`. Default: they are selected by sizes and the kind of adapter. */
   tuning?: DeviceTuning;
   /**
-   * The kind of adapter that kernels are selected for, where the names that the browser reveals don't tell it. Default:
+   * The kind of adapter that kernels are selected for, in case the browser doesn't reveal it. Default:
    * `device.adapter.kind`.
    */
   adapterProfile?: AdapterKind;
@@ -33,9 +33,9 @@ const optionNames: OptionNames<InitOptions> = {
 };
 
 /**
- * Opens a device and makes it the current one; loads the kernels at the same time. Called again it returns the
+ * Opens a device and makes it the current one; loads the kernels at the same time. If called again, it returns the
  * current device, unless options name another `device`. `tuning` and `adapterProfile` apply at every call.
- * Errors: DeviceError where there is no WebGPU or no adapter, or where the kernels can't be loaded; ValueError for an
+ * Errors: DeviceError if there is no WebGPU or no adapter, or if the kernels can't be loaded; ValueError for an
  * unknown `adapterProfile`.
  */
 export async function init(given: InitOptions = {}): Promise<Device> {

@@ -1,4 +1,4 @@
-/** @file Keys that rank elements: unsigned integers which are the larger, the larger an element is. */
+/** @file Sort keys: unsigned integers in the order of the elements. */
 import type { DType } from '../core/dtype.ts';
 import { orderedBits } from './math.ts';
 
@@ -8,7 +8,7 @@ export function ascendingKey(dtype: DType): string {
   return dtype === 'int32' ? '(bitcast<u32>(value) ^ 0x80000000u)' : 'value';
 }
 
-/** The other way round: the larger, the smaller an element is. NaN has the largest key here, too. */
+/** The reverse: larger keys for smaller elements. NaN has the largest key here, too. */
 export function descendingKey(dtype: DType): string {
   return dtype === 'float32' ? orderedBits('-value') : `~${ascendingKey(dtype)}`;
 }

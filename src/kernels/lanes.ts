@@ -1,6 +1,6 @@
 /**
- * @file Selects how many invocations share one line of values. It depends on sizes and the adapter's profile alone, so
- * that the same call always adds in the same order.
+ * @file Selects how many invocations share one line of values. It depends only on sizes and the adapter's profile, so that
+ * the same call always adds in the same order.
  */
 import type { LineOrder } from '../../shaders/lib/lanes.ts';
 import type { LineOptions } from '../../shaders/lib/lines.ts';
@@ -10,16 +10,16 @@ import { type AdapterProfile, type DeviceProfile, profileOf } from './adapterPro
 import { bindsAsVectors } from './output.ts';
 import { mostIterations } from './iterationLimit.ts';
 
-/** Lines of `n` values that lie `inner` apart. */
+/** Lines of `n` values with stride `inner`. */
 export interface Lines {
   count: number;
   n: number;
   inner: number;
 }
 
-/** Elements, or vectors of them, that a lane reads at once where there is work for the whole device. */
+/** Elements (or vectors) that a lane reads at once if there is work for the whole device. */
 export const loadsInFlight = 4;
-/** Elements, or vectors of them, that a lane keeps in its registers at most. */
+/** The most elements (or vectors) that a lane keeps in registers. */
 const mostKept = 8;
 
 /** The lines along `axis` of a tensor. */
@@ -29,13 +29,13 @@ export function linesAlong(shape: Shape, axis: number): Lines {
   return { count: sizeOf(shape.slice(0, axis)) * inner, n, inner };
 }
 
-/** Lines below which a workgroup for each leaves much of a device idle. */
+/** With fewer lines than this, one workgroup per line leaves much of a device idle. */
 const fewLines = 64;
 
-/** Values of a line that one invocation goes through up to four times within the iterations that it has. */
+/** The longest line for a single invocation, which iterates over it up to four times. */
 const longestAlone = Math.floor(mostIterations / 4);
 
-/** Whether each line must be split over several workgroups: there are few and long ones, or one invocation can't have one. */
+/** Whether each line must be split over several workgroups: lines are few and long, or too long for one invocation. */
 export function mustSplit({ lines: { shared, longest } }: AdapterProfile, { count, n }: Lines): boolean {
   return n > longest && (count < fewLines || (!shared && n > longestAlone));
 }
@@ -44,30 +44,30 @@ export function orderOf({ inner }: Lines): LineOrder {
   return inner === 1 ? 'rows' : 'columns';
 }
 
-/** Invocations of a workgroup, at most. */
+/** The most invocations of a workgroup. */
 const largestWorkgroup = 256;
-/** Invocations where several lines share a workgroup or none is shared: few, so that small launches spread out. */
+/** Invocations of a workgroup of several lines: few, so that small launches spread out. */
 const smallWorkgroup = 64;
-/** Lanes from which a row has a workgroup of its own. */
+/** From this many lanes, a row gets its own workgroup. */
 const ownWorkgroup = 32;
 
-/** Invocations of a workgroup whose lines have so many lanes each. */
+/** Invocations of a workgroup whose lines have `lanes` lanes each. */
 export function workgroupFor(lanes: number, order: LineOrder): number {
   if (lanes === 1) return smallWorkgroup;
   if (order === 'columns') return largestWorkgroup;
   return lanes >= ownWorkgroup ? lanes : smallWorkgroup;
 }
 
-/** Lanes of a line, at most. */
+/** The most lanes of a line. */
 function mostLanes({ inner }: Lines): number {
   if (inner === 1) return largestWorkgroup;
-  // Neighbouring lines already access neighbouring words: a workgroup needs enough of them to fill a memory access.
+  // Adjacent lines access adjacent words: a workgroup needs enough of them to fill a memory access.
   return 2 ** Math.floor(Math.log2(largestWorkgroup / Math.min(inner, 8)));
 }
 
 /**
- * Lanes per line: 1, or a power of two from 4 up. Each reads a few elements at once; where that leaves much of a device
- * idle, fewer. `lines` count in what is read at once.
+ * Lanes per line: 1, or a power of two from 4 up. Each reads a few elements at once, or fewer if that would leave much of a
+ * device idle. `lines` are in units of what is read at once.
  */
 export function lanesFor({ lines: { shared, busyInvocations } }: AdapterProfile, lines: Lines): number {
   if (!shared) return 1;
@@ -75,7 +75,7 @@ export function lanesFor({ lines: { shared, busyInvocations } }: AdapterProfile,
   const isEnough = (lanes: number) => {
     const isBusy = count * lanes >= busyInvocations;
     const isShort = n <= loadsInFlight * lanes;
-    // Neighbouring lanes of a row read neighbours; those of columns gain nothing else from sharing.
+    // Lanes of a row read adjacent elements; lanes of a column gain nothing but parallelism from sharing.
     return inner === 1 ? lanes >= n || (isShort && isBusy) : isShort || isBusy;
   };
   if (isEnough(1)) return 1;
@@ -85,35 +85,35 @@ export function lanesFor({ lines: { shared, busyInvocations } }: AdapterProfile,
   return lanes;
 }
 
-/** Lanes of a line that is shared, at least: as many as every subgroup has. */
+/** The fewest lanes of a shared line: the minimum subgroup size. */
 const smallestShare = 4;
 
-/** Whether rows of so many lanes fold through subgroups. */
+/** Whether rows of `lanes` lanes are reduced through subgroups. */
 export function foldsInSubgroups({ subgroups }: DeviceProfile, lanes: number, order: LineOrder): boolean {
   return subgroups && lanes > 1 && order === 'rows';
 }
 
-/** How many units each lane keeps of a line of `n`: 0 where they are too many for registers, or lines aren't shared. */
+/** How many units of a line of `n` each lane keeps in registers: 0 if too many, or if lines aren't shared. */
 function keptPerLane({ lines: { shared } }: AdapterProfile, n: number, lanes: number): 0 | 1 | 2 | 4 | 8 {
   const units = Math.ceil(n / lanes);
   if (!shared || units > mostKept) return 0;
   return ([1, 2, 4, 8] as const).find((kept) => kept >= units) ?? 0;
 }
 
-/** Elements read at once: four neighbours, of one line or of four, where tensors of these lines divide into fours. */
+/** Elements read at once: four adjacent ones, of one line or of four, if the tensor can be read in fours. */
 export function widthFor(x: Tensor, { n, inner }: Lines): 1 | 4 {
   return (inner === 1 ? n : inner) % 4 === 0 && bindsAsVectors(x) ? 4 : 1;
 }
 
-/** How a kernel that has whole lines to an invocation, or to several, is launched on tensors of `shape`. */
+/** How a kernel that computes whole lines, by one or several invocations each, is launched. */
 export interface LineLaunch {
   options: LineOptions;
-  /** Lines, elements and distances as the kernel counts them, in units of `width` along the last axis. */
+  /** Lines, elements and strides as the kernel counts them, in units of `width` along the last axis. */
   params: Lines;
   workgroups: number;
 }
 
-/** Lines of tensors that all have the layout of `x`, the last axis in fours where all of them bind so. */
+/** The launch for tensors with the same layout; the last axis is read in fours if all of them allow it. */
 export function lineLaunch(tensors: readonly Tensor[], lines: Lines): LineLaunch {
   const [x] = tensors as [Tensor];
   const width = tensors.every((t) => widthFor(t, lines) === 4) ? 4 : 1;

@@ -1,6 +1,6 @@
 /**
- * @file Launches layerNorm and its gradient: one fused kernel where the axes are neighbours, moments and elementwise maps
- * elsewhere.
+ * @file Launches layerNorm and its gradient: one fused kernel if the axes are adjacent, otherwise moments and elementwise
+ * launches.
  */
 import { layerNorm, type LayerNormOptions } from '../../shaders/layerNorm.ts';
 import { layerNormGradient, type LayerNormGradientOptions } from '../../shaders/layerNormGradient.ts';
@@ -16,7 +16,7 @@ import { kernels } from './loadKernels.ts';
 import { output, view } from './output.ts';
 import { meanOf, momentsReduction, varianceOf } from './moments.ts';
 
-/** What values are bound as: those of x, those with one for each position of a line, those with one for each line. */
+/** Element types of bindings: of x, of parameters (one value per position of a line), and of moments (one per line). */
 function elementsOf({ order, width }: LineOptions) {
   const element = width === 4 ? 'vec4<f32>' : 'f32';
   return order === 'rows'
@@ -59,7 +59,7 @@ const gradient = defineKernel({
   source: layerNormGradient,
 });
 
-/** Normalises `x` over `axes` (ascending); gamma and beta have the shape of those axes, or are null. */
+/** Normalizes `x` over `axes` (ascending); gamma and beta have the shape of those axes, or are null. */
 export function layerNormKernel(
   x: Tensor,
   gamma: Tensor | null,
@@ -71,7 +71,7 @@ export function layerNormKernel(
   if (!lines || mustSplit(profileOf(x.device), lines)) return composed(x, gamma, beta, axes, epsilon);
   const out = output(x.device, x, 'layerNorm');
   if (out.size === 0) return out;
-  // Rows read gamma and beta by the same vectors.
+  // Rows read gamma and beta in the same vectors.
   const parameters = lines.inner === 1 ? [gamma, beta].filter((t) => t !== null) : [];
   const { options, params, workgroups } = lineLaunch([x, out, ...parameters], lines);
   x.device.launch(kernel, {
@@ -97,7 +97,7 @@ export function hasLineGradient(x: Tensor, axes: readonly number[]): boolean {
 type Gradients = [dx: Tensor, dGamma: Tensor, dBeta: Tensor];
 
 /**
- * [dx] from the cotangent `dy`, where `hasLineGradient`; with `parameters` [dx, dGamma, dBeta]: the launch for dx then also
+ * [dx] from the cotangent `dy`, if `hasLineGradient`; with `parameters`, [dx, dGamma, dBeta]: the launch for dx then also
  * writes the moments of each line, and a reduction over all lines follows.
  */
 export function layerNormGradKernel<P extends boolean>(
@@ -170,7 +170,7 @@ function parameterGradients(
   );
 }
 
-/** The lines over axes that are neighbours; null for others. */
+/** The lines over adjacent axes; null for others. */
 function linesOver(shape: Shape, axes: readonly number[]): Lines | null {
   const first = axes[0] as number;
   const end = first + axes.length;

@@ -56,7 +56,7 @@ export function choleskyKernel(op: string, x: Tensor, spec: TensorSpec): Tensor 
   return out;
 }
 
-/** L and U of `x` [..., n, n] in one, the order of the rows and the count of changes: `specs`, [..., n, n] and [..., n + 1]. */
+/** [LU, pivots] of `x`, by `specs`: L and U in one, [..., n, n]; the row order and the number of exchanges, [..., n + 1]. */
 export function luKernel(
   op: string,
   x: Tensor,

@@ -1,6 +1,5 @@
 /**
- * @file Loads the core kernels while the browser opens a device: no kernel is launched before there is one, and by then they
- * are loaded.
+ * @file Loads the core kernels while the browser opens a device, since no kernel can be launched earlier.
  */
 import { DeviceError } from '../core/errors.ts';
 import { importPart } from '../core/importPart.ts';
@@ -9,7 +8,7 @@ import type * as CoreKernels from './coreKernels.ts';
 
 let loaded: typeof CoreKernels | undefined;
 
-/** Errors: DeviceError where the module can't be had. Called again it tries again. */
+/** Errors: DeviceError if the module can't be loaded. Calling it again retries. */
 export async function loadKernels(): Promise<void> {
   loaded ??= await importPart('the kernels', () => import('./coreKernels.ts'));
 }

@@ -1,4 +1,4 @@
-/** @file Launches matmul. Batch axes broadcast; where B is one matrix for the whole batch, the batch joins the rows of A. */
+/** @file Launches matmul. Batch axes broadcast; if B is a single matrix, the batch is merged into the rows of A. */
 import { gemmDirectives, gemmParams, type OperandLayout } from '../../shaders/gemm.ts';
 import { type MatMulOptions, matMul } from '../../shaders/matMul.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
@@ -36,7 +36,7 @@ const kernel = defineKernel({
   source: matMul,
 });
 
-/** One operand: matrices of `rows` × `columns` as they lie in memory, and the batch axes before them. */
+/** One operand: matrices of `rows` × `columns` as laid out in memory, and the batch axes before them. */
 export interface MatrixOperand {
   values: Tensor;
   batch: Shape;
@@ -52,7 +52,7 @@ export interface MatMulSizes {
   batch: Shape;
 }
 
-/** Operands and sizes, in the form in which they are computed. */
+/** Operands and sizes, in the form that is computed. */
 interface MatMulOperands {
   readonly a: MatrixOperand;
   readonly b: MatrixOperand;
@@ -75,7 +75,7 @@ export function matMulKernel(
   return launchMatMul(op, operands, problem, algorithmFor(device, gemmTunable, problem), spec, epilogue);
 }
 
-/** A matrix times a column is a row times the transposed matrix: rows have a tile of their own. */
+/** Computes a matrix times a column as a row times the transposed matrix, since there is a special tile for rows. */
 function columnAsRow(operands: MatMulOperands, { bias }: Epilogue): MatMulOperands {
   const { a, b, sizes } = operands;
   if (sizes.n > 1 || sizes.m === 1 || bias) return operands;
@@ -86,7 +86,7 @@ function columnAsRow(operands: MatMulOperands, { bias }: Epilogue): MatMulOperan
   };
 }
 
-/** With one B for the whole batch, the rows of all A are rows of one matrix. */
+/** With one B for the whole batch, treats the rows of all A as rows of one matrix. */
 function joinBatch(operands: MatMulOperands): MatMulOperands {
   const { a, b, sizes } = operands;
   const size = sizeOf(sizes.batch);
@@ -110,7 +110,7 @@ function matMulProblem(
   return {
     dtype,
     size: { m, n, segments: 1, length: k, slices: sizeOf(batch) },
-    // A single row lies along k either way.
+    // A single row is contiguous along k either way.
     a: a.transposed && m > 1 ? layoutOf(a, 'mn', m) : layoutOf(a, 'k', k),
     b: b.transposed ? layoutOf(b, 'k', k) : layoutOf(b, 'mn', n),
     outWidth: widthOf(n),

@@ -1,4 +1,4 @@
-/** @file How means and variances fold: sets of values are merged by their moments, in one pass. */
+/** @file Means and variances as a reduction: sets of values are merged by their moments, in one pass. */
 import * as math from './math.ts';
 import type { Reduction } from './reduce.ts';
 
@@ -7,8 +7,8 @@ export const meanOf = 'a.w + a.y';
 export const varianceOf = 'a.z / params.length';
 
 /**
- * Merges (count, offset, sum of squared deviations, pivot) of sets of values, the mean being pivot + offset. E[x²] - E[x]² would lose all digits where the mean is
- * large. `finish` are the results, NaN where there are no elements.
+ * Merges (count, offset, sum of squared deviations, pivot) of sets of values, whose mean is pivot + offset. E[x²] - E[x]²
+ * would lose all digits if the mean is large. `finish` are the results, NaN if there are no elements.
  */
 export function momentsReduction(finish: readonly string[]): Reduction {
   return {

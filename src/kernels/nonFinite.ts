@@ -22,6 +22,6 @@ export function nonFiniteKernel(x: Tensor, fault: FaultReport): void {
     workgroups: Math.ceil(x.size / nonFiniteWorkgroup),
     fault,
   });
-  // It writes nothing: what it finds concerns the values that it reads.
+  // It writes nothing: its fault belongs to the values it reads.
   device.attachChecks(device.faults.checksFrom(check), x.storage);
 }

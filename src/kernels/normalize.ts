@@ -1,6 +1,6 @@
 /**
- * @file Launches normalisations by moments that have one value for many elements: the scale is worked out in the size of
- * the moments and parameters, and one elementwise map applies it.
+ * @file Launches normalizations by moments that broadcast over x: the scale is computed in the shape of the moments and
+ * parameters, and one elementwise launch applies it.
  */
 import { broadcastShapes, type Shape } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -8,7 +8,7 @@ import { kernels } from './loadKernels.ts';
 import { meanOf, momentsReduction, varianceOf } from './moments.ts';
 import { view } from './output.ts';
 
-/** What x is scaled by. All tensors broadcast over x. */
+/** The moments and parameters. All tensors broadcast over x. */
 export interface Scaling {
   mean: Tensor;
   variance: Tensor;
@@ -28,23 +28,23 @@ export function normalizeKernel(op: string, x: Tensor, scaling: Scaling): Tensor
     { shape, dtype: 'float32' },
     { alpha: epsilon },
   );
-  // Not x · scale + (beta - mean · scale): where the mean is large, that would take the difference of large numbers.
+  // Not x · scale + (beta - mean · scale): if the mean is large, that would subtract large numbers.
   return beta
     ? kernels().elementwiseKernel(op, '(a - b) * c + d', [x, mean, scale, beta], x)
     : kernels().elementwiseKernel(op, '(a - b) * c', [x, mean, scale], x);
 }
 
 export interface Groups {
-  /** x with the axes of a group apart from others. */
+  /** The shape of x with groups as separate axes. */
   shape: Shape;
-  /** Gamma and beta, so that they broadcast over `shape`. */
+  /** The shape of gamma and beta that broadcasts over `shape`. */
   parameterShape: Shape;
   /** The axes of `shape` over which moments are taken. */
   axes: readonly number[];
   epsilon: number;
 }
 
-/** Normalises x by the moments of its groups. */
+/** Normalizes x by the moments of its groups. */
 export function normalizeGroups(
   x: Tensor,
   gamma: Tensor | null,

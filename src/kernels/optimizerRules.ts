@@ -1,4 +1,4 @@
-/** @file The kernels of the optimizers: their rules, and the parameters that these read. */
+/** @file The kernels of the optimizers: their rules and parameters. */
 import {
   adadeltaRule,
   adagradRule,

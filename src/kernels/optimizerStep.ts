@@ -1,6 +1,6 @@
 /**
  * @file Launches fused (multi-tensor) optimizer steps: the kernel of an update rule, for variables packed into one buffer
- * or for one variable with buffers of its own.
+ * or for one variable with separate buffers.
  */
 import {
   type Clipping,
@@ -37,7 +37,7 @@ const sharedParams = {
   average_momentum: 'f32',
 } as const satisfies ParamFields;
 
-/** Of those, what an optimizer sets. */
+/** The shared parameters that an optimizer sets. */
 export type SharedValues = Readonly<
   Record<
     'update' | 'overwrite' | 'loss_scale' | 'accumulation_steps' | 'clip' | 'decay' | 'average_momentum',
@@ -49,7 +49,7 @@ export type SharedValues = Readonly<
 export type StepKernel = Kernel<StepOptions, Bindings, ParamFields>;
 
 /**
- * The kernel of a kind of optimizer: its parameters, f32 all, and its rule by the variant's name. Nothing is compiled
+ * The kernel of a kind of optimizer: its parameters (all f32), and its rule by variant name. Nothing is compiled
  * until its first launch.
  */
 /* @__NO_SIDE_EFFECTS__ */
@@ -83,7 +83,7 @@ export function gradientBindings(count: number): Bindings {
 
 /** How many variables one launch can update: each needs a binding for its gradient. */
 export function variablesPerLaunch(device: Device, clipping: Clipping): number {
-  // The packed buffer; and for clipping by norm, the sums or the factors.
+  // The packed buffer and, for clipping by norm, the sums or the factors.
   const others = clipping === 'norm' || clipping === 'globalNorm' ? 2 : 1;
   return Math.min(membersPerLaunch, device.limits.maxStorageBuffersPerShaderStage - others);
 }
@@ -100,7 +100,7 @@ export interface StepVariable {
   /** Number of values. */
   readonly size: number;
   readonly gradient: Tensor | null;
-  /** Sums of the squares of the slices that the gradient sums up. Such a variable has a launch of its own. */
+  /** Sums of squares of the slices in the gradient. Such a variable has a separate launch. */
   readonly squares: Tensor | null;
   readonly decayed: boolean;
   /** Whether another launch updates it, because its values or states are not in the packed buffer. */
@@ -114,7 +114,7 @@ export type StepBuffers =
       readonly block: Storage;
       /** Vectors of one role. */
       readonly stride: number;
-      /** Gradients that its launches bind. */
+      /** Number of gradients that its launches bind. */
       readonly capacity: number;
     }
   | {
@@ -130,7 +130,7 @@ export interface StepLaunch {
   readonly variables: readonly StepVariable[];
   /** Bound in place of missing gradients. */
   readonly filler: Tensor;
-  /** Factors of the gradients, and the index of the first variable's. */
+  /** Factors of the gradients, and the index of the first variable's factor. */
   readonly scales: { readonly storage: Storage; readonly first: number } | null;
   readonly shared: SharedValues;
   /** The rule's own parameters. */
@@ -184,12 +184,12 @@ export function total(counts: readonly number[]): number {
   return counts.reduce((sum, n) => sum + n, 0);
 }
 
-/** Where each of neighbours begins that are `counts` long. */
+/** The start of each of consecutive ranges with lengths `counts`. */
 export function firstOf(counts: readonly number[]): number[] {
   return counts.map((_, k) => total(counts.slice(0, k)));
 }
 
-/** Bindings of the gradients; `filler` in place of those that aren't there. */
+/** Bindings of the gradients; `filler` replaces missing ones. */
 export function boundGradients(
   variables: readonly StepVariable[],
   count: number,
@@ -203,7 +203,7 @@ export function isPresent({ gradient, skipped }: StepVariable): boolean {
   return gradient !== null && !skipped;
 }
 
-/** One bit for each variable of which `holds` is true. */
+/** A mask with the bit of each variable for which `holds` is true. */
 export function maskOf(
   variables: readonly StepVariable[],
   holds: (variable: StepVariable) => boolean,
@@ -211,7 +211,7 @@ export function maskOf(
   return variables.reduce((mask, variable, k) => (holds(variable) ? mask | (1 << k) : mask), 0) >>> 0;
 }
 
-/** Eight indices, those of no variable beyond all. */
+/** `starts` filled up to eight with `nowhere`. */
 export function filled(starts: readonly number[]): number[] {
   return Array.from({ length: membersPerLaunch }, (_, k) => starts[k] ?? nowhere);
 }

@@ -24,12 +24,12 @@ function unrecorded(op: string): Origin {
   return { kind: 'unrecorded', op, inputs: undefined, callSite: callSite() };
 }
 
-/** Whether the values of `x` may be bound as an array of `n` words each: the last, ragged unit must lie in the buffer. */
+/** Whether `x` may be bound as an array of units of `n` words: a partial last unit must fit in the buffer. */
 export function bindsInUnits(x: Tensor, n: number): boolean {
   return Math.ceil(x.size / n) * n * 4 <= x.storage.bytes;
 }
 
-/** Whether they may be bound as an array of vec4. */
+/** Whether `x` may be bound as an array of vec4. */
 export function bindsAsVectors(x: Tensor): boolean {
   return bindsInUnits(x, 4);
 }

@@ -1,4 +1,4 @@
-/** @file Launches paddings. Axes that nothing is added to join their neighbours. */
+/** @file Launches pads. Axes without padding are merged with adjacent ones. */
 import { type PadMode, type PadOptions, pad, padWorkgroup } from '../../shaders/pad.ts';
 import type { Shape } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
@@ -27,7 +27,7 @@ interface Axis {
   before: number;
 }
 
-/** `x` as `spec`, which is larger by `before` elements in front and by what remains behind, on each axis. */
+/** Pads `x` to `spec`: `before` elements in front on each axis, and the rest behind. */
 export function padKernel(
   op: string,
   x: Tensor,
@@ -74,11 +74,11 @@ const vectorWidth = (x: Tensor, out: Tensor) =>
 
 const isPadded = ({ size, padded }: Axis) => size !== padded;
 
-/** Mirrored elements come in reverse, so that vectors would have to be turned. */
+/** Mirrored elements are in reverse order, so vectors would have to be reversed. */
 const isUnmirrored = (axis: Axis, mode: PadMode) =>
   mode === 'constant' || mode === 'repeat' || !isPadded(axis);
 
-/** Axes that are padded, at least one. One that nothing is added to joins the one before it, unless that is mirrored. */
+/** At least one padded axis. An axis without padding is merged into the one before it, unless that is mirrored. */
 function mergePadded(shape: Shape, before: readonly number[], padded: Shape, mode: PadMode): Axis[] {
   const axes: Axis[] = [];
   shape.forEach((size, i) => {

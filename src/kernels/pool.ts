@@ -1,6 +1,6 @@
 /**
- * @file Launches pools and their gradients. Where windows don't overlap, an invocation writes the gradient of a whole window.
- * Where they do, maxima are located first, so that each window is searched once.
+ * @file Launches pools and their gradients. If windows don't overlap, an invocation writes the gradient of a whole window.
+ * If they do, maxima are located first, so that each window is searched once.
  */
 import {
   pool,
@@ -64,7 +64,7 @@ const gradientKernel = defineKernel({
   source: poolGradient,
 });
 
-/** Channels an invocation takes. */
+/** Channels per invocation. */
 function widthOf({ channels }: PoolGeometry): 1 | 4 {
   return channels % 4 === 0 ? 4 : 1;
 }
@@ -118,7 +118,7 @@ function gradient(
   if (dx.size === 0) return dx;
   const width = widthOf(geometry);
   const { rows, columns, batch, channels } = geometry;
-  // Cells tile the image, one a window; pixels behind the last window lie in cells of their own.
+  // Cells tile the image, one per window; pixels behind the last window are in extra cells.
   const cellsAlong = (axis: WindowAxis) => Math.ceil((axis.input + axis.before) / axis.stride);
   const cells = { cell_rows: cellsAlong(rows), cell_columns: cellsAlong(columns) };
   const count =
@@ -138,7 +138,7 @@ function gradient(
 const overlaps = ({ rows, columns }: PoolGeometry) =>
   rows.stride < rows.window || columns.stride < columns.window;
 
-/** Each cotangent at the pixel of its window's maximum in `x`, summed where windows overlap. */
+/** Moves each cotangent to the pixel of its window's maximum in `x`; sums where windows overlap. */
 export function maxPoolGradientKernel(
   op: string,
   x: Tensor,
@@ -151,7 +151,7 @@ export function maxPoolGradientKernel(
   return gradient(op, 'positions', { positions, dy }, geometry, spec);
 }
 
-/** Each cotangent divided over its window, summed where windows overlap. */
+/** Distributes each cotangent over its window; sums where windows overlap. */
 export function averagePoolGradientKernel(
   op: string,
   dy: Tensor,

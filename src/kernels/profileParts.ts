@@ -1,14 +1,14 @@
 /**
- * @file The parts of an adapter profile that choose between variants of kernels which no autotuner lists, and the plainest
- * form of each: what a device gets where the form of its profile is wrong.
+ * @file The parts of an adapter profile that choose between kernel variants outside of autotuning, and the simplest form of
+ * each, which a device gets if the form in its profile computes wrong values.
  */
 import { adapterProfiles, type DeviceProfile } from './adapterProfiles.ts';
 
 const { software, discrete } = adapterProfiles;
 
-/** Of each part, a profile without the variants that it chooses. */
+/** For each part, a profile without the variants that it chooses. */
 const plainest = {
-  /** Lines that are folded by subgroup operations are folded in workgroup memory. */
+  /** Lines are reduced in workgroup memory instead of by subgroup operations. */
   subgroups: (profile) => ({ ...profile, subgroups: false }),
   elementwise: (profile) => {
     const never = Number.POSITIVE_INFINITY;
@@ -31,7 +31,7 @@ const plainest = {
 
 export type ProfilePart = keyof typeof plainest;
 
-/** `profile` with a part as it is on GPUs, where it is that of software; else as it is in software. */
+/** `profile` with a part switched from that of software to that of GPUs, or vice versa. */
 function other<K extends keyof DeviceProfile & keyof typeof software>(
   profile: DeviceProfile,
   part: K,
@@ -44,12 +44,12 @@ export function isProfilePart(name: string): name is ProfilePart {
   return Object.hasOwn(plainest, name);
 }
 
-/** `profile` without the variants that `part` of it chooses. */
+/** `profile` without the variants that `part` chooses. */
 export function withoutPart(profile: DeviceProfile, part: ProfilePart): DeviceProfile {
   return plainest[part](profile);
 }
 
-/** The names of kernels, from their beginning, by the part that chooses their variant. */
+/** Patterns of kernel names, with the part that chooses the variant. */
 const kernelParts: readonly (readonly [RegExp, ProfilePart])[] = [
   [/^elementwise$|^fused elementwise$/, 'elementwise'],
   [/^reduce$/, 'reduce'],
@@ -64,7 +64,7 @@ const kernelParts: readonly (readonly [RegExp, ProfilePart])[] = [
   [/^(lstm|gru)Step/, 'recurrent'],
 ];
 
-/** The part of the profile that chooses between the variants of a kernel; null where it has one. */
+/** The part of the profile that chooses between the variants of a kernel; null if it has only one. */
 export function profilePartOf(kernel: string): ProfilePart | null {
   return kernelParts.find(([name]) => name.test(kernel))?.[1] ?? null;
 }

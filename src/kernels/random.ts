@@ -37,7 +37,7 @@ const dropoutMap = defineKernel({
   source: dropout,
 });
 
-/** A whole number below 2^53, or its two words where they may change between replays. */
+/** A whole number below 2^53, or its two words if they may change between replays. */
 export type Seed = number | { readonly low: DynamicScalar; readonly high: DynamicScalar };
 
 /** The two key words of a seed. */
@@ -46,7 +46,7 @@ const keyOf = (seed: Seed) =>
     ? { seed_low: seed % 2 ** 32, seed_high: Math.floor(seed / 2 ** 32) }
     : { seed_low: seed.low, seed_high: seed.high };
 
-/** Parameters of a distribution; those it doesn't use may be left out. */
+/** Parameters of a distribution; those it doesn't use may be omitted. */
 export interface RandomParams {
   /** Lower bound, or mean. */
   low?: number;

@@ -1,6 +1,6 @@
 /**
- * @file Launches LSTMs and GRUs over sequences, and their gradients: one launch per step where steps are small, otherwise
- * two, of which the first is a GEMM.
+ * @file Launches LSTMs and GRUs over sequences, and their gradients: one launch per step if steps are small, otherwise two,
+ * the first of which is a GEMM.
  */
 import {
   gateCount,
@@ -99,14 +99,14 @@ export function selectStepMatMul(
   return batch * units * units * gateCount[kind] <= recurrent.inlineMatMul ? 'inline' : 'separate';
 }
 
-/** How a step is laid over workgroups; sizes are in units of the width. */
+/** How a step is divided into workgroups; sizes are in units of the width. */
 interface StepLaunch {
   readonly options: InlineOptions;
   readonly params: { readonly count: number; readonly batch: number; readonly units: number };
   readonly workgroups: number;
 }
 
-/** With the matmul of the state inline, and without; `operands` are what is read in vectors. */
+/** The launch shapes with the state's matmul inline, and without; `operands` are read in vectors. */
 function launchShapes(
   { batch, units }: { batch: number; units: number },
   operands: readonly Tensor[],
@@ -130,7 +130,7 @@ function launchShapes(
 }
 
 export interface StepsInput {
-  /** [batch, time, gates · units]: what the inputs say. */
+  /** [batch, time, gates · units]: the contribution of the inputs. */
   gates: Tensor;
   /** [units, gates · units]. */
   recurrentKernel: Tensor;
@@ -172,7 +172,7 @@ export function stepsKernel(op: string, kind: StepKind, input: StepsInput): Tens
   const operands = [gates, recurrentKernel, hs, trace, ...(bias ? [bias] : []), ...(c && cs ? [c, cs] : [])];
   const shapes = launchShapes({ batch, units }, operands);
   for (let step = 0; step < time; step++) {
-    // A step's own matmul reads the state of the step before from the results, where the first step has none.
+    // An inline matmul reads the previous state from the results, which the first step doesn't have.
     const stateMatMul = step === 0 ? 'separate' : chosen;
     const recurrent = stateMatMul === 'separate' ? stateMatMulOf(op, h, recurrentKernel, false, bias) : null;
     const { options, params, workgroups } = shapes[stateMatMul];
@@ -207,11 +207,11 @@ export interface StepsCotangents {
 }
 
 export interface StepsGradient {
-  /** Of the gates [batch, time, gates · units]. */
+  /** Gradient of the gates [batch, time, gates · units]. */
   dgates: Tensor;
-  /** Of the matmul of states and recurrent kernel, likewise; for an LSTM the same as `dgates`. */
+  /** Gradient of the matmul of states and recurrent kernel, in the same shape; for an LSTM equal to `dgates`. */
   dproducts: Tensor;
-  /** Of the states before the first step; null where it wasn't asked for. */
+  /** Gradient of the states before the first step; null if it isn't needed. */
   dh: Tensor | null;
   dc: Tensor | null;
 }
@@ -239,7 +239,7 @@ export function stepsGradientKernel(
   }
   const own = selectStepMatMul({ batch, units, kind }, profileOf(device)) === 'inline';
   const dstep = made(batch, width);
-  // What passes by the gates: of the cell, and of states that were carried over.
+  // Cotangents that bypass the gates: of the cell, and of states that were carried over.
   const carry = zeros(isLstm && mask ? 2 : 1, batch, units);
   const cotangents = [dhs, dcs].filter((x) => x !== null);
   const shapes = launchShapes({ batch, units }, [

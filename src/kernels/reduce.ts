@@ -1,7 +1,7 @@
 /**
- * @file Launches reductions. Any set of axes is brought to one merged axis: neighbouring axes merge, and what isn't
- * neighbouring is reduced in several passes, the longest first. A long axis with few results is split into chunks that
- * fill the device, and the results of the chunks are reduced by another pass.
+ * @file Launches reductions. Adjacent axes are merged, and the merged axes are reduced in separate passes, the longest
+ * first. A long axis with few results is split into chunks that fill the device, and the results of the chunks are reduced
+ * by another pass.
  */
 import {
   elementsOf,
@@ -30,7 +30,7 @@ import {
   selectReduce,
 } from './reduceAlgorithm.ts';
 
-/** What operand i is bound as. */
+/** The name of operand i's binding. */
 const bound = (i: number) => `${reduceOperandNames[i]}_values`;
 
 const kernel = defineKernel({
@@ -55,7 +55,7 @@ const kernel = defineKernel({
   source: reduce,
 });
 
-/** How values fold. Expressions are WGSL. */
+/** How values are combined. Expressions are WGSL. */
 export interface Reduction {
   /** Default: the type of the first result. */
   accumulator?: Accumulator;
@@ -65,25 +65,25 @@ export interface Reduction {
   identity?: number;
   /** The accumulator of the element `value` at position `k` of the reduced axis. Default: the value. */
   prepare?: string;
-  /** The accumulator of four elements `a`, `b`, `c` and `d`, where that is cheaper than to combine theirs. */
+  /** The accumulator of four elements `a`, `b`, `c` and `d`, if that is cheaper than combining four accumulators. */
   prepareFour?: string;
-  /** Of two accumulators `a` and `b`; associative. */
+  /** Combines two accumulators `a` and `b`; associative. */
   combine: string;
   /** The results from the accumulator `a`; `params.length` is the number of elements. Default: the accumulator. */
   finish?: readonly string[];
-  /** The results where there are no elements. Default: `identity` for each. */
+  /** The results if there are no elements. Default: `identity` for each. */
   empty?: readonly number[];
 }
 
-/** What `prepare` reads next to x, as `b`, `c` and `d`: float32, with a value for what it is `along`. */
+/** A further operand that `prepare` reads as `b`, `c` or `d`: float32, with one value for each position of what it is `along`. */
 export interface Operand {
   readonly values: Tensor;
   readonly along: ReduceOperand;
 }
 
 /**
- * Folds `x` over `axes` (ascending) into tensors of `specs`, whose shapes drop the axes or keep them as 1. With operands,
- * the axes are neighbours.
+ * Reduces `x` over `axes` (ascending) to tensors of `specs`, whose shapes drop the axes or keep them as 1. With operands,
+ * the axes must be adjacent.
  */
 export function reduceKernel<const S extends readonly TensorSpec[]>(
   op: string,
@@ -133,7 +133,7 @@ function reduceInto(
   return (current as Source).results as Tensor[];
 }
 
-/** Values on their way: elements of x, or accumulators of an earlier pass. */
+/** The input of a pass: elements of x, or accumulators of an earlier pass. */
 interface Source {
   tensor: Tensor;
   type: string;
@@ -142,7 +142,7 @@ interface Source {
   results?: Tensor[];
 }
 
-/** The reduction of one axis: one launch, or two where the axis is split. */
+/** The reduction of one axis: one launch, or two if the axis is split. */
 class Pass {
   readonly accumulator: Accumulator;
 
@@ -226,8 +226,8 @@ class Pass {
 }
 
 /**
- * The shape with neighbouring axes merged where they are alike (reduced or kept), and the positions of reduced axes in
- * it, the longest first: what is left to do after it is the smallest.
+ * The shape with adjacent axes merged if both are reduced or both are kept, and the positions of reduced axes in it, the
+ * longest first, which leaves the least for the next passes.
  */
 function runsOf(shape: Shape, axes: readonly number[]): { runs: number[]; shape: number[] } {
   const merged: { size: number; reduced: boolean }[] = [];

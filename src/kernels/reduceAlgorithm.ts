@@ -1,11 +1,11 @@
 /**
- * @file How one axis is reduced: into how many chunks it is split, and how invocations share the elements. It depends on
- * sizes and the adapter's profile alone, so that the same call always adds in the same order.
+ * @file Selects how one axis is reduced: into how many chunks it is split, and how invocations share the elements. It depends
+ * only on sizes and the adapter's profile, so that the same call always adds in the same order.
  */
 import type { DeviceProfile, ReduceProfile } from './adapterProfiles.ts';
 import { foldsInSubgroups, lanesFor, type Lines, loadsInFlight, orderOf, workgroupFor } from './lanes.ts';
 
-/** The type of a partial result. It can be stored, since long axes are reduced in several launches. */
+/** The type of a partial result. It must be storable, since long axes are reduced in several launches. */
 export type Accumulator = 'f32' | 'i32' | 'u32' | 'vec2<f32>' | 'vec2<u32>' | 'vec4<f32>';
 
 export interface ReduceProblem {
@@ -14,7 +14,7 @@ export interface ReduceProblem {
   /** WGSL type of the elements: those of the input, or accumulators of an earlier launch. */
   readonly element: string;
   readonly accumulator: Accumulator;
-  /** Elements that the input's buffer allows to bind as one unit. */
+  /** The largest unit of elements in which the input's buffer can be bound. */
   readonly bindable: 1 | 4 | 16;
 }
 
@@ -24,20 +24,20 @@ export interface ReduceAlgorithm {
   readonly width: 1 | 4 | 16 | 32;
   /** Chunks that each line is split into; their results are reduced by another launch. */
   readonly chunks: number;
-  /** Neighbouring lines that one invocation reduces together, with a width of 1. */
+  /** Adjacent lines that one invocation reduces together, with a width of 1. */
   readonly abreast: 1 | 4;
   /** Invocations that share a line. */
   readonly lanes: number;
   readonly workgroup: number;
-  /** Whether they fold through subgroups. */
+  /** Whether lanes are combined by subgroup operations. */
   readonly subgroups: boolean;
   /** Lines, or groups of them that one invocation reduces together, over all chunks. */
   readonly count: number;
 }
 
-/** Elements of a chunk, at least: with fewer, a second launch costs more than it gains. */
+/** The least elements of a chunk: with fewer, a second launch costs more than it gains. */
 const smallestChunk = 64;
-/** Words from which the elements of a line lie on different memory pages: each access then reads more at once. */
+/** From this stride in words, the elements of a line are on different memory pages, so each access should read more. */
 const pageWords = 1024;
 
 export function selectReduce(problem: ReduceProblem, profile: DeviceProfile): ReduceAlgorithm {
@@ -64,10 +64,10 @@ function serial(
   return { form: 'serial', width, chunks, abreast, lanes: 1, workgroup, subgroups: false, count };
 }
 
-/** Reads of a lane that take less time than a second launch. */
+/** Up to this many reads, a lane takes less time than a second launch. */
 const shortRead = 32;
 
-/** Lanes first, which fold in one launch; then chunks, so that each lane reads a few elements at once. */
+/** First adds lanes, which are combined in one launch; then chunks, until each lane reads only a few elements. */
 function shared(problem: ReduceProblem, profile: DeviceProfile): ReduceAlgorithm {
   const { lines } = problem;
   const width = vectorWidth(problem);
@@ -90,31 +90,31 @@ function shared(problem: ReduceProblem, profile: DeviceProfile): ReduceAlgorithm
   };
 }
 
-/** Lines next to each other in memory: all rows, or the columns of a block. */
+/** The number of lines that are adjacent in memory: all rows, or the columns of a block. */
 export function neighbours({ count, inner }: Lines): number {
   return inner === 1 ? count : inner;
 }
 
-/** Lines as invocations count them: those that one reduces together are one. */
+/** Lines in units of those that one invocation reduces together. */
 export function inUnits({ count, n, inner }: Lines, width: number): Lines {
   return inner === 1 ? { count, n, inner } : { count: count / width, n, inner: inner / width };
 }
 
-/** Vectors of four where lines divide into them. Accumulators of more than one word are read one by one. */
+/** Vectors of four if lines divide into them. Accumulators of more than one word are read one by one. */
 function vectorWidth({ lines: { n, inner }, element, bindable }: ReduceProblem): 1 | 4 {
   if (element.startsWith('vec') || bindable === 1) return 1;
   return (inner === 1 ? n : inner) % 4 === 0 ? 4 : 1;
 }
 
-/** Longer reads amortize what an invocation spends on each. */
+/** Wider reads amortize the overhead of each. */
 function serialWidth(problem: ReduceProblem, busyInvocations: number): 1 | 4 | 16 | 32 {
   const { lines, element, accumulator, bindable } = problem;
   const narrow = vectorWidth(problem);
   if (element !== 'f32' || bindable < 16) return narrow;
   const { count, n, inner } = lines;
-  // Sixteen large accumulators are too much code.
+  // Sixteen large accumulators would be too much code.
   if (inner === 1) return n % 16 === 0 && accumulator !== 'vec4<f32>' ? 16 : narrow;
-  // Columns that are reduced together must leave work for all threads.
+  // Reducing columns together must leave work for all threads.
   const fits = (columns: number) => inner % columns === 0 && count >= columns * busyInvocations;
   if (accumulator !== 'f32' || !fits(16)) return narrow;
   return inner >= pageWords && fits(32) ? 32 : 16;

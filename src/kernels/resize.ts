@@ -45,7 +45,7 @@ const kernel = defineKernel({
   source: resize,
 });
 
-/** Resizes `source` by `plan`; with direction `adjoint` takes a cotangent of the result back to the image. */
+/** Resizes `source` by `plan`; direction `adjoint` maps a cotangent of the result to that of the image. */
 export function resizeKernel(
   op: string,
   source: Tensor,

@@ -1,4 +1,4 @@
-/** @file Launches kernels that only read indices: to resolve them to rows, or to validate them. */
+/** @file Launches kernels that only process indices: to resolve them to rows, or to validate them. */
 import {
   checkIndices,
   type CheckIndicesOptions,
@@ -22,7 +22,7 @@ const definition = {
 const silent = defineKernel({ name: 'rows', ...definition });
 const reporting = defineKernel({ name: 'rows checked', ...definition, faults: true });
 
-/** The row of each index, counted through all batches; batch · rows where it names none. */
+/** The row of each index, counted through all batches; batch · rows if it selects none. */
 export function rowsKernel(
   op: string,
   indices: Tensor,
@@ -35,7 +35,7 @@ export function rowsKernel(
   if (count === 0) return out;
   const { indicesPerInvocation, checkedSeparately } = profileOf(indices.device).indices;
   const run = count >= indicesPerInvocation ? indicesPerInvocation : 1;
-  // Fewer indices aren't worth a second launch.
+  // For fewer indices, a second launch doesn't pay.
   const separate = checkedSeparately && run > 1 && checking.check !== 'none';
   if (separate) checkIndicesKernel(indices, indexing, checking);
   const inside = separate ? unchecked : checking;
@@ -60,7 +60,7 @@ const checking = defineKernel({
   faults: true,
 });
 
-/** Validates indices in a launch of its own, which reports the first that is out of range. */
+/** Validates indices in a separate launch, which reports the first that is out of range. */
 export function checkIndicesKernel(
   indices: Tensor,
   indexing: Indexing,

@@ -1,5 +1,5 @@
 /**
- * @file runKernel: an app's own kernel on tensors. What an app's op calls in its `forward`.
+ * @file runKernel: launches an app's own kernel on tensors, usually in the `forward` of an app's op.
  */
 import { wgslType } from '../core/dtype.ts';
 import { DeviceError, ValueError } from '../core/errors.ts';
@@ -22,7 +22,7 @@ import { checkDType } from '../tensor/create.ts';
 import { Tensor } from '../tensor/tensor.ts';
 import { output } from './output.ts';
 
-/** What `runKernel` takes: inputs, outputs, parameters and workgroups of one launch. */
+/** The arguments of `runKernel`: inputs, outputs, parameters and workgroups of one launch. */
 export interface KernelRun<
   O extends KernelOptions,
   P extends ParamFields,
@@ -32,12 +32,12 @@ export interface KernelRun<
   options?: O;
   /** Tensors for the bindings that the kernel reads. */
   inputs: Readonly<Record<string, Tensor>>;
-  /** Shape and dtype of a new tensor for each binding that the kernel writes. Its values are undefined at first. */
+  /** Shape and dtype of a new tensor for each binding that the kernel writes. Its initial values are undefined. */
   outputs: R;
   params: ParamValues<P>;
   /** Workgroups: a count, folded over the dimensions where it exceeds 65,535 (see `flatIndex`), or a grid. */
   workgroups: number | readonly [number, number, number];
-  /** What a fault of this launch means, for a kernel with `faults: true`. */
+  /** Describes faults of this launch, for a kernel with `faults: true`. */
   fault?: FaultReport;
 }
 
@@ -46,8 +46,8 @@ export interface KernelRun<
  *
  *     const { y } = runKernel(scale, { inputs: { x }, outputs: { y: x }, params: { count: x.size }, workgroups: 1 });
  *
- * Errors: ValueError where bindings or parameters aren't those that the kernel declares; DTypeError where a binding
- * would read another element type; DeviceError for tensors of two devices. Errors in the WGSL come with the next readback.
+ * Errors: ValueError if bindings or parameters don't match the kernel's declaration; DTypeError if a binding would read
+ * another element type; DeviceError for tensors of two devices. Errors in the WGSL are thrown by the next readback.
  */
 export function runKernel<
   O extends KernelOptions,

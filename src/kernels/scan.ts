@@ -1,4 +1,4 @@
-/** @file Launches running sums: one launch for short lines, three for long ones (more, where even the tiles are many). */
+/** @file Launches running sums: one launch for short lines, three for long ones (more if there are many tiles). */
 import { cooperativeTile, scan, type ScanOptions, scanWorkgroup } from '../../shaders/scan.ts';
 import { wgslType } from '../core/dtype.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
@@ -23,7 +23,7 @@ const kernel = defineKernel({
 });
 
 export interface ScanDirection {
-  /** Leaves each element out of its own sum. */
+  /** Excludes each element from its own sum. */
   exclusive: boolean;
   /** Sums from the end. */
   reverse: boolean;
@@ -85,7 +85,7 @@ export interface ScanAlgorithm {
 
 export function selectScan({ count, n, inner }: Lines, { lines, scan }: AdapterProfile): ScanAlgorithm {
   const isBusy = count >= scan.busyInvocations;
-  // Invocations of one workgroup read neighbours along the axis: only there does sharing a tile pay.
+  // Sharing a tile only pays if the invocations of a workgroup read adjacent elements along the axis.
   if (lines.shared && inner === 1 && n > 64) return { strategy: 'cooperative', tile: cooperativeTile };
   if (n <= 2 * serialTile || (isBusy && n <= 16 * serialTile)) return { strategy: 'serial', tile: n };
   return { strategy: 'serial', tile: serialTile };

@@ -1,6 +1,6 @@
 /**
  * @file Launches scatter-adds. Four algorithms find the updates of a row: each result compares its row with all indices,
- * each invocation or each workgroup looks through all indices for rows of its own, or the indices are grouped by row first.
+ * each invocation or each workgroup searches all indices for its own rows, or the indices are grouped by row first.
  */
 import { type BinnedScatterOptions, binnedScatter, mostRowsOfBin } from '../../shaders/binnedScatter.ts';
 import { indexParams } from '../../shaders/lib/indices.ts';
@@ -94,7 +94,7 @@ const sum = defineKernel({
   source: sumRows,
 });
 
-/** What a scatter-add is selected for: the results, in vectors where they are read so, and the indices. */
+/** The sizes by which an algorithm is selected: the results, in vectors if they are read so, and the indices. */
 export interface ScatterProblem {
   readonly results: number;
   readonly indices: number;
@@ -103,11 +103,11 @@ export interface ScatterProblem {
 export type ScatterAlgorithm =
   | { readonly kind: 'direct' }
   | { readonly kind: 'owned' }
-  /** About as many workgroups share the rows. */
+  /** About this many workgroups share the rows. */
   | { readonly kind: 'binned'; readonly workgroups: number }
   | { readonly kind: 'grouped'; readonly by: GroupingAlgorithm };
 
-/** Workgroups: enough for any device, and few where each has many indices to look through. */
+/** Number of workgroups: enough for any device, but few if each has many indices to search. */
 const binWorkgroups = { least: 128, most: 1024, looks: 2 ** 24 };
 
 export function selectScatter(
@@ -124,13 +124,13 @@ export function selectScatter(
 
 /** Invocations that a core computes in parallel. */
 const lanesOfCore = 4;
-/** Invocations that lavapipe executes as one vector. Where they own different parts, each may take iterations of its own. */
+/** Invocations that lavapipe executes as one vector. If they own different parts, each may take separate iterations. */
 const vectorLanes = 8;
-/** Invocations of a workgroup: few, where there are few in all. */
+/** Invocations of a workgroup: few if there are few in total. */
 const ownersWorkgroup = { few: 4, many: 64 };
 
 /**
- * Sums `updates` into the rows that `indices` name; zeros elsewhere. `spec` is the shape and dtype of the result;
+ * Sums `updates` into the rows selected by `indices`; zeros elsewhere. `spec` is the shape and dtype of the result;
  * `algorithm` is for tests of a single one.
  */
 export function scatterAddKernel(
@@ -146,7 +146,7 @@ export function scatterAddKernel(
   const { device } = updates;
   const elements = batch * outer * rows * inner;
   if (elements === 0 || updates.size === 0) {
-    // Rows without elements move nothing, but an index out of range is still reported.
+    // Rows without elements move nothing, but an out-of-range index is still reported.
     if (checking.check !== 'none') rowsKernel(op, indices, indexing, checking);
     return fillKernel(device, spec, 0, op);
   }
@@ -225,12 +225,12 @@ function launchBinned(
 
 function launchOwned({ updates, out, element, params }: ScatterLaunch, keys: Tensor, blocks: number): void {
   const alone = blocks * params.inner;
-  // As many invocations as keep the cores busy: more would only read the indices more often. Sums don't depend on it.
+  // Just enough invocations to keep the cores busy: more would only read the indices more often. Sums don't depend on it.
   const cores = Math.min(8, globalThis.navigator?.hardwareConcurrency ?? 4);
   const parts = 2 ** Math.ceil(Math.log2(Math.max(1, (lanesOfCore * cores) / alone)));
   const count = alone * parts;
   const workgroup = count < 1024 ? ownersWorkgroup.few : ownersWorkgroup.many;
-  // An entry of a part is an iteration of two loops.
+  // An entry of a part takes an iteration of two loops.
   const cost = parts === 1 ? 1 : 2 * Math.min(parts, vectorLanes);
   const loops = splitLoops([Math.ceil(params.rows / parts), params.entries], cost);
   for (const [rows, entries] of loops as [LoopRange, LoopRange][])

@@ -1,4 +1,4 @@
-/** @file Launches the largest or smallest row of each segment: rows are grouped by segment, as by a large scatter. */
+/** @file Launches the elementwise maximum or minimum of each segment's rows, which are grouped by segment as in a scatter. */
 import {
   segmentExtremum,
   type SegmentExtremumOptions,
@@ -28,13 +28,13 @@ const kernel = defineKernel({
   source: segmentExtremum,
 });
 
-/** What a segment without rows holds: the least or the greatest number of its dtype. */
+/** The value of a segment without rows: the lowest or highest number of its dtype. */
 const neutral = {
   max: { float32: Number.NEGATIVE_INFINITY, int32: -(2 ** 31), uint32: 0 },
   min: { float32: Number.POSITIVE_INFINITY, int32: 2 ** 31 - 1, uint32: 2 ** 32 - 1 },
 } as const;
 
-/** `extremum` of the rows of `x` [rows, inner] by segment; rows whose id names no segment are left out. */
+/** `extremum` of the rows of `x` [rows, inner] by segment; rows whose id is out of range are ignored. */
 export function segmentExtremumKernel(
   op: string,
   extremum: 'max' | 'min',

@@ -12,7 +12,7 @@ const kernel = defineKernel({
   source: simplexSupport,
 });
 
-/** 1 for the elements of `x` that a projection of its lines along `axis` onto the simplex leaves above 0, 0 for others. */
+/** 1 for the elements of `x` that stay positive when its lines along `axis` are projected onto the simplex, 0 for others. */
 export function simplexSupportKernel(x: Tensor, axis: number): Tensor {
   const out = output(x.device, x, 'simplexSupport');
   if (out.size === 0) return out;

@@ -1,6 +1,6 @@
 /**
- * @file Launches softmax, logSoftmax and their gradients. A fused kernel has whole lines; few lines that are long take a
- * reduction, which splits them, and an elementwise map.
+ * @file Launches softmax, logSoftmax and their gradients. A fused kernel computes whole lines; a few long lines use a
+ * reduction, which splits them, and an elementwise launch.
  */
 import { laneDirectives } from '../../shaders/lib/lanes.ts';
 import { softmax, type SoftmaxOptions } from '../../shaders/softmax.ts';
@@ -56,7 +56,7 @@ export function softmaxKernel(kind: SoftmaxKind, x: Tensor, axis: number): Tenso
   return out;
 }
 
-/** What `dy` becomes on its way back through an output `y`. */
+/** The gradient of softmax or logSoftmax, from the cotangent `dy` and the output `y`. */
 export function softmaxGradientKernel(kind: SoftmaxKind, dy: Tensor, y: Tensor, axis: number): Tensor {
   const lines = linesAlong(y.shape, axis);
   if (mustSplit(profileOf(y.device), lines)) return splitGradient(kind, dy, y, axis);
@@ -69,7 +69,7 @@ export function softmaxGradientKernel(kind: SoftmaxKind, dy: Tensor, y: Tensor, 
   return out;
 }
 
-/** The spec of one value a line. */
+/** The spec of a tensor with one value per line. */
 function lineSpec(x: TensorSpec, axis: number): TensorSpec {
   return { shape: x.shape.map((n, i) => (i === axis ? 1 : n)), dtype: 'float32' };
 }

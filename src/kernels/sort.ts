@@ -81,7 +81,7 @@ const counting = defineKernel({
   source: countingSort,
 });
 
-/** Groups `keys` (uint32, each at most `total`). The results are scratch: the scope frees them. */
+/** Groups `keys` (uint32, each at most `total`). The results are temporaries, freed by the scope. */
 export function groupByKey(op: string, keys: Tensor, total: number, algorithm: GroupingAlgorithm): Grouping {
   return algorithm === 'counting' ? groupByCounting(op, keys, total) : groupByRadix(op, keys, total);
 }

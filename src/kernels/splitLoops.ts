@@ -1,12 +1,12 @@
-/** @file Loops over all of a kernel's data, by one invocation, take several launches where they are long. */
+/** @file Splits long loops of single invocations over several launches. */
 import { mostIterations } from './iterationLimit.ts';
 
-/** Iterations of a loop: from the first, up to and without the second. */
+/** Iterations of a loop: `end` is exclusive. */
 export type LoopRange = readonly [begin: number, end: number];
 
 /**
- * The launches of a kernel whose loops of `lengths` follow each other: what each launch executes of each loop.
- * `cost` is how many iterations are counted for one, where invocations that are executed together diverge.
+ * The launches of a kernel with consecutive loops of `lengths`: the range of each loop that each launch executes. `cost` is
+ * how many iterations one counts for, if invocations that are executed together diverge.
  */
 export function splitLoops(lengths: readonly number[], cost = 1): LoopRange[][] {
   const most = Math.floor(mostIterations / cost);

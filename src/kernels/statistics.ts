@@ -1,4 +1,4 @@
-/** @file Launches the statistics of a tensor, for the step inspector: at once, past what decorates the device's executor. */
+/** @file Launches the statistics of a tensor for the step inspector: immediately, bypassing any decorated executor. */
 import {
   maxStatisticsGroups,
   recordWords,
@@ -27,16 +27,16 @@ const types: Record<DType, StatisticsOptions['type']> = {
   bool: 'u32',
 };
 
-/** Elements of one invocation, about, before a tensor gets more workgroups. */
+/** Approximate elements per invocation, before a tensor gets more workgroups. */
 const elementsPerInvocation = 16;
 
-/** Workgroups, each with a record of its own. */
+/** Number of workgroups, each of which writes one record. */
 export function statisticsGroups(size: number): number {
   const wanted = Math.ceil(size / (statisticsWorkgroup * elementsPerInvocation));
   return Math.max(1, Math.min(maxStatisticsGroups, wanted));
 }
 
-/** Words that the statistics of `size` elements take. */
+/** Words needed for the statistics of `size` elements. */
 export function statisticsWords(size: number): number {
   return statisticsGroups(size) * recordWords;
 }

@@ -2,10 +2,10 @@
 import { type Shape, stridesOf } from '../core/shape.ts';
 import type { AdapterProfile } from './adapterProfiles.ts';
 
-/** Elements below which each has an invocation of its own: fewer invocations wouldn't keep all threads busy. */
+/** With fewer elements, each gets its own invocation, since fewer invocations wouldn't keep all threads busy. */
 const manyElements = 4096;
 
-/** How many of `count` elements an invocation moves: the largest number that `fits` allows and the adapter rewards. */
+/** How many of `count` elements an invocation moves: the largest number that `fits` and the adapter's profile allow. */
 export function elementsPerInvocation(
   { strided }: AdapterProfile,
   count: number,
@@ -15,14 +15,14 @@ export function elementsPerInvocation(
   return [8, 4, 2].find(fits) ?? 1;
 }
 
-/** The strides by which a tensor of shape `from` is read over shape `to`: 0 along broadcast axes. */
+/** The strides of a tensor of shape `from` broadcast to shape `to`: 0 along broadcast axes. */
 export function broadcastStrides(from: Shape, to: Shape): number[] {
   const own = stridesOf(from);
   const offset = to.length - from.length;
   return to.map((_, i) => (i < offset || from[i - offset] === 1 ? 0 : (own[i - offset] as number)));
 }
 
-/** Drops axes of size 1, and merges neighbouring axes that every operand traverses with one stride. */
+/** Drops axes of size 1, and merges adjacent axes that every operand traverses with a single stride. */
 export function mergeAxes(
   shape: Shape,
   strides: readonly (readonly number[])[],

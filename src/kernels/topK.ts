@@ -1,4 +1,4 @@
-/** @file Launches topK: each row is cut into runs, whose k largest elements are merged in pairs until one run is left. */
+/** @file Launches topK: each row is split into runs, whose k largest elements are merged in pairs until one run is left. */
 import { topK, type TopKOptions, topKWorkgroup } from '../../shaders/topK.ts';
 import { wgslType } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
@@ -38,14 +38,14 @@ interface Level {
   keep: number;
 }
 
-/** Elements of a run that is sorted: few, since each is compared with all others of its run. */
+/** Elements of a sorted run: few, since each is compared with all others of its run. */
 const sortedRun = 64;
-/** Capacities of the list that an invocation keeps of the largest elements so far. For a larger k, runs are sorted. */
+/** Capacities of an invocation's list of the largest elements so far. For a larger k, runs are sorted. */
 const listCapacities = [1, 4, 16];
-/** Elements of a run that is selected from, at least. */
+/** The least elements of a run with selection. */
 const shortestSelection = 64;
 
-/** How the first runs are made: selected into a list of capacity `room`, or sorted. */
+/** How the first runs are made: by selection into a list of capacity `room`, or by sorting. */
 export type TopKAlgorithm = { kind: 'select'; room: number; runs: Level } | { kind: 'sort'; runs: Level };
 
 export function selectTopK(

@@ -27,7 +27,7 @@ const tiles = defineKernel({
   source: transposeTiles,
 });
 
-/** Axes shorter than this leave most of a tile empty. */
+/** Shorter axes leave most of a tile empty. */
 const shortestTiled = 8;
 
 /** A transpose as merged axes: sizes of the result's axes, and the strides of `x` and of the result along them. */

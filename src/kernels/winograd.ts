@@ -1,6 +1,6 @@
 /**
  * @file Launches Winograd convolutions: transforms, one GEMM per frequency, inverse transforms. Transformed tiles take
- * more memory than their image, so that large images are computed in bands of tiles.
+ * more memory than their image, so large images are computed in bands of tiles.
  */
 import {
   type Block,
@@ -89,7 +89,7 @@ interface Band {
   count: number;
 }
 
-/** Bands of equal size, so many that the tiles of one, of `channels` in all, fit into the memory that `device` allows. */
+/** Bands of equal size: as few as possible, so that the tiles of one, with `channels` in total, fit the device's limits. */
 function bandsOf(device: Device, { block, count }: Tiling, channels: number): Band[] {
   const bytes = tileSize(block) ** 2 * channels * 4;
   const { bandBytes } = profileOf(device).conv2d.winograd;
@@ -101,7 +101,7 @@ function bandsOf(device: Device, { block, count }: Tiling, channels: number): Ba
   }));
 }
 
-/** The size of an image, or of a cotangent of the shape of one. */
+/** The size of an image, or of its cotangent. */
 interface Plane {
   height: number;
   width: number;
@@ -142,9 +142,9 @@ function transformTiles(
   return tiles;
 }
 
-/** How the matrices of a kernel [3, 3, inputs, outputs] lie in it. */
+/** The layout of the matrices in a kernel [3, 3, inputs, outputs]. */
 interface KernelMatrices {
-  /** Channels that are summed over, and those of the result. */
+  /** Rows are channels that are summed over, columns those of the result. */
   rows: number;
   columns: number;
   rowStride: number;
@@ -183,7 +183,7 @@ const matrices = (values: Tensor, transposed = false) => ({
   transposed,
 });
 
-/** What is convolved: the size of the image, its padding, and how the matrices of the kernel are read. */
+/** A convolution: the size of the image, its padding, and the layout of the kernel's matrices. */
 interface ConvolveForm {
   plane: Plane;
   padding: readonly [number, number];
@@ -247,7 +247,7 @@ const resultPlane = ({ rows, columns, outputs }: ConvolutionGeometry): Plane => 
   channels: outputs,
 });
 
-/** By tiles of `block` results along each axis. */
+/** A Winograd convolution with tiles of `block` results along each axis. */
 export function winograd(
   op: string,
   problem: Conv2dProblem,
@@ -270,14 +270,14 @@ function forwardForm(geometry: ConvolutionGeometry): ConvolveForm {
   return { plane: imagePlane(geometry), padding: [rows.before, columns.before], matrices };
 }
 
-/** The convolution of `dy` with the rotated kernel: its padding before the image is the forward padding behind it. */
+/** The convolution of `dy` with the rotated kernel: leading and trailing padding are exchanged. */
 function inputGradForm(geometry: ConvolutionGeometry): ConvolveForm {
   const { rows, columns, inputs, outputs } = geometry;
   const matrices = { rows: outputs, columns: inputs, rowStride: 1, columnStride: outputs, turned: true };
   return { plane: resultPlane(geometry), padding: [2 - rows.before, 2 - columns.before], matrices };
 }
 
-/** The sums of bands are added in order, so that the bits are the same every time. */
+/** The filter gradient. Sums of bands are added in order, so that the bits are the same every time. */
 function filterGrad(
   op: string,
   block: Block,

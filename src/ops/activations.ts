@@ -1,4 +1,4 @@
-/** @file Smooth activations: sigmoid, logSigmoid, softplus, softsign, silu, mish, gelu, and erf behind it. */
+/** @file Smooth activations: sigmoid, logSigmoid, softplus, softsign, silu, mish, gelu, and erf, on which gelu is based. */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import * as math from '../kernels/math.ts';
@@ -141,7 +141,7 @@ export const erf: FloatOp = /* @__PURE__ */ defineUnary({
 
 /** Options of `gelu`. */
 export interface GeluOptions {
-  /** True for the tanh form, ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))). Default false: x times the normal distribution. */
+  /** True for the tanh approximation, ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))). Default false: x · Φ(x). */
   approximate?: boolean;
 }
 
@@ -170,7 +170,7 @@ const geluDerivative = /* @__PURE__ */ defineDerivative<GeluOptions>({
 });
 
 /**
- * x · Φ(x), with Φ the normal distribution. Errors: ValueError for an `approximate` that isn't a boolean.
+ * x · Φ(x), with Φ the normal distribution function. Errors: ValueError for an `approximate` that isn't a boolean.
  * Source: D. Hendrycks and K. Gimpel, Gaussian error linear units, 2016.
  * Shape: that of x. Dtype: float32; DTypeError for others.
  */

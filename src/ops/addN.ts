@@ -11,12 +11,12 @@ import { defineOp, type Op, requireSameDType } from './define.ts';
 
 const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
 const sums = ['', 'a', 'a + b', 'a + b + c', 'a + b + c + d'];
-/** Operands of one launch. */
+/** The most operands of one launch. */
 const widest = 4;
 
 /**
  * The sum of a list of tensors of one shape and dtype, from the first to the last, up to four at a time.
- * Errors: ValueError for an empty list, ShapeError and DTypeError where the tensors differ.
+ * Errors: ValueError for an empty list, ShapeError and DTypeError if the tensors differ.
  */
 export const addN: Op<[tensors: Tensor[]], object, Tensor, 'listed'> = /* @__PURE__ */ defineOp({
   name: 'addN',

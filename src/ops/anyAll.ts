@@ -4,7 +4,7 @@ import { defineReduction, type ReductionOp } from './reduction.ts';
 
 /**
  * Whether any element along `axis` is true: bool. Shape: x without the reduced axes, or with size 1 where `keepDims`.
- * Of no elements: false. No gradient.
+ * False if there are no elements. No gradient.
  * Errors: ShapeError for an axis that x lacks, DTypeError for other dtypes than bool.
  */
 export const any: ReductionOp<Tensor<'bool'>> = /* @__PURE__ */ defineReduction({
@@ -17,7 +17,7 @@ export const any: ReductionOp<Tensor<'bool'>> = /* @__PURE__ */ defineReduction(
 
 /**
  * Whether all elements along `axis` are true: bool. Shape: x without the reduced axes, or with size 1 where `keepDims`.
- * Of no elements: true. No gradient.
+ * True if there are no elements. No gradient.
  * Errors: ShapeError for an axis that x lacks, DTypeError for other dtypes than bool.
  */
 export const all: ReductionOp<Tensor<'bool'>> = /* @__PURE__ */ defineReduction({

@@ -12,7 +12,7 @@ import { planReduction, reduceOptionNames } from './reduction.ts';
 
 /** Options of `argMax` and `argMin`. */
 export interface ArgOptions {
-  /** The axis to search; null or left out: all elements, by their flat position. */
+  /** The axis to search; if null or omitted, all elements by their flat position. */
   axis?: number | null;
   /** Keeps the searched axis with size 1. Default false. */
   keepDims?: boolean;
@@ -20,7 +20,7 @@ export interface ArgOptions {
 
 type ArgOp = Op<[x: Tensor], ArgOptions, Tensor<'int32'>, 'unknown', ['axis', 'keepDims']>;
 
-/** Finds the largest key, and of equal ones the lowest position. */
+/** Finds the largest key; among equal ones, the lowest position. */
 function search(name: 'argMax' | 'argMin', dtype: DType): Reduction {
   return {
     accumulator: 'vec2<u32>',
@@ -60,14 +60,14 @@ function defineArg(name: 'argMax' | 'argMin'): ArgOp {
 }
 
 /**
- * Position of the largest element along `axis`, int32; of equal ones the first. A NaN counts as the largest.
+ * Position of the largest element along `axis`, int32; the first among equal ones. A NaN counts as the largest.
  * Shape: x without the axis, or with size 1 where `keepDims`. Any dtype. No gradient.
  * Errors: ShapeError for an axis that x lacks, or that has no elements.
  */
 export const argMax: ArgOp = /* @__PURE__ */ defineArg('argMax');
 
 /**
- * Position of the smallest element along `axis`, int32; of equal ones the first. A NaN counts as the smallest.
+ * Position of the smallest element along `axis`, int32; the first among equal ones. A NaN counts as the smallest.
  * Shape: x without the axis, or with size 1 where `keepDims`. Any dtype. No gradient.
  * Errors: ShapeError for an axis that x lacks, or that has no elements.
  */

@@ -34,8 +34,7 @@ export const mul: BinaryOp = /* @__PURE__ */ defineBinary({
 });
 
 /**
- * x / y, elementwise, as float32: integers are converted first. Shapes broadcast. For whole quotients of integers see
- * `floorDiv`.
+ * x / y, elementwise, as float32: integers are converted first. Shapes broadcast. For integer division, see `floorDiv`.
  * Errors: ShapeError where the shapes don’t broadcast; DTypeError for int32 with uint32.
  */
 export const div: FloatBinaryOp = /* @__PURE__ */ defineBinary({

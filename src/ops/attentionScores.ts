@@ -1,6 +1,6 @@
 /**
- * @file Attention by matrix products, with the scores in memory: what software adapters and large heads run, and the
- * gradient as ops, which has gradients of its own.
+ * @file Attention by matrix products, with the scores in memory: used on software adapters and for large heads. Also the
+ * gradient composed of ops, which can be differentiated again.
  */
 import type { Shape } from '../core/shape.ts';
 import type { AttentionInput } from '../kernels/attention.ts';
@@ -16,10 +16,10 @@ import { sum, sumToShape } from './sum.ts';
 import { transpose } from './transpose.ts';
 import { where } from './where.ts';
 
-/** The score of a key that a query doesn't see: finite, so that a query that sees no key has equal weights for all. */
+/** The score of a hidden key: finite, so that a query that sees no key has equal weights for all. */
 export const hidden = -2.3819763e38;
 
-/** [batch, length, heads, size] as [batch, key heads, heads that share one, length, size]. */
+/** [batch, length, heads, size] as [batch, key heads, heads per key head, length, size]. */
 function byHeads(x: Tensor, keyHeads: number): Tensor {
   const [batch, length, heads, size] = x.shape as [number, number, number, number];
   const turned = transpose(x, { perm: [0, 2, 1, 3] });
@@ -27,21 +27,21 @@ function byHeads(x: Tensor, keyHeads: number): Tensor {
   return reshape(turned, { shape: [batch, keyHeads, sharing, length, size] });
 }
 
-/** And back. */
+/** The inverse of `byHeads`. */
 function byLength(x: Tensor): Tensor {
   const [batch, keyHeads, sharing, length, size] = x.shape as [number, number, number, number, number];
   const turned = reshape(x, { shape: [batch, keyHeads * sharing, length, size] });
   return transpose(turned, { perm: [0, 2, 1, 3] });
 }
 
-/** What broadcasts to [batch, heads, queries, keys] for scores by key heads. */
+/** Reshapes a tensor that broadcasts to [batch, heads, queries, keys] for scores grouped by key head. */
 function overScores(x: Tensor, { sizes: { heads, keyHeads } }: AttentionInput): Tensor {
   const [batch, ownHeads, queries, keys] = [...new Array<number>(4 - x.rank).fill(1), ...x.shape];
   const split = ownHeads === 1 ? [1, 1] : [keyHeads, heads / keyHeads];
   return reshape(x, { shape: [batch, ...split, queries, keys] as Shape });
 }
 
-/** Where a query sees a key; null for everywhere. */
+/** Whether each query sees each key; null if all do. */
 function visibility(input: AttentionInput): Tensor | null {
   const { mask, isCausal, sizes } = input;
   const given = mask && overScores(mask, input);
@@ -51,7 +51,7 @@ function visibility(input: AttentionInput): Tensor | null {
   return given ? logicalAnd(given, earlier) : earlier;
 }
 
-/** The softmax of the scores, and what it is made of. */
+/** The softmax of the scores, with its intermediate values. */
 function weigh(input: AttentionInput, visible: Tensor | null) {
   const { keyHeads } = input.sizes;
   const queries = byHeads(input.query, keyHeads);
@@ -63,13 +63,13 @@ function weigh(input: AttentionInput, visible: Tensor | null) {
   return { queries, keys, values: byHeads(input.value, keyHeads), weights };
 }
 
-/** Attention of ops that are recorded one by one. */
+/** Attention composed of ops, each recorded by tapes. */
 export function composedAttention(input: AttentionInput): Tensor {
   const { weights, values } = weigh(input, visibility(input));
   return byLength(matMul(weights, values));
 }
 
-/** The gradients of query, key, value and bias, of which the last is null without a bias. */
+/** The gradients of query, key, value and bias; the last is null without a bias. */
 export function composedGradient(
   input: AttentionInput,
   cotangent: Tensor,

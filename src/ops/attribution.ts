@@ -1,4 +1,4 @@
-/** @file Attributes launches to the calls of ops that make them, where a profiler scope is open. */
+/** @file Attributes launches to the calls of ops that make them, if a profiler scope is open. */
 import type { TensorSpec } from '../core/spec.ts';
 import { currentParent } from '../history/frames.ts';
 import type { Node } from '../history/node.ts';

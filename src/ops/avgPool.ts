@@ -18,7 +18,7 @@ interface SpreadOptions {
   pool: PoolOptions;
 }
 
-/** A pool of means over `spatialRank` axes, and its adjoint: the two are each other's gradient. */
+/** Average pooling over `spatialRank` axes, and its adjoint: each is the gradient of the other. */
 /* @__NO_SIDE_EFFECTS__ */
 function defineAveragePool(
   name: string,
@@ -39,7 +39,7 @@ function defineAveragePool(
     cost: (_, [y], plan) => poolCost(y, plan),
   });
 
-  /** Divides each element of dy over its window of an image of `shape`. */
+  /** Distributes each element of dy over its window of an image of `shape`. */
   const spread: Op<[dy: Tensor], SpreadOptions> = defineOp({
     name: `${name}Gradient`,
     inputs: ['dy'],

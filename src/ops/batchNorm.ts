@@ -1,4 +1,4 @@
-/** @file batchNorm, with given moments, and batchNormTrain, with those of the batch. */
+/** @file batchNorm (with given moments) and batchNormTrain (with the moments of the batch). */
 import { requireDType } from '../core/dtype.ts';
 import { normalizeAxis } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
@@ -28,7 +28,7 @@ export interface BatchNormOptions {
   /** Added to the variance. Default 1e-3, as in Keras. */
   epsilon?: number;
   /**
-   * The axis of the channels, which keep their own statistics. Negative axes count from the last. Default -1.
+   * The axis of the channels; each channel has its own statistics. Negative axes count from the last. Default -1.
    */
   axis?: number;
 }
@@ -59,7 +59,7 @@ function planChannels(
   return { shape, dtype, channels, axes: otherAxes(rank, [channelAxis]), along, epsilon };
 }
 
-/** [channels] laid along the channel axis, for kernels. */
+/** A view of [channels] along the channel axis, for kernels. */
 const along = (t: Tensor, shape: readonly number[]) => view(t, { shape, dtype: t.dtype }, 'batchNorm');
 
 /**
@@ -146,14 +146,14 @@ export const batchNormTrain: Op<
       ? gradientsOf(dy, x, gamma, { mean, variance, axes, shape, epsilon }, needs)
       : ([null, null, null] as const);
     if (!needs[0]) return [null, dGamma, dBeta];
-    // Of the moments themselves: dMean / n + 2 (x - mean) dVariance / n, for n elements a channel.
+    // Gradient through the moments: dMean / n + 2 (x - mean) dVariance / n, with n elements per channel.
     const ofMean = dMean && broadcastTo(perChannel(dMean, 1), { shape: x.shape });
     const ofVariance = dVariance && mul(sub(x, reshape(mean, { shape })), perChannel(dVariance, 2));
     return [sumOf([dx, ofMean, ofVariance]), dGamma, dBeta];
   },
 });
 
-/** The sum of those that are there. */
+/** The sum of the terms that aren't null. */
 const sumOf = (terms: readonly (Tensor | null)[]) =>
   terms.reduce((total, term) => (total && term ? add(total, term) : (total ?? term)), null);
 
@@ -166,7 +166,7 @@ interface Channels {
   epsilon: number;
 }
 
-/** [dx, dGamma, dBeta] of the normalised values: in one op where the axes are neighbours. */
+/** [dx, dGamma, dBeta] of the normalized values: one op if the axes are adjacent. */
 function gradientsOf(
   dy: Tensor,
   x: Tensor,

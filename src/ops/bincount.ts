@@ -9,14 +9,14 @@ import { segmentSum } from './segmentSum.ts';
 export interface BincountOptions {
   /** How many bins: the size of the result. */
   size: number;
-  /** Whether a number of `size` or above is a fault (default), or isn't counted. */
+  /** Whether a number ≥ `size` is a fault (default), or isn't counted. */
   validateIndices?: boolean;
 }
 
 /**
  * How often each number of [0, size) occurs in `x`, or the sum of its `weights`. Negative numbers aren't counted. Shapes: x
  * [n] of integers, weights [n] or null → [size], int32 or the dtype of the weights. The gradient of the weights is a gather.
- * Errors: ShapeError, DTypeError for what doesn't fit; IndexOutOfRangeError as of `gather`.
+ * Errors: ShapeError, DTypeError for tensors that don't fit; IndexOutOfRangeError as for `gather`.
  */
 export const bincount: CompositeOp<[x: Tensor, weights: Tensor | null], BincountOptions, Tensor, ['size']> =
   /* @__PURE__ */ defineComposite({

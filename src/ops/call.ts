@@ -1,5 +1,5 @@
 /**
- * @file One call of an op while its forward runs, and the errors that its faults become when they are reported.
+ * @file One call of an op while its forward runs, and the errors for its faults when they are reported.
  */
 import { IndexOutOfRangeError } from '../core/errors.ts';
 import { sizeOf, unravel } from '../core/shape.ts';
@@ -19,13 +19,13 @@ export class Call<O extends object = object> {
   constructor(
     readonly op: string,
     readonly outputs: readonly TensorSpec[],
-    /** The operands as the caller passed them: host values can be checked at once. */
+    /** The operands as the caller passed them: host values can be checked immediately. */
     readonly operands: readonly unknown[],
     readonly options: O,
   ) {}
 
   /**
-   * What a fault of an index tensor in this call means. `indexed` says what the index at a position points into.
+   * Describes faults of an index tensor in this call. `indexed` says what the index at a position points into.
    */
   indexFault(indices: TensorSpec, indexed: (position: readonly number[]) => IndexedAxis): FaultReport {
     const { shape, dtype } = indices;
@@ -65,7 +65,7 @@ export class Call<O extends object = object> {
   }
 }
 
-/** What an index points into, as error messages say it. */
+/** What an index points into, for error messages. */
 export interface IndexedAxis {
   /** Name of the index input. */
   name: string;

@@ -16,14 +16,14 @@ export interface CastOptions<D extends DType = DType> {
   dtype: D;
 }
 
-/** A cast as users call it: the dtype by itself, or as an option. */
+/** The public signature of `cast`: the dtype as an argument, or as an option. */
 export interface Cast {
   <D extends DType>(x: TensorLike, dtype: D | CastOptions<D>): Tensor<D>;
   (x: TensorLike | SymbolicTensor, dtype: DType | CastOptions): SymbolicTensor;
   readonly definition: OpDefinition<[x: Tensor], CastOptions, Tensor>;
 }
 
-/** Conversions of floats saturate, and NaN has no integer; WGSL leaves both open. */
+/** Conversions of floats saturate, and NaN becomes 0: both are undefined in WGSL. */
 function expressionOf(from: DType, to: DType): string {
   const isFloat = isFloating(from);
   if (to === 'float32') return 'f32(a)';
@@ -32,7 +32,7 @@ function expressionOf(from: DType, to: DType): string {
   return isFloat ? `u32(a != 0.0 || ${math.isNan('a')})` : 'u32(a != 0)';
 }
 
-// How the dtype of the result follows from the options is in the type of `cast`.
+// The type of `cast` expresses how the dtype of the result follows from the options.
 const castOp: Op<[x: Tensor], CastOptions, Tensor, 'unknown', ['dtype']> = /* @__PURE__ */ defineOp({
   name: 'cast',
   inputs: ['x'],
@@ -58,8 +58,8 @@ const castOp: Op<[x: Tensor], CastOptions, Tensor, 'unknown', ['dtype']> = /* @_
 /**
  * `x` as another dtype: `cast(x, 'int32')` or `cast(x, { dtype: 'int32' })`. Shape: that of x. To integers, floats are
  * truncated towards zero, those out of range become the nearest integer of the dtype, and NaN becomes 0. To bool, anything
- * but 0 is true. Between int32 and uint32 the bits stay. To float16, the nearest half (ties to even; infinity from 65520 on).
- * The gradient passes between floats; integers and bools disconnect it.
+ * but 0 is true. Between int32 and uint32 the bits are kept. To float16, values round to the nearest (ties to even; infinity
+ * from 65520 on). The gradient passes between floats; integers and bools disconnect it.
  * Errors: DTypeError for an unknown dtype.
  */
 export const cast: Cast = castOp as unknown as Cast;

@@ -13,15 +13,15 @@ import { log } from './unary.ts';
 
 /** Options of `categorical`. */
 export interface CategoricalOptions {
-  /** How many classes are drawn for each vector of logits. */
+  /** The number of classes drawn for each vector of logits. */
   numSamples: number;
   /** A whole number in [0, 2^53). Default: a fresh one for each call. */
   seed?: number | undefined;
 }
 
 /**
- * Classes drawn with probabilities softmax(logits), int32, without a gradient. Logits needn't be normalized; float32. Shapes: logits
- * [..., classes] → [..., numSamples]. Probabilities are right to 2^-24.
+ * Classes drawn with probabilities softmax(logits), int32, without a gradient. Logits needn't be normalized; float32.
+ * Shapes: logits [..., classes] → [..., numSamples]. Probabilities are accurate to 2^-24.
  * Source: the Gumbel-max trick.
  * Errors: ShapeError for a scalar or no classes, ValueError for options, DTypeError.
  */

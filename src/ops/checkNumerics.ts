@@ -1,6 +1,6 @@
 /**
- * @file A mode in which every op's outputs are searched for NaN and infinities, forward and backward. The finding travels
- * in the fault words, so that nothing waits; off, it costs one comparison a call.
+ * @file A mode that searches every op's outputs for NaN and infinities, forward and backward. Findings are reported through
+ * the fault words, so nothing waits; when off, it costs one comparison per call.
  */
 import { isFloating } from '../core/dtype.ts';
 import { NonFiniteError } from '../core/errors.ts';
@@ -14,9 +14,9 @@ import type { Call } from './call.ts';
 import { type DataSite, setOutputSearch } from './outputSearch.ts';
 
 /**
- * Turns the mode on or off. While it is on, the readback of what depends on a NaN or an infinity rejects with a
- * NonFiniteError that names the first such op, its history and the shapes of its inputs. What it spoils afterwards is not
- * distinguished. Data of `fit`, `evaluate` and `predict` are searched before anything is computed with them.
+ * Turns the mode on or off. While it is on, the readback of values that depend on a NaN or an infinity rejects with a
+ * NonFiniteError that names the first such op, its history and the shapes of its inputs. Later ops that it affects are not
+ * reported separately. Data of `fit`, `evaluate` and `predict` are searched before anything is computed with them.
  * Results of dtype float32 are checked. Errors: none at the call itself.
  */
 export function checkNumerics(on = true): void {

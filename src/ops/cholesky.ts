@@ -10,7 +10,7 @@ import { requireSquare, symmetricPart, transposed } from './matrices.ts';
 import { solveTriangular } from './solveTriangular.ts';
 import { tril } from './triangle.ts';
 
-/** Of matrices that are symmetric, as is the gradient: see `cholesky`. */
+/** The factor of symmetric matrices; its gradient is symmetric, too. See `cholesky`. */
 const factorOf: Op<[x: Tensor], object, Tensor<'float32'>> = /* @__PURE__ */ defineOp({
   name: 'choleskyFactor',
   inputs: ['x'],
@@ -19,7 +19,7 @@ const factorOf: Op<[x: Tensor], object, Tensor<'float32'>> = /* @__PURE__ */ def
   infer: ([{ shape }]) => ({ shape, dtype: 'float32' }),
   forward: ([x], plan) => choleskyKernel('cholesky', x, plan) as Tensor<'float32'>,
   backward: ([dy], { outputs: [factor] }) => {
-    // Lᵀ dy with its diagonal halved, between the inverses of Lᵀ and L; symmetric.
+    // L⁻ᵀ Φ(Lᵀ dy) L⁻¹, where Φ takes the lower triangle with its diagonal halved; then symmetrized.
     const product = tril(matMul(transposed(factor), dy));
     const n = factor.shape.at(-1) as number;
     const halved = sub(product, mul(mul(product, eye(n)), 0.5));
@@ -29,9 +29,9 @@ const factorOf: Op<[x: Tensor], object, Tensor<'float32'>> = /* @__PURE__ */ def
 });
 
 /**
- * The lower triangular L with L Lᵀ = x, of symmetric positive definite matrices. The symmetric part of x counts, as in JAX; NaN
- * stands from where a matrix isn't positive definite. float32. Shape: that of x [..., n, n]. Backward stable: L Lᵀ is x to about
- * n · 6e-8 of its norm.
+ * The lower triangular L with L Lᵀ = x, for symmetric positive definite matrices. Uses the symmetric part of x, as JAX does;
+ * from the column on where a matrix isn't positive definite, values are NaN. float32. Shape: that of x [..., n, n]. Backward
+ * stable: L Lᵀ equals x to about n · 6e-8 of its norm.
  * Source: G. Golub, C. Van Loan, Matrix computations, 4.2; I. Murray, "Differentiation of the Cholesky decomposition", 2016.
  * Errors: ShapeError for other shapes, DTypeError.
  */

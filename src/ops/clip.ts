@@ -17,7 +17,7 @@ export interface ClipOptions {
   max?: number;
 }
 
-/** What the bounds of an integer dtype may be at most. */
+/** The range of bounds for each dtype. */
 const ranges: Record<ComputeDType, readonly [number, number]> = {
   float32: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
   int32: [-(2 ** 31), 2 ** 31 - 1],
@@ -25,7 +25,7 @@ const ranges: Record<ComputeDType, readonly [number, number]> = {
   bool: [0, 1],
 };
 
-/** Both bounds, within the range of the dtype. */
+/** Both bounds, limited to the range of the dtype. */
 function boundsOf({ min, max }: ClipOptions, dtype: DType): readonly [number, number] {
   const [lowest, highest] = ranges[dtype as ComputeDType];
   const [from, to] = [min ?? Number.NEGATIVE_INFINITY, max ?? Number.POSITIVE_INFINITY];
@@ -55,8 +55,8 @@ const clipDerivative = /* @__PURE__ */ defineDerivative<ClipOptions>({
 });
 
 /**
- * x within [min, max], and the nearer bound elsewhere; NaN of NaN. Dtypes: float32, int32, uint32.
- * Gradient: 1 within the bounds and at them, 0 beyond.
+ * x within [min, max], and the nearer bound elsewhere; NaN stays NaN. Dtypes: float32, int32, uint32.
+ * Gradient: 1 within the bounds, inclusive; 0 beyond.
  * Errors: ValueError for bounds that aren't numbers or out of order, or fractional bounds of integers.
  */
 export const clip: UnaryOp<ClipOptions, ['min', 'max']> = /* @__PURE__ */ defineOp({

@@ -16,7 +16,7 @@ import { where } from './where.ts';
 
 type Channels = [Tensor, Tensor, Tensor];
 
-/** Of red, green and blue (CCIR 601, as Keras rounds it). */
+/** Weights of red, green and blue (CCIR 601, as Keras rounds them). */
 const luma = /* @__PURE__ */ Float32Array.of(0.2989, 0.587, 0.114);
 
 /**
@@ -34,10 +34,10 @@ export const rgbToGrayscale: CompositeOp<[images: Tensor]> = /* @__PURE__ */ def
 });
 
 /**
- * Red, green and blue in [0, 1] as hue, saturation and value in [0, 1]. float32. Shapes: images [..., 3] → the same. The hue of a
- * grey is 0.
+ * Red, green and blue in [0, 1] as hue, saturation and value in [0, 1]. float32. Shapes: images [..., 3] → the same. Greys
+ * have hue 0.
  * Source: A. R. Smith, "Color gamut transform pairs", 1978.
- * Errors: as of `rgbToGrayscale`.
+ * Errors: as for `rgbToGrayscale`.
  */
 export const rgbToHsv: CompositeOp<[images: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'rgbToHsv',
@@ -49,7 +49,7 @@ export const rgbToHsv: CompositeOp<[images: Tensor]> = /* @__PURE__ */ defineCom
     const value = maximum(maximum(red, green), blue);
     const range = sub(value, minimum(minimum(red, green), blue));
     const isColour = greater(range, 0);
-    // Where a colour is grey or black, a divisor of 1 keeps gradients finite.
+    // For greys and black, a divisor of 1 keeps gradients finite.
     const saturation = div(range, where(greater(value, 0), value, 1));
     const sixth = div(1 / 6, where(isColour, range, 1));
     const from = (a: Tensor, b: Tensor, first: number) => add(mul(sub(a, b), sixth), first);
@@ -63,7 +63,7 @@ export const rgbToHsv: CompositeOp<[images: Tensor]> = /* @__PURE__ */ defineCom
 /**
  * Hue, saturation and value in [0, 1] as red, green and blue in [0, 1]: the inverse of `rgbToHsv`. float32. Shapes: images
  * [..., 3] → the same.
- * Errors: as of `rgbToGrayscale`.
+ * Errors: as for `rgbToGrayscale`.
  */
 export const hsvToRgb: CompositeOp<[images: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'hsvToRgb',

@@ -5,7 +5,7 @@ import { type ComparisonOp, defineBinary } from './elementwise.ts';
 
 const all: readonly DType[] = ['float32', 'int32', 'uint32', 'bool'];
 
-/** Compilers may turn a < b into !(a >= b), which differs for NaN. */
+/** Tests for NaN explicitly, since compilers may turn a < b into !(a >= b), which differs for NaN. */
 /* @__NO_SIDE_EFFECTS__ */
 function defineComparison(name: string, operator: string): ComparisonOp {
   return defineBinary({

@@ -1,6 +1,6 @@
 /**
- * @file defineComposite: an op that is a formula of other ops. Tapes, graphs and histories see those; so it needs neither
- * a gradient nor a kernel of its own, and works wherever they do.
+ * @file defineComposite: an op that is a formula of other ops. Tapes, graphs and histories see the other ops, so it needs
+ * neither a gradient nor a kernel, and works wherever they do.
  */
 import type { OptionNames } from '../core/options.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -22,16 +22,16 @@ export interface CompositeDefinition<
   P extends readonly string[] = readonly string[],
 > {
   readonly name: string;
-  /** As in an OpDefinition: `name`, `name:dtype`, `name?`, or one `...name` for a list. */
+  /** As for an OpDefinition: `name`, `name:dtype`, `name?`, or one `...name` for a list. */
   readonly inputs: NoInfer<InputNames<I>>;
   readonly options?: OptionNames<NoInfer<O>, NoInfer<P>[number]>;
   /** The formula. Its inputs are tensors, symbolic ones included; host values have become tensors. */
-  /** Null where the result has no gradient by its nature. */
+  /** Null if the result has no gradient. */
   readonly backward?: null;
   readonly compose: Formula<I, O, R>;
 }
 
-/** A composite op as users call it: like any other op. */
+/** The public signature of a composite op: like any other op. */
 export interface CompositeOp<
   I extends readonly unknown[],
   O extends object = object,
@@ -54,14 +54,14 @@ export function defineComposite<
     const { operands, options } = splitArguments({ name, options: names }, slots, variadic, args);
     return tidy(() => {
       const tensors = tensorsOf(name, slots, operands);
-      // `inputs` has named them, position by position.
+      // Their types match `inputs`, position by position.
       return definition.compose(tensors as never, options as O);
     });
   };
   return Object.assign(op, { definition }) as unknown as CompositeOp<I, O, R, P>;
 }
 
-/** Operands as tensors. Symbolic ones stay as they are: the ops of the formula send them to their graph. */
+/** Operands as tensors. Symbolic ones are unchanged: the ops of the formula send them to their graph. */
 function tensorsOf(
   op: string,
   slots: readonly InputSlot[],

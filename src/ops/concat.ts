@@ -16,8 +16,8 @@ export interface ConcatOptions {
 }
 
 /**
- * Tensors joined along `axis`. Shapes: equal but for `axis`, whose sizes add up. Any dtype, the same for all. The
- * gradient of each is its part.
+ * Tensors joined along `axis`. Shapes: equal except for `axis`, whose sizes add up. Any dtype, the same for all. The
+ * gradient of each is its slice of the cotangent.
  * Errors: ShapeError for no tensors, scalars, or sizes that differ on another axis; DTypeError.
  */
 export const concat: Op<[tensors: Tensor[]], ConcatOptions, Tensor, 'listed', ['axis']> =
@@ -54,7 +54,7 @@ export const concat: Op<[tensors: Tensor[]], ConcatOptions, Tensor, 'listed', ['
     cost: noFlops,
   });
 
-/** Copies tensors, each seen under its shape of `shapes`, one behind the other along `axis`. */
+/** Concatenates tensors along `axis`, each viewed with its shape from `shapes`. */
 export function joined(
   op: string,
   tensors: readonly Tensor[],
@@ -76,7 +76,7 @@ export function joined(
   return out;
 }
 
-/** The first of `tensors`, which must be there and share its dtype with all others. */
+/** The first of `tensors`. Throws if there is none, or if dtypes differ. */
 export function requireTensors(op: string, tensors: readonly TensorSpec[]): TensorSpec {
   const [first, ...others] = tensors;
   if (!first) {

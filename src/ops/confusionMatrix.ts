@@ -10,16 +10,16 @@ import { stack } from './stack.ts';
 
 /** Options of `confusionMatrix`. */
 export interface ConfusionMatrixOptions {
-  /** How many classes there are. */
+  /** The number of classes. */
   numClasses: number;
-  /** Whether a class of `numClasses` or above is a fault (default), or isn't counted. */
+  /** Whether a class ≥ `numClasses` is a fault (default), or isn't counted. */
   validateIndices?: boolean;
 }
 
 /**
- * How often each class (row) was taken for each class (column), or the sum of the `weights`. Shapes: labels and predictions
- * [n] of integers, weights [n] or null → [numClasses, numClasses], int32 or the dtype of the weights.
- * Errors: ShapeError, DTypeError for what doesn't fit, ValueError for options; IndexOutOfRangeError as of `scatterNd`.
+ * How often each class (row) was predicted as each class (column), or the sum of the `weights`. Shapes: labels and
+ * predictions [n] of integers, weights [n] or null → [numClasses, numClasses], int32 or the dtype of the weights.
+ * Errors: ShapeError, DTypeError for tensors that don't fit, ValueError for options; IndexOutOfRangeError as for `scatterNd`.
  */
 export const confusionMatrix: CompositeOp<
   [labels: Tensor, predictions: Tensor, weights: Tensor | null],

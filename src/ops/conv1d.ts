@@ -13,7 +13,7 @@ import { reshape } from './reshape.ts';
 export interface Conv1dOptions {
   /** Steps from one window to the next. Default 1. */
   strides?: number | readonly number[];
-  /** 'causal' pads in front alone, so that a result depends on what came before it. Default 'valid'. */
+  /** 'causal' pads only at the front, so that a result doesn't depend on later elements. Default 'valid'. */
   padding?: Padding | 'causal';
   /** Steps between the taps of a kernel. Default 1. */
   dilationRate?: number | readonly number[];

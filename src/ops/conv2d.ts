@@ -77,7 +77,7 @@ export const conv2d: Op<
 /**
  * The gradient of conv2d for its image, of shape `inputShape`, from the cotangent `dy` of its result. Also what a
  * transposed convolution computes.
- * Errors: as conv2d; ShapeError where `dy` isn't the shape of the convolution's result.
+ * Errors: as conv2d; ShapeError if `dy` doesn't have the shape of the convolution's result.
  * Dtype: float32.
  */
 export const conv2dInputGrad: Op<

@@ -1,4 +1,4 @@
-/** @file conv2dTranspose: the input gradient of conv2d, as an operation of its own. */
+/** @file conv2dTranspose: the input gradient of conv2d, as a separate op. */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { requireOneOf, requireRank } from '../core/shape.ts';
@@ -15,20 +15,20 @@ export interface Conv2dTransposeOptions {
   /** Steps between windows, by which the image grows: a number, or [rows, columns]. Default 1. */
   strides?: number | readonly number[];
   /**
-   * That of the convolution whose gradient this is: 'same' gives size · stride, 'valid' also the rest of the
+   * The padding of the convolution whose gradient this is: 'same' gives size · stride; 'valid' adds the rest of the
    * last window. Default 'valid'.
    */
   padding?: 'same' | 'valid';
   /** Steps between the taps of a kernel. Default 1. */
   dilationRate?: number | readonly number[];
-  /** Rows and columns added behind, fewer than the stride: a number or a pair. Default: as Keras infers. */
+  /** Rows and columns added at the end, fewer than the stride: a number or a pair. Default: as Keras infers. */
   outputPadding?: number | readonly number[] | null;
 }
 
 const op = 'conv2dTranspose';
 
 interface TransposePlan extends TensorSpec {
-  /** The options of the convolution that this transposes. */
+  /** The options of the convolution that is transposed. */
   readonly convolution: Conv2dOptions;
 }
 
@@ -64,10 +64,10 @@ function plan(x: TensorSpec, kernel: TensorSpec, options: Conv2dTransposeOptions
 }
 
 /**
- * The transposed convolution, which undoes the change of size of a strided conv2d.
+ * The transposed convolution, which reverses the change of size of a strided conv2d.
  * Shapes: x [batch, height, width, channels], kernel [height, width, filters, channels] → [batch, outHeight, outWidth,
- * filters], where an out size is size · stride ('same'), or size · stride + max(window - stride, 0) ('valid'), windows
- * counted with the gaps of their dilation. float32.
+ * filters], where an out size is size · stride ('same'), or size · stride + max(window - stride, 0) ('valid'), with window
+ * the dilated size of the kernel. float32.
  * Errors: ShapeError, DTypeError, ValueError. Source: Keras's deconv_output_length, and TensorFlow's conv2d_transpose.
  */
 export const conv2dTranspose: Op<

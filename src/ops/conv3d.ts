@@ -1,4 +1,4 @@
-/** @file conv3d: a 2D convolution of images that hold the depths of a window side by side, as channels. */
+/** @file conv3d: a 2D convolution of images whose channels contain all depths of a window. */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { formatShape, requireInteger, requireRank, type Shape } from '../core/shape.ts';
@@ -15,7 +15,7 @@ import { transpose } from './transpose.ts';
 
 /** Options of `conv3d`. */
 export interface Conv3dOptions {
-  /** Steps between windows, along depth, height and width. One number counts for all. Default 1. */
+  /** Steps between windows, along depth, height and width. One number applies to all. Default 1. */
   strides?: number | readonly number[];
   /** 'valid' (default), 'same', or [before, after] for each spatial axis. */
   padding?: Padding;

@@ -1,4 +1,4 @@
-/** @file conv3dTranspose: transposed convolutions of images, whose results are added up along the depths. */
+/** @file conv3dTranspose: transposed 2D convolutions whose results are summed along the depth. */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { formatShape, requireOneOf, requireRank } from '../core/shape.ts';
@@ -18,18 +18,18 @@ import { unstack } from './unstack.ts';
 export interface Conv3dTransposeOptions {
   /** Steps between windows, by which the volume grows: a number, or one for each spatial axis. Default 1. */
   strides?: number | readonly number[];
-  /** The padding of the convolution whose gradient this is: with 'same' the result has the size of x times the strides. Default 'valid'. */
+  /** The padding of the convolution whose gradient this is: 'same' gives size · stride. Default 'valid'. */
   padding?: 'same' | 'valid';
   /** Steps between the taps of a kernel. Default 1. */
   dilationRate?: number | readonly number[];
-  /** Elements added behind, fewer than the stride: a number, or one for each spatial axis. Default: as Keras infers. */
+  /** Elements added at the end, fewer than the stride: a number, or one for each spatial axis. Default: as Keras infers. */
   outputPadding?: number | readonly number[] | null;
 }
 
 type Five = [number, number, number, number, number];
 
 /**
- * The transposed convolution, which undoes the change of size of a strided conv3d. float32.
+ * The transposed convolution, which reverses the change of size of a strided conv3d. float32.
  * Shapes: x [batch, depth, height, width, channels], kernel [depth, height, width, filters, channels] → [batch, outDepth,
  * outHeight, outWidth, filters]; the sizes are those of conv2dTranspose.
  * Errors: ShapeError, DTypeError, ValueError. Source: Keras's conv_transpose.
@@ -67,7 +67,7 @@ export const conv3dTranspose: CompositeOp<
     const [deep] = slideWindows(op, [outDepth], along) as [WindowAxis];
     return addedAlongDepth(images, x.shape as Five, kernel.shape as Five, {
       ...deep,
-      // A single window's may be shortened, which places nothing.
+      // The stride of a single window may have been shortened, but is never used.
       dilation: dilation[0] as number,
       stride: steps[0] as number,
     });

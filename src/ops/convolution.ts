@@ -1,6 +1,6 @@
 /**
- * @file What conv2d and depthwiseConv2d have in common. A convolution has three directions: forward, the gradient for the
- * image, and the gradient for the kernel. Each is the gradient of the other two, so that derivatives of any order exist.
+ * @file Common code of conv2d and depthwiseConv2d. A convolution has three directions: forward, the gradient for the
+ * image, and the gradient for the kernel. The gradients of each are the other two, so that derivatives of any order exist.
  */
 import { type ConvolutionOptions, requireCotangent } from '../core/convolution.ts';
 import type { OptionNames } from '../core/options.ts';
@@ -11,16 +11,16 @@ import type { Cost } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 
 export interface InputGradOptions extends ConvolutionOptions {
-  /** Shape of the image whose gradient is wanted. */
+  /** Shape of the image whose gradient is computed. */
   inputShape: Shape;
 }
 
 export interface FilterGradOptions extends ConvolutionOptions {
-  /** Shape of the kernel whose gradient is wanted. */
+  /** Shape of the kernel whose gradient is computed. */
   kernelShape: Shape;
 }
 
-/** The options that may come by position. */
+/** The options that may be passed by position. */
 export type ConvolutionPositions = ['strides', 'padding'];
 
 /** For the `options` of definitions. */
@@ -81,11 +81,11 @@ const spec = (shape: Shape): TensorSpec => ({ shape: [...shape], dtype: 'float32
 /** The options that describe the convolution itself, for another direction. */
 function shared({ strides, padding, dilationRate, groups }: ConvolutionOptions): ConvolutionOptions {
   const own = { strides, padding, dilationRate };
-  // A depthwise convolution has none.
+  // A depthwise convolution has no groups.
   return groups === undefined ? own : { ...own, groups };
 }
 
-/** The operands of a convolution whose gradients are wanted; one whose gradient isn't needed may be null. */
+/** The operands of a convolution; null if neither it nor its gradient is needed. */
 interface Operands {
   inputs: readonly [x: Tensor, kernel: Tensor];
   inputSpecs: readonly [x: TensorSpec, kernel: TensorSpec, ...unknown[]];

@@ -1,10 +1,10 @@
-/** @file What calls cost, for profiles: floating-point operations by the shapes, as textbooks count them. */
+/** @file Costs of calls, for profiles: floating-point operations derived from the shapes, as textbooks count them. */
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 
-/** What a call costs. */
+/** The cost of a call. */
 export interface Cost {
-  /** Floating-point operations, or those on integers. A multiplication with its addition counts as two. */
+  /** Operations on floats or integers. A multiply-add counts as two. */
   readonly flops: number;
 }
 
@@ -32,27 +32,27 @@ export function perSoftmax(_inputs: Specs, [result]: Specs): Cost {
   return { flops: 4 * elements(result) };
 }
 
-/** Values are moved, not computed. */
+/** For ops that only move values. */
 export function noFlops(): Cost {
   return { flops: 0 };
 }
 
-/** What a convolution costs in each of its three directions. `result` is that of the convolution itself. */
+/** The cost of a convolution in any of its three directions. `result` is that of the forward convolution. */
 export function convolutionCost(result: TensorSpec | undefined, kernel: TensorSpec | undefined): Cost {
   return { flops: 2 * elements(result) * sizeOf(kernel?.shape.slice(0, 3) ?? []) };
 }
 
-/** The same for a kernel that convolves each channel on its own. */
+/** The same for a depthwise convolution. */
 export function depthwiseCost(result: TensorSpec | undefined, kernel: TensorSpec | undefined): Cost {
   return { flops: 2 * elements(result) * sizeOf(kernel?.shape.slice(0, 2) ?? []) };
 }
 
-/** The products of all steps of a recurrent layer, which hold nearly all of its operations. */
+/** The matmuls of all steps of a recurrent layer, nearly all of its operations. */
 export function stepsCost([gates, recurrentKernel]: Specs): Cost {
   return { flops: 2 * elements(gates) * (recurrentKernel?.shape[0] ?? 0) };
 }
 
-/** What follows a matmul or a convolution: a bias and an activation, where there are such. */
+/** The epilogue of a matmul or convolution: bias and activation, if present. */
 export function epilogueCost(bias: TensorSpec | null, result: TensorSpec, isActivated: boolean): number {
   return elements(result) * (Number(bias !== null) + Number(isActivated));
 }

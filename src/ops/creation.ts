@@ -1,4 +1,4 @@
-/** @file Tensors made on the device with one value everywhere, and what makes tensors of any rule. */
+/** @file Constant tensors made on the device (fill, zeros, ones), and `create`, for all tensors made by a kernel. */
 import type { DType } from '../core/dtype.ts';
 import { requireNumber } from '../core/integers.ts';
 import { type OptionNames, optionsOf, type Settings } from '../core/options.ts';
@@ -19,7 +19,7 @@ export interface CreationOptions<D extends DType = DType> {
   name?: string;
 }
 
-/** For functions with options of their own, too. */
+/** Also used by creation functions with more options. */
 export const creationOptionNames: OptionNames<CreationOptions> = { dtype: true, name: false };
 
 /** Makes a tensor of `shape` by `launch`, with its dtype and name from the options. */
@@ -35,7 +35,7 @@ export function create<D extends DType>(
   const tensor = launch(getDevice(), { shape: [...shape], dtype });
   tensor.origin = { kind: 'fresh', by: op, callSite: callSite() };
   tensor.name = name;
-  // `launch` makes a tensor of the dtype that it is given, which is D.
+  // `launch` makes a tensor of the dtype it receives, which is D.
   return tensor as Tensor<D>;
 }
 

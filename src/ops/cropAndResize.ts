@@ -19,20 +19,20 @@ import { where } from './where.ts';
 export interface CropAndResizeOptions {
   /** Height and width of a crop, in pixels. */
   size: number | readonly number[];
-  /** How a pixel comes from its neighbours: 'bilinear' or 'nearest'. Default 'bilinear'. */
+  /** How pixels are interpolated: 'bilinear' or 'nearest'. Default 'bilinear'. */
   interpolation?: Interpolation;
-  /** What lies outside of the image. Default 0. */
+  /** The value outside the image. Default 0. */
   fillValue?: number;
-  /** Whether a box of an image that there isn't is a fault (default), or reads as zeros. */
+  /** Whether a box of a nonexistent image is a fault (default), or reads as zeros. */
   validateIndices?: boolean;
 }
 
 /**
- * Crops of images, each brought to one size. A box is [y1, x1, y2, x2], 0 and 1 being the centres of the first and the last
- * pixel; turned round (y1 > y2) it flips. A crop one pixel high takes the middle. float32. Shapes: images [n, h, w, c], boxes
- * [k, 4], boxIndices [k] of integers → [k, height, width, c]. Differentiable in images and boxes.
+ * Crops of images, all resized to one size. A box is [y1, x1, y2, x2], where 0 and 1 are the centres of the first and the
+ * last pixel; a reversed box (y1 > y2) flips. A crop one pixel high takes the middle. float32. Shapes: images [n, h, w, c],
+ * boxes [k, 4], boxIndices [k] of integers → [k, height, width, c]. Differentiable in images and boxes.
  * Source: TensorFlow's crop_and_resize.
- * Errors: ShapeError, DTypeError, ValueError; IndexOutOfRangeError for a box of an image that there isn't.
+ * Errors: ShapeError, DTypeError, ValueError; IndexOutOfRangeError for a box of a nonexistent image.
  */
 export const cropAndResize: CompositeOp<
   [images: Tensor, boxes: Tensor, boxIndices: Tensor],
@@ -54,7 +54,7 @@ export const cropAndResize: CompositeOp<
     const [top, left, bottom, right] = unstack(boxes, { axis: 1 }) as [Tensor, Tensor, Tensor, Tensor];
     const y = expandDims(positions(top, bottom, down, height), { axis: 2 });
     const x = expandDims(positions(left, right, across, width), { axis: 1 });
-    // Validates the indices, and names the one that is outside.
+    // Validates the indices, and reports the one that is out of range.
     const image = gather(range(0, n, 1, { dtype: 'int32' }), boxIndices, { validateIndices });
     const points = { image: reshape(image, { shape: [-1, 1, 1] }), y, x };
     const values = sampleImages(images, points, interpolation, null);

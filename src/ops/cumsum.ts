@@ -11,7 +11,7 @@ import { numbers } from './reduction.ts';
 export interface CumsumOptions {
   /** The axis along which sums run. Default 0. */
   axis?: number;
-  /** Leaves each element out of its own sum, so that the first is 0. Default false. */
+  /** Excludes each element from its own sum, so that the first sum is 0. Default false. */
   exclusive?: boolean;
   /** Sums from the end. Default false. */
   reverse?: boolean;

@@ -1,4 +1,4 @@
-/** @file cumprod and cummax: running folds by doubling, whose gradients are those of mul and maximum. */
+/** @file cumprod and cummax: scans by recursive doubling. Their gradients are those of mul and maximum. */
 import { normalizeAxis, requireBoolean } from '../core/shape.ts';
 import { type DType, requireDType } from '../core/dtype.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -15,7 +15,7 @@ import { pad, slice } from './slice.ts';
 export interface CummaxOptions {
   /** The axis along which maxima run. Default 0. */
   axis?: number;
-  /** Whether it runs from the end of the axis to its beginning. Default false. */
+  /** Runs from the end of the axis. Default false. */
   reverse?: boolean;
 }
 
@@ -27,7 +27,7 @@ const lowest: Partial<Record<DType, number>> = {
 
 /**
  * Running products of `x` along `axis`: element k holds the product of the elements up to and including k. Shape: that of x;
- * float32, int32, uint32. Exact gradients also at zeros.
+ * float32, int32, uint32. Gradients are exact at zeros, too.
  * Source: W. D. Hillis, G. L. Steele, "Data parallel algorithms", 1986: log₂ n elementwise products.
  * Errors: ShapeError for an axis that x lacks, ValueError for options, DTypeError for bools.
  */
@@ -49,8 +49,8 @@ export const cumprod: CompositeOp<[x: Tensor], CumsumOptions, Tensor, ['axis', '
   });
 
 /**
- * Running maxima of `x` along `axis`: element k holds the largest element up to and including k. NaN is carried on. Shape:
- * that of x; float32, int32, uint32. Elements that are equal share the gradient.
+ * Running maxima of `x` along `axis`: element k holds the largest element up to and including k. NaN propagates. Shape:
+ * that of x; float32, int32, uint32. Equal elements share the gradient.
  * Errors: ShapeError for an axis that x lacks, ValueError for options, DTypeError for bools.
  */
 export const cummax: CompositeOp<[x: Tensor], CummaxOptions, Tensor, ['axis', 'reverse']> =
@@ -76,14 +76,14 @@ function runningFold(
   neutral: number,
 ): Tensor {
   const n = x.shape[axis] as number;
-  // A tensor of its own, also where there is nothing to fold.
+  // A new tensor, even if there is nothing to fold.
   let folded = n > 1 ? x : identity(x);
   for (let distance = 1; distance < n; distance *= 2)
     folded = fold(shifted(folded, axis, distance, neutral), folded);
   return folded;
 }
 
-/** `x` moved towards the end of `axis` by `distance`, at most its size; `value` takes the places that come free. */
+/** `x` shifted towards the end of `axis` by `distance`, at most its size; the gap is filled with `value`. */
 function shifted(x: Tensor, axis: number, distance: number, value: number): Tensor {
   const size = x.shape.map((n, i) => (i === axis ? Math.max(0, n - distance) : n));
   const rest = slice(x, { begin: x.shape.map(() => 0), size });

@@ -1,5 +1,6 @@
 /**
- * @file defineOp: how ops of the library are made, and what those of an app are made by (ownOp.ts). What an op file says is an OpDefinition; what users call is an Op.
+ * @file defineOp: makes the library's ops, and through ownOp.ts those of apps. An op file declares an OpDefinition; what
+ * users call is an Op.
  */
 import { DTypeError, ValueError } from '../core/errors.ts';
 import {
@@ -24,9 +25,9 @@ export type { OpDefinition, Plan, Saved } from './definition.ts';
 type Eager<I extends readonly unknown[]> = {
   [K in keyof I]: I[K] extends Tensor[] ? readonly TensorLike[] : TensorLike | Exclude<I[K], Tensor>;
 };
-/** What argument `N` may be. */
+/** The type of argument `N`. */
 type At<I extends readonly unknown[], N extends number> = Eager<I>[N];
-/** The arguments of a call, of which three tell the dtype of its result. */
+/** The arguments of a call; the first three may determine the dtype of the result. */
 type Given<I extends readonly unknown[], X, Y, Z> = {
   [K in keyof I]: K extends '0' ? X : K extends '1' ? Y : K extends '2' ? Z : Eager<I>[K];
 };
@@ -40,7 +41,7 @@ type Symbolic<R extends Results> = R extends readonly Tensor[]
   ? { [K in keyof R]: SymbolicTensor }
   : SymbolicTensor;
 
-/** How ops are called: tensors by position, options last. */
+/** Call signatures of ops: tensors by position, options last. */
 export interface OpCall<
   I extends readonly unknown[],
   O extends object,
@@ -54,11 +55,11 @@ export interface OpCall<
 }
 
 /**
- * An op as users call it: tensors by position, options last. Symbolic in, symbolic out. `I` is the tuple of its tensor
- * inputs, `O` its options, `R` its result: a tensor, or a tuple or list of tensors. A result of a fixed dtype says so,
- * `Tensor<'bool'>`; of others, `D` says how the dtype follows from the arguments, such as 'first' for that of the first.
- * `P` lists the options that may also come by position. The documented form is the first overload, for completions, and
- * the last, for error messages.
+ * An op as users call it: tensors by position, options last. Symbolic inputs give symbolic outputs. `I` is the tuple of its
+ * tensor inputs, `O` its options, `R` its result: a tensor, or a tuple or list of tensors. A fixed result dtype is part of
+ * `R`, as in `Tensor<'bool'>`; otherwise `D` says how it follows from the arguments, such as 'first' for that of the first.
+ * `P` lists the options that may also be passed by position. The documented form is both the first overload, for
+ * completions, and the last, for error messages.
  */
 export interface Op<
   I extends readonly unknown[],
@@ -74,13 +75,13 @@ export interface Op<
     ...args: [...Given<I, X, Y, Z>, ...Positions<O, P>]
   ): ResultOf<R, D, [X, Y, Z]>;
   (...args: [...Mixed<I>, ...Positions<O, P>]): Symbolic<R>;
-  // Of two ops, one of which is chosen at run time, TypeScript joins only signatures without type parameters.
+  // For unions of ops: TypeScript only unifies signatures without type parameters.
   (...args: [...Eager<I>, ...LastOptions<O>]): R;
   (...args: [...Mixed<I>, ...LastOptions<O>]): Symbolic<R>;
   readonly definition: OpDefinition<I, O, R>;
 }
 
-/** Defines an op of the library. Apps define theirs by `ownOp.ts`, which checks the definition. */
+/** Defines an op of the library. Apps use `ownOp.ts`, which checks the definition. */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineOp<
   I extends readonly unknown[],
@@ -96,13 +97,13 @@ export function defineOp<
   },
 ): Op<I, O, R, 'unknown', A> {
   const { slots, variadic } = inputsOf(definition);
-  // The dispatch, the tape and the graph handle every op alike: types by position end here.
+  // Dispatch, tape and graph treat every op alike, so the positional types are erased here.
   const erased = definition as unknown as OpDefinition;
   const op = (...args: unknown[]): unknown => {
     const { operands, options } = splitArguments(erased, slots, variadic, args);
     return dispatch(erased, slots, operands, options);
   };
-  // `op` takes what `splitArguments` sorts out at run time; its declared type is that of the definition.
+  // `splitArguments` sorts the arguments at run time; the declared type is that of the definition.
   return Object.assign(op, { definition }) as unknown as Op<I, O, R, 'unknown', A>;
 }
 
@@ -120,7 +121,7 @@ export function inputsOf({ inputs }: { readonly inputs: readonly string[] }): {
   return { slots: inputs.map((text) => parseSlot(variadic ? text.slice(3) : text)), variadic };
 }
 
-/** Separates the operands of a call from its options, which come last: in an object, by position, or both. */
+/** Separates the operands of a call from its options, which come last: in an object, by position, or both ways. */
 export function splitArguments(
   { name: op, options: names }: Pick<OpDefinition, 'name' | 'options'>,
   slots: readonly InputSlot[],
@@ -133,7 +134,7 @@ export function splitArguments(
   const last = args[given - 1];
   const named = isPlainObject(last) ? last : null;
   const operands = args.slice(0, Math.min(count, named ? given - 1 : given));
-  // A missing operand isn't null: only those that may be null may be left out.
+  // Only optional operands may be omitted: others become undefined, not null.
   while (operands.length < count) operands.push(slots[operands.length]?.optional ? null : undefined);
   const list = variadic ? listOf(op, slots, operands[0]) : operands;
   if (given > count + (named ? 1 : 0)) {
@@ -144,7 +145,7 @@ export function splitArguments(
   return { operands: list, options: named ?? {} };
 }
 
-/** The tensors of an op that takes a list. */
+/** The tensors of an op whose operand is a list. */
 function listOf(op: string, slots: readonly InputSlot[], list: unknown): readonly unknown[] {
   if (!Array.isArray(list)) {
     throw new ValueError({
@@ -162,14 +163,14 @@ function listOf(op: string, slots: readonly InputSlot[], list: unknown): readonl
       hint: 'combine them in parts.',
     });
   }
-  // Copied, so that holes are undefined as any other missing operand.
+  // Copied, so that holes are undefined like any other missing operand.
   return [...list];
 }
 
-/** Of ops that take a list. */
+/** The most operands of ops that take a list. */
 const maxOperands = 2 ** 16;
 
-/** The specs of an op's float inputs must agree; used by ops without promotion. */
+/** Throws unless two inputs have the same dtype; for ops without promotion. */
 export function requireSameDType(op: string, a: TensorSpec, b: TensorSpec): void {
   if (a.dtype === b.dtype) return;
   throw new DTypeError({

@@ -1,5 +1,5 @@
 /**
- * @file What an op file says about its op: an OpDefinition. It depends on neither the dispatch, the tape nor the graph, so
+ * @file OpDefinition: what an op file declares about its op. It doesn't depend on the dispatch, the tape or the graph, so
  * that all of them can import it.
  *
  * An op is declared by the tuple of its tensor inputs, `[x: Tensor, bias: Tensor | null]`, or `[tensors: Tensor[]]` for a
@@ -11,10 +11,10 @@ import type { Tensor } from '../tensor/tensor.ts';
 import type { Call } from './call.ts';
 import type { Cost } from './cost.ts';
 
-/** What an op returns: a tensor, or several. */
+/** The return value of an op: a tensor, or several. */
 export type Results = Tensor | readonly Tensor[];
 
-/** The inputs `I` with `T` in place of each tensor. Optional inputs stay nullable, and a list becomes a list of `T`. */
+/** The inputs `I` with each tensor replaced by `T`. Optional inputs stay nullable, and a list becomes a list of `T`. */
 export type Operands<I extends readonly unknown[], T> = I extends readonly [readonly Tensor[]]
   ? readonly T[]
   : { readonly [K in keyof I]: T | Exclude<I[K], Tensor> };
@@ -24,7 +24,7 @@ export type PerInput<I extends readonly unknown[], T> = I extends readonly [read
   ? readonly T[]
   : { readonly [K in keyof I]: T };
 
-/** Names of the inputs `I`, with a `?` at the end where one may be null. */
+/** Names of the inputs `I`, with a `?` at the end of those that may be null. */
 export type InputNames<I extends readonly unknown[]> = number extends I['length']
   ? readonly string[]
   : I extends readonly [readonly Tensor[]]
@@ -41,7 +41,7 @@ type Mapped<A extends readonly unknown[], T> = { readonly [K in keyof A]: T };
 export type PerOutput<R extends Results, T> = Mapped<OutputTuple<R>, T>;
 
 /**
- * What `infer` returns: the spec of the output, or a tuple of specs where there are several. A spec may carry more
+ * What `infer` returns: the spec of the output, or a tuple of specs if there are several. A spec may carry more
  * (geometry, normalized axes, resolved options): whatever `forward`, `backward` and `cost` would otherwise compute again.
  * It must not hold tensors, since a tape keeps it.
  */
@@ -49,21 +49,21 @@ export type Plan<R extends Results = Results> = R extends readonly Tensor[]
   ? { readonly [K in keyof R]: TensorSpec }
   : TensorSpec;
 
-/** What backward reads, by position. Default: all inputs, no outputs. */
+/** Positions of the inputs and outputs that backward reads. Default: all inputs, no outputs. */
 export interface Save {
   readonly inputs?: readonly number[] | undefined;
   readonly outputs?: readonly number[] | undefined;
 }
 
-/** An op without a `save`. */
+/** The default of `save`. */
 export interface DefaultSave {
   readonly inputs?: undefined;
   readonly outputs?: undefined;
 }
 
-/** The list that `S` has under `F`; undefined where it has none. */
+/** The property `F` of `S`; undefined if it has none. */
 type SavedList<S extends Save, F extends keyof Save> = F extends keyof S ? S[F] : undefined;
-/** Whether the literal list `L` names position `K`; boolean where that isn't known statically. */
+/** Whether the literal list `L` contains position `K`; boolean if that isn't known statically. */
 type IsListed<L, K> = L extends readonly (infer N)[]
   ? number extends N
     ? boolean
@@ -82,7 +82,7 @@ type SavedOutputs<R extends readonly Tensor[], L> = {
   readonly [K in keyof R]: IfListed<IsListed<L, K>, R[K]>;
 };
 
-/** What `backward` may use. */
+/** The values available to `backward`. */
 export interface Saved<
   I extends readonly unknown[] = readonly (Tensor | null)[],
   O extends object = object,
@@ -104,7 +104,7 @@ export interface Saved<
   readonly options: O;
 }
 
-/** A function type that is compared as a method: a definition is used by code that doesn't know its types. */
+/** A function type with bivariant parameters, since definitions are used by code that doesn't know their types. */
 type Method<A extends readonly unknown[], T> = { method(...args: A): T }['method'];
 
 /**
@@ -126,39 +126,39 @@ export interface OpDefinition<
    */
   inputs: NoInfer<InputNames<I>>;
   /**
-   * The names of all options. True marks those that may also be passed by position, after the tensors. A call with another
-   * option is refused. Without `options` any are passed on, unchecked.
+   * The names of all options. True marks those that may also be passed by position, after the tensors. A call with any other
+   * option is refused. Without `options`, all are passed on unchecked.
    */
   options?: Names;
   /** Whether `backward` accepts null for an output that nothing depends on. Default: it receives zeros. */
   takesNull?: N;
-  /** Whether it takes float16. Other ops refuse it. Cotangents of float16 tensors are float32. */
+  /** Whether it accepts float16, which other ops refuse. Cotangents of float16 tensors are float32. */
   acceptsFloat16?: boolean;
-  /** Whether an element of the result depends on the elements at its place alone, of inputs that broadcast. */
+  /** Whether each element of the result depends only on the elements at its position in the inputs, which broadcast. */
   elementwise?: boolean;
   /** What backward reads: input and output positions. Default: all inputs, no outputs. */
   save?: S;
   /**
-   * The options of one eager call, where they differ from call to call (a fresh seed): forward, backward and history see
-   * the same. Called after `infer` has accepted the options; the plan must not depend on what it changes.
+   * Fixes options that differ from call to call (a fresh seed), so that forward, backward and history see the same ones.
+   * Called once per eager call, after `infer` has accepted the options; the plan must not depend on what it changes.
    */
   settle?(options: O): O;
   /**
-   * Checks the call and plans it: shapes and dtypes of the outputs, with what the other functions need to know. Pure, no
-   * GPU. It also serves symbolic calls. Write it before the functions that read the plan: TypeScript infers in that order.
+   * Checks the call and plans it: shapes and dtypes of the outputs, and whatever the other functions need. Pure, no GPU
+   * work; also used for symbolic calls. Write it before the functions that read the plan: TypeScript infers in that order.
    */
   infer(inputs: NoInfer<Operands<I, TensorSpec>>, options: NoInfer<O>): P;
   /** Launches kernels. It may also use ops: they aren't recorded, and their temporaries are freed. */
   forward(inputs: NoInfer<Operands<I, Tensor>>, plan: NoInfer<P>, call: Call<O>): NoInfer<R>;
   /**
    * The vector-Jacobian product, written with ops, so that it can be differentiated again: a gradient (or null) for
-   * each input. Null where the op has no gradient by its nature.
+   * each input. Null if the op has no gradient.
    */
   backward: Method<
     [cotangents: PerOutput<R, N extends true ? Tensor | null : Tensor>, saved: Saved<I, O, R, P, S>],
     PerInput<I, Tensor | null>
   > | null;
-  /** What a call costs, for `profile`. Default: what the ops in its forward cost. */
+  /** The cost of a call, for `profile`. Default: the cost of the ops in its forward. */
   cost?(
     inputs: NoInfer<Operands<I, TensorSpec>>,
     outputs: NoInfer<PerOutput<R, TensorSpec>>,

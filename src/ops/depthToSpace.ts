@@ -15,7 +15,7 @@ export interface BlockOptions {
 /**
  * Channels laid out as blocks of pixels, as in TensorFlow ("pixel shuffle"). Any dtype.
  * Shapes: x [n, h, w, c] → [n, h · blockSize, w · blockSize, c / blockSize²].
- * Errors: ShapeError for other ranks, and where blockSize² doesn't divide c; ValueError for the option.
+ * Errors: ShapeError for other ranks, and if blockSize² doesn't divide c; ValueError for the option.
  */
 export const depthToSpace: CompositeOp<[x: Tensor], BlockOptions, Tensor, ['blockSize']> =
   /* @__PURE__ */ defineComposite({
@@ -26,7 +26,7 @@ export const depthToSpace: CompositeOp<[x: Tensor], BlockOptions, Tensor, ['bloc
       const [n, h, w, c] = imageSizes('depthToSpace', x.shape, block);
       requireMultiple('depthToSpace', 'channels', x.shape, c, block * block);
       const depth = c / (block * block);
-      // Rows of the image, and columns of a block with their channels, stay together.
+      // Merge rows with the batch, and block columns with their channels, to keep the rank low.
       const lines = reshape(x, { shape: [n * h, w, block, block * depth] });
       return reshape(transpose(lines, { perm: [0, 2, 1, 3] }), { shape: [n, h * block, w * block, depth] });
     },
@@ -35,7 +35,7 @@ export const depthToSpace: CompositeOp<[x: Tensor], BlockOptions, Tensor, ['bloc
 /**
  * Blocks of pixels laid out as channels: the inverse of depthToSpace. Any dtype.
  * Shapes: x [n, h, w, c] → [n, h / blockSize, w / blockSize, c · blockSize²].
- * Errors: ShapeError for other ranks, and where blockSize doesn't divide h and w; ValueError for the option.
+ * Errors: ShapeError for other ranks, and if blockSize doesn't divide h and w; ValueError for the option.
  */
 export const spaceToDepth: CompositeOp<[x: Tensor], BlockOptions, Tensor, ['blockSize']> =
   /* @__PURE__ */ defineComposite({

@@ -1,4 +1,4 @@
-/** @file depthwiseConv2d and its gradients: each channel is convolved with filters of its own. */
+/** @file depthwiseConv2d and its gradients: each channel is convolved with its own filters. */
 import { type ConvolutionOptions, convolutionWindows, requireKernelSize } from '../core/convolution.ts';
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
@@ -27,13 +27,13 @@ export type DepthwiseConv2dOptions = Omit<ConvolutionOptions, 'groups'>;
 
 /** Options of `depthwiseConv2dInputGrad`. */
 export interface DepthwiseConv2dInputGradOptions extends DepthwiseConv2dOptions {
-  /** Shape of the image whose gradient is wanted. */
+  /** Shape of the image whose gradient is computed. */
   inputShape: Shape;
 }
 
 /** Options of `depthwiseConv2dFilterGrad`. */
 export interface DepthwiseConv2dFilterGradOptions extends DepthwiseConv2dOptions {
-  /** Shape of the kernel whose gradient is wanted. */
+  /** Shape of the kernel whose gradient is computed. */
   kernelShape: Shape;
 }
 
@@ -98,7 +98,7 @@ const family: ConvolutionFamily<DepthwiseGeometry> = {
 /**
  * The depthwise 2D convolution: channel c of the image gives channels c · multiplier … of the result.
  * Shapes: x [batch, height, width, channels], kernel [height, width, channels, multiplier] → [batch, outHeight,
- * outWidth, channels · multiplier]. float32. Options as those of conv2d.
+ * outWidth, channels · multiplier]. float32. Options as for conv2d.
  * Errors: ShapeError, DTypeError, ValueError.
  */
 export const depthwiseConv2d: Op<

@@ -1,6 +1,6 @@
 /**
- * @file Fused gradients: the cotangent times the derivative of an elementwise op, in one kernel. They are ops, so that
- * gradients can be differentiated again; only the `gradient` of their op calls them.
+ * @file Fused gradients: the cotangent times the derivative of an elementwise op, in one kernel. They are ops themselves, so
+ * that gradients can be differentiated again; only the `gradient` of an elementwise op calls them.
  */
 import { broadcastShapes } from '../core/shape.ts';
 import type { Scalars } from '../kernels/elementwise.ts';
@@ -17,7 +17,7 @@ export interface DerivativeDefinition<O extends object> {
   expression: string | ((options: O) => string);
   scalars?: (options: O) => Scalars;
   /**
-   * The derivative of the derivative with respect to `b`, written with ops; null where the derivative is constant almost
+   * The derivative of the derivative with respect to `b`, written with ops; null if the derivative is constant almost
    * everywhere.
    */
   curve: ((b: Tensor, options: O) => TensorLike) | null;
@@ -55,8 +55,8 @@ export function defineDerivative<O extends object = object>({
 export type Choice = Op<[dy: Tensor, x: Tensor, y: Tensor]>;
 
 /**
- * dy where a condition on x and y holds, and 0 elsewhere: how ops that choose between operands pass their gradient on.
- * `condition` is a WGSL expression of `b` and `c`, the broadcast values of x and y; dy has their common shape.
+ * dy where a condition on x and y holds, and 0 elsewhere: the gradient of ops that choose between operands. `condition` is
+ * a WGSL expression of `b` and `c`, the broadcast values of x and y; dy has their common shape.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineChoice(name: string, condition: string): Choice {

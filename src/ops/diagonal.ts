@@ -27,8 +27,8 @@ export interface DiagonalOptions {
 const diagonalOptionNames = { offset: true, axis1: true, axis2: true } as const;
 
 /**
- * Of a vector [n]: the matrix [n + |k|, n + |k|] with it on diagonal `k`, zeros elsewhere. Of a matrix: its diagonal `k`, a
- * vector. Any dtype. As in NumPy and Keras.
+ * For a vector [n], the matrix [n + |k|, n + |k|] with it on diagonal `k` and zeros elsewhere. For a matrix, its diagonal
+ * `k`, a vector. Any dtype. As in NumPy and Keras.
  * Errors: ShapeError for other ranks, ValueError for a fractional k.
  */
 export const diag: CompositeOp<[x: Tensor], DiagOptions, Tensor, ['k']> = /* @__PURE__ */ defineComposite({
@@ -63,7 +63,7 @@ export const diagonal: CompositeOp<[x: Tensor], DiagonalOptions, Tensor, ['offse
 
 /**
  * The sum of diagonal `offset` of each matrix that `axis1` and `axis2` span. float32, int32, uint32.
- * Errors: as of `diagonal`; DTypeError for bools.
+ * Errors: as for `diagonal`; DTypeError for bools.
  * Shape: x without both axes.
  */
 export const trace: CompositeOp<[x: Tensor], DiagonalOptions, Tensor, ['offset', 'axis1', 'axis2']> =
@@ -87,7 +87,7 @@ function positions(rows: number, columns: number, k: number) {
   return { first, stride, end: length === 0 ? first : first + (length - 1) * stride + 1 };
 }
 
-/** Diagonal `k` of the last two axes, as the last. */
+/** Diagonal `k` of the last two axes, as the last axis. */
 export function diagonalOf(x: Tensor, k: number): Tensor {
   const outer: Shape = x.shape.slice(0, -2);
   const [rows, columns] = x.shape.slice(-2) as [number, number];

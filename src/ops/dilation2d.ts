@@ -16,7 +16,7 @@ import { takeAlongAxis } from './takeAlongAxis.ts';
 
 /** Options of `dilation2d`. */
 export interface Dilation2dOptions {
-  /** Steps between windows, along height and width. One number counts for both. Default 1. */
+  /** Steps between windows, along height and width. One number applies to both. Default 1. */
   strides?: number | readonly number[];
   /** 'valid' (default), 'same', or [before, after] for each spatial axis. */
   padding?: Padding;
@@ -24,7 +24,7 @@ export interface Dilation2dOptions {
   dilationRate?: number | readonly number[];
 }
 
-/** Never wins a maximum. */
+/** The value of padding: never the maximum. */
 const outside = Number.NEGATIVE_INFINITY;
 
 /**

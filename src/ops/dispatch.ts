@@ -1,6 +1,6 @@
 /**
- * @file The one dispatch. A symbolic input sends the call to its graph, and one inside vmap to its map; otherwise the kernels
- * run, and active recorders receive the call.
+ * @file The dispatch of all ops. A symbolic input sends the call to its graph, a mapped one to its vmap; otherwise the
+ * kernels run, and active recorders receive the call.
  */
 import { DTypeError } from '../core/errors.ts';
 import { formatSpec } from '../core/spec.ts';
@@ -31,7 +31,7 @@ export function dispatch(
   return tidy(() => execute(op, toTensors(op.name, slots, operands), operands, options));
 }
 
-/** Calls under way: the ops that a forward uses run inside another call. */
+/** Depth of nested calls: the ops used by a forward run inside another call. */
 let depth = 0;
 
 function execute(
@@ -44,7 +44,7 @@ function execute(
   const plan = op.infer(inputs, given);
   const options = op.settle ? op.settle(given) : given;
   const call = new Call(op.name, outputsOf(plan), operands, options);
-  // Ops that a forward uses are an implementation detail: no recorder and no layer sees them.
+  // Ops used by a forward are an implementation detail: no recorder and no layer sees them.
   const { device = getDevice() } = inputs.find((input) => input !== null) ?? {};
   const forward = () => withDevice(device, () => tidy(() => op.forward(inputs, plan, call)));
   const run = () => withRecorders([], () => insideCall(null, forward));
@@ -58,7 +58,7 @@ function execute(
     depth--;
   }
   const outputs = result instanceof Tensor ? [result] : result;
-  // All checks on the way are the call's, those of launches that write no result included.
+  // All checks begun meanwhile belong to the call, including those of launches that write no result.
   const checks = device.faults.checksFrom(firstCheck);
   if (checks.length > 0) for (const { storage } of outputs) device.attachChecks(checks, storage);
   call.node = recordCall(op, inputs, outputs, options, plan, checks);
@@ -78,8 +78,8 @@ function rejectFloat16(op: string, inputs: readonly (Tensor | null)[]): void {
 }
 
 /**
- * Reports to the active recorders, and to the enclosing layer call, that `op` made `outputs` from `inputs`; null where
- * nothing records. For functions that bring their own gradient; ops are recorded by their dispatch.
+ * Reports to the active recorders, and to the enclosing layer call, that `op` made `outputs` from `inputs`; null if
+ * nothing records. For functions with a custom gradient; ops are recorded by the dispatch.
  */
 export function recordCall(
   op: OpDefinition,
@@ -106,7 +106,7 @@ export function recordCall(
     recording,
   });
   outputs.forEach((output, i) => {
-    // A kernel may hand back a tensor whose lack of history is the point (stopGradient): that stays.
+    // Leave other origins alone: an op may return a tensor without history on purpose (stopGradient).
     if (output.origin.kind === 'unrecorded') {
       output.origin = { kind: 'recorded', history: node.historyOf(i) };
     }
@@ -115,7 +115,7 @@ export function recordCall(
   return node;
 }
 
-/** Identities alone: enough for `tape.explain` to follow a value through a call that it didn't see. */
+/** Keeps only ids: enough for `tape.explain` to follow a value through a call that it didn't record. */
 function rememberInputs(inputs: readonly (Tensor | null)[], outputs: readonly Tensor[]): void {
   const ids: number[] = [];
   for (const input of inputs) if (input) ids.push(input.id);
@@ -133,11 +133,11 @@ export function operationOf(op: OpDefinition): Operation {
   return operation;
 }
 
-/** `input` as a node of `recording` remembers it, which is made inside the layer call `parent`. */
+/** The record of `input` in a node of `recording`, made inside the layer call `parent`. */
 export function inputRecord(input: Tensor, recording: number, parent: Node | null): NodeInput {
   const history = input.kerasHistory;
-  // Links stay inside one recording, or, where nothing records, inside one outermost layer call: a state carried from
-  // step to step would otherwise drag all its past along.
+  // Link only within one recording or, if nothing records, within one outermost layer call: otherwise a state carried from
+  // step to step would keep its whole past alive.
   const linked =
     history?.node.recording === recording &&
     (recording !== 0 || (parent !== null && outermost(history.node) === outermost(parent)))

@@ -1,6 +1,6 @@
 /**
- * @file Whole quotients and their remainders, rounded towards -∞: x = floorDiv(x, y) · y + mod(x, y), and the remainder
- * has the divisor's sign, as in Python. Of integers divided by 0 both are 0, as in NumPy.
+ * @file Floor division and its remainder, as in Python: x = floorDiv(x, y) · y + mod(x, y), and the remainder has the
+ * divisor's sign. For integers divided by 0, both are 0, as in NumPy.
  */
 import * as math from '../kernels/math.ts';
 import { mul, neg } from './arithmetic.ts';
@@ -21,7 +21,7 @@ const remainders = {
 };
 
 /**
- * ⌊x / y⌋, elementwise, exact also where x / y rounds. Shapes broadcast; dtypes promote. Division by 0 gives 0 for
+ * ⌊x / y⌋, elementwise, exact even if x / y would round. Shapes broadcast; dtypes promote. Division by 0 gives 0 for
  * integers, ±Infinity or NaN for floats. Gradient: 0.
  * Errors: ShapeError where the shapes don’t broadcast; DTypeError for two bools, and for int32 with uint32.
  */

@@ -1,4 +1,4 @@
-/** @file dotProductAttention: one op whose kernels keep no scores, and the same by matrix products. */
+/** @file dotProductAttention: fused kernels that don't store the scores, or matrix products. */
 import { type OptionNames, optionsOf } from '../core/options.ts';
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
@@ -25,20 +25,20 @@ import { where } from './where.ts';
 interface ScoreOptions {
   /** What the products of queries and keys are multiplied by. Default: 1 / √(size of a query). */
   scale?: number | null;
-  /** Whether a query sees no later keys: query i sees the keys from 0 to i. Default false. */
+  /** Whether later keys are hidden: query i sees keys 0 to i. Default false. */
   isCausal?: boolean;
 }
 
 type Operand = TensorLike | SymbolicTensor | null;
 
-/** Options of `dotProductAttention`. Bias and mask may also be given by position. */
+/** Options of `dotProductAttention`. Bias and mask may also be passed by position. */
 export interface DotProductAttentionOptions extends ScoreOptions {
   /**
    * Added to the scores before the softmax. It broadcasts to [batch, heads, queries, keys]. Default: none.
    */
   bias?: Operand;
   /**
-   * Which keys a query may see: bool, true where it may. It broadcasts to [batch, heads, queries, keys].
+   * Which keys a query sees: bool, true if it does. It broadcasts to [batch, heads, queries, keys].
    * Default: all.
    */
   mask?: Operand;
@@ -118,7 +118,7 @@ function requireScores(
   });
 }
 
-/** 2 operations for each product of a query with a key, and of a weight with a value. */
+/** Two operations for each multiply-add of queries with keys, and of weights with values. */
 function attentionCost({ sizes }: AttentionPlan): Cost {
   const { batch, heads, queries, keys, size, valueSize } = sizes;
   return { flops: 2 * batch * heads * queries * keys * (size + valueSize) };
@@ -126,7 +126,7 @@ function attentionCost({ sizes }: AttentionPlan): Cost {
 
 const described = { name, inputs: ['query', 'key', 'value', 'bias?', 'mask:bool?'] } as const;
 
-/** [out, stats]; of bias and mask at most one is given. The statistics have no gradient: nobody else sees them. */
+/** [out, stats]; at most one of bias and mask is given. The statistics are internal and have no gradient. */
 const fused: Op<Inputs, ScoreOptions, [out: Tensor, stats: Tensor]> = /* @__PURE__ */ defineOp({
   ...described,
   save: { inputs: [0, 1, 2, 3, 4], outputs: [0, 1] },
@@ -139,7 +139,7 @@ const fused: Op<Inputs, ScoreOptions, [out: Tensor, stats: Tensor]> = /* @__PURE
   backward: ([cotangent], { inputs, outputs: [out, stats], needs, plan: [plan] }) => {
     const [query, key, value, bias, mask] = inputs;
     const input = { query, key, value, bias, mask, ...plan };
-    // The gradient of a bias is as large as the scores; and where it is recorded, it has to be made of ops.
+    // The gradient of a bias is as large as the scores anyway; and a recorded gradient must be composed of ops.
     if (needs[3] || activeRecorders().length > 0) return [...composedGradient(input, cotangent), null];
     const needsKeys = needs[1] || needs[2];
     return [...attentionGradientKernel(name, input, { out, stats, cotangent }, needsKeys), null, null];
@@ -147,7 +147,7 @@ const fused: Op<Inputs, ScoreOptions, [out: Tensor, stats: Tensor]> = /* @__PURE
   cost: (_, __, [plan]) => attentionCost(plan),
 });
 
-/** Whether a call on tensors is left to GEMMs. */
+/** Whether a call on tensors uses GEMMs. */
 function isComposed(inputs: Inputs, plan: AttentionPlan): boolean {
   return selectAttention(plan.sizes, profileOf(inputs[0].device)) === 'gemm';
 }
@@ -162,7 +162,7 @@ function attend(query: Operand, key: Operand, value: Operand, ...rest: unknown[]
       return composedAttention({ query: q, key: k, value: v, bias: b, mask: m, ...plan });
     }
   }
-  // Two tensors that change the scores are made one: what the mask hides is far below all else.
+  // Merge bias and mask: hidden keys get a score far below all others.
   const isBoth = bias !== null && mask !== null;
   const shown = isBoth ? where(mask as Tensor, bias as Tensor, hidden) : bias;
   const inputs = [query, key, value, shown, isBoth ? null : mask] as Inputs;
@@ -187,7 +187,7 @@ function argumentsOf(rest: readonly unknown[]): { bias: Operand; mask: Operand; 
   return { bias, mask, options };
 }
 
-/** The op as one result, for who runs definitions: an app's encoder has no gradients. */
+/** The op with a single result, for code that runs definitions: in an app's encoder there are no gradients. */
 const definition: OpDefinition<
   Inputs,
   DotProductAttentionOptions,
@@ -220,12 +220,12 @@ export interface DotProductAttention extends Op<Inputs, DotProductAttentionOptio
 /**
  * softmax(scale · query · keyᵀ + bias) · value for each head, as in Keras and JAX. Shapes: query [batch, queries, heads, size],
  * key [batch, keys, key heads, size], value [batch, keys, key heads, value size] → [batch, queries, heads, value size].
- * Heads of keys divide those of queries (grouped queries). `bias`, float32, and `mask`, bool, broadcast to [batch, heads,
- * queries, keys] and come by position or among the options; where the mask is false, or with `isCausal` later, a key isn't
- * seen. A query that sees no key attends to all alike. float32.
+ * The number of key heads divides that of query heads (grouped queries). `bias`, float32, and `mask`, bool, broadcast to
+ * [batch, heads, queries, keys] and are passed by position or as options. A key is hidden if its mask is false or, with
+ * `isCausal`, if it comes later than the query. A query that sees no key attends to all equally. float32.
  *
- * On GPUs scores are never in memory (Dao, FlashAttention-2, 2023), for heads of up to 256; software adapters keep up to
- * 64 MiB of them. The gradient of a bias keeps them as well.
+ * On GPUs, scores aren't stored for heads of up to 256 (Dao, FlashAttention-2, 2023); software adapters store up to 64 MiB
+ * of them. The gradient of a bias stores them, too.
  * Errors: ShapeError, DTypeError for inputs that don't fit; ValueError for options.
  */
 export const dotProductAttention: DotProductAttention = /* @__PURE__ */ Object.assign(

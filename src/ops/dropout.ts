@@ -17,7 +17,7 @@ export interface DropoutOptions {
   rate: number;
   /** A whole number in [0, 2^53). Default: a fresh one for each call. */
   seed?: Seed | undefined;
-  /** Shape of the mask, which broadcasts to x: axes of size 1 are kept or cleared as one. Null stands for x's size. */
+  /** Shape of the mask, which broadcasts to x: elements along axes of size 1 are kept or cleared together. Null: x's size. */
   noiseShape?: readonly (number | null)[] | undefined;
 }
 
@@ -48,8 +48,8 @@ function maskShape(x: TensorSpec, noiseShape: DropoutOptions['noiseShape']): Sha
 }
 
 /**
- * x with a fraction `rate` of its elements cleared at random, and the others scaled by 1 / (1 - rate), so that the
- * expected value stays. The mask follows from the seed: the gradient generates it again, and nothing is saved. A rate of 0 is
+ * x with a fraction `rate` of its elements cleared at random, and the others scaled by 1 / (1 - rate), which preserves the
+ * expected value. The mask is a function of the seed: the gradient generates it again, and nothing is saved. A rate of 0 is
  * the identity.
  * Errors: DTypeError for x that isn't float32; ValueError for a rate outside [0, 1) or a seed that isn't one; ShapeError.
  * Source: N. Srivastava et al., Dropout, JMLR 2014.

@@ -17,7 +17,7 @@ import { takeAlongAxis } from './takeAlongAxis.ts';
 
 type Eigenpairs = [values: Tensor<'float32'>, vectors: Tensor<'float32'>];
 
-/** Of matrices that are symmetric, as is the gradient: see `eigh`. */
+/** Eigenpairs of symmetric matrices; the gradient is symmetric, too. See `eigh`. */
 const eigenpairs: Op<[x: Tensor], object, Eigenpairs> = /* @__PURE__ */ defineOp({
   name: 'eigenpairs',
   inputs: ['x'],
@@ -33,7 +33,7 @@ const eigenpairs: Op<[x: Tensor], object, Eigenpairs> = /* @__PURE__ */ defineOp
     const scale = scaleOf(x);
     const scaled = div(x, scale);
     const rows = eigenvectors(scaled);
-    // Rayleigh quotients: their errors are the squares of those of the vectors.
+    // Rayleigh quotients: their errors are quadratic in those of the vectors.
     const values = mul(
       sum(mul(matMul(rows, scaled), rows), { axis: -1 }),
       reshape(scale, { shape: rowsOf(scale) }),
@@ -56,8 +56,8 @@ const eigenpairs: Op<[x: Tensor], object, Eigenpairs> = /* @__PURE__ */ defineOp
 const rowsOf = ({ shape }: Tensor) => shape.slice(0, -1);
 
 /**
- * The eigenvectors of symmetric matrices of elements up to 1, as rows. Shifted by twice their norm they are positive definite
- * and well conditioned, so that singular vectors are eigenvectors, of values that are distinct.
+ * The eigenvectors, as rows, of symmetric matrices with elements up to 1. Shifted by twice their norm, the matrices are
+ * positive definite and well conditioned, so that singular vectors are eigenvectors.
  */
 function eigenvectors(x: Tensor): Tensor {
   const shift = mul(norm(x, { axis: [-2, -1], keepDims: true }), 2);
@@ -65,7 +65,7 @@ function eigenvectors(x: Tensor): Tensor {
   return rotations;
 }
 
-/** Between the vectors: vectorsᵀ dVectors, each element divided by the difference of its two values. */
+/** The gradient through the vectors, in their basis: vectorsᵀ dVectors, each element divided by the difference of two values. */
 function ofVectors(dVectors: Tensor, values: Tensor, vectors: Tensor): Tensor {
   const ones = eye(values.shape.at(-1) as number);
   const differences = sub(expandDims(values, { axis: -2 }), expandDims(values, { axis: -1 }));
@@ -74,11 +74,11 @@ function ofVectors(dVectors: Tensor, values: Tensor, vectors: Tensor): Tensor {
 }
 
 /**
- * [values, vectors] of symmetric matrices: eigenvalues in ascending order, and eigenvectors of length 1 as columns. The
- * symmetric part of x counts, as in JAX. float32. Shapes: x [..., n, n] → values [..., n], vectors [..., n, n]. The sign of a
- * vector is arbitrary. Accuracy: vectors are orthonormal, and x vectors is vectors · values, to about n · 6e-8 of the norm
- * of x. For matrices of up to some hundred rows. The gradient through vectors isn't finite where values repeat; that through
- * values alone is.
+ * [values, vectors] of symmetric matrices: eigenvalues in ascending order, and eigenvectors of length 1 as columns. Uses
+ * the symmetric part of x, as JAX does. float32. Shapes: x [..., n, n] → values [..., n], vectors [..., n, n]. The sign of a
+ * vector is arbitrary. Accuracy: vectors are orthonormal, and x · vectors equals vectors · values, to about n · 6e-8 of the
+ * norm of x. For matrices of up to a few hundred rows. With repeated values, the gradient through vectors isn't finite; that
+ * through values alone is.
  * Source: G. Golub, C. Van Loan, Matrix computations, 8.5 (Jacobi); the gradient, M. Giles, "An extended collection of matrix
  * derivative results for forward and reverse mode algorithmic differentiation", 2008.
  * Errors: ShapeError for other shapes, DTypeError.

@@ -36,14 +36,14 @@ interface Labelled {
 }
 
 /**
- * Sums of products by Einstein's notation, as in NumPy: each axis has a letter; letters that the result lacks are summed
- * over; a letter twice in one operand takes the diagonal; `...` stands for axes that broadcast. Without `->` the result has
- * the letters that occur once, in alphabetical order. Dtypes as of `matMul`, on whose kernels it runs.
+ * Sums of products by Einstein's notation, as in NumPy: each axis has a letter; letters missing in the result are summed
+ * over; a letter repeated in one operand takes the diagonal; `...` stands for axes that broadcast. Without `->` the result
+ * has the letters that occur once, in alphabetical order. Dtypes as for `matMul`, whose kernels it uses.
  *
  *     einsum('bij,bjk->bik', a, b);
  *     einsum([a, b], { equation: 'bij,bjk->bik' });
  *
- * Errors: ValueError for a malformed equation, ShapeError where it doesn't fit the tensors.
+ * Errors: ValueError for a malformed equation, ShapeError if it doesn't fit the tensors.
  */
 export const einsum: Einsum = /* @__PURE__ */ withEquationFirst(
   /* @__PURE__ */ defineComposite({
@@ -72,11 +72,11 @@ function withEquationFirst(op: EinsumOp): Einsum {
       ? op(tensors as readonly Tensor[], { equation })
       : op(...(args as [readonly Tensor[], EinsumOptions]));
   };
-  // Both forms are distinguished at run time; symbolic tensors give symbolic ones, as of any op.
+  // Both forms are distinguished at run time; symbolic tensors give symbolic ones, as for any op.
   return Object.assign(einsum, { definition: op.definition }) as unknown as Einsum;
 }
 
-/** The labels of each operand and of the result. An ellipsis becomes labels of its own, '.0' for the last axis that it covers. */
+/** The labels of each operand and of the result. Axes of an ellipsis get labels counted from the last, '.0'. */
 function parse(equation: unknown, tensors: readonly Tensor[]): { operands: string[][]; result: string[] } {
   const text = typeof equation === 'string' ? equation.replace(/\s/g, '') : '';
   const match = /^((?:[A-Za-z,]|\.\.\.)*)(?:->((?:[A-Za-z]|\.\.\.)*))?$/.exec(text);
@@ -133,7 +133,7 @@ function resultOf(term: string, ellipsis: readonly string[]): string[] {
   return after === undefined ? [...before] : [...before, ...ellipsis, ...after];
 }
 
-/** What NumPy takes where the equation names no result. */
+/** The labels of the result if the equation names none, as in NumPy. */
 function implied(operands: readonly string[][], ellipsis: readonly string[]): string[] {
   const letters = operands.flat().filter((label) => !label.startsWith('.'));
   const once = letters.filter((label) => letters.indexOf(label) === letters.lastIndexOf(label));
@@ -228,7 +228,7 @@ function permuted({ labels, tensor }: Labelled, order: readonly string[]): Tenso
   return transpose(tensor, { perm: order.map((label) => labels.indexOf(label)) });
 }
 
-/** The axes in the order of the result; those that every operand had with size 1 come back. */
+/** Transposes to the order of the result, and restores axes that were dropped because every operand had size 1. */
 function arranged(total: Labelled, result: readonly string[], sizes: Map<string, number>): Tensor {
   const present = result.filter((label) => total.labels.includes(label));
   const tensor = permuted(total, present);

@@ -1,5 +1,5 @@
 /**
- * @file What elementwise ops of one and of two operands have in common.
+ * @file Common code of unary and binary elementwise ops.
  */
 import { type ComputeDType, type DType, promote, requireDType } from '../core/dtype.ts';
 import type { OptionNames } from '../core/options.ts';
@@ -29,13 +29,13 @@ export type FloatOp<O extends object = object, P extends readonly string[] = []>
   'unknown',
   P
 >;
-/** Elementwise: whether something holds of x. */
+/** An elementwise predicate of x. */
 export type PredicateOp = Op<[x: Tensor], object, Tensor<'bool'>>;
 /** Elementwise, in the common dtype of both operands. */
 export type BinaryOp = Op<[x: Tensor, y: Tensor], object, Tensor, 'promoted'>;
 /** Elementwise, of two operands that are converted to floats. */
 export type FloatBinaryOp = Op<[x: Tensor, y: Tensor], object, Tensor<'float32'>>;
-/** Elementwise: whether something holds of both operands. */
+/** An elementwise predicate of two operands. */
 export type ComparisonOp = Op<[x: Tensor, y: Tensor], object, Tensor<'bool'>>;
 
 const floats: readonly DType[] = ['float32'];
@@ -43,9 +43,9 @@ const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
 
 export interface UnaryDefinition<O extends object, P extends readonly string[]> {
   name: string;
-  /** WGSL expression of `a`; a function where it depends on the dtype or the options. */
+  /** WGSL expression of `a`; a function if it depends on the dtype or the options. */
   expression: string | ((dtype: ComputeDType, options: O) => string);
-  /** Dtypes it takes. Default: float32 alone. */
+  /** Accepted dtypes. Default: only float32. */
   dtypes?: readonly DType[];
   /** Dtype of the result. Default: the input's. */
   result?: (dtype: DType) => DType;
@@ -53,10 +53,10 @@ export interface UnaryDefinition<O extends object, P extends readonly string[]> 
   scalars?: (options: O) => Scalars;
   /** Names of the options, if there are any: see `OpDefinition`. */
   options?: OptionNames<NoInfer<O>, NoInfer<P>[number]>;
-  /** Checks the options; throws. */
+  /** Throws if the options are invalid. */
   check?: (options: O) => void;
   /**
-   * The gradient from the cotangent, and from the input or the output, whichever `reads` names; null where there is none.
+   * The gradient from the cotangent and the input or output, whichever `reads` names; null if there is none.
    * `defineDerivative` makes a fused one.
    */
   gradient: ((dy: Tensor, read: Tensor, options: O) => Tensor) | null;
@@ -69,7 +69,7 @@ export function defineUnary<O extends object = object, const P extends readonly 
   definition: UnaryDefinition<O, P>,
 ): Op<[x: Tensor], O, Tensor, 'unknown', P> {
   const { name, expression, dtypes = floats, result, scalars, check, gradient, reads = 'input' } = definition;
-  // A definition without names is one without options.
+  // A definition without names has no options.
   const { options = {} as OptionNames<O, P[number]> } = definition;
   return defineOp({
     name,
@@ -94,17 +94,17 @@ export function defineUnary<O extends object = object, const P extends readonly 
 
 export interface BinaryDefinition {
   name: string;
-  /** WGSL expression of `a` and `b`; a function where it depends on the dtype that is computed in. */
+  /** WGSL expression of `a` and `b`; a function if it depends on the dtype of the computation. */
   expression: string | ((dtype: ComputeDType) => string);
-  /** Common dtypes it takes. Default: float32, int32, uint32. */
+  /** Accepted common dtypes. Default: float32, int32, uint32. */
   dtypes?: readonly DType[];
-  /** The dtype that is computed in, from the common dtype of the operands. Default: the common dtype. */
+  /** The dtype of the computation, from the common dtype of the operands. Default: the common dtype. */
   computes?: (common: DType) => DType;
-  /** Dtype of the result, from the dtype that is computed in. Default: that one. */
+  /** Dtype of the result, from the dtype of the computation. Default: the same. */
   result?: (dtype: DType) => DType;
   /**
-   * Gradients for both operands in the output's shape, before the sum over broadcast axes; null where there are none.
-   * x and y come in the dtype that was computed in.
+   * Gradients for both operands in the output's shape, before the sum over broadcast axes; null if there are none.
+   * x and y have the dtype of the computation.
    */
   gradient:
     | ((
@@ -115,7 +115,7 @@ export interface BinaryDefinition {
         out: Tensor,
       ) => readonly [Tensor | null, Tensor | null])
     | null;
-  /** What `gradient` reads; it ignores the others. Default: both inputs. */
+  /** What `gradient` reads. Default: both inputs. */
   reads?: Save;
 }
 
@@ -156,7 +156,7 @@ export function defineBinary(definition: BinaryDefinition): Op<[x: Tensor, y: Te
   });
 }
 
-/** `x` in `dtype`; x itself where it has it. */
+/** `x` converted to `dtype`; x itself if it already has it. */
 export function converted(x: Tensor, dtype: DType): Tensor {
   return x.dtype === dtype ? x : cast(x, dtype);
 }

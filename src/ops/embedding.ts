@@ -9,9 +9,9 @@ import { square } from './unary.ts';
 import type { IndexOptions } from './indices.ts';
 
 /**
- * The rows of `table` [n, width] that `ids` (int32 or uint32, any rank) name → [..ids, width]. A gather along axis 0,
+ * The rows of `table` [n, width] selected by `ids` (int32 or uint32, any rank) → [..ids, width]. A gather along axis 0,
  * with its errors and its gradient.
- * Errors: IndexOutOfRangeError as of `gather`; ShapeError for a table that isn’t a matrix; DTypeError for other ids.
+ * Errors: IndexOutOfRangeError as for `gather`; ShapeError for a table that isn’t a matrix; DTypeError for other ids.
  */
 export const embedding: Op<[table: Tensor, ids: Tensor], IndexOptions, Tensor, 'first'> =
   /* @__PURE__ */ defineOp({

@@ -1,6 +1,6 @@
 /**
- * @file Ops on an app's own buffers, into the app's own encoder: encodeOp for every op, encodeFunction for what is
- * computed and differentiated with them, and launchers with plain sizes for the ops that an app asks for most.
+ * @file Ops on an app's own buffers, encoded into the app's own encoder: encodeOp for every op, encodeFunction for functions
+ * of tensors and their gradients, and shortcuts with plain sizes for the most common ops.
  */
 import { bytesPerElement, type DType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
@@ -26,7 +26,7 @@ import { type MatMulOptions, matMul as matMulOp } from './matMul.ts';
 import { withRecorders } from './recorders.ts';
 import { softmax as softmaxOp, type SoftmaxOptions } from './softmax.ts';
 
-/** A tensor as an app sees it: values in a buffer of its own. */
+/** A tensor in an app's own buffer. */
 export interface BufferTensor {
   /** Row-major values. */
   values: BufferRange;
@@ -35,20 +35,20 @@ export interface BufferTensor {
   dtype?: DType;
 }
 
-/** What `encodeOp` takes. */
+/** The arguments of `encodeOp`. */
 export interface OpEncoding<O extends object> {
   inputs: readonly (BufferTensor | null)[];
   options?: O;
-  /** Where the results go: of the shapes and dtypes that the op gives, in buffers apart from the inputs. */
+  /** Where the results go: with the shapes and dtypes of the op's results, in buffers other than those of the inputs. */
   outputs: readonly BufferTensor[];
   /** Default: the current device. */
   device?: Device;
 }
 
 /**
- * Appends the launches of `op` to a command encoder, or to a compute pass that is open. Values between them lie in
- * buffers of the device's, so that several encoders may wait to be submitted.
- * Errors: those of the op; ShapeError where an output has another shape or dtype; DeviceError for ops that report faults
+ * Appends the launches of `op` to a command encoder, or to an open compute pass. Intermediate values are in buffers of the
+ * device that nothing else uses, so that several encoders may be pending.
+ * Errors: those of the op; ShapeError if an output has another shape or dtype; DeviceError for ops that report faults
  * (pass validateIndices: false).
  */
 export function encodeOp<O extends object>(
@@ -82,18 +82,18 @@ function listOf(result: Results): readonly Tensor[] {
   return result instanceof Tensor ? [result] : result;
 }
 
-/** What `encodeFunction` takes. */
+/** The arguments of `encodeFunction`. */
 export interface FunctionEncoding {
   inputs: readonly BufferTensor[];
-  /** Where the results go: of their shapes and dtypes, in buffers apart from the inputs. */
+  /** Where the results go: with their shapes and dtypes, in buffers other than those of the inputs. */
   outputs: readonly BufferTensor[];
   /** Default: the current device. */
   device?: Device;
 }
 
 /**
- * Appends the launches of a function of tensors, as `encodeOp` does those of one op. The function may differentiate:
- * `valueAndGrad`, or a tape of its own. It runs at each call; it reads no values, assigns no variables, and keeps nothing.
+ * Appends the launches of a function of tensors, as `encodeOp` does those of one op. The function may differentiate, by
+ * `valueAndGrad` or its own tape. It runs at each call, and must not read values, assign variables or keep tensors.
  * Errors: those of its ops; ValueError for results that aren't tensors; otherwise those of `encodeOp`.
  */
 export function encodeFunction(
@@ -174,15 +174,15 @@ function checkOutputs(op: string, given: readonly TensorSpec[], wanted: readonly
   });
 }
 
-/** Runs `body` with its launches going to `target`, and sees to it that its results land in the lent buffers. */
+/** Runs `body` with its launches going to `target` and its results to the app's buffers. */
 function encodeInto(
   target: EncodeTarget,
   device: Device,
   results: readonly Lent[],
   body: () => readonly Tensor[],
 ): void {
-  // Most kernels write one result, in a buffer that they allocate for it: hand them the app's. It may turn out that it
-  // held something else on the way; then the result is copied. Kernels write whole vectors, which must fit.
+  // Most kernels allocate a buffer for their only result: give them the app's. If it was used for something else in the end,
+  // the result is copied. Kernels write whole vectors, which must fit.
   const [only] = results.length === 1 ? results : [];
   const exact = only && sizeOf(only.spec.shape) * bytesPerElement(only.spec.dtype);
   let claimable = exact !== undefined && exact > 0 && exact % 16 === 0;
@@ -210,18 +210,18 @@ interface Common {
   device?: Device;
 }
 
-/** What `matMul` encodes. */
+/** The arguments of the encoded `matMul`. */
 export interface MatMulEncoding extends MatMulOptions, Common {
-  /** [m, k] matrices, or [k, m] where `transposeA`. */
+  /** [m, k] matrices, or [k, m] with `transposeA`. */
   a: BufferRange;
-  /** [k, n] matrices, or [n, k] where `transposeB`. */
+  /** [k, n] matrices, or [n, k] with `transposeB`. */
   b: BufferRange;
   /** [m, n] matrices. */
   out: BufferRange;
   m: number;
   n: number;
   k: number;
-  /** How many matrices lie behind one another. Default 1. */
+  /** The number of consecutive matrices. Default 1. */
   batch?: number;
 }
 
@@ -239,7 +239,7 @@ export function matMul(target: EncodeTarget, encoding: MatMulEncoding): void {
   });
 }
 
-/** What `conv2d` encodes. */
+/** The arguments of the encoded `conv2d`. */
 export interface Conv2dEncoding extends Conv2dOptions, Common {
   x: BufferRange;
   kernel: BufferRange;
@@ -271,7 +271,7 @@ export function conv2d(target: EncodeTarget, encoding: Conv2dEncoding): void {
   });
 }
 
-/** What `gather` encodes. */
+/** The arguments of the encoded `gather`. */
 export interface GatherEncoding extends Omit<GatherOptions, 'validateIndices'>, Common {
   x: BufferRange;
   /** int32. */
@@ -280,11 +280,11 @@ export interface GatherEncoding extends Omit<GatherOptions, 'validateIndices'>, 
   /** Shape of x. */
   shape: Shape;
   indicesShape: Shape;
-  /** Of x and the result. Default: float32. */
+  /** Dtype of x and the result. Default: float32. */
   dtype?: DType;
 }
 
-/** Rows of x; an index outside reads as zeros. Errors: those of the op `gather`, and of `encodeOp`. */
+/** Rows of x; an out-of-range index reads as zeros. Errors: those of the op `gather`, and of `encodeOp`. */
 export function gather(target: EncodeTarget, encoding: GatherEncoding): void {
   const { x, indices, out, shape, indicesShape, dtype = 'float32', device, ...rest } = encoding;
   const options = { ...rest, validateIndices: false };
@@ -306,7 +306,7 @@ export function gather(target: EncodeTarget, encoding: GatherEncoding): void {
   });
 }
 
-/** What `softmax` encodes. */
+/** The arguments of the encoded `softmax`. */
 export interface SoftmaxEncoding extends SoftmaxOptions, Common {
   x: BufferRange;
   out: BufferRange;
@@ -323,7 +323,7 @@ export function softmax(target: EncodeTarget, { x, out, shape, device, ...option
   });
 }
 
-/** What `map` encodes. */
+/** The arguments of the encoded `map`. */
 export interface MapEncoding extends Scalars, Common {
   /** WGSL expression of `a`, `b`, `c`, `d`, which stand for the elements of the inputs, and `params.alpha`, `params.beta`. */
   expression: string;
@@ -333,7 +333,7 @@ export interface MapEncoding extends Scalars, Common {
   count: number;
 }
 
-/** An expression of the elements of up to four buffers, float32. Errors: ValueError, ShapeError. */
+/** An elementwise expression of up to four buffers, float32. Errors: ValueError, ShapeError. */
 export function map(target: EncodeTarget, encoding: MapEncoding): void {
   const { expression, inputs, out, count, device = getDevice(), ...scalars } = encoding;
   checkTarget('map', target);

@@ -13,7 +13,7 @@ export interface ExpandDimsOptions {
 
 /**
  * `x` with a new axis of size 1 at `axis`, without a copy.
- * Errors: ShapeError for an axis that the result lacks, and where the rank would exceed 6.
+ * Errors: ShapeError for an axis that the result lacks, and if the rank would exceed 6.
  * Any dtype.
  */
 export const expandDims: Op<[x: Tensor], ExpandDimsOptions, Tensor, 'first', ['axis']> =

@@ -18,14 +18,14 @@ export interface ExtractPatchesOptions {
   strides?: number | readonly number[] | null;
   /** Distance between the pixels of a patch. Default 1. */
   dilationRate?: number | readonly number[];
-  /** 'valid' (default): patches lie in the image; 'same': zeros are added around it. */
+  /** 'valid' (default): patches inside the image; 'same': zeros are added around it. */
   padding?: Padding;
 }
 
 /**
  * The patches of images, each as one vector: its rows, then columns, then channels, as in Keras and TensorFlow. Any dtype.
  * Shapes: x [n, h, w, c] → [n, outHeight, outWidth, height · width · c].
- * Errors: ShapeError for other ranks, and where no patch fits; ValueError for options.
+ * Errors: ShapeError for other ranks, and if no patch fits; ValueError for options.
  */
 export const extractPatches: CompositeOp<
   [x: Tensor],
@@ -60,7 +60,7 @@ export const extractPatches: CompositeOp<
   },
 });
 
-/** What is added around an axis so that all windows lie in it. */
+/** The padding of an axis that makes room for all windows. */
 export function addedAround({
   input,
   output,

@@ -26,9 +26,9 @@ function extremum(name: 'max' | 'min', dtype: DType): Reduction {
 }
 
 /**
- * The extremum of the comparable values, with a word whose first bit says that a NaN was met: WGSL's own max and min may
- * drop NaN, and functions that carry it cost many instructions a value. Infinity's bits plus 0x7fffff are the largest word
- * without that bit.
+ * The extremum of the comparable values, with a word whose top bit says that there was a NaN: WGSL's own max and min may
+ * drop NaN, and functions that propagate it cost many instructions per value. Infinity's bits plus 0x7fffff are the largest
+ * word without that bit.
  */
 function floatExtremum(name: 'max' | 'min'): Reduction {
   const [sign, bits] = name === 'max' ? ['>', 0xff800000] : ['<', 0x7f800000];
@@ -51,8 +51,8 @@ function share(dy: Tensor, x: Tensor, y: Tensor, plan: ReductionPlan): Tensor {
 }
 
 /**
- * The largest element along `axis`; NaN where there is one. Shape: x without the reduced axes, or with size 1 where
- * `keepDims`. An empty maximum is -Infinity, for integers the lowest.
+ * The largest element along `axis`; NaN if any is NaN. Shape: x without the reduced axes, or with size 1 where
+ * `keepDims`. An empty maximum is -Infinity, or the lowest integer.
  * Gradient: tied maxima share it equally.
  * Errors: ShapeError for an axis that x lacks, DTypeError for bools.
  */
@@ -65,8 +65,8 @@ export const max: ReductionOp = /* @__PURE__ */ defineReduction({
 });
 
 /**
- * The smallest element along `axis`; NaN where there is one. Shape: x without the reduced axes, or with size 1 where
- * `keepDims`. An empty minimum is Infinity, for integers the highest.
+ * The smallest element along `axis`; NaN if any is NaN. Shape: x without the reduced axes, or with size 1 where
+ * `keepDims`. An empty minimum is Infinity, or the highest integer.
  * Gradient: tied minima share it equally.
  * Errors: ShapeError for an axis that x lacks, DTypeError for bools.
  */

@@ -22,7 +22,7 @@ const optionNames: OptionNames<EyeOptions> = {
 };
 
 /**
- * The identity matrix, or its part with other than square shape. Shape: [...batchShape, rows, columns]. Any dtype.
+ * The identity matrix, also of a shape that isn't square. Shape: [...batchShape, rows, columns]. Any dtype.
  * Errors: ValueError for negative or fractional sizes, ShapeError for a batch shape that isn't one.
  */
 export function eye<D extends DType = 'float32'>(

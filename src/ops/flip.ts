@@ -6,7 +6,7 @@ import { defineOp, type Op } from './define.ts';
 
 /** Options of `flip`. */
 export interface FlipOptions {
-  /** Axes to reverse; null or left out: all. Negative axes count from the last. */
+  /** Axes to reverse; if null or omitted, all. Negative axes count from the last. */
   axis?: number | readonly number[] | null;
 }
 
@@ -28,7 +28,7 @@ export const flip: Op<[x: Tensor], FlipOptions, Tensor, 'first', ['axis']> = /* 
   backward: ([dy], { options }) => [flip(dy, options)],
 });
 
-/** The elements of a tensor of `shape`, backwards along `axes`. */
+/** The layout of the elements of a tensor of `shape`, reversed along `axes`. */
 function reversedLayout(shape: Shape, axes: readonly number[]): StridedLayout {
   const strides = stridesOf(shape);
   let offset = 0;

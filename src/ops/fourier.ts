@@ -1,6 +1,7 @@
 /**
- * @file fft, ifft, rfft, irfft: complex tensors are pairs of real ones. A transform of n = a · b elements is one of a, twiddle
- * factors, and one of b (Cooley and Tukey); those that can't be divided, or are small, are matrix products.
+ * @file fft, ifft, rfft, irfft: complex tensors are pairs of real ones. A transform of n = a · b elements consists of
+ * transforms of a elements, twiddle factors, and transforms of b elements (Cooley and Tukey); prime and small sizes are
+ * matrix products.
  */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
@@ -18,22 +19,22 @@ import { transpose } from './transpose.ts';
 
 /** Options of `rfft` and `irfft`. */
 export interface RfftOptions {
-  /** Length of the signal, which is cut or filled with zeros. Default: that of the input; of irfft 2 · (bins - 1). */
+  /** Length of the signal, which is truncated or padded with zeros. Default: that of the input; for irfft 2 · (bins - 1). */
   fftLength?: number;
 }
 
 type Pair = [real: Tensor, imaginary: Tensor];
 type PairOp = CompositeOp<[real: Tensor, imaginary: Tensor], object, Pair>;
 
-/** A matrix product of this size is as fast as its parts. */
+/** Up to this size, one matrix product is as fast as a split transform. */
 const smallest = 64;
 
 /** 1 for the transform, -1 for its inverse. */
 type Direction = 1 | -1;
 
 /**
- * The discrete Fourier transform of the last axis: X[k] = Σ x[j] e^(-2πi jk / n). float32; any length, most quickly of small prime
- * factors. Shapes: real and imaginary [..., n] → a pair of the same.
+ * The discrete Fourier transform of the last axis: X[k] = Σ x[j] e^(-2πi jk / n). float32; any length, fastest with small
+ * prime factors. Shapes: real and imaginary [..., n] → a pair of the same.
  * Errors: ShapeError for scalars, no elements or parts of two shapes; DTypeError.
  */
 export const fft: PairOp = /* @__PURE__ */ defineComposite({
@@ -48,7 +49,7 @@ export const fft: PairOp = /* @__PURE__ */ defineComposite({
 
 /**
  * The inverse of `fft`: x[j] = 1/n Σ X[k] e^(2πi jk / n). float32. Shapes: real and imaginary [..., n] → a pair of the same.
- * Errors: as of `fft`.
+ * Errors: as for `fft`.
  */
 export const ifft: PairOp = /* @__PURE__ */ defineComposite({
   name: 'ifft',
@@ -63,8 +64,8 @@ export const ifft: PairOp = /* @__PURE__ */ defineComposite({
 });
 
 /**
- * The Fourier transform of real signals: the bins that aren't the conjugate of another. float32. Shapes: x [..., n] → a pair
- * [..., ⌊fftLength / 2⌋ + 1].
+ * The Fourier transform of real signals: only the bins that aren't the conjugate of an earlier one. float32. Shapes: x
+ * [..., n] → a pair [..., ⌊fftLength / 2⌋ + 1].
  * Errors: ShapeError for a scalar or no elements; ValueError for the option; DTypeError.
  */
 export const rfft: CompositeOp<[x: Tensor], RfftOptions, Pair, ['fftLength']> =
@@ -82,9 +83,9 @@ export const rfft: CompositeOp<[x: Tensor], RfftOptions, Pair, ['fftLength']> =
   });
 
 /**
- * The inverse of `rfft`: real signals. What the first bin, and the last one of an even length, have of imaginary parts doesn't
- * count. float32. Shapes: real and imaginary [..., bins] → [..., fftLength].
- * Errors: as of `rfft`.
+ * The inverse of `rfft`: real signals. The imaginary part of the first bin is ignored, and for an even length that of the
+ * last one. float32. Shapes: real and imaginary [..., bins] → [..., fftLength].
+ * Errors: as for `rfft`.
  */
 export const irfft: CompositeOp<[real: Tensor, imaginary: Tensor], RfftOptions, Tensor, ['fftLength']> =
   /* @__PURE__ */ defineComposite({
@@ -98,7 +99,7 @@ export const irfft: CompositeOp<[real: Tensor, imaginary: Tensor], RfftOptions, 
       const bins = Math.floor(n / 2) + 1;
       const re = withLength(real, bins);
       const im = withLength(imaginary, bins);
-      // The other bins are conjugates, in reverse order; neither the first one nor the middle of an even length has one.
+      // The other bins are conjugates in reverse order, except of the first one and, for an even length, the middle one.
       const others = (part: Tensor) => flip(slicedFrom(part, 1, n - bins), { axis: -1 });
       const whole: Pair = [
         concat([re, others(re)], { axis: -1 }),
@@ -108,7 +109,7 @@ export const irfft: CompositeOp<[real: Tensor, imaginary: Tensor], RfftOptions, 
     },
   });
 
-/** `x` with its last axis cut or filled with zeros to `length`. */
+/** `x` with its last axis truncated or padded with zeros to `length`. */
 export function withLength(x: Tensor, length: number): Tensor {
   const n = x.shape.at(-1) as number;
   if (length === n) return x;
@@ -138,7 +139,7 @@ function transformed(real: Tensor, imaginary: Tensor | null, direction: Directio
   const a = n <= smallest ? 1 : divisorNearRoot(n);
   if (a === 1) return byMatrix(real, imaginary, n, direction);
   const b = n / a;
-  // x[j1 · b + j2] in rows of j1, one for each j2.
+  // x[j1 · b + j2] as one row for each j2, with elements j1.
   const columns = (x: Tensor) =>
     reshape(transpose(reshape(x, { shape: [m, a, b] }), { perm: [0, 2, 1] }), { shape: [m * b, a] });
   const inner = transformed(columns(real), imaginary && columns(imaginary), direction);
@@ -166,7 +167,7 @@ function multiplied([a, b]: Pair, [c, d]: Pair): Pair {
   return [sub(mul(a, c), mul(b, d)), add(mul(a, d), mul(b, c))];
 }
 
-/** e^(∓2πi jk / n) as [rows, columns] of j and k. The angle is reduced before it is rounded. */
+/** e^(∓2πi jk / n) as [rows, columns] of j and k. jk is reduced modulo n before rounding. */
 function rotations(rows: number, columns: number, n: number, direction: Direction): Pair {
   const parts = [new Float32Array(rows * columns), new Float32Array(rows * columns)] as const;
   for (let j = 0; j < rows; j++) {
@@ -179,7 +180,7 @@ function rotations(rows: number, columns: number, n: number, direction: Directio
   return parts.map((values) => tensor(values, { shape: [rows, columns] })) as Pair;
 }
 
-/** The divisor of `n` next to its root, from below. */
+/** The largest divisor of `n` not above √n. */
 function divisorNearRoot(n: number): number {
   let a = Math.floor(Math.sqrt(n));
   while (n % a !== 0) a--;

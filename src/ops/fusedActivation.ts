@@ -1,6 +1,6 @@
 /**
  * @file Activations that dense and convolutional ops apply before they write their result. Only those whose gradient
- * follows from their output: the sum before the activation is never written.
+ * can be computed from the output, since the sum before the activation is never written.
  */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
@@ -49,10 +49,10 @@ export const activationOptionNames: OptionNames<ActivationOptions, never> = {
 
 /** A fused activation. */
 interface Activation {
-  /** WGSL expression of `value`; `params.alpha` is what `scalar` gives. */
+  /** WGSL expression of `value`; `params.alpha` is the result of `scalar`. */
   expression(): string;
   scalar?(options: ActivationOptions): number;
-  /** The op that it stands for, which checks the options. */
+  /** The equivalent op, which checks the options. */
   op: UnaryOp<ActivationOptions>;
   /** The gradient of that op, from its output. */
   derivative: Derivative<ActivationOptions>;
@@ -79,7 +79,7 @@ const table: Record<Exclude<FusedActivation, 'linear'>, Activation> = {
 
 const names = ['linear', ...Object.keys(table)] as FusedActivation[];
 
-/** The activation of one call, with its options; null where there is none. */
+/** The activation of one call, with its options; null if there is none. */
 export type ActivationPlan = { readonly entry: Activation; readonly options: ActivationOptions } | null;
 
 /** Errors: ValueError for an unknown activation or its options. */
@@ -92,7 +92,7 @@ export function planActivation(op: string, result: TensorSpec, options: Activati
   return { entry, options };
 }
 
-/** Errors: ShapeError where `bias` isn't a vector of `columns` numbers. */
+/** Errors: ShapeError if `bias` isn't a vector of `columns` numbers. */
 export function checkBias(op: string, bias: TensorSpec | null, columns: number): void {
   if (!bias) return;
   requireDType(op, 'bias', bias.dtype, ['float32']);
@@ -105,7 +105,7 @@ export function checkBias(op: string, bias: TensorSpec | null, columns: number):
   });
 }
 
-/** What the kernel does before it writes. */
+/** The epilogue of the kernel. */
 export function epilogueOf(bias: Tensor | null, activation: ActivationPlan): Epilogue {
   if (!activation) return { bias, activation: 'value', alpha: 0 };
   const { entry, options } = activation;
@@ -117,7 +117,7 @@ export function beforeActivation(dy: Tensor, y: Tensor, activation: ActivationPl
   return activation ? activation.entry.derivative(dy, y, activation.options) : dy;
 }
 
-/** The gradient of a bias: the sum over all but the channels. */
+/** The gradient of a bias: the sum over all axes except the channels. */
 export function biasGradient(dz: Tensor, columns: number): Tensor {
   return sum(reshape(dz, { shape: [-1, columns] }), { axis: 0 });
 }

@@ -23,7 +23,7 @@ const op = 'fusedConv2d';
 
 /**
  * activation(conv2d(x, kernel) + bias), without a pass over memory between the three.
- * Shapes: x and kernel as in conv2d, bias [filters] or null → as in conv2d. The bias is float32, what else as in conv2d.
+ * Shapes: x and kernel as in conv2d, bias [filters] or null → as in conv2d. The bias is float32; other dtypes as in conv2d.
  * `activation`: 'linear', 'relu', 'relu6', 'leakyRelu' (`negativeSlope`), 'elu' (`alpha`), 'sigmoid', 'tanh'.
  * Errors: as conv2d; ShapeError for a bias of another size, ValueError for an unknown activation.
  */

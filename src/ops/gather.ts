@@ -27,7 +27,7 @@ import {
 
 /** Options of `gather`. */
 export interface GatherOptions extends AxisOptions, IndexOptions {
-  /** What rows outside read as, with mode 'fill'. Default 0. */
+  /** The value of out-of-range rows in mode 'fill'. Default 0. */
   fillValue?: number;
 }
 
@@ -38,12 +38,13 @@ export interface ScatterAddOptions extends AxisOptions, IndexOptions {
 }
 
 /**
- * Takes slices of `x` along `axis` at integer `indices` (int32 or uint32, any rank). Any dtype of x; of float16, rows with
+ * Takes slices of `x` along `axis` at integer `indices` (int32 or uint32, any rank). Any dtype of x; float16 needs rows with
  * an even number of elements.
  * Shapes: x [..batch, ..outer, n, ..inner], indices [..batch, ..k] → [..batch, ..outer, ..k, ..inner].
- * The gradient is added up in the rows that were read (`scatterAdd`); a row outside gets none.
- * Errors: IndexOutOfRangeError where `validateIndices` is on (the default): thrown here for indices that the host knows,
- * otherwise by the readback of a tensor that depends on the result, or by `device.sync()`. The faulty rows read as zeros, and everything else goes on.
+ * The gradient is summed into the rows that were read (`scatterAdd`); out-of-range indices contribute nothing.
+ * Errors: IndexOutOfRangeError if `validateIndices` is on (the default): thrown here for indices that the host knows,
+ * otherwise by the readback of a tensor that depends on the result, or by `device.sync()`. Out-of-range rows read as
+ * zeros; other rows are unaffected.
  */
 export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions, Tensor, 'first', ['axis', 'batchDims']> =
   /* @__PURE__ */ defineOp({
@@ -63,10 +64,10 @@ export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions, Tensor, 'fi
 
 /**
  * Zeros of `shape`, to which slices of `updates` are added along `axis` at integer `indices`: the adjoint of `gather`.
- * Slices with one index are summed in ascending order, so that the same input gives the same bits.
+ * Slices with the same index are summed in ascending order, so that the same input gives the same bits.
  * Shapes: indices [..batch, ..k], updates [..batch, ..outer, ..k, ..inner] → [..batch, ..outer, n, ..inner]. Float32,
  * int32 and uint32. The gradient of the updates is a gather.
- * Errors: IndexOutOfRangeError as of `gather`; updates of a row outside are dropped.
+ * Errors: IndexOutOfRangeError as for `gather`; updates of out-of-range rows are dropped.
  */
 export const scatterAdd: Op<
   [indices: Tensor, updates: Tensor],
@@ -106,15 +107,15 @@ export const scatterAdd: Op<
   cost: perUpdate,
 });
 
-/** The spec of a gather, where its indices point, and what becomes of those outside. */
+/** The spec of a gather, where its indices point, and what happens to those out of range. */
 export interface GatherPlan extends TensorSpec, IndexOptions {
   readonly geometry: AxisGeometry;
-  /** Bits of what rows outside read as. */
+  /** The bits of the value of out-of-range rows. */
   readonly fill: number;
 }
 
 /**
- * The plan of a gather; `name` is what its table is called in messages.
+ * The plan of a gather; `name` is the name of its table in messages.
  * Errors: ShapeError, DTypeError, ValueError.
  */
 export function planGather(
@@ -154,14 +155,14 @@ export function checkFillValue(op: string, { fillValue, mode }: GatherOptions, d
   });
 }
 
-/** What the inputs of a gather are called in messages, and the advice for an index outside. */
+/** Names of the inputs of a gather in messages, and the hint for an out-of-range index. */
 export interface GatherNames {
   x: string;
   indices: string;
   hint?: string;
 }
 
-/** Runs a gather under the op of `call`, whose inputs are called `names`. */
+/** Runs a gather on behalf of `call`, whose inputs are called `names`. */
 export function gatherRows(
   call: Call,
   names: GatherNames,
@@ -181,7 +182,7 @@ export function gatherRows(
   return kernels().gatherKernel(call.op, x, indices, plan, indexing, checking, plan.fill);
 }
 
-/** The gradient of a gather from `x`. The forward pass has reported faults of the indices: here they are unchecked. */
+/** The gradient of a gather from `x`. The indices are unchecked here, since the forward pass reports their faults. */
 export function gatherGradient(dy: Tensor, x: TensorSpec, indices: Tensor, plan: GatherPlan): Tensor {
   const { axis, batchDims } = plan.geometry;
   return scatterAdd(indices, dy, {

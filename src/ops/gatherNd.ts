@@ -30,7 +30,7 @@ export interface CoordinateOptions extends IndexOptions {
 
 /** Options of `gatherNd`. */
 export interface GatherNdOptions extends CoordinateOptions {
-  /** What slices outside read as, with mode 'fill'. Default 0. */
+  /** The value of out-of-range slices in mode 'fill'. Default 0. */
   fillValue?: number;
 }
 
@@ -43,8 +43,8 @@ export interface ScatterNdOptions extends CoordinateOptions {
 /**
  * Takes slices of `x` by coordinates: the last axis of `indices` holds d indices, into the d axes of x after the batch.
  * Shapes: x [..batch, s1 … sd, ..inner], indices [..batch, ..k, d] → [..batch, ..k, ..inner]. Any dtype of x. The
- * gradient is added up in the slices that were read.
- * Errors: IndexOutOfRangeError as of `gather`; it names the axis whose coordinate is outside.
+ * gradient is summed into the slices that were read.
+ * Errors: IndexOutOfRangeError as for `gather`; it names the axis whose coordinate is out of range.
  */
 export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions, Tensor, 'first', ['batchDims']> =
   /* @__PURE__ */ defineOp({
@@ -82,7 +82,7 @@ export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions, Tensor,
  * same coordinates are summed in ascending order.
  * Shapes: indices [..batch, ..k, d], updates [..batch, ..k, ..inner] → [..batch, s1 … sd, ..inner]. Float32, int32 and
  * uint32.
- * Errors: IndexOutOfRangeError as of `gatherNd`; slices outside are dropped.
+ * Errors: IndexOutOfRangeError as for `gatherNd`; updates of out-of-range slices are dropped.
  */
 export const scatterNd: Op<
   [indices: Tensor, updates: Tensor],
@@ -122,7 +122,7 @@ export const scatterNd: Op<
 });
 
 interface CoordinateGeometry {
-  /** Shape of what is gathered. */
+  /** Shape of the gathered slices. */
   gathered: number[];
   /** The axes that successive coordinates point into. */
   axes: number[];

@@ -1,4 +1,4 @@
-/** @file gatherOnHost: the detour that costs the history, as a function of its own, so that it can be shown and measured. */
+/** @file gatherOnHost: a gather through the host, which loses the history. A function, so that it can be shown and measured. */
 import { type OptionNames, optionsOf, type Positions } from '../core/options.ts';
 import type { TypedData } from '../core/dtype.ts';
 import type { Shape } from '../core/shape.ts';
@@ -11,15 +11,14 @@ import { planGather } from './gather.ts';
 import { type AxisOptions, checkingOf, named, readsAsZeros } from './indices.ts';
 import type { TensorLike } from './operands.ts';
 
-/** Gathered values, row-major, that `freshTensor` takes as they are. Bools are 0 and 1. */
+/** Gathered values, row-major, as accepted by `freshTensor`. Bools are 0 and 1. */
 export type GatheredData = TypedData & { readonly shape: Shape };
 
 const optionNames: OptionNames<AxisOptions> = { axis: true, batchDims: true };
 
 /**
- * Reads `x` and the indices back and gathers on the host. What it gives are numbers: a tensor made of them,
- * `freshTensor(await gatherOnHost(x, indices))`, is new, without history, and no gradient reaches x through it. Prefer
- * `gather`.
+ * Reads `x` and the indices back and gathers on the host. The result is host data: a tensor made of it,
+ * `freshTensor(await gatherOnHost(x, indices))`, has no history, and no gradient reaches x through it. Prefer `gather`.
  * Shapes and options: those of `gather`.
  * Errors: IndexOutOfRangeError, ShapeError, DTypeError.
  */

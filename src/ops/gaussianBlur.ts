@@ -20,8 +20,8 @@ export interface GaussianBlurOptions {
 }
 
 /**
- * Images under a Gaussian window, whose weights add up to one; beyond the edge are zeros. float32. Shapes: images [n, h, w, c], sigma [2]:
- * the standard deviations down and across, in pixels → the same as images. Differentiable in both.
+ * Images blurred by a Gaussian window whose weights add up to one; pixels beyond the edge are zeros. float32. Shapes: images
+ * [n, h, w, c], sigma [2]: the standard deviations down and across, in pixels → the same as images. Differentiable in both.
  * Errors: ShapeError for other shapes, ValueError for a size that isn't one, DTypeError.
  */
 export const gaussianBlur: CompositeOp<
@@ -51,7 +51,7 @@ export function bell(size: number, sigma: Tensor): Tensor {
   return exp(mul(square(distance), -0.5));
 }
 
-/** Images under a window, the product of two vectors of weights, which are normalized. */
+/** Images filtered by a separable window: two vectors of weights, which are normalized here. */
 export function windowed(images: Tensor, down: Tensor, across: Tensor): Tensor {
   const channels = images.shape[3] as number;
   const alongAxis = (x: Tensor, weights: Tensor, size: readonly [number, number]) => {

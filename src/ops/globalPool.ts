@@ -13,7 +13,7 @@ export interface GlobalPoolOptions {
   keepDims?: boolean;
 }
 
-/** `reduction` over height and width, under a name of its own. */
+/** Defines `reduction` over height and width as a named op. */
 /* @__NO_SIDE_EFFECTS__ */
 function defineGlobalPool(
   name: string,
@@ -40,7 +40,7 @@ function defineGlobalPool(
 /**
  * The maximum of each channel over the whole image.
  * Shapes: x [n, h, w, c] → [n, c], or [n, 1, 1, c] where `keepDims`. Gradient and errors are those of `max`: tied maxima
- * share, other than in `maxPool`.
+ * share the gradient, unlike in `maxPool`.
  * Dtypes: float32, int32, uint32. Errors: ShapeError for an x of another rank; DTypeError for bools.
  */
 export const globalMaxPool: Op<[x: Tensor], GlobalPoolOptions, Tensor, 'first'> =

@@ -17,7 +17,7 @@ import { reshape } from './reshape.ts';
 
 /** Options of `groupNorm`. */
 export interface GroupNormOptions {
-  /** Groups that the channels are divided into; a divisor of their number. Default 32, as in Keras. */
+  /** Number of groups of channels; must divide the number of channels. Default 32, as in Keras. */
   groups?: number;
   /**
    * The axis of the channels, which is divided into groups. Negative axes count from the last. Default -1.
@@ -27,7 +27,7 @@ export interface GroupNormOptions {
   epsilon?: number;
 }
 
-/** x as [batch, before, groups, channels of a group, behind]: the sizes before and behind the channel axis are merged. */
+/** x as [batch, before, groups, channels per group, behind]: axes before and behind the channels are merged. */
 interface GroupView {
   shape: readonly [number, number, number, number, number];
   channels: number;

@@ -35,7 +35,7 @@ type GruInputs = [
 
 const op = 'gruSteps';
 
-/** What the gradient reads of a call. */
+/** The values of a call that its gradient reads. */
 interface Steps {
   readonly trace: Tensor;
   readonly recurrentKernel: Tensor;
@@ -50,14 +50,14 @@ interface Gradient {
 }
 
 /**
- * All steps of a GRU whose reset gate acts after the product: from the inputs' part of the gates, `gates` [batch, time, 3
- * units], recurrentKernel [units, 3 units], recurrentBias [3 units] or null, and the state before the first step, h [batch,
- * units] or null for zeros. float32. At each step, with x the gates and u = h · recurrentKernel + recurrentBias, each in the
- * order z, r, g: z = sigmoid(x + u), r = sigmoid(x + u), g = tanh(x + r u), h = z h + (1 - z) g. Where `mask`, bool [batch,
- * time], is false, h is carried over.
+ * All steps of a GRU whose reset gate is applied after the matmul: from the inputs' part of the gates, `gates` [batch, time,
+ * 3 units], recurrentKernel [units, 3 units], recurrentBias [3 units] or null, and the state before the first step, h
+ * [batch, units] or null for zeros. float32. At each step, with x the gates and u = h · recurrentKernel + recurrentBias, each
+ * in the order z, r, g: z = sigmoid(x + u), r = sigmoid(x + u), g = tanh(x + r u), h = z h + (1 - z) g. Where `mask`, bool
+ * [batch, time], is false, h is carried over.
  *
  * Returns [h, trace]: the states after each step [batch, time, units], and a trace [batch, time, 5 units] that the gradient
- * reads: z, r, g, u of the candidate, and the state before; zeros at masked steps.
+ * reads: z, r, g, u of the candidate, and the previous state; zeros at masked steps.
  * Source: Cho et al., Learning phrase representations using RNN encoder-decoder, 2014, in cuDNN's variant.
  * Errors: ShapeError, DTypeError for inputs that don't fit.
  */
@@ -97,7 +97,7 @@ export const gruSteps: Op<GruInputs, object, [h: Tensor<'float32'>, trace: Tenso
     cost: stepsCost,
   });
 
-/** The same as the kernels compute, of ops that have gradients themselves. */
+/** The same gradient as the kernels compute, composed of differentiable ops. */
 function byOps(
   { trace, recurrentKernel, mask, sizes }: Steps,
   dhs: Tensor | null,
@@ -131,7 +131,7 @@ function byOps(
   return { dgates: joined(gates), dproducts: joined(products), dh: dh ?? zeros() };
 }
 
-/** The state before each step, as the trace has it: the last of its blocks. */
+/** The state before each step: the last block of the trace. */
 function statesBefore(trace: Tensor, { batch, time, units }: StepSizes): Tensor {
   return slice(trace, { begin: [0, 0, 4 * units], size: [batch, time, units] });
 }

@@ -46,7 +46,7 @@ export const tanhDerivative: Derivative<object> = /* @__PURE__ */ defineDerivati
 });
 
 /**
- * sinh x / cosh x; ±1 far out.
+ * sinh x / cosh x; ±1 for large x.
  * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
  */
 export const tanh: FloatOp = /* @__PURE__ */ defineUnary({

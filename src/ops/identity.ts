@@ -5,7 +5,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
 /**
- * The same values as a tensor of its own, without a copy. The gradient passes unchanged.
+ * A new tensor that shares the values of x, without a copy. The gradient passes unchanged.
  * Shape and dtype: those of x, which may be any. Errors: DisposedError.
  */
 export const identity: Op<[x: Tensor], object, Tensor, 'first'> = /* @__PURE__ */ defineOp({

@@ -19,10 +19,10 @@ export interface InTopKOptions {
 }
 
 /**
- * Whether the class of each target is among the k highest predictions; classes that tie with the k-th are among them. bool,
- * without a gradient. A target whose prediction isn't finite isn't.
+ * Whether the class of each target is among the k highest predictions, including classes that tie with the k-th. bool,
+ * without a gradient. False for a target whose prediction isn't finite.
  * Shapes: targets [...] of integers, predictions [..., classes] → [...].
- * Errors: ShapeError, DTypeError for what doesn't fit, ValueError for k; IndexOutOfRangeError as of `takeAlongAxis`.
+ * Errors: ShapeError, DTypeError for tensors that don't fit, ValueError for k; IndexOutOfRangeError as for `takeAlongAxis`.
  */
 export const inTopK: CompositeOp<[targets: Tensor, predictions: Tensor], InTopKOptions, Tensor, ['k']> =
   /* @__PURE__ */ defineComposite({

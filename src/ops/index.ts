@@ -1,4 +1,4 @@
-/** @file The table of contents of the ops. */
+/** @file All ops, by topic. */
 export { broadcastTo } from './sum.ts';
 export { conv1d, type Conv1dOptions } from './conv1d.ts';
 export { conv3d, type Conv3dOptions } from './conv3d.ts';

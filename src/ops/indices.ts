@@ -1,6 +1,6 @@
 /**
- * @file What ops that take indices share: their options, the check of indices that the host knows, the report of those
- * that only the device sees, and the geometry along an axis.
+ * @file Common code of ops that take indices: their options, the check of indices that the host knows, the report of faults
+ * that only the device detects, and the geometry along an axis.
  */
 import { type DType, requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
@@ -24,13 +24,13 @@ import type { Call, IndexedAxis } from './call.ts';
 /** How an op treats indices outside their range. */
 export interface IndexOptions {
   /**
-   * Whether an index outside its range is a fault: an IndexOutOfRangeError at the call where the host knows the indices,
-   * and when the result is read where the device alone sees them. Default true. An unchecked index outside names no row.
+   * Whether an out-of-range index is a fault: an IndexOutOfRangeError, thrown at the call if the host knows the indices, and
+   * otherwise when the result is read. Default true. If unchecked, an out-of-range index selects no row.
    */
   validateIndices?: boolean;
   /**
-   * Gives every index a meaning, so that none is a fault: 'clip' takes the nearest row, 'wrap' counts negative indices
-   * from the last row and goes round (modulo), 'fill' names no row.
+   * Makes every index valid: 'clip' takes the nearest row, 'wrap' takes indices modulo the number of rows (negative ones
+   * count from the last row), 'fill' selects no row.
    */
   mode?: 'clip' | 'wrap' | 'fill';
 }
@@ -65,11 +65,11 @@ export interface IndexTarget {
   name: string;
   /** What is indexed, such as "`x` float32[10, 64]". */
   of: string;
-  /** The axes that successive indices point into, in turn, and their sizes. */
+  /** The axes that successive indices point into, cyclically, and their sizes. */
   axes: readonly number[];
   limits: readonly number[];
   hint: string;
-  /** Whether indices below 0 are no fault. */
+  /** Whether negative indices are allowed. */
   ignoresNegative?: boolean;
 }
 
@@ -77,7 +77,7 @@ export const readsAsZeros =
   'clamp or mask the indices, or pass validateIndices: false to read such rows as zeros.';
 export const isDropped = 'clamp or mask the indices, or pass validateIndices: false to drop such updates.';
 
-/** `x` as the text of an IndexTarget. */
+/** The `of` text of an IndexTarget. */
 export function named(name: string, { shape, dtype }: TensorSpec): string {
   return `\`${name}\` ${formatSpec({ shape, dtype })}`;
 }
@@ -102,7 +102,7 @@ export function checkingOf(
   if (!(operand instanceof Tensor)) {
     hostValues(operand).forEach((index, flat) => {
       if (!Number.isInteger(index)) throwFractional(call.op, name, index);
-      // To clip it, or to read nothing at it, the nearest int32 will do: that is what was uploaded.
+      // Out-of-range indices were uploaded as the nearest int32, which suffices for all modes except 'wrap'.
       if (mode === 'wrap') requireNumber(call.op, name, index, 'int32');
       const { limit } = turn(flat);
       const isOutside = index >= limit || (index < 0 && !ignoresNegative);
@@ -113,12 +113,12 @@ export function checkingOf(
   if (!validates || indices.shape.includes(0)) return unchecked;
   return {
     check: ignoresNegative ? 'above' : 'all',
-    // Where indices alternate between axes, the last index of a position determines which axis is meant.
+    // Where indices alternate between axes, the last index of a position determines the axis.
     fault: call.indexFault(indices, (position) => turn(position.at(-1) ?? 0)),
   };
 }
 
-/** Throws unless int32 holds the indices of a host operand. For ops to which no index is out of range. */
+/** Throws unless int32 holds the indices of a host operand. For ops without out-of-range indices. */
 export function requireInt32(op: string, name: string, operand: unknown): void {
   if (operand instanceof Tensor) return;
   for (const index of hostValues(operand)) requireNumber(op, name, index, 'int32');
@@ -153,7 +153,7 @@ export interface AxisOptions {
 export interface AxisGeometry {
   axis: number;
   batchDims: number;
-  /** Shape of what is gathered: x without `axis`, with the axes of the indices in its place. */
+  /** Shape of the gathered values: that of x with `axis` replaced by the axes of the indices. */
   gathered: number[];
   indexing: Indexing;
 }

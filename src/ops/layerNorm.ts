@@ -18,7 +18,7 @@ import { reshape } from './reshape.ts';
 
 /** Options of `layerNorm`. */
 export interface LayerNormOptions {
-  /** The axes that are normalised together. Default -1. */
+  /** The axes that are normalized together. Default -1. */
   axis?: number | readonly number[];
   /** Added to the variance. Default 1e-3, as in Keras. */
   epsilon?: number;

@@ -10,9 +10,9 @@ import { square } from './unary.ts';
 
 /** Options of `localResponseNormalization`. */
 export interface LocalResponseNormalizationOptions {
-  /** How many channels on each side count. Default 5. */
+  /** The number of channels on each side that are included. Default 5. */
   depthRadius?: number;
-  /** Added to the sum of squares. It keeps the division from zero. Default 1. */
+  /** Added to the sum of squares, to avoid division by zero. Default 1. */
   bias?: number;
   /** Factor of the sum of squares. Default 1. */
   alpha?: number;

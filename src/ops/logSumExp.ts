@@ -9,27 +9,27 @@ import { sum } from './sum.ts';
 import { exp } from './unary.ts';
 
 /**
- * log Σ exp x along `axis`, without overflow: the largest element is taken out of the sum. Shape: x without the reduced
- * axes, or with size 1 where `keepDims`. -Infinity where all elements are, and where there are none.
+ * log Σ exp x along `axis`, without overflow: the largest element is factored out of the sum. Shape: x without the reduced
+ * axes, or with size 1 where `keepDims`. -Infinity if all elements are -Infinity, or if there are none.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
 export const logSumExp: ReductionOp<Tensor<'float32'>> = /* @__PURE__ */ defineReduction({
   name: 'logSumExp',
   dtypes: ['float32'],
-  // The accumulator is (m, s) with Σ exp x = s exp m, m the largest element so far.
+  // The accumulator is (m, s) with Σ exp x = s exp m, where m is the largest element so far.
   reduction: () => ({
     accumulator: 'vec2<f32>',
     initial: math.noExponentials(),
     empty: [Number.NEGATIVE_INFINITY],
     prepare: math.exponentialOf('value'),
     combine: math.addExponentials('a', 'b'),
-    // A sum of nothing but -Infinity is 0, whose logarithm drivers give as a finite number.
+    // If all elements are -Infinity, s is 0, for whose logarithm drivers return a finite number.
     finish: [`select(select(a.x + log(a.y), -${math.infinity()}, a.y == 0.0), a.y, ${math.isNan('a.y')})`],
   }),
   save: { inputs: [0] },
   gradient: (dy, { inputs: [x], plan }) => {
     const over = { axis: plan.axes, keepDims: true };
-    // exp(x - y) would carry the rounding of y, large where y is. The shift leaves the quotient as it is.
+    // exp(x - y) would include the rounding of y, which is large if y is. The shift doesn't change the quotient.
     const exponentials = exp(sub(x, stopGradient(max(x, over))));
     return mul(exponentials, div(restoreAxes(dy, plan), sum(exponentials, over)));
   },

@@ -1,4 +1,4 @@
-/** @file Logic on bools, with broadcasting. Nothing here carries a gradient. */
+/** @file Logic on bools, with broadcasting. None has a gradient. */
 import type { DType } from '../core/dtype.ts';
 import { type ComparisonOp, defineBinary, defineUnary, type PredicateOp } from './elementwise.ts';
 

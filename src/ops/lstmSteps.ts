@@ -37,7 +37,7 @@ type LstmInputs = [
 
 const op = 'lstmSteps';
 
-/** What the gradient reads of a call. */
+/** The values of a call that its gradient reads. */
 interface Steps {
   readonly trace: Tensor;
   readonly recurrentKernel: Tensor;
@@ -64,7 +64,7 @@ interface Gradient {
  * [batch, time], is false, h and c are carried over.
  *
  * Returns [h, c, trace]: the states and cells after each step [batch, time, units], and a trace [batch, time, 5 units] that
- * the gradient reads: the gates after their activations, and the cell before them; zeros at masked steps.
+ * the gradient reads: the gates after their activations, and the previous cell; zeros at masked steps.
  * Source: Hochreiter and Schmidhuber, Long short-term memory, 1997; Gers et al., Learning to forget, 2000.
  * Errors: ShapeError, DTypeError for inputs that don't fit.
  */
@@ -107,7 +107,7 @@ export const lstmSteps: Op<
   cost: stepsCost,
 });
 
-/** The same as the kernels compute, of ops that have gradients themselves. */
+/** The same gradient as the kernels compute, composed of differentiable ops. */
 function byOps({ trace, recurrentKernel, mask, sizes }: Steps, { dhs, dcs, dtrace }: Cotangents): Gradient {
   const { batch, time, units } = sizes;
   const zeros = () => fill([batch, units], 0);
@@ -139,7 +139,7 @@ function byOps({ trace, recurrentKernel, mask, sizes }: Steps, { dhs, dcs, dtrac
   return { dgates, dh: dh ?? zeros(), dc: dc ?? zeros() };
 }
 
-/** The states before each step: h, or zeros, then those after the steps but for the last. */
+/** The states before each step: h or zeros, then those after each step except the last. */
 function statesBefore(hs: Tensor, h: Tensor | null, { batch, time, units }: StepSizes): Tensor {
   if (time === 0) return hs;
   const shape = [batch, 1, units];

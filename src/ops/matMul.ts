@@ -15,9 +15,9 @@ import { reshape } from './reshape.ts';
 
 /** Options of `matMul`. */
 export interface MatMulOptions {
-  /** Whether the last two axes of `a` are exchanged before. Default false. */
+  /** Whether to transpose the last two axes of `a` first. Default false. */
   transposeA?: boolean;
-  /** Whether the last two axes of `b` are exchanged before. Default false. */
+  /** Whether to transpose the last two axes of `b` first. Default false. */
   transposeB?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface MatMulPlan extends MatMulSizes, TensorSpec {
   transposeB: boolean;
 }
 
-/** Errors: ShapeError for scalars and for sizes that don't meet, ValueError for options, DTypeError for int32 with uint32. */
+/** Errors: ShapeError for scalars and mismatched sizes, ValueError for options, DTypeError for int32 with uint32. */
 export function planMatMul(op: string, a: TensorSpec, b: TensorSpec, options: MatMulOptions): MatMulPlan {
   const { transposeA = false, transposeB = false } = options;
   requireBoolean(op, 'transposeA', transposeA);
@@ -70,7 +70,7 @@ export function planMatMul(op: string, a: TensorSpec, b: TensorSpec, options: Ma
   return { m, n, k, batch, shape, dtype, aBatch, bBatch, transposeA: swapA, transposeB: swapB };
 }
 
-/** The dtype of a matmul: bools are counted as int32, float16 values are summed in float32. */
+/** The result dtype of a matmul: bools are summed as int32, float16 values as float32. */
 function matMulDType(op: string, a: TensorSpec, b: TensorSpec): DType {
   const common = promote(op, a.dtype, b.dtype);
   if (common === 'float16') return 'float32';
@@ -100,7 +100,7 @@ export function multiply(
   );
 }
 
-/** A multiplication and an addition for each of the terms. */
+/** A multiplication and an addition for each term. */
 export function matMulCost({ m, n, k, batch }: MatMulPlan): Cost {
   return { flops: 2 * sizeOf(batch) * m * n * k };
 }
@@ -114,7 +114,7 @@ export function matMulGradients(
   plan: MatMulPlan,
 ): [Tensor | null, Tensor | null] {
   const { m, n, k, batch, transposeA, transposeB } = plan;
-  // Vectors become matrices, so that one rule holds for all.
+  // Treat vectors as matrices, so that one rule applies to all.
   const asMatrices = (x: Tensor, lead: Shape, rows: number, columns: number) =>
     reshape(x, { shape: [...lead, rows, columns] });
   const am = () => (a.rank === 1 ? asMatrices(a, [], 1, k) : a);
@@ -132,7 +132,7 @@ export function matMulGradients(
     return toShape(gradient, a.shape);
   };
   const db = () => {
-    // One matrix `b` for a batch of `a`: the sum over the batch is part of the matmul.
+    // One matrix `b` for a batch of `a`: the matmul sums over the batch, too.
     if (
       sizeOf(plan.bBatch) === 1 &&
       sizeOf(batch) > 1 &&
@@ -159,9 +159,9 @@ export function matMulGradients(
  * The matrix product of `a` and `b`.
  * Shapes: a [..batch, m, k], b [..batch, k, n] → [..batch, m, n]; batch axes broadcast. `transposeA` and `transposeB` take
  * [k, m] and [n, k]. A vector `a` is a row, a vector `b` a column, and the result lacks that axis, as in NumPy.
- * Float32, or integers (bools count as int32); operands of two dtypes meet in the wider. float16 operands are widened as
- * they are read: their sums and the result are float32, and so are their gradients. Gradients flow to floats.
- * Errors: ShapeError for scalars and sizes that don't meet, DTypeError for int32 with uint32.
+ * Float32, or integers (bools count as int32); operands of two dtypes are promoted. float16 operands are widened as they
+ * are read: their sums and the result are float32, and so are their gradients. Gradients flow to floats.
+ * Errors: ShapeError for scalars and mismatched sizes, DTypeError for int32 with uint32.
  */
 export const matMul: Op<
   [a: Tensor, b: Tensor],

@@ -1,4 +1,4 @@
-/** @file What ops of linear algebra share: their operands, transposes and right-hand sides. */
+/** @file Common code of linear algebra ops: their operands, transposes and right-hand sides. */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { formatShape, sameShape, type Shape } from '../core/shape.ts';
@@ -29,8 +29,7 @@ export function diagonalMatrices(x: Tensor): Tensor {
 }
 
 /**
- * The largest magnitude of each matrix, [..., 1, 1]; 1 for a matrix of zeros. Squares of what is divided by it don't
- * overflow.
+ * The largest magnitude of each matrix, [..., 1, 1]; 1 for a matrix of zeros. After division by it, squares don't overflow.
  */
 export function scaleOf(x: Tensor): Tensor {
   const largest = max(abs(x), { axis: [-2, -1], keepDims: true });

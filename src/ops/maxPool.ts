@@ -15,7 +15,7 @@ import {
 
 const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
 
-/** A pool of maxima over `spatialRank` axes, with the two ops that its derivatives of any order are made of. */
+/** Max pooling over `spatialRank` axes, with the two ops from which its derivatives of any order are composed. */
 /* @__NO_SIDE_EFFECTS__ */
 function defineMaxPool(
   name: string,

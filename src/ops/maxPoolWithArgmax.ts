@@ -14,7 +14,7 @@ import { reshape } from './reshape.ts';
 
 /** Options of `maxPoolWithArgmax`. */
 export interface MaxPoolWithArgmaxOptions extends PoolOptions {
-  /** Whether indices count through the whole batch, or each image by itself (default). */
+  /** Whether indices count through the whole batch, or within each image (default). */
   includeBatchInIndex?: boolean;
 }
 
@@ -36,10 +36,10 @@ const pixels: Op<
 });
 
 /**
- * [values, indices] of the maximum of each window of an image; values are those of `maxPool`, with its gradient. An index counts
- * the elements of x, in row-major order; of equal elements the first is taken. float32, int32, uint32; indices are int32.
+ * [values, indices] of the maximum of each window of an image; values are those of `maxPool`, with its gradient. Indices
+ * count the elements of x in row-major order; ties go to the first. float32, int32, uint32; indices are int32.
  * Shapes: x [n, h, w, c] → [n, windows down, windows across, c].
- * Errors: as of `maxPool`.
+ * Errors: as for `maxPool`.
  */
 export const maxPoolWithArgmax: CompositeOp<
   [x: Tensor],

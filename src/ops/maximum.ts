@@ -4,7 +4,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { type BinaryOp, defineBinary } from './elementwise.ts';
 import { type Choice, defineChoice } from './derivative.ts';
 
-/** What each operand passes on. */
+/** The gradients of both operands. */
 const chooses =
   (first: Choice, second: Choice) =>
   (dy: Tensor, x: Tensor, y: Tensor, needs: readonly [boolean, boolean]): [Tensor | null, Tensor | null] => [
@@ -19,7 +19,7 @@ const undercut = /* @__PURE__ */ defineChoice('minimumOfSecond', '!(b <= c)');
 
 /**
  * The larger of x and y, elementwise; NaN where one of them is. Shapes broadcast; dtypes promote.
- * Gradient: to the larger; at a tie to x.
+ * Gradient: to the larger; in a tie, to x.
  * Errors: ShapeError where the shapes don’t broadcast; DTypeError for two bools, and for int32 with uint32.
  */
 export const maximum: BinaryOp = /* @__PURE__ */ defineBinary({
@@ -30,7 +30,7 @@ export const maximum: BinaryOp = /* @__PURE__ */ defineBinary({
 
 /**
  * The smaller of x and y, elementwise; NaN where one of them is. Shapes broadcast; dtypes promote.
- * Gradient: to the smaller; at a tie to x.
+ * Gradient: to the smaller; in a tie, to x.
  * Errors: ShapeError where the shapes don’t broadcast; DTypeError for two bools, and for int32 with uint32.
  */
 export const minimum: BinaryOp = /* @__PURE__ */ defineBinary({

@@ -8,7 +8,7 @@ import { perResult } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { sumToShape } from './sum.ts';
 
-/** a · b + c, elementwise with broadcasting, in one pass. For gradients, which are chains of such; float32 alone. */
+/** a · b + c, elementwise with broadcasting, in one pass. For gradients, which are chains of these; only float32. */
 export const mulAdd: Op<
   [a: Tensor, b: Tensor, c: Tensor],
   object,

@@ -8,18 +8,18 @@ import { where } from './where.ts';
 
 /** Options of `nanToNum`. */
 export interface NanToNumOptions {
-  /** In place of NaN. Default 0. */
+  /** Replaces NaN. Default 0. */
   nan?: number;
-  /** In place of Infinity. Default: the largest float32. */
+  /** Replaces Infinity. Default: the largest float32. */
   posInf?: number;
-  /** In place of -Infinity. Default: the smallest float32. */
+  /** Replaces -Infinity. Default: the lowest float32. */
   negInf?: number;
 }
 
 const largest = 3.4028234663852886e38;
 
 /**
- * `x` with numbers in place of NaN and infinities, as NumPy's nan_to_num. float32. Shape: that of x. The gradient is 0 where a value was
+ * `x` with NaN and infinities replaced by numbers, like NumPy's nan_to_num. float32. The gradient is 0 where a value was
  * replaced.
  * Errors: ValueError for options that aren't numbers.
  * Shape: that of x.

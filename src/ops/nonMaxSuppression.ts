@@ -1,4 +1,4 @@
-/** @file nonMaxSuppression: how many boxes stay depends on values, so it is asynchronous. */
+/** @file nonMaxSuppression: asynchronous, since the number of boxes kept depends on values. */
 import { type OptionNames, optionsOf, type Positions } from '../core/options.ts';
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
@@ -10,13 +10,13 @@ import type { Tensor } from '../tensor/tensor.ts';
 
 /** Options of `nonMaxSuppression`. */
 export interface NonMaxSuppressionOptions {
-  /** At most so many boxes stay. */
+  /** The most boxes that are kept. */
   maxOutputSize: number;
   /** Boxes whose intersection over union with a better one is above this are dropped. In [0, 1]; default 0.5. */
   iouThreshold?: number;
-  /** Boxes need a higher score. Default: any will do. */
+  /** Boxes must have a higher score. Default: no threshold. */
   scoreThreshold?: number;
-  /** Above 0, a box lowers the scores of those that it overlaps, and drops none (soft NMS). At least 0; default 0. */
+  /** If above 0, a box lowers the scores of those that it overlaps instead of dropping them (soft NMS). Default 0. */
   softNmsSigma?: number;
 }
 
@@ -28,8 +28,9 @@ const optionNames: OptionNames<NonMaxSuppressionOptions> = {
 };
 
 /**
- * The best boxes of those that overlap: [indices, scores] of boxes that stay, the best first; of equal scores the first box. A box is
- * [y1, x1, y2, x2], any two opposite corners. Boxes and scores are read back. Without a gradient; gather the boxes by the indices.
+ * Keeps the best of overlapping boxes: [indices, scores] of the boxes kept, best first; equal scores keep their order. A
+ * box is [y1, x1, y2, x2], any two opposite corners. Boxes and scores are read back. It has no gradient; gather the boxes by
+ * the indices.
  * Shapes: boxes [k, 4], scores [k], float32 → [count] int32 and [count] float32.
  * Source: N. Bodla et al., "Soft-NMS", 2017, and TensorFlow's non_max_suppression_v5.
  * Errors: ShapeError, DTypeError, ValueError.
@@ -108,13 +109,13 @@ function completed(options: Partial<NonMaxSuppressionOptions>): Completed {
 interface Candidate {
   readonly box: number;
   score: number;
-  /** How many of the boxes that stay it has been compared with. */
+  /** How many of the kept boxes it has been compared with. */
   compared: number;
 }
 
 function suppress(corners: Float32Array, scores: Float32Array, options: Completed): Candidate[] {
   const { maxOutputSize = -1, iouThreshold, scoreThreshold, softNmsSigma } = options;
-  // The best one is at the end; of equal scores the first.
+  // The best one is last; among equal scores, the first box.
   const before = (a: Candidate, b: Candidate) => a.score - b.score || b.box - a.box;
   const open = Array.from(scores, (score, box): Candidate => ({ box, score, compared: 0 }))
     .filter(({ score }) => score > scoreThreshold)
@@ -128,7 +129,7 @@ function suppress(corners: Float32Array, scores: Float32Array, options: Complete
     for (; best.compared < kept.length && !isDropped; best.compared++) {
       const overlap = intersectionOverUnion(corners, best.box, (kept[best.compared] as Candidate).box);
       isDropped = softNmsSigma === 0 && overlap > iouThreshold;
-      // As TensorFlow: overlaps above the threshold drop a box here, too.
+      // As in TensorFlow, overlaps above the threshold drop a box here, too.
       if (softNmsSigma > 0)
         best.score *= overlap <= iouThreshold ? Math.exp((-0.5 / softNmsSigma) * overlap ** 2) : 0;
       isDropped ||= best.score <= scoreThreshold;
@@ -150,7 +151,7 @@ function insert(sorted: Candidate[], one: Candidate, before: (a: Candidate, b: C
   sorted.splice(low, 0, one);
 }
 
-/** Of boxes without area: 0. */
+/** 0 for boxes without area. */
 function intersectionOverUnion(corners: Float32Array, a: number, b: number): number {
   const side = (box: number, axis: number): [number, number] => {
     const [first, second] = [corners[4 * box + axis] as number, corners[4 * box + axis + 2] as number];

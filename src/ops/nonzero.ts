@@ -1,4 +1,4 @@
-/** @file nonzero, booleanMask: their shapes depend on values, so they are asynchronous. Only a count is read back. */
+/** @file nonzero, booleanMask: asynchronous, since their shapes depend on values. Only a count is read back. */
 import { type OptionNames, optionsOf, type Positions } from '../core/options.ts';
 import { ShapeError } from '../core/errors.ts';
 import { formatShape, normalizeAxis, sameShape, sizeOf, stridesOf } from '../core/shape.ts';
@@ -31,8 +31,8 @@ const maskOptionNames: OptionNames<BooleanMaskOptions> = { axis: true };
 
 /**
  * The indices of the elements of `x` that aren't 0, in row-major order; NaN isn't 0. Any dtype but float16. Shapes: x of rank
- * r → [count, r], int32. Asynchronous: the shape depends on the values, so the count is read back. Without a gradient.
- * Errors: ValueError for what is no tensor, DTypeError.
+ * r → [count, r], int32. Asynchronous: the shape depends on the values, so the count is read back. It has no gradient.
+ * Errors: ValueError unless x is a tensor, DTypeError.
  */
 export async function nonzero(x: Tensor): Promise<Tensor<'int32'>>;
 export async function nonzero(x: Tensor, ...settings: unknown[]): Promise<Tensor<'int32'>> {
@@ -51,8 +51,8 @@ export async function nonzero(x: Tensor, ...settings: unknown[]): Promise<Tensor
 }
 
 /**
- * The slices of `x` where `mask` holds, in order. Any dtype. Shapes: x [..outer, ..mask, ..inner], mask of bools →
- * [..outer, count, ..inner]. The gradient goes to the slices that were taken. Asynchronous, as `nonzero`.
+ * The slices of `x` where `mask` is true, in order. Any dtype. Shapes: x [..outer, ..mask, ..inner], mask of bools →
+ * [..outer, count, ..inner]. The gradient goes to the slices that were taken. Asynchronous, like `nonzero`.
  * Errors: ShapeError unless x has the shape of the mask from `axis` on; DTypeError unless the mask is of bools; ValueError.
  */
 export async function booleanMask(x: Tensor, mask: Tensor, options?: BooleanMaskOptions): Promise<Tensor>;
@@ -85,7 +85,7 @@ export async function booleanMask(x: Tensor, mask: Tensor, ...settings: unknown[
   );
 }
 
-/** The positions of elements of `x`, seen as one flat list, that aren't 0: a vector, int32. */
+/** The flat positions of the elements of `x` that aren't 0: a vector, int32. */
 async function positionsOf(op: string, name: string, x: Tensor): Promise<Tensor> {
   requireDType(op, name, x.dtype, ['float32', 'int32', 'uint32', 'bool']);
   const size = sizeOf(x.shape);
@@ -99,7 +99,7 @@ async function positionsOf(op: string, name: string, x: Tensor): Promise<Tensor>
   try {
     const [count] = (await last.data()) as Int32Array & [number];
     return unrecorded(() =>
-      // Each place is named once: a sum moves the positions there.
+      // Each segment gets exactly one position, so the sum just moves it.
       segmentSum(range(0, size, 1, { dtype: 'int32' }), places, {
         numSegments: count,
         validateIndices: false,
@@ -111,5 +111,5 @@ async function positionsOf(op: string, name: string, x: Tensor): Promise<Tensor>
   }
 }
 
-/** Tapes needn't see computations of integers, and a scope of the caller's ends before they do. */
+/** Tapes needn't record integer computations, and the caller's scope ends before these do. */
 const unrecorded = <T>(body: () => T): T => withRecorders([], () => outsideScopes(() => tidy(body)));

@@ -18,9 +18,9 @@ import { where } from './where.ts';
 /** Options of `norm`. */
 export interface NormOptions {
   /**
-   * Of a vector: the exponent p of (Σ|x|^p)^(1/p), ±Infinity for the largest or smallest magnitude, 0 for the count of
-   * elements that aren't 0. Of a matrix (two axes): 1 and ±Infinity, the largest or smallest sum along columns or rows.
-   * 'fro' and 'euclidean' are the square root of the sum of squares, of any axes. Default 'euclidean'.
+   * For vectors: the exponent p of (Σ|x|^p)^(1/p), ±Infinity for the largest or smallest magnitude, 0 for the count of
+   * elements that aren't 0. For matrices (two axes): ±1 or ±Infinity, the largest or smallest sum along columns or rows.
+   * 'fro' and 'euclidean' are the square root of the sum of squares, over any axes. Default 'euclidean'.
    */
   ord?: number | 'euclidean' | 'fro';
   /** The axis or the two axes of the norm. Default null: all elements, as one vector. */
@@ -31,17 +31,17 @@ export interface NormOptions {
 
 /** Options of `normalize`. */
 export interface NormalizeOptions {
-  /** The axis along which the norm is 1 afterwards. Default -1. */
+  /** The axis along which the norm becomes 1. Default -1. */
   axis?: number;
   /** The exponent of the norm. Default 2. */
   order?: number;
-  /** A smaller norm counts as this. Default 1e-12. */
+  /** The lower bound of the divisor. Default 1e-12. */
   epsilon?: number;
 }
 
 /**
  * The norm of vectors or matrices along `axis`. float32. Shape: x without those axes, or with size 1 where `keepDims`. Where
- * the norm is 0, which is a kink, the gradient is 0.
+ * the norm is 0, and not differentiable, the gradient is 0.
  * Errors: ShapeError for axes that x lacks; ValueError for an `ord` that isn't one, or that needs singular values.
  */
 export const norm: CompositeOp<[x: Tensor], NormOptions, Tensor, ['ord', 'axis', 'keepDims']> =
@@ -61,9 +61,9 @@ export const norm: CompositeOp<[x: Tensor], NormOptions, Tensor, ['ord', 'axis',
   });
 
 /**
- * `x` divided by its norm along `axis`, so that the norm is 1, or less where it was below `epsilon`. float32. Shape: that
+ * `x` divided by its norm along `axis`, so that the norm becomes 1, or less if it was below `epsilon`. float32. Shape: that
  * of x.
- * Errors: as of `norm`.
+ * Errors: as for `norm`.
  */
 export const normalize: CompositeOp<[x: Tensor], NormalizeOptions, Tensor, ['axis', 'order', 'epsilon']> =
   /* @__PURE__ */ defineComposite({

@@ -1,4 +1,4 @@
-/** @file What normalisations share: their checks, and their gradient. */
+/** @file Common code of normalizations: their checks and their gradient. */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
 import { describe, formatShape, type Shape, sameShape, sizeOf } from '../core/shape.ts';
@@ -56,11 +56,11 @@ export function otherAxes(rank: number, axes: readonly number[]): number[] {
 
 export interface Normalized {
   x: Tensor;
-  /** Of a shape that broadcasts over x, with 1 along all axes but those that it scales. */
+  /** In a shape that broadcasts over x: 1 along all axes except those that it scales. */
   gamma: Tensor | null;
   /** The axes over which mean and variance are taken. */
   axes: readonly number[];
-  /** The axes along which gamma and beta are the same for all. */
+  /** The axes along which gamma and beta are constant. */
   sharedAxes: readonly number[];
   epsilon: number;
 }

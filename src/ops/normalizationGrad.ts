@@ -1,11 +1,11 @@
 /**
- * @file The gradient of a normalisation in few launches, as ops of their own: layerNormGrad for lines, batchNormGrad for
+ * @file The gradient of a normalization in few launches, as separate ops: layerNormGrad for lines, batchNormGrad for
  * channels. With x̂ = (x - mean) r, r = 1 / √(variance + epsilon) and g = gamma · dy:
  *
  *     dx = r P(g), P(z) = z - mean z - x̂ mean(z x̂);  dGamma = Σ dy x̂;  dBeta = Σ dy
  *
- * with means over the axes that are normalised together, and sums over those along which gamma is the same. P is symmetric,
- * so that the gradients of these gradients are of the same kind.
+ * with means over the axes that are normalized together, and sums over those along which gamma is constant. P is symmetric,
+ * so the gradients of these gradients have the same form.
  */
 import type { TensorSpec } from '../core/spec.ts';
 import { batchNormGradKernel } from '../kernels/batchNormGrad.ts';
@@ -20,7 +20,7 @@ import { broadcastTo, sum } from './sum.ts';
 import { rsqrt } from './unary.ts';
 import { moments } from './variance.ts';
 
-/** What is normalised, and how. */
+/** Which axes are normalized, and how. */
 interface GradOptions {
   /** The axes over which mean and variance are taken, ascending. */
   axes: readonly number[];
@@ -30,7 +30,7 @@ interface GradOptions {
 /** [dx, dGamma, dBeta]. */
 type Gradients = [dx: Tensor, dGamma: Tensor, dBeta: Tensor];
 
-/** The specs of the gradients, where gamma and beta have `parameterShape`. */
+/** The specs of the gradients for gamma and beta of `parameterShape`. */
 const planOf = (x: TensorSpec, parameterShape: readonly number[]) => {
   const parameter = { shape: parameterShape, dtype: x.dtype };
   return [{ shape: x.shape, dtype: x.dtype }, parameter, parameter] as const;
@@ -47,7 +47,7 @@ interface SecondOrder {
   gamma: Tensor | null;
   dx: Tensor;
   axes: readonly number[];
-  /** The axes along which gamma is the same. */
+  /** The axes along which gamma is constant. */
   sharedAxes: readonly number[];
   epsilon: number;
   needs: readonly boolean[];
@@ -58,12 +58,12 @@ interface SecondOrder {
 /** Cotangents of dx, dGamma and dBeta. */
 type Cotangents = readonly [u: Tensor | null, v: Tensor | null, w: Tensor | null];
 
-/** The sum of those that are there. */
+/** The sum of the terms that aren't null. */
 const total = (...terms: readonly (Tensor | null)[]) =>
   terms.reduce((sum, term) => (sum && term ? add(sum, term) : (sum ?? term)), null);
 
 /**
- * The gradients for dy, x and gamma of ⟨u, dx⟩ + ⟨v, dGamma⟩ + ⟨w, dBeta⟩, with v and w spread over x:
+ * The gradients for dy, x and gamma of ⟨u, dx⟩ + ⟨v, dGamma⟩ + ⟨w, dBeta⟩, with v and w broadcast over x:
  *
  *     for dy: gamma r P(u) + v x̂ + w;  for gamma: Σ dy r P(u)
  *     for x: r P(v dy - r (u mean(g x̂) + g mean(u x̂))) - r x̂ mean(u dx)
@@ -93,12 +93,12 @@ function secondOrder(
   ];
 }
 
-/** `w` in the shape of `x`. */
+/** `w` broadcast to the shape of `x`. */
 const spreadOver = (w: Tensor, x: Tensor) => broadcastTo(w, { shape: x.shape });
 
 const reshaped = (t: Tensor | null, shape: readonly number[]) => t && reshape(t, { shape });
 
-/** Of layerNorm over neighbouring axes, where a kernel has whole lines: dx alone, where there are no parameters. */
+/** Gradient of layerNorm over adjacent axes, if no parameter needs one: only dx. */
 export const layerNormInputGrad: Op<[dy: Tensor, x: Tensor, gamma: Tensor | null], GradOptions> =
   /* @__PURE__ */ defineOp({
     name: 'layerNormInputGrad',
@@ -111,7 +111,7 @@ export const layerNormInputGrad: Op<[dy: Tensor, x: Tensor, gamma: Tensor | null
       layerNormSecondOrder([u, null, null], inputs, dx, options, needs),
   });
 
-/** The same with dGamma and dBeta. They and gamma have the sizes of the axes. */
+/** Gradient of layerNorm over adjacent axes: dx, dGamma and dBeta. gamma, dGamma and dBeta have the sizes of the axes. */
 export const layerNormGrad: Op<[dy: Tensor, x: Tensor, gamma: Tensor | null], GradOptions, Gradients> =
   /* @__PURE__ */ defineOp({
     name: 'layerNormGrad',
@@ -152,8 +152,8 @@ function layerNormSecondOrder(
 }
 
 /**
- * Of batchNormTrain over neighbouring axes. `mean` and `variance` are those of x, so that they have no gradient of their
- * own. gamma, mean, variance, dGamma and dBeta have the sizes of the other axes.
+ * Gradient of batchNormTrain over adjacent axes. `mean` and `variance` are those of x, so they get no gradient here. gamma,
+ * mean, variance, dGamma and dBeta have the sizes of the other axes.
  */
 export const batchNormGrad: Op<
   [dy: Tensor, x: Tensor, gamma: Tensor | null, mean: Tensor, variance: Tensor],

@@ -27,7 +27,7 @@ export interface OneHotOptions<D extends DType = DType> {
 
 type OneHotPositions = ['depth', 'onValue', 'offValue', 'dtype'];
 
-/** The op as users call it: the option `dtype` is that of the result. */
+/** The public signature: the option `dtype` determines the dtype of the result. */
 export interface OneHot {
   <D extends DType = 'float32'>(
     indices: TensorLike,
@@ -66,8 +66,8 @@ const oneHotOp: Op<[indices: Tensor], OneHotOptions, Tensor, 'unknown', OneHotPo
 
 /**
  * Indices (int32 or uint32) as rows along a new axis: `onValue` at the index, `offValue` elsewhere. An index outside
- * [0, depth) is no fault: its row holds `offValue` alone.
+ * [0, depth) isn't a fault: its row holds only `offValue`.
  * Shape: that of the indices, with `depth` inserted at `axis`. It has no gradient.
- * Errors: DTypeError for other indices; ValueError for a `depth`, an axis or values that aren’t any.
+ * Errors: DTypeError for other indices; ValueError for an invalid `depth`, axis or values.
  */
 export const oneHot: OneHot = oneHotOp as OneHot;

@@ -1,6 +1,6 @@
 /**
- * @file Operands: what an op accepts where it wants a tensor. Numbers take the dtype of the tensors that they are
- * combined with; those used lately are cached on each device.
+ * @file Operands: what an op accepts in place of a tensor. Numbers take the dtype of the tensors that they are combined
+ * with; recently used ones are cached on each device.
  */
 import { type DType, higherDType, isFloating, isInteger } from '../core/dtype.ts';
 import { DeviceError, DTypeError, ValueError } from '../core/errors.ts';
@@ -14,13 +14,13 @@ import { fromHost, type HostValues, tensor } from '../tensor/create.ts';
 import { tidy, track } from '../tensor/scope.ts';
 import { alias, Tensor } from '../tensor/tensor.ts';
 
-/** What ops take: a tensor, or values on the host, which they upload. */
+/** An operand of an op: a tensor, or values on the host, which it uploads. */
 export type TensorLike = Tensor | HostValues;
 
-/** Scalars kept for each device, at most. */
+/** The most scalars cached per device. */
 const maxConstants = 256;
 const constants = new WeakMap<Device, Map<string, Tensor>>();
-/** The numbers of such scalars, by the storages that hold them. */
+/** The numbers of cached scalars, by their storages. */
 const numbers = new WeakMap<Storage, number>();
 
 /** The number that `storage` holds, if it was passed to an op as a number. */
@@ -29,13 +29,13 @@ export function numberIn(storage: Storage): number | undefined {
 }
 
 /**
- * A scalar with `value`, whose values are uploaded once. The tensor is a handle of the caller's, freed with the current
- * scope: that the cache drops the scalar doesn't concern it.
+ * A scalar with `value`, which is uploaded once. The tensor is a separate handle, freed with the current scope, and stays
+ * valid if the cache drops the scalar.
  */
 function constant(device: Device, value: number, dtype: DType): Tensor {
   const known = constants.get(device) ?? new Map<string, Tensor>();
   constants.set(device, known);
-  // What an app's encoder reads must never be used for anything else, so that it has scalars of its own.
+  // Buffers read by an app's encoder must not be used for anything else, so encoders have separate scalars.
   const owner = device.executor.mode === 'encoded' ? 'encoder ' : '';
   const key = `${owner}${dtype} ${Object.is(value, -0) ? '-0' : value}`;
   const found = known.get(key);
@@ -48,14 +48,14 @@ function constant(device: Device, value: number, dtype: DType): Tensor {
   return handleOf(made);
 }
 
-/** Drops the cache's own handle. Those of others, tapes and recordings still hold the values. */
+/** Drops the cache's own handle. Callers, tapes and recordings may still hold the values. */
 function evictOldest(known: Map<string, Tensor>): void {
   const [key, oldest] = known.entries().next().value as [string, Tensor];
   known.delete(key);
   oldest.dispose();
 }
 
-/** A second handle under the same identity, in the current scope. It isn't counted as a tensor that an app made. */
+/** A second handle with the same id, in the current scope. It isn't counted as a tensor made by the app. */
 function handleOf(cached: Tensor): Tensor {
   const { device, storage, origin, id } = cached;
   const handle = new Tensor(device, storage.retain(), cached, origin, id);
@@ -63,14 +63,14 @@ function handleOf(cached: Tensor): Tensor {
   return handle;
 }
 
-/** The dtype of a bare number among tensors of dtype `tensorDType`. */
+/** The dtype of a plain number combined with tensors of dtype `tensorDType`. */
 export function weakDType(value: number, tensorDType: DType | undefined): DType {
   if (tensorDType === undefined || isFloating(tensorDType)) return 'float32';
   if (!Number.isInteger(value)) return 'float32';
   return tensorDType === 'bool' ? 'int32' : tensorDType;
 }
 
-/** Throws where an integer dtype doesn't hold `value`. */
+/** Throws if an integer dtype doesn't hold `value`. */
 function requireRange(op: string, what: string, value: number, dtype: DType): void {
   if (!isInteger(dtype)) return;
   const [lowest, highest] = rangeOf(dtype as IntegerDType);
@@ -83,21 +83,21 @@ function requireRange(op: string, what: string, value: number, dtype: DType): vo
   });
 }
 
-/** An input slot of an op: its name in messages, its dtype for host values, and whether it may be left out. */
+/** An input slot of an op: its name in messages, its dtype for host values, and whether it may be omitted. */
 export interface InputSlot {
   name: string;
   hostDType: DType | undefined;
   optional: boolean;
 }
 
-/** Reads a slot: `name`, `name:dtype`, with `?` at the end where it is optional. */
+/** Parses a slot: `name` or `name:dtype`, with `?` at the end if it is optional. */
 export function parseSlot(text: string): InputSlot {
   const optional = text.endsWith('?');
   const [name, dtype] = (optional ? text.slice(0, -1) : text).split(':');
   return { name: name as string, hostDType: dtype as DType | undefined, optional };
 }
 
-/** The dtype that bare numbers among operands follow: the highest, except for those of conditions and indices. */
+/** The dtype for plain numbers among operands: the highest of the tensors, except conditions and indices. */
 export function commonTensorDType(
   slots: readonly InputSlot[],
   operands: readonly ({ readonly dtype: DType } | null)[],
@@ -108,7 +108,7 @@ export function commonTensorDType(
   return dtypes.length === 0 ? undefined : dtypes.reduce(higherDType);
 }
 
-/** Turns operands into tensors of one device. Those that it makes are freed with the current scope. */
+/** Converts operands to tensors of one device. Tensors made here are freed with the current scope. */
 export function toTensors(
   op: string,
   slots: readonly InputSlot[],
@@ -121,7 +121,7 @@ export function toTensors(
     if (!(operand instanceof Tensor)) continue;
     if (device && operand.device !== device) throwForeignDevice(op, operand);
     device = operand.device;
-    // Conditions and indices say nothing about the dtype of a number.
+    // Conditions and indices don't determine the dtype of numbers.
     if (slots[i]?.hostDType === undefined)
       tensorDType = tensorDType ? higherDType(tensorDType, operand.dtype) : operand.dtype;
   }
@@ -151,7 +151,7 @@ export function toTensors(
     if (typeof operand === 'boolean' || Array.isArray(operand) || ArrayBuffer.isView(operand)) {
       if (slot.hostDType === 'int32') refuseBooleans(op, slot.name, operand);
       const upload = () =>
-        // Ops check the indices that the host knows, and name the range that they miss.
+        // Saturate: ops check the indices that the host knows, and report their range.
         slot.hostDType === 'int32'
           ? fromHost('tensor', operand as HostValues, { dtype: 'int32' }, true)
           : tensor(operand as HostValues, slot.hostDType ? { dtype: slot.hostDType } : undefined);
@@ -166,10 +166,10 @@ export function toTensors(
   });
 }
 
-/** Throws for a mask in place of indices: its values would name rows 0 and 1. */
+/** Throws for a mask passed as indices: its values would select rows 0 and 1. */
 function refuseBooleans(op: string, name: string, operand: unknown): void {
   let first = operand;
-  // A list that contains itself has no first number: the upload refuses it.
+  // Limit the depth: a list may contain itself. The upload refuses that later.
   for (let depth = 0; Array.isArray(first) && depth < maxRank; depth++) first = first[0];
   if (typeof first !== 'boolean') return;
   throw new DTypeError({
@@ -180,7 +180,7 @@ function refuseBooleans(op: string, name: string, operand: unknown): void {
   });
 }
 
-/** Whether operands are live tensors of one device already, as they are in most calls. */
+/** Whether the operands already are live tensors of one device, as in most calls. */
 export function areReady(operands: readonly unknown[]): operands is Tensor[] {
   const [first] = operands;
   if (!(first instanceof Tensor)) return false;

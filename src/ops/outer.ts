@@ -17,7 +17,7 @@ export interface TensordotOptions {
 
 /**
  * The products of each element of `a` with each of `b`, both flattened. Shapes: a, b → [size of a, size of b]. Dtypes
- * promote, as of `mul`. As NumPy's outer.
+ * promote, as for `mul`. Like NumPy's outer.
  * Errors: DTypeError for int32 with uint32.
  */
 export const outer: CompositeOp<[a: Tensor, b: Tensor]> = /* @__PURE__ */ defineComposite({
@@ -28,8 +28,8 @@ export const outer: CompositeOp<[a: Tensor, b: Tensor]> = /* @__PURE__ */ define
 });
 
 /**
- * The sum of products over some axes of `a` and `b`. Shape: the other axes of a, then those of b. Dtypes as of `matMul`,
- * on whose kernels it runs. As NumPy's tensordot.
+ * The sum of products over some axes of `a` and `b`. Shape: the other axes of a, then those of b. Dtypes as for `matMul`,
+ * whose kernels it uses. Like NumPy's tensordot.
  * Errors: ShapeError for axes that a tensor lacks, or whose sizes differ.
  */
 export const tensordot: CompositeOp<[a: Tensor, b: Tensor], TensordotOptions, Tensor, ['axes']> =

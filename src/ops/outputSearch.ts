@@ -1,20 +1,20 @@
-/** @file What looks at the outputs of every call, where someone asked for it (`checkNumerics`). */
+/** @file An optional observer of the outputs of every call, for `checkNumerics`. */
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Call } from './call.ts';
 
-/** Data that a program brings in, as an error names them. */
+/** Where data enter the computation, for errors. */
 export interface DataSite {
-  /** What takes the data, such as `fit`. */
+  /** The function that takes the data, such as `fit`. */
   readonly op: string;
   /** Which of its data, such as `x`. */
   readonly what: string;
-  /** The sample that row `row` of the tensor is. */
+  /** The index of the sample in row `row` of the tensor. */
   sampleOf(row: number): number;
 }
 
 export interface OutputSearch {
   outputs(call: Call, inputs: readonly (Tensor | null)[], outputs: readonly Tensor[]): void;
-  /** Looks at data before any op computes with them. */
+  /** Inspects data before any op computes with them. */
   data(values: Tensor, site: DataSite): void;
 }
 
@@ -28,7 +28,7 @@ export function setOutputSearch(search: OutputSearch | null): void {
   active = search;
 }
 
-/** Runs `body` without looking at its calls. */
+/** Runs `body` without inspecting its calls. */
 export function withoutOutputSearch<T>(body: () => T): T {
   const before = active;
   active = null;

@@ -1,6 +1,6 @@
 /**
- * @file defineOp as apps call it: checks what a definition says, and what its functions return. The ops of the library are
- * checked by their types and by the battery of tests, so that bundles without ops of their own leave this out.
+ * @file The public defineOp, which checks definitions and the return values of their functions. The library's own ops are
+ * checked by their types and tests, so that bundles of apps that define no ops don't contain this.
  */
 import { isStoredDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
@@ -31,8 +31,8 @@ import { defineOp as define, type Op } from './define.ts';
  *
  * Shapes and dtypes of the results are those that `infer` returns.
  * Errors: ValueError for a definition with an unknown or a missing part; a call of the op throws what `infer` throws,
- * ValueError where `infer` or `forward` returns something else than specs and tensors, and ShapeError where a tensor isn't
- * what `infer` said.
+ * ValueError if `infer` or `forward` returns something else than specs and tensors, and ShapeError if a tensor differs
+ * from its spec.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineOp<
@@ -64,7 +64,7 @@ export function defineOp<
   });
 }
 
-/** What each part of a definition is; undefined too where it may be left out. */
+/** The allowed types of each part of a definition; undefined for optional parts. */
 const parts: Readonly<Record<keyof OpDefinition, { is: string; fits: (part: unknown) => boolean }>> = {
   name: { is: 'a string', fits: (part) => typeof part === 'string' && part !== '' },
   inputs: { is: "a list of names, such as ['x']", fits: isListOfNames },
@@ -129,7 +129,7 @@ function requireDefinition(definition: object): void {
   });
 }
 
-/** Errors: ValueError where `infer` returned something else than specs. */
+/** Errors: ValueError if `infer` returned something else than specs. */
 function requirePlan(op: string, plan: unknown): void {
   const isSpec = (spec: Partial<TensorSpec> | null | undefined) =>
     Array.isArray(spec?.shape) && isStoredDType(spec.dtype);
@@ -143,7 +143,7 @@ function requirePlan(op: string, plan: unknown): void {
   });
 }
 
-/** Errors: ValueError where `forward` returned something else than tensors, ShapeError where they aren't as planned. */
+/** Errors: ValueError if `forward` returned something else than tensors, ShapeError if they differ from the plan. */
 function requireResults(op: string, results: unknown, planned: readonly TensorSpec[]): void {
   const made: readonly unknown[] = Array.isArray(results) ? results : [results];
   if (made.length !== planned.length || !made.every((result) => result instanceof Tensor)) {

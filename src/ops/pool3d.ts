@@ -1,4 +1,4 @@
-/** @file maxPool3d, avgPool3d: pools of images, then of the depths of their results, since windows are products of axes. */
+/** @file maxPool3d, avgPool3d: 2D pooling followed by pooling along the depth, since pooling is separable. */
 import { type DType, requireDType } from '../core/dtype.ts';
 import { requireRank } from '../core/shape.ts';
 import { type Padding, paddingOf, perAxis, slideWindows } from '../core/windows.ts';

@@ -1,4 +1,4 @@
-/** @file What the pools share: their options, and the windows that follow from them. */
+/** @file Common code of pooling ops: their options and windows. */
 import { ValueError } from '../core/errors.ts';
 import type { OptionNames } from '../core/options.ts';
 import { requireRank, sizeOf } from '../core/shape.ts';
@@ -18,7 +18,7 @@ import type { Cost } from './cost.ts';
 export interface PoolOptions {
   /** Size of a window: a number, or one for each spatial axis. */
   poolSize: number | readonly number[];
-  /** Steps from one window to the next, along each axis. Default: `poolSize`, so that windows touch. */
+  /** Steps from one window to the next, along each axis. Default: `poolSize`, so that windows are adjacent. */
   strides?: number | readonly number[] | null;
   /** 'valid' (the default), 'same', or [before, after] for each spatial axis, each smaller than the window. */
   padding?: Padding;
@@ -78,12 +78,12 @@ export function poolGeometry(
   };
 }
 
-/** One operation for each element of each window. `pooled` is the result of the pool itself. */
+/** One operation for each element of each window. */
 export function poolCost({ shape }: TensorSpec, { geometry: { rows, columns } }: PoolPlan): Cost {
   return { flops: sizeOf(shape) * rows.window * columns.window };
 }
 
-/** A window of padding alone has neither a maximum nor a mean. */
+/** Throws if a window could consist only of padding, which has neither a maximum nor a mean. */
 export function requireSmallPadding(
   op: string,
   padding: readonly (readonly [number, number])[],

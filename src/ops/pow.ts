@@ -17,14 +17,14 @@ const logOrZeroDerivative: Derivative<object> = /* @__PURE__ */ defineDerivative
   curve: (x) => neg(square(logOrZeroDerivative(onesLike(x), x))),
 });
 
-/** log x, but 0 where x isn't positive: a base that isn't positive gives the exponent no gradient. */
+/** log x, but 0 where x isn't positive: the exponent gets no gradient there. */
 const logOrZero: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'logOrZero',
   expression: () => `select(${math.preciseLog('a')}, 0.0, a <= 0.0)`,
   gradient: logOrZeroDerivative,
 });
 
-/** dy · y x^(y - 1), and 0 where y is; dy has the broadcast shape of x and y. */
+/** dy · y x^(y - 1), and 0 where y is 0; dy has the broadcast shape of x and y. */
 const powDerivative: Op<[dy: Tensor, x: Tensor, y: Tensor]> = /* @__PURE__ */ defineOp({
   name: 'powDerivative',
   inputs: ['dy', 'x', 'y'],
@@ -56,10 +56,9 @@ const powers = {
 };
 
 /**
- * x^y, elementwise. Shapes broadcast; dtypes promote. Floats follow IEEE 754: x^0 = 1, and a negative base takes whole
- * exponents alone, giving NaN for others. Integers wrap around, and a negative exponent of theirs rounds 1 / x^-y towards
- * zero, 0 for x = 0.
- * Gradient: for y it is 0 where x isn't positive.
+ * x^y, elementwise. Shapes broadcast; dtypes promote. Floats follow IEEE 754: x^0 = 1, and a negative base with a fractional
+ * exponent gives NaN. Integers wrap around; with a negative exponent, 1 / x^-y is rounded towards zero, and is 0 for x = 0.
+ * Gradient: for y, it is 0 where x isn't positive.
  * Errors: ShapeError where the shapes don’t broadcast; DTypeError for two bools, and for int32 with uint32.
  */
 export const pow: BinaryOp = /* @__PURE__ */ defineBinary({

@@ -1,4 +1,4 @@
-/** @file Tests of single values: isNaN, isInf, isFinite. Their results are bools and carry no gradient. */
+/** @file Elementwise predicates: isNaN, isInf, isFinite. Their results are bools, without gradients. */
 import * as math from '../kernels/math.ts';
 import { defineUnary, type PredicateOp } from './elementwise.ts';
 
@@ -23,5 +23,5 @@ const infinite: PredicateOp = /* @__PURE__ */ definePredicate('isInf', math.isIn
  */
 const finite: PredicateOp = /* @__PURE__ */ definePredicate('isFinite', math.finite);
 
-// The names of two are globals as well.
+// Renamed, since two of the names are also globals.
 export { finite as isFinite, infinite as isInf, nan as isNaN };

@@ -11,7 +11,7 @@ import { transpose } from './transpose.ts';
 /**
  * The product of elements along `axis`. Shape: x without the reduced axes, or with size 1 where `keepDims`. An empty
  * product is 1.
- * Gradient: the product of the other elements, right with any number of zeros among them.
+ * Gradient: the product of the other elements, correct with any number of zeros among them.
  * Errors: ShapeError for an axis that x lacks, DTypeError for bools.
  */
 export const prod: ReductionOp = /* @__PURE__ */ defineReduction({
@@ -22,7 +22,7 @@ export const prod: ReductionOp = /* @__PURE__ */ defineReduction({
   gradient: (dy, { inputs: [x], plan }) => spreadProduct(dy, x, plan),
 });
 
-/** dy times, for each element, the product of all others that it is reduced with. */
+/** dy times, for each element, the product of all others in its reduction. */
 function spreadProduct(dy: Tensor, x: Tensor, plan: ReductionPlan): Tensor {
   const { axes } = plan;
   const kept = x.shape.map((_, i) => i).filter((i) => !axes.includes(i));
@@ -34,8 +34,8 @@ function spreadProduct(dy: Tensor, x: Tensor, plan: ReductionPlan): Tensor {
 }
 
 /**
- * dy [m, 1] times the products of the other elements of lines [m, n]: down a binary tree of products, where the gradient of a
- * pair is the cotangent times its other half. Nothing is divided, and each step has a gradient of its own.
+ * dy [m, 1] times the products of the other elements of lines [m, n]. Goes down a binary tree of products, where the
+ * gradient of each half of a pair is the cotangent times the other half. No division, and each step is differentiable.
  */
 function othersTimes(dy: Tensor, lines: Tensor): Tensor {
   const [m, n] = lines.shape as readonly [number, number];

@@ -22,12 +22,12 @@ export interface QrOptions {
 }
 
 /**
- * [q, r] with q r = x, q of orthonormal columns and r upper triangular. float32. Shapes: x [..., m, n] → q [..., m, k], r [..., k, n];
- * k = min(m, n), or m for mode 'complete'. Backward stable: q r is x, and qᵀ q the identity, to about m · 6e-8. Differentiable where
- * r is square and has an inverse: m ≥ n and mode 'reduced', or m = n.
+ * [q, r] with q r = x, orthonormal columns of q, and r upper triangular. float32. Shapes: x [..., m, n] → q [..., m, k],
+ * r [..., k, n]; k = min(m, n), or m for mode 'complete'. Backward stable: q r equals x, and qᵀ q the identity, to about
+ * m · 6e-8. Differentiable if r is square and invertible: m ≥ n and mode 'reduced', or m = n.
  * Source: G. Golub, C. Van Loan, Matrix computations, 5.2 (Householder); the gradient, S. Walter, L. Lehmann, "Algorithmic
  * differentiation of linear algebra functions", 2010.
- * Errors: ShapeError for less than two axes, or for the gradient of another r; ValueError for the option, DTypeError.
+ * Errors: ShapeError for less than two axes, or for the gradient if r isn't square; ValueError for the option, DTypeError.
  */
 export const qr: Op<[x: Tensor], QrOptions, [q: Tensor, r: Tensor], 'unknown', ['mode']> =
   /* @__PURE__ */ defineOp({

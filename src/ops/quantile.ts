@@ -23,13 +23,13 @@ const methods = ['linear', 'lower', 'higher', 'nearest', 'midpoint'] as const;
 export interface QuantileOptions extends ReduceOptions {
   /** Which quantiles: a number in [0, 1], or a list of them, which becomes the first axis of the result. */
   q: number | readonly number[];
-  /** What is taken between two elements. Default 'linear'. */
+  /** How to interpolate between two elements. Default 'linear'. */
   method?: (typeof methods)[number];
 }
 
 /**
  * The quantiles `q` of the elements along `axis` (default: all). float32. Shape: x without the reduced axes, or with size 1
- * where `keepDims`, behind an axis for q where that is a list. NaN where an element is, or where there is none. As
+ * where `keepDims`, preceded by an axis for q if that is a list. NaN if any element is NaN, or if there are none. Like
  * NumPy's quantile.
  * Errors: ShapeError for an axis that x lacks, ValueError for options, DTypeError for integers and bools.
  */
@@ -46,8 +46,8 @@ export const quantile: CompositeOp<
 });
 
 /**
- * The median of the elements along `axis` (default: all): the mean of the middle two where their number is even. float32.
- * Shape: x without the reduced axes, or with size 1 where `keepDims`. NaN where an element is, or where there is none.
+ * The median of the elements along `axis` (default: all): the mean of the middle two if their number is even. float32.
+ * Shape: x without the reduced axes, or with size 1 where `keepDims`. NaN if any element is NaN, or if there are none.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
 export const median: CompositeOp<[x: Tensor], ReduceOptions, Tensor, ['axis', 'keepDims']> =
@@ -97,7 +97,7 @@ function between(
   const shares = positions.map((position) => position - Math.floor(position));
   const weights = method === 'midpoint' ? shares.map((share) => (share > 0 ? 0.5 : 0)) : shares;
   const [low, high] = [at(Math.floor), at(Math.ceil)];
-  // Where both are one element, an infinite one would give NaN.
+  // If both are the same infinite element, the difference would be NaN.
   const spread = where(
     weights.map((weight) => weight > 0),
     sub(high, low),
@@ -106,12 +106,12 @@ function between(
   return add(low, mul(spread, weights));
 }
 
-/** Of one call. */
+/** The most quantiles per call. */
 const maxQuantiles = 2 ** 16;
 
 function requireProbabilities(op: string, q: unknown): readonly number[] {
   const list: unknown[] = Array.isArray(q) ? q : [q];
-  // Copied, since `every` passes over holes.
+  // Copied, since `every` skips holes.
   if (
     list.length <= maxQuantiles &&
     [...list].every((one) => typeof one === 'number' && one >= 0 && one <= 1)

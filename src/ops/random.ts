@@ -1,7 +1,7 @@
 /**
  * @file Random tensors, made on the device from a seed by Philox4x32-10: randomUniform, randomNormal, truncatedNormal.
- * The same seed gives the same values on every adapter, up to the rounding of float arithmetic; without one each call
- * takes a fresh seed. Neighbouring seeds are independent of one another.
+ * The same seed gives the same values on every adapter, up to the rounding of float arithmetic; without a seed, each call
+ * uses a fresh one. Adjacent seeds give independent values.
  */
 import { type ComputeDType, type DType, isFloating, requireDType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';
@@ -23,7 +23,7 @@ export interface RandomTensorOptions<D extends DType = DType> extends CreationOp
 export interface UniformOptions<D extends DType = DType> extends RandomTensorOptions<D> {
   /** The smallest value that may be drawn. Default 0. */
   min?: number;
-  /** Upper bound, not included. Default 1; integers need one. */
+  /** Upper bound, exclusive. Default 1; required for integers. */
   max?: number;
 }
 
@@ -84,7 +84,7 @@ function uniformParams(dtype: DType, min: number, max: number): [Distribution, R
   return ['integers', { offset: min < 0 ? min + 2 ** 32 : min, range: (max - min) % 2 ** 32 }];
 }
 
-/** The bounds that a dtype can have, upper bounds not included. */
+/** The range of bounds for each dtype; upper bounds are exclusive. */
 const domains: Record<ComputeDType, readonly [number, number]> = {
   float32: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
   int32: [-(2 ** 31), 2 ** 31],

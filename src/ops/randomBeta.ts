@@ -1,4 +1,4 @@
-/** @file randomBeta: from the logarithms of two gamma values, since those of small parameters underflow. */
+/** @file randomBeta: from the logarithms of two gamma values, which for small parameters would underflow. */
 import { type OptionNames, optionsOf } from '../core/options.ts';
 import { checkShape, type Shape } from '../core/shape.ts';
 import { tidy } from '../tensor/scope.ts';
@@ -44,7 +44,7 @@ export function randomBeta(shape: Shape, ...settings: unknown[]): Tensor {
   });
 }
 
-/** The logarithms of gamma values; below 1 a power of a uniform value brings them down, as in randomGamma. */
+/** The logarithms of gamma values; for alpha below 1 scaled by a power of a uniform value, as in randomGamma. */
 function logGamma(shape: Shape, alpha: number, seed: number | undefined): Tensor {
   if (alpha >= 1) return log(gammaAboveOne(shape, alpha, seed));
   const uniform = maximum(randomUniform(shape, { seed: derivedSeed(seed, boostSeed) }), 2 ** -25);

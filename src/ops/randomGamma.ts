@@ -39,10 +39,10 @@ export interface PoissonOptions {
 const gammaOptionNames: OptionNames<GammaOptions> = { alpha: true, beta: true, seed: true };
 const poissonOptionNames: OptionNames<PoissonOptions> = { rate: true, seed: true };
 
-/** Each accepts at least 0.95 of the candidates: one in 10^13 is left without. */
+/** Rounds of rejection sampling. Each accepts at least 95% of the candidates, so about one value in 10^13 is never accepted. */
 const rounds = 10;
 
-/** The derived seed of the power that brings values of small parameters down; the rounds take those below. */
+/** Index of the derived seed for the correction of small parameters; the rounds use those below. */
 export const boostSeed = 2 * rounds;
 
 /**
@@ -67,7 +67,7 @@ export function randomGamma(shape: Shape, ...settings: unknown[]): Tensor {
   requireParameter('randomGamma', 'beta', beta, Number.MAX_VALUE);
   checkSeed('randomGamma', seed);
   return tidy(() => {
-    // Below 1 the method needs alpha + 1, and a power of a uniform value brings it down again.
+    // The method needs alpha ≥ 1: below, use alpha + 1 and multiply by a power of a uniform value.
     const gamma = gammaAboveOne(shape, alpha < 1 ? alpha + 1 : alpha, seed);
     if (alpha >= 1) return mul(gamma, 1 / beta);
     const boost = pow(randomUniform(shape, { seed: derivedSeed(seed, boostSeed) }), 1 / alpha);
@@ -92,8 +92,8 @@ export function gammaAboveOne(shape: Shape, alpha: number, seed: number | undefi
 }
 
 /**
- * Poisson values: how often something happens that happens `rate` times on average. float32, whole numbers. Shape: `shape`. Without
- * a gradient. Probabilities are right to 2^-24.
+ * Poisson values: counts of events that occur `rate` times on average. float32, whole numbers. Shape: `shape`. It has no
+ * gradient. Probabilities are accurate to 2^-24.
  * Source: inversion of the distribution, which is tabulated to 10 standard deviations.
  * Errors: ValueError for a rate outside [0, 10^6], or a seed that isn't one; ShapeError.
  */

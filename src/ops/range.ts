@@ -1,4 +1,4 @@
-/** @file Numbers at equal distances: range, linspace. */
+/** @file Evenly spaced numbers: range, linspace. */
 import { type DType, isFloating, requireDType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';
 import { requireNumber } from '../core/integers.ts';
@@ -9,7 +9,7 @@ import { checkDType } from '../tensor/create.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { create, type CreationOptions } from './creation.ts';
 
-/** Throws unless all `values` are finite, and whole where the dtype isn't floating. */
+/** Throws unless all `values` are finite, and whole if the dtype isn't floating. */
 function requireNumbers(op: string, values: Readonly<Record<string, unknown>>, dtype: DType): void {
   for (const [name, value] of Object.entries(values)) {
     const fits = isFloating(dtype) ? Number.isFinite(value) : Number.isSafeInteger(value);
@@ -25,16 +25,16 @@ function requireNumbers(op: string, values: Readonly<Record<string, unknown>>, d
 
 /** Options of `range`. */
 export interface RangeOptions<D extends DType = DType> extends CreationOptions<D> {
-  /** The distance between neighbours. Default 1, or -1 where stop < start. */
+  /** The distance between consecutive numbers. Default 1, or -1 if stop < start. */
   step?: number;
 }
 
 const rangeOptionNames: OptionNames<RangeOptions> = { step: true, dtype: true, name: false };
 
 /**
- * The numbers start, start + step, … before `stop`, which isn't among them. Shape: [⌈(stop - start) / step⌉], empty where
- * the step leads away from `stop`. Dtypes: float32, int32, uint32. The step is 1 by default, or -1 where stop < start.
- * Errors: ValueError for a step of 0, numbers that aren't finite, or fractions where the dtype is an integer's.
+ * The numbers start, start + step, … up to `stop`, exclusive. Shape: [⌈(stop - start) / step⌉], empty if the step leads away
+ * from `stop`. Dtypes: float32, int32, uint32. The step is 1 by default, or -1 if stop < start.
+ * Errors: ValueError for a step of 0, numbers that aren't finite, or fractions for an integer dtype.
  */
 export function range<D extends DType = 'float32'>(
   start: number,
@@ -71,7 +71,7 @@ export function range(start: number, stop: number, ...settings: unknown[]): Tens
 }
 
 /**
- * `count` numbers from `start` to `stop`, both included, at equal distances. Shape: [count]; one number is `start`.
+ * `count` evenly spaced numbers from `start` to `stop`, inclusive. Shape: [count]; a single number is `start`.
  * Errors: ValueError for a count below 1 or numbers that aren't finite.
  * Dtype: float32.
  */

@@ -16,13 +16,13 @@ export interface RecordedCall {
   readonly options: object;
   readonly plan: Plan;
   readonly node: Node;
-  /** Checks of what the call launched: its gradient depends on them, too. */
+  /** Checks of the call's launches: its gradient depends on them, too. */
   readonly checks: readonly Check[];
 }
 
 /** Something that watches executed calls while it is active. */
 export interface Recorder {
-  /** Unique and growing with time. */
+  /** Unique; later recorders have larger numbers. */
   readonly recording: number;
   record(call: RecordedCall): void;
   /** Runs `check` on the sources of each gradient that it computes. Only tapes compute gradients. */
@@ -37,7 +37,7 @@ export function nextRecording(): number {
   return ++lastRecording;
 }
 
-/** The recorders that see calls now, outermost first. */
+/** The recorders that currently see calls, outermost first. */
 export function activeRecorders(): readonly Recorder[] {
   return active;
 }
@@ -61,17 +61,17 @@ export function withRecorders<T>(recorders: readonly Recorder[], body: () => T):
   }
 }
 
-/** Marks tensors that aren't concrete: symbolic ones, and those inside vmap. The mark leads to where calls on them go. */
+/** The property that marks abstract tensors (symbolic ones, and those inside vmap). Its value receives calls on them. */
 export const symbolicGraph: unique symbol = Symbol('retrograd symbolic');
 
-/** A value to come: a shape, with null where a size is open, a dtype, and where it comes from. */
+/** A placeholder for a value: its shape (null for open sizes), its dtype, and where it comes from. */
 export interface SymbolicTensor extends OpenSpec {
   readonly name: string;
   readonly kerasHistory: KerasHistory | null;
   readonly [symbolicGraph]: SymbolicGraph;
 }
 
-/** Where calls on tensors go that aren't concrete. */
+/** Receives the calls on abstract tensors. */
 export interface CallTarget {
   call(op: OpDefinition, operands: readonly unknown[], options: object): unknown;
 }
@@ -81,7 +81,7 @@ export interface SymbolicGraph extends CallTarget {
   call(op: OpDefinition, inputs: readonly unknown[], options: object): SymbolicTensor | SymbolicTensor[];
 }
 
-/** Whether calls on `value` go elsewhere. */
+/** Whether `value` is an abstract tensor. */
 export function isAbstract(value: unknown): value is { readonly [symbolicGraph]: CallTarget } {
   return typeof value === 'object' && value !== null && symbolicGraph in value;
 }

@@ -1,6 +1,6 @@
 /**
- * @file Activations that are linear, or nearly so, where they let their input through: relu, relu6, leakyRelu, elu, selu,
- * hardSigmoid, hardSwish. Gradients read the output where they can: the next layer keeps it anyway.
+ * @file Piecewise, mostly linear activations: relu, relu6, leakyRelu, elu, selu, hardSigmoid, hardSwish. If possible,
+ * gradients read the output, which the next layer keeps anyway.
  */
 import { requireFinite } from '../core/shape.ts';
 import * as math from '../kernels/math.ts';
@@ -19,7 +19,7 @@ export const reluDerivative: Derivative<object> = /* @__PURE__ */ defineDerivati
 });
 
 /**
- * x where it is positive, 0 elsewhere; NaN of NaN. Dtypes: float32, int32. Gradient: 0 at 0.
+ * x where it is positive, 0 elsewhere; NaN stays NaN. Dtypes: float32, int32. Gradient: 0 at 0.
  * Shape: that of x. Errors: DTypeError for other dtypes.
  */
 export const relu: UnaryOp = /* @__PURE__ */ defineUnary({
@@ -38,7 +38,7 @@ export const relu6Derivative: Derivative<object> = /* @__PURE__ */ defineDerivat
 });
 
 /**
- * x within [0, 6], and the nearer bound elsewhere; NaN of NaN. Dtypes: float32, int32. Gradient: 0 at 0 and at 6.
+ * x within [0, 6], and the nearer bound elsewhere; NaN stays NaN. Dtypes: float32, int32. Gradient: 0 at 0 and at 6.
  * Shape: that of x. Errors: DTypeError for other dtypes.
  */
 export const relu6: UnaryOp = /* @__PURE__ */ defineUnary({
@@ -83,7 +83,7 @@ export const leakyRelu: FloatOp<LeakyReluOptions, ['negativeSlope']> = /* @__PUR
 
 /** Options of `elu`. */
 export interface EluOptions {
-  /** What -elu tends to for x → -∞; at least 0. Default 1. */
+  /** The limit of -elu for x → -∞; at least 0. Default 1. */
   alpha?: number;
 }
 

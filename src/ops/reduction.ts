@@ -1,5 +1,5 @@
 /**
- * @file What reductions have in common: their options, their plan, and how a cotangent is brought back to the shape of x.
+ * @file Common code of reductions: their options, their plan, and the restoration of reduced axes.
  */
 import { type DType, requireDType } from '../core/dtype.ts';
 import type { OptionNames } from '../core/options.ts';
@@ -15,7 +15,7 @@ import { reshape } from './reshape.ts';
 
 /** Options of reductions: `sum`, `mean`, `max`, … */
 export interface ReduceOptions {
-  /** Axes to reduce; null or left out: all. Negative axes count from the last. */
+  /** Axes to reduce; if null or omitted, all. Negative axes count from the last. */
   axis?: number | readonly number[] | null;
   /** Keeps reduced axes with size 1. Default false. */
   keepDims?: boolean;
@@ -31,7 +31,7 @@ export const reduceOptionNames: OptionNames<ReduceOptions, ReducePositions[numbe
   keepDims: true,
 };
 
-/** Its result has the dtype of x, or a fixed one. */
+/** A reduction whose result has the dtype of x, or a fixed one. */
 export type ReductionOp<R extends Tensor = Tensor> = Op<
   [x: Tensor],
   ReduceOptions,
@@ -51,7 +51,7 @@ export interface ReductionPlan extends TensorSpec {
 
 export interface ReductionDefinition<S extends Save> {
   name: string;
-  /** Dtypes it takes. */
+  /** Accepted dtypes. */
   dtypes: readonly DType[];
   /** Dtype of the result. Default: the input's. */
   result?: (dtype: DType) => DType;
@@ -59,7 +59,7 @@ export interface ReductionDefinition<S extends Save> {
   reduction: (dtype: DType) => Reduction;
   /** What `gradient` reads. */
   save: S;
-  /** The gradient in the shape of x; null where there is none. */
+  /** The gradient in the shape of x; null if there is none. */
   gradient:
     | ((dy: Tensor, saved: Saved<[x: Tensor], ReduceOptions, Tensor, ReductionPlan, S>) => Tensor)
     | null;

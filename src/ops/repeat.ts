@@ -16,7 +16,7 @@ export interface RepeatOptions {
 }
 
 /**
- * Each element along `axis` repeated, as NumPy's repeat: [a, b] twice is [a, a, b, b]. Any dtype. The gradient is the sum
+ * Each element along `axis` repeated, like NumPy's repeat: [a, b] twice is [a, a, b, b]. Any dtype. The gradient is the sum
  * over the repetitions.
  * Errors: ShapeError for an axis that x lacks, and for counts that don't fit it; ValueError for negative counts.
  */
@@ -33,7 +33,7 @@ export const repeat: CompositeOp<[x: Tensor], RepeatOptions, Tensor, ['repeats',
     },
   });
 
-/** Index i as often as counts[i] says. */
+/** Each index i, counts[i] times. */
 function indicesFor(counts: readonly number[]): Int32Array {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total > maxRepeated) {
@@ -53,7 +53,7 @@ function indicesFor(counts: readonly number[]): Int32Array {
   return indices;
 }
 
-/** Indices are made on the host: no more than 64 MiB of them. */
+/** Indices are made on the host: at most 64 MiB of them. */
 const maxRepeated = 2 ** 24;
 
 /** How often each of `n` elements is repeated. */

@@ -7,8 +7,8 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
 /**
- * The same values in row-major order under another shape, without a copy. One size may be -1: what remains.
- * Errors: ShapeError where the sizes don't multiply to those of x.
+ * The same values in row-major order with another shape, without a copy. One size may be -1: it is inferred.
+ * Errors: ShapeError if the number of elements differs from that of x.
  * Any dtype.
  */
 export const reshape: Op<[x: Tensor], { shape: Shape }, Tensor, 'first', ['shape']> =
@@ -24,7 +24,7 @@ export const reshape: Op<[x: Tensor], { shape: Shape }, Tensor, 'first', ['shape
   });
 
 function resolve(x: TensorSpec, shape: Shape): number[] {
-  // The rank first: a list may be of any length.
+  // Check the rank first: a list may be of any length.
   if (Array.isArray(shape) && shape.length > maxRank) checkShape('reshape', shape);
   const open = Array.isArray(shape) ? shape.indexOf(-1) : -1;
   const size = sizeOf(x.shape);

@@ -13,9 +13,9 @@ import { defineOp, type Op } from './define.ts';
 export interface ResizeOptions {
   /** [height, width] of the result. */
   size: number | readonly number[];
-  /** Whether the corner pixels of both images have the same centres. Default false. */
+  /** Whether the centres of the corner pixels of both images coincide. Default false. */
   alignCorners?: boolean;
-  /** Whether pixels are squares with half-integer centres. Default: unless `alignCorners`. */
+  /** Whether pixels are squares with half-integer centres. Default: true unless `alignCorners`. */
   halfPixelCenters?: boolean;
 }
 
@@ -36,10 +36,10 @@ function greatestDivisor(a: number, b: number): number {
 
 /** Where the outputs of one axis sample its inputs. */
 function sampledAxis(op: string, input: number, output: number, grid: Grid, method: Method): SampledAxis {
-  // Bilinear samples measure from a pixel's centre, nearest ones from its edge, half a pixel before.
+  // Bilinear positions are relative to pixel centres; nearest ones to pixel edges, half a pixel before.
   const [scale, shift, unit] = {
     'half pixels': [2 * input, method === 'nearest' ? input : input - output, 2 * output],
-    // Centres: rounded to the nearest pixel, ties up.
+    // Positions of centres, rounded to the nearest pixel, ties up.
     corners:
       output === 1 ? [0, 0, 1] : [2 * (input - 1), method === 'nearest' ? output - 1 : 0, 2 * (output - 1)],
     origin: [input, 0, output],
@@ -102,7 +102,7 @@ interface AdjointOptions<O> {
   resize: O;
 }
 
-/** A resize and its adjoint: linear maps that are each other's gradient. */
+/** A resize and its adjoint: linear maps, each the gradient of the other. */
 /* @__NO_SIDE_EFFECTS__ */
 function defineResize<O extends object, P extends readonly string[]>(
   name: string,
@@ -136,7 +136,7 @@ function defineResize<O extends object, P extends readonly string[]>(
 }
 
 /**
- * Images in another size, each pixel that of the nearest sample. Any dtype; the gradient passes through floats.
+ * Images resized by nearest-neighbour sampling. Any dtype; the gradient passes through floats.
  * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres have half-integer coordinates, as in Keras; downsampling is not antialiased.
  * Errors: ShapeError for another rank or an image without pixels; ValueError for options.
  */
@@ -146,7 +146,7 @@ export const resizeNearest: Op<[x: Tensor], ResizeOptions, Tensor, 'first', Resi
   );
 
 /**
- * Images in another size, each pixel interpolated between its four neighbours. float32.
+ * Images resized by bilinear interpolation between the four nearest pixels. float32.
  * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres have half-integer coordinates, as in Keras; downsampling is not antialiased.
  * Errors: ShapeError for another rank or an image without pixels; ValueError for options; DTypeError.
  */

@@ -1,4 +1,4 @@
-/** @file resizeBicubic, resizeLanczos: a product with a matrix of weights along each axis. */
+/** @file resizeBicubic, resizeLanczos: a matmul with a matrix of weights along each axis. */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError, ValueError } from '../core/errors.ts';
 import { describe, formatShape, requireBoolean, requireRank } from '../core/shape.ts';
@@ -12,13 +12,13 @@ import { einsum } from './einsum.ts';
 export interface ResizeBicubicOptions {
   /** Height and width of a result. */
   size: number | readonly number[];
-  /** Whether pixels that fall together are averaged where images become smaller. Default false. */
+  /** Whether to antialias when downsampling, by averaging over larger neighbourhoods. Default false. */
   antialias?: boolean;
 }
 
 /** Options of `resizeLanczos`. */
 export interface ResizeLanczosOptions extends ResizeBicubicOptions {
-  /** How many pixels on each side count. Default 3. */
+  /** The number of pixels on each side that are included. Default 3. */
   radius?: 3 | 5;
 }
 
@@ -26,7 +26,7 @@ export interface ResizeLanczosOptions extends ResizeBicubicOptions {
 type Filter = (distance: number) => number;
 
 /**
- * Images resized by cubic interpolation (a = -1/2); pixels are squares, and those beyond the edge don't count. float32.
+ * Images resized by cubic interpolation (a = -1/2); pixels are squares, and those beyond the edge are excluded. float32.
  * Shapes: images [n, h, w, c] → [n, height, width, c].
  * Source: R. Keys, "Cubic convolution interpolation for digital image processing", 1981.
  * Errors: ShapeError for another rank or images without pixels, ValueError for options, DTypeError.
@@ -44,10 +44,10 @@ export const resizeBicubic: CompositeOp<
 });
 
 /**
- * Images resized with a windowed sinc filter; pixels are squares, and those beyond the edge don't count. float32.
+ * Images resized with a windowed sinc filter; pixels are squares, and those beyond the edge are excluded. float32.
  * Shapes: images [n, h, w, c] → [n, height, width, c].
  * Source: C. Duchon, "Lanczos filtering in one and two dimensions", 1979.
- * Errors: as of `resizeBicubic`.
+ * Errors: as for `resizeBicubic`.
  */
 export const resizeLanczos: CompositeOp<
   [images: Tensor],
@@ -106,7 +106,7 @@ function resized(
   return einsum([weights(width, across, antialias, filter), rows], { equation: 'ow,nhwc->nhoc' });
 }
 
-/** What each of `count` results takes of each of `size` pixels: [count, size], rows that add up to 1. */
+/** The weight of each of `size` pixels in each of `count` results: [count, size], rows that add up to 1. */
 function weights(size: number, count: number, antialias: boolean, filter: Filter): Tensor {
   const step = size / count;
   const spread = antialias ? Math.max(step, 1) : 1;

@@ -1,16 +1,16 @@
 /**
- * @file The dtype of an op's result, as TypeScript knows it from the arguments of a call. `infer` decides at run time;
+ * @file The dtype of an op's result, as TypeScript infers it from the arguments of a call. At run time, `infer` decides;
  * test/types/dtypes.test.ts compares the two, op by op.
  *
- * A tensor whose dtype isn't known is `Tensor<AnyDType>`, written `Tensor`. It may be used where a tensor of a certain dtype is
- * wanted, so that an app that never writes a dtype never has to: that is why `AnyDType` is distinguished here.
+ * A tensor whose dtype isn't known is `Tensor<AnyDType>`, written `Tensor`. It is accepted where a tensor of a certain dtype
+ * is expected, so that apps never have to write a dtype: that is why `AnyDType` is handled separately here.
  */
 import type { AnyDType, DType } from '../core/dtype.ts';
 import type { NestedArray, Tensor } from '../tensor/tensor.ts';
 import type { Results } from './definition.ts';
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
-/** The dtype of a tensor; unknown where it may be any. */
+/** The dtype of a tensor; unknown if it may be any. */
 type Known<D> = DType extends D ? AnyDType : D;
 
 /** The dtype of an argument: that of a tensor, or the one that `tensor()` gives to host values. */
@@ -44,13 +44,13 @@ type Higher<A, B> = A extends 'float32'
               ? A
               : B;
 
-/** Of a known and an unknown dtype only the highest is known to win. */
+/** The promotion with an unknown dtype: known only if the other one is the highest. */
 type WithUnknown<D> = IsAny<D> extends true ? D : [D] extends ['float32'] ? D : AnyDType;
 
 type Promoted<A, B> =
   IsAny<A> extends true ? WithUnknown<B> : IsAny<B> extends true ? WithUnknown<A> : Higher<A, B>;
 
-/** A number takes the dtype of what it meets, unless it has a fraction. Of a number that isn't a literal, that isn't known. */
+/** The dtype of a number: that of the other operand unless it has a fraction, which is only known for literals. */
 type Weak<N extends number, D> =
   IsAny<D> extends true
     ? D
@@ -62,7 +62,7 @@ type Weak<N extends number, D> =
           : D
         : 'float32';
 
-/** The dtype in which two arguments meet. */
+/** The common dtype of two arguments. */
 type Meeting<X, Y> =
   IsAny<X | Y> extends true
     ? Promoted<DTypeOf<X>, DTypeOf<Y>>
@@ -74,7 +74,7 @@ type Meeting<X, Y> =
         ? Promoted<DTypeOf<X>, Weak<Y, DTypeOf<X>>>
         : Promoted<DTypeOf<X>, DTypeOf<Y>>;
 
-/** Matmuls count bools, and sum float16 values in float32. */
+/** Matmuls sum bools as int32, and float16 values as float32. */
 type Summed<D> = IsAny<D> extends true ? D : D extends 'float16' ? 'float32' : D extends 'bool' ? 'int32' : D;
 
 /** The dtype of a result for the arguments `A` of a call, by rule. */

@@ -11,14 +11,14 @@ import { slice } from './slice.ts';
 
 /** Options of `roll`. */
 export interface RollOptions {
-  /** By how many places elements move towards the end; negative: towards the beginning. One for each axis. */
+  /** By how many places elements move towards the end; negative, towards the beginning. One for each axis. */
   shift: number | readonly number[];
   /** Default null: x is rolled as one flat list. Negative axes count from the last. */
   axis?: number | readonly number[] | null;
 }
 
 /**
- * `x` with its elements moved along `axis`; those that leave at one end come back at the other. Any dtype.
+ * `x` with its elements shifted cyclically along `axis`. Any dtype.
  * Errors: ShapeError for an axis that x lacks, and unless there is one whole `shift` for each axis.
  */
 export const roll: CompositeOp<[x: Tensor], RollOptions, Tensor, ['shift', 'axis']> =
@@ -33,7 +33,7 @@ export const roll: CompositeOp<[x: Tensor], RollOptions, Tensor, ['shift', 'axis
       }
       const axes = axesOf(axis, x.shape.length);
       const shifts = shiftsFor(shift, axes);
-      // A tensor of its own, also where nothing moves.
+      // A new tensor, even if nothing moves.
       return axes.reduce((result, along, i) => rolled(result, along, shifts[i] as number), identity(x));
     },
   });
@@ -50,7 +50,7 @@ function rolled(x: Tensor, axis: number, shift: number): Tensor {
   return concat([block(n - last, last), block(0, n - last)], { axis });
 }
 
-/** Axes in the order given. One may be named again: its shifts add up. */
+/** Axes in the order given. An axis may be repeated: its shifts add up. */
 function axesOf(axis: unknown, rank: number): number[] {
   const list: readonly unknown[] = Array.isArray(axis) ? axis : [axis];
   if (list.length <= maxRank) return [...list].map((one) => normalizeAxis('roll', one, rank));

@@ -1,5 +1,5 @@
 /**
- * @file Steps and kinks: abs, sign, floor, ceil, round, step. The derivative of a function that is constant almost
+ * @file Step functions and abs: abs, sign, floor, ceil, round, step. The derivative of a function that is constant almost
  * everywhere is 0, also at its steps.
  */
 import { requireFinite } from '../core/shape.ts';
@@ -26,7 +26,7 @@ export const abs: UnaryOp = /* @__PURE__ */ defineUnary({
 });
 
 /**
- * -1, 0 or 1 by the sign of x; NaN of NaN. Dtypes: float32, int32. Gradient: 0.
+ * -1, 0 or 1 by the sign of x; NaN stays NaN. Dtypes: float32, int32. Gradient: 0.
  * Shape: that of x. Errors: DTypeError for other dtypes.
  */
 export const sign: UnaryOp = /* @__PURE__ */ defineUnary({
@@ -77,7 +77,7 @@ export interface StepOptions {
 }
 
 /**
- * 1 where x > 0, and alpha elsewhere; NaN of NaN. Dtypes: float32; int32, where alpha is truncated. Gradient: 0.
+ * 1 where x > 0, and alpha elsewhere; NaN stays NaN. Dtypes: float32; int32, with alpha truncated. Gradient: 0.
  * Errors: ValueError for an alpha that isn't finite.
  * Shape: that of x.
  */

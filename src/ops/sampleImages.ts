@@ -1,4 +1,4 @@
-/** @file Values of images at points between pixels: what crops and transforms share. */
+/** @file Values of images at points between pixels, for crops and transforms. */
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, sub } from './arithmetic.ts';
 import { cast } from './cast.ts';
@@ -11,22 +11,22 @@ import { reshape } from './reshape.ts';
 import { floor } from './rounding.ts';
 import { where } from './where.ts';
 
-/** How a value between pixels is found. */
+/** How values between pixels are interpolated. */
 export type Interpolation = 'bilinear' | 'nearest';
 
-/** Points of images: which image each lies in, and where, in pixels. Int32 and float32 tensors that broadcast. */
+/** Points of images: the image of each, and its position in pixels. Int32 and float32 tensors that broadcast. */
 export interface SamplePoints {
   readonly image: Tensor;
   readonly y: Tensor;
   readonly x: Tensor;
 }
 
-/** Reads a pixel by whole coordinates, of which some may lie outside. */
+/** Reads pixels at whole coordinates, some of which may be outside. */
 type PixelReader = (y: Tensor, x: Tensor) => Tensor;
 
 /**
- * The values of `images` [n, h, w, c] at `points` [...] → [..., c]. A pixel outside is `fillValue`, or the nearest one where that
- * is null. Differentiable in images and points.
+ * The values of `images` [n, h, w, c] at `points` [...] → [..., c]. A pixel outside is `fillValue`, or the nearest one if
+ * that is null. Differentiable in images and points.
  */
 export function sampleImages(
   images: Tensor,

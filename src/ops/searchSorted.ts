@@ -12,13 +12,13 @@ import { where } from './where.ts';
 
 /** Options of `searchSorted`. */
 export interface SearchSortedOptions {
-  /** Which place a value gets among equal elements: before them ('left', default) or behind them ('right'). */
+  /** Where a value is inserted among equal elements: before them ('left', default) or after them ('right'). */
   side?: 'left' | 'right';
 }
 
 /**
- * Where each of `values` belongs in the ascending vector `sorted`: the index before which it could be inserted. int32, without
- * a gradient. Shapes: sorted [n], values any → that of values. By binary search, in ⌈log₂(n + 1)⌉ steps.
+ * The index at which each of `values` would be inserted into the ascending vector `sorted`. int32, without a gradient.
+ * Shapes: sorted [n], values any → that of values. By binary search, in ⌈log₂(n + 1)⌉ steps.
  * Errors: ShapeError unless sorted is a vector, ValueError for the option.
  */
 export const searchSorted: CompositeOp<

@@ -1,6 +1,6 @@
 /**
- * @file Seeds for random ops that are given none: a new one for each call, from one sequence that starts anywhere. A
- * computation that runs twice (checkpoint) replays the seeds of its first run.
+ * @file Default seeds of random ops: a new one for each call, from one sequence with a random start. A computation that
+ * runs twice (checkpoint) replays the seeds of its first run.
  */
 import { requireInteger } from '../core/shape.ts';
 import { ValueError } from '../core/errors.ts';
@@ -18,15 +18,15 @@ function startingPosition(): number {
   return (high % 2 ** 21) * 2 ** 32 + low;
 }
 
-/** The seed `by` steps behind `seed`. Sums of two seeds would be rounded. */
+/** The seed `by` steps after `seed`. Computed without the sum of two seeds, which would be rounded. */
 function stepped(seed: number, by: number): number {
   const room = seedLimit - seed;
   return by < room ? seed + by : by - room;
 }
 
 /**
- * Begins the sequence from which ops, initializers and shuffles without a seed of their own take theirs: a program that
- * calls this first draws the same at every run. Errors: ValueError for a seed that isn't a whole number in [0, 2^53).
+ * Seeds the sequence used by ops, initializers and shuffles without an explicit seed: a program that calls this first draws
+ * the same values at every run. Errors: ValueError for a seed that isn't a whole number in [0, 2^53).
  */
 export function setRandomSeed(seed: number): void {
   requireInteger('setRandomSeed', 'seed', seed, 0);
@@ -35,13 +35,13 @@ export function setRandomSeed(seed: number): void {
   position = Number((BigInt(seed) * 0x9e3779b97f4a7n) % BigInt(seedLimit));
 }
 
-/** A seed that no call before had. */
+/** The next seed of the sequence. */
 export function freshSeed(): number {
   position = stepped(position, 1);
   return position;
 }
 
-/** A seed inside captured work, which every replay draws again. */
+/** A seed in captured work, drawn again by every replay. */
 export class DrawnSeed {
   readonly low = new DynamicScalar(0);
   readonly high = new DynamicScalar(0);
@@ -54,15 +54,15 @@ export class DrawnSeed {
 
 export type Seed = number | DrawnSeed;
 
-/** Where in the sequence the seeds of captured work begin, and how many they are. */
+/** The first seed of each capture in the sequence, and their number. */
 const spans = new WeakMap<Executor, { first: number; length: number }>();
 
-/** The seed of an op that was given none: fresh for each call, and for each replay of it. */
+/** A default seed: fresh for each call, and for each replay. */
 export function drawSeed(): Seed {
   const executor = currentExecutor();
   if (executor?.mode !== 'captured') return freshSeed();
   const span = spanOf(executor);
-  // By its place in the span: what is computed twice (checkpoint) has the same seed twice, in replays, too.
+  // Identified by its place in the span, so that a computation that runs twice (checkpoint) has equal seeds in replays, too.
   const place = stepped(freshSeed(), seedLimit - span.first);
   span.length = Math.max(span.length, place);
   const drawn = new DrawnSeed();
@@ -82,7 +82,7 @@ function spanOf(capture: Executor) {
   return span;
 }
 
-/** The seeds of something that was given one and draws many: a seed of its own for each call and each replay. */
+/** A sequence of seeds derived from a given one: a new seed for each call and each replay. */
 export class SeedSequence {
   #next: number;
 
@@ -90,7 +90,7 @@ export class SeedSequence {
     this.#next = seed;
   }
 
-  /** The seed of the next draw. Set, it has the draws go on from there. */
+  /** The seed of the next draw; set it to continue from there. */
   get position(): number {
     return this.#next;
   }
@@ -107,7 +107,7 @@ export class SeedSequence {
     return drawn;
   }
 
-  /** Neighbouring seeds would make neighbouring sequences overlap: the steps are long. */
+  /** Takes large steps, since with small ones the sequences of adjacent seeds would overlap. */
   #take(): number {
     const seed = this.#next;
     this.#next = stepped(this.#next, 0x9e3779b97f4a7);
@@ -120,12 +120,12 @@ export function seedPosition(): number {
   return position;
 }
 
-/** Has the sequence of seeds go on from `to`, as if those after it had not been drawn. */
+/** Rewinds the sequence to `to`, as if later seeds had not been drawn. */
 export function rewindSeeds(to: number): void {
   position = to;
 }
 
-/** Runs `body` with the seeds that followed `from`; afterwards the sequence goes on where it was. */
+/** Runs `body` with the seeds that followed `from`; afterwards the sequence continues where it was. */
 export function replaySeeds<T>(from: number, body: () => T): T {
   const before = position;
   position = from;
@@ -136,7 +136,7 @@ export function replaySeeds<T>(from: number, body: () => T): T {
   }
 }
 
-/** Throws unless `seed` is left out or a whole number in [0, 2^53). */
+/** Throws unless `seed` is omitted or a whole number in [0, 2^53). */
 export function checkSeed(op: string, seed: unknown): asserts seed is Seed | undefined {
   if (seed === undefined || seed instanceof DrawnSeed) return;
   requireInteger(op, 'seed', seed, 0);
@@ -150,8 +150,8 @@ export function checkSeed(op: string, seed: unknown): asserts seed is Seed | und
 }
 
 /**
- * Seed `index` of those that an op needs which draws several times: from the seed that it was given, or a fresh one for each
- * draw and each replay.
+ * Seed `index` for an op that draws several times, derived from its `seed`. Undefined without one, so that each draw gets a
+ * fresh seed.
  */
 export function derivedSeed(seed: number | undefined, index: number): number | undefined {
   return seed === undefined

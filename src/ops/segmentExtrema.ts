@@ -32,17 +32,17 @@ function defineExtremum(name: string, extremum: 'max' | 'min'): SegmentOp {
 }
 
 /**
- * The largest rows of `x` by segment, element by element; a segment without rows holds -Infinity, or the least integer. NaN
- * wins. Ids are those of `segmentSum`. float32, int32, uint32.
+ * The elementwise maximum of the rows of `x` in each segment; a segment without rows holds -Infinity, or the lowest integer.
+ * NaN propagates. Ids as for `segmentSum`. float32, int32, uint32.
  * Shapes: x [..ids, ..inner], segmentIds [..ids] → [numSegments, ..inner]. Elements that are equal share the gradient.
- * Errors: IndexOutOfRangeError as of `gather`; ShapeError, DTypeError, ValueError.
+ * Errors: IndexOutOfRangeError as for `gather`; ShapeError, DTypeError, ValueError.
  */
 export const segmentMax: SegmentOp = /* @__PURE__ */ defineExtremum('segmentMax', 'max');
 
 /**
- * The smallest rows of `x` by segment, element by element; a segment without rows holds Infinity, or the greatest integer.
- * NaN wins. Ids are those of `segmentSum`. float32, int32, uint32.
+ * The elementwise minimum of the rows of `x` in each segment; a segment without rows holds Infinity, or the highest integer.
+ * NaN propagates. Ids as for `segmentSum`. float32, int32, uint32.
  * Shapes: x [..ids, ..inner], segmentIds [..ids] → [numSegments, ..inner]. Elements that are equal share the gradient.
- * Errors: IndexOutOfRangeError as of `gather`; ShapeError, DTypeError, ValueError.
+ * Errors: IndexOutOfRangeError as for `gather`; ShapeError, DTypeError, ValueError.
  */
 export const segmentMin: SegmentOp = /* @__PURE__ */ defineExtremum('segmentMin', 'min');

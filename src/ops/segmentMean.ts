@@ -9,9 +9,9 @@ import { reshape } from './reshape.ts';
 import { segmentSum, type SegmentSumOptions } from './segmentSum.ts';
 
 /**
- * The mean of the rows of `x` of each segment; zeros for a segment without rows. float32. Ids are those of `segmentSum`.
+ * The mean of the rows of `x` in each segment; zeros for a segment without rows. float32. Ids as for `segmentSum`.
  * Shapes: x [..ids, ..inner], segmentIds [..ids] → [numSegments, ..inner].
- * Errors: as of `segmentSum`.
+ * Errors: as for `segmentSum`.
  */
 export const segmentMean: CompositeOp<
   [x: Tensor, segmentIds: Tensor],

@@ -1,4 +1,4 @@
-/** @file segmentSum, and what the segment ops share. */
+/** @file segmentSum, and common code of the segment ops. */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { checkShape, formatShape, requireInteger, sameShape, sizeOf } from '../core/shape.ts';
@@ -13,18 +13,18 @@ import { checkIndices, checkingOf } from './indices.ts';
 
 /** Options of `segmentSum`. */
 export interface SegmentSumOptions {
-  /** Count of segments: the first axis of the result. */
+  /** Number of segments: the first axis of the result. */
   numSegments: number;
-  /** Whether an id of `numSegments` or above is a fault (default), or its rows are dropped silently. */
+  /** Whether an id ≥ `numSegments` is a fault (default), or its rows are silently dropped. */
   validateIndices?: boolean;
 }
 
 /**
  * Sums the rows of `x` by segment: row s of the result is the sum of the rows whose id is s, in ascending order; zeros
- * for a segment without rows. Ids (int32 or uint32) come in any order and rank; rows with a negative id are dropped, as
+ * for a segment without rows. Ids (int32 or uint32) may have any order and rank; rows with a negative id are dropped, as
  * in TensorFlow's unsorted_segment_sum.
  * Shapes: x [..ids, ..inner], segmentIds [..ids] → [numSegments, ..inner]. The gradient is a gather.
- * Errors: IndexOutOfRangeError as of `gather`.
+ * Errors: IndexOutOfRangeError as for `gather`.
  */
 export const segmentSum: Op<
   [x: Tensor, segmentIds: Tensor],
@@ -83,7 +83,7 @@ export function planSegments(
   return { shape, dtype: x.dtype, indexing };
 }
 
-/** How the ids of a call are validated: negative ones name no segment. */
+/** How the ids of a call are validated: negative ones are allowed, and select no segment. */
 export function segmentChecking(
   call: Call<SegmentSumOptions>,
   ids: Tensor,

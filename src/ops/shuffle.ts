@@ -17,7 +17,7 @@ export interface PermutationOptions {
 
 /** Options of `shuffle`. */
 export interface ShuffleOptions extends PermutationOptions {
-  /** The axis along which slices change places. Default 0. */
+  /** The axis along which slices are shuffled. Default 0. */
   axis?: number;
 }
 
@@ -37,14 +37,14 @@ export function permutation(count: number, ...settings: unknown[]): Tensor<'int3
   requireInteger('permutation', 'count', count, 0);
   checkShape('permutation', [count]);
   checkSeed('permutation', seed);
-  // Keys of 32 bits: two are equal, and so keep their order, once in 2^32 pairs.
+  // 32-bit keys: two are equal, and so keep their order, with probability 2^-32.
   return tidy(
     () => argsort(randomUniform([count], { dtype: 'uint32', max: 2 ** 32 - 1, seed })) as Tensor<'int32'>,
   );
 }
 
 /**
- * The slices of `x` along `axis` in random order. Any dtype. Shape: that of x. The gradient goes to where a slice came from.
+ * The slices of `x` along `axis` in random order. Any dtype. Shape: that of x. The gradient of a slice goes to its origin.
  * Errors: ShapeError for an axis that x lacks, ValueError for a seed that isn't one.
  */
 export const shuffle: CompositeOp<[x: Tensor], ShuffleOptions, Tensor, ['axis', 'seed']> =

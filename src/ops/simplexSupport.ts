@@ -1,4 +1,4 @@
-/** @file simplexSupport: what sparsemax is made of. */
+/** @file simplexSupport, from which sparsemax is built. */
 import { requireDType } from '../core/dtype.ts';
 import { normalizeAxis } from '../core/shape.ts';
 import { simplexSupportKernel } from '../kernels/simplexSupport.ts';
@@ -6,7 +6,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
 /**
- * 1 for the elements of `x` that stay above 0 where its lines along `axis` are projected onto the simplex, 0 for others.
+ * 1 for the elements of `x` that stay positive when its lines along `axis` are projected onto the simplex, 0 for others.
  * Shape: that of x. It has no gradient. Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
 export const simplexSupport: Op<[x: Tensor], { axis: number }, Tensor<'float32'>> = /* @__PURE__ */ defineOp({

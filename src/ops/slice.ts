@@ -16,9 +16,9 @@ import { flip } from './flip.ts';
 
 /** Options of `slice`. */
 export interface SliceOptions {
-  /** The first element on each axis; axes that are left out at the end are taken whole. */
+  /** The first element on each axis; trailing axes that are omitted are taken whole. */
   begin: number | readonly number[];
-  /** How many elements on each axis; -1, or left out: the rest. */
+  /** How many elements on each axis; if -1 or omitted, the rest. */
   size?: number | readonly number[];
 }
 
@@ -27,17 +27,17 @@ export interface PadOptions {
   /** Elements to add before and after, for each axis. */
   paddings: readonly (readonly [number, number] | readonly number[])[];
   /**
-   * What is added: a constant (default), the neighbours mirrored at the edge element ('reflect'), or mirrored at the edge
-   * with that element repeated ('symmetric').
+   * The padding: a constant (default), elements mirrored at the edge element ('reflect'), or mirrored with the edge element
+   * repeated ('symmetric').
    */
   mode?: 'constant' | 'reflect' | 'symmetric';
-  /** The value of what is added, for mode 'constant'. Default 0. */
+  /** The padding value for mode 'constant'. Default 0. */
   constantValue?: number;
 }
 
 /**
  * A block of `x`: `size` elements from `begin` on, on each axis. Any dtype.
- * Errors: ShapeError where the block leaves x.
+ * Errors: ShapeError if the block extends beyond x.
  */
 export const slice: Op<[x: Tensor], SliceOptions, Tensor, 'first', ['begin', 'size']> =
   /* @__PURE__ */ defineOp({
@@ -64,9 +64,9 @@ export const slice: Op<[x: Tensor], SliceOptions, Tensor, 'first', ['begin', 'si
   });
 
 /**
- * `x` with elements added before and after on each axis. Any dtype. The gradient of an element is the sum over all
- * places that show it.
- * Errors: ShapeError where `paddings` don't fit x, or reach further than the mirrored axis; ValueError for the mode.
+ * `x` with elements added before and after on each axis. Any dtype. The gradient of an element is the sum over all its
+ * copies.
+ * Errors: ShapeError if `paddings` don't fit x, or exceed the mirrored axis; ValueError for the mode.
  */
 export const pad: Op<[x: Tensor], PadOptions, Tensor, 'first', ['paddings', 'constantValue']> =
   /* @__PURE__ */ defineOp({
@@ -131,7 +131,7 @@ function block(shape: Shape, options: SliceOptions): { begin: number[]; size: nu
 
 function listOf(what: string, value: unknown, shape: Shape): number[] {
   const list: unknown[] = Array.isArray(value) ? value : [value];
-  // The length first: a list may be of any. Copied, since `every` passes over holes.
+  // Check the length first: it may be anything. Copied, since `every` skips holes.
   if (list.length <= shape.length && [...list].every(Number.isInteger)) return list as number[];
   throw new ShapeError({
     op: 'slice',
@@ -147,7 +147,7 @@ const none: Padding = [0, 0];
 
 const sumOf = ([before, after]: Padding) => before + after;
 
-/** Adds the padding of `axis`, mirrored back, to the `n` elements between. */
+/** Adds the padding of `axis`, mirrored back, to the `n` inner elements. */
 function foldMirrored(
   dy: Tensor,
   axis: number,

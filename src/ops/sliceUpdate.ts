@@ -17,7 +17,7 @@ export interface SliceUpdateOptions {
 /**
  * `x` with the block from `begin` on replaced by `updates`. float32, int32, uint32, bool. Shapes: x, and updates of the same
  * rank, no larger → that of x. The gradient of x is zero in the block, that of the updates is the block.
- * Errors: ShapeError where the block leaves x, DTypeError unless both have one dtype.
+ * Errors: ShapeError if the block extends beyond x, DTypeError unless both have the same dtype.
  */
 export const sliceUpdate: CompositeOp<[x: Tensor, updates: Tensor], SliceUpdateOptions, Tensor, ['begin']> =
   /* @__PURE__ */ defineComposite({
@@ -27,13 +27,13 @@ export const sliceUpdate: CompositeOp<[x: Tensor, updates: Tensor], SliceUpdateO
     compose: ([x, updates], { begin }) => {
       requireSameDType('sliceUpdate', x, updates);
       const paddings = paddingsOf(x, updates, begin);
-      // A mask, since padding a NaN away by arithmetic wouldn't.
+      // A mask, since multiplying by zeros wouldn't remove a NaN.
       const isInside = pad(ones(updates.shape, { dtype: 'bool' }), { paddings });
       return where(isInside, pad(updates, { paddings }), x);
     },
   });
 
-/** What surrounds the block in x. */
+/** The paddings that place the block in x. */
 function paddingsOf(x: Tensor, updates: Tensor, begin: unknown): [number, number][] {
   const starts: unknown[] = Array.isArray(begin) ? begin : [];
   const fits =

@@ -1,8 +1,8 @@
 /**
- * @file Gradients that are sums of slices. A row of a table that is read several times gets one gradient, the sum of what
- * each reading contributes. Keras's optimizers see the contributions apart (with TensorFlow, as IndexedSlices) and square
- * each by itself, so that the mean of squares that Adam keeps is another. Who wants that asks for it while gradients are
- * taken, and finds the sum of squares with the gradient.
+ * @file Gradients that are sums of slices. A row of a table that is read several times gets one gradient, the sum of all
+ * contributions. Keras's optimizers (with TensorFlow, by IndexedSlices) see the contributions separately and square each of
+ * them, so Adam's mean of squares differs. To reproduce that, request the sums of squares while gradients are computed;
+ * they come with the gradient.
  */
 import { alias, type Tensor } from '../tensor/tensor.ts';
 import { tidy } from '../tensor/scope.ts';
@@ -12,7 +12,7 @@ let wanted = false;
 /** Gradients whose companion is the sum of the squares of their slices. */
 const summed = new WeakSet<Tensor>();
 
-/** Takes gradients by `body`, with the sums of squares of their slices where they have some. */
+/** Runs `body`, which computes gradients, with the sums of squares of their slices. */
 export function withSquaredSlices<T>(body: () => T): T {
   const before = wanted;
   wanted = true;
@@ -23,7 +23,7 @@ export function withSquaredSlices<T>(body: () => T): T {
   }
 }
 
-/** For ops that add up slices: lets `gradient` carry what `squares` computes, where it is wanted. */
+/** For ops that sum slices: attaches the result of `squares` to `gradient`, if requested. */
 export function noteSquares(gradient: Tensor, squares: () => Tensor): Tensor {
   if (!wanted) return gradient;
   tidy(() => {
@@ -33,7 +33,7 @@ export function noteSquares(gradient: Tensor, squares: () => Tensor): Tensor {
   return gradient;
 }
 
-/** The sums of squares of the slices that `gradient` is the sum of; null where it isn't known to be one. Freed with it. */
+/** The sums of squares of the slices summed in `gradient`; null if there are none. Freed with it. */
 export function squaresOf(gradient: Tensor): Tensor | null {
   return summed.has(gradient) ? gradient.companion : null;
 }

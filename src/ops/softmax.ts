@@ -12,7 +12,7 @@ import { exp } from './unary.ts';
 
 /** Options of `softmax`. */
 export interface SoftmaxOptions {
-  /** The axis that is normalised. Default -1. */
+  /** The axis that is normalized. Default -1. */
   axis?: number;
 }
 
@@ -89,7 +89,7 @@ const logSoftmaxGradient: GradientOp = /* @__PURE__ */ defineGradient(
 );
 
 /**
- * exp x / Σ exp x along `axis`, for values of any size: the largest is taken out first. Shape: that of x. A line whose
+ * exp x / Σ exp x along `axis`, without overflow: the largest element is subtracted first. Shape: that of x. A line whose
  * largest element is infinite gives NaN, as in TensorFlow.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */

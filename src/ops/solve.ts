@@ -1,4 +1,4 @@
-/** @file solve, inv, det: by LU with pivots. */
+/** @file solve, inv, det: by LU decomposition with partial pivoting. */
 import { sameShape } from '../core/shape.ts';
 import { luKernel, triangularSolveKernel } from '../kernels/linalg.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -22,7 +22,7 @@ interface Factors {
   readonly factors: Tensor;
   /** Where each row of LU was in x, [..., n]. */
   readonly order: Tensor;
-  /** How many rows changed places, [..., 1]. */
+  /** The number of row exchanges, [..., 1]. */
   readonly changes: Tensor;
 }
 
@@ -43,9 +43,9 @@ function luOf(op: string, a: Tensor): Factors {
 }
 
 /**
- * x with a x = b, for any square matrices that have an inverse. float32. A singular matrix gives infinities and NaN. Shapes: a [..., n, n],
- * b [..., n, m] → that of b. By LU with pivots: the residual is about n · 6e-8 of |a| |x|, the relative error that times the
- * condition number.
+ * x with a x = b, for invertible square matrices. float32. A singular matrix gives infinities and NaN. Shapes: a [..., n, n],
+ * b [..., n, m] → that of b. By LU decomposition with partial pivoting: the residual is about n · 6e-8 of |a| |x|, and the
+ * relative error that times the condition number.
  * Errors: ShapeError for shapes that don't fit, DTypeError.
  */
 export const solve: Op<[a: Tensor, b: Tensor], object, Tensor<'float32'>> = /* @__PURE__ */ defineOp({
@@ -73,8 +73,8 @@ export const solve: Op<[a: Tensor, b: Tensor], object, Tensor<'float32'>> = /* @
 });
 
 /**
- * The inverses of square matrices. float32. Shape: that of x [..., n, n]. Where possible solve a system instead: it is faster and more
- * accurate. Accuracy: as of `solve`.
+ * The inverses of square matrices. float32. Shape: that of x [..., n, n]. If possible, use `solve` instead: it is faster and
+ * more accurate. Accuracy: as for `solve`.
  * Errors: ShapeError for other shapes, DTypeError.
  */
 export const inv: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({

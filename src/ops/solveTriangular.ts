@@ -14,13 +14,13 @@ export interface SolveTriangularOptions {
   lower?: boolean;
   /** Solves aᵀ x = b. Default false. */
   transposeA?: boolean;
-  /** Takes the diagonal of `a` as ones, whatever it holds. Default false. */
+  /** Assumes ones on the diagonal of `a`, which isn't read. Default false. */
   unitDiagonal?: boolean;
 }
 
 /**
- * x with a x = b, for triangular matrices, by substitution. float32; a zero on the diagonal gives infinities and NaN. Shapes: a [..., n, n],
- * b [..., n, m] → that of b. Backward stable: the residual is about n · 6e-8 of |a| |x|.
+ * x with a x = b, for triangular matrices, by substitution. float32; a zero on the diagonal gives infinities and NaN.
+ * Shapes: a [..., n, n], b [..., n, m] → that of b. Backward stable: the residual is about n · 6e-8 of |a| |x|.
  * Errors: ShapeError for shapes that don't fit, ValueError for options, DTypeError.
  */
 export const solveTriangular: Op<

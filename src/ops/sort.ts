@@ -1,4 +1,4 @@
-/** @file sort, argsort: on topK, which orders from the largest element down. */
+/** @file sort, argsort: built on topK, which sorts in descending order. */
 import { normalizeAxis, requireBoolean } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { sub } from './arithmetic.ts';
@@ -11,15 +11,15 @@ import { topK } from './topK.ts';
 export interface SortOptions {
   /** The axis along which elements are ordered. Negative axes count from the last. Default -1. */
   axis?: number;
-  /** From the largest element down. Default false. */
+  /** Whether the largest element comes first. Default false. */
   descending?: boolean;
 }
 
 const optionNames = { axis: true, descending: true } as const;
 
 /**
- * The elements of `x` in order along `axis`. float32, int32, uint32. Shape: that of x. NaN counts as the largest. The
- * cotangent of an element goes to where it came from.
+ * The elements of `x` sorted along `axis`. float32, int32, uint32. Shape: that of x. NaN counts as the largest. The
+ * cotangent of an element goes to its original position.
  * Errors: ShapeError for a scalar, or an axis that x lacks; DTypeError for bools.
  */
 export const sort: CompositeOp<[x: Tensor], SortOptions, Tensor, ['axis', 'descending']> =
@@ -31,9 +31,9 @@ export const sort: CompositeOp<[x: Tensor], SortOptions, Tensor, ['axis', 'desce
   });
 
 /**
- * The indices (int32) that put `x` in order along `axis`: takeAlongAxis(x, argsort(x), { axis: -1 }) is sort(x). Equal
+ * The indices (int32) that sort `x` along `axis`: takeAlongAxis(x, argsort(x), { axis: -1 }) is sort(x). Equal
  * elements keep their order. It has no gradient.
- * Errors: as of `sort`.
+ * Errors: as for `sort`.
  * Shape: that of x.
  */
 export const argsort: CompositeOp<[x: Tensor], SortOptions, Tensor, ['axis', 'descending']> =
@@ -59,7 +59,7 @@ function ordered(
     const [values, indices] = topK(last, { k: n });
     return { values: back(values), indices: back(indices) };
   }
-  // Of equal elements topK takes the first; both reversals together keep that order.
+  // Among equal elements topK takes the first; the two reversals together keep that order.
   const reversed = (y: Tensor) => flip(y, { axis: -1 });
   const [values, indices] = topK(reversed(last), { k: n });
   return { values: back(reversed(values)), indices: back(sub(n - 1, reversed(indices))) };

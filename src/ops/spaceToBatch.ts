@@ -1,4 +1,4 @@
-/** @file spaceToBatch, batchToSpace: each is the inverse of the other, one spatial axis after the other. */
+/** @file spaceToBatch and its inverse batchToSpace, applied to one spatial axis after the other. */
 import { describe } from '../core/describe.ts';
 import { ShapeError } from '../core/errors.ts';
 import { formatShape, requireInteger, type Shape } from '../core/shape.ts';
@@ -21,15 +21,15 @@ export interface SpaceToBatchOptions {
 export interface BatchToSpaceOptions {
   /** Sizes of a block, one for each spatial axis; these follow the batch axis. */
   blockShape: readonly number[];
-  /** What is cut off before and after each spatial axis. Default nothing. */
+  /** How much to crop before and after each spatial axis. Default none. */
   crops?: readonly (readonly [number, number] | readonly number[])[];
 }
 
 /**
- * The elements at one place of all blocks as one image of the batch: places of a block come first in the batch, as in
- * TensorFlow. Any dtype.
+ * Divides images into blocks; the elements at the same position in all blocks form an image of the new batch, in which block
+ * positions vary slowest, as in TensorFlow. Any dtype.
  * Shapes: x [n, s1 … sk, ..rest] → [n · Π blockShape, padded si / blockShape[i] …, ..rest].
- * Errors: ShapeError where a block doesn't divide a padded axis, or there are fewer axes than blocks; ValueError for options.
+ * Errors: ShapeError if a block doesn't divide a padded axis, or there are fewer axes than blocks; ValueError for options.
  */
 export const spaceToBatch: CompositeOp<[x: Tensor], SpaceToBatchOptions, Tensor, ['blockShape', 'paddings']> =
   /* @__PURE__ */ defineComposite({
@@ -49,7 +49,7 @@ export const spaceToBatch: CompositeOp<[x: Tensor], SpaceToBatchOptions, Tensor,
           block,
         );
       });
-      // From the last axis on, so that places in the first one lead.
+      // From the last axis to the first, so that positions in the first one vary slowest.
       return blocks.reduceRight((y, block, i) => splitAxis(y, i + 1, block), padded);
     },
   });
@@ -57,7 +57,7 @@ export const spaceToBatch: CompositeOp<[x: Tensor], SpaceToBatchOptions, Tensor,
 /**
  * The images of a batch interleaved to blocks: the inverse of spaceToBatch. Any dtype.
  * Shapes: x [n · Π blockShape, s1 … sk, ..rest] → [n, si · blockShape[i] less crops …, ..rest].
- * Errors: ShapeError where the blocks don't divide the batch, crops leave nothing, or there are fewer axes than blocks;
+ * Errors: ShapeError if the blocks don't divide the batch, crops leave nothing, or there are fewer axes than blocks;
  * ValueError for options.
  */
 export const batchToSpace: CompositeOp<[x: Tensor], BatchToSpaceOptions, Tensor, ['blockShape', 'crops']> =
@@ -79,7 +79,7 @@ export const batchToSpace: CompositeOp<[x: Tensor], BatchToSpaceOptions, Tensor,
     },
   });
 
-/** `axis` in blocks: the places of a block lead the batch. At most five axes at once, however many x has. */
+/** Splits `axis` into blocks, and moves positions in a block to the front of the batch. Never needs more than five axes. */
 function splitAxis(x: Tensor, axis: number, block: number): Tensor {
   const [before, n, after] = around(x.shape, axis);
   const split = reshape(x, { shape: [before, n / block, block, after] });

@@ -11,15 +11,15 @@ import { blockLayout } from './slice.ts';
 
 /** Options of `split`. */
 export interface SplitOptions {
-  /** How many equal parts, or the size of each part; one size may be -1: what remains. */
+  /** The number of equal parts, or the size of each part; one size may be -1: it is inferred. */
   numOrSizeSplits: number | readonly number[];
   /** Negative axes count from the last. Default 0. */
   axis?: number;
 }
 
 /**
- * `x` in parts along `axis`. Any dtype. The gradient is the parts' gradients, joined.
- * Errors: ShapeError where the parts don't add up to the axis.
+ * `x` split into parts along `axis`. Any dtype. The gradient is the concatenation of the parts' gradients.
+ * Errors: ShapeError if the parts don't add up to the axis.
  */
 export const split: Op<[x: Tensor], SplitOptions, Tensor[], 'first', ['numOrSizeSplits', 'axis']> =
   /* @__PURE__ */ defineOp({
@@ -62,7 +62,7 @@ function sizesOf(n: number, given: unknown): number[] | null {
     return n % count === 0 ? new Array<number>(count).fill(n / count) : null;
   }
   if (!Array.isArray(given) || given.length === 0) return null;
-  // Copied, since `every` passes over holes.
+  // Copied, since `every` skips holes.
   if (![...given].every((size) => Number.isInteger(size) && size >= -1)) return null;
   const open = given.filter((size) => size === -1).length;
   const sum = given.reduce((total, size) => total + Math.max(0, size), 0);

@@ -8,7 +8,7 @@ import { reshape } from './reshape.ts';
 
 /** Options of `squeeze`. */
 export interface SqueezeOptions {
-  /** Axes of size 1 to drop; null or left out: all of them. Negative axes count from the last. */
+  /** Axes of size 1 to drop; if null or omitted, all of them. Negative axes count from the last. */
   axis?: number | readonly number[] | null;
 }
 

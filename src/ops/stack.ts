@@ -20,7 +20,7 @@ const inserted = (shape: readonly number[], axis: number, n: number) => [
 ];
 
 /**
- * Joins tensors of one shape along a new axis. Any dtype, the same for all. The gradient of each is its part.
+ * Joins tensors of one shape along a new axis. Any dtype, the same for all. The gradient of each is its slice.
  * Errors: ShapeError for no tensors, or shapes that differ; DTypeError.
  */
 export const stack: Op<[tensors: Tensor[]], StackOptions, Tensor, 'listed', ['axis']> =

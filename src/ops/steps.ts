@@ -1,4 +1,4 @@
-/** @file What lstmSteps and gruSteps share: the check of their inputs, and walking over steps by ops. */
+/** @file Common code of lstmSteps and gruSteps: the check of their inputs, and helpers for step-by-step gradients. */
 import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { requireRank, sameShape } from '../core/shape.ts';
@@ -62,12 +62,12 @@ export function stepSpecs(sizes: StepSizes) {
   return { states: { ...spec(units), sizes }, trace: spec(traceCount * units) };
 }
 
-/** Whether a gradient has to be made of ops: someone records them, or `trace` is that of mapped examples. */
+/** Whether a gradient must be composed of ops: a recorder is active, or `trace` is mapped by vmap. */
 export function needsOps(trace: Tensor): boolean {
   return activeRecorders().length > 0 || isAbstract(trace);
 }
 
-/** The step `t` of x [batch, time, …] as [batch, …]; null of null. */
+/** Step `t` of x [batch, time, …] as [batch, …]; null stays null. */
 export function stepOf(x: Tensor, t: number): Tensor;
 export function stepOf(x: Tensor | null, t: number): Tensor | null;
 export function stepOf(x: Tensor | null, t: number): Tensor | null {
@@ -81,11 +81,11 @@ type Five<T> = readonly [T, T, T, T, T];
 
 /** The values of a step's trace, block by block. */
 export function blocksOf(trace: Tensor): Five<Tensor> {
-  // A split by a number gives as many parts.
+  // Splitting by a number gives exactly that many parts.
   return split(trace, { numOrSizeSplits: traceCount, axis: -1 }) as unknown as Five<Tensor>;
 }
 
-/** The blocks of a trace's cotangent that nothing depends on. */
+/** The blocks of the cotangent of a trace that nothing depends on. */
 export const noBlocks: Five<null> = [null, null, null, null, null];
 
 /** The derivative of sigmoid, from its value. */
@@ -100,12 +100,12 @@ export function sumOf(...terms: (Tensor | null)[]): Tensor | null {
   return terms.reduce((total, term) => (total && term ? add(total, term) : (total ?? term)), null);
 }
 
-/** x where `counts` [batch] holds, `otherwise` elsewhere; x where nothing is masked. */
+/** x where `counts` [batch] is true, `otherwise` elsewhere; x if `counts` is null. */
 export function whereCounts(counts: Tensor | null, x: Tensor, otherwise: Tensor | 0): Tensor {
   return counts ? where(reshape(counts, { shape: [counts.size, 1] }), x, otherwise) : x;
 }
 
-/** The gradient of a recurrent kernel: over all steps, states [batch, time, units] by products' gradients. */
+/** The gradient of a recurrent kernel over all steps: statesᵀ [batch, time, units] times the gradients of the matmuls. */
 export function kernelGradient(states: Tensor, dproducts: Tensor): Tensor {
   const rows = (x: Tensor) =>
     reshape(x, { shape: [(x.shape[0] as number) * (x.shape[1] as number), x.shape[2] as number] });

@@ -13,9 +13,9 @@ import { pad } from './slice.ts';
 
 /** Options of `extractSequences`. */
 export interface ExtractSequencesOptions {
-  /** How many elements a sequence has. */
+  /** Number of elements of a sequence. */
   sequenceLength: number;
-  /** Distance between the beginnings of sequences. */
+  /** Distance between the starts of consecutive sequences. */
   sequenceStride: number;
 }
 
@@ -23,14 +23,14 @@ export interface ExtractSequencesOptions {
 export interface StftOptions extends ExtractSequencesOptions {
   /** Length of each transform: at least sequenceLength. Default: sequenceLength. */
   fftLength?: number;
-  /** What each frame is multiplied by: 'hann' or 'hamming'. Default 'hann'. Null: nothing. */
+  /** The window that each frame is multiplied by: 'hann' (default), 'hamming', or null for none. */
   window?: 'hann' | 'hamming' | null;
   /** Whether x is mirrored at its ends, so that sequence t is centred at t · sequenceStride. Default true. */
   center?: boolean;
 }
 
 /**
- * Overlapping sequences of the last axis; those that would go beyond its end are left out. Any dtype.
+ * Overlapping sequences of the last axis; those that would go beyond its end are omitted. Any dtype.
  * Shapes: x [..., n] → [..., count, sequenceLength], count = ⌊(n - sequenceLength) / sequenceStride⌋ + 1.
  * Errors: ShapeError for a scalar or fewer elements than a sequence has; ValueError for options.
  */
@@ -47,8 +47,8 @@ export const extractSequences: CompositeOp<
 });
 
 /**
- * The short-time Fourier transform: the spectra of overlapping windows, as in Keras. float32. Shapes: x [..., n] → a pair of real and
- * imaginary parts [..., count, ⌊fftLength / 2⌋ + 1].
+ * The short-time Fourier transform: the spectra of overlapping windows, as in Keras. float32. Shapes: x [..., n] → a pair of
+ * real and imaginary parts [..., count, ⌊fftLength / 2⌋ + 1].
  * Errors: ShapeError for a scalar or a signal shorter than a window; ValueError for options; DTypeError.
  */
 export const stft: CompositeOp<
@@ -82,7 +82,7 @@ function sequencesOf(
   requireInteger(op, 'sequenceStride', sequenceStride, 1);
   const n = x.shape.at(-1) ?? 0;
   if (n < sequenceLength) throw tooShort(op, x, sequenceLength);
-  // Sequences are images of one row, and what is cut out patches of them.
+  // Treat the sequences as images of one row, and extract patches.
   const outer = x.shape.slice(0, -1);
   const images = reshape(x, { shape: [sizeOf(outer), 1, n, 1] });
   const patches = extractPatches(images, { size: [1, sequenceLength], strides: [1, sequenceStride] });
@@ -95,7 +95,7 @@ function mirrored(x: Tensor, by: number): Tensor {
   return pad(x, { paddings: x.shape.map((_, i) => (i === last ? [by, by] : [0, 0])), mode: 'reflect' });
 }
 
-/** The periodic window of `length`, in the middle of `fftLength`. */
+/** The periodic window of `length`, centred in `fftLength`. */
 function windowOf(window: StftOptions['window'], length: number, fftLength: number): Tensor {
   const values = new Float32Array(fftLength);
   const first = Math.floor((fftLength - length) / 2);

@@ -6,7 +6,7 @@ import { sourceOf, type Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
 /**
- * The values of `x` as a constant: no gradient passes, and the history ends here and says so. Nothing is copied.
+ * The values of `x` as a constant: no gradient passes, and the history ends here and says why. Nothing is copied.
  * Shape and dtype: those of x, which may be any. Errors: DisposedError.
  */
 export const stopGradient: Op<[x: Tensor], object, Tensor, 'first'> = /* @__PURE__ */ defineOp({

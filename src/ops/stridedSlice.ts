@@ -19,24 +19,24 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
 /**
- * One entry for each axis: what NumPy writes as begin:end:stride. Bit i of a mask concerns entry i.
+ * One entry for each axis, as NumPy's begin:end:stride. Bit i of a mask applies to entry i.
  */
 export interface StridedSliceOptions {
   /** Negative: counted from the end. Clamped to the axis. */
   begin: readonly number[];
-  /** The first index of each axis that isn't taken any more. Negative ones count from the end. */
+  /** End index of each axis, exclusive. Negative ones count from the end. */
   end: readonly number[];
-  /** Negative strides walk backwards. Default: ones. */
+  /** Negative strides go backwards. Default: ones. */
   strides?: readonly number[];
-  /** Begin where the axis begins (in the stride's direction). */
+  /** The entry begins at the start of the axis (in the stride's direction). */
   beginMask?: number;
-  /** End where the axis ends. */
+  /** The entry ends at the end of the axis. */
   endMask?: number;
-  /** The entry stands for as many whole axes as are not named; at most one. */
+  /** The entry stands for all axes without an entry, taken whole; at most one. */
   ellipsisMask?: number;
   /** The entry makes a new axis of size 1. */
   newAxisMask?: number;
-  /** The entry takes the one element at `begin`, and its axis goes. */
+  /** The entry takes the element at `begin` and drops its axis. */
   shrinkAxisMask?: number;
 }
 
@@ -70,9 +70,9 @@ const stridedSliceOptionNames: OptionNames<StridedSliceOptions, StridedSlicePosi
 };
 
 /**
- * Elements of `x` by begin, end and stride on each axis, as TensorFlow's strided_slice and NumPy's indexing. Any dtype.
- * The gradient is written back into zeros (`stridedScatter`).
- * Errors: ShapeError where entries don't fit x; ValueError for a stride of 0 or a malformed mask.
+ * Elements of `x` by begin, end and stride on each axis, like TensorFlow's strided_slice and NumPy's indexing. Any dtype.
+ * The gradient is written into zeros (`stridedScatter`).
+ * Errors: ShapeError if entries don't fit x; ValueError for a stride of 0 or a malformed mask.
  */
 export const stridedSlice: Op<[x: Tensor], StridedSliceOptions, Tensor, 'first', StridedSlicePositions> =
   /* @__PURE__ */ defineOp({
@@ -89,9 +89,9 @@ export const stridedSlice: Op<[x: Tensor], StridedSliceOptions, Tensor, 'first',
   });
 
 /**
- * Zeros of `shape`, into which `updates` are written at the places that `stridedSlice` reads with the same options: its
+ * Zeros of `shape`, into which `updates` are written at the positions that `stridedSlice` reads with the same options: its
  * adjoint. Any dtype.
- * Errors: ShapeError where the updates don't have the shape of that slice; else as of `stridedSlice`.
+ * Errors: ShapeError if the updates don't have the shape of that slice; otherwise as for `stridedSlice`.
  */
 export const stridedScatter: Op<
   [updates: Tensor],
@@ -127,7 +127,7 @@ export const stridedScatter: Op<
 
 const masks = ['beginMask', 'endMask', 'ellipsisMask', 'newAxisMask', 'shrinkAxisMask'] as const;
 
-/** The shape of the elements that `options` name in a tensor of `shape`, and how they are walked there. */
+/** The shape of the elements that `options` select in a tensor of `shape`, and their layout there. */
 export function stridedLayout(
   op: string,
   shape: Shape,
@@ -148,7 +148,7 @@ export function stridedLayout(
     const n = shape[axis] as number;
     const step = own[axis] as number;
     const range = entry === 'whole' ? { first: 0, count: n, stride: 1 } : rangeOf(op, shape, axis, entry);
-    // An empty range may begin outside of the axis; nothing is read then.
+    // An empty range may begin outside the axis, but reads nothing.
     if (range.count > 0) offset += range.first * step;
     if (entry === 'whole' || !entry.shrink) {
       out.push(range.count);
@@ -161,20 +161,20 @@ export function stridedLayout(
 }
 
 interface Entry {
-  /** Null: where the axis begins, or ends. */
+  /** Null: the start or end of the axis. */
   begin: number | null;
   end: number | null;
   stride: number;
   shrink: boolean;
 }
 
-/** Axes of x, new ones, and an ellipsis. */
+/** The most entries: axes of x, new ones, and an ellipsis. */
 const maxEntries = 2 * maxRank + 1;
 
 /** One entry for each axis of x, with the new axes between them. */
 function entriesOf(op: string, shape: Shape, options: StridedSliceOptions): (Entry | 'whole' | 'new')[] {
   const { begin, end } = options;
-  // The length first: a list may be of any.
+  // Check the length first: it may be anything.
   const isShort = Array.isArray(begin) && begin.length <= maxEntries;
   const strides = options.strides ?? (isShort ? begin.map(() => 1) : begin);
   const lists = [begin, end, strides];
@@ -232,7 +232,7 @@ function checkMasks(op: string, options: StridedSliceOptions): void {
   }
 }
 
-/** The elements of one axis that an entry names. */
+/** The elements of one axis that an entry selects. */
 function rangeOf(
   op: string,
   shape: Shape,
@@ -259,7 +259,7 @@ function rangeOf(
       hint: `choose a begin in [${-n}, ${n - 1}].`,
     });
   }
-  // A forward range is within 0 and n, a backward one within n - 1 and -1.
+  // A forward range is within 0 … n, a backward one within n - 1 … -1.
   const [low, high] = stride > 0 ? [0, n] : [-1, n - 1];
   const clamp = (at: number) => Math.min(Math.max(fromFront(at), low), high);
   const first = begin === null ? (stride > 0 ? low : high) : clamp(begin);

@@ -32,7 +32,7 @@ export const sum: ReductionOp = /* @__PURE__ */ defineReduction({
 
 /**
  * `x` repeated to `shape` by NumPy's rule. Any dtype.
- * Errors: ShapeError where x doesn't broadcast to it.
+ * Errors: ShapeError if x doesn't broadcast to it.
  */
 export const broadcastTo: Op<[x: Tensor], { shape: Shape }, Tensor, 'first', ['shape']> =
   /* @__PURE__ */ defineOp({
@@ -57,14 +57,14 @@ export const broadcastTo: Op<[x: Tensor], { shape: Shape }, Tensor, 'first', ['s
     cost: noFlops,
   });
 
-/** Undoes a broadcast: sums over the axes along which a tensor of `shape` was repeated. */
+/** The adjoint of a broadcast: sums over the axes along which a tensor of `shape` was repeated. */
 export function sumToShape(x: Tensor, shape: Shape): Tensor {
   const axes = broadcastAxes(shape, x.shape);
   const summed = axes.length > 0 ? sum(x, { axis: axes }) : x;
   return sameShape(summed.shape, shape) ? summed : reshape(summed, { shape });
 }
 
-/** Brings the cotangent of a reduction back to the shape of its input. */
+/** Broadcasts the cotangent of a reduction to the shape of its input. */
 export function spread(dy: Tensor, plan: ReductionPlan): Tensor {
   return broadcastTo(restoreAxes(dy, plan), { shape: plan.from });
 }

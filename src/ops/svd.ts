@@ -27,7 +27,7 @@ import { where } from './where.ts';
 
 /** Options of `svd`. */
 export interface SvdOptions {
-  /** True (default): u and vh are square. False: of min(m, n) columns and rows. */
+  /** True (default): u and vh are square. False: they have min(m, n) columns and rows. */
   fullMatrices?: boolean;
 }
 
@@ -37,9 +37,9 @@ type Factors = [u: Tensor<'float32'>, s: Tensor<'float32'>, vh: Tensor<'float32'
  * [u, s, vh] with u diag(s) vh = x: u and the transpose of vh have orthonormal columns, and the singular values s are not
  * negative, in descending order. As in NumPy, JAX and Keras. float32. Shapes: x [..., m, n] → u [..., m, m], s [..., k], vh
  * [..., n, n], k = min(m, n); without `fullMatrices` u [..., m, k] and vh [..., k, n]. Signs of vectors are arbitrary. Backward
- * stable: u diag(s) vh is x, and u and vh are orthonormal, to about m · 6e-8 of the norm of x; small singular values are as
- * accurate as the columns of x determine them. For matrices of up to some hundred rows. The gradient through u and vh needs
- * distinct values, and `fullMatrices: false` where x isn't square; that through s alone doesn't.
+ * stable: u diag(s) vh equals x, and u and vh are orthonormal, to about m · 6e-8 of the norm of x; small singular values are
+ * as accurate as the columns of x determine them. For matrices of up to a few hundred rows. The gradient through u and vh
+ * needs distinct values, and `fullMatrices: false` if x isn't square; that through s alone doesn't.
  * Source: G. Golub, C. Van Loan, Matrix computations, 8.6.3 (one-sided Jacobi); the gradient, J. Townsend, "Differentiating the
  * singular value decomposition", 2016.
  * Errors: ShapeError for less than two axes, or for the gradient of full matrices; ValueError for the option, DTypeError.
@@ -54,7 +54,7 @@ export const svd: Op<[x: Tensor], SvdOptions, Factors, 'unknown', ['fullMatrices
     infer: ([x], { fullMatrices = true }) => planSvd(x, fullMatrices),
     forward: ([x], [u]) => {
       const [m, n] = x.shape.slice(-2) as [number, number];
-      // The rows of `lines` are the shorter side's: columns of a tall x.
+      // The rows of `lines` are along the shorter side: the columns of a tall x.
       const lines = m >= n ? transposed(x) : x;
       const { vectors, values, rotations } = decomposed(lines, u.fullMatrices);
       if (m >= n) return [vectors, values, rotations] as Factors;
@@ -92,7 +92,7 @@ function decomposed(lines: Tensor, complete: boolean) {
   const [w, rotations] = jacobiKernel('svd', div(lines, scale));
   const order = argsort(sum(square(w), { axis: -1 }), { descending: true });
   const sorted = (x: Tensor) => gather(x, order, { axis: batchDims, batchDims, validateIndices: false });
-  // Columns that are orthogonal have a diagonal r; q is orthonormal, also for those that are zero.
+  // With orthogonal columns, r is diagonal; q is orthonormal even where columns are zero.
   const [q, r] = qr(transposed(sorted(w)), { mode: complete ? 'complete' : 'reduced' });
   const lengths = diagonal(r, { axis1: -2, axis2: -1 });
   const signs = where(less(lengths, 0), -1, ones(lengths.shape));
@@ -111,7 +111,7 @@ interface Reduced {
   readonly vh: Tensor;
 }
 
-/** The first columns of u and rows of vh, one for each value. */
+/** The first columns of u and rows of vh, one for each singular value. */
 function reduced(u: Tensor, s: Tensor, vh: Tensor, fullMatrices: boolean): Reduced {
   if (!fullMatrices) return { u, s, vh };
   const [batch, k] = [s.shape.slice(0, -1), s.shape.at(-1) as number];
@@ -125,7 +125,7 @@ function reduced(u: Tensor, s: Tensor, vh: Tensor, fullMatrices: boolean): Reduc
 
 type Cotangent = Tensor | null;
 
-/** What stands between u and vh: the sum of the contributions of the three cotangents. */
+/** The matrix between u and vh in the gradient: the sum of the contributions of the three cotangents. */
 function middleOf(du: Cotangent, ds: Cotangent, dvh: Cotangent, { u, s, vh }: Reduced): Cotangent {
   const [rows, columns] = [expandDims(s, { axis: -1 }), expandDims(s, { axis: -2 })];
   const identity = eye(s.shape.at(-1) as number);
@@ -140,7 +140,7 @@ function middleOf(du: Cotangent, ds: Cotangent, dvh: Cotangent, { u, s, vh }: Re
   return parts.length > 0 ? parts.reduce((total, part) => add(total, part)) : null;
 }
 
-/** Adds what du and dvh have outside of the spaces that u and vh span. */
+/** Adds the components of du and dvh outside the spaces spanned by u and vh. */
 function beyond(through: Tensor, du: Cotangent, dvh: Cotangent, { u, s, vh }: Reduced): Tensor {
   const [m, k, n] = [u.shape.at(-2), s.shape.at(-1), vh.shape.at(-1)] as [number, number, number];
   let total = through;

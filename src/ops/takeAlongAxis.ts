@@ -37,7 +37,7 @@ export interface AlongAxisOptions extends IndexOptions {
 
 /** Options of `takeAlongAxis`. */
 export interface TakeAlongAxisOptions extends AlongAxisOptions {
-  /** What an element outside reads as, with mode 'fill'. Default 0. */
+  /** The value of out-of-range elements in mode 'fill'. Default 0. */
   fillValue?: number;
 }
 
@@ -48,11 +48,11 @@ export interface ScatterAddAlongAxisOptions extends AlongAxisOptions {
 }
 
 /**
- * Takes elements of `x` along `axis`, each by an index of its own: out[i, j, k] = x[i, indices[i, j, k], k] for axis 1.
- * What argMax, topK and a sort give fits as indices.
+ * Takes elements of `x` along `axis`, each by its own index: out[i, j, k] = x[i, indices[i, j, k], k] for axis 1.
+ * The results of argMax, topK and argsort can be used as indices.
  * Shapes: x [..outer, n, ..inner], indices [..outer, k, ..inner] → that of the indices; outer and inner axes broadcast.
- * Any dtype of x. The gradient is added up in the elements that were read.
- * Errors: IndexOutOfRangeError as of `gather`.
+ * Any dtype of x. The gradient is summed into the elements that were read.
+ * Errors: IndexOutOfRangeError as for `gather`.
  */
 export const takeAlongAxis: Op<
   [x: Tensor, indices: Tensor],
@@ -83,7 +83,7 @@ export const takeAlongAxis: Op<
       hint: readsAsZeros,
     });
     if (!sameShape(indices.shape, out) && checking.check !== 'none') {
-      // Positions are reported in the indices as they were passed, before they are broadcast.
+      // Faults are reported at positions in the original indices, before broadcasting.
       kernels().rowsKernel(op, indices, alongIndexing(x.shape, indices.shape, axis, options), checking);
       checking = unchecked;
     }
@@ -110,10 +110,10 @@ export const takeAlongAxis: Op<
 });
 
 /**
- * Zeros of `shape`, to which each element of `updates` is added along `axis` at an index of its own: the adjoint of
- * `takeAlongAxis`. Elements that meet are summed in ascending order.
+ * Zeros of `shape`, to which each element of `updates` is added along `axis` at its own index: the adjoint of
+ * `takeAlongAxis`. Elements with the same target are summed in ascending order.
  * Shapes: indices and updates [..outer, k, ..inner] → [..outer, n, ..inner]. Float32, int32 and uint32.
- * Errors: IndexOutOfRangeError as of `gather`; elements outside are dropped.
+ * Errors: IndexOutOfRangeError as for `gather`; out-of-range elements are dropped.
  */
 export const scatterAddAlongAxis: Op<
   [indices: Tensor, updates: Tensor],
@@ -166,7 +166,7 @@ export const scatterAddAlongAxis: Op<
 
 const repeated = (x: Tensor, shape: Shape) => (sameShape(x.shape, shape) ? x : broadcastTo(x, { shape }));
 
-/** The shapes that table and indices broadcast to: equal but for `axis`. */
+/** The shapes that table and indices broadcast to: equal except for `axis`. */
 function sharedShapes(
   x: Shape,
   indices: Shape,
@@ -191,7 +191,7 @@ function sharedShapes(
   };
 }
 
-/** Elements of a table of shape `table` by indices of shape `indices`, seen as rows of one element. */
+/** Elements of a table of shape `table` by indices of shape `indices`, treated as rows of one element. */
 function alongIndexing(table: Shape, indices: Shape, axis: number, options: IndexOptions): Indexing {
   const span = sizeOf(table.slice(axis + 1));
   return {

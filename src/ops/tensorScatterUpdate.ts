@@ -22,10 +22,10 @@ import { where } from './where.ts';
 export type TensorScatterUpdateOptions = Pick<CoordinateOptions, 'validateIndices'>;
 
 /**
- * `x` with the slices at coordinates `indices` replaced by `updates`; of several updates of one slice the last one stays.
- * float32, int32, uint32. Shapes: x [s1 … sd, ..inner], indices [..k, d], updates [..k, ..inner] → that of x. Gradients: x gets
- * none where it was replaced, an update that was replaced gets none.
- * Errors: IndexOutOfRangeError as of `gatherNd` (such updates are dropped); ShapeError, DTypeError.
+ * `x` with the slices at coordinates `indices` replaced by `updates`; the last of several updates of one slice wins.
+ * float32, int32, uint32. Shapes: x [s1 … sd, ..inner], indices [..k, d], updates [..k, ..inner] → that of x. Gradients: none
+ * for replaced slices of x, nor for updates that were replaced.
+ * Errors: IndexOutOfRangeError as for `gatherNd` (such updates are dropped); ShapeError, DTypeError.
  */
 export const tensorScatterUpdate: CompositeOp<
   [x: Tensor, indices: Tensor, updates: Tensor],
@@ -39,7 +39,7 @@ export const tensorScatterUpdate: CompositeOp<
     const depth = requireShapes(x.shape, indices.shape, updates.shape);
     const [table, inner] = [x.shape.slice(0, depth), x.shape.slice(depth)];
     const [slices, count] = [sizeOf(table), sizeOf(indices.shape.slice(0, -1))];
-    // Also validates the indices, and names the axis of one that is outside.
+    // Also validates the indices, and names the axis of one that is out of range.
     const touched = scatterNd(indices, ones(indices.shape.slice(0, -1)), { shape: table, validateIndices });
     const ids = reshape(flatIds(cast(indices, 'int32'), table), { shape: [count] });
     const last = segmentMax(range(0, count, 1, { dtype: 'int32' }), ids, {
@@ -47,14 +47,14 @@ export const tensorScatterUpdate: CompositeOp<
       validateIndices: false,
     });
     const rows = reshape(updates, { shape: [count, ...inner] });
-    // Slices that no update names read some row, and leave it.
+    // Slices without an update read an arbitrary row, which is discarded.
     const newest = gather(rows, last, { axis: 0, validateIndices: false });
     const isReplaced = reshape(greaterEqual(touched, 0.5), { shape: [...table, ...inner.map(() => 1)] });
     return where(isReplaced, reshape(newest, { shape: x.shape }), x);
   },
 });
 
-/** Coordinates as positions in row-major order; -1 for those outside. */
+/** Coordinates as row-major positions; -1 for those out of range. */
 function flatIds(indices: Tensor, table: Shape): Tensor {
   const isInside = all(logicalAnd(greaterEqual(indices, 0), less(indices, int32(table))), { axis: -1 });
   return where(isInside, sum(mul(indices, int32(stridesOf(table))), { axis: -1 }), -1);
@@ -62,7 +62,7 @@ function flatIds(indices: Tensor, table: Shape): Tensor {
 
 const int32 = (values: readonly number[]) => Int32Array.from(values);
 
-/** How many axes the coordinates point into. */
+/** The number of axes that the coordinates point into. Throws if the shapes don't fit. */
 function requireShapes(x: Shape, indices: Shape, updates: Shape): number {
   const depth = indices.at(-1) ?? -1;
   const wanted = [...indices.slice(0, -1), ...x.slice(Math.max(0, depth))];

@@ -16,9 +16,8 @@ export interface TileOptions {
 }
 
 /**
- * `x` laid out over and over along each axis. Shape: sizes times `reps`. Any dtype. The gradient is the sum over the
- * repetitions.
- * Errors: ShapeError where `reps` isn't a count for each axis.
+ * `x` repeated along each axis. Shape: sizes times `reps`. Any dtype. The gradient is the sum over the repetitions.
+ * Errors: ShapeError unless `reps` has a count for each axis.
  */
 export const tile: Op<[x: Tensor], TileOptions, Tensor, 'first', ['reps']> = /* @__PURE__ */ defineOp({
   name: 'tile',

@@ -1,10 +1,10 @@
-/** @file toIndices: numbers that name rows or classes, as integers. */
+/** @file toIndices, toLabels: floats that are row indices or class labels, as integers. */
 import * as math from '../kernels/math.ts';
 import { cast } from './cast.ts';
 import { defineUnary, type UnaryOp } from './elementwise.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
-/** Floats as int32, saturated; the smallest int32 where `isNone` holds of `a`. */
+/** Floats as int32, saturated; the smallest int32 if `isNone` holds for `a`. */
 const floatsTo = /* @__NO_SIDE_EFFECTS__ */ (name: string, isNone: string): UnaryOp =>
   defineUnary({
     name,
@@ -17,14 +17,14 @@ const floatsToIndices = /* @__PURE__ */ floatsTo('toIndices', math.isNan('a'));
 const floatsToLabels = /* @__PURE__ */ floatsTo('toLabels', `${math.isNan('a')} || a != trunc(a)`);
 
 /**
- * Numbers as int32 indices: as by `cast`, truncated towards zero and saturated. But NaN, which names nothing, becomes the
- * smallest int32, so that the check of the indices finds it; by `cast` it would be 0, the first row.
+ * Numbers as int32 indices, truncated towards zero and saturated as by `cast`. But NaN becomes the smallest int32, so that
+ * the check of the indices finds it; `cast` would make it 0, the first row.
  */
 export function toIndices(x: Tensor): Tensor {
   return x.dtype === 'float32' ? floatsToIndices(x) : cast(x, 'int32');
 }
 
-/** The same for labels of classes. A fraction names none either: truncated, it would pass for a class. */
+/** The same for class labels. Fractions are invalid, too: truncated, they would pass for a class. */
 export function toLabels(x: Tensor): Tensor {
   return x.dtype === 'float32' ? floatsToLabels(x) : cast(x, 'int32');
 }

@@ -18,9 +18,9 @@ export interface TopKOptions {
 }
 
 /**
- * [values, indices] of the k largest elements along the last axis, in descending order; of equal ones that with the lower
- * index comes first. A NaN counts as the largest. Shapes: x [..., n] → [..., k]; indices are int32.
- * Gradient: the cotangent of a value goes to the element that it was read from.
+ * [values, indices] of the k largest elements along the last axis, in descending order; among equal ones, the lower index
+ * comes first. A NaN counts as the largest. Shapes: x [..., n] → [..., k]; indices are int32.
+ * Gradient: the cotangent of a value goes to the element it was read from.
  * Errors: ShapeError for a scalar and for k above n, ValueError for options, DTypeError for bools.
  */
 export const topK: Op<

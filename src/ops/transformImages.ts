@@ -14,23 +14,23 @@ import { unstack } from './unstack.ts';
 
 /** Options of `transformImages`. */
 export interface TransformImagesOptions {
-  /** How a pixel comes from its neighbours: 'nearest' or 'bilinear'. Default 'bilinear'. */
+  /** How pixels are interpolated: 'nearest' or 'bilinear'. Default 'bilinear'. */
   interpolation?: Interpolation;
   /**
-   * What lies outside: `fillValue` ('constant', default), the nearest pixel, the image again ('wrap') or its mirror image, in
-   * which the edge is repeated ('reflect') or not ('mirror').
+   * Pixels outside the image: `fillValue` ('constant', default), the nearest pixel ('nearest'), the image repeated ('wrap'), or
+   * its mirror image, with the edge repeated ('reflect') or not ('mirror').
    */
   fillMode?: FillMode;
-  /** Value of pixels outside of the image, for fillMode 'constant'. Default 0. */
+  /** Value of pixels outside the image for fillMode 'constant'. Default 0. */
   fillValue?: number;
   /** Height and width of a result. Default: those of the images. */
   outputSize?: number | readonly number[];
 }
 
 /**
- * Images under affine or projective maps. A map is [a0, a1, a2, b0, b1, b2, c0, c1]: pixel (x, y) of a result is that of the image
- * at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1. float32. Shapes: images [n, h, w, c], transforms
- * [n, 8], or [1, 8] for all → [n, height, width, c]. Differentiable in images and transforms.
+ * Images transformed by affine or projective maps. A map is [a0, a1, a2, b0, b1, b2, c0, c1]: pixel (x, y) of a result is
+ * that of the image at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1. float32. Shapes: images [n, h,
+ * w, c], transforms [n, 8], or [1, 8] for all → [n, height, width, c]. Differentiable in images and transforms.
  * Source: TensorFlow's ImageProjectiveTransformV3.
  * Errors: ShapeError, DTypeError, ValueError.
  */

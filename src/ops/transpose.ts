@@ -15,7 +15,7 @@ export interface TransposeOptions {
 
 /**
  * `x` with its axes in another order. Any dtype. The gradient goes through the inverse permutation.
- * Errors: ShapeError where `perm` isn't a permutation of the axes.
+ * Errors: ShapeError unless `perm` is a permutation of the axes.
  */
 export const transpose: Op<[x: Tensor], TransposeOptions, Tensor, 'first', ['perm']> =
   /* @__PURE__ */ defineOp({
@@ -28,7 +28,7 @@ export const transpose: Op<[x: Tensor], TransposeOptions, Tensor, 'first', ['per
       return { shape: perm.map((axis) => shape[axis] as number), dtype, perm };
     },
     forward: ([x], plan) => {
-      // Values stay where they are, as long as axes longer than 1 keep their order.
+      // Values needn't move if axes longer than 1 keep their order.
       const long = plan.perm.filter((axis) => x.shape[axis] !== 1);
       const stays = long.every((axis, i) => i === 0 || axis > (long[i - 1] as number));
       return stays ? view(x, plan, 'transpose') : transposeKernel(x, plan.perm, plan);

@@ -1,4 +1,4 @@
-/** @file Circular functions and their inverses. Angles are in radians, of any size. */
+/** @file Trigonometric functions and their inverses. Angles are in radians, of any size. */
 import * as math from '../kernels/math.ts';
 import { add, div, mul, neg, sub } from './arithmetic.ts';
 import { defineBinary, defineUnary, type FloatBinaryOp, type FloatOp } from './elementwise.ts';

@@ -1,4 +1,4 @@
-/** @file unique: its shape depends on values, so it is asynchronous. */
+/** @file unique: asynchronous, since its shape depends on values. */
 import { type OptionNames, optionsOf, type Positions } from '../core/options.ts';
 import { normalizeAxis, type Shape, sizeOf } from '../core/shape.ts';
 import { tensor } from '../tensor/create.ts';
@@ -10,17 +10,17 @@ import { reshape } from './reshape.ts';
 
 /** Options of `unique`. */
 export interface UniqueOptions {
-  /** The axis whose slices are compared. Default null: the elements, as one flat list. */
+  /** The axis whose slices are compared. Default null: single elements of x, flattened. */
   axis?: number | null;
 }
 
 const optionNames: OptionNames<UniqueOptions> = { axis: true };
 
 /**
- * The different slices of `x` along `axis` in the order in which they first occur, and for each slice of x the index of its like
- * among them. NaN equals NaN. Any dtype. Shapes: x [..outer, n, ..inner] → [values [..outer, count, ..inner], indices [n] int32].
- * Values that equal each other are compared on the host, so x is read back. The gradient goes to first occurrences.
- * Errors: ValueError for what is no tensor, ShapeError for an axis that x lacks.
+ * The distinct slices of `x` along `axis` in the order in which they first occur, and for each slice of x its index among
+ * them. NaN equals NaN. Any dtype. Shapes: x [..outer, n, ..inner] → [values [..outer, count, ..inner], indices [n] int32].
+ * Slices are compared on the host, so x is read back. The gradient goes to first occurrences.
+ * Errors: ValueError unless x is a tensor, ShapeError for an axis that x lacks.
  */
 export async function unique(
   x: Tensor,
@@ -45,7 +45,7 @@ export async function unique(
   ]);
 }
 
-/** Where the different slices of `values` along `axis` occur first, and which of them each slice is. */
+/** Where the distinct slices of `values` along `axis` first occur, and the index of each slice among them. */
 function firstOccurrences(
   values: ArrayLike<number>,
   shape: Shape,
@@ -69,7 +69,7 @@ function firstOccurrences(
   return { firsts: Int32Array.from(firsts), indices };
 }
 
-/** The values of slice i as text: 0 and -0 look alike, as do all NaN. */
+/** The values of slice i as text, which is equal for 0 and -0, and for all NaN. */
 function sliceKey(
   values: ArrayLike<number>,
   { i, n, inner, outer }: { i: number; n: number; inner: number; outer: number },

@@ -7,8 +7,8 @@ import { defineOp, type Op } from './define.ts';
 import { stack, type StackOptions } from './stack.ts';
 
 /**
- * The slices of `x` along `axis` (default 0), one tensor each, without that axis. Any dtype. The gradient is the slices'
- * gradients, stacked.
+ * The slices of `x` along `axis` (default 0), one tensor each, without that axis. Any dtype. The gradient is the stack of
+ * the slices' gradients.
  * Errors: ShapeError for an axis that x lacks.
  */
 export const unstack: Op<[x: Tensor], StackOptions, Tensor[], 'first', ['axis']> = /* @__PURE__ */ defineOp({

@@ -27,7 +27,7 @@ function deviations(x: Tensor, { axes }: ReductionPlan): Tensor {
 }
 
 /**
- * The population variance (no degree of freedom is taken off) along `axis`. Shape: x without the reduced axes, or with
+ * The population variance (divided by n, not n - 1) along `axis`. Shape: x without the reduced axes, or with
  * size 1 where `keepDims`. An empty variance is NaN.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
@@ -42,7 +42,7 @@ export const variance: ReductionOp<Tensor<'float32'>> = /* @__PURE__ */ defineRe
 
 /**
  * The population standard deviation along `axis`: √variance. Shape: x without the reduced axes, or with size 1 where
- * `keepDims`. Where the deviation is 0, which is a kink, the gradient is 0: the subgradient of least norm.
+ * `keepDims`. Where the deviation is 0, and not differentiable, the gradient is 0: the subgradient of least norm.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
 export const std: ReductionOp<Tensor<'float32'>> = /* @__PURE__ */ defineReduction({
@@ -52,7 +52,7 @@ export const std: ReductionOp<Tensor<'float32'>> = /* @__PURE__ */ defineReducti
   save: { inputs: [0], outputs: [0] },
   gradient: (dy, { inputs: [x], outputs: [y], plan }) => {
     const isZero = equal(y, 0);
-    // Both selections: the derivative of the one not taken would bring NaN into derivatives of higher order.
+    // Select twice: otherwise the branch not taken would bring NaN into higher-order derivatives.
     const deviation = where(isZero, 1, y);
     const scaled = where(isZero, 0, div(dy, mul(deviation, reducedSize(plan))));
     return mul(deviations(x, plan), restoreAxes(scaled, plan));
@@ -61,7 +61,7 @@ export const std: ReductionOp<Tensor<'float32'>> = /* @__PURE__ */ defineReducti
 
 /**
  * [mean, variance] of the elements along `axis`, in one pass; the population variance. Shapes: x without the reduced axes,
- * or with size 1 where `keepDims`. Both are NaN where there are no elements.
+ * or with size 1 where `keepDims`. Both are NaN if there are no elements.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
 export const moments: Op<

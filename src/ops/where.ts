@@ -9,9 +9,9 @@ import { converted } from './elementwise.ts';
 import { sumToShape } from './sum.ts';
 
 /**
- * x where `condition` holds, y elsewhere. The three shapes broadcast; dtypes of x and y promote, any is taken. What isn't
- * chosen has no influence, on the gradient neither: it is 0 there.
- * Errors: DTypeError for a condition that isn't bool; ShapeError where the shapes don't broadcast.
+ * x where `condition` is true, y elsewhere. The three shapes broadcast; dtypes of x and y promote, any is accepted. Elements
+ * that aren't chosen have no effect, and their gradient is 0.
+ * Errors: DTypeError for a condition that isn't bool; ShapeError if the shapes don't broadcast.
  */
 export const where: Op<[condition: Tensor, x: Tensor, y: Tensor], object, Tensor, 'chosen'> =
   /* @__PURE__ */ defineOp({

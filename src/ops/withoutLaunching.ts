@@ -1,11 +1,11 @@
-/** @file Runs the JavaScript of a piece of work without launching anything, where only its shapes or commands matter. */
+/** @file Runs the JavaScript of a piece of work without launching anything, when only its shapes or commands matter. */
 import { kernels } from '../kernels/loadKernels.ts';
 import { openedDevice } from '../webgpu/current.ts';
 import { rewindSeeds, seedPosition } from './seeds.ts';
 
 /**
- * Runs `body` dry. Its tensors have no values, and variables are afterwards what they were. Weights that layers create in
- * it stay, and keep their seeds.
+ * Runs `body` dry. Its tensors have no values, and variables are restored afterwards. Weights that layers create in it are
+ * kept, with their seeds.
  */
 export function withoutLaunching<T>(body: () => T): T {
   if (!openedDevice()) return body();

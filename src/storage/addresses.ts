@@ -8,15 +8,15 @@ export type BrowserPlace = 'opfs' | 'indexeddb' | 'downloads';
 
 export interface BrowserAddress {
   readonly place: BrowserPlace;
-  /** Below the place, without a slash at its begin or end. */
+  /** Path within the storage, without leading or trailing slashes. */
   readonly path: string;
-  /** As it was given, for errors and histories. */
+  /** The address as given, for errors and histories. */
   readonly text: string;
 }
 
 /**
- * The parts of an address in a browser's storage; null for paths and other URLs.
- * Errors: ValueError for a path that climbs, and for places of TF.js that are too small for models.
+ * The parts of an address in a browser's storage; null for paths and other URLs. Errors: ValueError for a path with `..`, and
+ * for storages of TF.js that are too small for models.
  */
 export function browserAddress(op: string, given: string | URL): BrowserAddress | null {
   const text = typeof given === 'string' ? given : decodeURI(given.href);
@@ -42,7 +42,7 @@ export function browserAddress(op: string, given: string | URL): BrowserAddress 
   return { place: place as BrowserPlace, path, text };
 }
 
-/** Errors: ValueError for an address that names no file. */
+/** Errors: ValueError for an address without a file name. */
 export function requirePath(op: string, { path, text }: BrowserAddress): void {
   if (path !== '') return;
   throw new ValueError({

@@ -1,9 +1,9 @@
-/** @file What a place for files in a browser offers. */
+/** @file The interface of a browser's file storages. */
 import type { ByteSource } from '../formats/byteSource.ts';
 import type { BrowserAddress } from './addresses.ts';
 import type { FileTarget } from './fileTarget.ts';
 
-/** A file that is stored, as `listFiles` says it. */
+/** A stored file, as listed by `listFiles`. */
 export interface StoredFile {
   /** Its address, for `loadModel` and others. */
   readonly url: string;
@@ -11,13 +11,13 @@ export interface StoredFile {
   readonly modified: Date;
 }
 
-/** A place of files. Its methods throw ValueError where the browser has no such place. */
+/** A file storage. Its methods throw ValueError if the browser doesn't have it. */
 export interface BrowserStore {
-  /** Null where there is no such file. */
+  /** Opens a file; null if there is no such file. */
   open(address: BrowserAddress): Promise<ByteSource | null>;
   target(address: BrowserAddress): FileTarget;
   /** Files whose path is `path` or below it; all of them for the empty path. */
   list(path: string): Promise<StoredFile[]>;
-  /** Whether there was such a file. */
+  /** Removes a file, and returns whether there was one. */
   remove(path: string): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** @file The places where a browser keeps files, behind one interface. Each loads when an address names it. */
+/** @file A browser's file storages, behind one interface. The code of each is loaded when an address refers to it. */
 import type { ByteSource } from '../formats/byteSource.ts';
 import { FormatError, RetrogradError, ValueError } from '../core/errors.ts';
 import { type BrowserAddress, type BrowserPlace, browserAddress, requirePath } from './addresses.ts';
@@ -11,7 +11,7 @@ const stores: Record<BrowserPlace, () => Promise<BrowserStore>> = {
   downloads: async () => (await import('./downloads.ts')).downloads,
 };
 
-/** Opens a stored file. Errors: FormatError where there is none; ValueError where the browser has no such place. */
+/** Opens a stored file. Errors: FormatError if there is none; ValueError if the browser doesn't have the storage. */
 export async function openStored(address: BrowserAddress): Promise<ByteSource> {
   requirePath('load', address);
   const found = await (await stores[address.place]()).open(address);
@@ -40,8 +40,8 @@ export function storedTarget(address: BrowserAddress): FileTarget {
 }
 
 /**
- * The files that this site keeps in `opfs://` (or a folder of it, `opfs://models`) or `indexeddb://`, by address.
- * Errors: ValueError for other places, and where the browser doesn't have them.
+ * The files that this site stores in `opfs://` (or a folder of it, `opfs://models`) or `indexeddb://`, by address.
+ * Errors: ValueError for other storages, and if the browser doesn't have them.
  */
 export async function listFiles(place: string): Promise<StoredFile[]> {
   const address = keptAddress('listFiles', place);
@@ -49,7 +49,7 @@ export async function listFiles(place: string): Promise<StoredFile[]> {
   return found.sort((a, b) => (a.url < b.url ? -1 : 1));
 }
 
-/** Removes a file of `opfs://` or `indexeddb://`, and says whether there was one. Errors: as `listFiles`. */
+/** Removes a file of `opfs://` or `indexeddb://`, and returns whether there was one. Errors: as `listFiles`. */
 export async function removeFile(url: string): Promise<boolean> {
   const address = keptAddress('removeFile', url);
   requirePath('removeFile', address);

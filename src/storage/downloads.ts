@@ -1,9 +1,9 @@
-/** @file Files that the user gets as downloads of a page. A download begins once the file is complete. */
+/** @file Files that a page offers as downloads. A download starts when the file is complete. */
 import { FormatError, ValueError } from '../core/errors.ts';
 import type { BrowserStore } from './browserStore.ts';
 import { blobOf } from './fileTarget.ts';
 
-/** How long the browser may take to begin a download. */
+/** Time, in milliseconds, that the browser may take to start a download. */
 const beginsWithin = 60_000;
 
 export const downloads: BrowserStore = {

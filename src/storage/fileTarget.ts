@@ -1,14 +1,14 @@
-/** @file What takes the bytes of a file, and the target that every stream is. */
+/** @file The interface for writing a file, and its implementation for streams. */
 
-/** Bytes of a file as they are made. */
+/** The bytes of a file, in pieces. */
 export type FilePieces = AsyncIterable<Uint8Array<ArrayBuffer>>;
 
-/** Takes the bytes of a file. It must leave an older file as it is where `pieces` throws. */
+/** Writes the bytes of a file. It must leave an older file unchanged if `pieces` throws. */
 export interface FileTarget {
   write(pieces: FilePieces): Promise<void>;
 }
 
-/** Aborts the stream where something fails, so that a file stays as it was. */
+/** Aborts the stream if something fails, so that the file is left unchanged. */
 export function streamTarget(open: () => Promise<WritableStream<Uint8Array<ArrayBuffer>>>): FileTarget {
   return {
     write: async (pieces) => {
@@ -24,7 +24,7 @@ export function streamTarget(open: () => Promise<WritableStream<Uint8Array<Array
   };
 }
 
-/** Bytes that become a Blob at once. */
+/** Number of bytes that are moved into a Blob at a time. */
 const partBytes = 16 << 20;
 
 /** All pieces as a Blob, a part at a time: browsers move large ones out of memory. */
@@ -37,7 +37,7 @@ export async function blobOf(pieces: FilePieces): Promise<Blob> {
     [parts, bytes] = [[], 0];
   };
   for await (const piece of pieces) {
-    // Writers may use the memory of a piece again.
+    // Writers may reuse the memory of a piece.
     parts.push(piece.slice());
     bytes += piece.length;
     if (bytes >= partBytes) close();

@@ -1,6 +1,6 @@
 /**
- * @file Where models of several files are written to. The file that names the others comes last, so that a model that was
- * there before is complete until it is replaced.
+ * @file Targets for models of several files. The file that refers to the others is written last, so that an older model stays
+ * complete until it is replaced.
  */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
@@ -10,21 +10,21 @@ import { blobOf, type FilePieces, streamTarget } from './fileTarget.ts';
 import { nodeModule } from './nodeModule.ts';
 import { targetOf } from './targets.ts';
 
-/** A file as it is made. */
+/** A file to be written. */
 export interface NewFile {
   readonly name: string;
   readonly pieces: FilePieces;
 }
 
-/** Takes files that belong together, in their order. */
+/** Writes files that belong together, in order. */
 export interface FolderTarget {
   writeFile(file: NewFile): Promise<void>;
-  /** The text of a file that is there; null for others. */
+  /** The text of a file; null if there is none. */
   readText?(name: string): Promise<string | null>;
   remove?(name: string): Promise<void>;
 }
 
-/** A target that keeps the files: `loadModel(target.files)` reads them. */
+/** A target that keeps files in memory: `loadModel(target.files)` reads them. */
 export class FilesTarget implements FolderTarget {
   readonly files: File[] = [];
 
@@ -40,7 +40,7 @@ export class FilesTarget implements FolderTarget {
   }
 }
 
-/** What a model of several files can be written to. A string is the path of a folder in Node, or `opfs://models/net`. */
+/** A target for a model of several files. A string is the path of a folder in Node, or `opfs://models/net`. */
 export type SaveFolder = string | URL | FolderTarget | FileSystemDirectoryHandle;
 
 /** Whether files can be written into `given`. */
@@ -51,7 +51,7 @@ export function isFolder(given: unknown): given is FolderTarget | FileSystemDire
   return typeof writeFile === 'function' || typeof getDirectoryHandle === 'function';
 }
 
-/** Errors: ValueError for what files can't be written into. */
+/** Errors: ValueError for anything that files can't be written to. */
 export function folderOf(given: unknown): FolderTarget {
   if (typeof given === 'string' || given instanceof URL) return pathFolder(given);
   if (!isFolder(given)) throw notAFolder(given);
@@ -66,7 +66,7 @@ function handleFolder(folder: FileSystemDirectoryHandle): FolderTarget {
       try {
         await streamTarget(() => file.createWritable()).write(pieces);
       } catch (error) {
-        // A stream can only be opened on a file, which is empty then.
+        // A stream can only be opened on an existing file, so an empty one was created.
         if (isNew) await folder.removeEntry(name);
         throw error;
       }
@@ -105,7 +105,7 @@ function pathFolder(given: string | URL): FolderTarget {
   };
 }
 
-/** A folder of OPFS, files of IndexedDB with the same begin, or the user's downloads. */
+/** A folder of OPFS, files of IndexedDB with the same prefix, or the user's downloads. */
 function storedFolder({ place, path }: BrowserAddress): FolderTarget {
   const folder = folderPath(path);
   const at = (name: string) => `${place}://${folder === '' ? '' : `${folder}/`}${name}`;

@@ -1,4 +1,4 @@
-/** @file Files that belong together, of which model.json names the others: in a list, a folder, or next to each other. */
+/** @file Files that belong together, where model.json refers to the others: in a list, a folder, or next to each other. */
 import { FormatError } from '../core/errors.ts';
 import { blobSource, type ByteSource } from '../formats/byteSource.ts';
 
@@ -6,7 +6,7 @@ const modelName = 'model.json';
 
 /**
  * The model.json, or the only JSON, in a list of files, such as those dropped on a page; with one file, that file. Errors:
- * FormatError where there is none, or more than one.
+ * FormatError if there is none, or more than one.
  */
 export function openFiles(files: readonly File[], name?: string): ByteSource {
   const json = files.filter((file) => /\.json$/i.test(file.name));
@@ -23,7 +23,7 @@ export function openFiles(files: readonly File[], name?: string): ByteSource {
   const sibling = async (path: string) => {
     const found =
       files.find((file) => pathOf(file) === folder + path) ??
-      // Files that were dropped one by one have no folders.
+      // Files that were dropped individually have no folders.
       files.find((file) => pathOf(file) === file.name && file.name === path.slice(path.lastIndexOf('/') + 1));
     if (!found)
       throw refusal(model.name, `'${path}' is among the files.`, files.map((file) => file.name).join(', '));
@@ -36,7 +36,7 @@ function pathOf(file: File): string {
   return file.webkitRelativePath || file.name;
 }
 
-/** The model.json of a folder that the user chose, or of OPFS. Errors: FormatError where there is none. */
+/** The model.json of a folder that the user chose, or of OPFS. Errors: FormatError if there is none. */
 export async function openFolder(folder: FileSystemDirectoryHandle, name?: string): Promise<ByteSource> {
   const model = await openIn(folder, modelName);
   return {
@@ -46,7 +46,7 @@ export async function openFolder(folder: FileSystemDirectoryHandle, name?: strin
   };
 }
 
-/** A file of a folder, or below it. Errors: FormatError where there is none. */
+/** A file in a folder or below it. Errors: FormatError if there is none. */
 export async function openIn(folder: FileSystemDirectoryHandle, path: string): Promise<ByteSource> {
   const parts = path.split('/');
   const last = parts.pop() as string;
@@ -59,7 +59,7 @@ export async function openIn(folder: FileSystemDirectoryHandle, path: string): P
   }
 }
 
-/** The address of a file next to that at `url`, with the same query. */
+/** The address of a file next to the one at `url`, with the same query. */
 export function siblingUrl(url: string, path: string): string {
   const [, folder = '', query = ''] = /^([^?#]*\/)?[^?#]*(\?[^#]*)?/.exec(url) ?? [];
   return folder + path.split('/').map(encodeURIComponent).join('/') + query;

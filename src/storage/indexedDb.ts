@@ -1,6 +1,7 @@
 /**
- * @file Files in IndexedDB, each a Blob under its path; models of several files are under the paths of these. The browser keeps Blobs on disk, so neither writing nor reading holds
- * a file in memory. One transaction stores a complete file: until it commits, the old one is there.
+ * @file Files in IndexedDB, each a Blob under its path; each file of a model of several files has its own path. The browser
+ * keeps Blobs on disk, so neither writing nor reading holds a file in memory. One transaction stores a complete file: until
+ * it commits, the old one remains.
  */
 import { FormatError, ValueError } from '../core/errors.ts';
 import { blobSource, type ByteSource } from '../formats/byteSource.ts';
@@ -11,7 +12,7 @@ import { openTfjsModel } from './tfjsDatabase.ts';
 const database = 'retrograd';
 const files = 'files';
 
-/** What is stored under a path. */
+/** The record stored under a path. */
 interface Entry {
   readonly blob: Blob;
   readonly modified: Date;
@@ -56,7 +57,7 @@ export const indexedDbFiles: BrowserStore = {
 
 const entryAt = (path: string) => run<Entry | undefined>('load', 'readonly', (store) => store.get(path));
 
-/** A file, with those whose paths begin with `folder`, too. */
+/** A file, with access to the files whose paths start with `folder`. */
 function withSiblings(blob: Blob, name: string, folder: string): ByteSource {
   const sibling = async (other: string) => {
     const found = await entryAt(folder + other);

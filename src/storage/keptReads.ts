@@ -1,6 +1,6 @@
 /**
- * @file Reads of a file that may fail, such as requests to a server, made repeatable: what is read goes to a temporary file,
- * too, and the same range comes from there the next time.
+ * @file Makes reads that may fail, such as requests to a server, repeatable: bytes that are read are also written to a
+ * temporary file, from which the same range is read the next time.
  */
 import type { ByteSource } from '../formats/byteSource.ts';
 import { openSpool, type Spool } from './spool.ts';
@@ -9,7 +9,7 @@ export class KeptReads {
   readonly source: ByteSource;
   #spool: Spool | null = null;
   #written = 0;
-  /** Where in the temporary file a range begins. */
+  /** Positions of ranges in the temporary file. */
   readonly #places = new Map<string, number>();
   #kept: ByteSource | null = null;
   #files = 0;
@@ -18,20 +18,20 @@ export class KeptReads {
     this.source = this.#keeping(source);
   }
 
-  /** Keeps what is read from now on; false where there is no place for `bytes` bytes. */
+  /** Keeps the bytes of reads from now on; false if there is no room for `bytes` bytes. */
   async begin(bytes: number): Promise<boolean> {
     this.#spool = await openSpool(bytes);
     return this.#spool !== null;
   }
 
-  /** From now on, what was read comes from this machine. */
+  /** From now on, ranges that were read before come from the temporary file. */
   async finish(): Promise<void> {
     const spool = this.#spool;
     this.#spool = null;
     if (spool) this.#kept = await spool.finish(this.source.name);
   }
 
-  /** Removes what was kept. */
+  /** Removes the temporary file. */
   async close(): Promise<void> {
     await this.#spool?.discard();
     await this.#kept?.close?.();

@@ -1,4 +1,4 @@
-/** @file Modules of Node, without imports that would break bundles for pages. */
+/** @file Node modules, loaded without imports that would break bundles for browsers. */
 
 /** Null outside of Node. */
 export function nodeModule<T>(name: string): T | null {

@@ -1,6 +1,6 @@
 /**
- * @file Files in the origin-private file system (OPFS). Its writable streams fill a copy, which replaces the file when the
- * stream is closed: a write that is interrupted leaves the old file.
+ * @file Files in the origin-private file system (OPFS). Its writable streams write to a copy, which replaces the file when
+ * the stream is closed: an interrupted write leaves the old file.
  */
 import { ValueError } from '../core/errors.ts';
 import { blobSource, type ByteSource } from '../formats/byteSource.ts';
@@ -21,7 +21,7 @@ export const originFiles: BrowserStore = {
         requireWritable(handle, text);
         await streamTarget(() => handle.createWritable()).write(pieces);
       } catch (error) {
-        // A stream can only be opened on a file, which is empty then.
+        // A stream can only be opened on an existing file, so an empty one was created.
         if (isNew) await unlessMissing(() => folder.removeEntry(name));
         throw error;
       }
@@ -46,7 +46,7 @@ export const originFiles: BrowserStore = {
   },
 };
 
-/** A file, with those next to it; or the model.json of a folder. */
+/** A file, with access to those next to it; or the model.json of a folder. */
 async function open({ path, text }: BrowserAddress): Promise<ByteSource> {
   const { folder, name } = await parentOf('load', path, false);
   const handle = await folder.getFileHandle(name).catch((error: Error) => {
@@ -97,12 +97,12 @@ async function collect(folder: FileSystemDirectoryHandle, path: string, found: S
   }
 }
 
-/** TypeScript has the entries of folders in another library than the rest of the DOM. */
+/** TypeScript declares the iteration of folders in another library than the rest of the DOM. */
 function entriesOf(folder: FileSystemDirectoryHandle): AsyncIterable<[string, FileSystemHandle]> {
   return folder as unknown as AsyncIterable<[string, FileSystemHandle]>;
 }
 
-/** Errors: ValueError where files can only be read. */
+/** Errors: ValueError if files can only be read. */
 function requireWritable(handle: FileSystemFileHandle, text: string): void {
   if (typeof handle.createWritable === 'function') return;
   throw new ValueError({
@@ -113,7 +113,7 @@ function requireWritable(handle: FileSystemFileHandle, text: string): void {
   });
 }
 
-/** Null where a file or a folder of its path isn't there. */
+/** Null if a file or a folder in its path doesn't exist. */
 async function unlessMissing<T>(body: () => Promise<T>): Promise<T | null> {
   try {
     return await body();

@@ -1,6 +1,6 @@
 /**
- * @file Opens what an app names as a file: bytes, Blobs, paths in Node, URLs, responses and streams. Nothing is read before
- * it is needed, where that is possible: a server that answers ranges is asked for ranges.
+ * @file Opens anything that an app passes as a file: bytes, Blobs, paths in Node, URLs, responses and streams. If possible,
+ * nothing is read before it is needed: from a server that supports them, ranges are requested.
  */
 import { checkSignal } from '../core/abortSignal.ts';
 import { requireOptions } from '../core/arguments.ts';
@@ -17,8 +17,8 @@ import { nodeModule } from './nodeModule.ts';
 import { gathered } from './spool.ts';
 
 /**
- * What a file can be read from. A string is a path in Node, unless it is a URL; elsewhere it is a URL. `opfs://models/net.keras`
- * and `indexeddb://net` are files that the browser keeps. A folder or a list of files is a model.json of TF.js with its shards.
+ * A source of a file. A string is a path in Node, unless it is a URL; elsewhere it is a URL. `opfs://models/net.keras`
+ * and `indexeddb://net` are files in the browser's storage. A folder or a list of files is a model.json of TF.js with its shards.
  */
 export type FileSource =
   | string
@@ -39,7 +39,7 @@ export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Errors: ValueError for what can't be read from; FormatError where a server or the disk has no such file. */
+/** Errors: ValueError for anything that can't be read from; FormatError if a server or the disk has no such file. */
 export async function openSource(given: FileSource, options: OpenOptions = {}): Promise<ByteSource> {
   requireOptions('load', options);
   const { file, signal } = options;
@@ -71,7 +71,7 @@ function bytesOf(given: ArrayBuffer | ArrayBufferView): Uint8Array {
     : new Uint8Array(given);
 }
 
-/** A path of Node, a URL, or the address of a file that the browser keeps. */
+/** Opens a path in Node, a URL, or the address of a file in the browser's storage. */
 async function openNamed(
   given: string | URL,
   file: string | undefined,
@@ -134,7 +134,7 @@ async function openPath(fs: NodeFiles, path: string, name: string): Promise<Byte
   return { name, size: stat.size, isFresh: true, isLocal: true, read, close: () => handle.close(), sibling };
 }
 
-/** Asks for the first byte alone: a server that answers ranges says how long the file is. */
+/** Requests only the first byte: a server that supports ranges then reports the length of the file. */
 async function openUrl(url: string, name: string, signal?: AbortSignal): Promise<ByteSource> {
   const request = async (range: string) => {
     const options = { headers: { Range: range }, ...(signal ? { signal } : {}) };
@@ -177,7 +177,7 @@ async function openUrl(url: string, name: string, signal?: AbortSignal): Promise
 
 const fetchedBytes = 4 << 20;
 
-/** Each piece is valid until the next is asked for. */
+/** Each piece is valid until the next is requested. */
 async function* rangesOf(read: ByteSource['read'], begin: number, end: number): FilePieces {
   for (let at = begin; at < end; at += fetchedBytes) {
     const piece = await read(at, Math.min(end, at + fetchedBytes));
@@ -237,7 +237,7 @@ function isByteSource(given: unknown): given is ByteSource {
 }
 
 function isFileList(given: unknown): given is readonly File[] {
-  // The first alone decides what a list is: it may be of any length.
+  // Checks the first item before the others, because the list may have any length.
   return Array.isArray(given) && given[0] instanceof File && [...given].every((file) => file instanceof File);
 }
 

@@ -1,6 +1,6 @@
 /**
- * @file Temporary files for bytes that came from elsewhere and are read more than once: in the origin-private file system of a
- * page, or in Node's folder for temporary files. They are removed when they are closed.
+ * @file Temporary files for bytes from elsewhere that are read more than once: in the origin-private file system of a page,
+ * or in Node's temporary folder. They are removed when they are closed.
  */
 import { type ByteSource, blobSource, requireLength } from '../formats/byteSource.ts';
 import { release } from '../formats/release.ts';
@@ -9,31 +9,31 @@ import { nodeModule } from './nodeModule.ts';
 
 export interface Spool {
   write(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Ends writing. The bytes are there until the source is closed. */
+  /** Ends writing. The bytes are available until the source is closed. */
   finish(name: string): Promise<ByteSource>;
   /** Removes a file that wasn't finished. */
   discard(): Promise<void>;
 }
 
-/** Less stays in memory. */
+/** Up to this many bytes are kept in memory. */
 const memoryBytes = 16 << 20;
-/** A page that ended before it removed its files left them behind; none is in use for so long. */
+/** Age at which files left behind by closed pages are removed; none is in use for so long. */
 const oldMilliseconds = 24 * 60 * 60 * 1000;
 const folderName = '.retrograd-spool';
 
-/** Null where there is no place for `bytes` bytes. */
+/** Null if there is no room for `bytes` bytes. */
 export async function openSpool(bytes: number): Promise<Spool | null> {
   const fs = nodeModule<NodeFiles>('fs/promises');
   if (fs) return nodeSpool(fs);
   try {
     return await originSpool(bytes);
   } catch {
-    // Private windows and pages without https have no such place.
+    // Private windows and pages without https don't have this storage.
     return null;
   }
 }
 
-/** All pieces, to be read in any order: in memory where they are few, else in a temporary file. */
+/** All pieces, readable in any order: in memory if they are small, otherwise in a temporary file. */
 export async function gathered(pieces: FilePieces, name: string): Promise<ByteSource> {
   const held: Uint8Array<ArrayBuffer>[] = [];
   const iterator = pieces[Symbol.asyncIterator]();
@@ -141,7 +141,7 @@ async function originSpool(bytes: number): Promise<Spool | null> {
 }
 
 async function removeOld(folder: FileSystemDirectoryHandle): Promise<void> {
-  // TypeScript has the entries of folders in another library than the rest of the DOM.
+  // TypeScript declares the iteration of folders in another library than the rest of the DOM.
   const handles = (folder as unknown as { values(): AsyncIterable<FileSystemFileHandle> }).values();
   for await (const handle of handles) {
     const { lastModified } = await handle.getFile();

@@ -1,4 +1,4 @@
-/** @file Where files are written to. A write is atomic: until it is complete, an older file stays as it is. */
+/** @file Targets that files are written to. A write is atomic: until it is complete, an older file is left unchanged. */
 import { ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
 import { browserAddress } from './addresses.ts';
@@ -7,7 +7,7 @@ import { type FilePieces, type FileTarget, streamTarget } from './fileTarget.ts'
 import { nodeModule } from './nodeModule.ts';
 
 /**
- * What a file can be written to. A string is a path in Node, or an address in a browser's storage: `opfs://models/net.keras`,
+ * A target for a file. A string is a path in Node, or an address in a browser's storage: `opfs://models/net.keras`,
  * `indexeddb://net`, `downloads://net.keras`.
  */
 export type SaveTarget =
@@ -17,13 +17,13 @@ export type SaveTarget =
   | FileSystemFileHandle
   | WritableStream<Uint8Array<ArrayBuffer>>;
 
-/** A target that keeps the bytes. */
+/** A target that keeps the bytes in memory. */
 export class BytesTarget implements FileTarget {
   #parts: Uint8Array<ArrayBuffer>[] = [];
 
   async write(pieces: FilePieces): Promise<void> {
     const parts: Uint8Array<ArrayBuffer>[] = [];
-    // Writers may use the memory of a piece again.
+    // Writers may reuse the memory of a piece.
     for await (const piece of pieces) parts.push(piece.slice());
     this.#parts = parts;
   }
@@ -39,14 +39,14 @@ export class BytesTarget implements FileTarget {
   }
 }
 
-/** The name of a target, for what is chosen by it; null where it has none. */
+/** The name of a target, by which formats are chosen; null if it has none. */
 export function targetName(target: SaveTarget): string | null {
   if (typeof target === 'string' || target instanceof URL) return String(target);
-  const { name } = (target ?? {}) as Partial<FileSystemFileHandle>; // What can't be written to is for targetOf to refuse.
+  const { name } = (target ?? {}) as Partial<FileSystemFileHandle>; // Invalid targets are refused by targetOf.
   return typeof name === 'string' ? name : null;
 }
 
-/** Errors: ValueError for what can't be written to. */
+/** Errors: ValueError for anything that can't be written to. */
 export function targetOf(given: SaveTarget): FileTarget {
   if (typeof given === 'string' || given instanceof URL) {
     const address = browserAddress('save', given);
@@ -67,7 +67,7 @@ interface NodeFiles {
   rm(path: string, options: { force: boolean }): Promise<void>;
 }
 interface NodeFile {
-  /** All bytes, after those written before; `write` may write a part. */
+  /** Appends all bytes, unlike `write`, which may write only a part. */
   appendFile(bytes: Uint8Array): Promise<void>;
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -78,7 +78,7 @@ interface NodeUrls {
 
 let written = 0;
 
-/** A file is written under another name, and renamed when it is complete. */
+/** Writes a file under another name, and renames it when it is complete. */
 function pathTarget(given: string | URL): FileTarget {
   const fs = nodeModule<NodeFiles>('fs/promises');
   if (!fs || /^(https?|blob|data):/i.test(String(given))) throw notATarget(String(given));

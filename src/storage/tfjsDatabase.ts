@@ -1,6 +1,6 @@
 /**
- * @file Models that TF.js keeps in IndexedDB, each a record with its description and its weights, read as the files that they
- * would be on a disk.
+ * @file Models that TF.js stores in IndexedDB, each a record with its description and its weights, read as if they were
+ * files.
  */
 import { blobSource, type ByteSource, bytesSource } from '../formats/byteSource.ts';
 
@@ -8,7 +8,7 @@ const database = 'tensorflowjs';
 const models = 'models_store';
 const weightsName = 'weights.bin';
 
-/** What TF.js stores of a model. */
+/** TF.js's record of a model. */
 interface ModelRecord {
   readonly modelArtifacts: {
     readonly weightSpecs?: unknown;
@@ -17,7 +17,7 @@ interface ModelRecord {
   };
 }
 
-/** The model that TF.js saved as `indexeddb://<path>`, as a model.json called `name`; null where there is none. */
+/** The model that TF.js saved as `indexeddb://<path>`, as a model.json called `name`; null if there is none. */
 export async function openTfjsModel(path: string, name: string): Promise<ByteSource | null> {
   const record = await recordOf(path);
   if (!record) return null;
@@ -45,7 +45,7 @@ async function recordOf(path: string): Promise<ModelRecord | null> {
   }
 }
 
-/** The database of TF.js, where the site has one: none is made. */
+/** The database of TF.js, if the site has one; it isn't created. */
 async function openExisting(): Promise<IDBDatabase | null> {
   const request = indexedDB.open(database);
   request.onupgradeneeded = () => request.transaction?.abort();

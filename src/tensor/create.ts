@@ -49,8 +49,8 @@ export type ShapedData = TypedData & { readonly shape?: Shape };
 /** Options of `tensor`. */
 export interface TensorOptions<D extends DType = DType> {
   /**
-   * Shape of the tensor, whose sizes multiply to the number of values. Default: the nesting of the values;
-   * for a typed array its own `shape` where it has one, else [length].
+   * Shape of the tensor; the product of its sizes is the number of values. Default: the nesting of the values;
+   * for a typed array, its own `shape` if it has one, otherwise [length].
    */
   shape?: Shape;
   /**
@@ -79,8 +79,8 @@ export function tensor(values: HostValues, ...settings: unknown[]): Tensor {
 }
 
 /**
- * The path to avoid, by name: a new tensor from host data. Same as `tensor()`, but its history says that it is fresh:
- * no operation made it, and no gradient passes through it.
+ * Same as `tensor()`, but named after what it does: the new tensor's history says that it is fresh, so no operation made
+ * it and no gradient passes through it.
  */
 export function freshTensor<D extends DType = 'float32'>(
   values: HostValues,
@@ -90,7 +90,7 @@ export function freshTensor(values: HostValues, ...settings: unknown[]): Tensor 
   return fromHost('freshTensor', values, optionsOf('freshTensor', settings, optionNames, ['values']));
 }
 
-/** What `tensor` does, under the name of its caller. `saturates`: see `encodeValues`. */
+/** Like `tensor`; errors name the caller `op`. `saturates`: see `encodeValues`. */
 export function fromHost(
   by: string,
   values: HostValues,
@@ -142,7 +142,7 @@ export function checkDType(op: string, dtype: unknown): asserts dtype is Compute
   refuseDType(op, dtype, 'float32, int32, uint32 or bool');
 }
 
-/** The same, for what may hold float16, too. */
+/** Like `checkDType`, but float16 is allowed, too. */
 export function checkStoredDType(op: string, dtype: unknown): asserts dtype is DType {
   if (!isStoredDType(dtype)) refuseDType(op, dtype, 'float32, float16, int32, uint32 or bool');
 }
@@ -197,7 +197,7 @@ function flatten(op: string, values: unknown, flat: number[], depth: number): Sh
   return [values.length, ...(inner ?? [])];
 }
 
-/** A view of numbers whose memory is still there. Errors: ValueError for other views. */
+/** `view` as a typed array of numbers that isn't detached. Errors: ValueError for other views. */
 function requireNumbers(op: string, view: ArrayBufferView): HostArray {
   if (view instanceof DataView || view instanceof BigInt64Array || view instanceof BigUint64Array)
     throw notValues(op, view);
@@ -236,7 +236,7 @@ function tooDeep(op: string): ShapeError {
   });
 }
 
-/** Whether nested arrays hold booleans alone: with numbers among them, they count as 0 and 1. */
+/** Whether nested arrays hold only booleans; mixed with numbers, booleans count as 0 and 1. */
 function holdsBooleans(values: unknown): boolean {
   if (!Array.isArray(values)) return typeof values === 'boolean';
   return values.length > 0 && values.every(holdsBooleans);
@@ -272,9 +272,9 @@ const bufferOptionNames: OptionNames<BufferOptions> = {
 };
 
 /**
- * A tensor over a GPUBuffer of the app's own, without a copy. The buffer needs usage STORAGE, and COPY_SRC to be read
+ * A tensor over a GPUBuffer owned by the app, without a copy. The buffer needs usage STORAGE, and COPY_SRC to be read
  * back; it is never pooled, written or destroyed by the library, and must outlive the tensor.
- * Errors: ShapeError where the buffer is too small; ValueError for its usage or offset.
+ * Errors: ShapeError if the buffer is too small; ValueError for its usage or offset.
  */
 export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
   requireBuffer(buffer, options);
@@ -298,7 +298,7 @@ export function fromBuffer(buffer: GPUBuffer, options: BufferOptions): Tensor {
       hint: 'create it with usage STORAGE | COPY_SRC.',
     });
   }
-  // Bindings take whole words: of an odd number of float16 values the last word must be there, too.
+  // Bindings take whole words: with an odd number of float16 values, the buffer must include all of the last word.
   const bytes = wholeWords(sizeOf(shape) * bytesPerElement(dtype));
   if (offset + bytes > buffer.size) {
     throw new ShapeError({

@@ -1,7 +1,7 @@
 /**
- * @file The bytes that the device stores for host values. Floats round to the nearest float32, as in NumPy: what is too
- * large becomes infinite. Integers drop fractions, as in NumPy, and are refused out of range: an id that wrapped would silently
- * name another row.
+ * @file The bytes that the device stores for host values. Floats round to the nearest float32, as in NumPy: values that are
+ * too large become infinite. Integers drop fractions, as in NumPy, and are refused out of range: an id that wrapped around
+ * would silently name another row.
  */
 import type { DType } from '../core/dtype.ts';
 import { numberToFloat16 } from '../core/float16.ts';
@@ -24,10 +24,10 @@ type Encoded = Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint32Array
 const storedAs = { float32: Float32Array, int32: Int32Array, uint32: Uint32Array } as const;
 
 /**
- * The stored form of `values`, which have `shape` and go to `dtype`. An array that has it already isn't copied or
- * looked at. To bool, anything but 0 is true, NaN included, as in NumPy and in cast.
- * `saturates`: whole numbers out of range become the nearest that the dtype holds. For indices, whose op knows better
- * than an upload what is out of range.
+ * The stored form of `values`, which have `shape`, in `dtype`. An array in that form already is neither copied nor
+ * checked. For bool, anything but 0 is true, NaN included, as in NumPy and in cast.
+ * `saturates`: whole numbers out of range become the nearest that the dtype holds. For indices: the op checks their
+ * range itself.
  * Errors: ValueError for a value that an integer dtype doesn't hold.
  */
 export function encodeValues(
@@ -48,7 +48,7 @@ export function encodeValues(
   return stored;
 }
 
-/** Whether the type of `values` alone says that an integer dtype holds them. */
+/** Whether the type of `values` guarantees that the integer dtype holds them. */
 function holdsAll(dtype: IntegerDType, values: readonly number[] | HostArray): boolean {
   if (values instanceof Uint8Array || values instanceof Uint8ClampedArray || values instanceof Uint16Array)
     return true;
@@ -56,7 +56,7 @@ function holdsAll(dtype: IntegerDType, values: readonly number[] | HostArray): b
   return values instanceof Int8Array || values instanceof Int16Array || values instanceof Int32Array;
 }
 
-/** Throws where storing changed a value beyond its fraction, or saturates it: it is NaN or infinite, or out of range. */
+/** Saturates or refuses values that storing changed by more than their fraction: NaN, infinities and those out of range. */
 function settleIntegers(
   op: string,
   values: readonly number[] | HostArray,
@@ -79,7 +79,7 @@ function settleIntegers(
   }
 }
 
-/** Two to a word, the first in the low half; the high half of the last word may be unused. */
+/** Two values per word, the first in the low half; the high half of the last word may be unused. */
 function encodeFloat16(values: readonly number[] | HostArray): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(Math.ceil(values.length / 2));
   for (let i = 0; i < values.length; i++) {

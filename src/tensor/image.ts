@@ -27,9 +27,9 @@ const imageOptionNames: OptionNames<FromImageOptions> = { channels: false, dtype
  * premultiplied; alpha is dropped with 3 channels. Luminance weighs red, green and blue as ITU-R BT.601 does, rounded
  * to whole numbers: Keras's `grayscale`.
  *
- * In a page it takes whatever can be drawn, at its natural size; everywhere objects { width, height, data } of RGBA
- * bytes.
- * Errors: ValueError for an image that isn't loaded or may not be read, or another kind of source; ShapeError where the
+ * In a page it takes anything that can be drawn, at its natural size; everywhere, it takes objects { width, height, data }
+ * of RGBA bytes.
+ * Errors: ValueError for an image that isn't loaded or may not be read, or another kind of source; ShapeError if the
  * data don't fit the size; DTypeError.
  */
 export function fromImage<D extends DType = 'float32'>(
@@ -70,7 +70,7 @@ function luminance(data: ArrayLike<number>, at: number): number {
 
 /** Options of `toPixels`. */
 export interface ToPixelsOptions {
-  /** The values that become black and white. Default [0, 255]; for bools [0, 1]. */
+  /** The values shown as black and as white. Default [0, 255]; for bools [0, 1]. */
   range?: readonly [number, number];
 }
 
@@ -86,8 +86,8 @@ export async function toPixels(image: Tensor, options: ToPixelsOptions = {}): Pr
 }
 
 /**
- * Shows an image on a canvas, which takes the image's size. See `toPixels` for shapes and `range`.
- * Errors: those of `toPixels`; ValueError for what isn't a canvas or has no 2D context.
+ * Shows an image on a canvas, which is resized to the image. See `toPixels` for shapes and `range`.
+ * Errors: those of `toPixels`; ValueError for anything that isn't a canvas or has no 2D context.
  */
 export async function toCanvas(
   image: Tensor,
@@ -115,7 +115,7 @@ async function readPixels(op: string, image: Tensor, options: ToPixelsOptions): 
       // Grey goes to all three colours.
       const from = channels === 1 ? 0 : c;
       const value = values[channels * pixel + from] as number;
-      // The array rounds and clamps; it makes NaN 0.
+      // A Uint8ClampedArray rounds and clamps, and turns NaN to 0.
       data[4 * pixel + c] = c === 3 && channels < 4 ? 255 : (value - low) * scale;
     }
   }

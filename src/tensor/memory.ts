@@ -9,7 +9,7 @@ import { tensorCount } from './tensor.ts';
 
 /** What `memory` reports. */
 export interface MemoryReport {
-  /** Tensors and variables that were made and not yet disposed of, on all devices. */
+  /** Tensors and variables not yet disposed of, on all devices. */
   tensors: number;
   /** Bytes in buffers that tensors, tapes or compiled functions hold. */
   bytes: number;
@@ -19,11 +19,11 @@ export interface MemoryReport {
   pooledBytes: number;
   /** Buffers created since the device was opened; flat in a steady loop. */
   allocations: number;
-  /** Tapes that hold what they recorded: neither closed nor used up. A tape that is dropped closes when it is collected. */
+  /** Tapes that hold what they recorded: neither closed nor used up. A dropped tape is closed when it is garbage-collected. */
   openTapes: number;
 }
 
-/** What the library holds on the host and on the device, now and at most. Needs no readback. */
+/** What the library holds on the host and on the device, now and at its peak. Needs no readback. */
 export function memory(device: Device = getDevice()): MemoryReport {
   requireDevice('memory', device);
   const { bytesInUse, peakBytes, bytesPooled, allocations } = device.allocator.statistics;
@@ -37,7 +37,7 @@ export function memory(device: Device = getDevice()): MemoryReport {
   };
 }
 
-/** Lets `memory().peakBytes` count from here on. */
+/** Resets `memory().peakBytes` to the current bytes. */
 export function resetPeakMemory(device: Device = getDevice()): void {
   requireDevice('resetPeakMemory', device);
   device.allocator.resetPeak();

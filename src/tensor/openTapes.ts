@@ -1,4 +1,4 @@
-/** @file The number of tapes that hold what they recorded, for `memory()`. Tapes themselves are layers above. */
+/** @file The number of tapes that hold what they recorded, for `memory()`. Tapes themselves belong to a higher layer. */
 
 let open = 0;
 

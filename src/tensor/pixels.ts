@@ -23,8 +23,8 @@ export type ImageSource =
   | VideoFrame;
 
 /**
- * The sources that a page can draw, by the names of their classes, with the properties that hold their size. Names
- * rather than classes: they hold for objects of another frame, and where a class doesn't exist.
+ * The sources that a page can draw, by class name, with the properties that hold their size. Names rather than classes:
+ * they also match objects of another frame, and don't require that the class exists.
  */
 const drawable: Readonly<Record<string, readonly [width: string, height: string]>> = {
   ImageBitmap: ['width', 'height'],
@@ -37,7 +37,7 @@ const drawable: Readonly<Record<string, readonly [width: string, height: string]
 
 const tagOf = (value: unknown) => Object.prototype.toString.call(value).slice('[object '.length, -1);
 
-/** The pixels of `source`, drawn where they aren't at hand. */
+/** The pixels of `source`, which is drawn on a canvas unless it has them itself. */
 export function pixelsOf(op: string, source: ImageSource): Pixels {
   const name = tagOf(source);
   const size = drawable[name];
@@ -59,7 +59,7 @@ function draw(op: string, name: string, source: CanvasImageSource, width: number
     });
   }
   try {
-    // Read back at once: a canvas in main memory is faster than one on the GPU.
+    // Its pixels are read back at once, which is faster from main memory than from the GPU.
     const context = newCanvas(width, height).getContext('2d', {
       willReadFrequently: true,
     }) as CanvasRenderingContext2D;

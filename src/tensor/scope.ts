@@ -1,5 +1,5 @@
 /**
- * @file Scopes: tensors made inside one are freed at its end, but for those that leave it.
+ * @file Scopes: tensors made inside one are freed at its end, except those that leave it.
  */
 import { requireFunction } from '../core/arguments.ts';
 import { describe } from '../core/describe.ts';
@@ -8,17 +8,17 @@ import { RetrogradError, ValueError } from '../core/errors.ts';
 /** What a scope frees: a tensor. */
 export interface Scoped {
   dispose(): void;
-  /** From here on no scope frees it: where it is dropped, the finalizer does. */
+  /** From now on no scope frees it; if it is dropped, the finalizer does. */
   watchDrop(): void;
 }
 
 /** Scopes that collect what is made now, innermost last. None of them is open across an `await`. */
 let scopes: Set<Scoped>[] = [];
 
-/** What open scopes were given. */
+/** The tensors given to open `Scope`s by `run` or `track`. */
 const given = new Set<Set<Scoped>>();
 
-/** Notes a tensor in the innermost scope. One that is in none is watched by the garbage collector's side. */
+/** Adds a tensor to the innermost scope. Outside of scopes, its finalizer watches it instead. */
 export function track(tensor: Scoped): void {
   const scope = scopes.at(-1);
   if (scope) scope.add(tensor);
@@ -44,7 +44,7 @@ export function keep<T extends Scoped>(tensor: T): T {
   return tensor;
 }
 
-/** Runs `body` with `resource`, which is disposed of at its end: what `using` says, for engines that lack it. */
+/** Runs `body` with `resource`, then disposes of it: like `using`, for engines that lack it. */
 export function disposing<R extends { dispose(): void } | null, T>(resource: R, body: (resource: R) => T): T {
   try {
     return body(resource);
@@ -54,9 +54,9 @@ export function disposing<R extends { dispose(): void } | null, T>(resource: R, 
 }
 
 /**
- * Runs `body` and frees the tensors that it made, but for those in its result (found in arrays and plain objects,
- * at any depth), which pass to the scope outside, and those that were kept.
- * Errors: RetrogradError where `body` is async: tensors made after an await would belong to no scope.
+ * Runs `body` and frees the tensors that it made, except those in its result (in arrays and plain objects, at any
+ * depth), which pass to the enclosing scope, and those that were kept.
+ * Errors: RetrogradError if `body` is async: tensors made after an await would belong to no scope.
  */
 export function tidy<T>(body: () => T): T {
   requireFunction('tidy', 'body', body);
@@ -99,7 +99,7 @@ function remove(scope: Set<Scoped>): void {
 
 function closeScope(scope: Set<Scoped>, result: unknown): void {
   remove(scope);
-  // As after most ops: one tensor was made, and it is the result.
+  // Fast path, as after most ops: one tensor was made, and it is the result.
   if (scope.size === 1 && scope.has(result as Scoped)) {
     track(result as Scoped);
     return;
@@ -113,14 +113,14 @@ function closeScope(scope: Set<Scoped>, result: unknown): void {
 }
 
 /**
- * Anything disposable counts as a leaf here: tensors are recognized by membership in the scope. Without recursion: what a
- * function returns may be of any depth.
+ * Collects all values in `result`; tensors are recognized later, by membership in the scope. Without recursion, since
+ * the result may be nested to any depth.
  */
 function collectTensors(result: unknown, into: Set<unknown>): void {
   const open = [result];
   while (open.length > 0) {
     const value = open.pop();
-    // A function may hold tensors, and be disposable: a pullback.
+    // A function may be disposable and hold tensors, such as a pullback.
     if ((typeof value !== 'object' && typeof value !== 'function') || value === null || into.has(value))
       continue;
     into.add(value);
@@ -134,7 +134,7 @@ function isPlainObject(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Runs `body` outside of all scopes: what it makes lives until it is disposed of, or collected. */
+/** Runs `body` outside of all scopes: tensors it makes live until they are disposed of or garbage-collected. */
 export function outsideScopes<T>(body: () => T): T {
   const before = scopes;
   scopes = [];
@@ -166,17 +166,17 @@ export function scope(): Scope {
 export class Scope {
   /** Made while it was open, before anything could be awaited. */
   readonly #made = new Set<Scoped>();
-  /** Given to it: they are its own whatever is awaited. */
+  /** Given to it by `run` or `track`: they belong to it even across an `await`. */
   readonly #own = new Set<Scoped>();
 
   constructor() {
     scopes.push(this.#made);
     given.add(this.#own);
-    // An `await` ends no sooner than the microtasks that were queued before it: a scope that was closed by then had none.
+    // This microtask runs before any `await` that follows resumes: a scope closed by then was not open across one.
     queueMicrotask(() => this.#leave());
   }
 
-  /** Runs `body`; what it makes, its result included, is freed when this scope ends. Errors: as of `tidy`. */
+  /** Runs `body`; what it makes, its result included, is freed when this scope ends. Errors: as for `tidy`. */
   run<T>(body: () => T): T {
     const made = new Set<Scoped>();
     scopes.push(made);
@@ -190,7 +190,7 @@ export class Scope {
     }
   }
 
-  /** Takes `tensor` over: it is freed when this scope ends. Returns it. */
+  /** Takes ownership of `tensor`: it is freed when this scope ends. Returns it. */
   track<T extends Scoped>(tensor: T): T {
     untrack(tensor);
     this.#own.add(tensor);
@@ -209,7 +209,7 @@ export class Scope {
     this.#own.clear();
   }
 
-  /** Ends the collecting. What was made so far may be someone else's. */
+  /** Stops collecting. What was made so far may belong to other code, so the garbage collector frees it. */
   #leave(): void {
     if (!scopes.includes(this.#made)) return;
     remove(this.#made);

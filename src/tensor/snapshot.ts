@@ -34,7 +34,7 @@ export class Snapshot {
   }
 }
 
-/** Copies the buffer at once: captured steps overwrite weights in place, which a shared buffer would prevent. */
+/** Copies eagerly: captured steps overwrite weights in place, which a shared buffer would prevent. */
 function copyOf(variable: Variable): Variable {
   const copy = new Variable(variable, { name: `copy of ${variable.name}`, trainable: false });
   copy.writableStorage();

@@ -1,8 +1,8 @@
 /**
- * @file Tensor: an immutable n-dimensional array on the device, with the account of where it came from.
+ * @file Tensor: an immutable n-dimensional array on the device, with a record of where it came from.
  *
  * A tensor's `id` is its identity on tapes. Aliases (a tape's saved inputs) share id and storage with the tensor, and
- * live on when it is disposed.
+ * stay valid when it is disposed of.
  */
 import { float16ToNumber } from '../core/float16.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../core/dtype.ts';
 import { DisposedError, ShapeError, ValueError } from '../core/errors.ts';
 import { frozenShape } from '../core/frozenShape.ts';
+import { refuseSurplus } from '../core/options.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -23,10 +24,10 @@ import type { KerasHistory } from '../history/node.ts';
 import { historyOf, type SourceTensor, type Origin } from '../history/origin.ts';
 import { track, untrack } from './scope.ts';
 
-/** Values in nested arrays, as `array()` gives them. */
+/** Values in nested arrays, as returned by `array()`. */
 export type NestedArray = number | NestedArray[];
 
-/** Which tensor a host array was read back from, so that an upload of it can say what it lost. */
+/** Which tensor a host array was read back from, so that an upload of it can report the lost history. */
 const readBackFrom = new WeakMap<TypedData, SourceTensor>();
 
 /** Notes that host `data` hold values of `origin`. */
@@ -39,8 +40,8 @@ export function sourceOfData(data: unknown): SourceTensor | undefined {
 }
 
 /**
- * Returns the storage of tensors that were dropped without `dispose`. A backstop for those that no scope holds: scopes free
- * theirs at once, and watching each of them would be a large part of what an op costs.
+ * Releases the storage of tensors that were dropped without `dispose`. Only tensors in no scope are registered: scopes
+ * free theirs anyway, and registering each one would be a large part of the cost of an op.
  */
 const dropped = new FinalizationRegistry<Holder>((holder) => {
   holder.storage?.release();
@@ -56,21 +57,21 @@ interface Holder {
 let nextTensorId = 1;
 let liveTensors = 0;
 
-/** An identity that no tensor has; symbolic tensors are numbered with the others. */
+/** A new tensor id; symbolic tensors share the numbering. */
 export function newTensorId(): number {
   return nextTensorId++;
 }
 
-/** Tensors made and not yet disposed of, variables included. */
+/** Tensors not yet disposed of, variables included. */
 export function tensorCount(): number {
   return liveTensors;
 }
 
 /**
- * Values of one dtype and shape on a device. Immutable, but for variables.
+ * Values of one dtype and shape on a device. Immutable, except for variables.
  *
- * `D` is the dtype, as far as TypeScript knows it: ops pass it on, so that `data()` of a comparison is a Uint8Array. A plain
- * `Tensor` may have any dtype and suits every parameter.
+ * `D` is the dtype, as far as TypeScript knows it: ops propagate it, so that `data()` of a comparison is a Uint8Array. A
+ * plain `Tensor` may have any dtype and is accepted by every parameter.
  */
 export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   /** The identity that tapes know this tensor by. */
@@ -78,7 +79,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   /** Sizes of the axes. Frozen. */
   readonly shape: Shape;
   readonly dtype: KnownDType[D];
-  /** In types alone: where TypeScript finds `D` of a subclass, such as a variable. */
+  /** Type-level only: lets TypeScript infer `D` for a subclass, such as Variable. */
   declare protected readonly elementType: D;
   readonly size: number;
   readonly #device: Device;
@@ -89,7 +90,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   readonly #holder: Holder;
   #isWatched = false;
 
-  /** Takes over one reference of `storage`. For the library's own use: make tensors with `tensor()` and ops. */
+  /** Takes over one reference of `storage`. Internal: make tensors with `tensor()` and ops. */
   constructor(device: Device, storage: Storage, spec: TensorSpec, origin: Origin, aliasOf?: number) {
     this.id = aliasOf ?? newTensorId();
     this.shape = frozenShape(spec.shape);
@@ -101,14 +102,14 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     if (this.#holder.counted) liveTensors++;
   }
 
-  /** From here on no scope frees this tensor: where it is dropped, the finalizer does. */
+  /** From now on no scope frees this tensor; if it is dropped, the finalizer does. */
   watchDrop(): void {
     if (this.#isWatched || this.#holder.storage === null) return;
     this.#isWatched = true;
     dropped.register(this, this.#holder, this);
   }
 
-  // Accessors, so that a browser's console shows what a tensor is, not what it is made of.
+  // Accessors of private fields, so that a browser's console shows the public properties, not the internals.
 
   get device(): Device {
     return this.#device;
@@ -123,8 +124,8 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   }
 
   /**
-   * A handle that lives as long as this tensor and is disposed of with it, whatever scope it leaves: a sequence's mask.
-   * It is in no scope of its own, so make it by `alias`.
+   * A tensor that is disposed of together with this one, whatever scope it leaves: the mask of a sequence. It must not
+   * belong to a scope, so make it with `alias`.
    */
   get companion(): Tensor | null {
     return this.#companion;
@@ -142,7 +143,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     return this.#holder.storage === null;
   }
 
-  /** Where this tensor came from; null where nothing recorded its making: `explainHistory(t)` says why. */
+  /** The call that made this tensor; null if none was recorded: `explainHistory(t)` says why. */
   get kerasHistory(): KerasHistory | null {
     return historyOf(this.origin);
   }
@@ -189,12 +190,13 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
    * Errors: IndexOutOfRangeError for a fault of the work that the values depend on; DisposedError; DeviceLostError. Thrown
    * at the call: TapeError inside a compiled function.
    */
-  data(): Promise<DataOf[D]> {
+  data(...surplus: never[]): Promise<DataOf[D]> {
+    refuseSurplus('data', surplus, []);
     this.#requireUncaptured();
     return this.#read();
   }
 
-  /** In a compiled function a rejected promise would go unseen. */
+  /** Throws synchronously: in a compiled function, a rejected promise could go unnoticed. */
   #requireUncaptured(): void {
     const { executor } = this.device;
     if (executor.mode === 'captured') executor.requireReadable();
@@ -214,18 +216,20 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     }
   }
 
-  /** A second handle under the same identity, for `alias`. */
+  /** A second handle with the same id, for `alias`. */
   duplicate(): Tensor {
     return new Tensor(this.device, this.storage.retain(), this, this.origin, this.id);
   }
 
   /** The values as nested arrays; a number for a scalar. Bools are 0 and 1. */
-  array(): Promise<NestedArray> {
+  array(...surplus: never[]): Promise<NestedArray> {
+    refuseSurplus('array', surplus, []);
     return this.data().then((data) => nest(data, this.shape));
   }
 
-  /** The value of a tensor with one element. Errors: ShapeError where there are none or several; those of `data`. */
-  item(): Promise<number> {
+  /** The value of a tensor with one element. Errors: ShapeError if there are none or several; those of `data`. */
+  item(...surplus: never[]): Promise<number> {
+    refuseSurplus('item', surplus, []);
     this.#requireUncaptured();
     return this.#readItem();
   }
@@ -259,7 +263,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     this.dispose();
   }
 
-  /** What Node's `console.log` shows: short, without what a tensor is made of. */
+  /** A short form for Node's `console.log`, without internals. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return this.toString();
   }
@@ -281,7 +285,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   }
 }
 
-/** What is remembered of a tensor whose history ended. */
+/** What is remembered of a tensor at which a history ends. */
 export function sourceOf(tensor: Tensor): SourceTensor {
   const node = tensor.kerasHistory?.node;
   return {
@@ -293,14 +297,14 @@ export function sourceOf(tensor: Tensor): SourceTensor {
   };
 }
 
-/** A tensor of its own on `storage`, freed with the current scope. Takes over one reference. */
+/** A new tensor on `storage`, freed with the current scope. Takes over one reference. */
 export function makeTensor(device: Device, storage: Storage, spec: TensorSpec, origin: Origin): Tensor {
   const made = new Tensor(device, storage, spec, origin);
   track(made);
   return made;
 }
 
-/** A second handle on `tensor` under the same identity, outside all scopes: what tapes save. */
+/** A second handle on `tensor` with the same id, outside all scopes; tapes save these. */
 export function alias(tensor: Tensor): Tensor {
   const second = tensor.duplicate();
   second.name = tensor.name;

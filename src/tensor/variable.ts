@@ -15,13 +15,13 @@ import { sourceOf, Tensor } from './tensor.ts';
 export interface VariableOptions {
   /** A name for histories, error messages and files. Default: `variable`, numbered. */
   name?: string;
-  /** Whether tapes watch it of their own accord. Default true. */
+  /** Whether tapes watch it automatically. Default true. */
   trainable?: boolean;
 }
 
 const optionNames: OptionNames<VariableOptions> = { name: false, trainable: false };
 
-/** A function of a weight, with what is needed to write it down: a regularizer, a constraint. */
+/** A serializable function of a weight: a regularizer or a constraint. */
 export interface WeightFunction {
   readonly className: string;
   call(weight: Tensor): Tensor;
@@ -31,33 +31,34 @@ export interface WeightFunction {
 let unnamed = 0;
 let made = { count: 0, bytes: 0 };
 
-/** How many variables were made so far, and their bytes. Grows only. */
+/** How many variables were made so far, and their bytes. Never decreases. */
 export function variablesMade(): { readonly count: number; readonly bytes: number } {
   return made;
 }
 
 /**
- * A tensor whose values can be replaced: `assign`, and steps of optimizers. Tapes watch it if it is trainable. `D` is its
- * dtype, as of `Tensor`.
+ * A tensor whose values can be replaced, by `assign` and by optimizer steps. Tapes watch it if it is trainable. `D` is its
+ * dtype, as for `Tensor`.
  */
 export class Variable<D extends DType = AnyDType> extends Tensor<D> implements StorageHolder {
-  trainable: boolean;
-  /** What its values cost: a scalar that training adds to the loss. */
+  #trainable: boolean;
+  /** Computes a penalty: a scalar that training adds to the loss. */
   regularizer: WeightFunction | null = null;
-  /** What its values become after each step of an optimizer. */
+  /** Maps its values to new ones after each optimizer step. */
   constraint: WeightFunction | null = null;
 
-  /** Errors: DTypeError for float16 that would be trained. */
+  /** Errors: DTypeError for trainable float16. */
   constructor(initial: Tensor<D>, options: VariableOptions = {}) {
     if (!(initial instanceof Tensor)) throw noInitial(initial);
     checkOptions('variable', options, optionNames);
     const { name, trainable = true } = options;
     requireBoolean('variable', 'trainable', trainable);
+    if (name !== undefined && typeof name !== 'string') throw notAName(name);
     if (trainable && initial.dtype === 'float16') throw tooCoarse(initial, name);
     super(initial.device, valuesOf(initial), initial, leaf(initial));
     this.watchDrop();
     this.name = name ?? `variable_${unnamed++}`;
-    this.trainable = trainable;
+    this.#trainable = trainable;
     made = { count: made.count + 1, bytes: made.bytes + this.bytes };
     try {
       this.device.executor.creating(this.name);
@@ -65,6 +66,17 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
       this.dispose();
       throw error;
     }
+  }
+
+  /** Whether tapes watch it of their own accord, and training updates it. */
+  get trainable(): boolean {
+    return this.#trainable;
+  }
+
+  /** Errors: ValueError for what is no boolean. */
+  set trainable(value: boolean) {
+    requireBoolean('variable', 'trainable', value);
+    this.#trainable = value;
   }
 
   /** Errors: DisposedError. */
@@ -91,7 +103,7 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
   /** For dry runs. */
   snapshot(): () => void {
     const { current, origin } = this;
-    // Held, but not shared: whether values are shared decides what launches do.
+    // Pinned rather than retained: a shared storage would change what is launched.
     current.pin();
     return () => {
       if (!this.disposed) {
@@ -107,20 +119,20 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
     super.replaceStorage(storage);
   }
 
-  /** Where it belongs, such as `encoder/dense/kernel`: its name, as Keras writes paths. */
+  /** Its name as a path, as Keras writes it, such as `encoder/dense/kernel`. */
   get path(): string {
     return this.name ?? 'variable';
   }
 
   /**
-   * Takes the values of `value`. Nothing is copied, except from a buffer that the app holds, and what a tape saved of the
-   * old values stays as it was.
-   * Errors: ShapeError, DTypeError where `value` has another spec; DisposedError; DeviceError.
+   * Takes the values of `value`. Nothing is copied, except from a buffer that the app owns. Old values that a tape saved
+   * are unchanged.
+   * Errors: ShapeError, DTypeError if `value` has another spec; DisposedError; DeviceError.
    */
   assign(value: Tensor, ...surplus: never[]): this {
     refuseSurplus('assign', surplus, ['value']);
     this.requireAssignable(value);
-    // A recording hears of the variable before it moves: what it had so far is its home.
+    // Touch the storage first, so that a recording takes the current one as the variable's slot.
     void this.storage;
     this.replaceStorage(valuesOf(value));
     this.origin = leaf(value);
@@ -163,7 +175,7 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
   }
 }
 
-/** A reference to the values of `tensor`; to a copy where the app may write to its buffer, since a variable's values are its own. */
+/** A reference to the values of `tensor`, or to a copy if the app may write to its buffer. */
 function valuesOf({ storage, device, bytes }: Tensor): Storage {
   if (!storage.exposed || bytes === 0) return storage.retain();
   const copy = device.allocate(bytes, 'variable');
@@ -171,7 +183,7 @@ function valuesOf({ storage, device, bytes }: Tensor): Storage {
   return copy;
 }
 
-/** Throws where `tensor` is disposed. A recording doesn't hear of it. */
+/** Throws if `tensor` is disposed of; otherwise doesn't touch the storage, which a recording would notice. */
 function requireStorage(tensor: Tensor): void {
   if (tensor.disposed) void tensor.storage;
 }
@@ -182,6 +194,15 @@ function noInitial(initial: unknown): ValueError {
     rule: 'a variable starts as a tensor.',
     received: describe(initial),
     hint: hintFor(initial, 'make one of it: variable(tensor(values)).'),
+  });
+}
+
+function notAName(name: unknown): ValueError {
+  return new ValueError({
+    op: 'variable',
+    rule: '`name` is a string.',
+    received: `name: ${describe(name)}`,
+    hint: 'leave it out for a numbered name.',
   });
 }
 
@@ -203,14 +224,14 @@ function tooCoarse(initial: Tensor, name: string | undefined): DTypeError {
   });
 }
 
-/** Values that a file brought stay marked as such: their variable has no training history, and can say why. */
+/** Values loaded from a file stay marked as loaded, so that the variable can explain why it has no training history. */
 function leaf(value: Tensor): Origin {
   const { origin } = value;
   if (origin.kind === 'loaded') return origin;
   return { kind: 'variable', from: origin.kind === 'fresh' ? undefined : sourceOf(value) };
 }
 
-/** A variable that starts with the values of `initial`, which stays usable on its own. */
+/** A variable that starts with the values of `initial`, which remains a separate tensor. */
 export function variable<D extends DType>(initial: Tensor<D>, options?: VariableOptions): Variable<D> {
   return new Variable(initial, options);
 }

@@ -1,6 +1,6 @@
 /**
- * @file A check: a computation on the device, and the same in float64 on the host. It runs several times, since a wrong driver
- * may be right on the first run only: with fresh buffers, and with the same ones, whose values were overwritten.
+ * @file A check: a computation on the device, compared with the same in float64 on the host. It runs several times, since a
+ * faulty driver may be right on the first run: with fresh buffers, and with the same ones after their values were overwritten.
  */
 import type { DType } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
@@ -21,9 +21,9 @@ export interface Check {
   /** Largest error that rounding explains, relative to the largest value of a result. */
   readonly tolerance: number;
   run(inputs: readonly Tensor[]): readonly Tensor[];
-  /** Whether `run` may keep what it was given, so that the values of a tensor must not change. Default false. */
+  /** Whether `run` may keep its inputs, so that their values must not be overwritten. Default false. */
   readonly keepsInputs?: boolean;
-  /** What `run` gives, in float64. */
+  /** The results of `run`, in float64. */
   expected(inputs: readonly Values[]): readonly ArrayLike<number>[];
 }
 
@@ -32,7 +32,7 @@ export interface Outcome {
   readonly error: number;
   /** The same, relative to the largest value of the result. */
   readonly relativeError: number;
-  /** Of the fastest run after the first, with its readback. */
+  /** Time of the fastest run after the first, with its readback. */
   readonly milliseconds: number;
 }
 
@@ -62,7 +62,7 @@ const sets = 3;
 
 const known = new WeakMap<Check, { inputs: Values[]; expected: readonly ArrayLike<number>[] }[]>();
 
-/** Values that the inputs' dtypes hold exactly, in [-1, 1), with what they give. */
+/** Inputs in [-1, 1) that their dtypes hold exactly, and the expected results. */
 function valuesOf(check: Check) {
   const made = known.get(check);
   if (made) return made;
@@ -76,7 +76,7 @@ function valuesOf(check: Check) {
 
 function draw({ shape, dtype }: TensorSpec, seed: number): Values {
   let state = Math.imul(seed, 2654435761) >>> 0;
-  // As many of the upper bits as the dtype holds: hardware that rounds its inputs to fewer is found, too.
+  // Use all bits that the dtype holds, to detect hardware that rounds its inputs to fewer.
   const bits = dtype === 'float16' ? 10 : 24;
   const half = 2 ** (bits - 1);
   const values = new Float64Array(sizeOf(shape));
@@ -88,7 +88,7 @@ function draw({ shape, dtype }: TensorSpec, seed: number): Values {
   return values;
 }
 
-/** Runs a check on fresh buffers, on the same again with other values, and on fresh ones while those are in use. */
+/** Runs a check on fresh buffers, on the same ones with other values, and on fresh ones while those are in use. */
 export async function runCheck(
   device: Device,
   check: Check,
@@ -138,7 +138,7 @@ function uploaded(values: Values, { shape, dtype }: TensorSpec): Tensor {
   return tensor(Float32Array.from(values), { shape: [...shape], dtype });
 }
 
-/** The values of `sources` in the buffers of `targets`. */
+/** Copies the values of `sources` into the buffers of `targets`. */
 function overwrite(device: Device, targets: readonly Tensor[], sources: readonly Tensor[]): void {
   for (const [i, { storage }] of targets.entries()) {
     const source = (sources[i] as Tensor).storage;
@@ -146,7 +146,7 @@ function overwrite(device: Device, targets: readonly Tensor[], sources: readonly
   }
 }
 
-/** The largest error, relative to the largest value; infinite where a value is none, or some are missing. */
+/** The largest error, relative to the largest value; infinite if a value is NaN, or if some are missing. */
 function relativeErrorOf(got: ArrayLike<number>, expected: ArrayLike<number>): number {
   if (got.length !== expected.length) return Number.POSITIVE_INFINITY;
   let [largest, scale] = [0, 1e-6];

@@ -1,13 +1,13 @@
-/** @file What `verify` found: as data, and as text that can be copied. */
+/** @file The report of `verify`: as data, and as text that can be copied. */
 import { version } from '../core/version.ts';
 import type { AdapterDescription } from '../webgpu/adapter.ts';
 import { adapterText } from '../autotune/report.ts';
 
-/** What `verify` found about one variant. */
+/** The result of `verify` for one variant. */
 export interface VariantReport {
   /** Such as 'gemm: block' or 'reduce'. */
   readonly name: string;
-  /** 'failed': it doesn't compile, or an error ended it. */
+  /** 'failed': it didn't compile, or ended with an error. */
   readonly status: 'right' | 'wrong' | 'failed';
   /** Checks that ran, each several times. */
   readonly checks: number;
@@ -30,7 +30,7 @@ export interface VerificationResult {
   readonly milliseconds: number;
 }
 
-/** What `verify` found on a device. As JSON it has the same fields. */
+/** The result of `verify` on a device. As JSON it has the same fields. */
 export class VerificationReport implements VerificationResult {
   readonly library = `retrograd ${version}`;
   readonly adapter: AdapterDescription;
@@ -41,7 +41,7 @@ export class VerificationReport implements VerificationResult {
   readonly avoided: readonly string[];
   readonly milliseconds: number;
 
-  /** For `verify`. */
+  /** Made by `verify`. */
   constructor(result: VerificationResult) {
     this.adapter = result.adapter;
     this.features = result.features;

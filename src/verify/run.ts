@@ -49,7 +49,7 @@ export async function runVerification(device: Device, run: VerificationRun): Pro
   });
 }
 
-/** Runs the checks of a variant until one ends with an error. */
+/** Runs the checks of a variant until one throws. */
 async function checkVariant(
   device: Device,
   { name, checks, force }: Pick<Variant, 'name' | 'checks' | 'force'>,
@@ -85,7 +85,7 @@ async function checkVariant(
   return { name, status, checks: checks.length, worstError, worstCheck, milliseconds, message: null };
 }
 
-/** Compiles what the checks launch, in parallel. What doesn't compile is reported by its check. */
+/** Compiles the kernels of the checks in parallel. Those that don't compile are reported by their check. */
 async function compileAll(device: Device, checks: readonly Check[], force: Force): Promise<void> {
   const specs = checks.map(({ inputs }) => inputs);
   const runAll = (given: Tensor[][]) =>
@@ -96,11 +96,11 @@ async function compileAll(device: Device, checks: readonly Check[], force: Force
     const runs = await dryRunCall('verify', device, runAll, [specs], () => new DryRun());
     await Promise.allSettled(runs.flatMap(({ compilations }) => [...compilations]));
   } catch {
-    // The checks run into it, too.
+    // The checks will throw it again.
   }
 }
 
-/** Avoids a variant, if what is launched in its place is right. Errors: DeviceLostError where it took the device along. */
+/** Avoids a variant, if what is launched in its place is right. Errors: DeviceLostError if that loses the device. */
 async function avoid(
   device: Device,
   variant: Variant,
@@ -121,10 +121,10 @@ async function avoid(
   });
 }
 
-/** What to avoid so that the checks of `variant` are right; null where nothing helps. */
+/** What to avoid so that the checks of `variant` pass; null if nothing helps. */
 async function rightAlternative(device: Device, variant: Variant): Promise<string | null> {
   const { name, checks, alternatives } = variant;
-  // An autotuner's list has others, each with its own checks.
+  // The autotuner lists other candidates, each with its own checks.
   if (name.includes(': ')) return name;
   for (const { part, force } of alternatives) {
     const { status } = await checkVariant(device, { name, checks, force }, undefined, () => {});
@@ -133,7 +133,7 @@ async function rightAlternative(device: Device, variant: Variant): Promise<strin
   return null;
 }
 
-/** Avoids what an earlier visit found. */
+/** Avoids the variants that an earlier visit found wrong. */
 async function recall(device: Device, store: TuningStore | null): Promise<void> {
   for (const name of await readAvoided(device, store)) avoidanceOf(device).add(name);
 }

@@ -37,30 +37,30 @@ import {
 import { attentions, recurrences } from './checks/sequences.ts';
 import { optimizerSteps, randomDraws } from './checks/updates.ts';
 
-/** Forces a variant: runs `body` with it, and with nothing that the device avoids or was measured to be fast. */
+/** Forces a variant: runs `body` with it, ignoring what the device avoids and what was measured. */
 export type Force = <R>(body: () => R) => R;
 
-/** A variant as it is checked. */
+/** A variant with its checks. */
 export interface Variant {
-  /** By which it is avoided. */
+  /** The name under which it is avoided. */
   readonly name: string;
   readonly checks: readonly Check[];
   readonly force: Force;
-  /** What may be launched in its place and must be checked first; none where an autotuner lists the others. */
+  /** What may be launched in its place and must be checked first; none if an autotuner lists the others. */
   readonly alternatives: readonly { readonly part: ProfilePart; readonly force: Force }[];
 }
 
 type Answer = (tunable: string, problem: object) => unknown;
 
-/** Runs `body` with `profile`, and with `answer` in place of an autotuner. */
+/** A function that runs `body` with `profile`, and with `answer` as autotuner. */
 function forcing(device: Device, profile: DeviceProfile, answer: Answer): Force {
   return (body) => {
     const { autotuner, avoidance, profile: before } = device;
     const forced: Autotuner = {
-      // Compiled functions are captured by it alone.
+      // A version of its own, so that compiled functions are captured again.
       version: -1,
       measuring: null,
-      // The caller knows the types that belong to the name of a tunable.
+      // The name of a tunable determines its types.
       choose: <P extends object, A>(tunable: Tunable<P, A>, problem: P) =>
         answer(tunable.name, problem) as A | null,
     };
@@ -118,7 +118,7 @@ function gemmVariants(device: Device, profile: DeviceProfile): Variant[] {
     }));
 }
 
-/** A matmul that every tile can compute, on a device that can run it. */
+/** A matmul that every tile can compute, if the device can run the tile. */
 const sampleProblem: GemmProblem = {
   dtype: 'float32',
   size: { m: 36, n: 44, segments: 1, length: 20, slices: 1 },
@@ -150,7 +150,7 @@ function conv2dVariants(device: Device, profile: DeviceProfile): Variant[] {
   ];
 }
 
-/** Kernels of one variant: where they are wrong, there is nothing else to launch. */
+/** Kernels with a single variant: if they are wrong, there is nothing else to launch. */
 const singleParts = ['pool', 'resize', 'optimizer', 'random'] as const;
 type SinglePart = (typeof singleParts)[number];
 
@@ -183,7 +183,7 @@ function partVariants(device: Device, profile: DeviceProfile): Variant[] {
   return parts.map(([name, checks]) => {
     const folds = (name === 'reduce' || name === 'lines') && profile.subgroups;
     const others: readonly ProfilePart[] = isSingle(name) ? [] : folds ? ['subgroups', name] : [name];
-    // Grouping is for what no other way of scattering takes.
+    // Grouping is only used if no other scatter algorithm is.
     const used = name === 'grouping' ? withoutPart(profile, 'scatter') : profile;
     return {
       name,

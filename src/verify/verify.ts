@@ -1,4 +1,4 @@
-/** @file verify: whether every kernel variant that may be chosen here computes the right values on this device. */
+/** @file verify: checks whether every kernel variant that may be chosen computes the right values on this device. */
 import { checkSignal } from '../core/abortSignal.ts';
 import { ValueError } from '../core/errors.ts';
 import { checkOptions, type OptionNames } from '../core/options.ts';
@@ -8,7 +8,7 @@ import type { TuningStore } from '../autotune/store.ts';
 import { tunerOf } from '../autotune/tuner.ts';
 import type { VerificationReport } from './report.ts';
 
-/** How far `verify` is. */
+/** The progress of `verify`. */
 export interface VerificationProgress {
   /** Checks that are done, and all of them. */
   readonly done: number;
@@ -24,7 +24,7 @@ export interface VerifyOptions {
   only?: RegExp;
   /** Called before each check, and at the end. */
   onProgress?: (progress: VerificationProgress) => void;
-  /** Aborts between checks: the promise rejects with the signal's reason. What was found wrong until then is avoided. */
+  /** Aborts between checks: the promise rejects with the signal's reason. Variants found wrong by then are avoided. */
   signal?: AbortSignal;
   /** Where the names of wrong variants are kept between visits. Default: that of `tuning`. With null: nowhere. */
   store?: TuningStore | null;
@@ -39,15 +39,15 @@ const optionNames: OptionNames<VerifyOptions> = {
 
 /**
  * Runs every kernel variant that may be chosen on the current device, forward and gradient, several times each with fresh and
- * with reused buffers, and compares with float64 on the CPU. A variant that is wrong is not launched on this device again: now,
- * and in later visits with `init({ tuning: tuning() })`, which reads the store. Takes seconds on a GPU, a minute or two on a
+ * with reused buffers, and compares with float64 on the CPU. A wrong variant isn't launched on this device again, neither now
+ * nor in later visits with `init({ tuning: tuning() })`, which reads the store. Takes seconds on a GPU, a minute or two on a
  * software adapter.
  *
  *     const report = await verify({ onProgress: ({ done, total }) => { bar.value = done / total; } });
  *     console.log(String(report));
  *
- * Errors: ValueError for options; DeviceError before `init()`, or where its code can't be loaded; DeviceLostError where a
- * variant ends the device, which is then avoided, too.
+ * Errors: ValueError for options; DeviceError before `init()`, or if its code can't be loaded; DeviceLostError if a variant
+ * loses the device; that variant is then avoided, too.
  */
 export async function verify(options: VerifyOptions = {}): Promise<VerificationReport> {
   checkOptions('verify', options, optionNames);

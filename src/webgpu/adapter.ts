@@ -7,8 +7,8 @@ import { DeviceError } from '../core/errors.ts';
 export type AdapterClass = 'gpu' | 'cpu';
 
 /**
- * Kinds of adapters that reward different kernels: software rasterizers; GPUs with memory of their own; Apple's; those
- * built into a desktop or laptop processor; those of phones and tablets, which are tile-based.
+ * Kinds of adapters for which different kernels are fastest: software rasterizers; discrete GPUs; Apple's; integrated GPUs
+ * of desktop and laptop processors; those of phones and tablets, which are tile-based.
  */
 export type AdapterKind = 'software' | 'discrete' | 'apple' | 'integrated' | 'mobile';
 
@@ -21,7 +21,7 @@ export interface AdapterDescription {
   readonly kind: AdapterKind;
 }
 
-/** Limits that kernels and tensors make use of; each is raised to what the adapter offers. */
+/** Limits that kernels and tensors use; each is raised to what the adapter offers. */
 const usedLimits = [
   'maxBufferSize',
   'maxStorageBufferBindingSize',
@@ -31,7 +31,7 @@ const usedLimits = [
   'maxStorageBuffersPerShaderStage',
 ] as const;
 
-/** Subgroups fold lines of values on GPUs, and share what is read among the four invocations of a quad in software. */
+/** Subgroups reduce lines of values on GPUs; in software, the four invocations of a quad share what they read. */
 const usedFeatures: readonly GPUFeatureName[] = ['timestamp-query', 'subgroups'];
 
 const noWebGPU = {
@@ -41,10 +41,10 @@ const noWebGPU = {
     "in Node install the package 'webgpu' and pass init({ gpu: create([]) }).",
 };
 
-/** Dawn for Node takes devices down with the object of `create()` that they came from: while they live, it has to. */
+/** Dawn for Node destroys devices with the GPU object of `create()` they came from, so it is kept alive as long as they are. */
 const origins = new WeakMap<GPUDevice, GPU>();
 
-/** Opens a device, with the features that kernels always use, and those of `wished` that the adapter has. */
+/** Opens a device with the features that kernels always use, and those of `wished` that the adapter has. */
 export async function openDevice(
   gpu: GPU | undefined,
   options: GPURequestAdapterOptions,
@@ -79,8 +79,8 @@ function describe(info: GPUAdapterInfo | undefined): AdapterDescription {
 
 /**
  * Patterns of adapter names, most specific first. Browsers differ in what they reveal: Chromium gives vendor and
- * architecture as Dawn names them ('intel', 'gen-12lp'), and the full name only where the user allows it; Deno and wgpu
- * give the full name with a numeric vendor; Firefox and Safari may give nothing but a vendor.
+ * architecture as Dawn names them ('intel', 'gen-12lp'), and the full name only if the user allows it; Deno and wgpu
+ * give the full name with a numeric vendor; Firefox and Safari may give only a vendor.
  */
 const namePatterns: readonly (readonly [RegExp, AdapterKind])[] = [
   [/swiftshader|llvmpipe|lavapipe|softpipe|\bwarp\b|basic render|\bmesa software\b/, 'software'],
@@ -95,7 +95,7 @@ const namePatterns: readonly (readonly [RegExp, AdapterKind])[] = [
   [/radeon(\(tm\))? (graphics|r\d graphics|\d{3}m\b|8060s|8050s|vega \d+ graphics)/, 'integrated'],
 ];
 
-/** The kind of an adapter, by its names. A GPU that no pattern knows counts as discrete. */
+/** The kind of an adapter, by its names. A GPU that matches no pattern counts as discrete. */
 export function kindOfAdapter({
   vendor,
   architecture,

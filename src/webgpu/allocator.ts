@@ -2,7 +2,7 @@
  * @file The allocator of a device: creates and destroys its buffers, and counts their bytes.
  *
  * WebGPU reports out of memory after the call that caused it. The buffer is then marked as failed, and everything idle
- * is destroyed. From then on, idle buffers make room before the total grows past what the device is known to hold.
+ * is destroyed. From then on, idle buffers are destroyed before the total exceeds what the device is known to hold.
  */
 import { OutOfMemoryError } from '../core/errors.ts';
 import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
@@ -30,24 +30,24 @@ export interface SubmissionOrder {
 
 /** A store of idle buffers. */
 export interface IdleBuffers {
-  /** Removes idle buffers of at least `bytes` bytes together, or all where there are fewer. Returns what it removed. */
+  /** Removes idle buffers of at least `bytes` bytes in total, or all if there are fewer. Returns the bytes removed. */
   trim(bytes: number): number;
 }
 
-/** What an allocation is for, in words for its error. */
+/** What an allocation is for, for its error message. */
 export interface AllocationPurpose {
   readonly label: string;
   readonly rule?: string;
   readonly hint?: string;
 }
 
-/** Bytes, of a new buffer or pending destruction, from which they are worth a submission. */
+/** Bytes of a new buffer, or of those pending destruction, that justify a submission. */
 const worthFlushing = 2 ** 20;
-/** Buffers of this size and more are created only after idle ones were destroyed, once a device holds `ampleBytes`. */
+/** Once a device holds `ampleBytes`, buffers of at least this size are created only after idle ones were destroyed. */
 const largeBytes = 2 ** 26;
 const ampleBytes = 2 ** 31;
 
-/** Where nothing is submitted, nothing has to be waited for. */
+/** For allocators without a stream: every buffer may be destroyed at once. */
 const noSubmissions: SubmissionOrder = { submitted: Number.POSITIVE_INFINITY, flush: () => {} };
 
 export class BufferAllocator {
@@ -59,14 +59,14 @@ export class BufferAllocator {
     allocations: 0,
   };
   readonly #idle: IdleBuffers[] = [];
-  /** Buffers that commands name which are not submitted yet. They are destroyed after the submission. */
+  /** Buffers used by commands that aren't submitted yet. They are destroyed after the submission. */
   #pending: DeviceBuffer[] = [];
   #pendingBytes = 0;
   /** Bytes of all buffers that exist: in use, idle, and pending destruction. */
   #existing = 0;
   /** The most bytes that the device is known to hold at once; unlimited until an allocation fails. */
   #room = Number.POSITIVE_INFINITY;
-  /** Bytes of allocations that failed, from the first on. */
+  /** Total bytes of all allocations that failed. */
   #failedBytes = 0;
   #failures = 0;
   /** Called after an allocation failed. */
@@ -93,7 +93,7 @@ export class BufferAllocator {
     this.#statistics.peakBytes = this.#statistics.bytesInUse;
   }
 
-  /** Registers a store that gives up its buffers where memory is short. */
+  /** Registers a store that gives up its buffers when memory is short. */
   addStore(store: IdleBuffers): void {
     this.#idle.push(store);
   }
@@ -119,13 +119,13 @@ export class BufferAllocator {
     return true;
   }
 
-  /** Counts an idle buffer of `size` bytes as idle no longer. */
+  /** Counts a buffer of `size` bytes as no longer idle. */
   leaveIdle(size: number): void {
     this.#statistics.bytesPooled -= size;
   }
 
   /**
-   * A new buffer. Errors: OutOfMemoryError, at once where WebGPU throws, otherwise at the next readback: the buffer then
+   * A new buffer. Errors: OutOfMemoryError, at once if WebGPU throws, otherwise at the next readback: the buffer then
    * carries it as its `failure`.
    */
   create(descriptor: GPUBufferDescriptor, purpose: AllocationPurpose): DeviceBuffer {
@@ -149,7 +149,7 @@ export class BufferAllocator {
     return buffer;
   }
 
-  /** Destroys `buffer` as soon as no command that waits to be submitted names it. */
+  /** Destroys `buffer` as soon as no unsubmitted command uses it. */
   destroy(buffer: DeviceBuffer): void {
     if (buffer.lastUse <= this.order.submitted) {
       this.#destroyNow(buffer);
@@ -164,7 +164,7 @@ export class BufferAllocator {
     if (!failure) this.#existing -= size;
   }
 
-  /** A buffer of `size` bytes that would be destroyed after the next submission, saved from it; null where there is none. */
+  /** Takes back a buffer of `size` bytes that is pending destruction; null if there is none. */
   rescue(size: number, idleSince: number): DeviceBuffer | null {
     const found = this.#pending.findLastIndex(
       (buffer) => buffer.size === size && buffer.lastUse <= idleSince && !buffer.failure,
@@ -174,7 +174,7 @@ export class BufferAllocator {
     return this.#pending.splice(found, 1)[0] as DeviceBuffer;
   }
 
-  /** Destroys what waited for a submission. */
+  /** Destroys the buffers that waited for a submission. */
   afterSubmit(): void {
     const pending = this.#pending;
     this.#pending = [];
@@ -182,7 +182,7 @@ export class BufferAllocator {
     for (const buffer of pending) this.#destroyNow(buffer);
   }
 
-  /** Removes idle buffers from all stores: at least `bytes` bytes, or all where there are fewer. */
+  /** Removes idle buffers from all stores: at least `bytes` bytes, or all if there are fewer. */
   trim(bytes = Number.POSITIVE_INFINITY): void {
     let removed = 0;
     for (const store of this.#idle) {
@@ -196,16 +196,16 @@ export class BufferAllocator {
     if (!failure) this.#existing -= size;
   }
 
-  /** Destroys what isn't in use before the total grows by `size` bytes, where the device may not hold both. */
+  /** Destroys unused buffers before the total grows by `size` bytes, if the device may not have room for both. */
   #makeRoom(size: number): void {
-    // A failed allocation spoils the submission that names it: the work before it is submitted on its own.
+    // A failed allocation invalidates the submission that uses it, so earlier work is submitted separately.
     if (size >= worthFlushing || this.#pendingBytes >= worthFlushing) this.order.flush();
     const room = size >= largeBytes ? Math.min(this.#room, ampleBytes) : this.#room;
     const excess = this.#existing + size - room;
     if (excess > 0) this.#reclaim(excess);
   }
 
-  /** Destroys at least `bytes` bytes that are not in use, or all of them, now. */
+  /** Destroys at least `bytes` bytes that are not in use, or all of them, at once. */
   #reclaim(bytes: number): void {
     const target = this.#existing - bytes;
     if (this.#pendingBytes + this.#statistics.bytesPooled === 0) return;
@@ -220,13 +220,13 @@ export class BufferAllocator {
     throw this.#outOfMemory(descriptor.size, purpose, 'the browser has no memory to map it');
   }
 
-  /** Null where WebGPU throws for lack of memory. */
+  /** Null if WebGPU throws for lack of memory. */
   #tryCreate(descriptor: GPUBufferDescriptor, purpose: AllocationPurpose): DeviceBuffer | null {
     const { size } = descriptor;
     const total = this.#existing + size;
     const failedBefore = this.#failedBytes;
     const firstUse = this.order.submitted + 1;
-    // Allocations that were thought to exist, and failed since, are not part of the total.
+    // Exclude allocations that have failed since.
     const realTotal = () => total - (this.#failedBytes - failedBefore);
     let made: DeviceBuffer | null = null;
     const explain = ({ message }: GPUError) => {
@@ -257,7 +257,7 @@ export class BufferAllocator {
     if (this.#failures > 0) this.#room = Math.max(this.#room, total);
   }
 
-  /** `buffer` has no memory, next to `others` bytes that have. `firstUse` is the first submission that may name it. */
+  /** `buffer` got no memory while `others` bytes existed. `firstUse` is the first submission that may use it. */
   #fail(buffer: DeviceBuffer, error: OutOfMemoryError, firstUse: number, others: number): void {
     buffer.failure = error;
     this.#failures++;

@@ -1,49 +1,49 @@
 /**
- * @file What an autotuner is to the kernels of a device. Kernels list and select algorithms by themselves; where an app
+ * @file The interface of an autotuner, as kernels see it. Kernels list and select algorithms by themselves; if an app
  * measures, its autotuner is asked first. An app that doesn't measure pays one test for null per launch.
  */
 
-/** An algorithm that computes what is asked for. */
+/** An algorithm that solves a problem. */
 export interface Candidate<A = unknown> {
   /** Its name in reports and stores. */
   readonly name: string;
   readonly algorithm: A;
-  /** Estimated cost, in a unit of the tunable's own; null where there is no estimate. */
+  /** Estimated cost, in a unit that depends on the tunable; null if there is no estimate. */
   readonly cost: number | null;
-  /** Higher for algorithms that round more: such a one must be clearly cheaper than those below. */
+  /** Higher for less accurate algorithms, which must be clearly cheaper than those of lower rank. */
   readonly rank: number;
 }
 
 /** A kind of problem that several algorithms solve. */
 export interface Tunable<P extends object, A> {
-  /** By which an autotuner knows the list of its algorithms. */
+  /** Identifies the list of its algorithms to an autotuner. */
   readonly name: string;
-  /** The algorithm to launch where nothing is measured. Pure; `profile` is the device's. */
+  /** The algorithm to launch if nothing is measured. Pure; `profile` is the device's. */
   select(problem: P, profile: object): A;
 }
 
 export interface Autotuner {
-  /** Changes whenever an answer did: what was captured before would be launched differently now. */
+  /** Changes whenever an answer changes: earlier captures would then be launched differently. */
   readonly version: number;
-  /** Resolves once everything asked so far is measured; null where nothing is being measured. */
+  /** Resolves once everything asked so far is measured; null if nothing is being measured. */
   readonly measuring: Promise<void> | null;
-  /** The algorithm to launch for `problem`; null where it has none to prefer over the selected one. */
+  /** The algorithm to launch for `problem`; null if it prefers none over the selected one. */
   choose<P extends object, A>(tunable: Tunable<P, A>, problem: P): A | null;
 }
 
-/** The variants of kernels that a device must not launch: they compute wrong values there, or don't compile. */
+/** The variants of kernels that a device must not launch, because they compute wrong values or don't compile. */
 export interface Avoidance {
   /** Changes with every variant that is added. */
   readonly version: number;
   readonly names: ReadonlySet<string>;
-  /** `chosen`; where that is avoided, the cheapest algorithm that isn't. */
+  /** `chosen` or, if that is avoided, the cheapest algorithm that isn't. */
   instead<P extends object, A>(tunable: Tunable<P, A>, problem: P, chosen: A): A;
 }
 
-/** An algorithm that rounds more must cost less than this share of a more accurate one. */
+/** A less accurate algorithm must cost less than this fraction of a more accurate one. */
 const worthwhile = 0.85;
 
-/** The cheapest candidate by `costOf`, which may be infinite; null where all costs are. */
+/** The cheapest candidate by `costOf`, which may be infinite; null if all costs are. */
 export function cheapest<A>(
   candidates: readonly Candidate<A>[],
   costOf: (candidate: Candidate<A>) => number,

@@ -1,4 +1,4 @@
-/** @file Bind groups whose errors are typed: a buffer of the app's that is invalid, or one of the library's without memory. */
+/** @file Bind groups with typed errors: an invalid buffer of the app, or a buffer of the library without memory. */
 import { DeviceError } from '../core/errors.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
 import type { Pipeline } from './pipelines.ts';
@@ -27,7 +27,7 @@ export function watchedBindGroup(
   );
 }
 
-/** One command on a buffer without memory would spoil its whole submission. Errors: OutOfMemoryError. */
+/** One command on a buffer without memory would invalidate its whole submission. Errors: OutOfMemoryError. */
 export function requireMemory({ failure }: DeviceBuffer): void {
   if (failure) throw failure;
 }

@@ -1,5 +1,5 @@
 /**
- * @file Checks of a launch that an app asks for. The library's own launches are typed, and skip them.
+ * @file Checks of launches requested by an app. The library's own launches are checked by their types.
  */
 import { DTypeError, ValueError } from '../core/errors.ts';
 import { describe } from '../core/shape.ts';
@@ -55,10 +55,10 @@ export function checkWorkgroups(kernel: Kernel, workgroups: unknown): void {
   });
 }
 
-/** Throws where a binding of `type` would read the bits of a tensor's elements as something else. */
+/** Throws if a binding of `type` would reinterpret the bits of a tensor's elements as another type. */
 export function checkElementType(kernel: Kernel, name: string, type: BindingType, stored: string): void {
   const [element] = /\b[fiu]32\b/.exec(type) ?? [];
-  // u32 stands for bare bits.
+  // u32 reads any type as raw bits.
   if (element === undefined || element === stored || element === 'u32') return;
   throw new DTypeError({
     op: kernel.name,

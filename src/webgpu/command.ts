@@ -1,4 +1,4 @@
-/** @file Commands: what a device is asked to do, ready to be appended to its stream or kept to be appended again. */
+/** @file Commands: prepared launches and copies, to be appended to a device's stream once or repeatedly. */
 import type { FaultReport } from './faults.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
 import type { ParamLayout, ParamValue } from './params.ts';
@@ -16,9 +16,9 @@ export interface ProfiledCall {
 
 /** What a launch is attributed to. */
 export interface Attribution {
-  /** Several where the launch computes several calls. */
+  /** Several if the launch computes several calls. */
   readonly calls: readonly ProfiledCall[];
-  /** Floating-point operations; null where no op says. All those of a call are attributed to its first launch. */
+  /** Floating-point operations; null if the op doesn't say. All those of a call are attributed to its first launch. */
   readonly flops: number | null;
 }
 
@@ -35,7 +35,7 @@ export interface PreparedLaunch {
   /** Its estimated cost, in multiply-adds. */
   readonly work: number;
   readonly fault: FaultReport | null;
-  /** Null outside of ops, and where nothing is profiled or captured. */
+  /** Null outside of ops, and if nothing is profiled or captured. */
   readonly attribution: Attribution | null;
 }
 

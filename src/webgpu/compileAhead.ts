@@ -4,16 +4,16 @@ import type { Pipeline, PipelineCache } from './pipelines.ts';
 
 /** A pipeline that is being compiled, or will be. */
 interface Pending {
-  /** Says what a launch binds; it can't run. */
+  /** Describes the bindings of a launch; it can't run. */
   readonly pipeline: Pipeline;
-  /** Begins to compile, the first time. Rejects with a DeviceError for WGSL that doesn't compile. */
+  /** Begins to compile, once. Rejects with a DeviceError for WGSL that doesn't compile. */
   begin(): Promise<void>;
 }
 
-/** By kernel and options, of each cache. */
+/** The pending pipelines of each cache, by kernel and options. */
 const underWay = new WeakMap<PipelineCache, Map<Kernel, Map<string, Pending>>>();
 
-/** How many are being compiled for `cache`, or will be, but for those that a launch has compiled meanwhile. */
+/** The number of pending pipelines of `cache`, without those that a launch has compiled in the meantime. */
 export function countUnderWay(cache: PipelineCache): number {
   let count = 0;
   for (const [kernel, variants] of underWay.get(cache) ?? []) {
@@ -24,7 +24,7 @@ export function countUnderWay(cache: PipelineCache): number {
 
 /**
  * Compiles the pipeline of `kernel` under `options`, if it is new; `onBegin` receives the promise, which rejects with a
- * DeviceError for WGSL that doesn't compile. What is returned says what the launch binds; it can't run.
+ * DeviceError for WGSL that doesn't compile. The pipeline returned describes the bindings of a launch; it can't run.
  */
 export function compileAhead(
   cache: PipelineCache,
@@ -40,7 +40,7 @@ export function compileAhead(
   return pending.pipeline;
 }
 
-/** What begins to compile the pipeline of `kernel` under `options`, which is new; its failure is for the launch that needs it. */
+/** A function that begins to compile a new pipeline. A failure is reported by the launch that needs it. */
 export function compileLater(cache: PipelineCache, kernel: Kernel, options: KernelOptions): () => void {
   const pending = pendingOf(cache, kernel, options, JSON.stringify(options));
   return () => {
@@ -75,10 +75,10 @@ async function compile(
   key: string,
   described: Omit<Pipeline, 'gpu'>,
 ): Promise<void> {
-  // A launch may have needed it meanwhile.
+  // A launch may have compiled it in the meantime.
   if (cache.find(kernel, key)) return;
   const { device } = cache;
-  // The promise rejects with it, too: the scope only keeps the error from the page.
+  // The error is reported by the promise, too: the scope only keeps it from being uncaptured.
   device.pushErrorScope('validation');
   const { module, descriptor } = cache.sources(kernel, options, key, described);
   const compiling = device.createComputePipelineAsync(descriptor);

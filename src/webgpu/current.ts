@@ -1,4 +1,4 @@
-/** @file The device that creation uses, where nothing names another. */
+/** @file The current device: the one on which tensors are created by default. */
 import { describe } from '../core/describe.ts';
 import { DeviceError } from '../core/errors.ts';
 import type { Device } from './device.ts';
@@ -16,12 +16,12 @@ export function getDevice(): Device {
   });
 }
 
-/** The current device; null where none is open. */
+/** The current device; null if none is open. */
 export function openedDevice(): Device | null {
   return current?.isDestroyed ? null : current;
 }
 
-/** Runs `body` with `device` as the one that creation uses: an op's results are on the device of its operands. */
+/** Runs `body` with `device` as the current one, which creation uses. Results of ops are on the device of their operands. */
 export function withDevice<T>(device: Device, body: () => T): T {
   if (device === current) return body();
   const before = current;
@@ -33,7 +33,7 @@ export function withDevice<T>(device: Device, body: () => T): T {
   }
 }
 
-/** Makes `device` the one that creation uses. Errors: DeviceError for what is no device of this library. */
+/** Makes `device` the current one, which creation uses. Errors: DeviceError for anything but a Device of this library. */
 export function setDevice(device: Device): void {
   if (!isDevice(device)) {
     throw new DeviceError({

@@ -23,18 +23,17 @@ import type { BoundRange } from './boundRange.ts';
 import { CommandStream } from './stream.ts';
 import { ErrorWatch } from './watch.ts';
 
-/** What a device is tuned by. */
+/** Device properties that influence the selection of kernels. */
 export interface DeviceTuning {
   attach(device: Device): Promise<void>;
 }
 
 /**
- * A GPUDevice with all that the library keeps for it: command stream, buffer pool, pipelines, fault words. `init` makes
- * it.
+ * A GPUDevice with the library's state for it: command stream, buffer pool, pipelines, fault words. Made by `init`.
  */
 export class Device implements EagerDevice, ExecutorHolder {
   readonly adapter: AdapterDescription;
-  /** All buffers of the device, and the account of their bytes. */
+  /** Creates all buffers of the device and counts their bytes. */
   readonly allocator: BufferAllocator;
   readonly pool: BufferPool;
   readonly stream: CommandStream;
@@ -43,19 +42,19 @@ export class Device implements EagerDevice, ExecutorHolder {
   readonly #readback: Readback;
   /** Executes work at once. */
   readonly eager: Executor;
-  /** What launching, allocating, copying and uploading do at the moment. */
+  /** Decides what launching, allocating, copying and uploading currently do. */
   executor: Executor;
-  /** Subgroup-matrix size for float16 matmul; null where unsupported, or not asked for. */
+  /** Subgroup-matrix size for float16 matmul; null if unsupported or not requested. */
   subgroupMatrix: SubgroupMatrixSize | null = null;
-  /** What kernels are selected by: src/kernels/adapterProfiles.ts makes it and reads it. */
+  /** The adapter profile by which kernels are selected: opaque here, made and read by src/kernels/adapterProfiles.ts. */
   profile: object | null = null;
-  /** Answers by measurement which algorithms are launched; null where kernels select them by themselves. */
+  /** Chooses algorithms by measurement; null if kernels select them by themselves. */
   autotuner: Autotuner | null = null;
-  /** Variants that are not launched here; null where all are. */
+  /** Variants that must not be launched on this device; null if there are none. */
   avoidance: Avoidance | null = null;
-  /** Errors that arrive while no one waits; the next readback reports them. */
+  /** Collects asynchronous errors for the next readback. */
   readonly watch: ErrorWatch;
-  /** What is compiled once the device has done the work before it, which would else share its cores. */
+  /** Compilations that wait until the device is idle, since they would compete with its work for CPU cores. */
   #postponed: (() => void)[] = [];
   #lost: DeviceLostError | null = null;
   #isDestroyed = false;
@@ -71,7 +70,7 @@ export class Device implements EagerDevice, ExecutorHolder {
     this.allocator = new BufferAllocator(gpu, this.watch, maxPooledBytes, this.stream);
     this.pool = new BufferPool(this.allocator);
     this.pipelines = new PipelineCache(gpu, this.watch);
-    // A cached bind group may name a buffer without memory: bound again, it is refused with its error.
+    // A cached bind group may use a buffer without memory. Binding that buffer again throws its error.
     this.allocator.onFailure = () => this.pipelines.clearBindGroups();
     this.faults = new FaultWords(gpu);
     this.#readback = new Readback(gpu, this.stream, this.faults, this.watch, this.allocator);
@@ -117,7 +116,7 @@ export class Device implements EagerDevice, ExecutorHolder {
     return (this.autotuner?.version ?? 0) + (this.avoidance?.version ?? 0);
   }
 
-  /** Number of pipelines, compiled or under way; flat once every kernel in use was met. */
+  /** Number of pipelines, compiled or pending; constant once every kernel in use has been launched. */
   get pipelineCount(): number {
     return this.pipelines.size + countUnderWay(this.pipelines);
   }
@@ -136,7 +135,7 @@ export class Device implements EagerDevice, ExecutorHolder {
 
   /** Writes `data` into `buffer` before all commands that are submitted later. */
   write(buffer: DeviceBuffer, data: ArrayBufferView<ArrayBuffer>): void {
-    // Deno 2.9 ends the process where nothing is written.
+    // Deno 2.9 crashes on an empty write.
     if (data.byteLength === 0) return;
     const write = () =>
       this.gpu.queue.writeBuffer(buffer.gpu, 0, data.buffer, data.byteOffset, data.byteLength);
@@ -145,7 +144,7 @@ export class Device implements EagerDevice, ExecutorHolder {
       this.watch.during('validation', write, ({ message }) => (buffer.failure ? null : writeError(message)));
   }
 
-  /** A storage over a buffer of the app's. It is never pooled and never destroyed here. */
+  /** A storage over a buffer owned by the app. It is never pooled and never destroyed here. */
   adopt(gpu: GPUBuffer, offset: number, bytes: number): Storage {
     const storage = new Storage(adoptBuffer(gpu), offset, bytes, () => {});
     storage.exposed = true;
@@ -166,25 +165,25 @@ export class Device implements EagerDevice, ExecutorHolder {
     copyWith(this.executor, source, target, bytes);
   }
 
-  /** A check for a validating launch, and the launch's parameters with the slot in which a fault is reported. */
+  /** A check for a validating launch, and the launch's parameters with the slot for its fault. */
   beginCheck(
     params: Readonly<Record<string, ParamValue>>,
     fault: FaultReport,
   ): { params: Readonly<Record<string, ParamValue>>; check: Check } {
-    // What the slots hold is read in the background. It is reported as ever, to those who read what depends on it.
+    // Empty the slots in the background. Faults are still reported by readbacks of the values that depend on them.
     if (this.faults.full) this.watch.until(this.#readback.read(null).then(() => []));
     const { slot, check } = this.faults.take(fault);
     return { params: { ...params, fault_slot: slot }, check };
   }
 
-  /** Lets `storage` depend on `checks` of earlier launches. */
+  /** Makes `storage` depend on `checks` of earlier launches. */
   attachChecks(checks: readonly Check[], storage: Storage): void {
     if (checks.length === 0) return;
     this.executor.attachChecks(checks, storage);
     this.faults.tracker.attach(checks, storage.buffer);
   }
 
-  /** The same for a gradient of what made `checks`: their faults are reported there only where they aren't elsewhere. */
+  /** Like `attachChecks`, for a gradient of the op that made `checks`: a fault already reported isn't reported again there. */
   echoChecks(checks: readonly Check[], storage: Storage): void {
     if (checks.length === 0) return;
     this.executor.attachChecks(checks, storage);
@@ -213,18 +212,18 @@ export class Device implements EagerDevice, ExecutorHolder {
   }
 
   /**
-   * Waits for all work and its checks. Faults stay where they are; errors of the device that arrived in between are thrown.
+   * Waits for all work and its checks. Faults stay pending; errors of the device that arrived in between are thrown.
    */
   async finish(): Promise<void> {
     await this.#wait(null);
     this.#throwFirst([]);
   }
 
-  /** Waits for all work, without reading data. Throws every fault that was reported to no one yet. */
+  /** Waits for all work, without reading data. Throws every fault that was not reported yet. */
   async sync(): Promise<void> {
     await this.#wait(null);
     this.#throwFirst(this.faults.tracker.takeAll());
-    // The queue says that the work of a lost device is done, but not before the device says that it is lost.
+    // The queue of a lost device reports its work as done, too, but not before the loss itself is known.
     this.requireAlive();
   }
 
@@ -235,7 +234,7 @@ export class Device implements EagerDevice, ExecutorHolder {
     const reading = this.#readback.read(range?.buffer.failure ? null : range);
     const submission = this.stream.submitted;
     const failure = () => range && (range.buffer.failure ?? this.watch.doomOf(submission));
-    // What the readback submitted is watched by now; what comes after it is for the next one to report.
+    // The readback's submission is watched by now; the next readback reports errors of later work.
     const settled = this.watch.settled();
     const bytes = await reading.catch(async (cause: unknown) => {
       throw await this.watch.explain(cause, () => this.#lost, failure);
@@ -244,7 +243,7 @@ export class Device implements EagerDevice, ExecutorHolder {
     return { bytes, failure: failure() };
   }
 
-  /** Throws the first error: `failure`, then what arrived in between, then `faults`. */
+  /** Throws the first error, in this order: `failure`, errors of the device, `faults`. */
   #throwFirst(faults: readonly RetrogradError[], failure: RetrogradError | null = null): void {
     const reported = [...this.watch.take(), ...faults];
     const error = joinErrors(failure && !reported.includes(failure) ? [failure, ...reported] : reported);

@@ -2,13 +2,13 @@
 import type { OutOfMemoryError } from '../core/errors.ts';
 import type { FaultCarrier } from './faultSets.ts';
 
-/** A GPU buffer with the number that caches know it by. */
+/** A GPU buffer with the id used in cache keys. */
 export interface DeviceBuffer extends FaultCarrier {
   readonly id: number;
   readonly gpu: GPUBuffer;
   /** Bytes of the whole buffer. */
   readonly size: number;
-  /** The submission that last used it; uploads must not overtake launches that still wait to be submitted. */
+  /** The submission that last used it; uploads must not overtake launches that aren't submitted yet. */
   lastUse: number;
   /** False until WebGPU has confirmed the allocation. */
   confirmed: boolean;
@@ -20,7 +20,7 @@ let nextBufferId = 1;
 
 const adopted = new WeakMap<GPUBuffer, DeviceBuffer>();
 
-/** A buffer adopted again is the same to caches. */
+/** A buffer that is adopted again keeps its id. */
 export function adoptBuffer(gpu: GPUBuffer): DeviceBuffer {
   const known = adopted.get(gpu);
   if (known) return known;

@@ -54,7 +54,7 @@ export class EagerExecutor implements Executor {
     const { pool, faults } = this.device;
     const free = (storage: Storage) => {
       freed?.(storage);
-      // The next values in this buffer have other faults.
+      // Faults of the old values don't apply to the next ones in this buffer.
       faults.tracker.put(buffer, null);
       pool.release(buffer);
     };
@@ -66,7 +66,7 @@ export class EagerExecutor implements Executor {
     this.run(prepareLaunch(kernel, ready, this.pipelineOf(kernel, ready.options, ready.key), null));
   }
 
-  /** A launch that can run at once. Where that is the launch's fallback, what was asked for is compiled for the next time. */
+  /** A launch that can run at once. If that is the fallback, the requested variant is compiled in the background. */
   #ready(kernel: Kernel, launch: Launch): Launch {
     const { options, fallback } = launch;
     const { device } = this;

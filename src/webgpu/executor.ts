@@ -1,6 +1,6 @@
 /**
- * @file Executor: what launching, allocating, copying and uploading do at the moment. A device holds one. Usually work is
- * executed at once; a capture also records it, a dry run only compiles it, and an app's encoder takes it as it comes.
+ * @file Executor: decides what launching, allocating, copying and uploading do. Each device has a current one. Usually
+ * work is executed at once; a capture also records it, a dry run only compiles it, and another appends it to an app's encoder.
  */
 import type { Attribution, PreparedLaunch } from './command.ts';
 import type { Check } from './faultSets.ts';
@@ -18,7 +18,7 @@ export interface StorageHolder {
   readonly current: Storage;
   /** Replaces the current storage, which is released. Takes over one reference. */
   adopt(storage: Storage): void;
-  /** A function that restores what it is now. To be called once. */
+  /** A function that restores the current state. Must be called exactly once. */
   snapshot(): () => void;
 }
 
@@ -26,9 +26,9 @@ export interface StorageHolder {
 export interface ProfilerScope {
   /** Runs `body`, the forward of the call that `describe` names, inside the layer call `frame`. */
   forward<T>(call: () => CallDescription, frame: object | null, flops: number | null, body: () => T): T;
-  /** Runs `body`, the gradient of `call`, whatever is under way. */
+  /** Runs `body`, the gradient of `call`, even inside another call. */
   backward<T>(call: CallDescription, frame: object | null, body: () => T): T;
-  /** The attribution of a launch that is made now. */
+  /** The attribution of the next launch. */
   take(): Attribution | null;
 }
 
@@ -41,46 +41,46 @@ export interface CallDescription {
 export interface Executor {
   /** A storage of `bytes` bytes with undefined contents. `freed` is called when it is released. */
   allocate(bytes: number, label: string, freed?: (storage: Storage) => void): Storage;
-  /** A storage that holds `data`. `freed` as for `allocate`, where work is executed at once. */
+  /** A storage that holds `data`. `freed` as for `allocate`, but only called if work is executed at once. */
   upload(data: ArrayBufferView<ArrayBuffer>, label: string, freed?: (storage: Storage) => void): Storage;
   launch(kernel: Kernel, launch: Launch): void;
   /** Runs a launch that has its pipeline. */
   run(launch: PreparedLaunch): void;
-  /** Copies `bytes` bytes, a multiple of 4, between two buffers that differ. */
+  /** Copies `bytes` bytes, a multiple of 4, between two different buffers. */
   copy(source: BoundRange, target: BoundRange, bytes: number): void;
-  /** The pipeline of a kernel, which may still be compiling where nothing is executed. */
+  /** The pipeline of a kernel; in a dry run it may still be compiling. */
   pipelineOf(kernel: Kernel, options: KernelOptions, key?: string): Pipeline;
 
   /** `holder` is about to be read or written. */
   touch(holder: StorageHolder): void;
   /** The storage of `holder` is about to be replaced. */
   replacing(holder: StorageHolder): void;
-  /** A variable is made. Errors: ValueError where it would have no values. */
+  /** A variable is being made. Errors: ValueError if it would have no values. */
   creating(label: string): void;
   /** Values of `storage` depend on `checks` of earlier launches. */
   attachChecks(checks: readonly Check[], storage: Storage): void;
 
-  /** What becomes of the work. */
+  /** What happens to work. */
   readonly mode: 'eager' | 'captured' | 'dry run' | 'encoded';
-  /** Runs `effect` now and, where the work is captured, before each replay. It launches nothing. */
+  /** Runs `effect` now and, if the work is captured, before each replay. It launches nothing. */
   onReplay(effect: () => void): void;
-  /** Executes `body` untraced: it creates what lasts. Captured work can't be replayed if `body` creates variables. */
+  /** Executes `body` untraced: it creates permanent objects. A capture can't be replayed if `body` creates variables. */
   untraced<T>(body: () => T): T;
-  /** Executes `action`: now, or after the work that is being captured, which then can't be replayed, for `reason`. */
+  /** Executes `action` now; in a capture, after the work, which can't be replayed then because of `reason`. */
   postpone(reason: string, action: () => void): void;
-  /** Throws where values can't be read back. Errors: TapeError. */
+  /** Throws if values can't be read back. Errors: TapeError. */
   requireReadable(): void;
-  /** Set where launches are attributed to ops. */
+  /** Attributes launches to ops; usually null. */
   readonly profiler: ProfilerScope | null;
 }
 
-/** What has an executor: a device. */
+/** Something with an executor: a device. */
 export interface ExecutorHolder {
   /** Executes work at once. */
   readonly eager: Executor;
-  /** What launching, allocating, copying and uploading do at the moment. */
+  /** The current executor. */
   executor: Executor;
 }
 
-/** The devices that are open: what is captured or run dry on one has to know of work on the others. */
+/** The open devices: a capture or dry run on one has to know of work on the others. */
 export const openHolders = new Set<ExecutorHolder>();

@@ -1,15 +1,15 @@
 /**
- * @file Which faults the values in a buffer depend on, so that a fault is reported to those who read its consequences and
- * to no one else.
+ * @file Tracks which faults the values in a buffer depend on, so that a fault is reported only by readbacks of values that
+ * it affected.
  *
- * A validating launch begins a check. Until a readback resolves it, the check travels from the buffers that a launch reads
- * to those that it writes. While no check is pending and no fault unreported, nothing travels: a launch costs one comparison.
+ * A validating launch begins a check. Until a readback resolves it, the check propagates from the buffers that a launch reads
+ * to those that it writes. With no check pending and no fault unreported, nothing propagates: a launch costs one comparison.
  */
 import type { RetrogradError } from '../core/errors.ts';
 
-/** What a validating launch leaves behind, so that its fault can be reported. */
+/** What a validating launch provides to report its fault. */
 export interface FaultReport {
-  /** Positions of the launch: the flat size of the indices. At most 2^31 - 1. */
+  /** Number of positions: the flat size of the indices. At most 2^31 - 1. */
   count: number;
   /** Builds the error for the flat position and the 32 bits of the offending value. */
   raise(position: number, value: number): RetrogradError;
@@ -19,28 +19,28 @@ export interface FaultReport {
 export interface Check {
   /** Its number in launch order. */
   readonly number: number;
-  /** What it found; null while it is pending, and where nothing is wrong. */
+  /** The fault it found; null while it is pending, and if there is none. */
   fault: Fault | null;
   readonly report: FaultReport;
   readonly ledger: FaultLedger | null;
-  /** A gradient repeats the check of its forward op: it is reported only where that one is not. */
+  /** The check of the forward op, if this one belongs to its gradient: reported only if that one isn't. */
   readonly echoOf: Check | null;
 }
 
 /** A fault that a check found. */
 export interface Fault {
   readonly number: number;
-  /** A new error at each call: several readers may get one. */
+  /** Makes a new error at each call, since several readers may report it. */
   raise(): RetrogradError;
   reported: boolean;
-  /** When it was reported to everyone, by the tracker's clock; null where it wasn't. */
+  /** When it was reported to everyone, by the tracker's clock; null if it wasn't. */
   settledAt: number | null;
-  /** Sets in use that hold it, or a repetition of it. */
+  /** Number of sets in use that hold it, or an echo of it. */
   carriers: number;
   readonly echoOf: Fault | null;
 }
 
-/** What holds values: a buffer. */
+/** Something that holds values: a buffer. */
 export interface FaultCarrier {
   faults: FaultSet | null;
 }
@@ -50,7 +50,7 @@ interface Carrying {
   readonly buffer: FaultCarrier;
 }
 
-/** Pending checks, and faults. Shared by the buffers that depend on the same. */
+/** Pending checks, and faults. Shared by the buffers with the same dependences. */
 export class FaultSet {
   /** Buffers and readers that refer to it. */
   references = 0;
@@ -80,13 +80,13 @@ export class FaultSet {
   }
 }
 
-/** Collects the faults of the work that one run (such as `fit`) launches. They are reported to the run in addition to any reader. */
+/** Collects the faults of work launched by one run (such as `fit`), which reports them in addition to any reader. */
 export class FaultLedger {
   #found: Fault[] = [];
 
   constructor(private readonly tracker: FaultTracker) {}
 
-  /** Runs `body`; the faults of what it launches are found here. */
+  /** Runs `body`, and collects the faults of its launches. */
   during<T>(body: () => T): T {
     const { tracker } = this;
     const before = tracker.ledger;
@@ -110,7 +110,7 @@ export class FaultLedger {
     return errorsOf(taken);
   }
 
-  /** The same for all of them, of which those are returned that were reported to no one. */
+  /** Takes all faults, but returns only those not yet reported. */
   takeUnreported(): RetrogradError[] {
     const unreported = this.#found.filter(({ reported }) => !reported);
     this.take();
@@ -118,27 +118,27 @@ export class FaultLedger {
   }
 }
 
-/** Milliseconds for which a fault that no tensor carries any more waits for a `sync()`. */
+/** Milliseconds that a fault waits for a `sync()` after the last tensor carrying it is gone. */
 const grace = 1000;
-/** Faults kept for `sync()` after they were announced, at most. */
+/** The most faults kept for `sync()` after they were announced. */
 const maxAnnounced = 256;
 
 export class FaultTracker {
-  /** Checks begun. */
+  /** Number of checks begun. */
   #begun = 0;
-  /** Checks resolved: all numbers below. */
+  /** Checks with lower numbers are resolved. */
   #resolved = 0;
-  /** Sets in use, of which a check is pending. */
+  /** Sets in use with a pending check. */
   readonly #pendingSets = new Set<FaultSet>();
-  /** Not reported to anyone. */
+  /** Faults not reported to anyone. */
   readonly #unreported = new Set<Fault>();
-  /** Those of them that no tensor carries any more. */
+  /** Unreported faults that no tensor carries any more. */
   readonly #orphans = new Set<Fault>();
-  /** Counts the times that faults were reported to everyone. */
+  /** Counts the reports to everyone. */
   #clock = 0;
-  /** Gets the faults of checks that begin now. */
+  /** Receives the faults of checks that begin now. */
   ledger: FaultLedger | null = null;
-  /** Receives faults that no one can read any more, and that no `sync()` threw. */
+  /** Receives faults whose values can't be read any more, and that no `sync()` threw. */
   announce: (error: RetrogradError) => void = (error) => console.warn(error);
 
   /** Checks begun so far: the number of the next. */
@@ -146,7 +146,7 @@ export class FaultTracker {
     return this.#begun;
   }
 
-  /** Whether launches have anything to pass on. */
+  /** Whether launches have anything to propagate. */
   get isActive(): boolean {
     return this.#begun > this.#resolved || this.#unreported.size > 0;
   }
@@ -156,12 +156,12 @@ export class FaultTracker {
     return { number: this.#begun++, fault: null, report, ledger, echoOf };
   }
 
-  /** Whether `check` is pending, or found a fault that no one knows of. */
+  /** Whether `check` is pending, or found a fault that wasn't reported. */
   isOpen({ number, fault }: Check): boolean {
     return number >= this.#resolved || (fault !== null && !fault.reported);
   }
 
-  /** Passes on what a launch depends on to what it writes. `check` is its own. */
+  /** Propagates the faults of what a launch reads, and of its own `check`, to what it writes. */
   follow(ranges: readonly Carrying[], writes: readonly boolean[], check: Check | null = null): void {
     let all = check && setOf(check);
     for (const { buffer } of ranges) all = this.join(all, buffer.faults);
@@ -171,18 +171,18 @@ export class FaultTracker {
     });
   }
 
-  /** Lets `carrier` depend on `checks` as well. */
+  /** Makes `carrier` depend on `checks` as well. */
   attach(checks: readonly Check[], carrier: FaultCarrier): void {
     const all = checks.reduce((set, check) => this.join(set, setOf(check)), carrier.faults);
     this.put(carrier, all);
   }
 
-  /** Passes on what `source` depends on to a copy of it, which is all that `target` holds, or a part. */
+  /** Propagates the faults of `source` to `target` after a copy; `isWhole` if it replaced all values of `target`. */
   followCopy(source: FaultCarrier, target: FaultCarrier, isWhole: boolean): void {
     this.put(target, this.join(source.faults, isWhole ? null : target.faults));
   }
 
-  /** All of both that is pending or unreported. */
+  /** The pending checks and unreported faults of both. */
   join(a: FaultSet | null, b: FaultSet | null): FaultSet | null {
     const first = a && this.#current(a);
     if (!b || a === b) return first;
@@ -197,14 +197,14 @@ export class FaultTracker {
     return new FaultSet(base, pending, Math.max(first.end, second.end), faults);
   }
 
-  /** What of `set` is passed on: a fault that was reported isn't. */
+  /** `set` without the faults that were reported: those don't propagate. */
   #current(set: FaultSet): FaultSet | null {
     const reported = new Set(set.faults.length > 0 ? set.faults.filter(isReported) : []);
     if (set.end <= this.#resolved && reported.size === set.faults.length) return null;
     return reported.size === 0 ? set : set.without(reported);
   }
 
-  /** From here on `carrier` depends on `set`. */
+  /** Makes `carrier` depend on exactly `set`. */
   put(carrier: FaultCarrier, set: FaultSet | null): void {
     const before = carrier.faults;
     if (before === set) return;
@@ -228,7 +228,7 @@ export class FaultTracker {
     }
   }
 
-  /** Notes what resolved checks found, in launch order. */
+  /** Notes the faults of resolved checks, in launch order. */
   resolve(checks: readonly Check[]): void {
     const last = checks.at(-1);
     if (!last) return;
@@ -248,7 +248,7 @@ export class FaultTracker {
     }
   }
 
-  /** A reader of what `carrier` holds now. It waits for the checks to be resolved, then asks for their faults. */
+  /** A reader of the current values of `carrier`. Once the checks are resolved, it takes their faults. */
   reader(carrier: FaultCarrier): FaultReader {
     const set = carrier.faults;
     const began = this.#clock;
@@ -264,14 +264,14 @@ export class FaultTracker {
     return { take, release: () => set && this.#release(set) };
   }
 
-  /** Takes all faults that were reported to no one. They count as reported to everyone. */
+  /** Takes all unreported faults. They count as reported to everyone. */
   takeAll(): RetrogradError[] {
     const faults = [...this.#unreported];
     this.settle(faults);
     return errorsOf(faults);
   }
 
-  /** Reports faults to everyone: readers that begin from here on don't get them. */
+  /** Reports faults to everyone: readers that begin later don't get them. */
   settle(faults: readonly Fault[]): void {
     this.#clock++;
     for (const fault of faults) {
@@ -289,7 +289,7 @@ export class FaultTracker {
     }
   }
 
-  /** A fault that no one can read, since its values are gone, waits for `sync()`. Then it is announced. */
+  /** A fault whose values are gone, so that no readback can report it, waits for `sync()`. Then it is announced. */
   #noteOrphan(fault: Fault): void {
     if (fault.carriers > 0 || !this.#unreported.has(fault) || this.#orphans.has(fault)) return;
     this.#orphans.add(fault);
@@ -313,13 +313,13 @@ export interface FaultReader {
   release(): void;
 }
 
-/** A repetition counts for the fault that it repeats as well. */
+/** An echo also counts for the fault that it repeats. */
 function countCarrier(fault: Fault, change: 1 | -1): void {
   fault.carriers += change;
   if (fault.echoOf) fault.echoOf.carriers += change;
 }
 
-/** What depends on one check alone. */
+/** A set of one pending check. */
 export function setOf({ number }: Check): FaultSet {
   return new FaultSet(number, 1n, number + 1);
 }

@@ -12,11 +12,11 @@ export type { FaultReport } from './faultSets.ts';
 
 const slots = 256;
 
-/** What one readback copies of the fault words. */
+/** The part of the fault words that one readback copies. */
 export interface Collection {
   /** Bytes of the slots taken since the last readback. The caller copies and clears them in the same stream. */
   readonly bytes: number;
-  /** Brings the copied words; null where the readback failed. */
+  /** Passes in the copied words; null if the readback failed. */
   resolve(words: Uint32Array | null): void;
   /** Resolves once these words, and those collected before them, are known. */
   readonly resolved: Promise<void>;
@@ -26,7 +26,7 @@ export class FaultWords {
   readonly buffer: DeviceBuffer;
   readonly tracker = new FaultTracker();
   #pending: Check[] = [];
-  /** Those that the last readback collected. */
+  /** The checks that the last readback collected. */
   #collected: readonly Check[] = [];
   #slotsTaken = 0;
   #resolved: Promise<void> = Promise.resolve();
@@ -67,7 +67,7 @@ export class FaultWords {
     return echoes;
   }
 
-  /** Hands out the slots taken since the last call. */
+  /** Returns the slots taken since the last call. */
   collect(): Collection {
     const pending = this.#pending;
     const bytes = this.#slotsTaken * wordsPerSlot * 4;
@@ -79,7 +79,7 @@ export class FaultWords {
       resolve = settle;
     });
     if (bytes === 0) resolve(null);
-    // In the order of the readbacks: a check is resolved after those before it.
+    // In the order of the readbacks, so that checks are resolved in order.
     this.#resolved = Promise.all([copied, this.#resolved]).then(([words]) => this.#resolve(pending, words));
     return { bytes, resolve, resolved: this.#resolved };
   }
@@ -105,7 +105,7 @@ export class FaultWords {
 
 const none: readonly Check[] = [];
 
-/** What raises the fault that copied words hold; null where there is none. */
+/** A function that makes the error of the fault in the copied words; null if there is none. */
 function decodeSlot(
   words: Uint32Array,
   slot: number,
@@ -115,10 +115,10 @@ function decodeSlot(
   return fault && (() => raise(fault.position, fault.value));
 }
 
-/** Errors named in the message of a joined error. */
+/** The most errors named in the message of a joined error. */
 const maxNamed = 8;
 
-/** One error for several that arrived at once: the first, which lists the rest in its message and its `others`. */
+/** One error for several that arrived together: the first, which lists the rest in its message and its `others`. */
 export function joinErrors(errors: readonly RetrogradError[]): RetrogradError | null {
   const [first, ...others] = withoutConsequences(errors);
   if (!first || others.length === 0) return first ?? null;

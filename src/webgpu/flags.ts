@@ -1,5 +1,5 @@
 /**
- * @file The bits of WebGPU's flags, as its specification numbers them. Browsers have them as globals too; Node has not.
+ * @file The bits of WebGPU's flags, as defined by its specification. They are globals in browsers, but not in Node.
  */
 
 export const BufferUsage = {

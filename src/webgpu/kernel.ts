@@ -1,7 +1,7 @@
 /**
- * @file A kernel: WGSL whose source depends on compile-time options alone, with its bindings and runtime
- * parameters declared with it. The declarations of buffers and parameters are generated, so that the WGSL and the
- * launch can't disagree.
+ * @file A kernel: WGSL whose source depends only on compile-time options, declared together with its bindings and
+ * runtime parameters. The WGSL declarations of buffers and parameters are generated, so that the WGSL and the launch can't
+ * disagree.
  */
 import { type ParamFields, ParamLayout, type ParamValues } from './params.ts';
 
@@ -9,10 +9,10 @@ import { type ParamFields, ParamLayout, type ParamValues } from './params.ts';
 export type BindingType = `${'read' | 'write' | 'read_write'} ${string}`;
 export type Bindings = Readonly<Record<string, BindingType>>;
 
-/** Compile-time options: they choose the source text, and nothing else does. */
+/** Compile-time options: the source text depends only on these. */
 export type KernelOptions = { readonly [name: string]: OptionValue };
 
-/** What JSON can say: pipelines are cached by the JSON of their options. */
+/** JSON values, since pipelines are cached by the JSON of their options. */
 type OptionValue =
   | string
   | number
@@ -22,19 +22,19 @@ type OptionValue =
 
 /** What `defineKernel` takes. */
 export interface KernelDefinition<O extends KernelOptions, B extends Bindings, P extends ParamFields> {
-  /** Labels modules and pipelines; unique among kernels. */
+  /** The label of modules and pipelines; unique among kernels. */
   name: string;
-  /** Buffers in binding order: a table, or a function of the options where element types depend on them. */
+  /** Buffers in binding order: a table, or a function of the options if element types depend on them. */
   bindings: B | ((options: O) => B);
   /** Runtime parameters, read in WGSL as `params.<field>`. */
   params: P;
-  /** Those that a program of these options reads. Default: all. */
+  /** The parameters that a program with these options reads. Default: all. */
   reads?: (options: O) => readonly (keyof P & string)[];
   /** The WGSL after the generated declarations; its entry point is `main`. */
   source: (options: O) => string;
-  /** WGSL directives (`enable …;`), which must stand before all declarations. */
+  /** WGSL directives (`enable …;`), which must precede all declarations. */
   directives?: (options: O) => string;
-  /** Where true, the WGSL may call `report_fault(position, count, value)` (shaders/lib/fault). */
+  /** If true, the WGSL may call `report_fault(position, count, value)` (shaders/lib/fault). */
   faults?: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface Kernel<
   B extends Bindings = Bindings,
   P extends ParamFields = ParamFields,
 > extends KernelDefinition<O, B, P> {
-  /** Of all parameters. */
+  /** The layout of all parameters. */
   readonly layout: ParamLayout;
   /** Phantom: the launch derives its argument types from these. */
   readonly types?: { options: O; bindings: B; params: ParamValues<P> };
@@ -67,10 +67,10 @@ export function bindingsOf(kernel: Kernel, options: KernelOptions): Bindings {
   return typeof kernel.bindings === 'function' ? kernel.bindings(options) : kernel.bindings;
 }
 
-/** The layouts of those that read fewer parameters than all, by what they read. */
+/** Layouts of programs that don't read all parameters, by the names of those they read. */
 const narrower = new WeakMap<Kernel, Map<string, ParamLayout>>();
 
-/** How the parameters of a launch of `kernel` under `options` lie. */
+/** The layout of the parameters of `kernel` under `options`. */
 export function layoutOf(kernel: Kernel, options: KernelOptions): ParamLayout {
   const read = kernel.reads?.(options);
   if (!read) return kernel.layout;

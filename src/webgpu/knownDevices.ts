@@ -1,6 +1,6 @@
 /**
- * @file Which objects are devices of this library. The class itself is not imported for that: its implementation loads
- * only when a device is opened.
+ * @file Registry of the library's devices, to recognize them without importing the class, whose implementation loads only
+ * when a device is opened.
  */
 const devices = new WeakSet<object>();
 

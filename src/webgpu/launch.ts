@@ -1,4 +1,4 @@
-/** @file Launch: what a kernel is launched with. */
+/** @file Launch: the arguments of a kernel launch. */
 import type { FaultReport } from './faults.ts';
 import type { Attribution, PreparedLaunch } from './command.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
@@ -13,20 +13,20 @@ export interface Launch<
   P extends ParamFields = ParamFields,
 > {
   options: O;
-  /** The JSON of `options`, where the caller keeps both. */
+  /** The JSON of `options`, if the caller has it already. */
   key?: string;
   bindings: { [K in keyof B]: BoundRange };
   params: ParamValues<P>;
-  /** Workgroups: a count, folded over the dimensions where it exceeds 65,535, or a grid. */
+  /** Workgroups: a count (folded to a grid if it exceeds 65,535), or a grid. */
   workgroups: number | readonly [number, number, number];
-  /** Multiply-adds that it executes, where they take longer than its memory accesses. */
+  /** Multiply-adds that it executes, if they take longer than its memory accesses. */
   multiplications?: number;
   /**
-   * What runs while the pipeline of `options` is compiled in the background: a variant with the same bindings and parameters,
-   * with the same results to the bit, that compiles sooner.
+   * The variant that runs while the pipeline of `options` is compiled in the background: one with the same bindings and
+   * parameters and bit-identical results that compiles faster.
    */
   fallback?: { options: O; workgroups: number } | null;
-  /** What a fault of this launch means; for kernels that report faults. */
+  /** Describes faults of this launch; for kernels that report faults. */
   fault?: FaultReport;
 }
 
@@ -43,7 +43,7 @@ export function foldWorkgroups(count: number): readonly [number, number, number]
 /** Multiply-adds that take as long as moving a byte, roughly: a device does 16 of them while memory moves a number. */
 const workPerByte = 4;
 
-/** What a launch costs at most, in multiply-adds: those that it says, or all that it binds, moved once. */
+/** The cost of a launch in multiply-adds: its stated ones, or moving everything it binds once, whichever is more. */
 export function workOf(ranges: readonly BoundRange[], multiplications = 0): number {
   let bytes = 0;
   for (const range of ranges) bytes += range.bytes;

@@ -7,22 +7,22 @@ import { openedDevice, setDevice } from './current.ts';
 import type { Device } from './device.ts';
 import { subgroupMatrixFeatures } from './subgroupMatrices.ts';
 
-/** How a device is opened. */
+/** Options of `init`. */
 export interface OpenOptions extends GPURequestAdapterOptions {
-  /** Your app's own device, shared without a copy. It stays yours: Retrograd never destroys it. */
+  /** Your app's own device, to share. It stays yours: Retrograd never destroys it. */
   device?: GPUDevice;
-  /** The WebGPU entry, where it isn't `navigator.gpu` (Node). */
+  /** The WebGPU entry point, if it isn't `navigator.gpu` (Node). */
   gpu?: GPU;
-  /** Bytes that may be kept in idle buffers for reuse, all pools together. Default 1 GiB. */
+  /** Bytes that may be kept in idle buffers for reuse, in all pools together. Default 1 GiB. */
   maxPooledBytes?: number;
   /**
-   * Whether matmul and convolution of two float16 tensors use subgroup matrices, where the device has and compiles them. Sums are float32, added in
-   * another order than otherwise. Experimental, as the feature is: it needs Chromium with unsafe WebGPU allowed.
-   * Default false.
+   * Whether matmul and convolution of two float16 tensors use subgroup matrices, if the device supports them. Sums are
+   * float32, but added in a different order. Experimental, like the feature itself: it needs Chromium with unsafe WebGPU
+   * allowed. Default false.
    */
   subgroupMatrices?: boolean;
   /**
-   * Receives faults that would be lost: the tensors that depend on them were freed unread, and no `device.sync()` came
+   * Receives faults that would be lost: the tensors that depend on them were freed unread, and `device.sync()` wasn't called
    * within a second. Default: console.warn.
    */
   onFault?: (error: RetrogradError) => void;
@@ -33,7 +33,7 @@ let opening: Promise<Device> | null = null;
 /** The device's implementation loads while the adapter is being asked for. */
 const loadDevice = () => importPart('the device', () => import('./device.ts'));
 
-/** The size of subgroup matrices that GEMMs may use: few ask for them. */
+/** The size of subgroup matrices that GEMMs may use. Imported on demand, since few apps ask for them. */
 async function probe(gpu: GPUDevice) {
   const { probeSubgroupMatrices } = await importPart(
     'subgroup matrices',
@@ -42,7 +42,7 @@ async function probe(gpu: GPUDevice) {
   return probeSubgroupMatrices(gpu);
 }
 
-/** The current device, unless options name another `device`; where there is none, a new one, which it makes the current one. */
+/** The current device; if there is none, or `device` is another one, opens a device and makes it the current one. */
 export async function open({
   device: appDevice,
   gpu,
@@ -65,17 +65,17 @@ export async function open({
   };
   const loaded = loadDevice();
   const matrixSizeOf = async (device: GPUDevice) => (subgroupMatrices ? probe(device) : null);
-  // Where there is no adapter, that is the error to report.
+  // If there is no adapter, report that instead.
   loaded.catch(() => {});
   if (appDevice) {
     const [{ Device }, matrixSize] = await Promise.all([loaded, matrixSizeOf(appDevice)]);
-    // Another part of the app may have opened it meanwhile.
+    // Another part of the app may have opened it in the meantime.
     const now = openedDevice();
     return now?.gpu === appDevice && !now.isLost
       ? listen(now)
       : opened(new Device(appDevice, false, maxPooledBytes), matrixSize);
   }
-  // Two parts of an app may both call this before either has a device: they get the same one.
+  // If two parts of an app call this before either has a device, they get the same one.
   opening ??= openDevice(gpu, adapterOptions, subgroupMatrices ? subgroupMatrixFeatures : [])
     .then(async (gpuDevice) => {
       const [{ Device }, matrixSize] = await Promise.all([loaded, matrixSizeOf(gpuDevice)]);

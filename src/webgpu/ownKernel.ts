@@ -1,4 +1,4 @@
-/** @file defineKernel as apps call it: checks what a definition says. Kernels of the library are checked by their types. */
+/** @file The public defineKernel, which checks definitions at run time. The library's own kernels are checked by their types. */
 import { ValueError } from '../core/errors.ts';
 import { checkOptions, isPlainObject } from '../core/options.ts';
 import { describe } from '../core/shape.ts';
@@ -28,7 +28,7 @@ export function defineKernel<
 
 const paramTypes: readonly string[] = ['u32', 'i32', 'f32', 'u32x8', 'i32x8'] satisfies ParamType[];
 
-/** What each part of a definition is; undefined too where it may be left out. */
+/** The allowed types of each part of a definition; undefined for optional parts. */
 const parts: Readonly<
   Record<keyof KernelDefinition<never, never, never>, { is: string; fits: (part: unknown) => boolean }>
 > = {
@@ -47,7 +47,7 @@ const parts: Readonly<
   faults: { is: 'true or false', fits: (part) => part === undefined || typeof part === 'boolean' },
 };
 
-/** Access, then the type of elements. */
+/** Access, then element type. */
 const bindingType = /^(read|write|read_write) \S/;
 
 function isFunction(part: unknown): boolean {

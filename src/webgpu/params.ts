@@ -13,12 +13,12 @@ export type ParamFields = Readonly<Record<string, ParamType>>;
 export type ParamValues<P extends ParamFields> = {
   [K in keyof P]: P[K] extends 'u32x8' | 'i32x8' ? readonly number[] : number | DynamicScalar;
 };
-/** What a launch passes for one field. */
+/** The value of one field in a launch. */
 export type ParamValue = number | DynamicScalar | readonly number[];
 
 /**
- * A number that may change between the replays of a captured launch: a learning rate, a step count, a seed. It is read
- * whenever the launch runs.
+ * A number that may change between replays of a captured launch: a learning rate, a step count, a seed. It is read each
+ * time the launch runs.
  */
 export class DynamicScalar {
   #value = 0;
@@ -45,7 +45,7 @@ export class DynamicScalar {
     this.#value = value;
   }
 
-  /** Throws in arithmetic and comparisons, which would take the value of today. */
+  /** Throws in arithmetic and comparisons, which would freeze the present value. */
   [Symbol.toPrimitive](hint: string): string {
     if (hint === 'string') return `DynamicScalar ${this.#value}`;
     throw new ValueError({
@@ -121,7 +121,7 @@ export class ParamLayout {
   }
 }
 
-/** One block of memory seen as each word type. */
+/** One block of memory viewed as each word type. */
 export class ParamWords {
   readonly u32: Uint32Array<ArrayBuffer>;
   readonly i32: Int32Array<ArrayBuffer>;

@@ -20,33 +20,33 @@ export interface Pipeline {
   readonly label: string;
   readonly gpu: GPUComputePipeline;
   readonly bindingNames: readonly string[];
-  /** Shared by pipelines that bind alike. */
+  /** Shared by pipelines with the same kinds of bindings. */
   readonly bindings: BindingLayout;
-  /** How the parameters of its launches lie. */
+  /** The layout of its parameters. */
   readonly layout: ParamLayout;
 }
 
-/** What a launch binds, by kind. */
+/** The kinds of bindings of a launch. */
 export interface BindingLayout {
   readonly gpu: GPUBindGroupLayout;
   /** Which of the buffers a launch writes. */
   readonly writes: readonly boolean[];
-  /** The bind groups of the stream, by what they bind. */
+  /** The stream's cached bind groups, by a key of the ranges they bind. */
   readonly groups: Map<number | string, GPUBindGroup>;
 }
 
-/** What compiles to a pipeline. */
+/** The inputs of a pipeline's compilation. */
 export interface Sources {
   readonly module: GPUShaderModule;
   readonly descriptor: GPUComputePipelineDescriptor;
 }
 
 export class PipelineCache {
-  /** By kernel, not by name: an app may call a kernel as the library calls one of its own. */
+  /** By kernel, not by name: an app's kernel may have the same name as one of the library's. */
   readonly #pipelines = new Map<Kernel, Map<string, Pipeline>>();
   readonly #layouts = new Map<string, BindingLayout>();
   #size = 0;
-  /** Called with a variant that doesn't compile; says what is launched from then on, null where there is no other variant. */
+  /** Called with a variant that doesn't compile; returns what is launched from then on, or null if there is no other variant. */
   onFailure: ((kernel: Kernel, options: KernelOptions) => Promise<string | null>) | null = null;
 
   constructor(
@@ -75,7 +75,7 @@ export class PipelineCache {
     return this.add(kernel, key, { ...described, gpu });
   }
 
-  /** What was compiled for `options`, of which `key` is the JSON. */
+  /** The pipeline compiled for the options whose JSON is `key`. */
   find(kernel: Kernel, key: string): Pipeline | undefined {
     return this.#pipelines.get(kernel)?.get(key);
   }
@@ -92,7 +92,7 @@ export class PipelineCache {
     for (const { groups } of this.#layouts.values()) groups.clear();
   }
 
-  /** What is known of a pipeline before it is compiled. */
+  /** Everything about a pipeline that is known before it is compiled. */
   describe(kernel: Kernel, options: KernelOptions): Omit<Pipeline, 'gpu'> {
     const bindings = bindingsOf(kernel, options);
     const layout = layoutOf(kernel, options);
@@ -115,7 +115,7 @@ export class PipelineCache {
     return { module, descriptor: { label, layout, compute: { module, entryPoint: 'main' } } };
   }
 
-  /** Shared by all kernels with the same kinds of bindings and as many parameters, so that bind groups are too. */
+  /** Shared by all kernels with the same kinds of bindings and parameter bytes, so that they can share bind groups. */
   #bindingLayout(kernel: Kernel, bindings: Bindings, { fields, bytes }: ParamLayout): BindingLayout {
     const kinds: GPUBufferBindingLayout[] = Object.values(bindings).map((type) => ({
       type: isReadOnly(type) ? 'read-only-storage' : 'storage',
@@ -143,7 +143,7 @@ export class PipelineCache {
     return made;
   }
 
-  /** The error of a variant that doesn't compile. From then on the device selects another, where there is one. */
+  /** The error of a variant that doesn't compile. From then on the device selects another one, if there is any. */
   async explainFailure(
     kernel: Kernel,
     options: KernelOptions,

@@ -1,6 +1,6 @@
 /**
- * @file A pool of GPU buffers in size classes: eight to an octave, so that at most an eighth of a buffer
- * is unused. A buffer that is given back may be taken again at once, since the launches of a device run in order.
+ * @file A pool of GPU buffers in size classes: eight per power of two, so that at most an eighth of a buffer is unused.
+ * A released buffer may be reused at once, since the launches of a device run in order.
  */
 import { OutOfMemoryError } from '../core/errors.ts';
 import type { BufferAllocator, IdleBuffers, PoolStatistics } from './allocator.ts';
@@ -16,12 +16,12 @@ export function sizeClass(bytes: number): number {
   return Math.ceil(bytes / step) * step;
 }
 
-/** What becomes of buffers that are not kept: 'forget' is for those that an app's encoder may name. */
+/** What happens to buffers that are not kept: 'forget' is for those that an app's encoder may still use. */
 export type Disposal = 'destroy' | 'forget';
 
 export class BufferPool implements IdleBuffers {
   readonly #free = new Map<number, DeviceBuffer[]>();
-  /** The most bytes that a buffer can have: bindings take whole words, whatever the device's limits are. */
+  /** The largest size of a buffer: the device's limit, rounded down to whole words. */
   readonly limit: number;
 
   constructor(
@@ -62,13 +62,13 @@ export class BufferPool implements IdleBuffers {
     else this.#free.set(buffer.size, [buffer]);
   }
 
-  /** The same for a buffer that must not be used again. */
+  /** Like `release`, for a buffer that must not be used again. */
   discard(buffer: DeviceBuffer): void {
     this.allocator.giveBack(buffer.size);
     this.allocator[this.disposal](buffer);
   }
 
-  /** Large buffers go first: few of them make room. */
+  /** Removes large buffers first, so that few are lost. */
   trim(bytes = Number.POSITIVE_INFINITY): number {
     let removed = 0;
     for (const size of [...this.#free.keys()].sort((a, b) => b - a)) {

@@ -1,6 +1,6 @@
 /**
- * @file Finds out in which dialect a device compiles subgroup matrices. They are experimental: browsers that have the feature
- * differ in its builtins, and a driver may refuse what the browser accepts.
+ * @file Detects which dialect of subgroup matrices a device compiles. They are experimental: browsers that have the feature
+ * differ in its builtins, and a driver may reject what the browser accepts.
  */
 import {
   setDialect,
@@ -11,7 +11,7 @@ import {
 import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
 import { subgroupMatrixOf } from './subgroupMatrices.ts';
 
-/** The size that GEMMs use on `gpu`, once programs are written in its dialect; null where it compiles none. */
+/** The size that GEMMs use on `gpu`, after switching to its dialect; null if it compiles none. */
 export async function probeSubgroupMatrices(gpu: GPUDevice): Promise<SubgroupMatrixSize | null> {
   const size = subgroupMatrixOf(gpu);
   if (!size) return null;
@@ -28,7 +28,7 @@ async function compiles(
   dialect: SubgroupMatrixDialect,
   size: SubgroupMatrixSize,
 ): Promise<boolean> {
-  // What the module gets wrong would else be an uncaptured error.
+  // Otherwise an invalid module would be an uncaptured error.
   gpu.pushErrorScope('validation');
   const module = gpu.createShaderModule({
     label: 'retrograd subgroup matrices',

@@ -1,6 +1,6 @@
 /**
- * @file Readback: the only wait. Values and the fault words taken since the last readback travel in one copy and one
- * submission; staging buffers are kept for the next one.
+ * @file Readback: the only operation that waits. Values and the fault words since the last readback are copied to one staging
+ * buffer in one submission; staging buffers are kept for the next one.
  */
 import type { BufferAllocator, IdleBuffers } from './allocator.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
@@ -11,11 +11,11 @@ import type { CommandStream } from './stream.ts';
 import { sizeClass } from './pool.ts';
 import type { ErrorWatch } from './watch.ts';
 
-/** Staging buffers kept between readbacks, at most. */
+/** The most staging buffers kept between readbacks. */
 const maxIdle = 8;
 
 export class Readback implements IdleBuffers {
-  /** The one that waited longest comes first. */
+  /** Least recently used first. */
   readonly #idle: DeviceBuffer[] = [];
 
   constructor(
@@ -29,8 +29,8 @@ export class Readback implements IdleBuffers {
   }
 
   /**
-   * The bytes of `range`, once all work before it is done and its checks are resolved. With a null range nothing is read
-   * but the fault words.
+   * The bytes of `range`, once all work before it is done and its checks are resolved. With a null range, only the fault
+   * words are read.
    */
   async read(range: BoundRange | null): Promise<ArrayBuffer> {
     const collection = this.faults.collect();
@@ -51,7 +51,7 @@ export class Readback implements IdleBuffers {
   ): Promise<{ bytes: ArrayBuffer; words: Uint32Array | null }> {
     const dataBytes = range ? Math.ceil(range.bytes / 4) * 4 : 0;
     if (dataBytes + faultBytes === 0) return this.#finish();
-    // A tensor may be as large as a buffer can be: the fault words then get a buffer of their own.
+    // A tensor may fill the largest possible buffer: the fault words then get a separate one.
     const joined = dataBytes + faultBytes <= this.device.limits.maxBufferSize;
     const staging = this.#stagingBuffer(dataBytes + (joined ? faultBytes : 0));
     const faultStaging = joined ? staging : this.#stagingBuffer(faultBytes);
@@ -64,7 +64,7 @@ export class Readback implements IdleBuffers {
     return { bytes, words: new Uint32Array(copied, faultOffset, faultBytes / 4) };
   }
 
-  /** A wait for nothing but the work: mapping would be a second one. It ends for a lost device, too. */
+  /** Waits only for the work, without mapping anything. Also resolves if the device is lost. */
   async #finish(): Promise<{ bytes: ArrayBuffer; words: null }> {
     this.stream.drain();
     await this.device.queue.onSubmittedWorkDone();
@@ -88,7 +88,7 @@ export class Readback implements IdleBuffers {
 
   #map(staging: DeviceBuffer, bytes: number): Promise<undefined> {
     const map = () => staging.gpu.mapAsync(MapMode.READ, 0, bytes);
-    // The rejection says what there is to say, but WebGPU also reports an error where the buffer has no memory.
+    // If the buffer has no memory, WebGPU reports an error in addition to the rejection; ignore it.
     return staging.confirmed ? map() : this.watch.during('validation', map, () => null);
   }
 
@@ -97,7 +97,7 @@ export class Readback implements IdleBuffers {
       this.allocator.destroy(staging);
       return;
     }
-    // The one that waited longest goes: its size is asked for least.
+    // Drop the least recently used one: its size is the least likely to be needed.
     if (this.#idle.push(staging) > maxIdle) this.#dropOldest();
   }
 
@@ -107,7 +107,7 @@ export class Readback implements IdleBuffers {
     return removed;
   }
 
-  /** The bytes of what was dropped. */
+  /** Returns the bytes of the dropped buffer. */
   #dropOldest(): number {
     const oldest = this.#idle.shift() as DeviceBuffer;
     this.allocator.leaveIdle(oldest.size);
@@ -127,7 +127,7 @@ export class Readback implements IdleBuffers {
       this.allocator.leaveIdle(size);
       return this.#idle.splice(found, 1)[0] as DeviceBuffer;
     }
-    // Where there is no room for the buffer, the copy into it fails with its submission: nothing else may be in it.
+    // If there is no memory for the buffer, the submission that copies into it fails: keep other work out of it.
     this.stream.flush();
     return this.allocator.create(
       { size, usage: BufferUsage.MAP_READ | BufferUsage.COPY_DST },

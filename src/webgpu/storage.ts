@@ -1,12 +1,12 @@
 /**
  * @file A counted reference to a range of a GPU buffer. Tensors that share values (reshape, a tape's saved inputs)
- * share one Storage; the buffer returns to its pool when the last of them lets go.
+ * share one Storage; the buffer returns to its pool when the last of them releases it.
  */
 import type { DeviceBuffer } from './deviceBuffer.ts';
 
 export class Storage {
   #references = 1;
-  /** Captured work whose launches name this range. They hold the buffer, but don't share the values. */
+  /** Number of pins by captured work whose launches use this range. They hold the buffer, but don't share the values. */
   #pins = 0;
   /** Whether the app has the buffer, and may write to it at any time. */
   exposed = false;
@@ -15,19 +15,19 @@ export class Storage {
     readonly buffer: DeviceBuffer,
     /** Bytes from the start of the buffer; a multiple of 256 where it isn't 0. */
     readonly offset: number,
-    /** Bytes that may be bound: those of the values, and unused ones after them. */
+    /** Bytes that may be bound: those of the values, and unused ones behind them. */
     readonly bytes: number,
     private readonly free: (storage: Storage) => void,
-    /** Bytes of the values alone. */
+    /** Bytes of the values. */
     readonly valueBytes: number = bytes,
   ) {}
 
-  /** True where no one else holds these values, so that they may be overwritten in place. */
+  /** True if nothing else holds these values, so that they may be overwritten in place. */
   get exclusive(): boolean {
     return this.#references === 1;
   }
 
-  /** True where only captured work holds the range: it has no values that anyone could ask for. */
+  /** True if only captured work holds the range, so that its values can't be read any more. */
   get abandoned(): boolean {
     return this.#references === 0;
   }
@@ -50,7 +50,7 @@ export class Storage {
   }
 }
 
-/** `bytes` in whole words: what copies move. */
+/** `bytes` rounded up to whole words, as copies need. */
 export function wholeWords(bytes: number): number {
   return Math.ceil(bytes / 4) * 4;
 }

@@ -1,6 +1,6 @@
 /**
- * @file The command stream of a device. Launches append to one open compute pass; the pass is submitted at a
- * readback, when the parameter ring is full or there is much work in it, or by `flush()`. Work runs in the order in which it was appended.
+ * @file The command stream of a device. Launches append to one open compute pass; the pass is submitted at a readback,
+ * when the parameter ring is full or the pass contains much work, or by `flush()`. Work runs in the order it was appended.
  */
 import { DeviceError } from '../core/errors.ts';
 import { requireMemory, watchedBindGroup } from './bindGroup.ts';
@@ -15,17 +15,17 @@ import type { ErrorWatch } from './watch.ts';
 
 /** Dynamic uniform offsets are multiples of this on every device (the WebGPU default limit). */
 const ringSlotBytes = 256;
-/** Launches in one submission, at most. */
+/** The most launches in one submission. */
 const ringSlots = 256;
-/** Launches in the first one after a readback: an idle device is given work soon, and more at a time from there on. */
+/** Launches in the first submission after a readback: small, so that an idle device gets work soon. */
 const firstSlots = 32;
 /**
- * Estimated work after which a submission ends, in multiply-adds. Drivers reset a GPU whose submission takes two seconds; a
- * phone's GPU that does 10¹¹ a second takes a third of one for these.
+ * Estimated work after which a submission ends, in multiply-adds. Drivers reset a GPU whose submission takes two seconds;
+ * a phone's GPU at 10¹¹ multiply-adds per second takes a third of a second for these.
  */
 const mostWork = 2 ** 35;
 
-/** Bind groups kept for one layout, at most. */
+/** The most bind groups cached per layout. */
 const maxGroups = 4096;
 
 type LiveParams = Readonly<Record<string, ParamValue>>;
@@ -39,12 +39,12 @@ export class CommandStream {
   readonly #ring: DeviceBuffer;
   readonly #words = new ParamWords(ringSlotBytes * ringSlots);
   #slot = 0;
-  /** The estimated work of the submission so far. */
+  /** The estimated work of the present submission so far. */
   #work = 0;
   /** Launches after which the work so far is submitted. */
   #room = firstSlots;
   #encoder: GPUCommandEncoder | null = null;
-  /** Commands before those of the encoder, where a watcher wants launches in submissions of their own. */
+  /** Command buffers before the encoder's, if a watcher wants each launch in a separate submission. */
   #finished: GPUCommandBuffer[] = [];
   #pass: GPUComputePassEncoder | null = null;
   /** The pipeline that is set in the open pass. */
@@ -52,7 +52,7 @@ export class CommandStream {
   /** Number of the submission that is being recorded; buffers used by it carry this number. */
   #serial = 1;
   readonly #statistics: StreamStatistics = { submits: 0, launches: 0 };
-  /** Who watches the passes; set between submissions. */
+  /** Observes the passes; set between submissions. */
   watcher: StreamWatcher | null = null;
 
   constructor(
@@ -73,7 +73,7 @@ export class CommandStream {
     return this.#statistics;
   }
 
-  /** The submission that is being recorded, as buffers used by it carry it. */
+  /** The number of the submission that is being recorded. */
   get serial(): number {
     return this.#serial;
   }
@@ -83,7 +83,7 @@ export class CommandStream {
     return this.#serial - 1;
   }
 
-  /** Appends one dispatch. `params` are those of the launch, with its fault slot where it has one. */
+  /** Appends one dispatch. `params` are those of the launch, with its fault slot if it has one. */
   launch(launch: PreparedLaunch, params: LiveParams, faultWords: DeviceBuffer | null): void {
     const { pipeline, ranges, layout } = launch;
     const group = this.#bindGroup(pipeline, ranges, faultWords, layout);
@@ -91,7 +91,7 @@ export class CommandStream {
     for (const range of ranges) range.buffer.lastUse = this.#serial;
   }
 
-  /** Appends one dispatch with all that it binds. The caller marks the buffers as used. */
+  /** Appends one dispatch with its bind group. The caller marks the buffers as used. */
   dispatch(launch: PreparedLaunch, group: GPUBindGroup, offsets: readonly number[]): void {
     const pass = this.#passFor(launch);
     const { gpu } = launch.pipeline;
@@ -105,7 +105,7 @@ export class CommandStream {
     if (this.#work >= mostWork) this.flush();
   }
 
-  /** Packs parameters into the next slot of the ring. The dynamic offsets under which a launch reads them. */
+  /** Packs parameters into the next slot of the ring, and returns the dynamic offsets at which a launch reads them. */
   pack(layout: ParamLayout, params: LiveParams): readonly number[] {
     if (layout.fields.length === 0) return [];
     if (this.#slot >= this.#room) {
@@ -140,7 +140,7 @@ export class CommandStream {
     buffer.lastUse = this.#serial;
   }
 
-  /** Lets `encode` append commands of its own between passes. */
+  /** Lets `encode` append its own commands between passes. */
   encode(encode: (encoder: GPUCommandEncoder) => void): void {
     encode(this.#openEncoder());
   }
@@ -151,7 +151,7 @@ export class CommandStream {
     this.#room = firstSlots;
   }
 
-  /** Submits what was appended. Does nothing where there is nothing. */
+  /** Submits what was appended, if anything. */
   flush(): void {
     if (!this.#encoder && this.#finished.length === 0) return;
     const encoder = this.#openEncoder();
@@ -200,7 +200,7 @@ export class CommandStream {
     return this.#pass;
   }
 
-  /** Ends the command buffer behind a launch that is to be submitted on its own. */
+  /** Ends the command buffer after a launch that is to be submitted separately. */
   #cut(): void {
     if (this.watcher?.apart !== 'submission') return;
     this.#finished.push(this.#openEncoder().finish());
@@ -222,7 +222,7 @@ export class CommandStream {
     this.#pass = this.#pipeline = null;
   }
 
-  /** The cached bind group of a launch whose parameters lie in the ring. */
+  /** The cached bind group of a launch whose parameters are in the ring. */
   #bindGroup(
     pipeline: Pipeline,
     ranges: readonly BoundRange[],
@@ -234,7 +234,7 @@ export class CommandStream {
     const known = groups.get(key);
     if (known) return known;
     const group = this.makeBindGroup(pipeline, ranges, faultWords, layout);
-    // Buffer numbers are never given twice, so a stale entry is only dead weight; drop all before they pile up.
+    // Buffer ids are never reused, so stale entries are harmless; drop all before too many accumulate.
     if (groups.size > maxGroups) groups.clear();
     groups.set(key, group);
     return group;
@@ -262,10 +262,10 @@ export class CommandStream {
   }
 }
 
-/** Buffer numbers below this one are packed, three to a key. */
+/** Buffer ids below this are packed into a number, three per key. */
 const packedIds = 2 ** 17;
 
-/** The cache key of a bind group within its layout. Most bind at most three whole buffers: a number does for those. */
+/** The cache key of a bind group within its layout: a number for up to three whole buffers, the most common case. */
 function keyOf(ranges: readonly BoundRange[]): number | string {
   let key = 0;
   for (const { buffer, offset, bytes } of ranges) {

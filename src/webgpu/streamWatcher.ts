@@ -1,14 +1,14 @@
-/** @file StreamWatcher: what a profile sees of a stream. */
+/** @file StreamWatcher: observes a stream for a profile. */
 import type { PreparedLaunch } from './command.ts';
 
 /** Watches what a stream does. */
 export interface StreamWatcher {
-  /** 'pass': each launch has a pass of its own; 'submission': a command buffer, too, which is submitted on its own. */
+  /** 'pass': each launch gets a separate pass; 'submission': also a separate command buffer and submission. */
   readonly apart: 'pass' | 'submission' | null;
-  /** `launch` begins a pass, or is the next one where launches stand apart. Where its pass writes timestamps. */
+  /** Called when `launch` begins a pass. Returns where the pass writes timestamps. */
   next(launch: PreparedLaunch): GPUComputePassTimestampWrites | undefined;
   /** Adds to the commands that are about to be submitted. */
   resolve?(encoder: GPUCommandEncoder): void;
-  /** Submits in place of the stream. */
+  /** Submits instead of the stream. */
   submit?: ((queue: GPUQueue, buffers: readonly GPUCommandBuffer[]) => void) | undefined;
 }

@@ -1,9 +1,9 @@
 /**
- * @file Chromium's experimental subgroup matrices: which sizes a device multiplies, float16 by float16 with float32 sums.
+ * @file Chromium's experimental subgroup matrices: the sizes that a device supports for float16 inputs and float32 sums.
  */
 import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
 
-/** Features that the device needs. The types of WebGPU lack the first, which is Chromium's own. */
+/** Features that the device needs. The first is specific to Chromium, and missing in the types of WebGPU. */
 export const subgroupMatrixFeatures = [
   'chromium-experimental-subgroup-matrix',
   'shader-f16',
@@ -19,16 +19,16 @@ interface SubgroupMatrixConfig {
   readonly K: number;
 }
 
-/** Tiles are multiples of these numbers of lines and steps. */
+/** The largest usable size: GEMM tiles are multiples of it. */
 const largest = { lines: 32, steps: 16 };
 
-/** The largest size that a GEMM can use; null where there is none. */
+/** The largest size that a GEMM can use; null if there is none. */
 export function subgroupMatrixOf(gpu: GPUDevice): SubgroupMatrixSize | null {
   if (!subgroupMatrixFeatures.every((feature) => gpu.features.has(feature))) return null;
   const { subgroupMinSize, subgroupMaxSize, subgroupMatrixConfigs } = gpu.adapterInfo as GPUAdapterInfo & {
     readonly subgroupMatrixConfigs?: Iterable<SubgroupMatrixConfig>;
   };
-  // A program is compiled for one size of subgroups.
+  // A program is compiled for a fixed subgroup size.
   if (!subgroupMinSize || subgroupMinSize !== subgroupMaxSize || subgroupMaxSize > 256) return null;
   const fitting = [...(subgroupMatrixConfigs ?? [])].filter(
     ({ componentType, resultComponentType, M, N, K }) =>

@@ -1,12 +1,12 @@
 /**
- * @file GPU time of compute passes, from timestamp queries where the device has the feature.
+ * @file GPU time of compute passes, from timestamp queries if the device has the feature.
  */
 import { BufferUsage, MapMode } from './flags.ts';
 import type { PreparedLaunch } from './command.ts';
 import type { CommandStream } from './stream.ts';
 import type { StreamWatcher } from './streamWatcher.ts';
 
-/** When something began and ended, in microseconds from a beginning of its own. */
+/** When something began and ended, in microseconds from an arbitrary start. */
 export interface Span {
   readonly begin: number;
   readonly end: number;
@@ -107,8 +107,8 @@ export class PassTimer implements StreamWatcher {
 }
 
 /**
- * Milliseconds that the passes take which `run` appends to `stream`; null where the device has no timestamps, and where
- * the stream is watched already. `run` doesn't run then.
+ * Milliseconds taken by the passes that `run` appends to `stream`; null, without calling `run`, if the device has no
+ * timestamps or the stream is already watched.
  */
 export async function timePasses(
   device: GPUDevice,
@@ -133,8 +133,8 @@ export async function timePasses(
 }
 
 /**
- * Wall time of launches, for devices without timestamps: each is submitted on its own, and ends when the queue says that
- * it is done. The delay until completion is reported counts, too.
+ * Wall time of launches, for devices without timestamps: each is submitted separately, and ends when the queue reports
+ * that it is done. Times include the delay of that report.
  */
 export class WallTimer implements StreamWatcher {
   readonly apart = 'submission';
@@ -149,7 +149,7 @@ export class WallTimer implements StreamWatcher {
   submit(queue: GPUQueue, buffers: readonly GPUCommandBuffer[]): void {
     for (const buffer of buffers) {
       queue.submit([buffer]);
-      // Behind the last launch there may be copies.
+      // Copies may follow the last launch.
       if (this.#done.length === this.#launches) continue;
       this.#submitted.push(performance.now());
       this.#done.push(queue.onSubmittedWorkDone().then(() => performance.now()));
@@ -164,7 +164,7 @@ export class WallTimer implements StreamWatcher {
     return done.map((end, i) => {
       const begin = Math.max(free, this.#submitted[i] as number);
       free = Math.max(begin, end);
-      // Whole microseconds: begins and durations add up exactly.
+      // Whole microseconds, so that starts and durations add up exactly.
       const microseconds = (time: number) => Math.round(1000 * (time - first));
       return { begin: microseconds(begin), end: microseconds(free) };
     });

@@ -5,23 +5,23 @@
 import { DeviceError, RetrogradError } from '../core/errors.ts';
 import { joinErrors } from './faults.ts';
 
-/** One watched call, in the order of the calls: the first error is the cause, those after it often its consequences. */
+/** One watched call. The first error, in the order of the calls, is the cause; later ones are often its consequences. */
 interface Watched {
   errors: readonly RetrogradError[];
   settled: boolean;
 }
 
 export class ErrorWatch {
-  /** In the order of the calls, each with what resolves once it is settled; null where it is. */
+  /** In the order of the calls, each with a promise that resolves once it is settled; null if it already is. */
   readonly #watched = new Map<Watched, Promise<void> | null>();
-  /** Submissions that may name a buffer without memory, from the first to the last, with the error of the buffer. */
+  /** Ranges of submissions (`first` to `last`) that may use a buffer without memory, with the error of the buffer. */
   readonly #doomed: { readonly first: number; readonly last: number; readonly error: RetrogradError }[] = [];
 
   constructor(private readonly device: GPUDevice) {}
 
   /**
-   * Runs `body`; an error of kind `filter` that it causes becomes what `explain` makes of it. Null says that the error
-   * follows from an earlier one, which is reported. Without an error, `passed` is called.
+   * Runs `body`; `explain` converts an error of kind `filter` that it causes. Null means that it follows from an earlier,
+   * reported error. Without an error, `passed` is called.
    */
   during<T>(
     filter: GPUErrorFilter,
@@ -38,7 +38,7 @@ export class ErrorWatch {
         const error = await answer;
         if (!error) passed?.();
         if (!error) return [];
-        // Whatever it may follow from is known then.
+        // By then, any error that it may follow from is known.
         await earlier();
         const explained = await explain(error);
         return explained ? [explained] : [];
@@ -46,22 +46,22 @@ export class ErrorWatch {
     }
   }
 
-  /** Notes that submissions `first` to `last` may name a buffer without memory, for which `error` was reported. */
+  /** Notes that submissions `first` to `last` may use a buffer without memory, for which `error` was reported. */
   doom(first: number, last: number, error: RetrogradError): void {
     if (last >= first) this.#doomed.push({ first, last, error });
   }
 
-  /** Why submission `serial` may not have run: a buffer that it names has no memory. */
+  /** Why submission `serial` may not have run: the error of a buffer without memory that it uses. */
   doomOf(serial: number): RetrogradError | null {
     return this.#doomed.find(({ first, last }) => first <= serial && serial <= last)?.error ?? null;
   }
 
-  /** Keeps the errors that `reported` resolves to. A device that is lost rejects it; its loss is reported elsewhere. */
+  /** Keeps the errors that `reported` resolves to. It rejects if the device is lost, which is reported elsewhere. */
   until(reported: Promise<readonly RetrogradError[]>): void {
     this.#add(() => reported);
   }
 
-  /** Keeps what `report` finds. It may wait until the calls before it are settled. */
+  /** Keeps the errors that `report` finds. It may wait until the earlier calls are settled. */
   #add(report: (earlier: () => Promise<unknown>) => Promise<readonly RetrogradError[]>): void {
     const watched: Watched = { errors: [], settled: false };
     this.#watched.set(watched, null);
@@ -80,14 +80,14 @@ export class ErrorWatch {
     return Promise.all(all.slice(0, all.indexOf(watched)).map((one) => this.#watched.get(one)));
   }
 
-  /** Resolves once all that was watched up to now has been reported. */
+  /** Resolves once everything watched so far has been settled. */
   async settled(): Promise<void> {
     await Promise.all(this.#watched.values());
   }
 
   /**
-   * Why a readback failed: the device is lost, or had no memory for it. The reason may arrive after the failure; `own` is
-   * then what is known of the readback itself.
+   * Why a readback failed: the device is lost, or had no memory for it. The reason may arrive after the failure; `own`
+   * returns the readback's own error, if any.
    */
   async explain(
     cause: unknown,

@@ -121,7 +121,7 @@ describe('compile', () => {
       expect((await total.data())[0]).toBe(10);
     });
 
-    it('and creates nothing new where they are let go', async () => {
+    it('and creates nothing new where they are released', async () => {
       const f = compile((x: Tensor) => mul(sub(x, 1), x));
       const x = keep(large(3));
       const run = () => tidy(() => void f(x));

@@ -96,7 +96,7 @@ const uses: Record<string, () => void | Promise<void>> = {
     const fn = compile((indices: Tensor) => gather(w, indices));
     const indices = tensor([0, 2], { dtype: 'int32' });
     for (let i = 0; i < 3; i++) fn(indices);
-    // One readback collects the checks, the next lets go of them.
+    // One readback collects the checks, the next releases them.
     for (let i = 0; i < 2; i++) await tidyData(() => ones([1]));
   },
   'with large results': () => {

@@ -1,9 +1,9 @@
 /** @file Cases of test/fixtures/transforms/jax.json: trees of inputs, uploaded, and what JAX makes of them. */
-import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { DType } from '../../src/core/dtype.ts';
 import { mapNest, type Nest } from '../../src/core/nest.ts';
 import { keep, type Tensor, tensor } from '../../src/index.ts';
+import golden from '../fixtures/transforms/jax.json' with { type: 'json' };
 
 interface Values {
   shape: number[];
@@ -11,9 +11,7 @@ interface Values {
   dtype?: DType;
 }
 
-const cases = JSON.parse(
-  readFileSync(new URL('../fixtures/transforms/jax.json', import.meta.url), 'utf8'),
-) as Record<string, { inputs: unknown; outputs: unknown }>;
+const cases: Record<string, { inputs: unknown; outputs: unknown }> = golden;
 
 function isValues(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && 'values' in value && 'shape' in value;

@@ -1,5 +1,5 @@
 /**
- * @file The code of the guide, run in Node as it is printed: the `ts` blocks of a page are one program. What stands in a comment
+ * @file The code of the guide, run in Node as it is printed: the `ts` blocks of a page are one program. The text of a comment
  * after a `console.log` is what the program prints. Pages that need a browser run in test/e2e/guide.test.ts.
  */
 import fs from 'node:fs';

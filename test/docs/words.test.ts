@@ -83,6 +83,11 @@ const ALLOWED: readonly { file: RegExp; word: RegExp; reason: string }[] = [
     reason: 'the slope of a segment of a curve',
   },
   { file: /samples\/activations\.ts$/, word: /^slope$/i, reason: "a leaky rectifier's slope" },
+  {
+    file: /release(\.test)?\.(mjs|ts)$|^CONTRIBUTING\.md$/,
+    word: /^provenance$/i,
+    reason: "npm's name for the statement of where a package was built",
+  },
   { file: /^test\/docs\/words\.test\.ts$/, word: /./, reason: 'the list itself' },
 ];
 

@@ -1,4 +1,4 @@
-/** @file The benchmark in a real browser: its page as a visitor has it, and what becomes of a row when a contender is lost. */
+/** @file The benchmark in a real browser: its page as a visitor sees it, and what happens to a row when a contender is lost. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Target } from 'puppeteer';

@@ -79,7 +79,19 @@ test('a report opens from a file, and says everything on a click', async () => {
   // From the finding to the call in the graph.
   await page.click('.finding .link');
   await page.waitForSelector('.node.call.selected');
-  expect(await text('.details')).toMatch(/fusedConv2d[\s\S]*Outputs[\s\S]*Launches/i);
+  const details = await text('.details');
+  expect(details).toMatch(/fusedConv2d[\s\S]*Outputs[\s\S]*Launches/i);
+  // Of the node: shapes, bytes, time, speed, launches, and which variants of kernels ran.
+  for (const words of [
+    /\[4, 8, 8, 4\]\s+4\.1 kB/,
+    /time\s+\S+ (?:µs|ms)/,
+    /launches\s+\d/,
+    /moved\s+\S+ k?B/,
+    /speed\s+\S+ GFLOP\/s/,
+    /\d+ workgroups · \w+/,
+    /mean \S+, zeros 100 %/,
+  ])
+    expect(details).toMatch(words);
   const opened = await page.$$eval('.node', (nodes) => nodes.length);
   expect(opened).toBeGreaterThan(8);
   await page.click('[data-direction="backward"]');

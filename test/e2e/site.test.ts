@@ -68,6 +68,10 @@ test.each(Object.entries(works))('%s works there, by itself', async (name, { sel
     selector,
     words.source,
   );
+  const interactive = await page.evaluate(
+    () => (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).domInteractive,
+  );
+  expect(interactive).toBeLessThan(1000);
   for (const [width, value] of [
     [320, 'light'],
     [1600, 'dark'],

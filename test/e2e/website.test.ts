@@ -41,6 +41,15 @@ const generated = () =>
       .map((file) => path.posix.join(folder, file)),
   );
 
+/** Runs in the page: at how many heights the links of the navigation stand, in a wide font. */
+function linesOfNavigation(): number {
+  const sections = document.querySelector('.site-nav .sections') as HTMLElement;
+  sections.style.letterSpacing = '3px';
+  const lines = new Set([...sections.children].map((link) => link.getBoundingClientRect().top)).size;
+  sections.style.letterSpacing = '';
+  return lines;
+}
+
 /** As in a browser without WebGPU. */
 const withoutGpu = (page: Page) =>
   page.evaluateOnNewDocument(() => void Reflect.deleteProperty(Navigator.prototype, 'gpu'));
@@ -97,13 +106,16 @@ test('the landing page trains at once, without a click', async () => {
   await page.close();
 });
 
-test('without WebGPU the landing page says so in words', async () => {
+test('without WebGPU the landing page says so in words, and has all the rest', async () => {
   const { page, errors } = await openPage(chromium.browser, at('index.html'), {
     prepare: withoutGpu,
   });
   await page.waitForFunction(() =>
     /has no WebGPU/.test(document.querySelector('#status')?.textContent ?? ''),
   );
+  const words = await page.$eval('main', (main) => main.innerText);
+  expect(words).toMatch(/npm install retrograd/);
+  expect(words).toMatch(/Speedup over the fastest of TF\.js[\s\S]*on\s+(?:SwiftShader|an? )/);
   expect(errors).toEqual([]);
   await page.close();
 });
@@ -187,6 +199,7 @@ describe.each(['index.html', ...kinds])('%s', (place) => {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
       await page.setViewport({ width, height: 900 });
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      expect(await page.evaluate(linesOfNavigation)).toBe(1);
       if (width === 320) await page.evaluate(fs.readFileSync(axe, 'utf8'));
       // As text: the page's own global.
       const found = (await page.evaluate(

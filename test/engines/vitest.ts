@@ -12,6 +12,7 @@ import {
   setState,
 } from '@vitest/expect';
 import { getCurrentTest } from '@vitest/runner';
+import { fn, isMockFunction, restoreAllMocks, spyOn } from '@vitest/spy';
 
 export {
   afterAll,
@@ -43,6 +44,9 @@ function makeExpect() {
 }
 
 export const expect = makeExpect();
+
+/** Without mocks of modules and fake timers. */
+export const vi = { fn, isMockFunction, restoreAllMocks, spyOn };
 
 /** Types are checked when the tests are compiled. */
 const unchecked: unknown = new Proxy(() => {}, { get: () => unchecked, apply: () => unchecked });

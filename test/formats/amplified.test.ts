@@ -1,6 +1,6 @@
 /**
- * @file Small files that would take far more time or memory than their size: parts that share bytes, over and over. Each is
- * refused at once, by the sum of what it declares.
+ * @file Small files that would take far more time or memory than their size suggests, because parts share the same bytes many
+ * times. Each is refused at once, by the sum of the declared sizes.
  */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -52,7 +52,7 @@ function entries(bytes: Bytes): number[] {
 }
 
 describe('HDF5', () => {
-  test('names that are parts of one long name', async () => {
+  test('names that overlap in one long name', async () => {
     const names = Array.from({ length: 2000 }, (_, i) => `name${i}`.padEnd(100, '.'));
     const bytes = await written(group(new Map(names.map((name) => [name, group()]))));
     const view = new DataView(bytes.buffer);
@@ -69,7 +69,7 @@ describe('HDF5', () => {
     await expect(walk(bytes)).rejects.toThrow(/names of a group have bytes of their own/);
   });
 
-  test('groups that all have the links of one', async () => {
+  test('groups that share the links of one', async () => {
     const names = Array.from({ length: 600 }, (_, i) => `group ${i}`);
     const bytes = await written(group(new Map(names.map((name) => [name, group()]))));
     const view = new DataView(bytes.buffer);
@@ -82,7 +82,7 @@ describe('HDF5', () => {
     await expect(walk(bytes)).rejects.toThrow(/the structures of a file are no larger than the file/);
   });
 
-  test('attributes that all have one long text', async () => {
+  test('attributes that share one long text', async () => {
     const long = 'x'.repeat(1 << 20);
     const names = Array.from({ length: 300 }, (_, i) => [`layer_names${i}`, long] as const);
     const bytes = await written(group(new Map(), new Map(names)));
@@ -91,7 +91,7 @@ describe('HDF5', () => {
     net.dispose();
   });
 
-  test('datasets that all have the values of one', async () => {
+  test('datasets that share the values of one', async () => {
     const elements = 0x123456;
     const dataset = (): NewDataset => ({ type: 'uint8', shape: [elements], pieces: () => [] });
     const vars = new Map(Array.from({ length: 200 }, (_, i) => [`${i}`, dataset()]));
@@ -114,7 +114,7 @@ describe('HDF5', () => {
   });
 });
 
-test('a model whose weights are said to be in chunks is allotted what the chunks hold', async () => {
+test('a model whose weights are declared as chunks is allocated only what the chunks hold', async () => {
   const file = readFileSync(new URL('../fixtures/hdf5/claims.keras', import.meta.url));
   await expect(loadModel(file)).rejects.toThrow(
     /values that a dataset declares are in the file[\s\S]*of which 0 are stored/,

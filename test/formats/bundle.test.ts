@@ -1,4 +1,4 @@
-/** @file What an app downloads that loads safetensors alone: none of the other readers. */
+/** @file An app that loads only safetensors downloads none of the other readers. */
 import { fileURLToPath } from 'node:url';
 import { type OutputChunk, rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
@@ -25,7 +25,7 @@ async function chunksOf(source: string): Promise<OutputChunk[]> {
   return output.filter((file): file is OutputChunk => file.type === 'chunk');
 }
 
-/** Modules that come with the app, and with the parts that are loaded later for `wanted`. */
+/** Modules in the app, and in the parts that are loaded later for `wanted`. */
 function modulesWith(chunks: readonly OutputChunk[], wanted: readonly string[]): string[] {
   const isWanted = ({ moduleIds }: OutputChunk) => wanted.some((name) => moduleIds.at(-1) === src + name);
   const loaded = withImports(
@@ -40,7 +40,7 @@ const modulesOf = (chunks: readonly OutputChunk[]) =>
 
 const readers = /^formats\/(?!safetensors)[^/]+\//;
 
-test('reading tensors, and weights of a model, from safetensors brings no other reader', async () => {
+test('reading tensors, and weights of a model, from safetensors loads no other reader', async () => {
   const chunks = await chunksOf(`
     export { readSafetensors, loadTensors } from '${src}io/index.ts';
     import { input, layers, model } from '${src}keras/index.ts';
@@ -51,6 +51,6 @@ test('reading tensors, and weights of a model, from safetensors brings no other 
   expect(modules).toContain('formats/safetensors/open.ts');
   expect(modules).toContain('keras/saving/loadWeights.ts');
   expect(modules.filter((id) => readers.test(id))).toEqual([]);
-  // They are there, for files that need them.
+  // They exist, for files that need them.
   expect(modulesOf(chunks)).toContain('formats/hdf5/file.ts');
 });

@@ -1,5 +1,5 @@
 /**
- * @file Damaged files of every format: they load, or are refused by a FormatError, at once and without changes. A few
+ * @file Damaged files of every format: they load, or are refused with a FormatError, at once and without changes. A few
  * hundred here; `npm run fuzz:files` tries thousands of each format.
  */
 import fs from 'node:fs';
@@ -63,7 +63,7 @@ async function whole(bytes: Bytes, name: string): Promise<void> {
   model.dispose();
 }
 
-/** Loads weights into a model; where they are refused it stays as it was. */
+/** Loads weights into a model, which stays unchanged if they are refused. */
 async function weights(bytes: Bytes, name: string): Promise<void> {
   const before = target.weights.map((weight) => weight.current);
   try {
@@ -79,7 +79,7 @@ async function state(bytes: Bytes): Promise<void> {
   await readPyTorch(counting(bytes, 'damaged.pth'));
 }
 
-/** A state dictionary whose pickle or storages are damaged under sound checksums. */
+/** A state dictionary whose pickle or storages are damaged, with valid checksums. */
 async function rebuiltState(dice: Random): Promise<Bytes> {
   const archive = await ZipArchive.open(bytesSource(samples.pytorch[0] as Bytes, 'dtypes.pt'));
   const hit = dice.below(3) === 0 ? dice.pick(archive.names) : 'dtypes/data.pkl';
@@ -95,7 +95,7 @@ async function rebuiltState(dice: Random): Promise<Bytes> {
   return target.bytes;
 }
 
-/** A model.json with its shard; the case's bytes are the one or the other. */
+/** A model.json with its shard; the case's bytes are one of them. */
 async function layersModel(bytes: Bytes): Promise<void> {
   const isJson = bytes[0] === 0x7b;
   const parts = isJson ? [bytes, tfjs.shard] : [tfjs.json, bytes];
@@ -126,7 +126,7 @@ async function objects(bytes: Bytes): Promise<void> {
   if (other) throw other;
 }
 
-/** An archive whose parts are damaged under sound checksums. */
+/** An archive whose parts are damaged, with valid checksums. */
 async function rebuilt(dice: Random): Promise<Bytes> {
   const json = dice.below(2) === 0 ? mutated(config, dice) : config;
   const [sound] = samples.weights as [Bytes];
@@ -194,7 +194,7 @@ describe.each(Object.entries(formats))('%s', (name, { make, load }) => {
       } catch (error) {
         refused++;
         if (!(error instanceof FormatError)) throw new Error(`${name}, case ${seed}`, { cause: error });
-        // Tensors that earlier tests dropped may be collected meanwhile.
+        // Tensors that earlier tests dropped may be collected in the meantime.
         expect(memory().tensors, `case ${seed}`).toBeLessThanOrEqual(before);
       }
       expect((performance.now() - start) / 1000, `case ${seed}`).toBeLessThan(maxSeconds);

@@ -1,4 +1,4 @@
-/** @file State dictionaries of PyTorch, against the values that PyTorch says they have. */
+/** @file State dictionaries of PyTorch, compared with PyTorch's values. */
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { FormatError, UnsafeModelError } from '../../src/index.ts';

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await init();
 });
 
-describe('files that are sound, and files that are not', () => {
+describe('valid and invalid files', () => {
   for (const { file, must, why } of files.filter(({ kind }) => kind === 'safetensors')) {
     test(`${must} ${file}: ${why}`, () => {
       const load = () => readSafetensors(read(file), { file });
@@ -43,7 +43,7 @@ describe('files that are sound, and files that are not', () => {
     });
   }
 
-  test('a tensor may be named as anything', () => {
+  test('a tensor may have any name', () => {
     expect([...readSafetensors(read('proto_name.safetensors')).tensors.keys()]).toEqual(['__proto__']);
   });
 
@@ -58,7 +58,7 @@ describe('files that are sound, and files that are not', () => {
     expect(() => readSafetensors(marked)).toThrow(FormatError);
   });
 
-  test('no prefix of a sound file is one', () => {
+  test('no prefix of a valid file is valid', () => {
     const whole = read('valid.safetensors');
     for (let length = 0; length < whole.length; length++)
       expect(() => readSafetensors(whole.slice(0, length))).toThrow(FormatError);
@@ -93,7 +93,7 @@ function fileOf(type: string, shape: number[], bytes: Uint8Array): Uint8Array {
 }
 
 describe('values', () => {
-  test('of other types become those that tensors hold', () => {
+  test('of other types are converted to those of tensors', () => {
     const values = (type: string, bytes: ArrayBufferView, count: number) => {
       const raw = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       return [...(readSafetensors(fileOf(type, [count], raw)).tensors.get('t')?.data ?? [])];
@@ -145,7 +145,7 @@ describe('values', () => {
     expect(explained.why).toContain('all.safetensors');
   });
 
-  test('what is no file, and a name that the format keeps', () => {
+  test('anything but a file, and a name that the format reserves', () => {
     expect(() => readSafetensors('file' as never)).toThrow(ValueError);
     const one = { shape: [1], dtype: 'float32', data: Float32Array.of(1) } as const;
     expect(() => writeSafetensors(new Map([['__metadata__', one]]))).toThrow(ValueError);

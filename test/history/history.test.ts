@@ -114,7 +114,7 @@ describe('explainHistory', () => {
   test('variable', () => {
     expect(text(variable(tensor([1]), { name: 'w' }))).toBe(
       "float32[1] 'w' has no history here (variable): a variable is a leaf: it holds values, and no operation made it.\n" +
-        '  hint: use the tensor itself where its history is wanted; gradients end at variables, and reach them.',
+        '  hint: use the tensor itself where you need its history; gradients end at variables, and reach them.',
     );
   });
 

@@ -60,7 +60,7 @@ function network() {
 }
 
 describe('profile', () => {
-  test('tells time, bytes and operations of each op, and gives back the result', async () => {
+  test('reports time, bytes and operations of each op, and returns the result', async () => {
     const a = ones([32, 64]);
     const b = ones([64, 16]);
     const report = await profile(() => tidy(() => relu(matMul(a, b))));
@@ -82,7 +82,7 @@ describe('profile', () => {
     expect(await report.result.data()).toEqual(new Float32Array(512).fill(64));
   });
 
-  test('tells gradients by the op that they are of', async () => {
+  test('attributes gradients to their op', async () => {
     const x = ones([1, 8, 8, 3]);
     const kernel = variable(ones([3, 3, 3, 4]));
     const report = await profile(() =>
@@ -98,7 +98,7 @@ describe('profile', () => {
     expect(rows.get('conv2d*')?.flops).toBe(flops);
   });
 
-  test('tells the layers around, and their shares', async () => {
+  test('reports the enclosing layers, and their shares', async () => {
     const net = network();
     const x = ones([2, 8, 8, 3]);
     const report = await profile(() =>
@@ -154,7 +154,7 @@ describe('profile', () => {
     expect(report.wallMilliseconds).toBeGreaterThan(0);
   });
 
-  test('measures more launches than one set of queries holds', async () => {
+  test('measures more launches than fit in one query set', async () => {
     const x = ones([4]);
     const report = await profile(() => {
       for (let i = 0; i < 2100; i++) tidy(() => void add(x, x));
@@ -233,7 +233,7 @@ describe('the report', () => {
     const launches = complete.filter(({ tid }) => tid === 1);
     expect(launches).toHaveLength(report.total.launches);
     launches.reduce((before, event) => {
-      // Nanoseconds were counted; as microseconds their sums are rounded.
+      // The clock counts nanoseconds; sums in microseconds are rounded.
       expect(event.ts - (before.ts + before.dur)).toBeGreaterThan(-1e-4);
       return event;
     });
@@ -249,7 +249,7 @@ describe('the report', () => {
 });
 
 describe('what profile leaves alone', () => {
-  test('nothing is noted without a profile', async () => {
+  test('nothing is recorded without a profile', async () => {
     expect(getDevice().executor.profiler !== null).toBe(false);
     await profile(() => expect(getDevice().executor.profiler !== null).toBe(true));
     expect(getDevice().executor.profiler !== null).toBe(false);
@@ -267,7 +267,7 @@ describe('what profile leaves alone', () => {
     expect(await add(x, x).data()).toEqual(new Float32Array(4).fill(2));
   });
 
-  test('refuses what is no function, and a profile inside of another', async () => {
+  test('refuses anything but a function, and a profile inside another', async () => {
     await expect(profile(3 as never)).rejects.toThrow(ValueError);
     const nested = profile(() => profile(() => 1));
     await expect(nested).rejects.toThrow(/one profile at a time/);
@@ -275,7 +275,7 @@ describe('what profile leaves alone', () => {
   });
 });
 
-test('a device without timestamps tells wall time, and says so', async () => {
+test('a device without timestamps reports wall time, and says so', async () => {
   await using plain = await ownDevice();
   const a = ones([256, 256]);
   const b = matMul(a, a);

@@ -35,7 +35,7 @@ const wave = (step: number, ...shape: number[]) =>
   );
 
 describe('a model', () => {
-  test('each step is replayed to the same bits, and leaves the present alone', async () => {
+  test('each step is replayed to the same bits, without changing the current state', async () => {
     // Random without a seed, random with one, and weights that aren't trained; built by the first step.
     const net = sequential([
       layers.dense({ units: 6, activation: 'relu' }),
@@ -55,7 +55,7 @@ describe('a model', () => {
     };
     using recording = recordSteps(net, { checkpointEvery: 4, featureMaps: 0 });
     for (let step = 0; step < 7; step++) {
-      // Arguments may change once the step was made.
+      // Arguments may change after the step.
       const x = new Float32Array(await wave(step, 8, 4).data());
       using y = wave(step, 8, 1);
       using batch = tensor(x, { shape: [8, 4] });
@@ -107,7 +107,7 @@ describe('fit', () => {
       Array.from({ length: rows }, (_, i) => i % 3),
       { dtype: 'int32' },
     );
-    // Whatever a real training has: rates and weights that callbacks change, classes that count more, a short last batch.
+    // Like real training: callbacks that change rates and weights, class weights, a short last batch.
     const changes: callbacks.CallbackLike = {
       onEpochEnd: (epoch) => {
         const [kernel] = net.weights;
@@ -136,7 +136,7 @@ describe('fit', () => {
   };
   const valuesOf = (net: Sequential) => Promise.all(net.weights.map((weight) => weight.data()));
 
-  test('is recorded as it runs without, and any of its steps is replayed to the same bits', async () => {
+  test('runs the same when recorded, and any of its steps is replayed to the same bits', async () => {
     const plain = classifier();
     const expected = [(await train(plain)).history, await valuesOf(plain)];
     plain.dispose();
@@ -228,7 +228,7 @@ describe('a function', () => {
     return { step, optimizer };
   };
 
-  test('of what its state names; another change is reported', async () => {
+  test('changes only its declared state; other changes are reported', async () => {
     const weight = w();
     const { step, optimizer } = stepOf(weight);
     using recording = recordSteps(step, { state: [weight, optimizer], featureMaps: 0 });

@@ -66,7 +66,7 @@ const dense = (units: number, name: string, options: object = {}) =>
 type Change = (x: SymbolicTensor) => SymbolicTensor;
 
 describe('a detached branch', () => {
-  /** Two branches that meet in a sum; `change` is applied where a case says. */
+  /** Two branches that meet in a sum; `change` is applied at the place given by a case. */
   function branched(at: 'input' | 'inside' | 'output', change: Change) {
     const image = input({ shape: [4] });
     const maybe = (place: typeof at, value: KerasTensor): KerasTensor =>
@@ -121,7 +121,7 @@ describe('a dead relu', () => {
     const seeing = sequential([layers.conv2d(conv), layers.globalAveragePooling2d(), dense(1, 'top')]);
     const { findings } = await stepOf(seeing, wave(16, 5, 5, 1));
     expect(findings[0]?.title).toMatch(/^Dead relu: .*eye/);
-    // The zeros that the head gets are no second cause.
+    // The zeros that reach the head don't count as a second cause.
     expect(findings[0]?.weights).toHaveLength(3);
     expect(findings).toHaveLength(1);
     const high = initializers.constant({ value: 50 });

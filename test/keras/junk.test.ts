@@ -20,7 +20,7 @@ const samples = new Map(
 
 const { activations, applications, callbacks, constraints, initializers, layers } = keras;
 const { losses, metrics, optimizers, regularizers } = keras;
-/** Those that the library has are tested with it. */
+/** Names that the library itself exports are tested with the library. */
 const own = new Set<unknown>([...Object.values(retrograd), ...Object.values(activations)]);
 const ops = Object.fromEntries(Object.entries(keras.ops).filter(([, value]) => !own.has(value)));
 const families = {
@@ -37,7 +37,7 @@ const families = {
   schedules: optimizers.schedules,
 };
 
-/** What an app extends or defines: its parts are code of the app. */
+/** Base classes and definitions: their parts are code of the app. */
 const ofTheApp = /^[A-Z]|^define/;
 
 const factories = Object.entries(families).flatMap(([family, members]) =>
@@ -150,7 +150,7 @@ describe('models', () => {
       [`(x, junk) of ${what}`, () => call(x, value)],
       [`(x, y, junk) of ${what}`, () => call(x, [[1], [2]], value)],
       ...names
-        // One option of a call that trains costs a step: each junk meets a few.
+        // Each option of a call that trains costs a step, so each junk value is tried with only a few.
         .filter(() => isCompile || random() < 0.4)
         .map((option): [string, () => unknown] => [
           `${option} of ${what}`,
@@ -177,7 +177,7 @@ test('options of applications', async () => {
   const makers = Object.entries(applications).filter(([, value]) => typeof value === 'function');
   const calls = makers.flatMap(([name, make]) =>
     junk
-      // An application is expensive to make: what every factory accepts is left out.
+      // An application is expensive to create, so values that every factory accepts are left out.
       .filter(([, value]) => value !== undefined && value !== null && typeof value !== 'boolean')
       .flatMap(([what, value]) =>
         option.map((key): [string, () => unknown] => [

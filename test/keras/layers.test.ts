@@ -24,7 +24,7 @@ beforeAll(async () => {
   await init();
 });
 
-/** x · w, doubled while training: a layer as an app writes it. */
+/** x · w, doubled in training: a layer of an app. */
 class Scale extends Layer {
   static override readonly className: string = 'Scale';
   w: Variable | null = null;
@@ -40,7 +40,7 @@ class Scale extends Layer {
 }
 
 describe('a layer of the app', () => {
-  test('runs on tensors and on symbolic ones, with the shape that its ops give', async () => {
+  test('runs on tensors and on symbolic ones, with the shape that its ops infer', async () => {
     const layer = new Scale();
     const y = layer.apply(input({ shape: [null, 3] }));
     expect(y).toBeInstanceOf(KerasTensor);
@@ -50,7 +50,7 @@ describe('a layer of the app', () => {
     expect(layer.computeOutputShape([null, 7, 3])).toEqual([null, 7, 3]);
   });
 
-  test('names its weights, and tells trained ones from others', () => {
+  test('names its weights, and distinguishes trainable ones', () => {
     const layer = new Scale({ name: 'scale_here' });
     layer.apply(tensor([[1, 2]]));
     expect(layer.weights.map(({ name }) => name)).toEqual(['scale_here/w', 'scale_here/count']);
@@ -77,7 +77,7 @@ describe('a layer of the app', () => {
     expect(layer.weights).toHaveLength(4);
     layer.trainable = false;
     expect(layer.stages[1]?.trainableWeights).toEqual([]);
-    // Learning the shape is no call: the layers inside have no nodes of it.
+    // Inferring the shape doesn't count as a call: the layers inside have no nodes from it.
     expect(layer.stages[0]?.inboundNodes).toEqual([]);
     expect(layer.inboundNodes).toHaveLength(1);
     expect(layer.apply(tensor([[1, 2, 3, 4]])).kerasHistory?.node.inside[0]?.operation.className).toBe(
@@ -103,7 +103,7 @@ describe('a layer of the app', () => {
     expect(() => layer.apply(tensor([[1, 2]]))).toThrow('disposed');
   });
 
-  test('gives what it hands through a history of its own, and leaves alone that of its input', async () => {
+  test('gives an input that it returns a history of its own, and keeps that of the input', async () => {
     const layer = layers.activation({ activation: 'linear' });
     const x = tensor([1, 2]);
     const tape = new GradientTape();
@@ -115,7 +115,7 @@ describe('a layer of the app', () => {
     expect(await tape.gradient(sum(y), x)?.array()).toEqual([1, 1]);
   });
 
-  test('leaves detached what was detached on purpose', () => {
+  test('leaves detached tensors detached', () => {
     class Cut extends Layer {
       override call(x: Tensor): Tensor {
         return stopGradient(add(x, 1));
@@ -124,7 +124,7 @@ describe('a layer of the app', () => {
     expect(new Cut().apply(tensor([1])).origin.kind).toBe('detached');
   });
 
-  test('counts its eager calls apart from its symbolic ones', () => {
+  test('counts its eager calls separately from symbolic ones', () => {
     const layer = new Scale();
     const x = tensor([[1, 2]]);
     expect([layer.apply(x), layer.apply(x)].map((y) => y.kerasHistory?.nodeIndex)).toEqual([0, 1]);

@@ -1,4 +1,4 @@
-/** @file Losses against Keras (test/fixtures/losses), and what they refuse. */
+/** @file Losses against Keras (test/fixtures/losses), and invalid arguments. */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -81,7 +81,7 @@ describe(source, () => {
   });
 });
 
-test('a maker is a function of samples, and makes objects', async () => {
+test('a maker computes losses of samples, and creates objects', async () => {
   const [yTrue, yPred] = [tensor([[0, 2]]), tensor([[1, 5]])];
   expect(await losses.huber(yTrue, yPred).array()).toEqual([1.5]);
   expect(await losses.huber(yTrue, yPred, { delta: 2 }).array()).toEqual([2.25]);
@@ -92,7 +92,7 @@ test('a maker is a function of samples, and makes objects', async () => {
   expect([object.className, losses.huber().name]).toEqual(['Huber', 'huber_loss']);
 });
 
-test('host values are taken for tensors', async () => {
+test('host values are accepted as tensors', async () => {
   expect(
     await losses
       .meanSquaredError()
@@ -136,7 +136,7 @@ describe('by name', () => {
     expect(losses.get(null)).toBeNull();
   });
 
-  test('every loss is made again from its configuration', () => {
+  test('every loss can be created again from its configuration', () => {
     const makers = Object.entries(losses).filter(([name]) => /^[a-z]/.test(name) && name !== 'get');
     expect(makers.length).toBe(22);
     for (const [name, make] of makers) {
@@ -147,7 +147,7 @@ describe('by name', () => {
     }
   });
 
-  test('an unknown name lists the known', () => {
+  test('the error for an unknown name lists the known ones', () => {
     expect(() => losses.get('meanSquareError')).toThrow(/meanSquaredError.*mse[\s\S]*'meanSquareError'/);
     expect(() => losses.get(3 as never)).toThrow(ValueError);
   });
@@ -257,7 +257,7 @@ describe('bad input', () => {
     expect(run).toThrow(says);
   });
 
-  test('a label outside of the classes names itself, and the device lives on', async () => {
+  test('a label outside of the classes is reported, and the device stays usable', async () => {
     const labels = tensor([0, 3, 1], { dtype: 'int32' });
     const logits = tensor([1, 2, 3, 4, 5, 6, 7, 8, 9], { shape: [3, 3] });
     const loss = losses.sparseCategoricalCrossentropy({ fromLogits: true });
@@ -352,7 +352,7 @@ describe('numbers at the edge', () => {
   });
 });
 
-test('second derivatives, at no error too', async () => {
+test('second derivatives, also at an error of 0', async () => {
   const curvature = async (name: string, error: number) => {
     const value = (x: Tensor) => losses.get(name).call([[0]], x);
     return (hvp(value, [tensor([[error]])], [tensor([[1]])])[0] as Tensor).item();

@@ -38,7 +38,7 @@ class MarkZeros extends Layer {
   }
 }
 
-/** Hands masks on. */
+/** Passes masks on. */
 class Through extends Layer {
   override readonly supportsMasking = true;
   override call(x: Tensor): Tensor {
@@ -46,7 +46,7 @@ class Through extends Layer {
   }
 }
 
-/** Adds up what the mask lets through. */
+/** Sums the unmasked values. */
 class MaskedSum extends Layer {
   override readonly takesMask = true;
   override call(x: Tensor, { mask }: CallOptions): Tensor {
@@ -54,7 +54,7 @@ class MaskedSum extends Layer {
   }
 }
 
-/** Forgets masks. */
+/** Drops masks. */
 class Plain extends Layer {
   override call(x: Tensor): Tensor {
     return mul(x, 1);
@@ -65,14 +65,14 @@ const values = () => tensor([[1, 0, 2]]);
 const read = async (mask: Tensor | null | undefined) => (mask ? mask.array() : null);
 
 describe('a mask', () => {
-  test('rides on its tensor, through layers that support it', async () => {
+  test('is attached to its tensor, and passes through layers that support it', async () => {
     const y = new Through().apply(new MarkZeros().apply(values()));
     expect(await read(maskOf(y))).toEqual([[1, 0, 1]]);
     expect(maskOf(new Plain().apply(y))).toBeNull();
     expect(maskOf(mul(y, 1))).toBeNull();
   });
 
-  test('reaches the layer that takes it, unless the call says another', async () => {
+  test('reaches the layer that takes it, unless the call is given another', async () => {
     const marked = new MarkZeros().apply(tensor([[1, 0, 2]]));
     const other = tensor([[false, false, true]]);
     const layer = new MaskedSum();
@@ -95,7 +95,7 @@ describe('a mask', () => {
     expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
   });
 
-  test('can be taken off, and belongs to the caller as well', async () => {
+  test('can be removed, and still belongs to the caller', async () => {
     const mask = tensor([true]);
     const x = setMask(tensor([1]), mask);
     mask.dispose();
@@ -150,7 +150,7 @@ describe('in a graph, a mask', () => {
     expect(await net.apply(tensor([[1, 0, 2]])).array()).toEqual([30]);
   });
 
-  test('given to a model reaches its layers, and stays off the caller’s tensor', async () => {
+  test('passed to a model reaches its layers, and is not attached to the caller’s tensor', async () => {
     const x = input({ shape: [3] });
     const net = model({ inputs: x, outputs: new MaskedSum().apply(new Through().apply(x)) });
     const given = tensor([[2, 4, 6]]);
@@ -159,14 +159,14 @@ describe('in a graph, a mask', () => {
     expect(await net.apply(setMask(given, tensor([[false, false, true]]))).array()).toEqual([9]);
   });
 
-  test('given to a model that hands its input through leaves it usable', async () => {
+  test('passed to a model that returns its input leaves the input usable', async () => {
     const x = input({ shape: [1] });
     const net = model({ inputs: x, outputs: [x, new Plain().apply(x)] });
     const [same] = net.apply(tensor([[2]]), { mask: tensor([[true]]) });
     expect(await same.array()).toEqual([[2]]);
   });
 
-  test('named at a symbolic call is an input like others', async () => {
+  test('given at a symbolic call is an input like others', async () => {
     const x = input({ shape: [3] });
     const mask = input({ shape: [3], dtype: 'bool' });
     const y: SymbolicTensor = new MaskedSum().apply(x, { mask });

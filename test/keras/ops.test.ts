@@ -1,4 +1,4 @@
-/** @file keras.ops: what is composed of other ops gives what Keras gives (test/fixtures/keras/ops.py), and has gradients. */
+/** @file keras.ops: composite functions give the same as Keras (test/fixtures/keras/ops.py), and have gradients. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { grad, init, sum, type Tensor, tensor, ValueError } from '../../src/index.ts';
 import { ops } from '../../src/keras/index.ts';
@@ -55,7 +55,7 @@ describe.each([...new Set(fixture.cases.map(({ op }) => op))])('%s', (op) => {
   );
 });
 
-test('gradients, also at the values that a branch leaves out', async () => {
+test('gradients, also at values where a branch is not selected', async () => {
   const x = tensor([0, 2, Number.NaN, -8]);
   const gradientOf = async (f: (y: Tensor) => Tensor, at = x) => [
     ...(await grad((y: Tensor) => sum(f(y)))(at).data()),

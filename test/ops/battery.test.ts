@@ -38,7 +38,7 @@ const tolerance = 5e-3;
 const step = 0.01;
 
 /** The kernels of another kind of adapter: `npm run test:profiles`. */
-const forced = process.env.RETROGRAD_PROFILE as AdapterKind | undefined;
+const forced = globalThis.process?.env.RETROGRAD_PROFILE as AdapterKind | undefined;
 
 beforeAll(async () => {
   await init(forced ? { adapterProfile: forced } : {});

@@ -1,4 +1,4 @@
-/** @file cast: what becomes of values that the new dtype lacks, both ways to call it, and its gradient. */
+/** @file cast: what happens to values that the new dtype lacks, both ways to call it, and its gradient. */
 import { beforeAll, expect, expectTypeOf, test } from 'vitest';
 import { DTypeError } from '../../src/core/errors.ts';
 import { cast, type DType, GradientTape, init, mul, type Tensor, tensor } from '../../src/index.ts';

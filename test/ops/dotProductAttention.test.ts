@@ -1,7 +1,7 @@
 /** @file dotProductAttention against Keras and JAX, with gradients. */
-import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { dotProductAttention, GradientTape, init, type Tensor, tensor } from '../../src/index.ts';
+import golden from '../fixtures/attention/dotProductAttention.json' with { type: 'json' };
 
 interface Host {
   shape: number[];
@@ -21,8 +21,7 @@ interface Golden {
   gradients: Host[];
 }
 
-const file = new URL('../fixtures/attention/dotProductAttention.json', import.meta.url);
-const { cases } = JSON.parse(readFileSync(file, 'utf8')) as { cases: Golden[] };
+const { cases } = golden as unknown as { cases: Golden[] };
 
 beforeAll(async () => {
   await init();

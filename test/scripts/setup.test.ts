@@ -44,7 +44,7 @@ function machine(answers: [RegExp, string | null | (() => string | null)][], bro
 const VERSION: [RegExp, string] = [/^chromium --version$/, 'Chromium 156.0.8078.79 built on Debian'];
 
 describe('ensureBrowser', () => {
-  test('a browser that is there is used, and nothing is installed', () => {
+  test('an installed browser is used, and nothing is installed', () => {
     const { shell, commands } = machine([VERSION], ['/usr/bin/chromium']);
     expect(ensureBrowser(shell)).toBe('/usr/bin/chromium');
     expect(commands).toEqual(['chromium --version']);

@@ -36,7 +36,7 @@ function withAnswer<P extends object, A, T>(tunable: Tunable<P, A>, answer: Answ
   }
 }
 
-/** Every convolution that `algorithm` can compute, by it; all others as implicit GEMMs. Pointwise ones stay a matmul. */
+/** Computes every convolution with `algorithm` if possible, and all others as implicit GEMMs. Pointwise ones stay a matmul. */
 export function withConv2dAlgorithm<T>(algorithm: Conv2dAlgorithm, body: () => T): T {
   return withAnswer(
     conv2dTunable,
@@ -53,7 +53,7 @@ export function withConv2dAlgorithm<T>(algorithm: Conv2dAlgorithm, body: () => T
   );
 }
 
-/** Every GEMM of floats on `tile`, from its first call on. */
+/** Computes every GEMM of floats with `tile`, from its first call on. */
 export function withGemmTile<T>(tile: GemmTile, body: () => T): T {
   return withAnswer(
     gemmTunable,

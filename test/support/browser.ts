@@ -16,19 +16,19 @@ import { launchFirefox } from '../../scripts/lib/firefox.mjs';
 export { launchBrowser, openPage, runInPage, serveFolder } from '../../scripts/lib/browser.mjs';
 
 export interface BrowserFixture {
-  /** Of the file's browser; throws before `beforeAll` has run. */
+  /** The browser of the test file; throws before `beforeAll` has run. */
   readonly browser: Browser;
-  /** Where the served folder is, with a slash at its end. */
+  /** Address of the served folder, with a trailing slash. */
   readonly url: string;
   /**
-   * Runs `body` in a fresh page at `url + path`; fails on any error that the page reports. `body` may
-   * `import('/dist/index.js' as string)` what is served.
+   * Runs `body` in a fresh page at `url + path`; fails on any error that the page reports. `body` may import served files:
+   * `import('/dist/index.js' as string)`.
    */
   run<T, A extends unknown[]>(path: string, body: (...args: A) => T | Promise<T>, ...args: A): Promise<T>;
 }
 
 export interface UseBrowserOptions {
-  /** Default: Chromium. */
+  /** The browser. Default: Chromium. */
   browser?: 'chromium' | 'firefox';
   root?: string | null;
   mounts?: Record<string, string>;

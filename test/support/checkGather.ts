@@ -1,6 +1,6 @@
 /**
- * @file Runs one random gather through the library and lists what differs from the oracle. No test runner: a page runs
- * it, too.
+ * @file Runs one random gather through the library and lists the differences from the oracle. It uses no test runner, because
+ * a page runs it, too.
  */
 import {
   type GatherOptions,
@@ -12,7 +12,7 @@ import {
 } from '../../src/index.ts';
 import { expectGather, fillValue, type GatherCase } from './gatherCases.ts';
 
-/** What differs, in words; empty where all is well. */
+/** The differences, in words; empty if there are none. */
 export async function checkGather(sample: GatherCase): Promise<string[]> {
   const expected = expectGather(sample);
   const differences: string[] = [];
@@ -50,7 +50,7 @@ function optionsOf({ axis, batchDims, mode }: GatherCase): GatherOptions {
   return { axis, batchDims, mode, ...(mode === 'fill' ? { fillValue } : {}) };
 }
 
-/** The first readback tells the fault, if there is one; those after it are clean. */
+/** The first readback reports the fault, if there is one; later ones are clean. */
 async function compareFault(
   { mode }: GatherCase,
   { fault, shape }: ReturnType<typeof expectGather>,
@@ -61,7 +61,7 @@ async function compareFault(
     () => null,
     (error: unknown) => error,
   );
-  // With nothing to gather there is nothing to launch, and nothing to find.
+  // If there is nothing to gather, nothing is launched, and no fault is found.
   const empty = shape.includes(0);
   if (!fault || (empty && found === null)) {
     if (found) differences.push(`found ${String(found)} in mode ${mode}`);

@@ -1,4 +1,4 @@
-/** @file Garbage collection on demand, for tests of what becomes of objects that were dropped. */
+/** @file Garbage collection on demand, for tests of dropped objects. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { getDevice, memory } from '../../src/index.ts';
@@ -14,13 +14,13 @@ export async function collectGarbage(): Promise<void> {
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as () => void;
   }
-  // An object that a promise of this turn still holds is free in the next.
+  // An object that a promise of this turn still holds can be collected in the next.
   await new Promise((resolve) => setTimeout(resolve, 5));
   collect();
   await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** What is alive on the device. */
+/** The live objects on the device. */
 export interface Alive {
   readonly tensors: number;
   readonly bytes: number;
@@ -31,7 +31,7 @@ export function alive(): Alive {
   return { tensors, bytes };
 }
 
-/** Collects until no more is alive than `goal`, or for a while. What is alive then. */
+/** Collects until no more than `goal` is alive, or for a while. Returns what is still alive. */
 export async function collectUntil(goal: Alive): Promise<Alive> {
   await getDevice().sync();
   for (let turn = 0; turn < maxTurns; turn++) {
@@ -42,7 +42,7 @@ export async function collectUntil(goal: Alive): Promise<Alive> {
   return alive();
 }
 
-/** Collects until nothing more is freed. What is alive then. */
+/** Collects until nothing more is freed. Returns what is still alive. */
 export async function collectAll(): Promise<Alive> {
   await getDevice().sync();
   let before = alive();

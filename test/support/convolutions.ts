@@ -11,7 +11,7 @@ import {
   sizes,
 } from './reference.ts';
 
-/** A convolution with everything that is left out: batch 1, no padding, strides, dilation or groups. */
+/** A convolution with defaults for missing parts: batch 1, no padding, strides, dilation or groups. */
 export function convolution(c: Pick<Convolution, 'image' | 'kernel'> & Partial<Convolution>): Convolution {
   const full = {
     batch: 1,
@@ -23,17 +23,17 @@ export function convolution(c: Pick<Convolution, 'image' | 'kernel'> & Partial<C
   };
   const windows = (axis: 0 | 1) => {
     const extent = (c.kernel[axis] - 1) * full.dilation[axis] + 1;
-    // As much padding behind as in front.
+    // The same padding at the end as at the start.
     return Math.floor((c.image[axis] + 2 * full.before[axis] - extent) / full.strides[axis]) + 1;
   };
   return { ...full, result: c.result ?? [windows(0), windows(1)] };
 }
 
-/** Error of a sum of `terms` products of numbers below 1, with room for every order of adding. */
+/** Allowed error of a sum of `terms` products of numbers below 1, for any order of summation. */
 export const allowedError = (terms: number) => 1e-6 * Math.max(1, Math.sqrt(terms)) + 3e-8 * terms;
 
 /**
- * All three directions of a convolution against float64. `share` is the error that may be made in terms of a plain sum's.
+ * Compares all three directions of a convolution with float64. `share` is the allowed error relative to that of a plain sum.
  */
 export async function expectConvolution(c: Convolution, share = 1): Promise<void> {
   const allowed = (terms: number) => share * allowedError(terms);

@@ -1,7 +1,7 @@
 /** @file Damaged files: bytes flipped, cut, spliced, and numbers replaced by extreme ones. */
 import type { Random } from './random.ts';
 
-/** What counts, sizes and addresses are replaced by. */
+/** Replacements for counts, sizes and addresses. */
 const extremes: readonly bigint[] = [
   0n,
   1n,
@@ -19,7 +19,7 @@ const extremes: readonly bigint[] = [
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Changes some of `bytes`, or gives other bytes. `others` are files to take parts from. */
+/** Changes some of `bytes`, or returns other bytes. `others` are files to take parts from. */
 type Damage = (bytes: Bytes, dice: Random, others: readonly Bytes[]) => Bytes;
 
 const damages: readonly Damage[] = [
@@ -34,7 +34,7 @@ const damages: readonly Damage[] = [
   },
   function number(bytes, dice) {
     const size = dice.pick([1, 2, 4, 8]);
-    // Fields are aligned more often than not.
+    // Fields are usually aligned.
     const at = dice.below(2) === 0 ? dice.below(bytes.length) : dice.below(Math.ceil(bytes.length / 8)) * 8;
     const value = dice.below(3) === 0 ? BigInt(dice.below(bytes.length + 64)) : dice.pick(extremes);
     for (let i = 0; i < size && at + i < bytes.length; i++)

@@ -1,12 +1,12 @@
 /** @file How Dawn for Node waits for the GPU in tests. */
 
-/** Milliseconds between two questions whether the GPU is done. */
+/** Milliseconds between two polls of whether the GPU is done. */
 const interval = 0.1;
 
 /**
- * As long as a promise waits for the GPU, Dawn asks in every turn of the event loop whether it is done. On a software adapter
- * that takes the processor from the threads that it waits for: a seventh of the time of the unit tests. From now on the
- * process sleeps before each question.
+ * While a promise waits for the GPU, Dawn polls in every turn of the event loop. On a software adapter, that takes the
+ * processor from the threads that it waits for: a seventh of the time of the unit tests. After this call, the process sleeps
+ * before each poll.
  */
 export function sleepBetweenPolls(): void {
   const { setImmediate } = globalThis;
@@ -18,5 +18,5 @@ export function sleepBetweenPolls(): void {
   Object.assign(globalThis, { setImmediate: setImmediateAfterSleep });
 }
 
-/** Dawn's own question is native code, as is a promise's `resolve`, which the sleep delays by as little. */
+/** Dawn's poll is native code, but so is a promise's `resolve`, which the sleep delays by the same short time. */
 const isNative = (callback: unknown) => String(callback).includes('[native code]');

@@ -1,7 +1,7 @@
 /**
  * @file Devices that are lost at any point of a training run. The run must end with one DeviceLostError and leave nothing
- * behind that rejects later; on a new device, what was saved last continues on the curve of a run that nothing interrupted.
- * `npm run test:faults` loses many.
+ * behind that rejects later; on a new device, the last saved state continues on the curve of an uninterrupted run. `npm run
+ * test:faults` tests many losses.
  */
 import * as rg from '../../src/index.ts';
 import { loadCheckpoint, saveCheckpoint } from '../../src/io/index.ts';
@@ -9,7 +9,7 @@ import { callbacks, clearSession, initializers, layers, sequential } from '../..
 import { openedDevice, setDevice } from '../../src/webgpu/current.ts';
 import { randomFrom } from './differential/values.ts';
 
-/** A run that takes that long hangs. */
+/** A run that takes this long hangs. */
 const limit = 120_000;
 
 type Sink = ReturnType<typeof callbacks.sinks.memoryFiles>;
@@ -20,7 +20,7 @@ interface Outcome {
   readonly weights: readonly (readonly number[])[];
 }
 
-/** Trains to the end, from what `files` have on. */
+/** Trains to the end, starting from the state in `files`. */
 type Training = (files: Sink) => Promise<Outcome>;
 
 const trainings: readonly Training[] = [(files) => trainByFit(files), trainByBatches];
@@ -69,7 +69,7 @@ export async function trainByFit(sink: callbacks.FileSink, watch: object = {}): 
   }
 }
 
-/** A loop of its own, with predictions in between. */
+/** A custom loop, with predictions in between. */
 async function trainByBatches(sink: Sink): Promise<Outcome> {
   const net = network();
   const curve = new Map<number, number>();
@@ -93,7 +93,7 @@ async function trainByBatches(sink: Sink): Promise<Outcome> {
   }
 }
 
-/** Calls `onCall` before each call of `gpu` and its queue that a training makes. */
+/** Calls `onCall` before each call of `gpu` and its queue that training makes. */
 function watchCalls(gpu: GPUDevice, onCall: () => void): void {
   const watch = (owner: object, name: string) => {
     const methods = owner as Record<string, (...args: unknown[]) => unknown>;
@@ -109,7 +109,7 @@ function watchCalls(gpu: GPUDevice, onCall: () => void): void {
   for (const name of ['submit', 'writeBuffer']) watch(gpu.queue, name);
 }
 
-/** A device of its own, which is current from now on. */
+/** Opens a new device, which becomes the current one. */
 async function openWatched(onCall: (gpu: GPUDevice) => void): Promise<void> {
   const adapter = await navigator.gpu.requestAdapter();
   const gpu = await adapter?.requestDevice();
@@ -124,7 +124,7 @@ interface Clean extends Outcome {
 
 const cleanRuns = new Map<Training, Promise<Clean>>();
 
-/** The run that nothing interrupts, on a device of its own, and how many calls it makes. */
+/** The uninterrupted run, on a separate device, and the number of its calls. */
 function cleanRun(training: Training): Promise<Clean> {
   const known = cleanRuns.get(training);
   if (known) return known;
@@ -148,7 +148,7 @@ function timed<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** How `outcome` differs from the run that nothing interrupted; null where it doesn't. */
+/** The difference between `outcome` and the uninterrupted run; null if there is none. */
 function difference(outcome: Outcome, clean: Outcome): string | null {
   for (const [at, value] of outcome.curve)
     if (!Object.is(value, clean.curve.get(at)))
@@ -156,7 +156,7 @@ function difference(outcome: Outcome, clean: Outcome): string | null {
   return JSON.stringify(outcome.weights) === JSON.stringify(clean.weights) ? null : 'the weights differ';
 }
 
-/** Whatever rejects while no one waits for it. */
+/** Collects unhandled rejections. */
 function watchRejections(): { readonly found: readonly unknown[]; stop(): void } {
   const found: unknown[] = [];
   const { process: node } = globalThis as {
@@ -181,8 +181,8 @@ function watchRejections(): { readonly found: readonly unknown[]; stop(): void }
 }
 
 /**
- * Loses the device at a point of a training run that `seed` chooses, and resumes the run on the device that `openNext` makes
- * current. Resolves to what went wrong, or null.
+ * Loses the device at a point of a training run determined by `seed`, and resumes the run on the device that `openNext` makes
+ * current. Resolves to the problem, or null.
  */
 async function loseDevice(seed: number, openNext: () => Promise<unknown>): Promise<string | null> {
   const training = trainings[seed % trainings.length] as Training;
@@ -198,7 +198,7 @@ async function loseDevice(seed: number, openNext: () => Promise<unknown>): Promi
   if (interrupted instanceof Error && !(interrupted instanceof rg.DeviceLostError))
     return `${where}: ${interrupted.name}: ${interrupted.message}`;
   if (!(interrupted instanceof Error)) {
-    // The last calls free what is no longer read: the run was over.
+    // The last calls only free memory, so the run was already over.
     const found = difference(interrupted as Outcome, clean);
     if (found) return `${where}: it ended without an error, and ${found}`;
   }
@@ -207,7 +207,7 @@ async function loseDevice(seed: number, openNext: () => Promise<unknown>): Promi
   return found && `${where}: resumed, ${found}`;
 }
 
-/** Loses devices at the points that seeds `from` to `to` choose. Resolves to what went wrong, seed by seed. */
+/** Loses devices at the points determined by seeds `from` to `to`. Resolves to the problems by seed. */
 export async function loseDevices(from: number, to: number): Promise<string[]> {
   const before = openedDevice();
   const rejections = watchRejections();

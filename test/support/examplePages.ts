@@ -1,4 +1,4 @@
-/** @file The pages of examples as a host would serve them, for tests: built on the sources, into a folder of the test's own. */
+/** @file Pages of examples for tests, as a host would serve them: built from the sources, into a separate folder. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';

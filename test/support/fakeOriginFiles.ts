@@ -1,4 +1,4 @@
-/** @file The origin-private file system in memory, as far as the library uses it, for tests in Node. */
+/** @file An in-memory origin-private file system with the functions that the library uses, for tests in Node. */
 
 const missing = (name: string) => new DOMException(`${name} is not there`, 'NotFoundError');
 
@@ -12,7 +12,7 @@ class FakeFile {
     return new File(this.bytes, this.name, { lastModified: 0 });
   }
 
-  /** As in browsers, what is written takes the file's place when the stream is closed. */
+  /** As in browsers, the written data replace the file when the stream is closed. */
   async createWritable(): Promise<WritableStream<Uint8Array<ArrayBuffer>>> {
     const written: Uint8Array<ArrayBuffer>[] = [];
     return new WritableStream({

@@ -1,5 +1,5 @@
 /**
- * @file Random gathers for property tests, and what they must give by an oracle that shares nothing with the library:
+ * @file Random gathers for property tests, and their expected results from an oracle that shares no code with the library:
  * plain loops over multi-indices, in float64.
  */
 import fc from 'fast-check';
@@ -21,9 +21,9 @@ export interface GatherCase {
 export interface GatherExpectation {
   shape: number[];
   values: number[];
-  /** The cotangent, added up in the rows that were read. */
+  /** The cotangent, accumulated in the rows that were read. */
   gradient: number[];
-  /** The first index outside the range, where the case is validated. */
+  /** The first index out of range, if the case is validated. */
   fault: { position: number[]; index: number; limit: number; axis: number } | null;
 }
 

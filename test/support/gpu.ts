@@ -1,12 +1,12 @@
 /**
- * @file WebGPU for tests, in Node that of Dawn, and helpers on a raw `GPUDevice`. Knows nothing of the library, so that the
+ * @file WebGPU for tests (in Node: Dawn's), and helpers for a raw `GPUDevice`. Independent of the library, so that the
  * library's own device can be tested with it.
  */
 import { sleepBetweenPolls } from './dawnPolling.ts';
 
 /** State that outlives one test file: with `isolate: false` several files share the process. */
 interface GpuState {
-  /** Held for the life of the process: a collected `GPU` object takes its adapters and devices along. */
+  /** Held for the life of the process: collecting the `GPU` object would destroy its adapters and devices. */
   gpu: GPU;
   devices: Set<WeakRef<GPUDevice>>;
   uncaptured: GPUError[];
@@ -16,8 +16,8 @@ const STATE = Symbol.for('retrograd.test.gpu');
 const holder = globalThis as { [STATE]?: GpuState };
 
 /**
- * Puts `navigator.gpu` and the WebGPU globals in place, once a process, where the engine has none.
- * @throws where Dawn finds no adapter: a GPU test that cannot run must not look like one that passed.
+ * Installs `navigator.gpu` and the WebGPU globals, once per process, if the engine has none.
+ * @throws if Dawn finds no adapter: a GPU test that cannot run must not look like one that passed.
  */
 export async function installNodeGpu(): Promise<GPU> {
   const present = holder[STATE];
@@ -36,7 +36,7 @@ export async function installNodeGpu(): Promise<GPU> {
   return gpu;
 }
 
-/** Dawn for Node, with its globals in place. Other engines have a WebGPU of their own. */
+/** Dawn for Node, with its globals installed. Other engines have their own WebGPU. */
 async function loadDawn(): Promise<GPU> {
   const { create, globals } = await import('webgpu');
   Object.assign(globalThis, globals);
@@ -48,7 +48,7 @@ async function loadDawn(): Promise<GPU> {
   return gpu;
 }
 
-/** Has every device that is made from now on write its uncaptured errors down. */
+/** Records the uncaptured errors of all devices that are created from now on. */
 function recordUncapturedErrors(state: GpuState): void {
   const { requestDevice } = GPUAdapter.prototype;
   GPUAdapter.prototype.requestDevice = async function (descriptor) {
@@ -65,8 +65,8 @@ function recordUncapturedErrors(state: GpuState): void {
 }
 
 /**
- * The uncaptured errors of all devices since the last call. A test that provokes some takes them; what is
- * left when a test ends fails it.
+ * The uncaptured errors of all devices since the last call. A test that provokes some takes them; any that are left when a
+ * test ends make it fail.
  */
 export async function takeUncapturedErrors(): Promise<GPUError[]> {
   const state = holder[STATE];
@@ -109,7 +109,7 @@ export async function withErrorScope<T>(device: GPUDevice, body: () => T | Promi
   return errors.value;
 }
 
-/** Runs `body` and gives its value and the first GPU error that it caused on `device`, or null. */
+/** Runs `body` and returns its value and the first GPU error that it caused on `device`, or null. */
 export async function captureErrors<T>(
   device: GPUDevice,
   body: () => T | Promise<T>,

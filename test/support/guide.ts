@@ -1,4 +1,4 @@
-/** @file What pages of the guide need to run: a page in a browser, or files of the reader's. */
+/** @file What pages of the guide need to run: a page in a browser, or the reader's files. */
 
 export const needsBrowser: readonly string[] = ['apps.md', 'training.md'];
 

@@ -1,4 +1,4 @@
-/** @file Values that make no sense where they are passed, and what calls with them throw. */
+/** @file Values that are invalid where they are passed, and the errors of calls with them. */
 import { getDevice, RetrogradError, Tensor } from '../../src/index.ts';
 
 const cyclic: unknown[] = [];
@@ -16,7 +16,7 @@ for (let i = 0; i < 10_000; i++) {
 const gone = new Float32Array(4);
 structuredClone(gone, { transfer: [gone.buffer] });
 
-/** Each with what it is. */
+/** Values with their descriptions. */
 export const junk: [string, unknown][] = [
   ['undefined', undefined],
   ['null', null],
@@ -75,7 +75,7 @@ export function callOf(value: Call): Call {
   return isClass ? (...args) => Reflect.construct(value, args) : value;
 }
 
-/** What a call throws that isn't typed; null for none. */
+/** The untyped error that a call throws; null if there is none. */
 async function untyped(call: () => unknown): Promise<unknown> {
   try {
     const result = await call();
@@ -87,7 +87,7 @@ async function untyped(call: () => unknown): Promise<unknown> {
   }
 }
 
-/** What is untyped, or slow, among `calls`. */
+/** The calls among `calls` with untyped errors, or that are slow. */
 export async function faultsOf(calls: readonly [how: string, call: () => unknown][]): Promise<string[]> {
   const found: string[] = [];
   for (const [how, call] of calls) {
@@ -101,7 +101,7 @@ export async function faultsOf(calls: readonly [how: string, call: () => unknown
   return found;
 }
 
-/** Reads the faults of what calls with junk launched, which the next read would report. */
+/** Reads the faults of launches with junk, which the next readback would report. */
 export async function forgetFaults(): Promise<void> {
   await untyped(() => getDevice().sync());
 }

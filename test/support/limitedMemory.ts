@@ -4,14 +4,14 @@
  */
 
 export interface LimitedMemory {
-  /** Bytes that live buffers may take together. */
+  /** Total bytes that live buffers may take. */
   budget: number;
-  /** Bytes of live buffers, and the most that they have been. */
+  /** Bytes of live buffers, and their peak. */
   readonly live: number;
   peak: number;
-  /** Allocations that were refused. */
+  /** Number of refused allocations. */
   readonly refused: number;
-  /** Out-of-memory errors that no scope took. */
+  /** Number of out-of-memory errors that no scope captured. */
   readonly uncaptured: number;
 }
 
@@ -42,7 +42,7 @@ export function limitMemory(gpu: GPUDevice, budget: number, { throws = false } =
     else scope.error ??= { message: 'not enough memory' } as GPUError;
     return invalidBuffer(descriptor);
   };
-  // A contradictory usage makes a buffer that is invalid in the same way as one without memory.
+  // A contradictory usage creates a buffer that is invalid in the same way as one without memory.
   const invalidBuffer = (descriptor: GPUBufferDescriptor): GPUBuffer => {
     pushErrorScope.call(gpu, 'validation');
     const usage = GPUBufferUsage.MAP_READ | GPUBufferUsage.MAP_WRITE;

@@ -6,7 +6,7 @@ type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 /** Text in place of a value: JSON that `JSON.stringify` wouldn't write. */
 const marker = '@@raw@@';
 
-/** What a part may become; texts are put into the document as they are. */
+/** Replacements for a part; texts are inserted into the document as they are. */
 const replacements: readonly string[] = [
   'null',
   'true',
@@ -42,7 +42,7 @@ const replacements: readonly string[] = [
   `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`,
 ];
 
-/** Every place of a document: the object or list that holds it, and its key. */
+/** Every place in a document: the object or list that contains it, and its key. */
 function placesOf(value: Json, found: [holder: Json, key: string | number][] = []) {
   if (typeof value !== 'object' || value === null) return found;
   for (const key of Object.keys(value)) {

@@ -41,7 +41,7 @@ test('a captured error is handed back and does not count as uncaptured', async (
   expect(await takeUncapturedErrors()).toEqual([]);
 });
 
-test('an uncaptured error is written down', async () => {
+test('an uncaptured error is recorded', async () => {
   await using own = await useDevice();
   own.device.createBuffer({ size: 4, usage: 0 });
   const errors = await takeUncapturedErrors();

@@ -1,7 +1,7 @@
 /**
- * @file Set-up of every unit test file: puts Dawn's WebGPU in place as a browser would (`navigator.gpu` and
- * the `GPU…` globals), and fails where no adapter is there. A test fails, too, that left an uncaptured GPU error, or a tape
- * that still records: the tests after it share its process, and would run what they compile uncaptured.
+ * @file Set-up of every unit test file: installs Dawn's WebGPU as in a browser (`navigator.gpu` and the `GPU…` globals), and
+ * fails if there is no adapter. A test also fails if it leaves an uncaptured GPU error, or a tape that still records: later
+ * tests share its process, and their compiled functions wouldn't be captured.
  */
 import { afterEach } from 'vitest';
 import { activeRecorders, stopRecorder } from '../../src/ops/recorders.ts';

@@ -1,5 +1,5 @@
 /**
- * @file A library device of a test's own, in addition to the one that all tests share, which is current again afterwards.
+ * @file A separate library device for a test, in addition to the one that all tests share, which is current again afterwards.
  */
 import { getDevice, setDevice } from '../../src/webgpu/current.ts';
 import { Device } from '../../src/webgpu/device.ts';
@@ -15,7 +15,7 @@ export interface OwnDevice {
 export interface OwnDeviceOptions {
   descriptor?: GPUDeviceDescriptor;
   maxPooledBytes?: number;
-  /** Sees the GPUDevice before the library does. */
+  /** Called with the GPUDevice before the library uses it. */
   prepare?: (gpu: GPUDevice) => void;
 }
 

@@ -1,4 +1,4 @@
-/** @file The module `playground` for tests in Node: it keeps what a program shows, and sets its controls. */
+/** @file The module `playground` for tests in Node: it records the outputs of a program, and sets its controls. */
 
 export const shown = {
   texts: [] as string[],
@@ -8,12 +8,12 @@ export const shown = {
   bars: [] as { name: string; value: number }[],
 };
 
-/** Values of sliders and text fields by name, in place of their own. */
+/** Values of sliders and text fields by name, in place of their defaults. */
 export const settings: { sliders: Record<string, number>; text?: string } = { sliders: {} };
 
 let endings: (() => void)[] = [];
 
-/** Ends a program, and forgets what it showed. */
+/** Ends a program, and clears its outputs. */
 export function reset(): void {
   for (const ending of endings) ending();
   endings = [];

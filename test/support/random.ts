@@ -1,4 +1,4 @@
-/** @file Random choices of tests, the same in every run of a seed. */
+/** @file Random choices for tests, determined by a seed. */
 
 export interface Random {
   /** In [0, 1). */

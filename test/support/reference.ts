@@ -1,10 +1,10 @@
 /**
- * @file Plain products and convolutions in float64 on the host: the oracle of the kernels' own tests. Written from the
- * definitions, loop by loop.
+ * @file Plain matmuls and convolutions in float64 on the host: the oracle of the kernel tests. Written from the definitions,
+ * as loops.
  */
 import { generator } from '../ops/samples/draw.ts';
 
-/** Values in [-1, 1) that float32 holds exactly. */
+/** Values in [-1, 1) that are exact in float32. */
 export function draw(size: number, seed: number): Float32Array {
   const random = generator(seed);
   return Float32Array.from({ length: size }, () => 2 * random() - 1);
@@ -33,7 +33,7 @@ export function product(
   return c;
 }
 
-/** A convolution by its numbers alone. */
+/** The sizes of a convolution. */
 export interface Convolution {
   batch: number;
   /** Height, width and channels of the image. */
@@ -82,7 +82,7 @@ const kernelSize = ({ kernel, image, groups }: Convolution) =>
 
 export const sizes = { image: imageSize, kernel: kernelSize, result: resultSize };
 
-/** What becomes of a number before the next operation. Math.fround for sums of float32. */
+/** How a number is rounded before the next operation: Math.fround for sums of float32. */
 type Rounding = (value: number) => number;
 
 const exactly: Rounding = (value) => value;

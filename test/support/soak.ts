@@ -6,13 +6,13 @@ import * as rg from '../../src/index.ts';
 import { layers, sequential } from '../../src/keras/index.ts';
 import { randomFrom } from './differential/values.ts';
 
-/** What must stay flat. */
+/** Figures that must stay flat. */
 export interface Sample {
   readonly tensors: number;
   readonly bytes: number;
   readonly pooledBytes: number;
   readonly pipelines: number;
-  /** Of the JS heap, after garbage collection; null where the engine doesn't tell. */
+  /** Bytes of the JS heap, after garbage collection; null if the engine doesn't report it. */
   readonly heap: number | null;
 }
 
@@ -55,7 +55,7 @@ async function train(
   }
 }
 
-/** Errors that a round provokes. Any other is a failure. */
+/** Expects the errors that a round provokes. Any other is a failure. */
 async function expectRejection(work: () => Promise<unknown>, name: RegExp): Promise<void> {
   const error = await work().then(
     () => null,
@@ -65,7 +65,7 @@ async function expectRejection(work: () => Promise<unknown>, name: RegExp): Prom
   if (!name.test(found)) throw new Error(`expected ${name}, received ${found}`);
 }
 
-/** One round. Its work depends on `seed` alone. */
+/** One round. Its work depends only on `seed`. */
 export async function round(seed: number): Promise<void> {
   const device = await rg.init();
   if (seed === 0) device.gpu.addEventListener('uncapturederror', () => void uncaptured++);
@@ -84,7 +84,7 @@ export async function round(seed: number): Promise<void> {
   );
   await sums.data();
   sums.dispose();
-  // A fault, and what comes after it is unaffected.
+  // A fault, which doesn't affect later work.
   const faulty = rg.tidy(() =>
     rg.gather(noise(random, 5, 3) as never, rg.add(rg.tensor([1, 9], { dtype: 'int32' }), 0) as never),
   );
@@ -107,7 +107,7 @@ export async function round(seed: number): Promise<void> {
   if (seed % 5 === 0) await train(makeModel(), random);
 }
 
-/** What is in use, once garbage is collected where the engine can be asked to. */
+/** The resources in use, after a garbage collection if the engine supports it. */
 export async function sample(): Promise<Sample & { uncaptured: number }> {
   const device = await rg.init();
   const collect = (globalThis as { gc?: () => void }).gc;

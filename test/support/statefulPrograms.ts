@@ -2,14 +2,14 @@
  * @file Random programs with state: a function that reads and assigns variables, called several times while the world
  * around it changes. Each program runs twice, eagerly and compiled, and both must agree bit by bit after every call.
  *
- * A program is plain data made from a seed. Its numbers are taken modulo what there is to choose from, so that any part
- * of it can be left out: that is how failures are reduced.
+ * A program is plain data generated from a seed. Its numbers are taken modulo the number of choices, so that any part of it
+ * can be removed, by which failures are reduced.
  */
 import { makeProgram } from './stateful/generate.ts';
 import type { Program } from './stateful/program.ts';
 import { runProgram } from './stateful/run.ts';
 
-/** Leaves parts of a failing program out, as long as it fails. Returns the smallest found, with what differs in it. */
+/** Removes parts of a failing program as long as it fails. Returns the smallest one found, with its difference. */
 async function reduceProgram(program: Program): Promise<{ program: Program; failure: string }> {
   let smallest = program;
   let failure = (await runProgram(program)) ?? '';
@@ -39,7 +39,7 @@ function* smallerThan(program: Program): Generator<Program> {
   if (variables > 1) yield { ...program, variables: 1 };
 }
 
-/** Runs the programs of the seeds in [from, to). Returns what the first failure reduces to, or null. */
+/** Runs the programs of the seeds in [from, to). Returns the first failure, reduced, or null. */
 export async function checkPrograms(from: number, to: number): Promise<string | null> {
   for (let seed = from; seed < to; seed++) {
     const program = makeProgram(seed);

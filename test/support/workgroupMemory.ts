@@ -1,5 +1,5 @@
 /**
- * @file A device that doesn't clear workgroup memory. On SwiftShader clearing takes longer to compile than the rest of a
+ * @file A device that doesn't clear workgroup memory. On SwiftShader, the clearing takes longer to compile than the rest of a
  * kernel: a second for 4 KiB. Only for tests of kernels that write all workgroup memory before they read it.
  */
 import { create } from 'webgpu';
@@ -8,7 +8,7 @@ import { openDevice } from '../../src/webgpu/adapter.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
 import { Device } from '../../src/webgpu/device.ts';
 
-/** Kept for the life of the process: a collected `GPU` takes its devices along. */
+/** Kept for the life of the process: collecting the `GPU` would destroy its devices. */
 let opened: { gpu: GPU; device: Device } | undefined;
 
 /** Runs `body` on that device, with the profile of the current one. */

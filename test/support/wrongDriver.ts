@@ -1,6 +1,6 @@
 /**
- * @file GPU drivers that are wrong, simulated: some pipelines of a device write nothing, always or from their second run on;
- * or they don't compile.
+ * @file Simulates faulty GPU drivers: some pipelines of a device write nothing, always or from their second run on; or they
+ * don't compile.
  */
 
 export type Defect = 'always' | 'after the first run' | 'does not compile';
@@ -9,7 +9,7 @@ export type Defect = 'always' | 'after the first run' | 'does not compile';
 const emptied = (code: string) =>
   code.replace(/fn main\([\s\S]*?\)\s*\{/, (head) => `${head} if (true) { return; }`);
 
-/** Makes those pipelines of `gpu` wrong whose label `matches`: the name of their kernel and its options. */
+/** Makes the pipelines of `gpu` faulty whose label matches `matches`: the name of their kernel and its options. */
 export function makeWrong(gpu: GPUDevice, matches: RegExp, defect: Defect): void {
   const codes = new WeakMap<GPUShaderModule, string>();
   const doubles = new WeakMap<GPUComputePipeline, GPUComputePipeline>();
@@ -41,7 +41,7 @@ export function makeWrong(gpu: GPUDevice, matches: RegExp, defect: Defect): void
   exchangeUsed(gpu, doubles);
 }
 
-/** Has passes of `gpu` set the double of a pipeline that was set before. */
+/** Makes passes of `gpu` use the faulty copy of a pipeline that was set before. */
 function exchangeUsed(gpu: GPUDevice, doubles: WeakMap<GPUComputePipeline, GPUComputePipeline>): void {
   const used = new WeakSet<GPUComputePipeline>();
   const createEncoder = gpu.createCommandEncoder.bind(gpu);

@@ -230,7 +230,7 @@ test('memory counts bytes in use, their peak, and what lies ready', () => {
   expect(memory()).toMatchObject({ bytes: before.bytes, peakBytes: before.bytes });
 });
 
-test('a tape holds what a disposed tensor shared with it, and lets go of it', () => {
+test('a tape holds what a disposed tensor shared with it, and releases it', () => {
   const before = memory();
   const x = ones([1024]);
   const tape = new GradientTape();

@@ -1,4 +1,4 @@
-/** @file A program that stands in for another while that is being compiled: the same bits, sooner. */
+/** @file A program that replaces another while that is being compiled: the same bits, sooner. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compile, init, matMul, type Tensor, tensor } from '../../src/index.ts';
 import { withGemmTile } from '../support/algorithms.ts';

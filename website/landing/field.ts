@@ -11,7 +11,7 @@ import {
 } from 'retrograd';
 import { layers, losses, optimizers, sequential } from 'retrograd/keras';
 
-/** A network that learns the colour of each place: `step()` improves it once and returns its picture. */
+/** A network that learns the colour of each pixel: `step()` trains it once and returns its picture. */
 export function neuralField(picture: Tensor, places: Tensor) {
   const [height, width] = picture.shape as [number, number, 3];
   const waves = matMul(places, randomNormal([2, 64], { seed: 1, stddev: 6 }));

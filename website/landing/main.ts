@@ -1,4 +1,4 @@
-/** @file The live cell of the landing page: field.ts trains on the visitor's GPU as soon as the page is there. */
+/** @file The live cell of the landing page: field.ts trains on the visitor's GPU as soon as the page has loaded. */
 import { div, fromImage, init, type Tensor, tensor, tidy, toCanvas } from 'retrograd';
 import { drawPicture } from '../../examples/perceptual-loss/picture.ts';
 import { LossCurve } from './curve.ts';
@@ -23,7 +23,7 @@ function placesOf(size: number): Tensor {
   return tensor(Array.from({ length: size * size }, (_, i) => [at(i % size), at(Math.floor(i / size))]));
 }
 
-/** Shows the target, and gives it as a tensor from 0 to 1. */
+/** Shows the target, and returns it as a tensor from 0 to 1. */
 function targetPicture(size: number): Tensor {
   const picture = drawPicture(size);
   const canvas = element<HTMLCanvasElement>('#target');
@@ -61,7 +61,7 @@ class Training {
     if (this.done) button.hidden = true;
   }
 
-  /** As many steps as fit into a frame, then one readback. */
+  /** Runs as many steps as fit into a frame, then one readback. */
   async #frame(): Promise<void> {
     const begin = performance.now();
     const count = this.#busy === 0 ? 1 : Math.min(8, Math.max(1, Math.floor(24 / this.#busy)));

@@ -1,14 +1,14 @@
-/** @file The module `playground`, as programs import it: what they show, and what their controls report. */
+/** @file The module `playground` that programs import: outputs and controls. */
 
 import type { StepReport } from 'retrograd/inspect';
 
-/** How a text is meant: prose, output of the program, what went well, what went wrong. */
+/** The kind of a text: prose, output of the program, success, failure. */
 export type Tone = 'plain' | 'library' | 'good' | 'bad';
 
 export interface Picture {
   title: string;
   caption?: string;
-  /** As `toPixels` and a canvas give them. */
+  /** In the format of `toPixels` and of a canvas. */
   pixels: { width: number; height: number; data: Uint8ClampedArray<ArrayBuffer> };
 }
 
@@ -24,7 +24,7 @@ export interface Control {
   min: number;
   max: number;
   step: number;
-  /** Moves by powers rather than by equal amounts. */
+  /** Whether it moves in equal ratios rather than equal steps. */
   logarithmic?: boolean;
 }
 
@@ -34,23 +34,23 @@ export interface Button {
   primary?: boolean;
 }
 
-/** What was shown, to be replaced by something new. */
+/** An output that can be replaced by a new one. */
 export interface Shown<A extends readonly unknown[]> {
   update(...next: A): void;
 }
 
 /** A paragraph. */
 export function text(words: unknown, tone?: Tone): Shown<[words: unknown, tone?: Tone]>;
-/** A line that screen readers speak as it changes. */
+/** A line that screen readers announce when it changes. */
 export function status(words: string): Shown<[words: string]>;
-/** A value as text, tensors with their values. Resolves once they are there. */
+/** A value as text; tensors are shown with their values. Resolves when it is shown. */
 export function show(value: unknown): Promise<void>;
 /** A table: one object for each row. */
 export function table(
   rows: readonly Readonly<Record<string, string | number | boolean | null>>[],
   caption?: string,
 ): Shown<[rows: readonly Readonly<Record<string, string | number | boolean | null>>[], caption?: string]>;
-/** Pictures in a row, each pixel as it is. */
+/** Pictures in a row, without smoothing. */
 export function pictures(all: readonly Picture[]): Shown<[all: readonly Picture[]]>;
 /** Lines over the steps of a run. */
 export function curves(all: readonly Curve[], label?: string): Shown<[all: readonly Curve[], label?: string]>;
@@ -59,7 +59,7 @@ export function bars(
   all: readonly { name: string; value: number }[],
   label: string,
 ): Shown<[all: readonly { name: string; value: number }[], label: string]>;
-/** Sliders: an object with their values as they are. */
+/** Sliders. Returns an object with their current values. */
 export function sliders<K extends string>(
   controls: Readonly<Record<K, Control>>,
   onChange?: (name: K) => unknown,
@@ -68,12 +68,14 @@ export function sliders<K extends string>(
 export function buttons<K extends string>(
   all: Readonly<Record<K, Button & { press: () => unknown }>>,
 ): Shown<[changes: Readonly<Partial<Record<K, Partial<Button>>>>]>;
-/** A file that a visitor picks or drops; with `camera` also a picture that they take, where there is one. It stays in the page. */
+/**
+ * A file that a visitor picks or drops; with `camera` also a picture that they take, if there is a camera. It stays in the page.
+ */
 export function picker(
   options: { label: string; accept?: string; hint?: string; camera?: boolean },
   onChange?: (file: File | null) => unknown,
 ): { file: File | null };
-/** A field of text. */
+/** A text field. */
 export function textField(
   options: { label: string; value: string; rows?: number },
   onChange?: (value: string) => unknown,
@@ -83,7 +85,7 @@ export function drawing(
   options: { label: string; size: number },
   onChange?: (pixels: Float32Array<ArrayBuffer>) => unknown,
 ): { pixels: Float32Array<ArrayBuffer> };
-/** The report of a step, as `inspect` of retrograd/inspect gives it. */
+/** The report of a step, from `inspect` of retrograd/inspect. */
 export function report(made: StepReport): Shown<[made: StepReport]>;
 /** Calls `ending` when the program is run again or stopped. */
 export function onEnd(ending: () => void): void;

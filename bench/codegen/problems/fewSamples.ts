@@ -1,4 +1,7 @@
-/** @file An LSTM and a GRU of 512 units on few samples, whose steps multiply the state themselves, and their gradients. */
+/**
+ * @file An LSTM and a GRU of 512 units on few samples, whose step kernels include the multiplication of the state, and their
+ * gradients.
+ */
 import { GradientTape, gruSteps, lstmSteps, type Tensor, variable } from 'retrograd';
 import { float32, type Problem } from '../problem.ts';
 

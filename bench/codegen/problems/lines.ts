@@ -1,4 +1,4 @@
-/** @file What is bound by memory: reductions, softmax, normalizations, elementwise ops, gathers and scatters. */
+/** @file Problems bound by memory: reductions, softmax, normalizations, elementwise ops, gathers and scatters. */
 import {
   add,
   batchNormTrain,
@@ -175,13 +175,13 @@ const moves = [
   }),
   line('elementwise', 'transpose [1024, 1024]', [float32(1024, 1024)], (x) => transpose(x), {
     tfjs: tfjs((tf, x) => tf.transpose(x as never)),
-    // Alone, a transposition is a view: it is computed with what comes after it.
+    // On its own, a transposition is a view, which is only computed by the next op.
     jaxjs: jaxjs(({ numpy: np }, x) => np.transpose(x).add(0)),
     ort: ort((graph, x) => graph.node('Transpose', [x], { perm: [1, 0] })),
   }),
 ];
 
-/** Nothing is executed, so that a validating kernel would report faults that are leftovers in memory. */
+/** Nothing is executed, so a validating kernel would report faults from uninitialized memory. */
 const unchecked = { validateIndices: false } as const;
 
 const lookUps = (

@@ -52,7 +52,7 @@ function tfLstm(tf: Tfjs, gates?: TfTensor, kernel?: TfTensor): TfTensor {
   return tf.stack(states, 1) as TfTensor;
 }
 
-/** Update, reset and candidate, the reset behind the recurrent multiplication. */
+/** Update, reset and candidate, with the reset after the recurrent multiplication. */
 function tfGru(tf: Tfjs, gates?: TfTensor, kernel?: TfTensor, bias?: TfTensor): TfTensor {
   let h = tf.zeros([batch, units]) as TfTensor;
   const states: TfTensor[] = [];
@@ -134,7 +134,7 @@ const attentionPeers: Problem['peers'] = {
   }),
 };
 
-/** Of ONNX Runtime its own operator, which has heads and their sizes as one axis. */
+/** For ONNX Runtime its own operator, in which heads and their sizes are one axis. */
 const fusedPeers: Problem['peers'] = {
   tfjs: tfjs(tfFused),
   jaxjs: jaxjs(jaxFused),
@@ -145,7 +145,7 @@ const fusedPeers: Problem['peers'] = {
   }),
 };
 
-/** A problem, and the same with the gradients of its inputs: two more multiplications for each. */
+/** A problem, and the same with the gradients of its inputs, which add two multiplications for each. */
 const pair = (
   family: string,
   name: string,

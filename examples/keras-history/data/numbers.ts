@@ -1,4 +1,4 @@
-/** @file Numbers that look as if drawn, the same on every machine. */
+/** @file Pseudo-random numbers, the same on every machine. */
 
 /** A generator of [0, 1). Source: the constants of Numerical Recipes, a linear congruential generator. */
 export function numbers(seed: number): () => number {

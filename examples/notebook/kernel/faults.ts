@@ -1,4 +1,4 @@
-/** @file Errors in plain words: what happened, and what a visitor can do. The library's own words stand below. */
+/** @file Errors in plain words: what happened, and what a visitor can do. The library's own message is shown below. */
 import { DeviceError, DeviceLostError, FormatError, OutOfMemoryError, UnsafeModelError } from 'retrograd';
 import type { Fault } from '../protocol.ts';
 
@@ -38,7 +38,7 @@ export function faultOf(error: unknown, address: string | undefined): Fault {
   return { title: name, text: message, line };
 }
 
-/** The line of the cell's source, where the error's stack names it. */
+/** The line of the cell's source, if the error's stack contains it. */
 function lineOf(error: unknown, address: string | undefined): number | null {
   if (!(error instanceof Error) || !error.stack || !address) return null;
   const at = error.stack.indexOf(address);

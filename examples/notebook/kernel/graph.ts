@@ -1,6 +1,6 @@
 /**
- * @file The picture of a gradient: the lineage of a target, lit where the gradient of a source passes, with the gap where
- * there is one.
+ * @file The picture of a gradient: the lineage of a target, highlighted where the gradient of a source passes, with the gap
+ * if there is one.
  */
 import { type Lineage, type PathExplanation, type Tensor, lineage } from 'retrograd';
 import type { Graph, GraphEdge, GraphNode } from '../protocol.ts';
@@ -8,7 +8,7 @@ import type { Graph, GraphEdge, GraphNode } from '../protocol.ts';
 export interface Pictured {
   target: Tensor;
   source: Tensor;
-  /** Of `tape.explain(target, source)`. */
+  /** The result of `tape.explain(target, source)`. */
   explanation: PathExplanation;
   /** Where values left the graph: the last tensor before the gap. */
   before?: Tensor;
@@ -53,7 +53,7 @@ function parts(line: Lineage, prefix: string): { nodes: Part[]; edges: GraphEdge
   };
 }
 
-/** Forward from the source: all that depends on it, as far as the gradient passes. */
+/** Forward from the source: highlights all nodes that depend on it, as far as the gradient passes. */
 function light(
   nodes: Part[],
   edges: readonly GraphEdge[],
@@ -73,11 +73,11 @@ function light(
   }
 }
 
-/** Specs of what a node takes in from where the gradient passes. */
+/** Specs of a node's inputs along the path of the gradient. */
 const litSpecs = (id: string, edges: readonly GraphEdge[], byId: ReadonlyMap<string, Part>) =>
   new Set(edges.filter(({ from, to }) => to === id && byId.get(from)?.lit).map(({ spec }) => spec));
 
-/** Ops of a layer that the gradient passes: those that depend on its inputs rather than on its weights alone. */
+/** Ops of a layer that the gradient passes: those that depend on its inputs, and not only on its weights. */
 function lightInside(layer: Part, inputs: ReadonlySet<string>): void {
   const { nodes, edges } = layer.inside as { nodes: Part[]; edges: readonly GraphEdge[] };
   const byId = new Map(nodes.map((node) => [node.id, node]));

@@ -1,6 +1,6 @@
 /**
- * @file Imports of a cell: which names it imports from, and its source with other names in their place. A cell is an ES
- * module, and the browser links it; only what stands between the quotes must become an address.
+ * @file Imports of a cell: the names it imports from, and its source with these names replaced. A cell is an ES module that
+ * the browser links; only the text between the quotes must become an address.
  */
 
 /** `import … from '…'`, `import '…'` and `export { … } from '…'`, at the start of a line. */
@@ -11,7 +11,7 @@ export function importsOf(source: string): string[] {
   return [...source.matchAll(statement)].map((match) => match[3] as string);
 }
 
-/** `source` with every specifier replaced. Lines stay where they are, so that errors name the right ones. */
+/** `source` with every specifier replaced. Lines keep their positions, so that errors report the right ones. */
 export function linked(source: string, addressOf: (specifier: string) => string): string {
   return source.replace(
     statement,

@@ -1,6 +1,6 @@
 /**
- * @file The Worker that runs cells. A cell is an ES module whose imports of other cells are its inputs; when it is run, the
- * cells that it needs run before it where they haven't yet, and those that used it run again.
+ * @file The Worker that runs cells. A cell is an ES module whose imports of other cells are its inputs; when it runs, the
+ * cells that it needs run first if they haven't yet, and cells that used it run again.
  */
 import * as retrograd from 'retrograd';
 import * as inspect from 'retrograd/inspect';
@@ -61,7 +61,7 @@ const needs = (source: string) =>
     .map(nameOf);
 const nameOf = (specifier: string) => specifier.slice(2).replace(/\.js$/, '');
 
-/** What must run, in order, when `name` is run. */
+/** The cells that must run, in order, when `name` runs. */
 function plan(name: string): string[] {
   const order: string[] = [];
   const visit = (cell: string, wanted: boolean, path: readonly string[]) => {
@@ -72,7 +72,7 @@ function plan(name: string): string[] {
     if (wanted || cellOf(cell).state !== 'done') order.push(cell);
   };
   visit(name, true, []);
-  // Those that used what is recreated, and are still visible.
+  // Visible cells that used what is recreated.
   for (let grown = true; grown; ) {
     grown = false;
     for (const [other, { source, state }] of cells) {
@@ -85,7 +85,7 @@ function plan(name: string): string[] {
   return order;
 }
 
-/** Where a device was open and is lost, a new one: a cell that is run, or a control that is moved, begins with it. */
+/** Opens a new device if one was open and is lost: called when a cell is run, or a control is moved. */
 async function reopened(): Promise<void> {
   if (cells.get('adapter')?.state === 'done' && retrograd.getDevice().isLost) await retrograd.init();
 }
@@ -145,7 +145,7 @@ async function run(name: string, source: string): Promise<void> {
   }
 }
 
-/** Cells run one after another. What their buttons start continues concurrently. */
+/** Cells run one after another. Work started by their buttons continues concurrently. */
 let queue: Promise<void> = Promise.resolve();
 
 addEventListener('message', ({ data }: MessageEvent<ToKernel>) => {

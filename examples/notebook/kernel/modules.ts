@@ -1,5 +1,5 @@
 /**
- * @file Modules made from text, without `eval`: a blob: address is imported, which a Content-Security-Policy allows by
+ * @file Modules created from text, without `eval`: a blob: address is imported, which a Content-Security-Policy allows with
  * `script-src 'self' blob:`.
  */
 
@@ -7,7 +7,7 @@ export function addressOfText(text: string): string {
   return URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
 }
 
-/** Where modules made of text find what was given to them. */
+/** Values passed to modules that are created from text. */
 const given = new Map<string, object>();
 (globalThis as unknown as { notebookModules: typeof given }).notebookModules = given;
 

@@ -1,12 +1,12 @@
-/** @file The module `notebook` (or `playground`) as a program imports it: what it can show, and what its controls report. */
+/** @file The module `notebook` (or `playground`) that programs import: outputs and controls. */
 import type { StepReport, StepReportData } from 'retrograd/inspect';
 import type { Bar, Button, Control, Curve, Graph, Output, Picture, Tone, Value } from '../protocol.ts';
 import { PlainError } from './faults.ts';
 import type { Handler } from './outputs.ts';
 
-/** What the module needs of its cell. */
+/** The parts of a cell that the module needs. */
 export interface OutputCell {
-  /** A place in the output; what is shown there later replaces what was. */
+  /** A slot in the output; showing something new replaces its content. */
   slot(output: Output, handler?: Handler): { update(output: Output): void };
   onEnd(ending: () => void): void;
   fail(error: unknown): void;
@@ -21,13 +21,13 @@ export function outputModule(cell: OutputCell, remembered: Record<string, unknow
     return { update: (...next: A) => slot.update(make(...next)) };
   };
   return {
-    /** A paragraph; `tone`: 'plain', 'library' (its own words), 'good' or 'bad'. */
+    /** A paragraph; `tone`: 'plain', 'library' (a message of the library), 'good' or 'bad'. */
     text: (words: unknown, tone: Tone = 'plain') =>
       live(
         (text: unknown, as: Tone = tone): Output => ({ kind: 'text', text: String(text), tone: as }),
         words,
       ),
-    /** A line that screen readers speak as it changes. */
+    /** A line that screen readers announce when it changes. */
     status: (words: string) => live((text: string): Output => ({ kind: 'status', text }), words),
     table: (rows: readonly Record<string, Value>[], caption = '') => live(tableOf, rows, caption),
     pictures: (pictures: readonly Picture[]) =>
@@ -37,7 +37,7 @@ export function outputModule(cell: OutputCell, remembered: Record<string, unknow
     bars: (bars: readonly Bar[], label: string) =>
       live((next: readonly Bar[]): Output => ({ kind: 'bars', bars: next, label }), bars),
     graph: (graph: Graph) => live((next: Graph): Output => ({ kind: 'graph', graph: next }), graph),
-    /** Sliders. Gives an object with their values as they are; `onChange(name)` hears of each move. */
+    /** Sliders. Returns an object with their current values; `onChange(name)` is called for each move. */
     sliders: (controls: Record<string, Control>, onChange: (name: string) => unknown = () => {}) => {
       remembered.sliders ??= {};
       const kept = remembered.sliders as Record<string, number>;
@@ -77,7 +77,10 @@ export function outputModule(cell: OutputCell, remembered: Record<string, unknow
         },
       };
     },
-    /** A file that a visitor picks or drops, or takes with the `camera`. Gives an object with `file`: null, or what was last accepted. */
+    /**
+     * A file that a visitor picks or drops, or takes with the `camera`. Returns an object with `file`: null, or the last
+     * accepted file.
+     */
     picker: (
       {
         label,
@@ -105,7 +108,7 @@ export function outputModule(cell: OutputCell, remembered: Record<string, unknow
       });
       return choice;
     },
-    /** A field of text. Gives an object with its `value`. */
+    /** A text field. Returns an object with its `value`. */
     textField: (
       { label, value, rows = 6 }: { label: string; value: string; rows?: number },
       onChange: (value: string) => unknown = () => {},
@@ -117,7 +120,7 @@ export function outputModule(cell: OutputCell, remembered: Record<string, unknow
       });
       return field;
     },
-    /** A square to draw on. Gives an object with its `pixels`: brightness by rows, from 0 to 1. */
+    /** A square to draw on. Returns an object with its `pixels`: brightness by rows, from 0 to 1. */
     drawing: (
       { label, size }: { label: string; size: number },
       onChange: (pixels: Float32Array) => unknown = () => {},
@@ -129,20 +132,20 @@ export function outputModule(cell: OutputCell, remembered: Record<string, unknow
       });
       return drawn;
     },
-    /** The report of a step, as `inspect` gives it. */
+    /** The report of a step, from `inspect`. */
     report: (made: StepReport) =>
       live((next: StepReport): Output => ({ kind: 'report', report: dataOf(next) }), made),
     /** Calls `ending` when the cell is run again. */
     onEnd: (ending: () => void) => cell.onEnd(ending),
     /** An object that outlives runs of this cell. */
     remembered,
-    /** Tells of an error below the cell, in plain words. */
+    /** Shows an error below the cell, in plain words. */
     fail: (error: unknown) => cell.fail(error),
     PlainError,
   };
 }
 
-/** What can be posted to the page. */
+/** The report as data that can be posted to the page. */
 const dataOf = (report: StepReport): StepReportData => JSON.parse(JSON.stringify(report));
 
 function tableOf(rows: readonly Record<string, Value>[], caption = ''): Output {

@@ -7,11 +7,11 @@ import { outputModule, type OutputModule } from './outputModule.ts';
 
 export interface Wires {
   show(slot: number, output: Output): void;
-  /** Tells of what a handler throws. */
+  /** Reports an error of a handler. */
   fail(error: unknown): void;
-  /** Called before a handler: whatever it needs is there. */
+  /** Called before a handler; prepares what it needs. */
   prepare(): Promise<unknown>;
-  /** Tells that what failed is tried again. */
+  /** Reports that a failed action is tried again. */
   recovered(): void;
 }
 
@@ -38,7 +38,7 @@ export class CellOutputs {
     );
   }
 
-  /** A fault stays until what failed is tried again: whatever else goes well has nothing to do with it. */
+  /** A fault stays until the failed action is tried again; the success of other actions doesn't remove it. */
   async tell(slot: number, name: string, value: unknown): Promise<void> {
     if (this.#failed === slot) {
       this.#failed = -1;
@@ -59,7 +59,7 @@ export class CellOutputs {
     for (const ending of this.#endings.splice(0)) ending();
   }
 
-  /** A place in the output; what is shown there later replaces what was. */
+  /** A slot in the output; showing something new replaces its content. */
   #slot(output: Output, handler?: Handler): { update(output: Output): void } {
     const slot = this.#slots++;
     if (handler) this.#handlers.set(slot, handler);

@@ -1,10 +1,10 @@
 /**
- * @file Places in programs that are made of text. The library names them by the blob: address of their module, of which only the
- * id says anything; visitors know them by another name, and by the lines that they wrote.
+ * @file Locations in programs that are created from text. The library reports the blob: address of their module, of which
+ * only the id is meaningful; visitors know them by another name, and by the lines that they wrote.
  */
 import type { Fault, Output } from '../protocol.ts';
 
-/** The name of a line in the module of an id, such as `picture.js:12`; undefined for modules that nobody wrote here. */
+/** The name of a line in the module of an id, such as `picture.js:12`; undefined for modules that weren't written here. */
 export type PlaceName = (module: string, line: number) => string | undefined;
 
 const place = /\b([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}):(\d+)/g;

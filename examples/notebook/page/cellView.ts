@@ -1,4 +1,4 @@
-/** @file A cell on the page: its title and state, what it shows, its code, and the button that runs it. */
+/** @file A cell on the page: its title and state, its output, its code, and the button that runs it. */
 import type { Fault, Output, State } from '../protocol.ts';
 import { Editor } from './editor.ts';
 import { element } from './element.ts';
@@ -71,12 +71,12 @@ export class CellView {
     this.setState('idle');
   }
 
-  /** Runs the code as it stands. */
+  /** Runs the current code. */
   run(): void {
     this.#events.run(this.editor.source);
   }
 
-  /** Runs other code in its place. */
+  /** Replaces the code, and runs it. */
   load(source: string): void {
     this.editor.source = source;
     this.root.classList.toggle('edited', source !== this.original);

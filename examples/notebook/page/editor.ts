@@ -1,6 +1,6 @@
 /**
- * @file A cell's code: a textarea, which brings the keyboard, undo and screen readers with it, over its own text in colours.
- * Tab leaves it, as everywhere on the page; Shift+Enter runs.
+ * @file A cell's code: a textarea, which supports keyboards, undo and screen readers, over the same text in colours. Tab
+ * leaves it, as everywhere on the page; Shift+Enter runs.
  */
 import { element } from './element.ts';
 import { highlighted } from './highlight.ts';
@@ -44,7 +44,7 @@ export class Editor {
     this.#colour();
   }
 
-  /** The text in colours gives both their size. */
+  /** The coloured text determines the size of both. */
   #colour(): void {
     this.#colours.replaceChildren(...highlighted(this.source), '\n');
   }

@@ -1,4 +1,4 @@
-/** @file Elements in one line. Text is never HTML here. */
+/** @file Creates elements in one line. Text is never parsed as HTML. */
 
 type Attributes = Readonly<Record<string, string | number | boolean | null>>;
 type Child = Node | string;

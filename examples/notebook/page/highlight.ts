@@ -3,7 +3,7 @@
 const token =
   /(?<comment>\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<string>'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n])*"?|`(?:\\.|[^`\\])*`?)|(?<keyword>\b(?:as|async|await|break|case|catch|class|const|continue|else|export|extends|false|finally|for|from|function|if|import|in|instanceof|let|new|null|of|return|switch|this|throw|true|try|typeof|undefined|using|while)\b)|(?<number>\b\d[\w.]*)/g;
 
-/** `source` as nodes: text, and spans with the class of what they are. */
+/** `source` as nodes: text, and spans with the class of their kind. */
 export function highlighted(source: string): (Node | string)[] {
   const nodes: (Node | string)[] = [];
   let end = 0;

@@ -1,9 +1,9 @@
-/** @file The page's end of the wire to the kernel. */
+/** @file The page's side of the connection to the kernel. */
 import type { ToKernel, ToPage } from '../protocol.ts';
 
 export interface KernelEvents {
   onMessage(message: ToPage): void;
-  /** The Worker itself ended, or never began. */
+  /** The Worker itself ended, or failed to start. */
   onFailure(words: string): void;
 }
 
@@ -15,7 +15,7 @@ export class KernelClient {
     this.#events = events;
   }
 
-  /** Ends what runs, however busy it is, and restarts. */
+  /** Ends the running Worker, even if it is busy, and restarts. */
   start(sources: Readonly<Record<string, string>>): void {
     this.#worker?.terminate();
     const worker = new Worker(new URL('../kernel/kernel.ts', import.meta.url), {

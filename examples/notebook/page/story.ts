@@ -1,4 +1,4 @@
-/** @file The notebook from top to bottom: its chapters, their words and their cells. */
+/** @file The notebook from top to bottom: its chapters, their text and their cells. */
 
 export interface Chapter {
   id: string;
@@ -13,11 +13,11 @@ export interface CellPlan {
   title: string;
   /** Runs when the page is opened; others wait for a click. */
   opens?: boolean;
-  /** A cell that only others use: its code is folded. */
+  /** Whether only other cells use it: its code is then folded. */
   support?: boolean;
   /** The label of the button that runs it. */
   run?: string;
-  /** Another source for the same cell, one click away: what hints it. */
+  /** An alternative source for the cell, one click away: the corrected code. */
   fix?: { name: string; label: string };
 }
 
@@ -93,7 +93,7 @@ export const chapters: readonly Chapter[] = [
     id: 'break',
     title: 'Break it',
     words: [
-      'Each of these goes wrong on purpose. The library says what happened, where, and what hints it; so does the button.',
+      'Each of these goes wrong on purpose. The library says what happened, where, and how to fix it; the button does so.',
     ],
     cells: [
       {

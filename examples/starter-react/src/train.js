@@ -8,7 +8,7 @@ function rings() {
 }
 
 /**
- * Trains a model, and gives its accuracy. `onEpoch` hears of each epoch; once it returns false, the training ends.
+ * Trains a model, and returns its accuracy. `onEpoch` is called for each epoch; if it returns false, training ends.
  * @param {(epoch: number, loss: number) => boolean} onEpoch
  */
 export async function train(onEpoch) {

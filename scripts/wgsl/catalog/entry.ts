@@ -2,7 +2,7 @@
 import type { KernelOptions } from '../../../src/webgpu/kernel.ts';
 
 export interface CatalogEntry {
-  /** What `npm run wgsl` starts from; every option of the kernel is a key of it. */
+  /** The options that `npm run wgsl` starts from; every option of the kernel is a key. */
   defaults: KernelOptions;
   /** By file name: the options that differ from the defaults. */
   variants: Readonly<Record<string, Partial<KernelOptions>>>;
@@ -16,7 +16,7 @@ export type Variant<O> = {
   [K in keyof O]?: O[K] extends Readonly<Record<string, unknown>> ? Partial<O[K]> : O[K];
 };
 
-/** A kernel with its defaults; the variant `default` has no option of its own. */
+/** A kernel with its defaults; the variant `default` changes no option. */
 export function entry<O extends KernelOptions>(
   defaults: O,
   variants: Readonly<Record<string, Variant<O>>> = {},

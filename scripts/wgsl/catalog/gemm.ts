@@ -5,7 +5,7 @@ import { gemmTiles } from '../../../src/kernels/gemmTiles.ts';
 import { type Family, entry } from './entry.ts';
 import { gemmDefaults } from './gemmOptions.ts';
 
-/** 128 invocations a subgroup: what Dawn's null adapter compiles. */
+/** 128 invocations per subgroup, as Dawn's null adapter requires. */
 const subgroupMatrixTile = { memory: 'subgroupMatrix', matrixSize: [16, 16, 16, 128] } as const;
 
 const matMulDefaults: MatMulOptions = { ...gemmDefaults, batchRank: 0 };

@@ -1,5 +1,5 @@
-/** @file Options that matrix products and convolutions share. */
-// The form on subgroup matrices loads on demand elsewhere; here all forms are printed.
+/** @file Options that matmuls and convolutions share. */
+// Elsewhere, the form for subgroup matrices loads on demand; here, all forms are printed.
 import '../../../shaders/gemm/subgroupMatrix.ts';
 import type { GemmOptions } from '../../../shaders/gemm.ts';
 import { gemmTiles } from '../../../src/kernels/gemmTiles.ts';

@@ -91,7 +91,7 @@ fn reduce_angle(x: f32) -> ReducedAngle {
 }`,
 );
 
-// Sine and cosine of |r| ≤ π/4, turned by so many quadrants.
+// Sine and cosine of |r| ≤ π/4, turned by a number of quadrants.
 export const turnedSine: MathFunction = /* @__PURE__ */ defineMath(
   'turned_sine',
   [],

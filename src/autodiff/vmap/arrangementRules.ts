@@ -1,4 +1,4 @@
-/** @file Batching rules of ops that act on axes: the batch is one axis more, in front. */
+/** @file Batching rules of ops that act on axes: the batch is an additional leading axis. */
 import { normalizeAxes, normalizeAxis, sizeOf } from '../../core/shape.ts';
 import type { Results } from '../../ops/definition.ts';
 import { reshape } from '../../ops/reshape.ts';
@@ -6,36 +6,36 @@ import { broadcastTo } from '../../ops/sum.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { BatchingRule, MappedCall, Options } from './mappedCall.ts';
 
-/** Of elementwise ops: operands of fewer axes get them behind the batch, where those of one example would. */
+/** Elementwise ops: operands of lower rank get the missing axes right after the batch axis, as they would for one example. */
 export const elementwise: BatchingRule = (call) => {
   const rank = Math.max(...call.inputs.map((_, i) => call.rank(i)));
   const raised = call.inputs.map((_, i) => call.raised(i, rank));
   const plan = call.op.infer(raised, call.options);
   const fits = 'shape' in plan && String(plan.shape) === String(call.resultOfAll());
-  // Derivatives take the shape of their result from one operand.
+  // Ops for derivatives take the shape of their result from one operand, which must have it.
   return call.one(fits ? raised : raised.map((x) => x && inRank(call, x, rank)));
 };
 
-/** `x`, raised to `rank`, repeated to the shape of the result where it isn't mapped. */
+/** `x`, repeated to the shape of the result if it isn't mapped (a mapped one was already raised beyond `rank`). */
 function inRank(call: MappedCall, x: Tensor, rank: number): Tensor {
   return x.rank > rank ? x : broadcastTo(x, { shape: call.resultOfAll() });
 }
 
-/** Of ops that only change the shape: reshape, expandDims, squeeze. */
+/** Ops that only change the shape: reshape, expandDims, squeeze. */
 export const reshaping: BatchingRule = (call) => reshape(call.spread(0), { shape: call.resultOfAll() });
 
-/** Of ops whose first operand has axes that options name. The batch is axis 0, so that they move by one. */
+/** Ops whose options name axes of the first operand. The batch becomes axis 0, so those axes shift by one. */
 export function onAxes(options: (call: MappedCall) => Options): BatchingRule {
   return (call) => call.run(call.spreadAll(), options(call));
 }
 
-/** The option `axis`, one or several, of an operand of `rank` axes; all of them where it is left out. */
+/** The option `axis` (one or several; all of `rank` if left out), shifted by the batch axis. */
 export function axesBehindBatch(call: MappedCall, rank = call.rank(0)): number[] {
   const axis = call.options.axis as number | readonly number[] | null | undefined;
   return normalizeAxes(call.op.name, axis, rank).map((i) => i + 1);
 }
 
-/** Of ops whose option `axis` is one axis of an operand. `more` axes has the result than the operand. */
+/** Ops whose option `axis` is one axis. The result has `more` axes than the operand. */
 export function alongAxis(standard: number, more = 0): BatchingRule {
   return onAxes((call) => {
     const { axis = standard } = call.options;
@@ -57,7 +57,7 @@ export const searches: BatchingRule = (call) => {
   return reshape(call.one([lines], { axis: along }), { shape: call.resultOfAll() });
 };
 
-/** Of ops that act on the last axis, whatever is in front. */
+/** Ops that act on the last axes, whatever the leading axes. */
 export const unchanged: BatchingRule = (call) => call.run(call.spreadAll());
 
 export const broadcasting: BatchingRule = (call) =>
@@ -100,19 +100,19 @@ export const stridedSlices: BatchingRule = onAxes((call) => {
   };
 });
 
-/** Without a mask of its own all examples share one, as random numbers that are drawn inside a map. */
+/** All examples share one mask, as they share all random numbers drawn inside a map. */
 export const dropouts: BatchingRule = onAxes((call) => {
   const { mask } = call.plan as unknown as { mask: readonly number[] };
   const ones = new Array<number>(call.rank(0) - mask.length + 1).fill(1);
   return { ...call.options, noiseShape: [...ones, ...mask] };
 });
 
-/** Of ops whose operands and results have a batch as first axis: both batches become one. `sized` lists its options' shapes. */
+/** Ops whose operands and results have a batch as first axis: both batches are merged. `sized` names options that are shapes. */
 export function mergedBatch(sized: readonly string[] = []): BatchingRule {
   return (call) => merged(call, call.spreadAll(), sized);
 }
 
-/** Merges the batch with the first axis of `operands`, where they have one more than for one example. */
+/** Merges the mapped axis into the first axis of those `operands` that have it. */
 export function merged(
   call: MappedCall,
   operands: readonly (Tensor | null)[],

@@ -1,6 +1,6 @@
 /**
  * @file BatchedTensor: what a mapped function gets in place of each example. It has the shape of one example; the values of
- * all examples lie in `physical`, whose first axis is the batch.
+ * all examples are in `physical`, whose first axis is the batch.
  */
 import { TapeError } from '../../core/errors.ts';
 import type { Shape } from '../../core/shape.ts';
@@ -11,21 +11,21 @@ import type { FunctionTarget } from '../recordFunction.ts';
 import { track } from '../../tensor/scope.ts';
 import { alias, Tensor } from '../../tensor/tensor.ts';
 
-/** A vmap under way, as its tensors and the batching rules know it. */
+/** A running vmap, as its tensors and the batching rules see it. */
 export interface Level extends FunctionTarget {
   /** The number of examples. */
   readonly size: number;
   /** Larger for levels that began later. */
   readonly order: number;
   isMapped(tensor: Tensor | null): boolean;
-  /** The values of all examples: [batch, ...shape]. What isn't mapped is the same for all. */
+  /** The values of all examples: [batch, ...shape]. A tensor that isn't mapped is repeated. */
   spread(tensor: Tensor): Tensor;
   /** Throws once the map is over. */
   requireOpen(tensor: Tensor): void;
 }
 
 export class BatchedTensor extends Tensor {
-  /** A handle of its own on the values of all examples: [batch, ...shape]. */
+  /** This tensor's own handle on the values of all examples: [batch, ...shape]. */
   readonly #physical: Tensor;
   readonly #level: Level;
 
@@ -46,12 +46,12 @@ export class BatchedTensor extends Tensor {
     return this.#physical;
   }
 
-  /** Where ops on it go. */
+  /** The level that runs ops on it. */
   get [symbolicGraph](): Level {
     return this.#level;
   }
 
-  /** Errors: TapeError. It has no values that a kernel could read as those of one example. */
+  /** Errors: TapeError. There is no storage with the values of a single example. */
   override get storage(): Storage {
     this.#level.requireOpen(this);
     throw new TapeError({

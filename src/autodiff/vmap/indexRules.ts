@@ -22,7 +22,7 @@ const axisOf = ({ plan }: MappedCall) => (plan as unknown as AxisPlan).geometry.
 
 const batchDimsOf = ({ options }: MappedCall) => (options.batchDims as number | undefined) ?? 0;
 
-/** One batch axis more, which table and indices share. */
+/** Options with an additional batch axis that table and indices share. */
 function sharingBatch(call: MappedCall): Options {
   const { options, size, inputs } = call;
   const indices = inputs.length - (options.shape ? 2 : 1);
@@ -38,7 +38,7 @@ export const gathers: BatchingRule = (call) => {
   if (plain && !call.isMapped(1))
     return call.one([call.whole(0), call.whole(1)], { ...call.options, axis: axis + 1 });
   if (plain && !call.isMapped(0)) {
-    // The batch is the first axis of the indices, and stands where they do.
+    // The batch is the first axis of the indices, so in the result it is where the indices' axes begin.
     const gathered = call.one([call.whole(0), call.whole(1)], { ...call.options, axis });
     return axis === 0 ? gathered : moveAxis(gathered, { source: axis, destination: 0 });
   }
@@ -48,7 +48,7 @@ export const gathers: BatchingRule = (call) => {
 export const scatters: BatchingRule = (call) =>
   call.one(call.spreadAll(), { ...sharingBatch(call), axis: axisOf(call) + 1 });
 
-/** A table for each example is a gather with a batch. */
+/** With a table per example: a gather with a batch. */
 export const embeddings: BatchingRule = (call) => {
   if (!call.isMapped(0)) return call.one([call.whole(0), call.whole(1)]);
   const [table, ids] = call.inputs as [Tensor, Tensor];
@@ -65,7 +65,7 @@ export const alongIndices: BatchingRule = (call) => {
   return call.one(call.spreadAll(), options);
 };
 
-/** Rows with a negative id are dropped: they are added to a row in front, which is cut off. */
+/** Rows with a negative id are dropped: they are added to an extra first row, which is cut off. */
 export const segments: BatchingRule = (call) => {
   const [x, ids] = call.inputs as [Tensor, Tensor];
   const { validateIndices } = call.options as IndexOptions;
@@ -77,8 +77,8 @@ export const segments: BatchingRule = (call) => {
 };
 
 /**
- * segmentMax and segmentMin: each example has segments of its own, one after the other. Ids outside of an example's lie outside of
- * all.
+ * segmentMax and segmentMin: each example gets its own range of segments, one after the other. Ids out of an example's
+ * range are mapped out of range for all.
  */
 export const segmentExtrema: BatchingRule = (call) => {
   const { numSegments } = call.options as { numSegments: number };
@@ -93,7 +93,7 @@ export const segmentExtrema: BatchingRule = (call) => {
   return reshape(found, { shape: call.resultOfAll() });
 };
 
-/** oneHot has a new axis; its place counts from the last of the result. */
+/** oneHot inserts an axis; it shifts by the batch axis. */
 export const oneHots: BatchingRule = (call) => {
   const { axis } = call.plan as unknown as { axis: number };
   return call.one(call.spreadAll(), { ...call.options, axis: axis + 1 });

@@ -1,9 +1,9 @@
 /**
- * @file BatchLevel: one vmap under way. It receives the calls of ops on its mapped tensors, and has a batching rule compute
+ * @file BatchLevel: one running vmap. It receives the calls of ops on its mapped tensors, and has a batching rule compute
  * all examples at once.
  *
  * Recorders (tapes) that began inside the map see the call on one example, so that gradients inside are those of one example;
- * those that began outside see what the rule calls. So tapes and maps nest in any order.
+ * those that began outside see the calls that the rule makes. So tapes and maps nest in any order.
  */
 import { TapeError } from '../../core/errors.ts';
 import { formatSpec } from '../../core/spec.ts';
@@ -29,7 +29,7 @@ import { MappedCall } from './mappedCall.ts';
 import { batchingRuleOf } from './rules.ts';
 
 export class BatchLevel implements Level {
-  /** In the order of recorders: those with larger numbers began inside this map. */
+  /** Position among recorders: those with larger numbers began inside this map. */
   #recording = nextRecording();
   #isOpen = true;
 
@@ -52,7 +52,7 @@ export class BatchLevel implements Level {
     });
   }
 
-  /** A call of `op`, of which an operand is mapped. */
+  /** A call of `op` with at least one mapped operand. */
   call(op: OpDefinition, operands: readonly unknown[], given: object): unknown {
     const innermost = levelOf(operands);
     if (innermost && innermost !== this) return innermost.call(op, operands, given);
@@ -75,8 +75,8 @@ export class BatchLevel implements Level {
   }
 
   /**
-   * Records a function with a gradient of its own, which is written for one example. For tapes outside, the function is one of
-   * all examples: its gradient maps that of one, and adds up what inputs get that all examples share.
+   * Records a function with a custom gradient, which is written for one example. Tapes outside see a function of all
+   * examples: its gradient maps that of one, and sums over the examples for inputs that they share.
    */
   recordFunction(call: FunctionCall): void {
     const { inputs, outputs, backward } = call;
@@ -106,15 +106,15 @@ export class BatchLevel implements Level {
     this.#outside(() => recordFunction(ofAll));
   }
 
-  /** The cotangent of an input of all examples from that of one. */
+  /** The cotangent of an input for all examples, from that for one. */
   #total(gradient: Tensor, isMapped: boolean): Tensor {
-    // A tensor of its own: that of a mapped tensor goes with it.
+    // A copy: the physical tensor is freed with its mapped tensor.
     if (isMapped) return identity(this.spread(gradient));
     if (this.isMapped(gradient)) return sum(gradient.physical, { axis: 0 });
     return mul(gradient, this.size);
   }
 
-  /** Runs `body` while mapped tensors can be used again, as if the map began now. */
+  /** Runs `body` with the map open again, as if it began now. */
   #reopened<T>(body: () => T): T {
     const before = this.#recording;
     const wasOpen = this.#isOpen;
@@ -164,7 +164,7 @@ export class BatchLevel implements Level {
   readonly #isOutside = ({ recording }: Recorder) => recording < this.#recording;
 }
 
-/** The level that began last among those of `operands`. */
+/** The innermost level among those of `operands`: the one that began last. */
 function levelOf(operands: readonly unknown[]): Level | null {
   let innermost: Level | null = null;
   for (const operand of operands) {

@@ -6,10 +6,10 @@ import { reshape } from '../../ops/reshape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { BatchedTensor, type Level } from './batchedTensor.ts';
 
-/** What an op gives for all examples: its results with the batch as first axis. */
+/** Computes the results of an op for all examples, with the batch as first axis. */
 export type BatchingRule = (call: MappedCall) => Results;
 
-/** The options of a call by name. Rules know those of their ops. */
+/** The options of a call by name. Each rule knows the options of its op. */
 export type Options = Readonly<Record<string, unknown>>;
 
 export class MappedCall {
@@ -21,7 +21,7 @@ export class MappedCall {
     readonly op: OpDefinition,
     /** The operands for one example. */
     readonly inputs: readonly (Tensor | null)[],
-    /** What the op inferred for one example. */
+    /** The op's plan for one example. */
     readonly plan: Plan,
     options: object,
   ) {
@@ -52,23 +52,23 @@ export class MappedCall {
     return [this.size, ...(outputsOf(this.plan)[i]?.shape ?? [])];
   }
 
-  /** Operand `i` for all examples, [batch, ...shape], where it is mapped; else as it is. */
+  /** Operand `i` for all examples, [batch, ...shape], if it is mapped; otherwise unchanged. */
   whole(i: number): Tensor | null {
     const input = this.inputs[i] ?? null;
     return input instanceof BatchedTensor && this.isMapped(i) ? input.physical : input;
   }
 
-  /** Operand `i` for all examples; repeated, where it isn't mapped. */
+  /** Operand `i` for all examples; repeated if it isn't mapped. */
   spread(i: number): Tensor {
     return this.level.spread(this.inputs[i] as Tensor);
   }
 
-  /** All operands for all examples, repeated where they aren't mapped; null where they are left out. */
+  /** All operands for all examples, repeated if not mapped; null if left out. */
   spreadAll(): (Tensor | null)[] {
     return this.inputs.map((input) => input && this.level.spread(input));
   }
 
-  /** Operand `i` with axes of size 1 before its own, so that it broadcasts with examples of `rank` axes. */
+  /** Operand `i` with axes of size 1 inserted after the batch axis, so that it broadcasts with examples of `rank` axes. */
   raised(i: number, rank: number): Tensor | null {
     const x = this.whole(i);
     if (!x || !this.isMapped(i) || this.rank(i) === rank) return x;
@@ -86,7 +86,7 @@ export class MappedCall {
     return this.run(inputs, options) as Tensor;
   }
 
-  /** `results` for one example, made of ops on the operands, for all examples. */
+  /** The values for all examples of `results`, which ops computed from mapped operands. */
   ofAll(results: readonly Tensor[]): readonly Tensor[] {
     return results.map((result) => this.level.spread(result));
   }

@@ -1,4 +1,4 @@
-/** @file Batching rules of normalizations: those with parameters for each example are made of simpler ops. */
+/** @file Batching rules of normalizations. With parameters per example, they are composed of simpler ops. */
 import type { Shape } from '../../core/shape.ts';
 import { add, mul, sub } from '../../ops/arithmetic.ts';
 import { groupNorm, type GroupNormOptions } from '../../ops/groupNorm.ts';
@@ -22,7 +22,7 @@ interface AxesPlan {
 const spreadShape = (x: Tensor, axes: readonly number[]): Shape =>
   x.shape.map((n, i) => (axes.includes(i) ? n : 1));
 
-/** `normalized` · gamma + beta, each of which may be left out, in a shape that broadcasts. */
+/** `normalized` · gamma + beta, with gamma and beta (each optional) reshaped to `shape` for broadcasting. */
 function scaled(normalized: Tensor, gamma: Optional, beta: Optional, shape: Shape): Tensor {
   const product = gamma ? mul(normalized, reshape(gamma, { shape })) : normalized;
   return beta ? add(product, reshape(beta, { shape })) : product;
@@ -39,7 +39,7 @@ export const layerNorms: BatchingRule = (call) => {
   return call.level.spread(scaled(normalized, gamma, beta, spreadShape(x, axes)));
 };
 
-/** layerNormGrad and layerNormInputGrad, whose parameters lie along the axes that are normalized. */
+/** layerNormGrad and layerNormInputGrad: parameters have the axes that are normalized. */
 export const layerNormGradients: BatchingRule = (call) => {
   const [dy, x, gamma] = call.inputs as [Tensor, Tensor, Optional];
   const { axes, epsilon } = call.options as unknown as AxesPlan;
@@ -48,7 +48,7 @@ export const layerNormGradients: BatchingRule = (call) => {
   return gradients(call, { dy, x, gamma, axes, epsilon, parameters: axes });
 };
 
-/** batchNormGrad, whose parameters lie along the other axes. */
+/** batchNormGrad: parameters have the other axes. */
 export const batchNormGradients: BatchingRule = (call) => {
   const [dy, x, gamma] = call.inputs as [Tensor, Tensor, Optional];
   const { axes, epsilon } = call.options as unknown as AxesPlan;
@@ -95,7 +95,7 @@ export const batchNorms: BatchingRule = (call) => {
   return call.level.spread(scaled(normalized, gamma, beta, along));
 };
 
-/** Moments are those of one example, over its own batch axis. */
+/** Moments are computed per example, over its own batch axis. */
 export const batchNormsInTraining: BatchingRule = (call) => {
   const [x, gamma, beta] = call.inputs as [Tensor, Optional, Optional];
   const [{ along, axes, epsilon }] = call.plan as unknown as readonly [ChannelPlan];

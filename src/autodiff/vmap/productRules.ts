@@ -1,4 +1,4 @@
-/** @file Batching rules of matmuls and convolutions, and of what is fused with them. */
+/** @file Batching rules of matmuls and convolutions, also with fused bias and activation. */
 import { type Shape, sizeOf } from '../../core/shape.ts';
 import { add } from '../../ops/arithmetic.ts';
 import { conv2d } from '../../ops/conv2d.ts';
@@ -11,7 +11,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { merged } from './arrangementRules.ts';
 import type { BatchingRule, MappedCall, Options } from './mappedCall.ts';
 
-/** Of matMul, and of fusedMatMul with a bias that all examples share. */
+/** matMul, and fusedMatMul with a bias that all examples share. */
 export const matMuls: BatchingRule = (call) => {
   const { transposeA, transposeB, k, m, aBatch } = call.plan as MatMulPlan;
   // A vector isn't transposed, but the matrix that it becomes would be.
@@ -19,7 +19,7 @@ export const matMuls: BatchingRule = (call) => {
   const bias = call.inputs.slice(2);
   if (call.isMapped(2)) return unfused(call, matMul);
   if (!call.isMapped(1) && call.rank(1) <= 2 && !transposeA) {
-    // One matrix for all: the rows of all examples are those of one matmul.
+    // One matrix for all: the rows of all examples form a single matmul.
     const rows = reshape(call.whole(0) as Tensor, { shape: [call.size * sizeOf(aBatch) * m, k] });
     return reshape(call.one([rows, call.whole(1), ...bias], options), { shape: call.resultOfAll() });
   }
@@ -40,7 +40,7 @@ function matrices(call: MappedCall, i: 0 | 1, rank: number): Tensor {
   return reshape(x, { shape: [call.size, ...ones, ...matrix] });
 }
 
-/** A fused op of one example: product, bias and activation one after the other. */
+/** A fused op as its parts: product, then bias, then activation. */
 function unfused(call: MappedCall, product: (a: Tensor, b: Tensor, options: Options) => Tensor): Tensor {
   const { activation: _, negativeSlope: __, alpha: ___, ...own } = call.options;
   const [a, b, bias] = call.inputs as [Tensor, Tensor, Tensor | null];
@@ -58,7 +58,7 @@ function unfused(call: MappedCall, product: (a: Tensor, b: Tensor, options: Opti
   );
 }
 
-/** Of conv2d and depthwiseConv2d in the direction that takes images and a kernel. */
+/** Forward conv2d and depthwiseConv2d: from images and a kernel. */
 export function convolutions(kind: Kind): BatchingRule {
   return (call) => {
     if (!call.isMapped(1)) return merged(call, [call.spread(0), call.whole(1)]);
@@ -67,7 +67,7 @@ export function convolutions(kind: Kind): BatchingRule {
   };
 }
 
-/** In the direction from the cotangent and the kernel to the image. */
+/** Input gradients: from the cotangent and the kernel. */
 export function inputGradients(kind: Kind): BatchingRule {
   return (call) => {
     if (!call.isMapped(1)) return merged(call, [call.spread(0), call.whole(1)], ['inputShape']);
@@ -77,7 +77,7 @@ export function inputGradients(kind: Kind): BatchingRule {
   };
 }
 
-/** In the direction from the image and the cotangent to the kernel. */
+/** Filter gradients: from the image and the cotangent. */
 export function filterGradients(kind: Kind): BatchingRule {
   return (call) => {
     const kernelShape = kind.joinedShape(call.options.kernelShape as Shape, call.size);
@@ -92,7 +92,7 @@ export const fusedConvolutions: BatchingRule = (call) => {
   return unfused(call, conv2d);
 };
 
-/** How kernels of all examples become one, whose channels are those of all examples. */
+/** How the kernels of all examples are joined to one with the channels of all examples. */
 interface Kind {
   options(call: MappedCall): Options;
   joined(kernels: Tensor): Tensor;
@@ -100,7 +100,7 @@ interface Kind {
   apart(kernel: Tensor, size: number): Tensor;
 }
 
-/** A kernel for each example is a group of its own. */
+/** Each example's kernel becomes a group. */
 export const grouped: Kind = {
   options: ({ options, size }) => ({
     ...options,
@@ -111,7 +111,7 @@ export const grouped: Kind = {
   apart: (kernel, size) => before(kernel, 3, size),
 };
 
-/** Channels are convolved on their own as it is. */
+/** Depthwise convolution treats channels separately anyway. */
 export const depthwise: Kind = {
   options: ({ options }) => options,
   joined: (kernels) => behind(kernels, 2),
@@ -123,7 +123,7 @@ const toChannels = (images: Tensor) => behind(images, 3);
 
 const fromChannels = (image: Tensor, { size }: MappedCall) => before(image, 3, size);
 
-/** [batch, ...shape] with the batch merged into `axis` of the shape, as its slower part. */
+/** Merges the batch of [batch, ...shape] into `axis` of the shape, as the slower-varying part. */
 function behind(x: Tensor, axis: number): Tensor {
   const [size, ...shape] = x.shape as [number, ...number[]];
   const perm = shape.map((_, i) => i + 1);
@@ -132,7 +132,7 @@ function behind(x: Tensor, axis: number): Tensor {
   return reshape(moved, { shape: shape.map((n, i) => (i === axis ? n * size : n)) });
 }
 
-/** The inverse: the batch, the slower part of `axis`, becomes the first axis. */
+/** The inverse of `behind`: the batch, the slower-varying part of `axis`, becomes the first axis. */
 function before(x: Tensor, axis: number, size: number): Tensor {
   const split = x.shape.flatMap((n, i) => (i === axis ? [size, n / size] : [n]));
   const apart = reshape(x, { shape: split });

@@ -1,4 +1,4 @@
-/** @file Batching rules of recurrent steps: examples that share weights are one batch; others are computed by ops, step by step. */
+/** @file Batching rules of recurrent steps. Examples that share weights are one batch; otherwise ops compute each step. */
 import { sigmoid } from '../../ops/activations.ts';
 import { add, mul, sub } from '../../ops/arithmetic.ts';
 import { concat } from '../../ops/concat.ts';
@@ -14,7 +14,7 @@ import type { BatchingRule, MappedCall } from './mappedCall.ts';
 
 type Optional = Tensor | null;
 
-/** Of steps whose weights are the operands from 1 to `lastWeight`; `byOps` gives what the op does, for one example. */
+/** Steps whose weights are the operands 1 to `lastWeight`; `byOps` computes the op for one example, composed of simpler ops. */
 function steps(
   lastWeight: number,
   byOps: (inputs: readonly Optional[], units: number) => readonly Tensor[],
@@ -28,11 +28,11 @@ function steps(
   };
 }
 
-/** All operands for all examples; weights, which are shared, as they are. */
+/** All operands for all examples, except the shared weights. */
 const operandsOf = (call: MappedCall, weights: readonly number[]): Optional[] =>
   call.inputs.map((input, i) => (input && !weights.includes(i) ? call.spread(i) : input));
 
-/** Runs `step` for each step of `gates`, and stacks what each step gives along axis 1. */
+/** Runs `step` for each step of `gates`, and stacks its results along axis 1. */
 function allSteps(gates: Tensor, step: (x: Tensor, t: number) => readonly Tensor[]): Tensor[] {
   const time = gates.shape[1] as number;
   const found = Array.from({ length: time }, (_, t) => step(stepOf(gates, t), t));

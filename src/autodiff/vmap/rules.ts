@@ -1,6 +1,6 @@
 /**
- * @file The batching rules by the names of ops. Elementwise ops need none here, and formulas of other ops (defineComposite)
- * are mapped op by op.
+ * @file The batching rules by name of op. Elementwise ops need no entry, and composite ops (defineComposite) are mapped op
+ * by op.
  */
 import { TapeError } from '../../core/errors.ts';
 import type { OpDefinition } from '../../ops/define.ts';
@@ -11,7 +11,7 @@ import * as normalization from './normalizationRules.ts';
 import * as products from './productRules.ts';
 import * as recurrent from './recurrentRules.ts';
 
-/** Of ops whose forward is made of ops alone. */
+/** Ops whose forward is composed of other ops. */
 const byForward: BatchingRule = (call) => {
   const result = call.op.forward(call.inputs, call.plan, call as never);
   return call.ofAll(Array.isArray(result) ? result : [result])[0] as never;
@@ -84,7 +84,7 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   // Recurrences
   lstmSteps: recurrent.lstms,
   gruSteps: recurrent.grus,
-  // Linear algebra: of the last two axes
+  // Linear algebra on the last two axes
   choleskyFactor: axes.unchanged,
   det: axes.unchanged,
   eigenpairs: axes.unchanged,

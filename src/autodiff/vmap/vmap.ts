@@ -11,17 +11,17 @@ import { Tensor } from '../../tensor/tensor.ts';
 import { requireFunction } from '../functional.ts';
 import { BatchLevel } from './level.ts';
 
-/** An axis, null for what isn't mapped, or arrays and objects of such that follow a tree as far as they go. */
+/** An axis, null for a tensor that isn't mapped, or a tree of these: a prefix of the tree of tensors. */
 export type Axes = number | null | readonly Axes[] | { readonly [key: string]: Axes };
 
 /** Options of `vmap`. */
 export interface VmapOptions {
   /**
    * The batch axis of the arguments: one for all, or a list with an entry for each. An entry is a number, null for an argument
-   * that all examples share, or a tree of such along the argument's own. Negative axes count from the last. Default 0.
+   * that all examples share, or a tree of these that matches the argument's. Negative axes count from the last. Default 0.
    */
   inAxes?: Axes;
-  /** The batch axis of the results, or a tree of such along the result; null where it is the same for all. Default 0. */
+  /** The batch axis of the results, or a tree of axes that matches the result; null if all examples share it. Default 0. */
   outAxes?: Axes;
 }
 
@@ -37,7 +37,7 @@ const optionNames: OptionNames<VmapOptions> = { inAxes: false, outAxes: false };
  * Maps and gradients nest in any order. Random ops draw once for all examples. Values cannot be read inside, nor variables
  * assigned. Ops on mapped tensors need a batching rule.
  * Errors: TapeError for ops without a rule, and for leaves that aren't tensors; ShapeError for batches of different sizes
- * and axes that a tensor lacks; ValueError for axes in another tree, and where nothing is mapped.
+ * and axes that a tensor lacks; ValueError for axes in another tree, and if nothing is mapped.
  */
 export function vmap<A extends readonly unknown[], R>(
   f: (...args: A) => R,
@@ -110,7 +110,7 @@ function mappedLeaves(args: readonly unknown[], axes: readonly Axes[]): MappedLe
   return leaves;
 }
 
-/** Calls `visit` for each leaf of `tree` with its axis. Errors: ValueError where `axes` leave the tree. */
+/** Calls `visit` for each leaf of `tree` with its axis. Errors: ValueError if `axes` doesn't match the tree. */
 function eachWithAxis(
   tree: unknown,
   axes: Axes,
@@ -143,7 +143,7 @@ function eachWithAxis(
   }
 }
 
-/** The size that all batch axes have. */
+/** The common size of all batch axes. */
 function batchSize(leaves: readonly MappedLeaf[]): number {
   let first: (MappedLeaf & { size: number }) | null = null;
   for (const leaf of leaves) {

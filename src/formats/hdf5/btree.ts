@@ -5,14 +5,14 @@ import type { Storage } from './storage.ts';
 /** Trees with millions of entries have a few levels. */
 const maxLevels = 16;
 
-/** What a kind of tree has in its nodes. */
+/** The node format of a kind of tree. */
 export interface TreeKind<E> {
   readonly type: 0 | 1;
   readonly of: string;
-  /** Bytes of an entry, and of what follows the last. */
+  /** Bytes of an entry, and of the data after the last one. */
   readonly entryBytes: number;
   readonly trailingBytes: number;
-  /** Reads an entry; its address is that of the node below, or of what a leaf lists. */
+  /** Reads an entry; its address is that of the node below, or in a leaf that of the listed object. */
   read(cursor: Cursor): E;
 }
 

@@ -34,7 +34,7 @@ export class ByteWriter {
     return this;
   }
 
-  /** The address of what isn't there. */
+  /** Writes the address that means "not stored". */
   undefinedAddress(): this {
     return this.u8(255, 255, 255, 255, 255, 255, 255, 255);
   }
@@ -58,12 +58,12 @@ export class ByteWriter {
     return this.zeros((8 - (this.#length % 8)) % 8);
   }
 
-  /** Writes over the eight bytes at `at`. */
+  /** Overwrites the eight bytes at `at`. */
   patch64(at: number, value: number): void {
     this.#view.setBigUint64(at, BigInt(value), true);
   }
 
-  /** The position of `count` more bytes, which are zero. */
+  /** Adds `count` zero bytes, and returns their position. */
   #grow(count: number): number {
     const at = this.#length;
     this.#length += count;

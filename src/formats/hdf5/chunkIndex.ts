@@ -9,9 +9,9 @@ export interface Chunk {
   /** The position of its first element in the dataset. */
   readonly offset: readonly number[];
   readonly address: number;
-  /** Bytes as stored. */
+  /** Number of stored bytes. */
   readonly bytes: number;
-  /** A bit for each filter that was left out. */
+  /** A bit for each filter that was skipped. */
   readonly filterMask: number;
 }
 
@@ -81,7 +81,7 @@ async function readTree(storage: Storage, root: number, rank: number, place: str
 }
 
 /**
- * The position of each chunk, in row-major order. Errors: FormatError where the file can't hold `bytesEach` bytes of each.
+ * The position of each chunk, in row-major order. Errors: FormatError if the file can't hold `bytesEach` bytes for each.
  */
 function inOrder(
   storage: Storage,

@@ -1,4 +1,4 @@
-/** @file The values of a dataset in chunks, decoded a slab at a time: all chunks that have the same rows. */
+/** @file The values of a chunked dataset, decoded a slab at a time: all chunks with the same rows. */
 import { formatShape, sizeOf } from '../../core/shape.ts';
 import { joinedBytes } from '../joinedBytes.ts';
 import { type Chunk, type ChunkedLayout, readChunkIndex } from './chunkIndex.ts';
@@ -20,7 +20,7 @@ export interface ChunkedDataset {
   readonly bytes: number;
 }
 
-/** Bytes of values that are nowhere in the file and become the fill value. */
+/** Limit of the bytes of values that aren't stored in the file and become the fill value. */
 export const maxUnstoredBytes = 1 << 20;
 
 /** Errors: FormatError for chunks that don't fit the dataset. */
@@ -38,7 +38,7 @@ export function requireChunks({ storage, place, shape, elementBytes, layout }: C
 }
 
 export interface ChunkedReader {
-  /** Errors: FormatError where the chunks can't hold what the dataset declares. */
+  /** Errors: FormatError if the chunks can't hold the values that the dataset declares. */
   verify(): Promise<void>;
   /** The bytes of values from one position to another. The last slab is kept until the last value was read. */
   read(begin: number, end: number): Promise<Bytes>;

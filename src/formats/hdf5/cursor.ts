@@ -1,4 +1,4 @@
-/** @file Cursor: reads the fields of a structure from its bytes. A field that isn't all there is a FormatError. */
+/** @file Cursor: reads the fields of a structure from its bytes. An incomplete field is a FormatError. */
 import { ByteFields } from '../byteFields.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 
@@ -8,7 +8,7 @@ export interface FieldSizes {
   readonly length: number;
 }
 
-/** The address of what isn't stored. */
+/** The address that means "not stored". */
 export const undefinedAddress = -1;
 
 const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -17,7 +17,7 @@ export class Cursor extends ByteFields {
   constructor(
     bytes: Uint8Array<ArrayBuffer>,
     readonly context: FileContext,
-    /** What is read, for errors. */
+    /** The structure that is read, for errors. */
     readonly place: string,
     readonly sizes: FieldSizes,
   ) {
@@ -57,7 +57,7 @@ export class Cursor extends ByteFields {
     return this.bytes.subarray(start, start + count);
   }
 
-  /** The next `count` bytes with a cursor of their own. */
+  /** A new cursor over the next `count` bytes. */
   part(count: number): Cursor {
     return new Cursor(this.take(count), this.context, this.place, this.sizes);
   }
@@ -76,14 +76,14 @@ export class Cursor extends ByteFields {
     return decodeText(this.take(count), (rule, received) => this.refuse(rule, received));
   }
 
-  /** The next `signature.length` bytes. Errors: FormatError if they are others. */
+  /** Reads `signature`. Errors: FormatError for other bytes. */
   expect(signature: string): void {
     const found = String.fromCharCode(...this.take(signature.length));
     if (found === signature) return;
     throw this.refuse(`the structure starts with '${signature}'.`, JSON.stringify(found));
   }
 
-  /** One of `known` as the version. Errors: FormatError. */
+  /** Reads the version, which must be one of `known`. Errors: FormatError. */
   version(...known: number[]): number {
     const version = this.u8();
     if (known.includes(version)) return version;

@@ -52,7 +52,7 @@ export function readDataset(
 ): StoredTensor {
   const dataset = describeDataset(storage, messages, place, isBfloat16);
   const { shape, datatype, layout, bytes } = dataset;
-  // What chunks have is known once they are read.
+  // The stored bytes of chunks are known only once their index is read.
   if (layout.kind !== 'chunked') storage.declare(bytes, false, place);
   const tooLarge = ({ index, value }: { index: number; value: bigint }) =>
     storage.refuse(
@@ -169,7 +169,7 @@ function requireUnstored(
     );
 }
 
-/** Reads the bytes of values from one position to another, where they aren't in chunks. */
+/** Reads the bytes of values from one position to another, if they aren't chunked. */
 function bytesReader(dataset: Dataset): (begin: number, end: number) => Promise<Uint8Array<ArrayBuffer>> {
   const { storage, place, layout, fill } = dataset;
   if (layout.kind === 'compact') return async (begin, end) => layout.bytes.subarray(begin, end);

@@ -29,7 +29,7 @@ const classNames = [
   'array',
 ];
 
-/** Enumerations and sequences name the type of their elements, and that type no other. */
+/** Enumerations and sequences contain the type of their elements; that type must not contain another. */
 const maxNesting = 2;
 
 /** Errors: FormatError for a type that is cut short. Types without numbers or text are read as 'other'. */

@@ -1,7 +1,7 @@
 /**
  * @file Reads HDF5 files: groups, datasets and attributes, as h5py and Keras write them. Nothing that a file declares is
- * taken on its word; links to other files, soft links and shared messages are refused.
- * Format: https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html.
+ * trusted; links to other files, soft links and shared messages are refused. Format:
+ * https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html.
  */
 import { bufferedSource, type ByteSource } from '../byteSource.ts';
 import type { FileContext } from '../formatErrors.ts';
@@ -20,7 +20,7 @@ import { readSuperblock } from './superblock.ts';
 /** The value of an attribute: text, or numbers in row-major order. */
 export type AttributeValue = readonly string[] | readonly number[];
 
-/** What the objects of a file share. */
+/** State that the objects of a file share. */
 interface OpenFile {
   readonly storage: Storage;
   readonly heap: GlobalHeap;
@@ -49,7 +49,7 @@ class Hdf5Object {
 
   constructor(
     protected readonly file: OpenFile,
-    /** From the root, such as `/layers/dense/vars`. */
+    /** Path from the root, such as `/layers/dense/vars`. */
     readonly path: string,
     protected readonly messages: readonly Message[],
   ) {}
@@ -92,7 +92,7 @@ class Hdf5Object {
 export class Hdf5Dataset extends Hdf5Object {
   /** The values. Errors: FormatError for values that aren't numbers, and for sizes that the file can't hold. */
   async tensor(): Promise<StoredTensor> {
-    // Keras names the type of bfloat16 weights, for which h5py has none.
+    // For bfloat16 weights, which h5py has no type for, Keras stores the type in an attribute.
     const named = await this.attribute('dtype');
     const isBfloat16 = named !== null && named[0] === 'bfloat16';
     return readDataset(this.file.storage, this.messages, this.place, isBfloat16);
@@ -162,7 +162,7 @@ function requireCompact(info: Cursor): void {
   );
 }
 
-/** Values of an attribute: names of weights and configurations are the longest. */
+/** Limit of the values of an attribute; the longest are names of weights and configurations. */
 const maxValues = 1 << 20;
 
 async function attributeValue(file: OpenFile, attribute: Attribute, place: string): Promise<AttributeValue> {

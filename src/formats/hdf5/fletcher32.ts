@@ -2,10 +2,10 @@
 
 export const checksumBytes = 4;
 
-/** Words whose sums can't exceed 32 bits. */
+/** Number of words whose sums can't exceed 32 bits. */
 const blockWords = 360;
 
-/** The bytes before the checksum. `refuse` makes the error for others. */
+/** The bytes before the checksum. `refuse` creates the error for a wrong checksum. */
 export function withoutChecksum(
   bytes: Uint8Array<ArrayBuffer>,
   refuse: (received: string) => Error,
@@ -34,7 +34,7 @@ function fletcher32(bytes: Uint8Array): number {
   return ((folded(sumOfSums) << 16) | folded(sum)) >>> 0;
 }
 
-/** Towards the remainder by 65535. */
+/** One step of the reduction modulo 65535. */
 function folded(sum: number): number {
   return (sum & 0xffff) + (sum >>> 16);
 }

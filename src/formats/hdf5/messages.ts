@@ -135,7 +135,7 @@ function readChunkIndex(cursor: Cursor, flags: number): ChunkIndex {
   }
 }
 
-/** More filters than any file chains. */
+/** More filters than any file has. */
 const maxFilters = 32;
 
 /** The filters, in the order in which they were applied. */

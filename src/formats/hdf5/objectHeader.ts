@@ -1,4 +1,4 @@
-/** @file Object headers: the messages that describe a group or a dataset, gathered over all blocks of the header. */
+/** @file Object headers: the messages that describe a group or a dataset, collected from all blocks of the header. */
 import type { Cursor } from './cursor.ts';
 import { messageType, sharedMessage } from './messages.ts';
 import type { Storage } from './storage.ts';
@@ -18,7 +18,7 @@ export class Message {
 /** More messages than any object has: a group of links in its header holds a few, attributes may be thousands. */
 const maxMessages = 100_000;
 
-/** A block of messages; `v2` where messages have the short form. */
+/** A block of messages; `v2` if messages have the short form. */
 interface Block {
   readonly cursor: Cursor;
   readonly v2: { readonly hasOrder: boolean } | null;

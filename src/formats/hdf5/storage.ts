@@ -1,24 +1,24 @@
 /**
- * @file Storage: the addresses of a file. Every range is checked against the file before it is read, so that what a file
- * declares never decides how much memory is taken.
+ * @file Storage: reads ranges of a file by address. Every range is checked against the file before it is read, so that the
+ * sizes that a file declares never decide how much memory is allocated.
  */
 import type { ByteSource } from '../byteSource.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import { Cursor, type FieldSizes, undefinedAddress } from './cursor.ts';
 
-/** How often a structure may be read, on average, and the bytes that are always allowed. */
+/** How often a byte of a structure may be read, on average, and the number of bytes that is always allowed. */
 const readings = 8;
 const leastBudget = 4 << 20;
-/** How many datasets may share bytes, on average, and the bytes of values that are always allowed. */
+/** How many datasets may share a byte, on average, and the number of bytes of values that is always allowed. */
 const sharing = 4;
 const leastValues = 64 << 20;
-/** Deflate makes at most so many bytes of one. */
+/** The most bytes that deflate can expand one byte to. */
 export const maxExpansion = 1032;
 
 export class Storage {
   /** Bytes of structures that may still be read: structures that share bytes could add up to far more than the file. */
   #budget: number;
-  /** Bytes of values that datasets may still declare, stored as they are and deflated. */
+  /** Bytes of values that datasets may still declare, stored uncompressed and deflated. */
   #values: number;
   #deflated: number;
 
@@ -41,7 +41,7 @@ export class Storage {
     return this.source.isFresh ?? false;
   }
 
-  /** The `count` bytes at `address`. Errors: FormatError where they aren't all in the file. */
+  /** The `count` bytes at `address`. Errors: FormatError if they aren't all in the file. */
   async bytes(address: number, count: number, place: string): Promise<Uint8Array<ArrayBuffer>> {
     this.require(address, count, place);
     return this.source.read(address, address + count);

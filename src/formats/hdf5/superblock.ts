@@ -16,8 +16,8 @@ export interface OpenedStorage {
 }
 
 /**
- * What comes before the superblock is the user's; addresses count from the superblock. Errors: FormatError for other files, and
- * for one that ends before its end.
+ * Bytes before the superblock belong to the user; addresses count from the superblock. Errors: FormatError for other files,
+ * and for a truncated one.
  */
 export async function readSuperblock(file: ByteSource, context: FileContext): Promise<OpenedStorage> {
   const begin = (await findHdf5(file)) ?? 0;
@@ -50,19 +50,19 @@ export async function readSuperblock(file: ByteSource, context: FileContext): Pr
 
 function readOld(cursor: Cursor, version: number): { end: number; root: number } {
   cursor.skip(1 + 2 + 2 + 4 + (version === 1 ? 4 : 0));
-  // The base address, which is that of the superblock, and that of the free space.
+  // The base address, which is that of the superblock, and the address of the free space.
   cursor.address();
   cursor.address();
   const end = cursor.address();
   cursor.address();
-  // The root group's entry in no symbol table: the offset of its name, which it doesn't have, and its header.
+  // The root group's symbol table entry: the offset of its name, which it doesn't have, and its header.
   cursor.length();
   return { end, root: cursor.address() };
 }
 
 function readNew(cursor: Cursor): { end: number; root: number } {
   cursor.skip(1);
-  // The base address, which is that of the superblock, and that of its extension.
+  // The base address, which is that of the superblock, and the address of its extension.
   cursor.address();
   cursor.address();
   return { end: cursor.address(), root: cursor.address() };

@@ -30,7 +30,7 @@ export interface NewDataset {
 }
 
 export interface NewGroup {
-  /** Attributes, each a string. */
+  /** Attributes, all strings. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: ReadonlyMap<string, NewGroup | NewDataset>;
 }
@@ -55,12 +55,12 @@ export async function* writeHdf5(root: NewGroup): AsyncGenerator<Uint8Array<Arra
   }
 }
 
-/** Where the parts of a file are. */
+/** The layout of a file: the positions of its parts. */
 class FileLayout {
   /** In the order of their values. */
   readonly datasets: NewDataset[] = [];
   readonly #writer = new ByteWriter();
-  /** Where addresses of values are missing, and the position of the values among all values. */
+  /** Positions of addresses that are filled in later, and the position of their values among all values. */
   readonly #fixups: { at: number; position: number }[] = [];
   readonly #texts = new Map<string, HeapText>();
   #valueBytes = 0;
@@ -142,7 +142,7 @@ function textsOf({ attributes, children }: NewGroup, found = new Set<string>()):
   return found;
 }
 
-/** Bytes of objects in a collection of the global heap, and their number. */
+/** Limits of the objects in a collection of the global heap: their bytes and their number. */
 const collectionBytes = 1 << 16;
 const collectionObjects = 1 << 12;
 const leastCollection = 4096;
@@ -184,7 +184,7 @@ function writeCollection(writer: ByteWriter, objects: readonly Uint8Array[]): vo
       .append(bytes)
       .align8();
   });
-  // Object 0 is what is free.
+  // Object 0 is the free space.
   const free = size - used;
   writer
     .u16(0)
@@ -214,7 +214,7 @@ function writeLocalHeap(writer: ByteWriter, names: readonly string[]): { heap: n
 interface Entry {
   readonly name: number;
   readonly header: number;
-  /** Of a group. */
+  /** The B-tree of a group. */
   readonly tree?: number;
   readonly heap?: number;
 }
@@ -253,7 +253,7 @@ function writeSymbolNode(writer: ByteWriter, entries: readonly Entry[]): Node {
   return { address, last: entries.at(-1)?.name ?? 0 };
 }
 
-/** `before` is the offset of the last name in front of the node. */
+/** `before` is the offset of the last name before the node. */
 function writeTreeNode(writer: ByteWriter, level: number, children: readonly Node[], before: number): Node {
   const address = writer.align8().length;
   writer.ascii('TREE').u8(0, level).u16(children.length).undefinedAddress().undefinedAddress();

@@ -7,7 +7,7 @@ import type { Hdf5Group } from '../hdf5/index.ts';
 import type { StoredTensor } from '../storedTensor.ts';
 
 export interface NamedTensor {
-  /** Such as `dense/kernel`, without the `:0` that TensorFlow adds. */
+  /** The weight's name, such as `dense/kernel`, without the `:0` that TensorFlow adds. */
   readonly name: string;
   readonly tensor: StoredTensor;
 }
@@ -17,7 +17,7 @@ export interface LegacyLayer {
   readonly weights: readonly NamedTensor[];
 }
 
-/** The layers of a group of weights, those without weights included. Errors: FormatError. */
+/** The layers of a group of weights, including those without weights. Errors: FormatError. */
 export async function readLegacyLayers(group: Hdf5Group, context: FileContext): Promise<LegacyLayer[]> {
   const names = await namesOf(group, 'layer_names', context);
   const layers: LegacyLayer[] = [];
@@ -42,7 +42,7 @@ export async function readNamedTensors(group: Hdf5Group, context: FileContext): 
   return weights;
 }
 
-/** Keras splits a list that is too long for one attribute over `name0`, `name1`, … */
+/** Keras splits a list that is too long for one attribute into `name0`, `name1`, … */
 async function namesOf(group: Hdf5Group, name: string, context: FileContext): Promise<string[]> {
   const whole = await group.attribute(name);
   if (whole) return requireText(whole, group, name, context);

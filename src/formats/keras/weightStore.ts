@@ -8,13 +8,13 @@ import type { StoredTensor } from '../storedTensor.ts';
 
 /** The variables of one object. */
 export interface StoredVariables {
-  /** The name of the object, such as `dense_1`, where the file has it. */
+  /** The name of the object, such as `dense_1`, if the file has it. */
   readonly name: string | null;
   /** In their order. */
   readonly tensors: readonly StoredTensor[];
 }
 
-/** Groups within groups, and groups in all: far more than any model has. */
+/** Limits of the nesting of groups and of their number: far larger than in any model. */
 const maxDepth = 64;
 const maxGroups = 100_000;
 

@@ -9,7 +9,7 @@ import { readPickle } from './pickle.ts';
 import { type Storages, tensorsOf } from './stateDict.ts';
 import { Global, type PickleValue, Storage } from './values.ts';
 
-/** Far more than what describes any model. */
+/** Limit of the pickle: far larger than the description of any model. */
 export const maxPickleBytes = 16 << 20;
 
 /**
@@ -40,7 +40,7 @@ export async function openTorchArchive(
   return tensorsOf(value, storages, context);
 }
 
-/** Older files don't say: they are little-endian. */
+/** Whether values are little-endian. Older files don't say, and are. */
 async function isLittleEndian(archive: ZipArchive, root: string, context: FileContext): Promise<boolean> {
   const name = `${root}byteorder`;
   if (archive.size(name) === null) return true;
@@ -71,7 +71,7 @@ async function readEntry(
   return entry.read(0, entry.size);
 }
 
-/** What ('storage', type, key, device, elements) means; older files have views of storages, too, which are refused. */
+/** The storage for ('storage', type, key, device, elements). Views of storages, which only older files have, are refused. */
 export function storageOf(id: readonly PickleValue[]): Storage | undefined {
   const [kind, type, key, , count, view = null] = id;
   const isSound = kind === 'storage' && typeof key === 'string' && isCount(count) && view === null;

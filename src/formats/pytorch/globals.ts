@@ -1,6 +1,6 @@
 /**
- * @file The names that a state dictionary may mention, and what they stand for here. Every other name is refused: in a pickle
- * a name is something to be imported and called.
+ * @file The names that a state dictionary may contain, and their meaning here. All other names are refused, because a pickle
+ * may import and call anything that it names.
  */
 import { maxRank } from '../../core/shape.ts';
 import type { NumberType } from '../numbers.ts';
@@ -40,7 +40,7 @@ const call = (build: (args: readonly PickleValue[]) => PickleValue | undefined):
   call: build,
 });
 
-/** Arguments: storage, offset, size, strides, and more that says nothing about values. */
+/** Arguments: storage, offset, size, strides, and others that don't affect values. */
 const rebuildTensor = call(([storage, offset, size, strides]) =>
   storage instanceof Storage && storage.type !== null
     ? viewOf(storage, storage.type, offset, size, strides)
@@ -54,13 +54,13 @@ const rebuildTyped = call(([storage, offset, size, strides, , , dtype]) =>
     : undefined,
 );
 
-/** A parameter is its tensor. */
+/** A parameter is read as its tensor. */
 const rebuildParameter = call(([data]) => (data instanceof TensorView ? data : undefined));
 
-/** What builds tensors of the plain class. */
+/** Functions that build tensors of the plain class. */
 const rebuilders: ReadonlySet<Meaning> = new Set([rebuildTensor, rebuildTyped]);
 
-/** Arguments: what builds the tensor, its class, the arguments for that, attributes. */
+/** Arguments: the function that builds the tensor, its class, the function's arguments, attributes. */
 const rebuildFromType = call(([build, , args]) =>
   build instanceof Global &&
   build.meaning.kind === 'call' &&
@@ -87,13 +87,13 @@ const allowed: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ...Object.entries(dtypes).map(([name, type]) => [`torch.${name}`, { kind: 'dtype', type }] as const),
 ]);
 
-/** What `name` stands for; null for names that a file must not have. */
+/** The meaning of `name`; null for names that a file must not contain. */
 export function findGlobal(name: string): Global | null {
   const meaning = allowed.get(name);
   return meaning ? new Global(name, meaning) : null;
 }
 
-/** An ordered dictionary of nothing, or of pairs. */
+/** An ordered dictionary, empty or from pairs. */
 function orderedDict([pairs = []]: readonly PickleValue[]): PickleValue | undefined {
   if (!Array.isArray(pairs)) return undefined;
   const items = pairs as readonly PickleValue[];

@@ -1,3 +1,3 @@
-/** @file State dictionaries of PyTorch: tensors by name, of which nothing is run. */
+/** @file State dictionaries of PyTorch: tensors by name. Nothing in them is executed. */
 export { openTorchArchive } from './archive.ts';
 export { openLegacyTorch } from './legacy.ts';

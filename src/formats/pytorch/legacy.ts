@@ -1,5 +1,5 @@
 /**
- * @file Files of `torch.save` before PyTorch 1.6, in which torchvision's older networks come: pickles one after the other
+ * @file Files of `torch.save` before PyTorch 1.6, the format of torchvision's older networks: pickles one after the other
  * (magic number, version, system, dictionary, keys of storages), then the storages, each after its number of elements.
  */
 import { type ByteSource, rangeSource } from '../byteSource.ts';
@@ -44,7 +44,7 @@ export async function openLegacyTorch(
   const ranges = await findStorages(source, end, keys, mentioned, context);
   const storages: Storages = {
     isFresh: source.isFresh ?? false,
-    // Whatever the machine was.
+    // The format is little-endian on all machines.
     littleEndian: true,
     size: (key) => ranges.get(key)?.size ?? null,
     open: async (key) => ranges.get(key) as ByteSource,

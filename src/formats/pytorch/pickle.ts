@@ -1,6 +1,6 @@
 /**
  * @file Reads a pickle as data. The virtual machine of pickles can import and call anything; this one has the opcodes that
- * state dictionaries need, and a list of names (globals.ts). Whatever else a pickle asks for is refused.
+ * state dictionaries need, and a list of names (globals.ts). Everything else is refused.
  * Opcodes: https://github.com/python/cpython/blob/main/Lib/pickletools.py.
  */
 import { UnsafeModelError } from '../../core/errors.ts';
@@ -13,13 +13,13 @@ export interface PickleOptions {
   readonly context: FileContext;
   /** Where the pickle is, for errors. */
   readonly place: string;
-  /** Opcodes that it may have. Default 4 million. */
+  /** The largest number of opcodes. Default 4 million. */
   readonly operations?: number | undefined;
-  /** The storage that a reference to something outside of the pickle means; undefined for none. */
+  /** Resolves a reference to something outside of the pickle to a storage; undefined if there is none. */
   readonly storage?: (id: readonly PickleValue[]) => Storage | undefined;
 }
 
-/** Opcodes of a dictionary of 100,000 tensors. */
+/** Enough opcodes for a dictionary of 100,000 tensors. */
 const maxOperations = 4_000_000;
 
 /** The value of the pickle in `bytes` from `begin` on, and where it ends. Errors: FormatError, UnsafeModelError. */
@@ -74,14 +74,14 @@ class Machine {
     this.#marks.push(this.#stack.length);
   }
 
-  /** The values since the last mark, which are taken off. */
+  /** Pops the values since the last mark. */
   sinceMark(): PickleValue[] {
     const mark = this.#marks.pop();
     if (mark === undefined) throw this.refuse('a group of values starts with a mark.', 'none');
     return this.#stack.splice(mark);
   }
 
-  /** The last `count` values as a tuple. */
+  /** Replaces the last `count` values by a tuple. */
   tuple(count: number): void {
     const items: PickleValue[] = [];
     for (let i = 0; i < count; i++) items.unshift(this.#pop());
@@ -115,7 +115,7 @@ class Machine {
     this.append([this.#pop()]);
   }
 
-  /** Keys and values in turn. */
+  /** `items` are alternating keys and values. */
   setItems(items: readonly PickleValue[]): void {
     const map = this.#popMap('items are set in a dictionary.');
     if (items.length % 2 !== 0) throw this.refuse('each key has a value.', 'a key without one');
@@ -128,7 +128,7 @@ class Machine {
     this.setItems([this.#pop(), value]);
   }
 
-  /** Attributes of an ordered dictionary, which say which versions of modules made it. */
+  /** Drops the attributes of an ordered dictionary, which hold the versions of the modules that it comes from. */
   ignoreState(): void {
     this.#pop();
     const object = this.#pop();
@@ -158,7 +158,7 @@ class Machine {
     this.global(module, name);
   }
 
-  /** Builds the description of what a call would make. */
+  /** Builds the description of the object that a call would create. */
   reduce(): void {
     const args = this.#pop();
     const callee = this.#pop();
@@ -200,7 +200,7 @@ const stop = 0x2e;
 
 const operations: ReadonlyMap<number, Operation> = new Map<number, Operation>([
   [0x80, (machine, bytes) => requireProtocol(machine, bytes.u8())],
-  // FRAME: its length says nothing that is needed.
+  // FRAME: its length isn't needed.
   [0x95, (_, bytes) => void bytes.u64()],
   [0x28, (machine) => machine.mark()],
   [0x30, (machine) => machine.drop()],
@@ -255,7 +255,7 @@ function typeName(value: PickleValue): string {
   return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
 }
 
-/** A name as an error may show it. */
+/** A name in a form that is safe to print in an error. */
 function printable(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]/g, '?');
   return plain.length > 100 ? `${plain.slice(0, 100)}…` : plain;

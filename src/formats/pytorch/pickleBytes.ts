@@ -7,7 +7,7 @@ interface Place {
   readonly place: string;
 }
 
-/** Digits of an integer that anything needs: the magic number has ten bytes. */
+/** Limit of the bytes of an integer; the longest that is needed, the magic number, has ten. */
 const maxIntegerBytes = 16;
 const maxNameBytes = 1000;
 

@@ -1,4 +1,6 @@
-/** @file The tensors of a state dictionary by name: found in what was unpickled, their places checked against the file. */
+/**
+ * @file The tensors of a state dictionary by name: found in the unpickled data, with their positions checked against the file.
+ */
 import { sizeOf } from '../../core/shape.ts';
 import type { ByteSource } from '../byteSource.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
@@ -13,20 +15,20 @@ export interface Storages {
   /** Whether each read takes memory of its own, which the reader may release. */
   readonly isFresh: boolean;
   readonly littleEndian: boolean;
-  /** Number of bytes of a storage; null where the file has none of that key. */
+  /** Number of bytes of a storage; null if the file has none with that key. */
   size(key: string): number | null;
   open(key: string): Promise<ByteSource>;
 }
 
-/** Under which keys checkpoints have their weights. */
+/** Keys under which checkpoints store their weights. */
 const dictionaryKeys = ['state_dict', 'model_state_dict', 'model'];
 
-/** Values that tensors may repeat, beyond those that their storages have: views may have steps of 0. */
+/** Number of values that tensors may repeat, beyond those in their storages: views may have strides of 0. */
 const maxRepeated = 1 << 24;
 /** How many tensors may share a storage, on average. */
 const sharing = 8;
 
-/** The tensors of a state dictionary, or of that in a checkpoint. Errors: FormatError. */
+/** The tensors of a state dictionary, or of the one in a checkpoint. Errors: FormatError. */
 export function tensorsOf(
   value: PickleValue,
   storages: Storages,
@@ -109,7 +111,7 @@ function storedTensor(
   return stridedTensor(wholeStorage(place, storage, type, count, storages, context), view);
 }
 
-/** Errors: FormatError for a storage that isn't in the file, or has another size than the pickle says. */
+/** Errors: FormatError for a storage that isn't in the file, or whose size differs from that in the pickle. */
 function sizeOfStorage(
   { key, type, count }: Storage,
   storages: Storages,
@@ -126,7 +128,7 @@ function sizeOfStorage(
   });
 }
 
-/** The elements of a storage in a row. */
+/** All elements of a storage as a vector. */
 function wholeStorage(
   place: string,
   { key }: Storage,

@@ -1,4 +1,4 @@
-/** @file What a pickle of PyTorch holds once it is read: plain data, and descriptions of tensors. */
+/** @file The values of a PyTorch pickle that has been read: plain data, and descriptions of tensors. */
 import type { Shape } from '../../core/shape.ts';
 import type { NumberType } from '../numbers.ts';
 
@@ -17,7 +17,7 @@ export type PickleValue =
 /** A dictionary, ordered or not. */
 export type PickleMap = Map<PickleValue, PickleValue>;
 
-/** A name of Python's that the allow-list has. Nothing is imported or called. */
+/** A Python name on the allow-list. Nothing is imported or called. */
 export class Global {
   constructor(
     readonly name: string,
@@ -25,23 +25,23 @@ export class Global {
   ) {}
 }
 
-/** What a name stands for. */
+/** The meaning of a name. */
 export type Meaning =
   /** Elements of a storage; null for bytes without a type. */
   | { readonly kind: 'storage'; readonly type: NumberType | null }
   | { readonly kind: 'dtype'; readonly type: NumberType }
-  /** A class that is only mentioned. */
+  /** A class that is only referred to. */
   | { readonly kind: 'class' }
-  /** Builds a description from arguments; null where they are not those that PyTorch writes. */
+  /** Builds a description from arguments; null if they aren't arguments that PyTorch writes. */
   | { readonly kind: 'call'; readonly call: (args: readonly PickleValue[]) => PickleValue | undefined };
 
 /** The memory of one or more tensors. */
 export class Storage {
   constructor(
     readonly key: string,
-    /** Null for bytes without a type. */
+    /** Type of the elements; null for bytes without a type. */
     readonly type: NumberType | null,
-    /** Number of elements; of bytes where there is no type. */
+    /** Number of elements; of bytes if there is no type. */
     readonly count: number,
   ) {}
 }
@@ -51,7 +51,7 @@ export class TensorView {
   constructor(
     readonly storage: Storage,
     readonly type: NumberType,
-    /** In elements, as strides. */
+    /** In elements, like strides. */
     readonly offset: number,
     readonly shape: Shape,
     readonly strides: readonly number[],

@@ -1,10 +1,10 @@
-/** @file Names given twice in one object of JSON, which `JSON.parse` passes over in silence. */
+/** @file Finds duplicate keys in JSON objects, which `JSON.parse` silently accepts. */
 
 /**
- * A key that some object of `text` has twice; null where none has. `text` is JSON that `JSON.parse` took.
+ * A key that some object in `text` has twice; null if there is none. `text` must be JSON that `JSON.parse` accepts.
  */
 export function duplicateKey(text: string): string | null {
-  /** Keys of the objects around; null for lists. */
+  /** Keys of the enclosing objects; null for lists. */
   const open: (Set<string> | null)[] = [];
   let mayBeKey = false;
   for (let i = 0; i < text.length; i++) {

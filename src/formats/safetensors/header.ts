@@ -27,12 +27,12 @@ export const elementBits = {
 
 export type StoredType = keyof typeof elementBits;
 
-/** One tensor of the file, and where its bytes are. */
+/** One tensor of the file, and the position of its bytes. */
 export interface Entry {
   readonly name: string;
   readonly type: StoredType;
   readonly shape: readonly number[];
-  /** In the file. */
+  /** Position in the file. */
   readonly begin: number;
   readonly end: number;
 }
@@ -42,10 +42,10 @@ export interface Header {
   readonly metadata: ReadonlyMap<string, string>;
 }
 
-/** The format's own limit of a header. */
+/** The format's limit of a header. */
 const maxHeaderBytes = 100_000_000;
 
-/** Bytes of the header's length, with which a file starts. */
+/** Bytes of the header's length at the start of a file. */
 export const lengthBytes = 8;
 
 /** The header of a file in memory. */
@@ -69,7 +69,7 @@ export function parseHeader(bytes: Uint8Array, fileBytes: number, context: FileC
   return { entries, metadata };
 }
 
-/** Where the data start, from the first eight bytes of a file of `fileBytes` bytes. */
+/** The start of the data, from the first eight bytes of a file of `fileBytes` bytes. */
 export function findData(bytes: Uint8Array, fileBytes: number, context: FileContext): number {
   const place = 'byte 0, the length of the header';
   if (bytes.byteLength < lengthBytes) {

@@ -20,7 +20,7 @@ export interface ReadOptions {
   file?: string | undefined;
 }
 
-/** What `readSafetensors` gives: tensors by name, and the metadata. */
+/** The result of `readSafetensors`: tensors by name, and the metadata. */
 export interface SafetensorsContents {
   /** In the order of the header. */
   readonly tensors: ReadonlyMap<string, HostTensor>;
@@ -28,8 +28,8 @@ export interface SafetensorsContents {
 }
 
 /**
- * The tensors of a safetensors file, on the host. Small floats widen to float32, doubles round to it, 64-bit integers
- * must fit into 32 bits. Errors: FormatError for a file that isn't sound, before anything is allocated on its word.
+ * The tensors of a safetensors file, on the host. Small floats are widened to float32, doubles are rounded to it, 64-bit
+ * integers must fit into 32 bits. Errors: FormatError for an invalid file, before anything of a declared size is allocated.
  */
 export function readSafetensors(file: FileBytes, options: ReadOptions = {}): SafetensorsContents {
   checkOptions('readSafetensors', options, ['file']);
@@ -40,7 +40,7 @@ export function readSafetensors(file: FileBytes, options: ReadOptions = {}): Saf
   return { tensors, metadata };
 }
 
-/** How each dtype is stored: by little-endian elements of so many bytes, whatever the machine is. */
+/** How each dtype is stored: its bytes per element, little-endian on every machine. */
 const storing: Record<
   DType,
   { type: StoredType; bytes: number; write: (view: DataView, at: number, value: number) => void }
@@ -58,7 +58,7 @@ const storing: Record<
 
 /**
  * A safetensors file of `tensors`, in their order, larger types before smaller ones so that all are aligned. The same tensors
- * give the same bytes. Errors: ValueError for a name that the format keeps for itself, and for what is no tensor.
+ * give the same bytes. Errors: ValueError for a name that the format reserves, and for anything but a tensor.
  */
 export function writeSafetensors(
   tensors: ReadonlyMap<string, HostTensor>,
@@ -91,7 +91,7 @@ export function writeSafetensors(
   return bytes;
 }
 
-/** What was given as a file, as bytes. Errors: ValueError. */
+/** The bytes of a file given as an argument. Errors: ValueError. */
 export function bytesOf(op: string, file: unknown): Uint8Array {
   const buffer = ArrayBuffer.isView(file) ? file.buffer : file;
   if (buffer instanceof ArrayBuffer && isDetached(buffer)) throw detached(op);

@@ -1,4 +1,4 @@
-/** @file Opens a safetensors file by ranges: its header now, its values on demand. */
+/** @file Opens a safetensors file that is read by ranges: the header at once, values on demand. */
 import type { ByteSource } from '../byteSource.ts';
 import type { FileContext } from '../formatErrors.ts';
 import type { StoredTensor } from '../storedTensor.ts';
@@ -11,7 +11,7 @@ export interface OpenedSafetensors {
   readonly metadata: ReadonlyMap<string, string>;
 }
 
-/** Errors: FormatError for a file that isn't sound. */
+/** Errors: FormatError for an invalid file. */
 export async function openSafetensors(source: ByteSource): Promise<OpenedSafetensors> {
   const context: FileContext = { file: source.name, format: 'safetensors' };
   const { size } = source;

@@ -24,10 +24,10 @@ const numberTypes: Partial<Record<StoredType, NumberType>> = {
   F64: 'float64',
 };
 
-/** The values of a stored tensor. Small floats widen, doubles round, 64-bit integers must fit into 32 bits. */
+/** The values of a stored tensor. Small floats are widened, doubles are rounded, 64-bit integers must fit into 32 bits. */
 export function readValues(bytes: Uint8Array, entry: Entry, context: FileContext): HostTensor {
   const type = numberType(entry, context);
-  // A copy: the app may write to its file's bytes later.
+  // A copy, because the app may write to the file's bytes later.
   const data = convert(type, entry, bytes.slice(entry.begin, entry.end), 0, context);
   return { shape: entry.shape, dtype: dtypeOf(type), data };
 }

@@ -1,5 +1,5 @@
 /**
- * @file The weights manifest of a TF.js layers model, read without trust: groups of weights, each in shards that lie next to
+ * @file The weights manifest of a TF.js layers model, read without trust: groups of weights, each in shards next to
  * model.json. Sizes and names are checked before a shard is read.
  */
 import { describe, maxRank, type Shape, sizeOf } from '../../core/shape.ts';
@@ -23,7 +23,7 @@ interface Entry {
   readonly shape: Shape;
   readonly group: 'model' | 'optimizer';
   readonly type: NumberType;
-  /** Of the tensor, once it is loaded. */
+  /** Dtype of the loaded tensor. */
   readonly dtype: 'float32' | 'int32' | 'bool';
   readonly quantization: Quantization | null;
 }
@@ -38,11 +38,11 @@ const quantizedTypes: Readonly<Record<string, NumberType>> = {
 /** Tensors by name, in their order. */
 export interface ManifestTensors {
   readonly model: Map<string, StoredTensor>;
-  /** Of the optimizer. */
+  /** Tensors of the optimizer. */
   readonly optimizer: Map<string, StoredTensor>;
 }
 
-/** The tensors of a manifest. Errors: FormatError for one that is damaged, or that doesn't fit the shards. */
+/** The tensors of a manifest. Errors: FormatError for a damaged manifest, or one that doesn't match the shards. */
 export async function readManifest(
   manifest: unknown,
   open: OpenShard,
@@ -162,7 +162,7 @@ function readQuantization(
   return { type, quantization: { scale: scale as number, min: min as number } };
 }
 
-/** Errors: FormatError for paths that lead anywhere but into the folder of model.json, and for those that are `opened` already. */
+/** Errors: FormatError for paths that lead out of the folder of model.json, and for those that are already `opened`. */
 function requirePaths(
   paths: unknown,
   opened: Set<string>,

@@ -7,7 +7,7 @@ export interface NewWeight {
   readonly name: string;
   readonly shape: Shape;
   readonly dtype: 'float32' | 'int32' | 'bool';
-  /** Whose it is. Default: the model's. */
+  /** Group of the weight. Default: the model's. */
   readonly group?: 'optimizer';
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
@@ -22,15 +22,15 @@ export interface NewManifest {
   readonly shards: readonly NewShard[];
 }
 
-/** As TF.js's converter: browsers fetch several at once, and cache them. */
+/** The same as in TF.js's converter: browsers fetch several shards at once, and cache them. */
 const shardBytes = 4 << 20;
 
-/** Names that `writeManifest` gives. */
+/** Names of shards from `writeManifest`. */
 export const shardName = /^group1-shard\d+of\d+-[0-9a-f]{8}\.bin$/;
 
 /**
- * One group of all weights in their order. The names of the shards have a checksum of the weights, so that those of another
- * model in the same folder stay as they are until its model.json is replaced.
+ * One group of all weights in their order. The names of the shards contain a checksum of the weights, so that the shards of
+ * an older model in the same folder are kept until its model.json is replaced.
  */
 export function writeManifest(weights: readonly NewWeight[]): NewManifest {
   if (weights.length === 0) return { manifest: [], shards: [] };
@@ -46,7 +46,7 @@ export function writeManifest(weights: readonly NewWeight[]): NewManifest {
   return { manifest: [{ paths, weights: specs }], shards };
 }
 
-/** `pieces` one after the other, in parts of equal size but the last. */
+/** Joins `pieces` and splits them into shards of equal size, except for the last. */
 function inShards(pieces: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer>[][] {
   const shards: Uint8Array<ArrayBuffer>[][] = [[]];
   let room = shardBytes;

@@ -1,4 +1,4 @@
-/** @file ZipArchive: the entries of a zip archive, each as a file of its own. */
+/** @file ZipArchive: the entries of a zip archive as separate files. */
 import { type ByteSource, bytesSource, rangeSource } from '../byteSource.ts';
 import { crc32 } from '../crc32.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
@@ -13,7 +13,7 @@ import {
   zipLimits,
 } from './directory.ts';
 
-/** Bytes that are checked at a time. */
+/** Number of bytes that are checked at a time. */
 const pieceBytes = 1 << 20;
 
 export class ZipArchive {
@@ -27,7 +27,7 @@ export class ZipArchive {
     this.#entries = new Map(entries.map((entry) => [entry.name, entry]));
   }
 
-  /** Errors: FormatError for what is no archive, or not a sound one. */
+  /** Errors: FormatError for anything but a valid archive. */
   static async open(source: ByteSource, limits: Partial<ZipLimits> = {}): Promise<ZipArchive> {
     const context: FileContext = { file: source.name, format: 'zip' };
     return new ZipArchive(source, context, await readDirectory(source, context, { ...zipLimits, ...limits }));
@@ -44,14 +44,14 @@ export class ZipArchive {
     );
   }
 
-  /** Bytes of the entry called `name`, once inflated; null where there is none. */
+  /** Size of the entry called `name`, inflated; null if there is none. */
   size(name: string): number | null {
     return this.#entries.get(name)?.bytes ?? null;
   }
 
   /**
-   * The entry called `name`; null where there is none. An entry that is stored as it is takes no memory; one that is
-   * deflated is inflated, and one of a server is fetched once. Errors: FormatError for bytes that don't have the entry's checksum.
+   * The entry called `name`; null if there is none. An uncompressed entry takes no memory, a deflated one is inflated, and
+   * one on a server is fetched once. Errors: FormatError for bytes that don't match the entry's checksum.
    */
   async entry(name: string): Promise<ByteSource | null> {
     const entry = this.#entries.get(name);
@@ -59,7 +59,7 @@ export class ZipArchive {
     const begin = await this.#begin(entry);
     const end = begin + entry.storedBytes;
     const path = `${this.source.name}/${name}`;
-    // Its checksum takes a reading of its own.
+    // Checking the checksum reads the entry once more.
     const stored =
       this.source.fetched && !entry.isDeflated
         ? { ...(await this.source.fetched(begin, end)), name: path }

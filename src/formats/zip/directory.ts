@@ -7,7 +7,7 @@ import type { ByteSource } from '../byteSource.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 
 export interface ZipLimits {
-  /** Entries in an archive. Default 10,000. */
+  /** Largest number of entries in an archive. Default 10,000. */
   readonly entries: number;
   /** Bytes that one entry may inflate to. Default 4 GiB. */
   readonly entryBytes: number;
@@ -20,9 +20,9 @@ export const zipLimits: ZipLimits = { entries: 10_000, entryBytes: 2 ** 32, rati
 export interface ZipEntry {
   readonly name: string;
   readonly isDeflated: boolean;
-  /** Where its local header is. */
+  /** Position of its local header. */
   readonly header: number;
-  /** Bytes as stored, and once inflated. */
+  /** Number of bytes as stored, and when inflated. */
   readonly storedBytes: number;
   readonly bytes: number;
   readonly checksum: number;
@@ -34,14 +34,14 @@ const locatorBytes = 20;
 const end64Bytes = 56;
 const entryBytes = 46;
 
-/** Where the directory is. */
+/** Position and size of the directory. */
 interface Directory {
   readonly count: number;
   readonly begin: number;
   readonly bytes: number;
 }
 
-/** Errors: FormatError for what is no archive, or not a sound one. */
+/** Errors: FormatError for anything but a valid archive. */
 export async function readDirectory(
   source: ByteSource,
   context: FileContext,
@@ -160,7 +160,7 @@ function readEntry(
   return { entry, next };
 }
 
-/** The sizes and the position, from the extra field where they don't fit into 32 bits. */
+/** The sizes and the position, taken from the extra field if they don't fit into 32 bits. */
 function largeFields(
   extra: DataView,
   fields: readonly number[],
@@ -189,7 +189,7 @@ function nameOf(bytes: Uint8Array, refuse: (rule: string, received: string) => E
   }
 }
 
-/** Errors: FormatError for names that lead out of the archive, or that it has already. */
+/** Errors: FormatError for names that lead out of the archive, and duplicate ones. */
 function requireName(name: string, names: Set<string>, context: FileContext): void {
   const refuse = (rule: string, received: string) =>
     fault(context, { place: `entry '${name}'`, rule, received });

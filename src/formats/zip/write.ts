@@ -2,7 +2,7 @@
 import { crc32 } from '../crc32.ts';
 import { ValueError } from '../../core/errors.ts';
 
-/** Bytes as they come. */
+/** The bytes of an entry, in pieces. */
 export type Pieces = Iterable<Uint8Array<ArrayBuffer>> | AsyncIterable<Uint8Array<ArrayBuffer>>;
 
 export interface NewEntry {
@@ -10,7 +10,7 @@ export interface NewEntry {
   readonly pieces: Pieces;
 }
 
-/** What the directory says of an entry that was written. */
+/** What the directory records about a written entry. */
 interface Written {
   readonly name: Uint8Array<ArrayBuffer>;
   readonly header: number;
@@ -20,7 +20,7 @@ interface Written {
 
 /** Names are UTF-8; checksum and sizes come after the bytes. */
 const flags = 0x0808;
-/** 1980-01-01, the first day that the format knows. */
+/** 1980-01-01, the first day that the format supports. */
 const date = 0x0021;
 
 /** The bytes of the archive. Errors: ValueError beyond 4 GiB. */
@@ -87,7 +87,7 @@ function* writeDirectory(written: readonly Written[], begin: number): Generator<
   yield record(0x06054b50, [2, 0, 2, 0, 2, length, 2, length, 4, bytes, 4, begin, 2, 0]);
 }
 
-/** A signature of four bytes and fields, each as its number of bytes and its value. */
+/** A signature of four bytes, and fields, each given by its number of bytes and its value. */
 function record(signature: number, fields: readonly number[]): Uint8Array<ArrayBuffer> {
   const bytes: number[] = [];
   const all = [4, signature, ...fields];

@@ -1,4 +1,4 @@
-/** @file what the panel next to the graph says of a call, a layer or an input. */
+/** @file The panel next to the graph with details of a call, a layer or an input. */
 import type { ReportedCall, ReportedLayer, ReportedTensor } from '../step/reportData.ts';
 import { h } from './dom.ts';
 import { bytesText, short, specText, speed, timeText } from './format.ts';

@@ -35,7 +35,7 @@ function fill<E extends Element>(element: E, attributes: Attributes, children: r
   return element;
 }
 
-/** A table: heads, then rows of cells. Numbers stand on the right. */
+/** A table: headers, then rows of cells. Numbers are right-aligned. */
 export function table(
   caption: string,
   heads: readonly { readonly text: string; readonly isNumber?: boolean }[],

@@ -1,4 +1,5 @@
 /** @file Findings in words, and the step in numbers. */
+import { frozenText } from '../step/frozenText.ts';
 import type { Finding, StepReportData } from '../step/reportData.ts';
 import { h } from './dom.ts';
 import { bytesText, short, speed, timeText } from './format.ts';
@@ -33,6 +34,7 @@ const severities = { error: 'Error', warning: 'Warning', note: 'Note' } as const
 /** All findings; `show` opens the graph at a call. */
 export function findingsView(data: StepReportData, show: (call: number) => void): HTMLElement {
   const { findings, cost } = data;
+  const frozen = frozenText(data);
   const nothing = h(
     'div',
     { class: 'finding good' },
@@ -40,13 +42,14 @@ export function findingsView(data: StepReportData, show: (call: number) => void)
     h(
       'p',
       {},
-      'Every weight has a gradient of a sensible size, all values are finite, and all indices are in range. That the step learns the right thing only a test set shows.',
+      'Every weight that is trained has a gradient of a sensible size, all values are finite, and all indices are in range. That the step learns the right thing only a test set shows.',
     ),
   );
   return h(
     'section',
     { class: 'findings' },
     ...(findings.length > 0 ? findings.map((finding) => card(finding, show)) : [nothing]),
+    frozen && h('p', { class: 'soft' }, `${frozen}.`),
     h(
       'p',
       { class: 'soft cost' },

@@ -1,4 +1,4 @@
-/** @file Numbers as the page shows them. */
+/** @file Formats numbers for the page. */
 
 /** Three significant digits. */
 export function short(value: number | null | undefined): string {
@@ -36,7 +36,7 @@ export function specText({
   return `${dtype === 'float32' ? '' : `${dtype} `}[${shape.join(', ')}]`;
 }
 
-/** GFLOP a second; null where either is unknown. */
+/** GFLOP per second; null if either is unknown. */
 export function speed(flops: number | null, milliseconds: number): number | null {
   return flops === null || milliseconds <= 0 ? null : flops / (1e6 * milliseconds);
 }

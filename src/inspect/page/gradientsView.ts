@@ -1,4 +1,4 @@
-/** @file Gradients of all weights, and the way of each from the loss. */
+/** @file Gradients of all weights, and the path of each from the loss. */
 import type { ReportedWeight, StepReportData } from '../step/reportData.ts';
 import { h, s, table } from './dom.ts';
 import { short } from './format.ts';

@@ -32,11 +32,11 @@ export interface GraphRoot {
 
 export interface GraphChoice {
   readonly direction: 'forward' | 'backward';
-  /** Calls that the loss doesn't depend on, too: metrics, updates. */
+  /** Whether to include calls that the loss doesn't depend on: metrics, updates. */
   readonly all: boolean;
 }
 
-/** Inputs that are shown, at most. */
+/** The largest number of inputs shown. */
 const mostInputs = 12;
 
 export function graphOf(data: StepReportData, { direction, all }: GraphChoice): GraphRoot {
@@ -71,7 +71,7 @@ export function graphOf(data: StepReportData, { direction, all }: GraphChoice): 
   }
   return root;
 
-  /** An edge between two calls is drawn where their layers part. */
+  /** An edge between two calls is drawn at the level where their layers differ. */
   function connect(from: ReportedCall, to: ReportedCall): void {
     const [a, b] = [chainOf(from), chainOf(to)];
     let depth = 0;
@@ -87,7 +87,7 @@ export function graphOf(data: StepReportData, { direction, all }: GraphChoice): 
     level.links.push({ from, to });
   }
 
-  /** Ids of the layers around a call, outermost first, and its own. */
+  /** Ids of the layers around a call, outermost first, followed by its own. */
   function chainOf(call: ReportedCall): string[] {
     const ids = [`call${call.id}`];
     for (let id = call.layer; id !== null; id = data.layers[id]?.parent ?? null) ids.unshift(`layer${id}`);
@@ -99,7 +99,7 @@ export function graphOf(data: StepReportData, { direction, all }: GraphChoice): 
   }
 }
 
-/** Data that comes from outside: constants of one element say little. */
+/** Data from outside, without constants of one element, which say little. */
 function inputsOf(data: StepReportData, calls: readonly ReportedCall[]): ReportedTensor[] {
   const read = new Set(calls.flatMap(({ inputs }) => inputs));
   return data.tensors

@@ -8,7 +8,7 @@ import { type Box, layOut, type Placed } from './layout.ts';
 import { LayerIndex, totalsOf } from './totals.ts';
 import { Viewport } from './viewport.ts';
 
-/** A node with its size, and what is inside of an open one. */
+/** A node with its size, and the content of an open one. */
 interface Drawing extends Box {
   readonly node: GraphNode;
   readonly title: string;
@@ -45,7 +45,7 @@ export class GraphView {
     this.#showHelp();
   }
 
-  /** Draws; call it when the element has a size. */
+  /** Draws the graph; call it when the element has a size. */
   show(): void {
     this.#draw();
     this.#viewport.fit();
@@ -125,7 +125,7 @@ export class GraphView {
     this.show();
   }
 
-  /** A model that is all there is says nothing while it is closed. */
+  /** Opens a model that is the only node, which would show nothing while closed. */
   #openOutermost(): void {
     let level: GraphRoot = this.#root;
     for (;;) {
@@ -265,14 +265,14 @@ export class GraphView {
     return element;
   }
 
-  /** Its part of the time of the step. */
+  /** The node's share of the time of the step. */
   #share(node: GraphNode): number {
     if (node.kind === 'input') return 0;
     const { milliseconds } = totalsOf(node.kind === 'call' ? [node.call] : this.#callsOf(node));
     return milliseconds / (this.data.total.milliseconds || 1);
   }
 
-  /** Whether a finding concerns it. */
+  /** The severity of findings that concern the node; null if there are none. */
   #mark(node: GraphNode): string | null {
     const calls =
       node.kind === 'call' ? [node.call] : node.kind === 'layer' ? this.#index.callsIn(node.layer) : [];

@@ -34,7 +34,7 @@ export function histogram(
   );
 }
 
-/** `12 % zeros`, and special values where there are some. */
+/** `12 % zeros`, and special values if there are any. */
 export function shares(values: ValueStatistics | null): string {
   if (!values || values.count === 0) return '–';
   const special = values.nans + values.infinities;

@@ -4,7 +4,7 @@ import { h, table } from './dom.ts';
 import { bytesText, percent, short, specText, speed, timeText } from './format.ts';
 import { LayerIndex, totalsOf } from './totals.ts';
 
-/** Rows that are shown at first. */
+/** Number of rows that are shown initially. */
 const mostRows = 60;
 
 export function kernelsView(data: StepReportData): HTMLElement {

@@ -1,6 +1,6 @@
 /**
  * @file Layered drawing of a directed graph, after Sugiyama, Tagawa and Toda (1981): ranks by longest paths, orders by
- * barycentres, positions by relaxation. Edges over several ranks pass through points of their own.
+ * barycentres, positions by relaxation. Edges over several ranks pass through extra points.
  */
 
 export interface Box {
@@ -39,7 +39,7 @@ const gapX = 26;
 const gapY = 40;
 const sweeps = 8;
 
-/** Places `boxes`, which come in an order that all links follow; links against it are drawn, but don't rank. */
+/** Places `boxes`, which are in topological order; links against the order are drawn, but don't affect ranks. */
 export function layOut(boxes: readonly Box[], links: readonly Link[]): Placed {
   const order = new Map(boxes.map(({ id }, i) => [id, i]));
   const forward = links.filter(({ from, to }) => (order.get(from) ?? 0) < (order.get(to) ?? 0));
@@ -67,7 +67,7 @@ function ranks(boxes: readonly Box[], links: readonly Link[]): Map<string, numbe
     const above = (into.get(id) ?? []).map((from) => (rankOf.get(from) ?? 0) + 1);
     rankOf.set(id, Math.max(0, ...above));
   }
-  // A source stands right above what reads it, not at the top.
+  // Sources are placed right above their readers, not at the top.
   for (const { id } of boxes.toReversed()) {
     if (into.has(id)) continue;
     const below = links.filter(({ from }) => from === id).map(({ to }) => (rankOf.get(to) ?? 1) - 1);
@@ -76,7 +76,7 @@ function ranks(boxes: readonly Box[], links: readonly Link[]): Map<string, numbe
   return rankOf;
 }
 
-/** The cells of a link, with points in the ranks between. */
+/** The cells of a link, with extra points in the ranks between. */
 function chain(
   { from, to }: Link,
   cells: ReadonlyMap<string, Cell>,
@@ -135,7 +135,7 @@ function placeRows(rows: Cell[][]): void {
   }
 }
 
-/** Puts the cells of a row at the places that they wish for, as far as there is room, and close to them otherwise. */
+/** Puts the cells of a row at their preferred positions if there is room, otherwise close to them. */
 function spread(row: readonly Cell[], wishes: readonly number[]): void {
   const distance = (i: number) => ((row[i - 1]?.width ?? 0) + (row[i]?.width ?? 0)) / 2 + gapX;
   const right: number[] = [];

@@ -1,4 +1,4 @@
-/** @file The script of a report as one file: shows the data that the file holds. */
+/** @file The script of a report in a single file: shows the data in the file. */
 import { mountPage, type PageData } from './mountPage.ts';
 
 const data = document.getElementById('data')?.textContent ?? '';

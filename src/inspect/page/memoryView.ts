@@ -6,7 +6,7 @@ import { LayerIndex } from './totals.ts';
 
 const width = 1000;
 const height = 220;
-/** Buffers in the chart of lifetimes, and in the table. */
+/** Number of buffers in the chart of lifetimes, and in the table. */
 const mostBars = 40;
 const mostRows = 30;
 

@@ -10,20 +10,20 @@ import { layersView } from './layersView.ts';
 import { mapsView } from './mapsView.ts';
 import { memoryView } from './memoryView.ts';
 
-/** A report, and for a comparison that of an earlier step. */
+/** A report, and for a comparison also that of an earlier step. */
 export interface ReportPage {
   readonly report: StepReportData;
   readonly before?: StepReportData;
 }
 
-/** The tab that is open: reports of one recording open where the last one was left. */
+/** The open tab: a report of a recording opens with the tab of the one shown before. */
 export interface TabMemory {
   tab?: string;
 }
 
 interface Tab {
   readonly name: string;
-  /** Made when it is first shown. */
+  /** Creates the tab when it is first shown. */
   make(): HTMLElement;
   /** Called whenever it is shown. */
   shown?(): void;
@@ -93,7 +93,7 @@ export function mountReport(
     });
   }
 
-  /** What a reader does; a page that is only shown must not scroll. */
+  /** Selects a tab on a reader's action, which may scroll; merely showing the page must not. */
   function choose(name: string): void {
     select(name);
     buttons.find((_, i) => tabs[i]?.name === name)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });

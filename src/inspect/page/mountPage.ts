@@ -5,7 +5,7 @@ import { mountRecording, type OpenStep } from './mountRecording.ts';
 
 export type PageData = ReportPage | { readonly recording: StepRecordingData };
 
-/** `open` replays a step of a recording, where the page that shows it also has it. */
+/** `open` replays a step of a recording, if the recording is in the same page. */
 export function mountPage(container: Element | ShadowRoot, data: PageData, open?: OpenStep): void {
   if ('recording' in data) mountRecording(container, data.recording, open);
   else mountReport(container, data);

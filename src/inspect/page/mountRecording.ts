@@ -88,7 +88,7 @@ export function mountRecording(
   show(firstShown(steps, opened));
 }
 
-/** The curve that is drawn at first is that of the loss. */
+/** Puts the loss first, whose curve is drawn initially. */
 function lossFirst(names: readonly string[]): string[] {
   return names.toSorted((a, b) => Number(b === 'loss') - Number(a === 'loss'));
 }

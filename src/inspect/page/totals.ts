@@ -1,4 +1,4 @@
-/** @file Sums over the launches of calls, and what belongs to which layer. */
+/** @file Sums over the launches of calls, and the calls that belong to each layer. */
 import type { ReportedCall, ReportedLayer, StepReportData } from '../step/reportData.ts';
 
 export interface Totals {
@@ -39,19 +39,19 @@ export class LayerIndex {
     return this.#calls.get(id) ?? [];
   }
 
-  /** Layers that compute by themselves: those with ops of their own. */
+  /** Layers with ops of their own. */
   get computing(): readonly ReportedLayer[] {
     const own = new Set(this.data.calls.filter(({ backward }) => !backward).map(({ layer }) => layer));
     return this.data.layers.filter(({ id }) => own.has(id));
   }
 
-  /** The forward call that makes the output of a layer: the last one, but for updates of moving averages and the like. */
+  /** The forward call that computes the output of a layer: the last one, apart from updates of moving averages and the like. */
   lastOf(layer: ReportedLayer): ReportedCall | undefined {
     const calls = this.callsIn(layer).filter(({ backward }) => !backward);
     return calls.findLast(({ leadsToLoss }) => leadsToLoss) ?? calls.at(-1);
   }
 
-  /** What distinguishes a layer in a list: its path without what all share, and its call if there are several. */
+  /** The name of a layer in a list: its path without the part that all share, and the number of its call if there are several. */
   nameOf({ id, path, call }: ReportedLayer): string {
     const root = this.data.layers[0];
     const isShared =

@@ -2,7 +2,7 @@
 
 const margin = 24;
 const most = 4;
-/** Units of the drawing for a pixel where its text can still be read: 9 pixels. */
+/** Units of the drawing per pixel at which its text can still be read: 9 pixels. */
 const smallest = 1.25;
 
 export class Viewport {
@@ -10,7 +10,7 @@ export class Viewport {
   #height = 1;
   #x = 0;
   #y = 0;
-  /** Units of the drawing for a pixel. */
+  /** Units of the drawing per pixel. */
   #scale = 1;
   readonly #pointers = new Map<number, { x: number; y: number }>();
   #moved = 0;
@@ -23,7 +23,7 @@ export class Viewport {
       svg.addEventListener(end, (event) => this.#pointers.delete(event.pointerId));
   }
 
-  /** Whether the last press moved the drawing, and so pressed nothing. */
+  /** Whether the last press moved the drawing, and therefore wasn't a click. */
   get wasDragged(): boolean {
     return this.#moved > 5;
   }
@@ -37,7 +37,7 @@ export class Viewport {
     this.#apply();
   }
 
-  /** Shows all of a small drawing; of a large one as much as can be read, from its top. */
+  /** Shows all of a small drawing; of a large one, the top part at a readable scale. */
   fit(): void {
     const { width, height } = this.#pixels();
     const whole = Math.max((this.#width + 2 * margin) / width, (this.#height + 2 * margin) / height);

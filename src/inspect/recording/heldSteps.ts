@@ -1,4 +1,4 @@
-/** @file HeldSteps: what recorded steps need to run again. Checkpoints of the state, and the arguments of each step. */
+/** @file HeldSteps: what is needed to run recorded steps again: checkpoints of the state, and the arguments of each step. */
 import { isPlainObject } from '../../core/options.ts';
 import { Snapshot } from '../../tensor/snapshot.ts';
 import { alias, Tensor } from '../../tensor/tensor.ts';
@@ -9,17 +9,17 @@ import type { StepState } from '../step/inspectedStep.ts';
 /** A step that can run again. */
 export interface HeldStep {
   readonly args: readonly unknown[];
-  /** Whether metrics are reset before it. */
+  /** Whether metrics are reset before the step. */
   readonly resets: boolean;
-  /** The numbers of the state before it. */
+  /** The numbers of the state before the step. */
   readonly numbers: readonly number[];
-  /** The position in the sequence of seeds before it. */
+  /** The position in the sequence of seeds before the step. */
   readonly seeds: number;
-  /** What it returned, by name. */
+  /** The numbers that the step returned, by name. */
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** Steps from a checkpoint to the next. */
+/** The steps from one checkpoint to the next. */
 interface Span {
   readonly first: number;
   readonly checkpoint: Snapshot;
@@ -29,22 +29,28 @@ interface Span {
 export class HeldSteps {
   readonly #spans: Span[] = [];
   #count = 0;
-  /** Where the last step left the values of the variables. */
+  #disposed = false;
+  /** The values of the variables after the last step. */
   #left: ReadonlyMap<Variable, Storage> = new Map();
 
   constructor(
     private readonly checkpointEvery: number,
-    /** Steps that are held, at least. */
+    /** The smallest number of steps to hold. */
     private readonly keep: number,
   ) {}
+
+  get disposed(): boolean {
+    return this.#disposed;
+  }
 
   /** The first step that is held. */
   get first(): number {
     return this.#spans[0]?.first ?? this.#count;
   }
 
-  /** Takes a checkpoint before a step, where one is due; with `seesChanges`, also where a variable was assigned in between. */
+  /** Takes a checkpoint before a step if one is due; with `seesChanges`, also if a variable was assigned since the last step. */
   begin({ variables, accumulators = [] }: StepState, seesChanges: boolean): void {
+    if (this.#disposed) return;
     const isChanged =
       seesChanges && variables.some((variable) => this.#left.get(variable) !== variable.current);
     if (this.#count % this.checkpointEvery !== 0 && !isChanged) return;
@@ -56,7 +62,7 @@ export class HeldSteps {
   /** Adds the step that was begun, and leaves these variables. Its arguments are freed with it. */
   add(step: HeldStep, variables: readonly Variable[]): void {
     const span = this.#spans.at(-1);
-    // Those of a recording that was disposed of meanwhile are no longer held.
+    // A recording that has been disposed of in the meantime holds no steps.
     if (span) span.steps.push(step);
     else freeArguments(step.args);
     this.#left = new Map(variables.map((variable) => [variable, variable.current]));
@@ -72,6 +78,7 @@ export class HeldSteps {
   }
 
   dispose(): void {
+    this.#disposed = true;
     for (const span of this.#spans.splice(0)) free(span);
   }
 }
@@ -81,7 +88,7 @@ function free(span: Span | undefined): void {
   for (const { args } of span?.steps ?? []) freeArguments(args);
 }
 
-/** Arguments as they are now, whatever becomes of them: handles of tensors, copies of host values. */
+/** Arguments in their current state, unaffected by later changes: handles of tensors, copies of host values. */
 export function holdArguments(args: readonly unknown[]): unknown[] {
   return args.map(held);
 }

@@ -1,13 +1,13 @@
-/** @file What a recording of steps contains, as plain data. */
+/** @file The content of a recording of steps, as plain data. */
 import type { StepReportData } from '../step/reportData.ts';
 
 /** A step of a recording. */
 export interface RecordedStep {
   /** The numbers that it returned, such as `loss`; by name, or `result`. */
   readonly values: Readonly<Record<string, number | null>>;
-  /** From its call until its numbers were read. */
+  /** Time from the call until its numbers were read. */
   readonly milliseconds: number;
-  /** What it threw. */
+  /** The error that it threw. */
   readonly error: string | null;
 }
 

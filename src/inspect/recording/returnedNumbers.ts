@@ -1,8 +1,8 @@
-/** @file The numbers that a step returned, by name: what a recording shows of each step, and compares after a replay. */
+/** @file The numbers that a step returned, by name, which a recording shows for each step, and compares after a replay. */
 import { isBranch } from '../../core/nest.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 
-/** More numbers than a page can show; a step may return predictions. */
+/** Limit of the numbers that are kept; a step may return predictions. */
 const mostNumbers = 24;
 
 /** Numbers and tensors of one element in `result`. Errors: those of reading a tensor. */

@@ -1,16 +1,17 @@
-/** @file The state of recorded steps: what a model says of itself, and what the caller names. */
+/** @file The state of recorded steps: reported by a model, or listed by the caller. */
 import { describe } from '../../core/describe.ts';
 import { ValueError } from '../../core/errors.ts';
+import { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 import type { InspectedStep, StateNumber, StepState } from '../step/inspectedStep.ts';
 
-/** What steps of a function may change: a variable, an optimizer or a metric, a layer. */
+/** State that steps of a function may change: a variable, an optimizer or a metric, a layer. */
 export type Stateful =
   | Variable
   | { readonly variables: readonly (Variable | { value: number })[]; readonly built?: boolean }
   | { readonly weights: readonly Variable[] };
 
-/** Errors: ValueError where a function doesn't say what it changes, and for an optimizer that has no variables yet. */
+/** Errors: ValueError for a function without `state`, and for an optimizer that has no variables yet. */
 export async function stateOf(
   step: InspectedStep,
   named: readonly Stateful[] | undefined,
@@ -32,18 +33,38 @@ export async function stateOf(
   };
 }
 
+/** Errors: ValueError where `states` isn't a list of what may be a state. */
+export function requireStates(states: readonly Stateful[] | undefined): void {
+  if (states === undefined) return;
+  if (!Array.isArray(states)) throw notAState(states);
+  for (const state of states as readonly unknown[]) if (!isStateful(state)) throw notAState(state);
+}
+
+function isStateful(value: unknown): value is Stateful {
+  if (typeof value !== 'object' || value === null) return false;
+  return value instanceof Variable || 'variables' in value || 'weights' in value;
+}
+
 function partsOf(stateful: Stateful): readonly (Variable | { value: number })[] {
   if (stateful instanceof Variable) return [stateful];
   if ('variables' in stateful && stateful.built !== false) return stateful.variables;
   if ('weights' in stateful) return stateful.weights;
-  const isUnbuilt = 'variables' in stateful;
   throw new ValueError({
     op: 'recordSteps',
-    rule: '`state` lists variables, layers, and optimizers that are built.',
-    received: isUnbuilt ? 'an optimizer without variables' : describe(stateful),
-    hint: isUnbuilt
-      ? 'call optimizer.build(weights) before.'
-      : 'name what the step assigns: { state: [w, optimizer] }.',
+    rule: stateRule,
+    received: 'an optimizer without variables',
+    hint: 'call optimizer.build(weights) before.',
+  });
+}
+
+const stateRule = '`state` lists variables, layers, and optimizers that are built.';
+
+function notAState(received: unknown): ValueError {
+  return new ValueError({
+    op: 'recordSteps',
+    rule: stateRule,
+    received: received instanceof Tensor ? String(received) : describe(received),
+    hint: 'name what the step assigns: { state: [w, optimizer] }.',
   });
 }
 

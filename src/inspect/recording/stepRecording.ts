@@ -1,6 +1,6 @@
-/** @file StepRecording: steps as they run, and any of them once more, replayed from a checkpoint. */
+/** @file StepRecording: records steps as they run, and replays any of them from a checkpoint. */
 import { requireInteger } from '../../core/shape.ts';
-import { ValueError } from '../../core/errors.ts';
+import { DisposedError, ValueError } from '../../core/errors.ts';
 import { version } from '../../core/version.ts';
 import { rewindSeeds, seedPosition } from '../../ops/seeds.ts';
 import { Snapshot } from '../../tensor/snapshot.ts';
@@ -20,7 +20,7 @@ import type { RecordOptions } from './recordOptions.ts';
 import { returnedNumbers } from './returnedNumbers.ts';
 import { stateOf } from './stateOf.ts';
 
-/** A batch of `fit`, as its callbacks get it. */
+/** A batch of `fit`, as passed to its callbacks. */
 interface FitBatch {
   readonly x: unknown;
   readonly y: unknown;
@@ -32,7 +32,7 @@ interface NextStep {
   readonly args: unknown[];
   /** Whether metrics are reset before it. */
   readonly resets: boolean;
-  /** A step of `fit`, which runs it: its callbacks may assign weights between steps. */
+  /** Runs the step, for a step of `fit`, whose callbacks may assign weights between steps. */
   readonly fitted?: () => unknown;
 }
 
@@ -48,7 +48,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
   #name: string | undefined;
   /** Whether the next step of `fit` is the first of its epoch. */
   #beginsEpoch = false;
-  /** The end of the step or replay under way: they run one after the other. */
+  /** The end of the current step or replay: they run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
   /** For `recordSteps`. */
@@ -65,22 +65,23 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
   }
 
   /**
-   * Runs the next step: `step(...args)`, or for a model `trainOnBatch(...args)` with metrics of this batch alone. Resolves
-   * to what it returns. Errors: those of the step, which is recorded all the same.
+   * Runs the next step: `step(...args)`, or for a model `trainOnBatch(...args)` with metrics of this batch alone. Resolves to
+   * its result. Errors: those of the step, which is recorded nevertheless; DisposedError.
    */
-  step(...args: A): Promise<unknown> {
+  async step(...args: A): Promise<unknown> {
+    if (this.#held.disposed) throw disposed();
     const held = holdArguments(args);
     return this.#alone(() => this.#record({ args: held, resets: true }));
   }
 
-  /** The hook of `fit` by which a recording, among its callbacks, knows that an epoch begins, with its metrics reset. */
+  /** Callback hook of `fit`: tells the recording that an epoch begins and metrics are reset. */
   readonly onEpochBegin = (): void => {
     this.#beginsEpoch = true;
   };
 
   /**
-   * The hook of `fit` by which a recording, among its callbacks, records each step. Its numbers are the metrics of the epoch
-   * so far. Errors: ValueError for another model than that of the recording.
+   * Callback hook of `fit`: records each step. Its numbers are the metrics of the epoch so far. Errors: ValueError for a
+   * model other than that of the recording.
    */
   readonly aroundTrainStep = async (
     { x, y, sampleWeight }: FitBatch,
@@ -101,7 +102,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
 
   /**
    * Replays step `index` (from 0) from the checkpoint before it, with the same arguments, random numbers and bits, and
-   * reports on it. Weights and optimizer are afterwards what they were before the call. Where the replayed step returns other
+   * reports on it. Afterwards, weights and optimizer are the same as before the call. If the replayed step returns different
    * numbers than the recorded one, the first finding says so.
    * Errors: ValueError for a step that isn't held, and while the model trains.
    */
@@ -132,18 +133,18 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
     return htmlOf({ recording: this.toJSON() });
   }
 
-  /** Writes `html()`, or the JSON where the name ends in `.json`. Targets as for `StepReport.save`. */
+  /** Writes `html()`, or the JSON if the name ends in `.json`. Targets as for `StepReport.save`. */
   save(target: SaveTarget): Promise<void> {
     return writeText(target, () => this.html(), this);
   }
 
-  /** In a page: the curve of the steps, any of which opens on a click. As `StepReport.show`. */
+  /** In a page: shows the curve of the steps, each of which opens on a click. As `StepReport.show`. */
   show(container?: Element): Promise<HTMLElement> {
     const open = async (index: number) => (await this.open(index)).toJSON();
     return showPage({ recording: this.toJSON() }, container, open);
   }
 
-  /** Frees the checkpoints and the arguments of the steps. What was opened stays. */
+  /** Frees the checkpoints and the arguments of the steps. Reports of opened steps are kept. */
   dispose(): void {
     this.#held.dispose();
   }
@@ -200,7 +201,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
     const variables = new Snapshot();
     variables.take([...state.variables, ...(state.accumulators ?? [])]);
     try {
-      // Metrics that were made after the checkpoint begin at zero.
+      // Metrics that were created after the checkpoint start at zero.
       state.prepare?.();
       held.checkpoint.restore();
       for (const step of held.steps.slice(0, -1)) await this.#repeat(step);
@@ -215,17 +216,17 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
     }
   }
 
-  /** Runs a step again, as far as it ran. */
+  /** Runs a step again, as far as it got. */
   async #repeat(held: HeldStep): Promise<void> {
     const step = await this.#rewind(held);
     try {
       await step.run();
     } catch {
-      // As when it was recorded: its caller got the error then.
+      // It failed when it was recorded, too: its caller got the error then.
     }
   }
 
-  /** Sets what host code changes to what it was before a step. */
+  /** Restores the state that host code changes to that before a step. */
   async #rewind(held: HeldStep): Promise<InspectedStep> {
     const { step, state } = await this.#prepared(held.args);
     if (held.resets) state.prepare?.();
@@ -251,13 +252,13 @@ function setNumbers(
 ): void {
   before.numbers.forEach((value, i) => {
     const number = numbers[i];
-    // A rate that a schedule sets can't be assigned, and needn't be.
+    // A learning rate that a schedule sets can't be assigned, and needn't be.
     if (number && !Object.is(number.get(), value)) number.set(value);
   });
   rewindSeeds(before.seeds);
 }
 
-/** Where a replayed step returned other numbers than the recorded one. */
+/** A finding if a replayed step returned different numbers than the recorded one. */
 function differenceOf(
   index: number,
   recorded: Readonly<Record<string, number>>,
@@ -277,6 +278,15 @@ function differenceOf(
     call: null,
     weights: [],
   };
+}
+
+function disposed(): DisposedError {
+  return new DisposedError({
+    op: 'recordSteps',
+    rule: 'a recording that was disposed of records no further step.',
+    received: 'a call of step()',
+    hint: 'dispose of it after the last step: `using recording` ends with its block.',
+  });
 }
 
 function otherModel(target: unknown): ValueError {

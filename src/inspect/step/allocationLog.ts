@@ -1,4 +1,4 @@
-/** @file AllocationLog: notes what a step allocates and frees. Decorates an executor. */
+/** @file AllocationLog: records what a step allocates and frees. Wraps an executor. */
 import { ForwardingExecutor } from '../../execution/forwardingExecutor.ts';
 import type { Executor } from '../../webgpu/executor.ts';
 import type { Storage } from '../../webgpu/storage.ts';
@@ -22,7 +22,7 @@ export class AllocationLog extends ForwardingExecutor {
 
   constructor(
     base: Executor,
-    /** Where the step is: the number of calls so far. */
+    /** The number of calls of the step so far. */
     private readonly now: () => number,
   ) {
     super(base);
@@ -54,7 +54,7 @@ export class AllocationLog extends ForwardingExecutor {
     return this.#byStorage.get(storage);
   }
 
-  /** What is freed from here on outlived the step. */
+  /** Marks the end of the step: buffers freed later outlived it. */
   close(): void {
     this.#isOpen = false;
   }

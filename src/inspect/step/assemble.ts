@@ -22,7 +22,7 @@ import type { StepRecord } from './stepRecord.ts';
 import type { StepRecorder } from './stepRecorder.ts';
 import { reportWeights } from './weights.ts';
 
-/** Reads what is on the device, and makes the report. */
+/** Reads the values on the device, and creates the report. */
 export async function assemble(record: StepRecord): Promise<StepReportData> {
   const { recorder, statistics, unseen, profiled } = record;
   const valuesOf = await statistics.read();
@@ -74,7 +74,7 @@ export async function assemble(record: StepRecord): Promise<StepReportData> {
     return seen ? (indexOf.get(seen) as number) : null;
   };
   const read = new Set(calls.filter(({ leadsToLoss }) => leadsToLoss).flatMap(({ inputs }) => inputs));
-  // Variables of metrics are no weights.
+  // Variables of metrics are not weights.
   const weights = reportWeights(record, valuesOf, idOf, paths).filter(
     ({ trainable, gradient, tensor }) => trainable || gradient !== 'not asked for' || read.has(tensor),
   );
@@ -118,7 +118,7 @@ function finiteOrNull(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** Launches joined with the calls that made them, by their order; those of the inspection are left out. */
+/** Joins launches with the calls that made them, by their order; those of the inspection are left out. */
 function launchesByCall({ profiled, recorder, unseen, launchesBefore }: StepRecord) {
   const byCall = new Map<SeenCall, ReportedLaunch[]>();
   const outside: ReportedLaunch[] = [];
@@ -144,7 +144,7 @@ function reportLaunch(event: ProfiledLaunch): ReportedLaunch {
   return { kernel, variant: variantText(options), workgroups, milliseconds, bytes, flops };
 }
 
-/** The forward calls that a differentiated target was made from. */
+/** The forward calls that a differentiated target was computed from. */
 function callsToLoss(recorder: StepRecorder): ReadonlySet<SeenCall> {
   const found = new Set<SeenCall>();
   const open: (SeenTensor | null | undefined)[] = recorder.requests.flatMap(({ targets }) =>
@@ -167,7 +167,7 @@ function reportMemory(
 ): ReportedMemory {
   const tensorOf = new Map<Allocation, SeenTensor>();
   for (const tensor of recorder.tensors) {
-    // A view shares the buffer of the tensor that it was made from: the first one owns it.
+    // A view shares the buffer of its base tensor: the first one owns it.
     if (tensor.allocation && !tensorOf.has(tensor.allocation)) tensorOf.set(tensor.allocation, tensor);
   }
   let peak = bytesBefore;
@@ -260,7 +260,7 @@ async function readPictures({ recorder, device }: StepRecord) {
   return { maps, series, bytes };
 }
 
-/** One channel from its darkest to its brightest value, in base64. */
+/** One channel, scaled from its darkest to its brightest value, in base64. */
 function greyLevels(values: Float32Array, channel: number, channels: number): string {
   const picked = Array.from(
     { length: values.length / channels },

@@ -1,4 +1,4 @@
-/** @file Feature maps: a few channels of the first sample of what layers compute, to be shown as pictures. */
+/** @file Feature maps: a few channels of layers' outputs for the first sample, shown as pictures. */
 import { avgPool } from '../../ops/avgPool.ts';
 import { slice } from '../../ops/slice.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -12,9 +12,9 @@ export interface TakenMaps {
   readonly pixels: Tensor;
 }
 
-/** Pixels along a side, at most: larger maps are averaged down. */
+/** The largest number of pixels along a side: larger maps are averaged down. */
 const mostPixels = 64;
-/** Layers of which maps are taken, at most. */
+/** The largest number of layers whose maps are taken. */
 const mostLayers = 48;
 
 /** Ops whose results are worth looking at. */
@@ -25,11 +25,11 @@ export class FeatureMapTaker {
 
   constructor(
     private readonly unseen: Unseen,
-    /** Channels of a layer, at most; 0 for none. */
+    /** The largest number of channels per layer; 0 for none. */
     private readonly channels: number,
   ) {}
 
-  /** The maps of `output`; null where it has none. */
+  /** The maps of `output`; null if it has none. */
   take(output: Tensor, call: SeenCall): TakenMaps | null {
     const [batch = 0, height = 0, width = 0, channels = 0] = output.shape;
     const isMap = output.rank === 4 && output.dtype === 'float32' && Math.min(height, width) > 2;

@@ -1,4 +1,4 @@
-/** @file A report as one HTML file: strict, without network, and with its script named by its hash. */
+/** @file A report as one HTML file, with a strict Content-Security-Policy: no network, and a script allowed by its hash. */
 import type { PageData } from '../page/mountPage.ts';
 import { pageScript, pageScriptHash } from '../page/generated/script.ts';
 import { pageStyle, pageStyleHash } from '../page/generated/style.ts';
@@ -38,7 +38,7 @@ function titleOf(data: PageData): string {
   return 'recording' in data ? `${data.recording.name}: recorded steps` : `${data.report.name}: step report`;
 }
 
-/** JSON that can't end its element. */
+/** JSON that can't close its <script> element. */
 function jsonOf(data: PageData): string {
   return JSON.stringify(data).replaceAll('<', '\\u003c');
 }

@@ -1,7 +1,6 @@
 /** @file inspect: runs one step, and reports what it did. */
 import { runAll } from '../../core/cleanup.ts';
 import { IndexOutOfRangeError, RetrogradError } from '../../core/errors.ts';
-import { requireInteger } from '../../core/shape.ts';
 import { checkOptions } from '../../core/options.ts';
 import type { CaptureReport } from '../../autodiff/compile.ts';
 import { setGradientObserver } from '../../autodiff/gradientObserver.ts';
@@ -16,21 +15,12 @@ import { AllocationLog } from './allocationLog.ts';
 import { assemble } from './assemble.ts';
 import { FeatureMapTaker } from './featureMaps.ts';
 import { type Inspectable, type InspectedStep, stepOf } from './inspectedStep.ts';
+import { type InspectOptions, requireReportOptions } from './reportOptions.ts';
 import { StepRecorder } from './stepRecorder.ts';
 import { StepReport } from './stepReport.ts';
 import { Unseen } from './unseen.ts';
 import { StatisticsCollector } from './valueStatistics.ts';
 import { WeightWatch } from './weightWatch.ts';
-
-/** Options of `inspector`. */
-export interface InspectOptions {
-  /** What the report calls the step. Default: the name of the function or the model. */
-  name?: string;
-  /** Channels of each layer's feature maps to show as pictures; 0 for none. Default 8. */
-  featureMaps?: number;
-  /** Whose work is inspected. Default: the current device's. */
-  device?: Device;
-}
 
 /** What `inspector` returns. */
 export interface Inspect {
@@ -47,18 +37,20 @@ export interface Inspect {
  *     console.log(report.summary());
  *     await report.save('step.html');
  *
- * The step really runs: an optimizer applies it. The JavaScript of compiled functions runs, too, so launches are those of an
- * eager call. Errors and faults of the step become findings. Everything that computes on the device until the step ends is
- * part of it. Each result is looked at on the device, by two launches; everything is read at the end, at once.
- * Errors: ValueError for what isn't a step, while a profile or another inspection runs; what the step throws before its first
- * op.
+ * The step is actually executed: optimizers update weights. The JavaScript of compiled functions runs, too, so launches are
+ * those of an eager call. Errors and faults of the step become findings. Everything that computes on the device until the
+ * step ends is part of it. The statistics of each result take two launches on the device; everything is read back together at
+ * the end.
+ * Errors: ValueError for anything but a step, and while a profile or another inspection runs; errors of the step before its
+ * first op.
  */
 export const inspect: Inspect = (target: unknown, ...args: unknown[]) => inspectTarget({}, target, args);
 
 /** `inspect` with options: `inspector({ featureMaps: 0 })(step, x, y)`. Errors: ValueError for unknown options. */
 export function inspector(options: InspectOptions = {}): Inspect {
   checkOptions('inspector', options, ['name', 'featureMaps', 'device']);
-  requireInteger('inspector', 'featureMaps', options.featureMaps ?? 0, 0);
+  requireReportOptions('inspector', options);
+  if (options.device !== undefined) requireDevice('inspector', options.device);
   return (target: unknown, ...args: unknown[]) => inspectTarget(options, target, args);
 }
 
@@ -96,7 +88,7 @@ async function inspectTarget(
   }
 }
 
-/** One run of a step, with all that watches it. */
+/** One run of a step, with all its observers. */
 class StepRun {
   readonly unseen: Unseen;
   readonly statistics: StatisticsCollector;
@@ -104,9 +96,9 @@ class StepRun {
   readonly recorder: StepRecorder;
   readonly bytesBefore: number;
   readonly launchesBefore: number;
-  /** What the step threw; null where it ended well. */
+  /** The error that the step threw; null if it succeeded. */
   error: unknown = null;
-  /** What it returned. */
+  /** The step's result. */
   result: unknown;
   #allocations: AllocationLog | null = null;
 
@@ -133,7 +125,7 @@ class StepRun {
     return this.#allocations as AllocationLog;
   }
 
-  /** Errors and faults of the step, the first first. */
+  /** Errors and faults of the step, in order. */
   get errors(): readonly Error[] {
     const { error } = this;
     if (!(error instanceof Error)) return error === null ? [] : [new Error(String(error))];
@@ -169,12 +161,12 @@ class StepRun {
     await this.#noting(() => device.sync());
   }
 
-  /** Runs `body`. Its error is a part of the report. */
+  /** Runs `body`. Its error becomes part of the report. */
   async #noting(body: () => unknown): Promise<void> {
     try {
       await body();
     } catch (error) {
-      // A fault says more than what followed from it.
+      // A fault is more informative than its consequences.
       if (
         this.error === null ||
         (error instanceof IndexOutOfRangeError && !(this.error instanceof IndexOutOfRangeError))

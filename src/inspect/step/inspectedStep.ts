@@ -1,8 +1,9 @@
-/** @file What `inspect` and recordings run: a call of a function, or a step that a model knows how to make. */
+/** @file The steps that `inspect` and recordings run: a call of a function, or a step that a model provides. */
 import { describe } from '../../core/describe.ts';
 import { ValueError } from '../../core/errors.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
+import { callMethod, needsObject } from './unboundMethod.ts';
 
 /** A number on the host that steps change: an optimizer's step count, the position in a random sequence. */
 export interface StateNumber {
@@ -10,11 +11,11 @@ export interface StateNumber {
   set(value: number): void;
 }
 
-/** What steps depend on and change, besides their arguments. */
+/** The state that steps depend on and change, besides their arguments. */
 export interface StepState {
   readonly variables: readonly Variable[];
   readonly numbers: readonly StateNumber[];
-  /** What `prepare` resets: steps add to it, and may go on with what the step before left. */
+  /** Variables that `prepare` resets: steps add to them, and may continue from the values of the step before. */
   readonly accumulators?: readonly Variable[];
   /** Called before a step that starts from reset metrics, and before each replay of it. */
   prepare?(): void;
@@ -22,34 +23,52 @@ export interface StepState {
   requireIdle?(op: string): void;
 }
 
-/** A step of something that knows how to make one, such as the next training step of a model. */
+/** A step of an object that provides one, such as the next training step of a model. */
 export interface InspectedStep {
   readonly name: string;
   /** Weights that should be trained, whether or not the step uses them. */
   readonly weights: readonly Variable[];
   run(): unknown;
-  /** For recordings: what the step changes, in full, before it runs for the first time. */
+  /** For recordings: the complete state that the step changes, before it first runs. */
   state?(): Promise<StepState>;
 }
 
-/** Something that is inspected by its next step. */
+/** Something whose next step can be inspected. */
 export interface Inspectable<A extends readonly unknown[]> {
   inspectedStep(...args: A): InspectedStep;
 }
 
-/** The step of `target` with `args`. Errors: ValueError where it is neither a function nor a model. */
+/** The step of `target` with `args`. Errors: ValueError for anything but a function or a model. */
 export function stepOf(op: string, target: unknown, args: readonly unknown[]): InspectedStep {
-  if (typeof target === 'function') {
-    const run = () => Reflect.apply(target, undefined, args) as unknown;
-    return { name: target.name || 'step', weights: [], run };
-  }
-  if (isInspectable(target)) return target.inspectedStep(...args);
+  requireStep(op, target);
+  if (typeof target !== 'function') return target.inspectedStep(...args);
+  const run = needsObject(target)
+    ? () => callMethod(op, target, args)
+    : () => Reflect.apply(target, undefined, args) as unknown;
+  return { name: target.name || 'step', weights: [], run };
+}
+
+/** Errors: ValueError for what is neither a function nor a model. */
+export function requireStep(
+  op: string,
+  target: unknown,
+): asserts target is Inspectable<readonly unknown[]> | ((...args: never[]) => unknown) {
+  if (typeof target === 'function' || isInspectable(target)) return;
   throw new ValueError({
     op,
     rule: 'a step is a function of tensors, or a compiled model.',
     received: target instanceof Tensor ? String(target) : describe(target),
-    hint: `call ${op}(step, x, y) for step(x, y), or ${op}(net, x, y) for its next training step.`,
+    hint: hintFor(op, target),
   });
+}
+
+function hintFor(op: string, target: unknown): string {
+  if (target instanceof Promise) return `pass the function itself, not its result: ${op}(step, …).`;
+  const isLayer = typeof (target as { apply?: unknown } | null | undefined)?.apply === 'function';
+  if (isLayer) return `a layer is called by a function: ${op}((x) => layer.apply(x), …).`;
+  return op === 'inspect'
+    ? 'call inspect(step, x, y) for step(x, y), or inspect(net, x, y) for its next training step.'
+    : `call ${op}(net) for a model, or ${op}(step, { state: [w, optimizer] }) for a function.`;
 }
 
 function isInspectable(value: unknown): value is Inspectable<readonly unknown[]> {

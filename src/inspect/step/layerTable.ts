@@ -1,4 +1,4 @@
-/** @file LayerTable: the layer calls of a step, numbered in the order in which they are met. */
+/** @file LayerTable: the layer calls of a step, numbered in the order in which they occur. */
 import type { Node } from '../../history/node.ts';
 import type { ReportedLayer } from './reportData.ts';
 
@@ -7,7 +7,7 @@ export class LayerTable {
   readonly #ids = new Map<Node, number>();
   readonly #calls = new Map<object, number>();
 
-  /** The number of a layer call; null outside of layers. Those around it come first. */
+  /** The number of a layer call; null outside of layers. Enclosing calls have lower numbers. */
   idOf(node: Node | null): number | null {
     if (!node) return null;
     const known = this.#ids.get(node);

@@ -12,7 +12,7 @@ export function lossPaths(
   tensors: readonly ReportedTensor[],
   loss: number | null,
 ): (tensor: number | null) => PathPoint[] {
-  /** By tensor: the call through which the search came to it, and the output of that call. */
+  /** By tensor: the call through which the search reached it, and the output of that call. */
   const cameBy = new Map<number, { call: ReportedCall; output: number } | null>();
   if (loss !== null) cameBy.set(loss, null);
   for (const tensor of cameBy.keys()) {

@@ -1,6 +1,6 @@
-/** @file What findings need to know of ops by their names. */
+/** @file Properties of ops that findings need, by name. */
 
-/** Whether an op ends in a relu, which is zero with a derivative of zero for negative inputs. */
+/** Whether an op ends in a relu: for negative inputs, value and derivative are zero. */
 export function isRelu(op: string, options: object): boolean {
   const { activation } = options as { activation?: unknown };
   return isReluName(op) || isReluName(activation);

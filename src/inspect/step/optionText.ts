@@ -8,7 +8,7 @@ export function optionText(options: object): string {
     .join(', ');
 }
 
-/** The options of a kernel that say something: those that are false, null or empty are left out. */
+/** The relevant options of a kernel: those that are false, null or empty are left out. */
 export function variantText(options: object): string {
   return Object.entries(options)
     .filter(([, value]) => value !== false && value !== null && value !== undefined && !isEmpty(value))

@@ -1,6 +1,6 @@
 /**
- * @file Reads buffers as they are. An ordinary readback throws the faults of what it reads, and an inspection wants the values
- * of a faulty step.
+ * @file Reads buffers without checking for faults. An ordinary readback throws the faults of the tensors it reads, but an
+ * inspection needs the values of a faulty step.
  */
 import type { Device } from '../../webgpu/device.ts';
 import { BufferUsage, MapMode } from '../../webgpu/flags.ts';

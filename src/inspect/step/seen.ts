@@ -1,4 +1,4 @@
-/** @file What the recorder of a step notes of calls, tensors and gradients. */
+/** @file What the recorder of a step stores about calls, tensors and gradients. */
 import type { Node } from '../../history/node.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Allocation } from './allocationLog.ts';
@@ -17,9 +17,9 @@ export interface SeenTensor {
   readonly values: PendingStatistics | null;
   readonly allocation: Allocation | undefined;
   gradient: PendingStatistics | null;
-  /** Of a relu: the maxima of its units. */
+  /** For a relu: the maxima of its units. */
   unitMaxima: PendingStatistics | null;
-  /** Squared norms of the gradient by step of time. */
+  /** Squared norms of the gradient by time step. */
   squaresOverTime: Tensor | null;
 }
 
@@ -39,7 +39,7 @@ export interface SeenCall {
   readonly launchesBy: number;
 }
 
-/** Gradients that a tape was asked for. */
+/** A request for gradients from a tape. */
 export interface GradientRequest {
   readonly tape: object;
   readonly targets: readonly Tensor[];

@@ -1,10 +1,14 @@
-/** @file Shows a report in a page: in a shadow tree, so that neither's styles touch the other's, under any policy. */
-import { DeviceError } from '../../core/errors.ts';
+/**
+ * @file Shows a report in a page, in a shadow tree, so that the styles of both don't interfere. Works under any
+ * Content-Security-Policy.
+ */
+import { describe } from '../../core/describe.ts';
+import { DeviceError, ValueError } from '../../core/errors.ts';
 import { pageStyle } from '../page/generated/style.ts';
 import type { OpenStep } from '../page/mountRecording.ts';
 import type { PageData } from '../page/mountPage.ts';
 
-/** `open` replays a step of a recording. Errors: DeviceError where there is no page. */
+/** `open` replays a step of a recording. Errors: DeviceError outside of a page; ValueError for anything but an element. */
 export async function showPage(data: PageData, container?: Element, open?: OpenStep): Promise<HTMLElement> {
   if (typeof document === 'undefined') {
     throw new DeviceError({
@@ -14,6 +18,8 @@ export async function showPage(data: PageData, container?: Element, open?: OpenS
       hint: "write it to a file: await report.save('step.html').",
     });
   }
+  // An element of another window is one, too.
+  if (container !== undefined && container?.nodeType !== 1) throw notAnElement(container);
   const { mountPage } = await import('../page/mountPage.ts');
   const host = document.createElement('div');
   const shadow = host.attachShadow({ mode: 'open' });
@@ -24,6 +30,15 @@ export async function showPage(data: PageData, container?: Element, open?: OpenS
   if (!container) shadow.append(closeButton(host));
   mountPage(shadow, data, open);
   return host;
+}
+
+function notAnElement(received: unknown): ValueError {
+  return new ValueError({
+    op: 'show',
+    rule: 'a report is shown in an element, or next to the app.',
+    received: describe(received),
+    hint: "pass document.querySelector('#report'), or nothing.",
+  });
 }
 
 /** Next to the app: the right part of the window. */

@@ -1,4 +1,4 @@
-/** @file StepRecord: what a run of a step left, to be read and assembled. */
+/** @file StepRecord: the data from a run of a step, to be read and assembled. */
 import type { CaptureReport } from '../../autodiff/compile.ts';
 import type { Device } from '../../webgpu/device.ts';
 import type { ProfileReport } from '../report.ts';

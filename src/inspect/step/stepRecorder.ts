@@ -1,6 +1,6 @@
 /**
- * @file StepRecorder: what a step does, as the dispatch and the tape tell it, with statistics of the values at the time when
- * they were computed: most are freed before the step ends.
+ * @file StepRecorder: records what a step does, from the dispatch and the tape. Statistics of values are computed at once,
+ * because most values are freed before the step ends.
  */
 import { isFloating } from '../../core/dtype.ts';
 import { sizeOf } from '../../core/shape.ts';
@@ -25,7 +25,7 @@ import type { Unseen } from './unseen.ts';
 import type { PendingStatistics, StatisticsCollector } from './valueStatistics.ts';
 import type { WeightWatch } from './weightWatch.ts';
 
-/** What the recorder works with. */
+/** The parts that the recorder uses. */
 export interface RecorderParts {
   readonly device: Device;
   readonly unseen: Unseen;
@@ -43,7 +43,7 @@ export class StepRecorder implements OutputSearch, GradientObserver {
   readonly requests: GradientRequest[] = [];
   readonly maps: TakenMaps[] = [];
   readonly #tensors = new Map<number, SeenTensor>();
-  /** Whether a tape walks back. */
+  /** Whether a tape is computing gradients. */
   #isWalking = false;
   /** Tensors [batch, time, …] that a recurrent op reads. */
   readonly #sequences = new Set<number>();
@@ -72,7 +72,7 @@ export class StepRecorder implements OutputSearch, GradientObserver {
       inputs: read,
       outputs: [],
       options: call.options,
-      // A stack trace is slow: one of the record is taken over.
+      // A stack trace is slow, so that of the recorded node is used if there is one.
       callSite: gradientOf ? gradientOf.callSite : (call.node?.callSite ?? callSite()),
       launchesBy,
     };
@@ -88,7 +88,7 @@ export class StepRecorder implements OutputSearch, GradientObserver {
     if (taken) this.maps.push(taken);
   }
 
-  /** Data that `fit` brings in are inputs of calls. */
+  /** Ignored: data of `fit` show up as inputs of calls. */
   data(): void {}
 
   cotangents(_node: Node, outputIds: readonly number[], cotangents: readonly (Tensor | undefined)[]): void {
@@ -120,7 +120,7 @@ export class StepRecorder implements OutputSearch, GradientObserver {
     this.requests.push({ tape, targets, sources, isNull, gradients: pending });
   }
 
-  /** The call to whose gradient belongs a sum of gradients that a tape makes between calls; null of other calls. */
+  /** For a sum of gradients that a tape computes between calls: the call to whose gradient it belongs. Null for other calls. */
   #sumOf(inputs: readonly (SeenTensor | null)[]): Node | null {
     const isSum = this.#isWalking && inputs.every((input) => input?.role === 'gradient');
     return isSum ? (inputs.at(-1)?.maker?.gradientOf ?? null) : null;
@@ -155,7 +155,7 @@ export class StepRecorder implements OutputSearch, GradientObserver {
       unitMaxima: null,
       squaresOverTime: null,
     };
-    // An op that hands its input on makes nothing new.
+    // An op that returns its input creates no new tensor.
     if (!this.#tensors.has(id)) this.#tensors.set(id, seen);
     return this.#tensors.get(id) as SeenTensor;
   }
@@ -166,7 +166,7 @@ export class StepRecorder implements OutputSearch, GradientObserver {
     return unseen.run(() => statistics.of(tensor, { isMutable: tensor instanceof Variable }));
   }
 
-  /** A unit that is zero for every sample and place is dead in this step. */
+  /** Watches for dead units: those that are zero for every sample and position in this step. */
   #watchUnits(output: Tensor): void {
     const seen = this.#tensors.get(output.id);
     const axes = output.shape.slice(0, -1).map((_, axis) => axis);

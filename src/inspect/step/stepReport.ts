@@ -1,23 +1,28 @@
-/** @file StepReport: what `inspect` gives. As data, as text, and as a page. */
+/** @file StepReport: the result of `inspect`, as data, text, or a page. */
+import { describe, hintFor } from '../../core/describe.ts';
+import { FormatError, ValueError } from '../../core/errors.ts';
 import type { SaveTarget } from '../../storage/targets.ts';
+import { frozenText } from './frozenText.ts';
 import { htmlOf } from './html.ts';
 import type { Finding, StepReportData } from './reportData.ts';
 import { showPage } from './show.ts';
 import { writeText } from './writeText.ts';
 
-/** The report of one step: `toJSON()` is all of it, `html()` a page that shows it. */
+/** The report of one step: `toJSON()` returns all of its data, `html()` a page that shows it. */
 export class StepReport<R = unknown> {
   readonly #data: StepReportData;
 
+  /** Errors: FormatError for what isn't the data of a report. */
   constructor(
     data: StepReportData,
-    /** What the step returned. Tensors in it are the caller's. Undefined where the step failed. */
+    /** The result of the step. Tensors in it belong to the caller. Undefined if the step failed. */
     readonly result: R | undefined = undefined,
   ) {
+    requireReportData(data);
     this.#data = data;
   }
 
-  /** What the step shows, in words, the worst first. */
+  /** Observations about the step, in words, the worst first. */
   get findings(): readonly Finding[] {
     return this.#data.findings;
   }
@@ -30,6 +35,7 @@ export class StepReport<R = unknown> {
   /** The totals and the findings as text. */
   summary(): string {
     const { name, total, memory, findings } = this.#data;
+    const frozen = frozenText(this.#data);
     const megabytes = (memory.peak / 1e6).toFixed(1);
     const lines = findings.flatMap(({ severity, title, text, hint, callSite, layer }) => [
       `${severity}: ${title}`,
@@ -41,18 +47,19 @@ export class StepReport<R = unknown> {
     ]);
     return [
       `${name}: ${total.calls} calls, ${total.launches} launches, ${total.milliseconds.toFixed(3)} ms on the GPU, ${megabytes} MB at the peak`,
+      ...(frozen ? [frozen] : []),
       ...(lines.length > 0 ? lines : ['nothing conspicuous was found']),
     ].join('\n');
   }
 
-  /** The report as one HTML file, which needs nothing else: no network, no server. It opens in any browser of 2024 or later. */
+  /** The report as one self-contained HTML file, which needs no network or server. It opens in any browser from 2024 or later. */
   html(): string {
     return htmlOf({ report: this.#data });
   }
 
   /**
-   * Writes `html()`, or the JSON where the name ends in `.json`. Targets as for `model.save`: a path in Node, a file handle or
-   * a stream in a page.
+   * Writes `html()`, or the JSON if the name ends in `.json`. Targets as for `model.save`: a path in Node, a file handle or a
+   * stream in a page.
    */
   save(target: SaveTarget): Promise<void> {
     return writeText(target, () => this.html(), this);
@@ -86,7 +93,7 @@ export class StepComparison {
     return htmlOf(this.#page);
   }
 
-  /** Writes `html()`, or the JSON where the name ends in `.json`. Targets as for `StepReport.save`. */
+  /** Writes `html()`, or the JSON if the name ends in `.json`. Targets as for `StepReport.save`. */
   save(target: SaveTarget): Promise<void> {
     return writeText(target, () => this.html(), this);
   }
@@ -102,9 +109,44 @@ export class StepComparison {
 }
 
 /**
- * Compares two steps: numbers, findings, time of layers, gradients of weights. Reports that were written as JSON can be
- * compared, too: `new StepReport(JSON.parse(text))`.
+ * Compares two steps: numbers, findings, time of layers, gradients of weights. Reports saved as JSON can be compared, too:
+ * `new StepReport(JSON.parse(text))`. Errors: ValueError for anything but reports.
  */
 export function compareSteps(before: StepReport, after: StepReport): StepComparison {
+  requireReport('before', before);
+  requireReport('after', after);
   return new StepComparison(before, after);
+}
+
+function requireReport(what: string, report: unknown): void {
+  if (report instanceof StepReport) return;
+  throw new ValueError({
+    op: 'compareSteps',
+    rule: 'two reports of steps are compared.',
+    received: `${what}: ${describe(report)}`,
+    hint: hintFor(
+      report,
+      isReportData(report)
+        ? 'make a report of the data: new StepReport(JSON.parse(text)).'
+        : 'pass reports of `inspect`, or of `recording.open`.',
+    ),
+  });
+}
+
+function requireReportData(data: unknown): asserts data is StepReportData {
+  if (isReportData(data)) return;
+  throw new FormatError({
+    op: 'StepReport',
+    rule: 'a report is made of the data that `report.toJSON()` gives, of version 1.',
+    received: describe(data),
+    hint:
+      typeof data === 'string'
+        ? 'parse it first: new StepReport(JSON.parse(text)).'
+        : 'read a file that report.save(name) wrote with a name that ends in .json.',
+  });
+}
+
+function isReportData(data: unknown): data is StepReportData {
+  const { format, version } = (data ?? {}) as Partial<StepReportData>;
+  return format === 'retrograd step report' && version === 1;
 }

@@ -1,4 +1,4 @@
-/** @file Work of the inspection itself, which the step's observers must not see. */
+/** @file Runs work of the inspection itself, hidden from the step's observers. */
 import { gradientObserver, setGradientObserver } from '../../autodiff/gradientObserver.ts';
 import { insideCall } from '../../history/frames.ts';
 import { withoutOutputSearch } from '../../ops/outputSearch.ts';
@@ -11,7 +11,7 @@ export class Unseen {
 
   constructor(private readonly device: Device) {}
 
-  /** Launches made here. */
+  /** Number of launches made here. */
   get launches(): number {
     return this.#own.size;
   }
@@ -21,7 +21,7 @@ export class Unseen {
     return this.#own.has(launch);
   }
 
-  /** Runs `body`. Tensors that it returns are the caller's to free. */
+  /** Runs `body`. The caller frees tensors that it returns. */
   run<T>(body: () => T): T {
     const { device } = this;
     const { executor } = device;

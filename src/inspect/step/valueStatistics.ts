@@ -1,4 +1,4 @@
-/** @file Collects the statistics of tensors on the device. They are computed at once and read together, at the end. */
+/** @file Collects the statistics of tensors on the device. They are computed immediately, and read together at the end. */
 import { histogramBins, recordWords } from '../../../shaders/statistics.ts';
 import { statisticsGroups, statisticsKernel, statisticsWords } from '../../kernels/statistics.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -9,14 +9,14 @@ import type { ValueStatistics } from './reportData.ts';
 
 const slabWords = 2 ** 18;
 
-/** The statistics of a tensor, to come. */
+/** Statistics of a tensor that haven't been read yet. */
 export interface PendingStatistics {
   readonly size: number;
   readonly slab: number;
   readonly base: number;
 }
 
-/** Launches statistics, and reads them. */
+/** Launches the statistics kernels, and reads the results. */
 export class StatisticsCollector {
   readonly #slabs: { storage: Storage; used: number }[] = [];
   readonly #known = new WeakMap<Storage, PendingStatistics>();
@@ -26,7 +26,7 @@ export class StatisticsCollector {
 
   constructor(private readonly device: Device) {}
 
-  /** Launches made so far. */
+  /** Number of launches made so far. */
   get launches(): number {
     return this.#launches;
   }
@@ -36,7 +36,7 @@ export class StatisticsCollector {
     return this.#bytes;
   }
 
-  /** The statistics of the values that `x` has now. Tensors that share values are looked at once. */
+  /** The statistics of the values that `x` has now. Tensors that share values are processed once. */
   of(x: Tensor, { isMutable = false } = {}): PendingStatistics {
     const storage = x.storage;
     const known = isMutable ? undefined : this.#known.get(storage);
@@ -81,7 +81,7 @@ export class StatisticsCollector {
   }
 }
 
-/** Folds the records of the workgroups, in float64. */
+/** Combines the records of the workgroups, in float64. */
 function decode(words: DataView, { size, base }: PendingStatistics): ValueStatistics {
   const records = Array.from({ length: size > 0 ? statisticsGroups(size) : 0 }, (_, group) => {
     const at = (word: number) => 4 * (base + group * recordWords + word);

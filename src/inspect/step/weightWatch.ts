@@ -1,4 +1,4 @@
-/** @file WeightWatch: values of weights before and after a step, and what it changed. */
+/** @file WeightWatch: compares the values of weights before and after a step. */
 import { sub } from '../../ops/arithmetic.ts';
 import { isFloating } from '../../core/dtype.ts';
 import { Tensor } from '../../tensor/tensor.ts';
@@ -10,12 +10,12 @@ import type { PendingStatistics, StatisticsCollector } from './valueStatistics.t
 export interface WatchedWeight {
   readonly variable: Variable;
   readonly before: PendingStatistics;
-  /** Its values before the step; null where there was no room for a copy. */
+  /** Its values before the step; null if there was no room for a copy. */
   copy: Storage | null;
   update: PendingStatistics | null;
 }
 
-/** Bytes of weights, at most, that are copied to see what a step changes. */
+/** Limit of the bytes of weights that are copied to see what a step changes. */
 const mostCopied = 2 ** 28;
 
 export class WeightWatch {
@@ -31,7 +31,7 @@ export class WeightWatch {
     return [...this.#watched.values()];
   }
 
-  /** Notes the values that `variable` has now. */
+  /** Saves the current values of `variable`. */
   add(variable: Variable): void {
     if (this.#watched.has(variable) || variable.disposed || !isFloating(variable.dtype)) return;
     const before = this.unseen.run(() => this.statistics.of(variable, { isMutable: true }));
@@ -48,7 +48,7 @@ export class WeightWatch {
     return copy;
   }
 
-  /** Compares with the values that the weights have now. */
+  /** Compares with the current values of the weights. */
   compare(): void {
     for (const weight of this.watched) {
       const { variable, copy } = weight;

@@ -30,7 +30,7 @@ export function reportWeights(
       ...gradientOf(request, variable, valuesOf),
     };
   });
-  // Gradients may be taken with respect to any tensor: an input, a picture.
+  // Gradients may be taken with respect to any tensor, such as an input.
   for (const [id, request] of requests) {
     const source = request.request.sources[request.at];
     if (!source || source instanceof Variable || reported.some(({ tensor }) => tensor === indexOf(id)))
@@ -85,7 +85,7 @@ function gradientOf(
   return { gradient: 'computed', gradientValues: pending ? valuesOf(pending) : null, disconnection: null };
 }
 
-/** Why `source` has no gradient; null where the tape can't say. */
+/** Why `source` has no gradient; null if the tape can't tell. */
 function disconnectionOf({ tape, targets }: GradientRequest, source: Tensor): ReportedDisconnection | null {
   const [target] = targets;
   if (!(tape instanceof GradientTape) || !target) return null;

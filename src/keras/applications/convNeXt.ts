@@ -31,7 +31,7 @@ export interface ConvNeXtOptions extends NetworkOptions {
   includePreprocessing?: boolean;
 }
 
-/** First values of the weights by which the blocks' results are multiplied. */
+/** Initial value of the weights that scale the results of blocks. */
 const initValues = 1e-6;
 
 /**
@@ -115,7 +115,7 @@ function downsampled(
   }).apply(x) as SymbolicTensor;
 }
 
-/** Mixes pixels of each channel, then channels of each pixel, and adds what went in. */
+/** Mixes pixels of each channel, then channels of each pixel, and adds the input. */
 function block(image: SymbolicTensor, parts: Parts, channels: number, name: string): SymbolicTensor {
   let x = parts.convolution(image, channels, 7, {
     padding: 'same',
@@ -135,7 +135,7 @@ function mixed(x: SymbolicTensor, parts: Parts, units: number, name: string): Sy
   return dense({ units, kernelInitializer: parts.initializer(), name }).apply(x);
 }
 
-/** The top; without it, pooled features are normalized, too. */
+/** Adds the top; without it, pooled features are normalized, too. */
 function headed(
   features: SymbolicTensor,
   parts: Parts,

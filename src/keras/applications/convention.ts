@@ -1,4 +1,4 @@
-/** @file Whose form a network has that Keras and torchvision build in two ways. */
+/** @file The convention of networks that Keras and torchvision build in different ways. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 

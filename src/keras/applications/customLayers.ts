@@ -1,4 +1,4 @@
-/** @file Layers that only networks of `applications` have, under the class names of Keras. */
+/** @file Layers that only networks of `applications` use, under Keras's class names. */
 import { requireFinite, requireInteger, type OpenShape } from '../../core/shape.ts';
 import type { OptionNames } from '../../core/options.ts';
 import { add, mul } from '../../ops/arithmetic.ts';
@@ -42,7 +42,7 @@ interface LayerScaleOptions extends LayerOptions {
   projectionDim: number;
 }
 
-/** x times a weight for each channel, which starts at `initValues`. Part of ConvNeXt. */
+/** Multiplies x by a weight for each channel, which starts at `initValues`. Part of ConvNeXt. */
 export class LayerScale extends Layer {
   static override readonly className: string = 'LayerScale';
 

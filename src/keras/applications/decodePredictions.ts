@@ -12,11 +12,11 @@ export type ClassNames = readonly string[] | Readonly<Record<string, string | re
 /** Options of `decodePredictions`. */
 export interface DecodePredictionsOptions {
   /**
-   * Names of the classes, or the URL of a JSON file of them. Those of ImageNet are at
+   * Names of the classes, or the URL of a JSON file with the names. Those of ImageNet are at
    * https://storage.googleapis.com/download.tensorflow.org/data/imagenet_class_index.json.
    */
   classNames: ClassNames | string | URL;
-  /** How many classes are returned for a picture. Default 5, or all where there are fewer. */
+  /** Number of classes per image. Default 5, or all if there are fewer. */
   top?: number;
 }
 
@@ -25,7 +25,7 @@ export interface DecodedPrediction {
   /** Which of the network's outputs it is. */
   index: number;
   name: string;
-  /** The name's id, such as 'n02123045' of WordNet, where the class names have one. */
+  /** The id of the class, such as 'n02123045' of WordNet, if the class names have ids. */
   id?: string;
   score: number;
 }
@@ -39,7 +39,7 @@ const optionNames: OptionNames<DecodePredictionsOptions> = { classNames: false, 
  *     const [best] = await applications.decodePredictions(net.apply(picture), { classNames: ['cat', 'dog'], top: 1 });
  *
  * Errors: ShapeError for predictions of another rank, and for more or fewer names than classes; ValueError for options;
- * FormatError for a file that holds no names.
+ * FormatError for a file without class names.
  */
 export async function decodePredictions(
   predictions: Tensor,
@@ -86,7 +86,7 @@ async function readNames(op: string, given: DecodePredictionsOptions['classNames
   }
 }
 
-/** The names in order. Errors: ValueError for what are no names, ShapeError for another number of them. */
+/** The names in order. Errors: ValueError for anything but names, ShapeError for another number of them. */
 function namesOf(op: string, given: unknown, predictions: Tensor): Name[] {
   const classes = predictions.shape[1] as number;
   const count = Array.isArray(given) ? given.length : isPlainObject(given) ? Object.keys(given).length : null;

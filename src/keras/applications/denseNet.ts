@@ -15,7 +15,7 @@ import { preprocessStandard } from './preprocess.ts';
 const growth = 32;
 
 /**
- * DenseNet121: four stacks of blocks, each of which adds 32 channels to what it reads. Layers are named `conv1_conv`,
+ * DenseNet121: four stacks of blocks, each of which adds 32 channels to its input. Layers are named `conv1_conv`,
  * `conv2_block1_0_bn` to `conv5_block16_concat`, `predictions`. Input: images as `denseNet121.preprocessInput` gives them.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */
@@ -53,7 +53,7 @@ function rectified(x: SymbolicTensor, parts: Parts, name: string): SymbolicTenso
   return parts.activated(parts.normalized(x, `${name}_bn`), 'relu', `${name}_relu`);
 }
 
-/** What a block reads, and the channels that it makes of it. */
+/** Concatenates a block's input and the channels computed from it. */
 function extended(image: SymbolicTensor, parts: Parts, name: string): SymbolicTensor {
   let x = rectified(image, parts, `${name}_0`);
   x = parts.convolution(x, 4 * growth, 1, { name: `${name}_1_conv` });
@@ -62,7 +62,7 @@ function extended(image: SymbolicTensor, parts: Parts, name: string): SymbolicTe
   return concatenate({ axis: 3, name: `${name}_concat` }).apply([image, x]);
 }
 
-/** Half of the channels, at half the size. */
+/** Reduces the number of channels and the size of the image by half. */
 function narrowed(image: SymbolicTensor, parts: Parts, name: string): SymbolicTensor {
   const x = rectified(image, parts, name);
   const half = parts.convolution(x, Math.trunc(channelsOf(x) / 2), 1, { name: `${name}_conv` });

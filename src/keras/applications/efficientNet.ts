@@ -28,15 +28,15 @@ import { preprocessNothing } from './preprocess.ts';
 
 interface Stage {
   kernelSize: number;
-  /** Blocks that follow one another. */
+  /** Number of blocks in the stage. */
   repeats: number;
   filters: number;
-  /** How much wider a block is inside. */
+  /** How many times wider a block is inside than its input. */
   expansion: number;
   strides: number;
 }
 
-/** Those of B0. */
+/** The stages of B0. */
 const stages: readonly Stage[] = [
   { kernelSize: 3, repeats: 1, filters: 16, expansion: 1, strides: 1 },
   { kernelSize: 3, repeats: 2, filters: 24, expansion: 6, strides: 2 },
@@ -47,7 +47,7 @@ const stages: readonly Stage[] = [
   { kernelSize: 3, repeats: 1, filters: 320, expansion: 6, strides: 1 },
 ];
 
-/** How often whole blocks are left out in training, at the last block; less before it. */
+/** The rate at which whole blocks are dropped in training: for the last block, decreasing towards the first. */
 const dropConnect = 0.2;
 
 /**
@@ -152,11 +152,11 @@ function build(op: string, options: NetworkOptions, { width, depth, size, rate }
 
 interface Block extends Stage {
   prefix: string;
-  /** How often the block is left out in training. */
+  /** The rate at which the block is dropped in training. */
   drop: number;
 }
 
-/** Widens, convolves each channel, weighs the channels, narrows; where sizes agree, what went in is added. */
+/** Widens, convolves each channel, weights the channels, narrows; if sizes agree, adds the input. */
 function block(image: SymbolicTensor, parts: Parts, settings: Block): SymbolicTensor {
   const { prefix, kernelSize, strides, filters, expansion } = settings;
   const channels = channelsOf(image);

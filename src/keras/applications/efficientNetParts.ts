@@ -9,21 +9,21 @@ import { reshape } from '../layers/reshaping/reshape.ts';
 import type { NetworkOptions, OwnInitializer } from './network.ts';
 import { channelsOf, type Parts, partsOf } from './parts.ts';
 
-/** How a network differs from the smallest of its kind. */
+/** Scaling of a network relative to the smallest of its kind. */
 export interface Scaling {
-  /** Factor of the filters. */
+  /** Factor of the number of filters. */
   width: number;
-  /** Factor of the blocks. */
+  /** Factor of the number of blocks. */
   depth: number;
-  /** Of the pictures. */
+  /** Size of the images. */
   size: number;
-  /** Of dropout before the last layer. */
+  /** Rate of dropout before the last layer. */
   rate: number;
 }
 
 const convolutionKernel: OwnInitializer = ({ seed }) => varianceScaling({ scale: 2, mode: 'fanOut', seed });
 
-/** Of the last layer. */
+/** Initializer of the last layer. */
 export const denseKernel: OwnInitializer = ({ seed }) =>
   varianceScaling({ scale: 1 / 3, mode: 'fanOut', distribution: 'uniform', seed });
 
@@ -39,7 +39,7 @@ export const blockName = (stage: number, repeat: number): string =>
   `block${stage + 1}${String.fromCharCode('a'.charCodeAt(0) + repeat)}_`;
 
 /**
- * Channels weighed by what all of them are on average, squeezed to a quarter of the block's inputs. Hu et al.,
+ * Weights channels by factors computed from the means of all channels, squeezed to a quarter of the block's inputs. Hu et al.,
  * Squeeze-and-excitation networks, CVPR 2018.
  */
 export function excited(x: SymbolicTensor, parts: Parts, prefix: string, inputs: number): SymbolicTensor {
@@ -67,11 +67,11 @@ export function excited(x: SymbolicTensor, parts: Parts, prefix: string, inputs:
 interface Ending {
   prefix: string;
   strides: number;
-  /** How often the block is left out in training. */
+  /** The rate at which the block is dropped in training. */
   drop: number;
 }
 
-/** What a block read is added to what it made, where sizes agree. */
+/** Adds the input of a block to its result, if sizes agree. */
 export function joined(
   image: SymbolicTensor,
   made: SymbolicTensor,

@@ -130,7 +130,7 @@ function efficientNetV2(kind: string, variant: Variant) {
   });
 }
 
-/** How often whole blocks are left out in training, at the last block; less before it. */
+/** The rate at which whole blocks are dropped in training: for the last block, decreasing towards the first. */
 const dropConnect = 0.2;
 
 function build(op: string, options: EfficientNetV2Options, variant: Variant & { name: string }): Network {
@@ -178,15 +178,15 @@ function scaled(image: SymbolicTensor, isB: boolean): SymbolicTensor {
 
 interface Block {
   prefix: string;
-  /** How much wider a block is inside. */
+  /** How many times wider a block is inside than its input. */
   expansion: number;
   filters: number;
   strides: number;
-  /** How often the block is left out in training. */
+  /** The rate at which the block is dropped in training. */
   drop: number;
 }
 
-/** Widens, convolves each channel, weighs the channels, narrows; where sizes agree, what went in is added. */
+/** Widens, convolves each channel, weights the channels, narrows; if sizes agree, adds the input. */
 function block(image: SymbolicTensor, parts: Parts, settings: Block): SymbolicTensor {
   const { prefix, expansion, filters, strides } = settings;
   const channels = channelsOf(image);
@@ -200,7 +200,7 @@ function block(image: SymbolicTensor, parts: Parts, settings: Block): SymbolicTe
   return joined(image, parts.normalized(x, name('project_bn')), settings);
 }
 
-/** Widens by the convolution itself. Without widening, that is all there is. */
+/** Widens by the convolution itself. Without widening, there is nothing else. */
 function fusedBlock(image: SymbolicTensor, parts: Parts, settings: Block): SymbolicTensor {
   const { prefix, expansion, filters, strides } = settings;
   const name = (what: string) => `${prefix}${what}`;

@@ -4,7 +4,7 @@ import type { Conv2DOptions } from '../layers/convolutional/conv.ts';
 import { maxPooling2d } from '../layers/pooling/maxPooling.ts';
 import type { Parts } from './parts.ts';
 
-/** A convolution, normalized and rectified. Names are numbered by the library. */
+/** A convolution with normalization and ReLU. Layers have automatic names. */
 export function convolved(
   x: SymbolicTensor,
   parts: Parts,

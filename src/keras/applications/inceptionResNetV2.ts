@@ -92,9 +92,9 @@ const branches: Record<'block35' | 'block17' | 'block8', Branches> = {
 interface Residual {
   kind: keyof typeof branches;
   place: number;
-  /** Factor of what the branches add. */
+  /** Factor of the branches' result. */
   scale: number;
-  /** Whether no activation follows. */
+  /** Whether it is the last block, which has no activation. */
   isLast?: boolean;
 }
 

@@ -27,7 +27,7 @@ import { requireAlpha } from './requireAlpha.ts';
 export interface MobileNetOptions extends NetworkOptions {
   /** Factor of the number of filters. Default 1. */
   alpha?: number;
-  /** Channels that depthwise convolutions make of one. Default 1. */
+  /** Output channels of depthwise convolutions per input channel. Default 1. */
   depthMultiplier?: number;
   /** Rate of dropout before the last layer. Default 0.001. */
   dropout?: number;
@@ -110,7 +110,7 @@ function rectified(x: SymbolicTensor, parts: Parts, name: string): SymbolicTenso
   return reLU({ maxValue: 6, name: `${name}_relu` }).apply(parts.normalized(x, `${name}_bn`));
 }
 
-/** Classes by a convolution of the mean. */
+/** Computes classes by a convolution of the mean. */
 function classified(features: SymbolicTensor, parts: Parts, options: MobileNetOptions): SymbolicTensor {
   const { classes = 1000, dropout = 1e-3 } = options;
   let x: SymbolicTensor = globalAveragePooling2d({ keepDims: true }).apply(features);

@@ -31,7 +31,7 @@ export interface MobileNetV2Options extends NetworkOptions {
   /** Factor of the number of filters. Default 1. */
   alpha?: number;
   /**
-   * Whose form the network has, which weights of the one or the other need. Default 'keras'. In 'torchvision', strided windows
+   * The convention of the network, which must match that of its weights. Default 'keras'. With 'torchvision', strided windows
    * are padded on both sides, normalization has an epsilon of 1e-5, and dropout comes before the last layer.
    */
   convention?: Convention;
@@ -40,7 +40,7 @@ export interface MobileNetV2Options extends NetworkOptions {
 /** Dropout of torchvision's network. */
 const topDropout = 0.2;
 
-/** Filters of the blocks at alpha 1, the steps of their windows, and how many of them follow one another. */
+/** Filters of the blocks at alpha 1, their strides, and the number of repeats. */
 const stages = [
   { filters: 16, stride: 1, repeats: 1 },
   { filters: 24, stride: 2, repeats: 2 },
@@ -51,7 +51,7 @@ const stages = [
   { filters: 320, stride: 1, repeats: 1 },
 ] as const;
 
-/** How much wider a block is inside. */
+/** How many times wider a block is inside than its input. */
 const expansion = 6;
 
 /**
@@ -108,7 +108,7 @@ const normalizing = {
   torchvision: { momentum: 0.9, epsilon: 1e-5 },
 } as const;
 
-/** The layers of which the blocks are made. */
+/** The layers that blocks consist of. */
 function layersFor(options: MobileNetV2Options) {
   const { convention = 'keras' } = options;
   const parts = partsOf(options, { normalization: normalizing[convention] });
@@ -121,13 +121,13 @@ function layersFor(options: MobileNetV2Options) {
 }
 
 interface Block {
-  /** From 0. The first doesn't widen. */
+  /** Index of the block, from 0. The first one doesn't widen. */
   block: number;
   filters: number;
   stride: number;
 }
 
-/** Widens, convolves each channel, narrows; where sizes agree, what went in is added. */
+/** Widens, convolves each channel, narrows; if sizes agree, adds the input. */
 function invertedResidual(
   image: SymbolicTensor,
   layersOf: ReturnType<typeof layersFor>,

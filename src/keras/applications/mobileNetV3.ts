@@ -31,7 +31,7 @@ import { requireAlpha } from './requireAlpha.ts';
 export interface MobileNetV3Options extends NetworkOptions {
   /** Factor of the number of filters. Default 1. */
   alpha?: number;
-  /** Windows of 3 × 3 alone, rectifiers alone, no squeeze and excitation. Default false. */
+  /** Whether to use only 3 × 3 windows and ReLU, without squeeze and excitation. Default false. */
   minimalistic?: boolean;
   /** Rate of dropout before the last layer. Default 0.2. */
   dropoutRate?: number;
@@ -43,10 +43,10 @@ type Activate = (x: SymbolicTensor) => SymbolicTensor;
 
 const relu: Activate = (x) => reLU().apply(x);
 const hardSwish: Activate = (x) => activation({ activation: 'hardSwish' }).apply(x);
-/** As ops, which Keras's network has as well. */
+/** Written with ops, as in Keras's network. */
 const hardSigmoid: Activate = (x) => mul(reLU({ maxValue: 6 }).apply(plus(x, 3)), 1 / 6);
 
-/** A block, where the network isn't minimalistic. */
+/** A block of a network that isn't minimalistic. */
 type Block = readonly [
   expansion: number,
   filters: number,
@@ -161,7 +161,7 @@ interface InvertedBlock {
   activate: Activate;
 }
 
-/** Widens, convolves each channel, weighs the channels, narrows; where sizes agree, what went in is added. */
+/** Widens, convolves each channel, weights the channels, narrows; if sizes agree, adds the input. */
 function block(
   image: SymbolicTensor,
   parts: Parts,
@@ -188,7 +188,7 @@ function block(
   return strides === 1 && channels === filters ? add({ name: `${prefix}add` }).apply([image, x]) : x;
 }
 
-/** Channels weighed by what all of them are on average. Hu et al., Squeeze-and-excitation networks, CVPR 2018. */
+/** Weights channels by factors computed from the means of all channels. Hu et al., Squeeze-and-excitation networks, CVPR 2018. */
 function excited(image: SymbolicTensor, parts: Parts, prefix: string, channels: number): SymbolicTensor {
   const name = `${prefix}squeeze_excite`;
   const given = { padding: 'same', useBias: true } as const;
@@ -201,7 +201,7 @@ function excited(image: SymbolicTensor, parts: Parts, prefix: string, channels: 
 
 interface Classes extends MobileNetV3Options {
   activate: Activate;
-  /** Of the convolution before that of the classes. */
+  /** Channels of the convolution before that of the classes. */
   channels: number;
 }
 

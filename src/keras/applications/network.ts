@@ -1,4 +1,4 @@
-/** @file What the networks share: their options, the checks of these, their input, initializers from one seed. */
+/** @file What all networks share: options and their checks, the input, initializers from one seed. */
 import { isListOf } from '../../core/lists.ts';
 import { byPosition, checkOptions, type OptionNames } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
@@ -18,7 +18,7 @@ export interface NetworkOptions {
   /** Whether to include the classification layers. Default true. */
   includeTop?: boolean;
   /**
-   * Null, the default: random weights. Otherwise a file of weights, as `loadWeights` reads it: the function then returns a
+   * Null, the default: random weights. Otherwise a file of weights, as for `loadWeights`; the function then returns a
    * promise. Trained weights of Keras are at https://storage.googleapis.com/tensorflow/keras-applications.
    */
   weights?: WeightsSource | null;
@@ -32,7 +32,7 @@ export interface NetworkOptions {
   classes?: number;
   /** Activation of the top: a name, a function, or null for logits. Default 'softmax'. */
   classifierActivation?: ActivationLike | null;
-  /** Makes random weights the same every time; each layer draws its own. Default: drawn. */
+  /** Makes random weights reproducible; layers differ from each other. Default: a random seed. */
   seed?: number;
   /** Initial values of every kernel. Default: those of the network's paper. */
   kernelInitializer?: InitializerLike;
@@ -40,7 +40,7 @@ export interface NetworkOptions {
   name?: string;
 }
 
-/** A file of weights: what `loadWeights` takes. */
+/** A file of weights, as for `loadWeights`. */
 export type WeightsSource = Parameters<Network['loadWeights']>[0];
 
 const networkOptionNames: OptionNames<NetworkOptions> = {
@@ -59,7 +59,7 @@ const networkOptionNames: OptionNames<NetworkOptions> = {
 /** A network of `applications`. */
 export type Network = Functional<Tensor, Tensor>;
 
-/** Makes a network; `preprocessInput` brings pictures to the range that it was trained on. */
+/** Creates a network; `preprocessInput` converts images to the range that it was trained on. */
 export interface NetworkMaker<O extends NetworkOptions, P> {
   (options: O & { weights: WeightsSource }): Promise<Network>;
   (options?: O & { weights?: null }): Network;
@@ -77,7 +77,7 @@ export interface NetworkKind<O extends NetworkOptions, P> {
   preprocessInput: P;
 }
 
-/** The function that makes networks of a kind, with random weights or those of a file. */
+/** The function that creates networks of a kind, with random weights or those of a file. */
 export function defineNetwork<O extends NetworkOptions, P>(kind: NetworkKind<O, P>): NetworkMaker<O, P> {
   const { op, own = [], build, preprocessInput } = kind;
   const make = (...args: unknown[]) => {
@@ -100,7 +100,7 @@ async function withWeights(network: Network, source: WeightsSource): Promise<Net
   }
 }
 
-/** Errors: ValueError for options that aren't known, ShapeError for a shape that isn't one of images. */
+/** Errors: ValueError for unknown options, ShapeError for a shape that isn't one of images. */
 function checkNetwork(op: string, options: NetworkOptions, more: readonly string[]): void {
   checkOptions(op, options, [...Object.keys(networkOptionNames), ...more]);
   const { includeTop, weights = null, pooling = null, classes, seed } = options;
@@ -137,11 +137,11 @@ function ofOthers(op: string, name: string, value: unknown, includeTop: boolean)
   });
 }
 
-/** The sizes of pictures that a network takes. */
+/** The sizes of images that a network takes. */
 interface PictureSizes {
-  /** Without `inputShape`. Default 224. */
+  /** The size if there is no `inputShape`. Default 224. */
   size?: number;
-  /** Default 32. */
+  /** The smallest size. Default 32. */
   least?: number;
   /** Whether the classification layers take any size, too. Default false. */
   open?: boolean;
@@ -160,7 +160,7 @@ export function imageOf(
   return input({ shape });
 }
 
-/** The network between `image`, or what it was made of, and `features`. */
+/** The network from `image`, or from the inputs that it was computed from, to `features`. */
 export function networkOf(image: SymbolicTensor, features: SymbolicTensor, name: string): Network {
   const sources = getSourceInputs(image as never);
   return model({
@@ -170,7 +170,7 @@ export function networkOf(image: SymbolicTensor, features: SymbolicTensor, name:
   });
 }
 
-/** The features of a network without its top, pooled as the options say. */
+/** The features of a network without its top, pooled according to the options. */
 export function pooled(
   features: SymbolicTensor,
   { pooling }: NetworkOptions,
@@ -181,7 +181,7 @@ export function pooled(
   return features;
 }
 
-/** The option `name`, where there is one. */
+/** The option `name`, if it is given. */
 export const named = (name: string | undefined) => (name === undefined ? {} : { name });
 
 /** The activation of the top. */
@@ -189,12 +189,12 @@ export function topActivation({ classifierActivation }: NetworkOptions): Activat
   return classifierActivation === undefined ? 'softmax' : classifierActivation;
 }
 
-/** More than any network has layers: two seeds never give two layers the same values. */
+/** More than the number of layers of any network, so that different seeds never give layers the same values. */
 const mostLayers = 1024;
 
 /**
- * Initializers, one for each layer that asks. With a seed they differ by their place, so that no two layers draw the same
- * values.
+ * Creates an initializer for each layer. With a seed, initializers differ by their position, so that no two layers draw the
+ * same values.
  */
 export function initializersOf({ seed, kernelInitializer }: NetworkOptions) {
   let place = 0;
@@ -221,8 +221,8 @@ function requireImages(op: string, shape: OpenShape, least: number, isOpen: bool
 }
 
 /**
- * Zeros before a strided convolution without padding of its own, so that its windows lie as those of the published
- * weights: [[top, bottom], [left, right]] for images of `shape` and square windows of `size`.
+ * Zero padding before a strided 'valid' convolution, so that its windows are aligned as for the published weights: [[top,
+ * bottom], [left, right]] for images of `shape` and square windows of `size`.
  */
 export function stridePadding(shape: OpenShape, size: number): [[number, number], [number, number]] {
   const [, height, width] = shape;

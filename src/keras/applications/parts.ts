@@ -1,4 +1,4 @@
-/** @file The layers of which the networks are made, each applied as it is made. */
+/** @file The layers that networks consist of, each applied as it is created. */
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import type { ActivationLike } from '../activations.ts';
 import { glorotUniform } from '../initializers/index.ts';
@@ -21,9 +21,9 @@ import {
   topActivation,
 } from './network.ts';
 
-/** What the layers of a network have in common. */
+/** Options that all layers of a network share. */
 export interface PartsOptions {
-  /** Of kernels. Default: glorotUniform. */
+  /** Initializer of kernels. Default: glorotUniform. */
   kernel?: OwnInitializer;
   normalization?: BatchNormalizationOptions;
 }
@@ -67,17 +67,17 @@ export function partsOf(
   };
 }
 
-/** How a network ends. */
+/** Options of a network's top. */
 interface Top {
   /** Names of the pooling layers of a network without its top. */
   pools?: { avg?: string; max?: string };
-  /** Of the features before the last layer. Default: none. */
+  /** Rate of dropout before the last layer. Default: none. */
   rate?: number;
-  /** Of the last layer's kernel. Default: glorotUniform. */
+  /** Initializer of the last layer's kernel. Default: glorotUniform. */
   kernel?: OwnInitializer;
 }
 
-/** The means of all channels, and a dense layer of classes; without the top, the features as the options say. */
+/** The means of all channels, and a dense layer of classes; without the top, the features, pooled according to the options. */
 export function topped(
   features: SymbolicTensor,
   options: NetworkOptions,
@@ -99,7 +99,7 @@ export function topped(
 /** Number of channels. */
 export const channelsOf = (x: SymbolicTensor) => x.shape.at(-1) as number;
 
-/** The multiple of 8 nearest to `filters`, and never below nine tenths of them. */
+/** The multiple of 8 nearest to `filters`, but at least nine tenths of it. */
 export function divisible(filters: number): number {
   const nearest = Math.max(8, Math.floor((filters + 4) / 8) * 8);
   return nearest < 0.9 * filters ? nearest + 8 : nearest;

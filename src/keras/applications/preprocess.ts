@@ -1,4 +1,4 @@
-/** @file How pictures become inputs of the networks, as their authors trained them. */
+/** @file Converts images to inputs of the networks, as in their training. */
 import { ShapeError } from '../../core/errors.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { div, sub } from '../../ops/arithmetic.ts';
@@ -6,11 +6,11 @@ import { flip } from '../../ops/flip.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
-/** Mean blue, green and red of ImageNet's pictures, from 0 to 255. */
+/** Mean blue, green and red of ImageNet's images, from 0 to 255. */
 const meanBgr = [103.939, 116.779, 123.68];
 
 /**
- * Pictures of red, green and blue from 0 to 255, as [..., 3], to blue, green and red about the mean of ImageNet; values
+ * Converts images of red, green and blue from 0 to 255, [..., 3], to blue, green and red, minus ImageNet's means; values
  * aren't scaled. For tensors and symbolic tensors. Errors: ShapeError where the last size isn't 3.
  */
 export function preprocessBgr(pictures: Tensor): Tensor;
@@ -20,11 +20,11 @@ export function preprocessBgr(pictures: Tensor | SymbolicTensor): Tensor | Symbo
   return sub(flip(pictures as Tensor, { axis: -1 }), meanBgr);
 }
 
-/** Means and standard deviations of red, green and blue of ImageNet's pictures, from 0 to 1. */
+/** Means and standard deviations of red, green and blue of ImageNet's images, from 0 to 1. */
 export const imageNetMean = [0.485, 0.456, 0.406];
 export const imageNetStd = [0.229, 0.224, 0.225];
 
-/** Pictures as they are: the network brings them to its range by itself. For tensors and symbolic tensors. */
+/** Returns images unchanged: the network converts them to its range itself. For tensors and symbolic tensors. */
 export function preprocessNothing(pictures: Tensor): Tensor;
 export function preprocessNothing(pictures: SymbolicTensor): SymbolicTensor;
 export function preprocessNothing(pictures: Tensor | SymbolicTensor): Tensor | SymbolicTensor {
@@ -32,7 +32,7 @@ export function preprocessNothing(pictures: Tensor | SymbolicTensor): Tensor | S
 }
 
 /**
- * Pictures of red, green and blue from 0 to 255, as [..., 3], about the mean of ImageNet, with its standard deviation. For
+ * Normalizes images of red, green and blue from 0 to 255, [..., 3], by ImageNet's means and standard deviations. For
  * tensors and symbolic tensors. Errors: ShapeError where the last size isn't 3.
  */
 export function preprocessStandard(pictures: Tensor): Tensor;
@@ -43,7 +43,7 @@ export function preprocessStandard(pictures: Tensor | SymbolicTensor): Tensor | 
 }
 
 /**
- * Pictures of red, green and blue from 0 to 255, as [..., 3], to values from -1 to 1. For tensors and symbolic tensors.
+ * Converts images of red, green and blue from 0 to 255, [..., 3], to values from -1 to 1. For tensors and symbolic tensors.
  * Errors: ShapeError where the last size isn't 3.
  */
 export function preprocessSymmetric(pictures: Tensor): Tensor;

@@ -1,4 +1,4 @@
-/** @file The check of `alpha`, by which mobile networks are made narrower. */
+/** @file The check of `alpha`, the width factor of mobile networks. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 

@@ -1,5 +1,5 @@
 /**
- * @file ResNets of Keras, with 50, 101 and 152 layers and their second versions, and of torchvision, also with 18 and 34.
+ * @file Keras's ResNets with 50, 101 and 152 layers, their second versions, and torchvision's, also with 18 and 34 layers.
  * Sources: He, Zhang, Ren and Sun, Deep residual learning for image recognition, CVPR 2016; Identity mappings in deep
  * residual networks, ECCV 2016.
  */
@@ -24,7 +24,7 @@ import { torchBasicBlocks, torchBottlenecks } from './resNetTorchvision.ts';
 /** Options of `resNet50`, `resNet101` and `resNet152`. */
 export interface ResNetOptions extends NetworkOptions {
   /**
-   * Whose form the network has, which weights of the one or the other need. Default 'keras'. In 'torchvision', the second
+   * The convention of the network, which must match that of its weights. Default 'keras'. With 'torchvision', the second
    * convolution of a block takes the strides, strided windows are padded on both sides, convolutions have no biases, and
    * normalization has an epsilon of 1e-5; it takes pictures as `resNet18.preprocessInput` gives them.
    */
@@ -120,7 +120,7 @@ interface Block {
   name: string;
   filters: number;
   strides: number;
-  /** Whether what is added passes a convolution. */
+  /** Whether the shortcut has a convolution. */
   projects: boolean;
 }
 

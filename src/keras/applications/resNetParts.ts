@@ -11,14 +11,14 @@ const filters = [64, 128, 256, 512] as const;
 /** Numbers of blocks of the four stacks. */
 export type Blocks = readonly [number, number, number, number];
 
-/** What one version of the network does in its own way. */
+/** The parts that differ between versions of the network. */
 export interface Version {
-  /** Of normalization. */
+  /** Epsilon of normalization. */
   epsilon: number;
   momentum: number;
   /** Whether the first convolution has a bias. */
   hasBias: boolean;
-  /** What follows the first convolution. */
+  /** The layers after the first convolution. */
   stem(x: SymbolicTensor, parts: Parts): SymbolicTensor;
   stack(x: SymbolicTensor, parts: Parts, stack: Stack): SymbolicTensor;
   end(x: SymbolicTensor, parts: Parts): SymbolicTensor;

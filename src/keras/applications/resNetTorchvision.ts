@@ -48,14 +48,14 @@ function basicBlock(image: SymbolicTensor, parts: Parts, { name, filters, stride
   return added(image, parts.normalized(x, `${name}_2_bn`), parts, name, strides);
 }
 
-/** Of 3 × 3, padded on both sides, which isn't what 'same' does with strides. */
+/** A 3 × 3 convolution, padded on both sides, unlike 'same' with strides. */
 function convolution3(x: SymbolicTensor, parts: Parts, { name, filters, strides }: Block): SymbolicTensor {
   const convolve = { strides, padding: strides === 1 ? 'same' : 'valid', name: `${name}_conv` } as const;
   const padded = strides === 1 ? x : zeroPadding2d({ padding: 1, name: `${name}_pad` }).apply(x);
   return parts.convolution(padded, filters, 3, convolve);
 }
 
-/** What went in passes a convolution where sizes differ. */
+/** Adds the shortcut, which has a convolution if sizes differ. */
 function added(
   image: SymbolicTensor,
   x: SymbolicTensor,

@@ -13,13 +13,13 @@ import type { Nest } from '../tensorNest.ts';
 /** Names and values: `{ loss: 0.3, accuracy: 0.9, val_loss: 0.4 }`. Callbacks may add to those of an epoch. */
 export type Logs = Record<string, number>;
 
-/** What a run is about. */
+/** The parameters of a run. */
 export interface RunParams {
-  /** Epochs in all. 1 outside of `fit`. */
+  /** Total number of epochs; 1 outside of `fit`. */
   epochs: number;
-  /** Batches an epoch; null where it isn't known before the first epoch ends. */
+  /** Batches per epoch; null if unknown before the first epoch ends. */
   steps: number | null;
-  /** 0: silent, 1: a progress bar, 2: a line an epoch. */
+  /** 0: silent, 1: progress bar, 2: one line per epoch. */
   verbose: 0 | 1 | 2;
   /** Whether epochs are validated. */
   validation?: boolean;
@@ -29,20 +29,20 @@ export interface RunParams {
 /** What callbacks know of an optimizer. */
 export interface CallbackOptimizer {
   readonly name: string;
-  /** The rate of the next step. Set only where there is no schedule. */
+  /** The rate of the next step. Can be set only if there is no schedule. */
   learningRate: number;
-  /** What sets the learning rate; null where that is a number. */
+  /** The learning rate schedule; null if the rate is a number. */
   readonly schedule: object | null;
   /** Whether the model holds moving averages in place of its weights. */
   readonly holdsAverages?: boolean;
-  /** Swaps the weights with their moving averages. Errors: ValueError where none are kept. */
+  /** Swaps the weights with their moving averages. Errors: ValueError if there are none. */
   swapAverages?(): void;
 }
 
 /** What callbacks know of a model. */
 export interface CallbackModel {
   readonly name: string;
-  /** Set to true, it ends the training after the batch that runs. */
+  /** If set to true, training ends after the current batch. */
   stopTraining: boolean;
   /** All weights, in a fixed order. */
   readonly weights: readonly Variable[];
@@ -51,10 +51,10 @@ export interface CallbackModel {
   readonly metrics: readonly Metric<never>[];
 }
 
-/** What a hook may return: training waits for promises. */
+/** The result of a hook: training waits for promises. */
 export type HookResult = void | Promise<void>;
 
-/** What a training step takes: tensors on the device, which are freed after the step. */
+/** The input of a training step: tensors on the device, which are freed after the step. */
 export interface StepBatch {
   readonly x: Nest<Tensor>;
   readonly y: Nest<Tensor> | null;
@@ -71,8 +71,8 @@ export interface StepBatch {
  */
 export abstract class Callback {
   /**
-   * Which logs the hooks of batches are given: false for none, `{}`; true for those of that batch, for which training
-   * waits; 'latest' for the newest that have arrived, for which it doesn't.
+   * Which logs the hooks of batches get. false: none, `{}`. true: those of that batch, for which training waits. 'latest':
+   * the newest that have arrived, without waiting.
    */
   readonly readsBatchLogs: boolean | 'latest' = false;
 
@@ -83,7 +83,7 @@ export abstract class Callback {
   #model: WeakRef<CallbackModel> | null = null;
   #params: RunParams | null = null;
 
-  /** The model of the last run. Throws before any run, and once the model was collected. */
+  /** The model of the last run. Throws before any run, and after the model has been garbage-collected. */
   get model(): CallbackModel {
     const model = this.#model?.deref();
     if (model) return model;
@@ -105,18 +105,18 @@ export abstract class Callback {
   }
 
   onTrainBegin(_logs: Logs): HookResult {}
-  /** With the logs of the last epoch. */
+  /** Called with the logs of the last epoch. */
   onTrainEnd(_logs: Logs): HookResult {}
   onEpochBegin(_epoch: number, _logs: Logs): HookResult {}
-  /** With the metrics of the epoch, those of validation by names with `val_`. */
+  /** Called with the metrics of the epoch; those of validation have names that start with `val_`. */
   onEpochEnd(_epoch: number, _logs: Logs): HookResult {}
   onTrainBatchBegin(_batch: number, _logs: Logs): HookResult {}
-  /** With the metrics of the epoch so far: see `readsBatchLogs`. */
+  /** Called with the metrics of the epoch so far: see `readsBatchLogs`. */
   onTrainBatchEnd(_batch: number, _logs: Logs): HookResult {}
 
   /**
-   * Runs the training step of a batch, for callbacks that see it from both sides, as a recording does. Calls `step` once, and
-   * may wait before it and after it. `read` reads the metrics of the epoch so far.
+   * Runs the training step of a batch, for callbacks that act both before and after it, such as a recording. It must call
+   * `step` once, and may wait before and after. `read` reads the metrics of the epoch so far.
    */
   aroundTrainStep(_batch: StepBatch, step: () => HookResult, _read: () => Promise<Logs>): HookResult {
     return step();

@@ -1,6 +1,7 @@
-/** @file CallbackList: calls the hooks of many callbacks in order, and reads the logs of batches for those that ask. */
+/** @file CallbackList: calls the hooks of many callbacks in order, and reads batch logs for callbacks that need them. */
 import { runAll } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
+import { isPlainObject } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import {
   Callback,
@@ -11,15 +12,15 @@ import {
   type StepBatch,
 } from './callback.ts';
 import { History } from './history.ts';
-import { type HookName, type Hooks, LambdaCallback } from './lambdaCallback.ts';
+import { type HookName, type Hooks, LambdaCallback, withHooks } from './lambdaCallback.ts';
 import { ProgressBar } from './progressBar.ts';
 
 /** A callback, or an object with some of its hooks. A callback has all of them: a union would leave literals untyped. */
 export type CallbackLike = Hooks;
 
 /**
- * Begins to read the metrics as they are now: what it needs of the device is asked for before it first waits. Called at
- * most once a batch, and only where a callback wants the values.
+ * Starts to read the metrics as they are now: it submits its work before it first waits. Called at most once per batch, and
+ * only if a callback needs the values.
  */
 export type LogReader = () => Promise<Logs>;
 
@@ -27,34 +28,34 @@ export type LogReader = () => Promise<Logs>;
 export interface CallbackListOptions {
   /** The model that the callbacks get. */
   model: CallbackModel;
-  /** What the callbacks learn of the run: its epochs, steps and so on. */
+  /** The parameters of the run for the callbacks: its epochs, steps and so on. */
   params: RunParams;
-  /** Whether a History is added where there is none. Default false. */
+  /** Whether to add a History if there is none. Default false. */
   addHistory?: boolean;
-  /** Whether a progress bar is added where there is none and `params.verbose` asks for one. Default false. */
+  /** Whether to add a progress bar if there is none and `params.verbose` asks for one. Default false. */
   addProgress?: boolean;
 }
 
-/** Milliseconds between two readings for callbacks that are content with the latest logs. */
+/** Milliseconds between readbacks for callbacks that use the latest logs. */
 const readingInterval = 100;
 
-/** Callbacks that are called as one, for training loops of your own. */
+/** Callbacks that are called as one, for custom training loops. */
 export class CallbackList {
   readonly callbacks: readonly Callback[];
   /** The model of the run. Callbacks hold it weakly. */
   readonly model: CallbackModel;
   /** The History among the callbacks, if there is one. */
   readonly history: History | null;
-  /** Those that run training steps. */
+  /** Callbacks with `aroundTrainStep`. */
   readonly #around: readonly Callback[];
   /** The newest logs of batches that have arrived. */
   #latest: Logs = {};
   #reading: Promise<void> | null = null;
   #readAt = Number.NEGATIVE_INFINITY;
-  /** What a reading that nobody waited for threw. */
+  /** The error of a readback that nothing waited for. */
   #failure: { error: unknown } | null = null;
 
-  /** Errors: ValueError for what is no callback. */
+  /** Errors: ValueError for anything but a callback. */
   constructor(
     given: CallbackLike | readonly CallbackLike[] | null | undefined,
     { model, params, addHistory = false, addProgress = false }: CallbackListOptions,
@@ -64,7 +65,7 @@ export class CallbackList {
     this.history = found ?? (addHistory ? new History() : null);
     if (this.history && !found) callbacks.push(this.history);
     const isShown = callbacks.some((callback) => callback instanceof ProgressBar);
-    // Last: it shows what the others add to the logs.
+    // Last, so that it shows what the others add to the logs.
     if (addProgress && params.verbose > 0 && !isShown) callbacks.push(new ProgressBar());
     this.callbacks = callbacks;
     this.#around = callbacks.filter(
@@ -97,7 +98,7 @@ export class CallbackList {
     return this.#call('onEpochBegin', epoch, logs);
   }
 
-  /** Callbacks may add to `logs`; those after them see it. */
+  /** Callbacks may add to `logs`; the callbacks after them see the additions. */
   onEpochEnd(epoch: number, logs: Logs): HookResult {
     return this.#end('onEpochEnd', epoch, logs);
   }
@@ -115,7 +116,7 @@ export class CallbackList {
     return this.#around.length > 0;
   }
 
-  /** Runs a training step inside of the callbacks around it, the first outermost. */
+  /** Runs a training step inside of `aroundTrainStep` of the callbacks, the first one outermost. */
   aroundTrainStep(batch: StepBatch, step: () => HookResult, read: LogReader): HookResult {
     const within = (i: number): HookResult => {
       const callback = this.#around[i];
@@ -167,7 +168,7 @@ export class CallbackList {
     return this.#call(hook, logs);
   }
 
-  /** Readings that are still under way belong to what ends here. */
+  /** Waits for a pending readback, which still belongs to the epoch or run that ends here. */
   #end(hook: HookName, ...args: unknown[]): HookResult {
     if (!this.#reading) return this.#afterReading(hook, args);
     return this.#reading.then(() => this.#afterReading(hook, args));
@@ -218,7 +219,7 @@ export class CallbackList {
   }
 }
 
-/** Calls one after the other; waits for those that are async, and only for those. */
+/** Calls hooks one after the other, and waits only for async ones. */
 function inTurn(callbacks: readonly Callback[], call: (callback: Callback) => HookResult): HookResult {
   for (const [i, callback] of callbacks.entries()) {
     const result = call(callback);
@@ -227,8 +228,8 @@ function inTurn(callbacks: readonly Callback[], call: (callback: Callback) => Ho
 }
 
 function callbackOf(given: CallbackLike): Callback {
-  if (given instanceof Callback) return given;
-  if (typeof given === 'object' && given !== null) return new LambdaCallback(given);
+  if (given instanceof Callback) return withHooks(given);
+  if (isPlainObject(given)) return new LambdaCallback(given);
   throw new ValueError({
     op: 'callbacks',
     rule: 'a callback is a Callback, or an object of its hooks.',

@@ -1,4 +1,4 @@
-/** @file CSVLogger: the logs of epochs as a table. */
+/** @file CSVLogger: writes the logs of epochs to a table. */
 import { describe, requireBoolean } from '../../core/shape.ts';
 import { Callback, type Logs } from './callback.ts';
 import { byPosition, checkOptions, type Settings } from '../../core/options.ts';
@@ -9,11 +9,11 @@ import { Files, type SinkLike } from './sink.ts';
 export interface CSVLoggerOptions {
   /** The file's name, such as 'run/log.csv'. */
   filename: string;
-  /** Between the values of a row. Default ','. */
+  /** Separates the values of a row. Default ','. */
   separator?: string;
   /** Whether to append to an existing file instead of replacing it. Default false. */
   append?: boolean;
-  /** Where the file is kept. Default: where the environment keeps files. */
+  /** Where to store the file. Default: the environment's file storage. */
   sink?: SinkLike;
 }
 
@@ -82,7 +82,7 @@ export function csvLogger(...args: unknown[]): CSVLogger {
   return new CSVLogger(byPosition('csvLogger', args, ['filename', 'separator', 'append']) as never);
 }
 
-/** Columns in the order of their names; those of validation even where the first epoch has none. */
+/** Columns in alphabetical order, including those of validation even if the first epoch has none. */
 function namesOf(logs: Logs, isValidated: boolean): string[] {
   const names = Object.keys(logs).sort();
   const isThere = names.some((name) => name.startsWith('val_'));
@@ -91,7 +91,7 @@ function namesOf(logs: Logs, isValidated: boolean): string[] {
   return [...names, ...measured.map((name) => `val_${name}`)];
 }
 
-/** A value as a table takes it. */
+/** A value, quoted if necessary. */
 function quoted(value: string, separator: string): string {
   const isPlain = ![separator, '"', '\n', '\r'].some((mark) => value.includes(mark));
   return isPlain ? value : `"${value.replaceAll('"', '""')}"`;

@@ -1,4 +1,4 @@
-/** @file EarlyStopping: ends training once a value has stopped getting better. */
+/** @file EarlyStopping: ends training when a value has stopped improving. */
 import { requireBoolean, requireInteger } from '../../core/shape.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
@@ -13,7 +13,7 @@ export interface EarlyStoppingOptions extends MonitorOptions, VerboseOptions {
   patience?: number;
   /** A value that has to be beaten. Default: none. */
   baseline?: number | null;
-  /** Whether weights become those of the best epoch at the end. Default false: they are those of the last. */
+  /** Whether to restore the weights of the best epoch at the end. Default false: those of the last epoch are kept. */
   restoreBestWeights?: boolean;
   /** Number of first epochs to ignore. Default 0. */
   startFromEpoch?: number;
@@ -33,7 +33,7 @@ const known = [
 
 /** The callback of `earlyStopping`, where options and errors are described. */
 export class EarlyStopping extends Callback {
-  /** The epoch after which training was ended; null where it wasn't. */
+  /** The epoch after which training was ended; null if it wasn't. */
   stoppedEpoch: number | null = null;
   /** The epoch with the best value so far. */
   bestEpoch = 0;
@@ -112,7 +112,7 @@ export class EarlyStopping extends Callback {
   }
 }
 
-/** Ends training once `monitor` has not got better for `patience` epochs. */
+/** Ends training when `monitor` hasn't improved for `patience` epochs. */
 export function earlyStopping(
   ...settings: Settings<EarlyStoppingOptions, ['monitor', 'minDelta', 'patience']>
 ): EarlyStopping;

@@ -1,5 +1,5 @@
 /**
- * @file The files that TensorBoard reads: records of events, each between its length and checksums. Formats: TensorFlow's
+ * @file The files that TensorBoard reads: records of events, each with its length and checksums. Formats: TensorFlow's
  * record_writer.h (records), event.proto and summary.proto (events), RFC 3720 B.4 (CRC32C).
  */
 
@@ -12,7 +12,7 @@ export interface Scalar {
 /** Wire types of protocol buffers. */
 const wire = { varint: 0, double: 1, bytes: 2, float: 5 } as const;
 
-/** The first event of a file: the version that readers ask for. */
+/** The first event of a file: the version, which readers expect. */
 export function versionEvent(seconds: number): Uint8Array<ArrayBuffer> {
   return record([...field(1, wire.double, doubleBytes(seconds)), ...text(3, 'brain.Event:2')]);
 }
@@ -56,7 +56,7 @@ function varint(value: number): number[] {
 const doubleBytes = (value: number) => [...new Uint8Array(Float64Array.of(value).buffer)];
 const floatBytes = (value: number) => [...new Uint8Array(Float32Array.of(value).buffer)];
 
-/** Checksums of data that hold checksums would be weak, so that they are rotated and moved. */
+/** Rotates a checksum and adds a constant: a plain checksum of data that contain checksums would be weak. */
 function masked(checksum: number): number {
   return (((checksum >>> 15) | (checksum << 17)) + 0xa282ead8) >>> 0;
 }

@@ -10,21 +10,21 @@ import { Callback, type Logs, type RunParams } from './callback.ts';
 
 /** A history in JSON. */
 export interface HistoryJSON {
-  /** Values by name, one an epoch. NaN and infinities are the texts 'NaN', 'Infinity' and '-Infinity'. */
+  /** Values by name, one per epoch. NaN and infinities are the strings 'NaN', 'Infinity' and '-Infinity'. */
   history: Record<string, (number | string)[]>;
   epoch: number[];
   params: Record<string, unknown>;
 }
 
-/** Recorded by every `fit`, which returns it. */
+/** The metrics of a run, recorded and returned by every `fit`. */
 export class History extends Callback {
-  /** Values by name, one an epoch in which it was there. */
+  /** Values by name, one for each epoch that had the value. */
   history: Record<string, number[]> = {};
   /** The epochs that ran, counted from 0. */
   epoch: number[] = [];
   #params: RunParams | null = null;
 
-  /** The parameters of the run; empty before one. */
+  /** The parameters of the run; empty before a run. */
   override get params(): RunParams {
     return this.#params ?? ({} as RunParams);
   }

@@ -1,6 +1,7 @@
 /** @file LambdaCallback: a callback of functions. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
+import { misspeltName } from '../../core/suggest.ts';
 import { Callback, type CallbackModel } from './callback.ts';
 
 export const hookNames = [
@@ -34,7 +35,7 @@ export type Hooks = {
 export class LambdaCallback extends Callback {
   override readonly readsBatchLogs: boolean | 'latest';
 
-  /** Errors: ValueError for what is no hook. */
+  /** Errors: ValueError for anything but a hook. */
   constructor(hooks: Hooks) {
     super();
     requireHooks(hooks);
@@ -71,4 +72,23 @@ function isHook(name: string, value: unknown): boolean {
   if (value === undefined) return true;
   if (name === 'readsBatchLogs') return typeof value === 'boolean' || value === 'latest';
   return (hookNames as readonly string[]).includes(name) && typeof value === 'function';
+}
+
+/** `callback`, whose methods include no hook by another name: nothing would call it. Errors: ValueError. */
+export function withHooks(callback: Callback): Callback {
+  let prototype: object = Object.getPrototypeOf(callback);
+  for (; prototype !== Callback.prototype; prototype = Object.getPrototypeOf(prototype)) {
+    for (const name of Object.getOwnPropertyNames(prototype)) {
+      if (!/^(on|around)[A-Z_]/.test(name) || isHook(name, () => {})) continue;
+      const meant = misspeltName(name, hookNames);
+      if (meant === undefined) continue;
+      throw new ValueError({
+        op: callback.constructor.name,
+        rule: `hooks are methods by the names ${hookNames.join(', ')}.`,
+        received: `a method ${name}`,
+        hint: `did you mean '${meant}'?`,
+      });
+    }
+  }
+  return callback;
 }

@@ -7,7 +7,7 @@ import { refusal, type Say, sayer, type VerboseOptions } from './callbackOptions
 
 /** Options of `learningRateScheduler`. */
 export interface LearningRateSchedulerOptions extends VerboseOptions {
-  /** The rate of an epoch, counted from 0, where it is `learningRate` so far. */
+  /** Returns the rate of an epoch, counted from 0; `learningRate` is the current rate. */
   schedule: (epoch: number, learningRate: number) => number;
 }
 

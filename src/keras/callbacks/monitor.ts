@@ -5,11 +5,11 @@ import { requireNumber } from '../losses/lossChecks.ts';
 import type { CallbackModel, Logs, RunParams } from './callback.ts';
 
 export interface MonitorOptions {
-  /** The name of what is watched. Default 'val_loss'. */
+  /** The name of the monitored value. Default 'val_loss'. */
   monitor?: string;
   /**
-   * 'min' where less is better, 'max' where more is; 'auto', the default, asks the metric of that name, and takes less
-   * for better in losses.
+   * 'min' if lower is better, 'max' if higher is; 'auto', the default, uses the direction of the metric of that name, and
+   * 'min' for losses.
    */
   mode?: 'auto' | 'min' | 'max';
   /** Smaller changes do not count as an improvement. */
@@ -37,15 +37,15 @@ export class Monitor {
     this.#minDelta = Math.abs(minDelta);
   }
 
-  /** Forgets what was seen. */
+  /** Forgets the values so far. */
   reset(): void {
     this.best = null;
     this.#sign = null;
   }
 
   /**
-   * The value in `logs`; null in an epoch without validation, where that is when the value comes.
-   * Errors: ValueError for a name that isn't there and won't come, which lists those that are.
+   * The value in `logs`; null in an epoch without validation, if it is a value of validation.
+   * Errors: ValueError, which lists the available names, for a name that isn't in the logs and won't be later.
    */
   read(logs: Logs, params: RunParams): number | null {
     const value = logs[this.name];
@@ -73,7 +73,7 @@ export class Monitor {
     return this.#sign > 0 ? value - this.#minDelta > bar : value + this.#minDelta < bar;
   }
 
-  /** 1 where more is better, -1 where less is. */
+  /** 1 if higher is better, -1 if lower is. */
   #direction(model: CallbackModel): 1 | -1 {
     if (this.#mode !== 'auto') return this.#mode === 'max' ? 1 : -1;
     const name = this.name.replace(/^val_/, '');

@@ -1,4 +1,4 @@
-/** @file PageProgress: how far a run is, in an element of a page. */
+/** @file PageProgress: shows the progress of a run in an element of a page. */
 import { describe } from '../../core/shape.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
@@ -8,7 +8,7 @@ import { Clock, formatPace, formatRest, formatValue } from './progress.ts';
 
 /** Options of `pageProgress`. */
 export interface PageProgressOptions {
-  /** What is filled with a bar and a line of text. What was in it goes. */
+  /** The element to fill with a bar and a line of text. Its content is replaced. */
   element: Element;
   /** Milliseconds between two updates, at least. Default 100. */
   interval?: number;
@@ -137,7 +137,7 @@ export class PageProgress extends Callback {
   }
 }
 
-/** How far a run is, in an element of a page: `pageProgress({ element })`. */
+/** Shows the progress of a run in an element of a page: `pageProgress({ element })`. */
 export function pageProgress(options: PageProgressOptions | Element): PageProgress;
 export function pageProgress(...args: unknown[]): PageProgress {
   return new PageProgress(byPosition('pageProgress', args, ['element']) as never);

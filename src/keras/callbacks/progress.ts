@@ -1,4 +1,4 @@
-/** @file What progress bars say: values, times and how far it is. */
+/** @file The text of progress bars: values, times and counts. */
 import type { Logs } from './callback.ts';
 
 /** ` - accuracy: 0.9012 - loss: 1.2345e-04`. */
@@ -8,7 +8,7 @@ export function formatLogs(logs: Logs): string {
     .join('');
 }
 
-/** Four places, or as a power of ten where that shows too little. */
+/** Four decimals, or scientific notation for small values. */
 export function formatValue(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
   if (Math.abs(value) > 1e-3) return value.toFixed(4);
@@ -31,7 +31,7 @@ export function formatRest(milliseconds: number): string {
   return seconds > 60 ? `${minutes}:${two(seconds % 60)}` : `${seconds}s`;
 }
 
-/** Counts steps, and how long one takes. The first, which compiles, is left out where there are more. */
+/** Counts steps and measures the time per step. The first step, which compiles, is left out if there are more. */
 export class Clock {
   readonly started: number;
   #afterFirst: number | null = null;
@@ -44,7 +44,7 @@ export class Clock {
     return this.now() - this.started;
   }
 
-  /** Milliseconds a step after `done` of them. */
+  /** Milliseconds per step after `done` steps. */
   pace(done: number): number {
     if (done === 0) return 0;
     const now = this.now();

@@ -1,4 +1,4 @@
-/** @file ProgressBar: how far a run is, in a terminal, in the look of Keras. */
+/** @file ProgressBar: shows the progress of a run in a terminal, in the style of Keras. */
 import { requireBoolean } from '../../core/shape.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
@@ -9,7 +9,7 @@ import { Clock, formatLogs, formatPace, formatRest } from './progress.ts';
 export interface ProgressBarOptions {
   /** Takes pieces of text, line ends included. Default: standard output in Node, whole lines to the console elsewhere. */
   write?: (text: string) => void;
-  /** Whether a line may be written over, in colours. Default: where a terminal shows it. Otherwise a line an epoch. */
+  /** Whether lines may be overwritten, and coloured. Default: true in a terminal. Otherwise there is one line per epoch. */
   dynamic?: boolean;
   /** Milliseconds between two updates, at least. Default 50. */
   interval?: number;
@@ -34,7 +34,7 @@ export class ProgressBar extends Callback {
   #done = 0;
   #target: number | null = null;
   #updated = Number.NEGATIVE_INFINITY;
-  /** Characters of the line that is to be written over. */
+  /** Number of characters in the line that will be overwritten. */
   #shown = 0;
 
   /** Errors: ValueError for options. */
@@ -138,7 +138,7 @@ export class ProgressBar extends Callback {
     this.#shown = 0;
   }
 
-  /** Writes over the line. */
+  /** Overwrites the line. */
   #show(time: string, pace: number, logs: Logs): void {
     const rest = `${formatPace(pace)}${formatLogs(logs)}`;
     const target = this.#target;

@@ -1,4 +1,4 @@
-/** @file ReduceLROnPlateau: lowers the learning rate once a value has stopped getting better. */
+/** @file ReduceLROnPlateau: lowers the learning rate when a value has stopped improving. */
 import { requireInteger } from '../../core/shape.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
@@ -9,13 +9,13 @@ import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
 /** Options of `reduceLROnPlateau`. */
 export interface ReduceLROnPlateauOptions extends MonitorOptions, VerboseOptions {
-  /** What the rate is multiplied by: between 0 and 1. Default 0.1. */
+  /** Factor by which the rate is multiplied, between 0 and 1. Default 0.1. */
   factor?: number;
   /** Epochs without improvement after which the rate is lowered. Default 10. */
   patience?: number;
-  /** Epochs after that in which nothing is counted. Default 0. */
+  /** Epochs after a reduction that don't count. Default 0. */
   cooldown?: number;
-  /** What the rate doesn't fall below. Default 0. */
+  /** Lower bound of the rate. Default 0. */
   minLr?: number;
 }
 
@@ -83,7 +83,7 @@ export class ReduceLROnPlateau extends Callback {
   }
 }
 
-/** Lowers the learning rate once `monitor` has not got better for `patience` epochs. */
+/** Lowers the learning rate when `monitor` hasn't improved for `patience` epochs. */
 export function reduceLROnPlateau(
   ...settings: Settings<ReduceLROnPlateauOptions, ['monitor', 'factor', 'patience']>
 ): ReduceLROnPlateau;

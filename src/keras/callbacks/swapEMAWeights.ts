@@ -50,7 +50,7 @@ export class SwapEMAWeights extends Callback {
     this.#hold(false);
   }
 
-  /** A run that failed may have left the averages in the model. */
+  /** A failed run may have left the averages in the model. */
   override release(): void {
     if (this.model.optimizer?.holdsAverages) this.#hold(false);
   }

@@ -10,7 +10,7 @@ import { Files, type SinkLike } from './sink.ts';
 export interface TensorBoardOptions {
   /** The folder of the run; its files are in `train` and `validation` below it. Default 'logs'. */
   logDir?: string;
-  /** Where files are kept. Default: where the environment keeps files. */
+  /** Where to store files. Default: the environment's file storage. */
   sink?: SinkLike;
 }
 
@@ -45,7 +45,7 @@ export class TensorBoard extends Callback {
     this.#runs = new Map();
   }
 
-  /** As Keras, under `epoch_loss` and so on, with the number of the epoch as step. */
+  /** Writes values as Keras does: as `epoch_loss` and so on, with the number of the epoch as step. */
   override async onEpochEnd(epoch: number, logs: Logs): Promise<void> {
     const entries = Object.entries(logs);
     const isValidation = ([name]: [string, number]) => name.startsWith('val_');
@@ -80,7 +80,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Writes the logs of epochs as event files, for `tensorboard --logdir logs`. Curves alone: neither graphs nor histograms.
+ * Writes the logs of epochs as event files, for `tensorboard --logdir logs`. Only curves: no graphs or histograms.
  * Errors: ValueError for options.
  */
 export function tensorBoard(...settings: Settings<TensorBoardOptions, ['logDir']>): TensorBoard;

@@ -1,4 +1,4 @@
-/** @file TerminateOnNaN: ends training once the loss is no number any more. */
+/** @file TerminateOnNaN: ends training when the loss is NaN or infinite. */
 import { NonFiniteError } from '../../core/errors.ts';
 import { requireBoolean } from '../../core/shape.ts';
 import { Callback, type Logs } from './callback.ts';
@@ -7,11 +7,11 @@ import { type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
 /** Options of `terminateOnNaN`. */
 export interface TerminateOnNaNOptions extends VerboseOptions {
-  /** Whether training rejects with an error, in place of ending. Default false. */
+  /** Whether `fit` rejects with an error instead of ending normally. Default false. */
   raiseError?: boolean;
   /**
-   * Whether the loss of every batch is waited for. Default false: training goes on while a loss is read, and ends within
-   * a tenth of a second of the batch that lost it.
+   * Whether to wait for the loss of every batch. Default false: training continues while a loss is read, and ends within a
+   * tenth of a second of the batch that diverged.
    */
   everyBatch?: boolean;
 }
@@ -61,7 +61,7 @@ export class TerminateOnNaN extends Callback {
   }
 }
 
-/** Ends training once the loss is NaN or infinite. */
+/** Ends training when the loss is NaN or infinite. */
 export function terminateOnNaN(options?: TerminateOnNaNOptions): TerminateOnNaN;
 export function terminateOnNaN(...args: unknown[]): TerminateOnNaN {
   return new TerminateOnNaN(byPosition('terminateOnNaN', args, []));

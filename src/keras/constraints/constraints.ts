@@ -1,4 +1,4 @@
-/** @file The constraints: where a weight is put back to after each step of an optimizer. */
+/** @file The constraints: rules that weights are made to satisfy after each step of an optimizer. */
 import { optionsOf, type Positions } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireFinite } from '../../core/shape.ts';
@@ -12,7 +12,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
 import type { Configured } from '../namedObjects.ts';
 
-/** What a weight becomes after each step of an optimizer. */
+/** A rule for the values of a weight, applied after each step of an optimizer. */
 export interface Constraint extends Configured {
   /** The constrained values of the weight, computed with ops. */
   call(w: Tensor): Tensor;
@@ -51,7 +51,7 @@ export interface MinMaxNormOptions extends AxisOptions {
   minValue?: number;
   /** The largest norm along `axis`. Default 1. */
   maxValue?: number;
-  /** How far one step goes to the bounds, in [0, 1]. Default 1: all the way. */
+  /** How far each step moves towards the bounds, in [0, 1]. Default 1: all the way. */
   rate?: number;
 }
 

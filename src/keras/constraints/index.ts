@@ -17,17 +17,17 @@ export {
 
 const makers = { maxNorm, minMaxNorm, nonNeg, unitNorm };
 
-/** A function in place of a constraint object. Files know it once it is registered. */
+/** A function in place of a constraint object. It must be registered to be saved in files. */
 export type ConstraintFunction = (w: Tensor) => Tensor;
 
 /** A name of a constraint, or of one that the app registered. */
 export type ConstraintName = Spelled<keyof typeof makers | 'nonNegative'> | RegisteredAs<'constraint'>;
-/** What names a constraint: a name, a name with options, an object, or a function of a tensor. */
+/** Identifies a constraint: a name, a name with options, an object, or a function of a tensor. */
 export type ConstraintLike = ConstraintName | Constraint | ClassConfig | ConstraintFunction;
 
 /**
  * A constraint by its name (`maxNorm`, `max_norm` or `MaxNorm`), by `{ className, config }`, itself, or a function of a
- * tensor; null where there is none. Errors: ValueError.
+ * tensor; null if there is none. Errors: ValueError.
  */
 export function constraintOf(identifier: ConstraintLike | string | null | undefined): Constraint | null {
   if (identifier === null || identifier === undefined) return null;

@@ -1,10 +1,10 @@
-/** @file What the `call` of a layer returns, and its `computeOutputShape`. */
+/** @file Checks the results of a layer's `call` and `computeOutputShape`. */
 import { describe } from '../../core/describe.ts';
 import { RetrogradError, ShapeError } from '../../core/errors.ts';
 import { isSymbolic } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 
-/** Errors: RetrogradError for what is no tensor, and no symbolic one. */
+/** Errors: RetrogradError for anything but tensors and symbolic tensors. */
 export function requireResult(layer: string, output: unknown): void {
   if (output instanceof Tensor || isSymbolic(output)) return;
   throw new RetrogradError({
@@ -18,14 +18,14 @@ export function requireResult(layer: string, output: unknown): void {
   });
 }
 
-/** Errors: ShapeError for what is no shape, nor arrays or records of shapes. */
-export function requireShapes(layer: string, given: unknown): void {
+/** Errors: ShapeError for anything but a shape, or arrays or records of shapes. */
+export function requireShapes(layer: string, given: unknown, method: string, does: string): void {
   if (areShapes(given)) return;
   throw new ShapeError({
     op: layer,
-    rule: '`computeOutputShape` returns the shape of the output: sizes, with null where one is open.',
+    rule: `\`${method}\` ${does}: sizes, with null where one is open.`,
     received: describe(given),
-    hint: 'return a list such as [batch, 8], or arrays or records of such lists.',
+    hint: 'it is a list such as [null, 8], or arrays or records of such lists.',
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * @file An operation of a file that is no op here but a formula of several: one operation of the graph, with one call, so that
- * the model is written as it was read.
+ * @file An operation of a file that is not a single op here but a formula of several: one operation of the graph, with one
+ * call, so that the model is saved as it was loaded.
  */
 import { mapNest, type Nest } from '../tensorNest.ts';
 import { GraphNode, type GraphOperation } from './graphNode.ts';
@@ -33,7 +33,7 @@ export class FormulaOperation implements GraphOperation {
     this.#outbound.add(node);
   }
 
-  /** The one call. Errors: those of the formula. */
+  /** The only call. Errors: those of the formula. */
   call(argument: Nest<unknown>): Nest<KerasTensor> {
     const run = (given: Nest<unknown>) => this.#formula(given) as Nest<KerasTensor>;
     const traced = trace(() => traceCall(this.name, argument as Nest<KerasTensor>, {}, run));

@@ -37,7 +37,10 @@ export class GraphNode extends Node {
   readonly outputNest: Nest<GraphTensor>;
   readonly outputTensors: readonly GraphTensor[];
 
-  /** Adds itself to the operation's nodes, to the outbound nodes of the operations that made the inputs, and to the histories of the outputs. */
+  /**
+   * Adds itself to the operation's nodes, to the outbound nodes of the operations that made the inputs, and to the histories
+   * of the outputs.
+   */
   constructor({ operation, argument, outputs, options = {} }: GraphNodeParts) {
     const inputTensors = [argument, options as Nest<unknown>].flatMap((nest) =>
       leavesOf(nest).filter(isSymbolic),
@@ -78,12 +81,12 @@ export class GraphNode extends Node {
     return [...new Set(this.inputTensors.map(nodeOf))].filter((node) => node !== null);
   }
 
-  /** The argument with each symbolic tensor replaced by `substitute` of it. */
+  /** The argument with each symbolic tensor replaced by the result of `substitute`. */
   argumentWith(substitute: (tensor: GraphTensor) => unknown): Nest<unknown> {
     return filled(this.argument, substitute);
   }
 
-  /** The options with each symbolic tensor replaced by `substitute` of it. */
+  /** The options with each symbolic tensor replaced by the result of `substitute`. */
   optionsWith(substitute: (tensor: GraphTensor) => unknown): object {
     return filled(this.options as Nest<unknown>, substitute) as object;
   }

@@ -29,7 +29,7 @@ function partner(
   return others.map(sizeOf).find((size) => typeof size === 'number' && size !== 1) ?? undefined;
 }
 
-/** Open sizes are unlike all known ones; only where that can't be do they meet those of other inputs. */
+/** First, open sizes are unlike all known ones; only if that fails do they take the sizes of other inputs. */
 const fills: readonly Fill[] = [(_specs, _input, _axis, probe) => probe, partnerFromEnd, partnerFromStart];
 
 /**
@@ -70,7 +70,7 @@ function merge(a: TensorSpec, b: TensorSpec): OpenSpec {
   return { dtype: a.dtype, shape: a.shape.map((size, axis) => (size === b.shape[axis] ? size : null)) };
 }
 
-/** The error with `null` for the numbers that stood for open sizes. */
+/** The error with `null` in place of the numbers that were used for open sizes. */
 function withOpenSizes(error: unknown): unknown {
   if (!(error instanceof RetrogradError)) return error;
   const rename = (text: string | undefined) => text?.replace(new RegExp(`\\b${probes[0]}\\b`, 'g'), 'null');

@@ -1,6 +1,6 @@
-/** @file The classes that Keras has for ops. Ops in graphs are numbered and shown by them. */
+/** @file Keras's classes of ops. Ops in graphs are numbered and displayed by them. */
 
-/** Where the class isn't the name of the op with a capital. */
+/** Classes that aren't just the op's name with a capital letter. */
 const classes: Readonly<Record<string, string>> = {
   abs: 'Absolute',
   acos: 'Arccos',

@@ -6,7 +6,7 @@ import type { GraphNode } from './graphNode.ts';
 
 export class OutboundNodes {
   #nodes: WeakRef<GraphNode>[] = [];
-  /** At how many nodes to look again for those that are gone: at twice as many as were left, so that adding is cheap. */
+  /** Number of nodes at which to remove collected ones again: twice as many as were left last time, so that adding is cheap. */
   #limit = 16;
 
   add(node: GraphNode): void {

@@ -18,8 +18,8 @@ import { notingReads, type ShapeReads, withProbe } from './tracing.ts';
 type Run = (inputs: Nest<KerasTensor>, options: object) => Nest<KerasTensor>;
 
 /**
- * Numbers for open sizes, in the order in which they are tried. The first pair is far apart, for `Math.min(size, 64)` and
- * conditions; the others can be divided, and the last exceed windows and strides.
+ * Numbers for open sizes, in the order in which they are tried. The numbers of the first pair are far apart, for
+ * `Math.min(size, 64)` and conditions; the others have many divisors, and the last exceed windows and strides.
  */
 const probes = [
   [194, 5],
@@ -85,7 +85,7 @@ function probed(
   throw refusal;
 }
 
-/** `nest` with placeholders for its symbolic tensors, in which `size` stands for open sizes. */
+/** `nest` with placeholders for its symbolic tensors, where `size` replaces open sizes. */
 function withSizes<N extends Nest<unknown>>(nest: N, size: number | null): N {
   return mapNest(nest, (leaf) => {
     if (!isSymbolic(leaf)) return leaf;
@@ -127,7 +127,7 @@ function merged(
 const overrideHint =
   'override `computeOutputShape(inputShape)`, which then determines the shapes of symbolic calls';
 
-/** The error with null for the number that stood for open sizes, and with the way out. */
+/** The error with null in place of the number that was used for open sizes, and with a hint. */
 function withOpenSizes(error: unknown, size: number): unknown {
   if (!(error instanceof RetrogradError)) return error;
   const open = (text: string | undefined) => text?.replace(new RegExp(`\\b${size}\\b`, 'g'), 'null');

@@ -25,10 +25,10 @@ export interface ShapeReads {
   open: boolean;
 }
 
-/** Of the traced call; null where nobody wants to know, or where the library itself reads. */
+/** The reads of the traced call; null if they aren't needed, or while the library itself reads shapes. */
 let reads: ShapeReads | null = null;
 
-/** Called where a shape with an open size is read. */
+/** Called when a shape with an open size is read. */
 export function noteOpenShape(): void {
   if (reads) reads.open = true;
 }
@@ -44,7 +44,7 @@ export function notingReads<T>(into: ShapeReads | null, body: () => T): T {
   }
 }
 
-/** The number that traced calls find in place of an open size; null where they find null. */
+/** The number that traced calls see in place of an open size; null if they see null. */
 let probe: number | null = null;
 
 export function withProbe<T>(size: number | null, body: () => T): T {

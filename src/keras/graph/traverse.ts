@@ -17,7 +17,7 @@ export interface GraphMap {
 
 /**
  * The calls that lead from `inputs` to `outputs`.
- * Errors: MissingHistoryError for an output without history; GraphDisconnectedError if an output depends on something else
+ * Errors: MissingHistoryError for an output without history; GraphDisconnectedError if an output depends on something other
  * than the inputs; ValueError for a cycle, or for two operations with the same name.
  */
 export function mapGraph(inputs: readonly KerasTensor[], outputs: readonly KerasTensor[]): GraphMap {

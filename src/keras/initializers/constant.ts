@@ -1,4 +1,4 @@
-/** @file Initializers without chance: zeros, ones, constant, identity. */
+/** @file Deterministic initializers: zeros, ones, constant, identity. */
 import { optionsOf } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape, requireFinite } from '../../core/shape.ts';
@@ -30,7 +30,7 @@ export function ones(...args: unknown[]): Initializer {
   };
 }
 
-/** `value` everywhere. Default 0. Errors: ValueError for what is no finite number. */
+/** `value` everywhere. Default 0. Errors: ValueError for anything but a finite number. */
 export function constant(options?: { value?: number } | number): Initializer;
 export function constant(...args: unknown[]): Initializer {
   const { value = 0 }: { value?: number } = optionsOf('Constant', args, { value: true });
@@ -42,7 +42,7 @@ export function constant(...args: unknown[]): Initializer {
   };
 }
 
-/** `gain` on the diagonal of a matrix. Default 1. Errors: ShapeError, when called, for what is no matrix. */
+/** `gain` on the diagonal of a matrix. Default 1. Errors: ShapeError, when called, for anything but a matrix. */
 export function identity(options?: { gain?: number } | number): Initializer;
 export function identity(...args: unknown[]): Initializer {
   const { gain = 1 }: { gain?: number } = optionsOf('Identity', args, { gain: true });
@@ -64,7 +64,7 @@ export function identity(...args: unknown[]): Initializer {
         return gain === 1 ? matrix : mul(matrix, gain);
       });
     },
-    // Keras has no configuration of it.
+    // Keras doesn't save `gain` in configurations.
     getConfig: () => (gain === 1 ? {} : { gain }),
   };
 }

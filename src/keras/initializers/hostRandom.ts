@@ -1,4 +1,4 @@
-/** @file Random numbers on the host, from a seed: for what is computed there, such as orthogonal matrices. */
+/** @file Seeded random numbers on the host, for values computed there, such as orthogonal matrices. */
 
 /** Uniform numbers in [0, 1) with 32 random bits. Source: the generator SplitMix of Steele et al., OOPSLA 2014, in 32 bits. */
 export function hostUniform(seed: number | null): () => number {
@@ -25,7 +25,7 @@ export function hostNormals(count: number, seed: number | null): Float64Array {
   return values;
 }
 
-/** 53 bits in 32, so that no part of a seed is lost. */
+/** Folds 53 bits into 32, so that no part of a seed is lost. */
 function fold(seed: number): number {
   return (seed >>> 0) ^ Math.imul(Math.floor(seed / 2 ** 32), 0x85ebca6b);
 }

@@ -58,7 +58,7 @@ const makers = {
   zeros,
 };
 
-/** A function in place of an initializer object. Files know it once it is registered. */
+/** A function in place of an initializer object. It must be registered to be saved in files. */
 export type InitializerFunction = (shape: Shape, dtype: DType) => Tensor;
 
 const aliases = {
@@ -74,7 +74,7 @@ const aliases = {
 export type InitializerName =
   | Spelled<keyof typeof makers | keyof typeof aliases>
   | RegisteredAs<'initializer'>;
-/** What names an initializer: a name, a name with options, an object, or a function of shape and dtype. */
+/** Identifies an initializer: a name, a name with options, an object, or a function of shape and dtype. */
 export type InitializerLike = InitializerName | Initializer | ClassConfig | InitializerFunction;
 
 /**

@@ -1,10 +1,10 @@
-/** @file What an initializer is: a rule from a shape to the first values of a weight. */
+/** @file The interface of initializers: a rule for the initial values of a weight of a given shape. */
 import type { DType } from '../../core/dtype.ts';
 import type { Shape } from '../../core/shape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Configured } from '../namedObjects.ts';
 
-/** Makes the first values of a weight. */
+/** Creates the initial values of a weight. */
 export interface Initializer extends Configured {
   /** Values for a weight of `shape`. A seeded initializer returns the same values at every call. */
   call(shape: Shape, dtype: DType): Tensor;

@@ -1,6 +1,6 @@
 /**
- * @file Orthogonal matrices, drawn evenly: the Q of a QR decomposition of normal values, with the signs of R's diagonal.
- * Computed on the host in double precision: weights are made once, and a device gains little by reflections in turn.
+ * @file Orthogonal matrices, drawn uniformly: the Q of a QR decomposition of normal values, with the signs of R's diagonal.
+ * Computed on the host in double precision: weights are created once, and sequential reflections gain little from a GPU.
  * Sources: Saxe et al., Exact solutions to the nonlinear dynamics of learning in deep linear neural networks, ICLR 2014;
  * Mezzadri, How to generate random matrices from the classical compact groups, 2007.
  */
@@ -19,8 +19,8 @@ export interface OrthogonalOptions extends SeedOptions {
 }
 
 /**
- * A matrix with orthonormal rows or columns, whichever are fewer, times `gain`. Weights of higher rank are matrices of
- * all axes but the last by the last. Errors: ValueError for options; ShapeError, when called, for a rank below 2.
+ * A matrix with orthonormal rows or columns, whichever are fewer, times `gain`. Weights of higher rank are treated as
+ * matrices, with all axes but the last merged. Errors: ValueError for options; ShapeError, when called, for a rank below 2.
  */
 export function orthogonal(options?: OrthogonalOptions): Initializer;
 export function orthogonal(...settings: Positions<OrthogonalOptions, ['gain', 'seed']>): Initializer;
@@ -43,7 +43,7 @@ export function orthogonal(...args: unknown[]): Initializer {
       const columns = shape.at(-1) as number;
       const rows = columns === 0 ? 0 : sizeOf(shape) / columns;
       const [long, short] = rows >= columns ? [rows, columns] : [columns, rows];
-      // By columns, so that reflections run along memory.
+      // Stored by columns, so that reflections access contiguous memory.
       const basis = orthonormalColumns(hostNormals(long * short, seed), long, short);
       const values = new Float32Array(rows * columns);
       for (let row = 0; row < rows; row++) {
@@ -88,7 +88,7 @@ function reflect(x: Float64Array, v: Float64Array, from: number): void {
   for (let i = from; i < x.length; i++) x[i] = (x[i] as number) - 2 * dot * (v[i] as number);
 }
 
-/** The length of `x` from place `from` on. */
+/** The norm of `x` from index `from` on. */
 function normOf(x: Float64Array, from: number): number {
   let squares = 0;
   for (let i = from; i < x.length; i++) squares += (x[i] as number) ** 2;

@@ -1,4 +1,4 @@
-/** @file Initializers of fixed spread: randomNormal, randomUniform, truncatedNormal. */
+/** @file Initializers with a given distribution: randomNormal, randomUniform, truncatedNormal. */
 import { type OptionNames, optionsOf, type Positions } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { requireFinite } from '../../core/shape.ts';
@@ -70,7 +70,7 @@ export function randomUniform(...args: unknown[]): Initializer {
   };
 }
 
-/** Throws unless `seed` is null or one that random ops take. */
+/** Throws unless `seed` is null or a valid seed of random ops. */
 export function requireSeed(op: string, seed: unknown): void {
   if (seed !== null) checkSeed(op, seed);
 }

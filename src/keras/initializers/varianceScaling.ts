@@ -1,7 +1,7 @@
 /**
- * @file Initializers whose spread follows the shape of the weight, so that signals neither grow nor fade from layer to
- * layer. Sources: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks,
- * AISTATS 2010; He et al., Delving deep into rectifiers, ICCV 2015; LeCun et al., Efficient BackProp, 1998.
+ * @file Initializers whose variance depends on the shape of the weight, so that signals neither grow nor vanish from layer to
+ * layer. Sources: Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks, AISTATS 2010;
+ * He et al., Delving deep into rectifiers, ICCV 2015; LeCun et al., Efficient BackProp, 1998.
  */
 import { type OptionNames, optionsOf, type Positions } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
@@ -10,9 +10,9 @@ import { randomNormal, randomUniform, truncatedNormal } from '../../ops/random.t
 import type { Initializer, SeedOptions } from './initializer.ts';
 import { requireSeed } from './random.ts';
 
-/** Which axes of a weight are inputs and outputs, where its last two are not. */
+/** Which axes of a weight are inputs and outputs, if not the last two. */
 export interface FanOptions extends SeedOptions {
-  /** Input axes. Default null: the last but one. */
+  /** Input axes. Default null: the second to last. */
   inputAxes?: number | readonly number[] | null;
   /** Output axes. Default null: the last. */
   outputAxes?: number | readonly number[] | null;
@@ -29,8 +29,8 @@ export interface VarianceScalingOptions extends FanOptions {
   /** Factor of the variance. Default 1. */
   scale?: number;
   /**
-   * What the variance is divided by: inputs of a unit ('fanIn'), outputs ('fanOut') or their mean ('fanAvg').
-   * Default 'fanIn'.
+   * Divisor of the variance: the inputs of a unit ('fanIn'), its outputs ('fanOut') or their mean ('fanAvg'). Default
+   * 'fanIn'.
    */
   mode?: Mode;
   /** 'truncatedNormal' (also 'normal'), 'untruncatedNormal' or 'uniform'. Default 'truncatedNormal'. */
@@ -48,7 +48,7 @@ const scalingOptionNames: OptionNames<VarianceScalingOptions> = {
   outputAxes: false,
 };
 
-/** Standard deviation of a standard normal that is cut off at two. */
+/** Standard deviation of a standard normal distribution truncated at ±2. */
 const truncatedDeviation = 0.87962566103423978;
 
 /** Variance `scale / fan`: the fan of the inputs, of the outputs, or the mean of both. Errors: ValueError for options. */
@@ -160,7 +160,7 @@ function scaled(className: string, options: VarianceScalingOptions): Initializer
   };
 }
 
-/** Inputs and outputs that one value of a weight connects. Kernels are [...window, in, out], unless axes are named. */
+/** Numbers of inputs and outputs of a unit (fan-in, fan-out). Kernels are [...window, in, out], unless axes are given. */
 export function fansOf(shape: Shape, { inputAxes, outputAxes }: FanOptions = {}): Fans {
   if (inputAxes != null || outputAxes != null) return fansOfAxes(shape, inputAxes ?? -2, outputAxes ?? -1);
   if (shape.length < 2) return { fanIn: shape[0] ?? 1, fanOut: shape[0] ?? 1 };

@@ -1,4 +1,4 @@
-/** @file Activations with options, which Keras writes as layers. */
+/** @file Activations with options, which Keras saves as layers. */
 
 const classes: Readonly<Record<string, string>> = {
   leakyRelu: 'LeakyReLU',
@@ -7,15 +7,15 @@ const classes: Readonly<Record<string, string>> = {
   softmax: 'Softmax',
 };
 
-/** The names that the layers have in a file, by the options that were read of them. */
+/** The names of the layers in a file, by the options that were read from them. */
 const names = new WeakMap<object, string>();
 
-/** Keras's class of the layer that stands for an activation; undefined where there is none. */
+/** Keras's class of the layer that represents an activation; undefined if there is none. */
 export function layerOfActivation(activation: string): string | undefined {
   return Object.hasOwn(classes, activation) ? classes[activation] : undefined;
 }
 
-/** The activation that a layer stands for; undefined for other layers. */
+/** The activation that a layer represents; undefined for other layers. */
 export function activationOfLayer(className: string): string | undefined {
   return Object.keys(classes).find((activation) => classes[activation] === className);
 }

@@ -1,4 +1,4 @@
-/** @file cloneModel: a model of the same layers, with weights of its own. */
+/** @file cloneModel: a model with the same layers and its own weights. */
 import type { CustomObjects } from '../serialization/registered.ts';
 import { checkOptions } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
@@ -9,14 +9,14 @@ import { modelToSharingConfig } from './write.ts';
 
 /** Options of `cloneModel`. */
 export interface CloneModelOptions {
-  /** Classes and functions of yours, by the names under which the model has them. */
+  /** Custom classes and functions, by their names in the model. */
   customObjects?: CustomObjects;
 }
 
 /**
- * A model of new layers with the options of `model`'s, and new weights, as in Keras: `clone.setWeights(await
+ * A model of new layers with the same options as those of `model`, and new weights, as in Keras: `clone.setWeights(await
  * model.getWeights())` copies them. It isn't compiled.
- * Errors: ValueError for what is no model; as of `modelFromJSON` for layers that can't be described.
+ * Errors: ValueError for anything but a model; those of `modelFromJSON` for layers that can't be described.
  */
 export function cloneModel(model: AnyModel, options: CloneModelOptions = {}): AnyModel {
   checkOptions('cloneModel', options, ['customObjects']);
@@ -28,7 +28,7 @@ export function cloneModel(model: AnyModel, options: CloneModelOptions = {}): An
       hint: 'a layer is made again of its options: new Dense(layer.getConfig()).',
     });
   }
-  // A clone is compiled by its owner, as in Keras.
+  // As in Keras, a clone isn't compiled.
   const { compile_config: _, ...document } = modelToSharingConfig(model);
   return modelFromJSON(JSON.stringify(document), { ...options, file: 'cloneModel' });
 }

@@ -1,20 +1,20 @@
-/** @file How a model was compiled, as Keras's JSON keeps it. */
+/** @file Writes how a model was compiled, in the form of Keras's JSON. */
 import type { ClassConfig } from '../namedObjects.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { snake } from './optionNames.ts';
 import type { AnyModel } from './read.ts';
 import { type Writer, writeConfig } from './writeValue.ts';
 
-/** What is written of an optimizer, a loss or a metric. */
+/** The parts of an optimizer, a loss or a metric that are written. */
 interface Configured {
   readonly className: string;
   getConfig(): Record<string, unknown>;
 }
 
 /**
- * Optimizer, losses, their weights and metrics, as Keras's `to_json()`: the optimizer where `compile` was given one, and training
- * is loaded. Empty for a model that isn't compiled, or whose losses or metrics are functions: they are given again where the
- * model is read.
+ * Optimizer, losses, their weights and metrics, as in Keras's `to_json()`; the optimizer only if `compile` was given one and
+ * training is loaded. Empty for a model that isn't compiled, or whose losses or metrics are functions: they must be given
+ * again when the model is loaded.
  */
 export function compileConfig(writer: Writer, model: AnyModel): JsonObject {
   const isGiven = model.compileOptions?.optimizer !== undefined;
@@ -73,10 +73,10 @@ function rateEntry(writer: Writer, rate: unknown): Json {
   return objectEntry(writer, 'keras.optimizers.schedules', rate as Partial<Configured>) ?? null;
 }
 
-/** The losses or metrics of a nest; undefined where something in it has no name in files. */
+/** The losses or metrics of a nest; undefined if something in it has no name in files. */
 function entriesIn(writer: Writer, module: string, nest: unknown): Json | undefined {
   if (nest === null) return null;
-  // A class goes by its own name, such as AUC.
+  // A class is written by its own name, such as AUC.
   if (typeof nest === 'string') return /^[A-Z]/.test(nest) ? nest : snake(nest);
   if (Array.isArray(nest)) {
     const entries = nest.map((item) => entriesIn(writer, module, item));
@@ -93,7 +93,7 @@ function entriesIn(writer: Writer, module: string, nest: unknown): Json | undefi
     : (Object.fromEntries(entries) as JsonObject);
 }
 
-/** An object by its class, or by `{ className, config }`. Undefined where its configuration isn't plain. */
+/** An object by its class, or by `{ className, config }`. Undefined if its configuration isn't plain JSON. */
 function objectEntry(
   writer: Writer,
   module: string,
@@ -106,7 +106,7 @@ function objectEntry(
   return classEntry(module, className, writeConfig(writer, options as JsonObject, className));
 }
 
-/** An object of Keras's own, or of a class that was registered. */
+/** An object of a class of Keras, or of a registered class. */
 function classEntry(module: string, className: string, config: JsonObject): JsonObject {
   const isRegistered = className.includes('>');
   return {

@@ -1,4 +1,4 @@
-/** @file Tensors with values in documents: constants among the operands of a graph. */
+/** @file Constant tensors in documents: operands of a graph that have values. */
 import type { DType } from '../../core/dtype.ts';
 import { tensor } from '../../tensor/create.ts';
 import { keep } from '../../tensor/scope.ts';
@@ -12,10 +12,10 @@ import { isObject, type Json, type JsonObject } from './document.ts';
 import { refusal } from './jsonErrors.ts';
 import type { Reader } from './reader.ts';
 
-/** What documents say of constants whose values are known: reading them back takes time, and writing doesn't wait. */
+/** Descriptions of constants whose values are known. Reading them back takes time, and writing is synchronous. */
 const described = new WeakMap<Tensor, Json>();
 
-/** Dtypes of Keras that have no tensors here, with those that stand for them. */
+/** Keras's dtypes that tensors don't have here, and the dtypes that replace them. */
 const narrowed: Readonly<Record<string, DType>> = {
   float64: 'float32',
   int64: 'int32',
@@ -49,7 +49,7 @@ export function readConstant({ source }: Reader, value: JsonObject, place: strin
   return constant;
 }
 
-/** Remembers what the document says of the constants among the operands of a call, which the call holds as its own tensors. */
+/** Remembers the document's descriptions of a call's constant operands, which the call holds as its own tensors. */
 export function rememberOperands(node: GraphNode | null, operands: readonly unknown[]): void {
   const given = operands.filter((operand) => operand instanceof Tensor || isList(operand));
   const held = node ? constantsOf(node) : [];
@@ -61,12 +61,12 @@ export function rememberOperands(node: GraphNode | null, operands: readonly unkn
   }
 }
 
-/** What ops make tensors of. */
+/** Whether an op would convert the operand to a tensor. */
 function isList(operand: unknown): boolean {
   return Array.isArray(operand) || typeof operand === 'boolean';
 }
 
-/** What a document says of `constant`; null where its values have not been read. */
+/** The description of `constant` in a document; null if its values have not been read. */
 export function constantJson(constant: Tensor): Json {
   return described.get(constant) ?? null;
 }
@@ -84,7 +84,7 @@ export async function readConstants(model: AnyLayer): Promise<void> {
   );
 }
 
-/** A variable among operands is a weight that no layer has. */
+/** The constants among the operands of a call. Variables don't count: they are weights that no layer has. */
 function constantsOf({ argument }: GraphNode): Tensor[] {
   return leavesOf(argument).filter(
     (leaf): leaf is Tensor => leaf instanceof Tensor && !(leaf instanceof Variable),

@@ -1,24 +1,24 @@
 /**
- * @file What Keras 3 writes about its classes beyond their options here: options that have one value in this library,
- * options that it always writes, and how it records calls.
+ * @file What Keras 3 writes about its classes beyond their options in this library: options that can only have one value
+ * here, options that it always writes, and how it records calls.
  */
 
 export interface Dialect {
-  /** The module, where it isn't `keras.layers`. */
+  /** The module, if it isn't `keras.layers`. */
   readonly module?: string;
-  /** Options, in Keras's spelling, that a file may have with this value alone. */
+  /** Options, in Keras's spelling, that may only have this value in a file. */
   readonly constants?: Readonly<Record<string, unknown>>;
-  /** Whether the configuration has `activity_regularizer` even where there is none. */
+  /** Whether the configuration has `activity_regularizer` even if there is none. */
   readonly writesActivityRegularizer?: boolean;
-  /** Whether the layer is built when it is made, so that no shape is written for it. */
+  /** Whether the layer is built when it is created, so that no shape is written for it. */
   readonly builtWhenMade?: boolean;
-  /** Whether its calls record `training: false` where nothing was said. */
+  /** Whether its calls record `training: false` if it wasn't given. */
   readonly recordsTraining?: boolean;
-  /** Whether its calls record `mask`, null where there is none. */
+  /** Whether its calls record `mask`, null if there is none. */
   readonly recordsMask?: boolean;
   /** Whether the configuration has no `trainable`, and the dtype as a string. */
   readonly plain?: boolean;
-  /** Whether its inputs are arguments of their own rather than one list. */
+  /** Whether its inputs are separate arguments rather than one list. */
   readonly spreads?: boolean;
 }
 
@@ -102,7 +102,7 @@ const dialects: Readonly<Record<string, Dialect>> = {
   },
 };
 
-/** What is known of a class; nothing of those that are the app's. */
+/** The dialect of a class; empty for classes of the app. */
 export function dialectOf(className: string): Dialect {
   return Object.hasOwn(dialects, className) ? (dialects[className] as Dialect) : {};
 }

@@ -1,6 +1,6 @@
 /**
- * @file A document of Keras's JSON as plain values, before anything is made of it: parsed, of bounded depth, its keys
- * without the one that JavaScript takes for more than a name.
+ * @file A document of Keras's JSON as plain values, before anything is created from it: parsed, of bounded depth, and without
+ * keys called `__proto__`, which have a special meaning in JavaScript.
  */
 import { refusal } from './jsonErrors.ts';
 
@@ -9,9 +9,12 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** Deeper than any model that Keras writes, and far from where recursion ends. */
+/** Deeper than any model that Keras writes, and far below the limit of recursion. */
 const maxDepth = 200;
-/** Lists and objects: some thirty times those of the largest application. Long lists of numbers or words count once. */
+/**
+ * Limit of lists and objects: about thirty times as many as in the largest application. Long lists of numbers or words count
+ * once.
+ */
 const maxParts = 2 ** 20;
 
 /**
@@ -51,8 +54,8 @@ function parse(text: string, source: string): Json {
 }
 
 /**
- * Without recursion, which deep documents would end. Where objects may be shared, one that is met again is looked into where it
- * lies deeper.
+ * Uses no recursion, since deep documents would overflow the stack. If objects may be shared, one that is found again is
+ * visited again only at a greater depth.
  */
 function checkNesting(document: Json, source: string, isTree: boolean): void {
   const deepest = isTree ? null : new Map<object, number>();

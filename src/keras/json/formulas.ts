@@ -1,6 +1,6 @@
 /**
- * @file Operations of Keras that are formulas of ops here, or ops with other operands. They are read from files, and written as
- * they were.
+ * @file Keras operations that are formulas of several ops here, or ops with different operands. They are read from files, and
+ * written as they were.
  */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
@@ -20,7 +20,7 @@ export type Formula = (args: readonly unknown[], options: Options) => Nest<Tenso
 type Op = (...args: unknown[]) => Nest<Tensor>;
 const opsByName = ops as unknown as Readonly<Record<string, Op>>;
 
-/** Ops that take the same arguments and options: `op:Class`, where the class isn't the op with a capital. */
+/** Ops that take the same arguments and options: `op:Class`, if the class isn't the op's name with a capital letter. */
 function same(names: string): [string, Formula][] {
   return names.split(' ').map((name) => {
     const [op, className = `${name[0]?.toUpperCase()}${name.slice(1)}`] = name.split(':') as [
@@ -86,7 +86,7 @@ const formulas: ReadonlyMap<string, Formula> = new Map<string, Formula>([
   ['DotProductAttention', (args, options) => attended(args, options)],
 ]);
 
-/** The formula of a class; null where there is none. */
+/** The formula of a class; null if there is none. */
 export function formulaOf(className: string): Formula | null {
   return formulas.get(className) ?? null;
 }
@@ -111,12 +111,12 @@ function ofDType(x: Tensor, dtype: unknown): Tensor {
   return dtype === undefined ? x : ops.cast(x, { dtype: dtype as DType });
 }
 
-/** Along all elements where no axis is given. */
+/** Scans along `axis`, or over all elements if no axis is given. */
 function scan(op: typeof ops.cumsum | typeof ops.cumprod, x: Tensor, { axis }: Options): Tensor {
   return axis === undefined ? op(ops.ravel(x), { axis: 0 }) : op(x, { axis: axis as number });
 }
 
-/** A width for all sides, for all axes, or two for each axis. */
+/** `padWidth` is one width for all sides, a pair for all axes, or a pair for each axis. */
 function padded(x: Tensor, { padWidth, mode, constantValues }: Options): Tensor {
   const given = [padWidth].flat() as (number | readonly number[])[];
   const pair = ([before = 0, after = before]: readonly number[]) => [before, after];
@@ -126,7 +126,7 @@ function padded(x: Tensor, { padWidth, mode, constantValues }: Options): Tensor 
   return ops.pad(x, { paddings, ...said({ mode, constantValue: constantValues }) } as PadOptions);
 }
 
-/** Errors: ValueError for images whose channels don't come last. */
+/** Errors: ValueError unless channels are the last axis. */
 function lastChannels({ dataFormat = 'channels_last', ...options }: Options): Options {
   requireOneOf('graph', 'data_format', dataFormat, ['channels_last']);
   return options;
@@ -155,7 +155,7 @@ function rmsNormalized(x: Tensor, scale: unknown, { axis = -1, epsilon: least = 
   return scale === null ? normalized : ops.mul(normalized, scale as Tensor);
 }
 
-/** Errors: ValueError for caps of scores, which the op here doesn't have. */
+/** Errors: ValueError for a cap of the scores, which the op here doesn't support. */
 function attended(args: readonly unknown[], options: Options): Nest<Tensor> {
   const [query, key, value, bias = null, mask = null, scale = null] = args;
   const { flashAttention: _, attnLogitsSoftCap: cap, ...rest } = options;
@@ -172,7 +172,7 @@ function unlike(op: string, rule: string, received: Options): ValueError {
   });
 }
 
-/** What pooling and convolution of such a tensor are called after. */
+/** The suffix in the names of pooling and convolution ops for such a tensor. */
 function dimensions({ shape }: Tensor): '1d' | '' | '3d' {
   return (['1d', '', '3d'] as const)[shape.length - 3] ?? '';
 }

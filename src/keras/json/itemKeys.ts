@@ -1,4 +1,4 @@
-/** @file Keys of `x[...]` in Python, which Keras keeps in graphs, as strided slices and back. */
+/** @file Converts keys of Python's `x[...]`, which Keras saves in graphs, to strided slices and back. */
 import { describe } from '../../core/shape.ts';
 import { ValueError } from '../../core/errors.ts';
 import type { StridedSliceOptions } from '../../ops/stridedSlice.ts';
@@ -74,7 +74,7 @@ export function keyOfStridedSlice(options: Options): { args: readonly Json[] } {
   return { args: [key] };
 }
 
-/** A block as a key. */
+/** A slice as a key. */
 export function keyOfSlice({ begin, size = -1 }: Options): { args: readonly Json[] } {
   const [from, sizes] = [begin, size].map((given) => [given].flat() as number[]) as [number[], number[]];
   const key = from.map((first, i) => {

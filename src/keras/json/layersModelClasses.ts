@@ -1,13 +1,13 @@
-/** @file The layers that TF.js has, with the options that mean the same there. */
+/** @file The layers of TF.js, with the options that mean the same there. */
 import type { Json } from './document.ts';
 import { olderHardSigmoid } from './olderConfig.ts';
 
 export interface LayersClass {
   /** Options that are written, in Keras's spelling. */
   readonly options: ReadonlySet<string>;
-  /** Options with the one value that TF.js computes with. */
+  /** Options for which TF.js supports only one value. */
   readonly fixed: Readonly<Record<string, Json>>;
-  /** Options that have another name there. */
+  /** Options that have a different name there. */
   readonly renamed: Readonly<Record<string, string>>;
 }
 
@@ -30,7 +30,7 @@ const convolved = layersClass(`filters dilation_rate ${convolution} ${weights('k
   groups: 1,
 });
 const pool = layersClass('pool_size strides padding data_format');
-// TF.js's pools of sequences have no data format.
+// TF.js's 1D pooling layers have no data format.
 const pool1d = layersClass('pool_size strides padding', { data_format: 'channels_last' });
 const globalPool = layersClass('data_format', { keepdims: false });
 const globalPool1d = layersClass('', { keepdims: false, data_format: 'channels_last' });
@@ -113,22 +113,22 @@ const classes: Readonly<Record<string, LayersClass>> = {
   SpatialDropout1D: layersClass('rate'),
   StackedRNNCells: layersClass('cells'),
   TimeDistributed: layersClass('layer'),
-  // TF.js interpolates from other places than Keras.
+  // TF.js interpolates at other positions than Keras.
   UpSampling2D: layersClass('size data_format', { interpolation: 'nearest' }),
   ZeroPadding2D: layersClass('padding data_format'),
 };
 
-/** What TF.js has under a name of Keras; null where it has no such layer. */
+/** The TF.js layer for a class of Keras; null if there is none. */
 export function layersClassOf(className: string): LayersClass | null {
   return Object.hasOwn(classes, className) ? (classes[className] as LayersClass) : null;
 }
 
-/** Activations by the names of Keras; TF.js calls `silu` swish, and computes the older `hard_sigmoid`. */
+/** Activations by Keras's names; TF.js calls `silu` swish, and computes the older `hard_sigmoid`. */
 const activations: ReadonlySet<string> = new Set(
   'elu gelu linear log_softmax mish relu relu6 selu sigmoid softmax softplus softsign tanh'.split(' '),
 );
 
-/** TF.js's name of an activation; null where it has none. `registered` is the name of a registered function, or null. */
+/** TF.js's name of an activation; null if it has none. `registered` is the name of a registered function, or null. */
 export function layersActivation(name: string, registered: string | null): string | null {
   if (registered === olderHardSigmoid) return 'hard_sigmoid';
   if (registered !== null) return name;
@@ -136,7 +136,7 @@ export function layersActivation(name: string, registered: string | null): strin
   return activations.has(name) ? name : null;
 }
 
-/** Initializers of TF.js by the names of Keras. */
+/** Initializers of TF.js by Keras's names. */
 const initializers: Readonly<Record<string, string>> = {
   LecunNormal: 'LeCunNormal',
   LecunUniform: 'LeCunUniform',

@@ -1,6 +1,6 @@
 /**
- * @file Models as TF.js describes them: configurations of Keras 3 rewritten in the form of Keras 2. The way back is
- * `olderConfig.ts`. What TF.js would compute in another way, or not at all, is refused.
+ * @file Models as TF.js describes them: configurations of Keras 3 rewritten in the form of Keras 2. For the reverse, see
+ * `olderConfig.ts`. Anything that TF.js would compute differently, or not at all, is refused.
  */
 import { describe } from '../../core/shape.ts';
 import { FormatError } from '../../core/errors.ts';
@@ -15,7 +15,7 @@ import {
 } from './layersModelClasses.ts';
 import { isModel, isOp, makesMask, nameOf, optionsOf, type Refuse } from './layersModelParts.ts';
 
-/** `config`, which `modelToConfig` made, as TF.js reads it. Errors: FormatError. */
+/** Rewrites `config`, the result of `modelToConfig`, for TF.js. Errors: FormatError. */
 export function layersModelConfig(config: JsonObject, source: string): JsonObject {
   const refuse: Refuse = (layer, rule, received, hint) =>
     new FormatError({ op: `save ${source}`, rule, received: `${received}, at layer '${layer}'`, hint });
@@ -24,7 +24,7 @@ export function layersModelConfig(config: JsonObject, source: string): JsonObjec
   return writeLayer(config, refuse);
 }
 
-/** Names all layers that TF.js doesn't have at once. */
+/** Refuses layers that TF.js doesn't have, naming all of them. */
 function requireLayers(config: JsonObject, refuse: Refuse): void {
   const missing = layersIn(config).filter(
     (layer) => isBuiltIn(layer) && !isOp(layer) && !isModel(layer) && !isInput(layer) && !classOf(layer),
@@ -39,7 +39,7 @@ function requireLayers(config: JsonObject, refuse: Refuse): void {
   );
 }
 
-/** Layers that Keras computes in another way where some steps are masked, and TF.js doesn't. */
+/** Refuses layers that Keras, unlike TF.js, computes differently if some steps are masked. */
 function requireMasks(config: JsonObject, refuse: Refuse): void {
   const layers = layersIn(config);
   if (!layers.some(makesMask)) return;
@@ -56,7 +56,7 @@ function requireMasks(config: JsonObject, refuse: Refuse): void {
   );
 }
 
-/** The layers of a configuration, those inside of others included. */
+/** The layers of a configuration, including nested ones. */
 function layersIn(value: Json): JsonObject[] {
   if (Array.isArray(value)) return value.flatMap((item: Json) => layersIn(item));
   if (!isObject(value)) return [];
@@ -133,7 +133,7 @@ function layerConfig(
   });
   const { backward_layer: backward, zero_output_for_mask: ___, ...config } = Object.fromEntries(written);
   if (backward !== undefined) requireMirrored(layer, config.layer as Json, backward, refuse);
-  // TF.js computes in float32 alone.
+  // TF.js computes only in float32.
   return { name, trainable, dtype: 'float32', ...withoutDirection(config) };
 }
 
@@ -155,7 +155,7 @@ function otherOption(
   );
 }
 
-/** TF.js throws for other axes of Softmax, and normalizes others wrongly on some of its backends. */
+/** For axes other than the last, TF.js throws in Softmax, and some of its backends normalize wrongly. */
 function requireLastAxis(layer: JsonObject, refuse: Refuse): void {
   const { class_name: name, build_config: built } = layer;
   const { axis = -1 } = optionsOf(layer);
@@ -194,7 +194,7 @@ function writeOption(layer: JsonObject, key: string, value: Json, refuse: Refuse
   );
 }
 
-/** Values come from the file: an initializer that TF.js doesn't have is left to its default. */
+/** Since values come from the file, an initializer that TF.js doesn't have becomes its default. */
 function writeInitializer(className: string, options: JsonObject): Json {
   const name = layersInitializer(className);
   if (name === null) return null;
@@ -218,7 +218,7 @@ function writeActivation(layer: JsonObject, value: Json, refuse: Refuse): string
   );
 }
 
-/** TF.js makes the backward layer of the forward one. */
+/** TF.js creates the backward layer from the forward one. */
 function requireMirrored(layer: JsonObject, forward: Json, backward: Json, refuse: Refuse): void {
   const compared = (made: Json) => {
     const { name: _, go_backwards: __, ...options } = optionsOf(made as JsonObject);
@@ -233,7 +233,7 @@ function requireMirrored(layer: JsonObject, forward: Json, backward: Json, refus
   );
 }
 
-/** Keras calls the layer of a Bidirectional `forward_lstm`; TF.js puts the direction before the name itself. */
+/** Keras names the layer of a Bidirectional `forward_lstm`; TF.js adds the direction to the name itself. */
 function withoutDirection(config: JsonObject): JsonObject {
   const { layer } = config;
   if (!isObject(layer) || !('merge_mode' in config)) return config;

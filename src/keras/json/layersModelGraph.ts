@@ -16,11 +16,11 @@ export function layersCalls(layers: readonly JsonObject[], refuse: Refuse): Read
   );
 }
 
-/** The inputs or outputs of a model: always a list, in TF.js. */
+/** The inputs or outputs of a model, which are always a list in TF.js. */
 export function layersEdges(nest: Json, layers: readonly JsonObject[], refuse: Refuse): Json {
   if (isReference(nest)) {
     requireLayer(nest, layers, refuse);
-    // A Functional counts its own description already.
+    // The description of a Functional already counts as a call.
     const isStack = layers.some((layer) => nameOf(layer) === nest[0] && layer.class_name === 'Sequential');
     return [[nest[0], nest[1] + Number(isStack), nest[2]]];
   }
@@ -63,13 +63,13 @@ function writeCall(
   return inputs.map((tensor): Json => {
     requireLayer(tensor, layers, refuse);
     const [name, call, output] = tensor;
-    // The first call of a model is that by which it was described.
+    // The first call of a model is the one that defines it.
     const isOfModel = layers.some((other) => nameOf(other) === name && isModel(other));
     return [name, call + Number(isOfModel), output, options];
   });
 }
 
-/** TF.js computes masks as it runs, so that they aren't written; a mask that the app gave would be lost. */
+/** TF.js computes masks at run time, so they aren't written; a mask that the app passed would be lost. */
 function requireImplicitMask(
   layer: JsonObject,
   mask: Json,

@@ -1,9 +1,9 @@
-/** @file What configurations of layers are asked when they are written for TF.js. */
+/** @file Queries of layer configurations, for writing them for TF.js. */
 import type { FormatError } from '../../core/errors.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { isOperation } from './operations.ts';
 
-/** Makes the error for what TF.js can't say about the layer called `layer`. */
+/** Creates the error for something about the layer called `layer` that TF.js can't express. */
 export type Refuse = (layer: string, rule: string, received: string, hint: string) => FormatError;
 
 export function nameOf(layer: JsonObject): string {
@@ -18,7 +18,7 @@ export function isModel({ class_name: name }: JsonObject): boolean {
   return name === 'Functional' || name === 'Sequential';
 }
 
-/** Whether a layer masks steps of what comes after it. */
+/** Whether a layer creates a mask for the layers after it. */
 export function makesMask(layer: JsonObject): boolean {
   return layer.class_name === 'Masking' || optionsOf(layer).mask_zero === true;
 }

@@ -1,6 +1,6 @@
 /**
- * @file Descriptions of models by Keras 2 and TF.js, rewritten as Keras 3 writes them: names of classes that changed, inputs
- * that were options of the first layer, calls as lists of tensors.
+ * @file Rewrites descriptions of models by Keras 2 and TF.js in the form of Keras 3: class names that changed, inputs that
+ * were options of the first layer, calls that were lists of tensors.
  */
 import { clip } from '../../ops/clip.ts';
 import { mulAdd } from '../../ops/mulAdd.ts';
@@ -14,7 +14,7 @@ const renamedClasses: Readonly<Record<string, string>> = {
   BatchNormalizationV2: 'BatchNormalization',
 };
 
-/** Options that say how something is computed, not what; and those of the first layer. */
+/** Options that affect only how something is computed, and options of the first layer. */
 const obsoleteOptions: ReadonlySet<string> = new Set([
   'batch_input_shape',
   'batch_size',
@@ -29,15 +29,15 @@ const obsoleteOptions: ReadonlySet<string> = new Set([
   'zero_output_for_mask',
 ]);
 
-/** The number of inputs is an option of embeddings, too. */
+/** Embeddings have `input_dim` as their own option, so it is obsolete only in other layers. */
 const firstLayerOptions: ReadonlySet<string> = new Set([...obsoleteOptions, 'input_dim']);
 
-/** Keras 3 has another `hard_sigmoid`: x / 6 + 0.5 between 0 and 1. */
+/** Keras 3's `hard_sigmoid` is different: x / 6 + 0.5, clipped to [0, 1]. */
 const hardSigmoid: Activation = (x) => clip(mulAdd(x, 0.2, 0.5), { min: 0, max: 1 });
 
 /**
- * Functions that Keras 2 had by the same names. They are registered, so that models that have them can be saved: Keras 3
- * loads them where an app registers `hard_sigmoid` in package `Keras2`.
+ * Functions that meant something different in Keras 2. They are registered, so that models that use them can be saved; Keras
+ * 3 loads those if an app registers `hard_sigmoid` in package `Keras2`.
  */
 export function olderFunctions(): CustomObjects {
   registerClass(hardSigmoid, { package: 'Keras2', name: 'hard_sigmoid' });
@@ -55,7 +55,7 @@ export function isOlder(version: Json | undefined): boolean {
 /** The number of a layer's first call. */
 type FirstCalls = ReadonlyMap<string, number>;
 
-/** A layer or a model as Keras 3 describes it. What isn't one stays as it is, for the reader to refuse. */
+/** A layer or a model as Keras 3 describes it. Anything else is returned unchanged, for the reader to refuse. */
 export function upgradeLayer(layer: Json, calls: FirstCalls = new Map()): Json {
   if (!isObject(layer)) return layer;
   const { class_name: older, inbound_nodes: nodes } = layer;
@@ -104,7 +104,7 @@ function upgradeOption(className: string, key: string, value: Json): Json {
   return isLayer ? upgradeLayer(value) : value;
 }
 
-/** A name, where it is one: an object in its place may have no text. */
+/** The name if it is a string; an object in its place may not be convertible to one. */
 function textOf(name: Json | undefined): string {
   return typeof name === 'string' ? name : '';
 }
@@ -115,20 +115,20 @@ function isRecurrent(className: Json): boolean {
   );
 }
 
-/** One input or output was a list of one, too. */
+/** Unwraps a list of one: a single input or output was a list, too. */
 function onlyOf(references: Json): Json {
   const isOne = Array.isArray(references) && references.length === 1 && isReference(references[0] as Json);
   return isOne ? (references[0] as Json) : references;
 }
 
-/** Null meant the default; some options here take no null. */
+/** Removes nulls, which meant the default: some options here don't accept null. */
 function withoutNulls(config: JsonObject, obsolete: ReadonlySet<string>): JsonObject {
   return Object.fromEntries(
     Object.entries(config).filter(([key, value]) => value !== null && !obsolete.has(key)),
   );
 }
 
-/** The first layer of a Sequential had the shape of the input among its options. */
+/** Adds an input layer: in a Sequential, the shape of the input was an option of the first layer. */
 function withInput(older: readonly Json[], layers: readonly Json[]): Json[] {
   const [first] = older;
   const config = isObject(first) && isObject(first.config) ? first.config : {};
@@ -144,8 +144,8 @@ function withInput(older: readonly Json[], layers: readonly Json[]): Json[] {
 }
 
 /**
- * The numbers of first calls. Models were called by their description before anything called them, so that theirs is 1; but
- * for those that some versions described by their layers alone.
+ * The numbers of first calls. The definition of a model counted as call 0, so the first call of a model has number 1, except
+ * for models that some versions described only by their layers.
  */
 function firstCalls(layers: readonly Json[], config: JsonObject): FirstCalls {
   const models = layers.filter(
@@ -192,7 +192,7 @@ function upgradeNode(node: Json, calls: FirstCalls, takesStates: boolean): Json 
   const kwargs = mapReferences(options, calls);
   const [only, ...more] = inputs as [Json, ...Json[]];
   if (more.length === 0) return { args: [only], kwargs };
-  // Initial states were further inputs.
+  // Initial states were additional inputs.
   return takesStates
     ? { args: [only], kwargs: { ...kwargs, initial_state: more } }
     : { args: [inputs], kwargs };

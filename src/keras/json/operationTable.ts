@@ -1,9 +1,9 @@
-/** @file Ops that are operations of Keras under other names, with their options. */
+/** @file Ops that Keras has under other names, with their options. */
 import { kerasClass } from '../graph/opNames.ts';
 import type { Json, JsonObject } from './document.ts';
 import { keyOfSlice, keyOfStridedSlice } from './itemKeys.ts';
 
-/** Options of an op in its call, and what a document says of them. */
+/** Options of an op in its call, and their description in a document. */
 export interface WrittenOptions {
   readonly config?: JsonObject;
   /** Arguments after the operands. */
@@ -16,13 +16,13 @@ export interface OperationEntry {
   readonly op: string;
   readonly className: string;
   readonly module: string;
-  /** Options here, by the names that Keras gives them. */
+  /** Options here, by Keras's names. */
   readonly options: Readonly<Record<string, string>>;
-  /** Options of Keras that have no name here, with the value that is written for them. */
+  /** Options of Keras that don't exist here, with the value that is written for them. */
   readonly constants?: JsonObject;
   /** Whether its operands are one list. */
   readonly list?: boolean;
-  /** Writes the options, where that takes more than other names. Such an op is read as a formula. */
+  /** Writes the options, if they don't just have other names. Such an op is read as a formula. */
   readonly write?: (options: Readonly<Record<string, unknown>>) => WrittenOptions;
 }
 
@@ -46,7 +46,7 @@ function entries(
 
 const along = { axis: 'axis', keepdims: 'keepDims' };
 
-/** Of two classes for one op the first is written. */
+/** If an op has two classes, the first is written. */
 export const operationTable: readonly OperationEntry[] = [
   ...entries(numpy, 'add sub mul div div:TrueDivide pow maximum minimum'),
   ...entries(numpy, 'mod floorDiv equal notEqual greater greaterEqual less lessEqual'),
@@ -86,7 +86,7 @@ export const operationTable: readonly OperationEntry[] = [
   ...entries(core, 'unstack', { axis: 'axis' }, { constants: { num: null } }),
 ];
 
-/** What options are that weren't given, where they are not null. */
+/** Default values of options whose default isn't null. */
 export const operationDefaults: Readonly<Record<string, Json>> = {
   'concat.axis': 0,
   'stack.axis': 0,

@@ -1,6 +1,6 @@
 /**
- * @file Ops in a document. Keras keeps every call of an op on symbolic tensors as an operation of its own class, whose
- * options are its configuration and whose operands are the arguments of its one call.
+ * @file Ops in a document. Keras records every call of an op on symbolic tensors as an operation of a class of its own, with
+ * the options as its configuration and the operands as the arguments of its only call.
  */
 import { describe } from '../../core/shape.ts';
 import * as ops from '../../ops/index.ts';
@@ -24,16 +24,16 @@ import { type Writer, writeValue } from './writeValue.ts';
 
 type Op = (...args: unknown[]) => unknown;
 
-/** A document may name any op of the table, so that an app that reads documents has them all. */
+/** A document may refer to any op of the table, so an app that reads documents bundles all of them. */
 const opsByName: Readonly<Record<string, unknown>> = ops;
 
-/** An operation that is a formula here, with what the document says of it. */
+/** An operation that is a formula here, with its description in the document. */
 interface Described {
   readonly description: JsonObject;
   readonly formula: Formula;
 }
 
-/** How the operations that are formulas are described. */
+/** The descriptions of operations that are formulas. */
 const descriptions = new WeakMap<FormulaOperation, JsonObject>();
 
 /** Whether `object` is an op rather than a layer. */
@@ -45,7 +45,7 @@ export function isOperation(object: Json): object is JsonObject {
   );
 }
 
-/** The op that `object` describes, to be called as its node says. Errors: FormatError. */
+/** The op that `object` describes, to be called as recorded in its node. Errors: FormatError. */
 export function readOperation(reader: Reader, object: JsonObject, place: string): OperationCall {
   const className = stringOf(reader, object, 'class_name', place);
   const name = stringOf(reader, object, 'name', place);
@@ -79,7 +79,7 @@ function optionsText({ config }: JsonObject): string {
   return given.map(([key, value]) => ` with ${key}: ${describe(value)}`).join();
 }
 
-/** The options of an op; null where it has others than the one here. */
+/** The options of an op; null if it has options that the op here doesn't support. */
 function optionsOf(
   { op, options, constants = {}, write }: OperationEntry,
   object: JsonObject,
@@ -87,7 +87,7 @@ function optionsOf(
   if (write) return null;
   const config = isObject(object.config) ? object.config : {};
   const given = Object.entries(config).filter(([key, value]) => key !== 'name' && value !== null);
-  // Null is no axis, or all: another one than that of an op which has a default.
+  // Null means no axis, or all axes, which differs from the default of ops that have one.
   const isOther = Object.entries(options).some(
     ([key, option]) => config[key] === null && Object.hasOwn(operationDefaults, `${op}.${option}`),
   );
@@ -107,7 +107,7 @@ function callOp(
 ): unknown {
   const call = opsByName[op] as Op;
   const operands = list ? [args[0]] : args;
-  // Options by their place among the arguments are Keras's for functions, not for operations.
+  // Keras's functions take options by position, its operations don't.
   const given = Object.keys(options).length > 0 ? [...operands, options] : operands;
   const outputs = withOpName(name, () => call(...given)) as Nest<KerasTensor>;
   rememberOperands(
@@ -132,7 +132,7 @@ function callFormula(
   return operation.call({ args, kwargs } as Nest<unknown>);
 }
 
-/** Options in camel case; what is null wasn't given. */
+/** Options in camel case, without those that are null. */
 function optionsIn(config: JsonObject): Record<string, unknown> {
   const given = Object.entries(config).filter(([key, value]) => key !== 'name' && value !== null);
   return Object.fromEntries(given.map(([key, value]) => [camelKey(key), value]));
@@ -170,7 +170,7 @@ export function writeOperation(writer: Writer, operation: GraphOperation, place:
   };
 }
 
-/** The one call of an op; `tensor` writes symbolic operands. Errors: FormatError. */
+/** The only call of an op; `tensor` writes symbolic operands. Errors: FormatError. */
 export function writeOperationCall(
   writer: Writer,
   node: GraphNode,

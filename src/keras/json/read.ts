@@ -17,7 +17,7 @@ import { sharedIds } from './sharedLayers.ts';
 
 /** Options of `modelFromJSON`. */
 export interface FromJSONOptions {
-  /** Classes and functions by the names under which the document knows them. They go before Keras's own. */
+  /** Classes and functions by their names in the document. They take precedence over Keras's. */
   customObjects?: CustomObjects;
   /** Functions in place of the code of Lambda layers, by the layers' names. */
   lambdas?: Readonly<Record<string, AnyLambdaFunction>>;
@@ -28,9 +28,9 @@ export interface FromJSONOptions {
 export type AnyModel = Model<Nest<Tensor>, Nest<Tensor>>;
 
 /**
- * The model that Keras's JSON describes (`model.to_json()`, or `config.json` in a `.keras` file), with new weights. What
- * the document names is looked up among Keras's classes and those that were made known; nothing in it is run. A file is
- * not trusted: what is wrong in it is refused with its place, and leaves nothing behind.
+ * The model that Keras's JSON describes (`model.to_json()`, or `config.json` in a `.keras` file), with new weights. Names in
+ * the document are looked up among Keras's classes and registered ones; nothing in it is executed. Files are not trusted: an
+ * invalid part is refused with its place, and nothing is left behind.
  * Errors: FormatError; UnsafeModelError for Python code in Lambda layers that `lambdas` doesn't replace.
  */
 export function modelFromJSON(json: string | object, options: FromJSONOptions = {}): AnyModel {
@@ -73,7 +73,7 @@ export function modelFromJSON(json: string | object, options: FromJSONOptions = 
   }
 }
 
-/** A layer that was built by data keeps the sizes of that, though the call that builds it here has open ones. */
+/** A layer that was built by data keeps the sizes of the data, although the call that builds it here has open sizes. */
 function keepBuildShape(layer: AnyLayer, shape: Json): void {
   const { buildShape } = layer;
   if (!Array.isArray(buildShape) || !Array.isArray(shape) || buildShape.length !== shape.length) return;

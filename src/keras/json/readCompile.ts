@@ -1,4 +1,4 @@
-/** @file How a model was compiled, from Keras's JSON: optimizer, losses and metrics. */
+/** @file Reads how a model was compiled from Keras's JSON: optimizer, losses and metrics. */
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { placed, refusal } from './jsonErrors.ts';
 import { camelKey } from './optionNames.ts';
@@ -16,7 +16,7 @@ export interface StoredCompileOptions {
   readonly stepsPerExecution?: number;
 }
 
-/** Options of optimizers that older versions of Keras wrote, and that change nothing. */
+/** Options of optimizers that older versions of Keras wrote and that have no effect. */
 const obsolete = new Set(['decay', 'jitCompile', 'isLegacyOptimizer']);
 
 /**
@@ -27,7 +27,7 @@ export function readCompileConfig(reader: Reader, config: Json, place: string): 
   if (config === null || (isObject(config) && Object.keys(config).length === 0)) return null;
   if (!isObject(config)) throw notOptions(reader, config, place);
   const { optimizer = null, optimizer_config: older = null, run_eagerly: runEagerly = false } = config;
-  // 'auto', which TensorFlow measures, is 1 here.
+  // 'auto', for which TensorFlow measures a value, is 1 here.
   const steps = Number.isInteger(config.steps_per_execution) ? (config.steps_per_execution as number) : 1;
   const read = (key: string) => nest(reader, config[key] ?? null, `${place}.${key}`);
   const given = optimizer ?? older;
@@ -42,7 +42,7 @@ export function readCompileConfig(reader: Reader, config: Json, place: string): 
   };
 }
 
-/** Losses and metrics in their nest. Names stay as they are. */
+/** Losses and metrics in their nest. Names are kept as they are. */
 function nest(reader: Reader, value: Json, place: string): unknown {
   return placed(reader.source, place, () => readValue(reader, 'compile', value, place, () => null));
 }

@@ -1,6 +1,5 @@
 /**
- * @file A Functional of a document: its layers are made, then called as the nodes say, each as soon as what it needs is
- * there.
+ * @file Reads a Functional: creates its layers, then makes the recorded calls, each as soon as its inputs are available.
  */
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
@@ -59,10 +58,10 @@ class Graph implements TensorSource {
   readonly #callables = new Map<string, Callable>();
   /** Outputs of each layer by call. */
   readonly #outputs = new Map<string, (readonly KerasTensor[])[]>();
-  /** Calls by what they wait for: a layer's name and the number of its call. */
+  /** Calls by the call that they wait for: a layer's name and the number of its call. */
   readonly #waiting = new Map<string, Pending[]>();
   readonly #ready: Pending[] = [];
-  /** Layers that other models have, too, with the numbers of their first calls in this one. */
+  /** Layers that are shared with other models, with the numbers of their first calls in this one. */
   readonly #firstCalls = new Map<string, number>();
 
   constructor(readonly reader: Reader) {}
@@ -93,8 +92,8 @@ class Graph implements TensorSource {
   }
 
   /**
-   * Keras numbers the calls of a layer within each model that it writes, but reads them as numbers among all calls of the
-   * layer. Files here are written for that, so that the first call in a model may have any number.
+   * Keras numbers the calls of a layer within each model that it writes, but when reading takes the numbers as counting all
+   * calls of the layer. Files of this library follow the reader, so the first call in a model may have any number.
    */
   numberShared(...edges: Json[]): void {
     if (this.#firstCalls.size === 0) return;
@@ -111,7 +110,7 @@ class Graph implements TensorSource {
       if (first === Number.POSITIVE_INFINITY) this.#firstCalls.set(layer, 0);
   }
 
-  /** Errors: FormatError where calls wait for each other, or for what isn't there. */
+  /** Errors: FormatError if calls wait for each other, or for something that doesn't exist. */
   run(): void {
     // Calls are added while they are visited.
     for (const next of this.#ready) {
@@ -134,7 +133,7 @@ class Graph implements TensorSource {
     this.#waiting.delete(key);
   }
 
-  /** What a call waits for first; null where it can be made. */
+  /** The first thing that a call waits for; null if it can be made. */
   #missing({ call, name, index }: Pending): string | null {
     if (index > this.#made(name)) return keyOf(name, index - 1);
     const found = call.needs.find(({ layer, node }) => this.#number(layer, node) >= this.#made(layer));
@@ -145,7 +144,7 @@ class Graph implements TensorSource {
     return this.#outputs.get(name)?.length ?? 0;
   }
 
-  /** The number of a call among those in this model. */
+  /** The number of a call within this model. */
   #number(layer: string, node: number): number {
     return node - (this.#firstCalls.get(layer) ?? 0);
   }
@@ -182,7 +181,7 @@ class Graph implements TensorSource {
   tensorsAt(nest: Json, place: string): Nest<KerasTensor> {
     if (isReference(nest)) {
       const [layer, node, index] = nest;
-      // Keras counts a call more for models: that by which they were described.
+      // For models, Keras counts one call more: the one that defines the model.
       if (!this.#isModel(layer)) return this.tensor(layer, node, index, place);
       const last = this.#made(layer) - 1 + (this.#firstCalls.get(layer) ?? 0);
       return this.tensor(layer, node === 0 ? last : node - 1, index, place);

@@ -1,4 +1,4 @@
-/** @file One layer of a document: its class found, its options read and checked. */
+/** @file Reads one layer of a document: finds its class, then reads and checks its options. */
 import type { Names } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
@@ -21,7 +21,7 @@ import { readSequential } from './readSequential.ts';
 import { pythonCode, readConfig, readValue, registeredName, withoutConstants } from './readValue.ts';
 import { type Reader, sharedLayer, stringOf } from './reader.ts';
 
-/** A class of layers, as far as making one goes. */
+/** A class of layers, as far as needed to create one. */
 interface LayerClass {
   new (config: object): AnyLayer;
   readonly className: string;
@@ -50,7 +50,7 @@ export function readLayer(reader: Reader, object: Json | undefined, place: strin
   return layer;
 }
 
-/** A place with the name of the layer that is there. */
+/** A place, with the name of its layer. */
 function placeOf(object: JsonObject, place: string): string {
   const { class_name: className } = object;
   const { name } = object.config as JsonObject;
@@ -79,7 +79,7 @@ function construct(found: LayerClass, options: object): AnyLayer {
   return found.fromConfig ? found.fromConfig(options) : new found(options);
 }
 
-/** The class that an object names. What is not Keras's own is found only where the app made it known. */
+/** The class that an object names: one of Keras's, or one that the app registered. */
 function classOf(reader: Reader, object: JsonObject, place: string): Registrable {
   const className = stringOf(reader, object, 'class_name', place);
   const registered = registeredName(object);
@@ -111,7 +111,7 @@ function isStack(found: Registrable, config: JsonObject): boolean {
   return found.prototype instanceof Model && 'layers' in config;
 }
 
-/** Whether `object` describes a model: an inner layer that options alone don't make. */
+/** Whether `object` describes a model, which can't be created from options alone. */
 function isModel(reader: Reader, object: JsonObject, place: string): boolean {
   return (
     isObject(object.config) &&
@@ -120,7 +120,7 @@ function isModel(reader: Reader, object: JsonObject, place: string): boolean {
   );
 }
 
-/** Whether `object` describes a layer that the document has in several places. */
+/** Whether `object` describes a layer that is in several places of the document. */
 function isShared({ ids }: Reader, object: JsonObject): boolean {
   const { class_name: className } = object;
   return (

@@ -14,12 +14,12 @@ export interface Callable {
   readonly name: string;
 }
 
-/** An op: Keras calls it with arguments of its own. */
+/** An op, which has its own way of passing arguments. */
 export interface OperationCall extends Callable {
   call(args: readonly unknown[], kwargs: Readonly<Record<string, unknown>>): unknown;
 }
 
-/** Where references lead. */
+/** Resolves references to tensors. */
 export interface TensorSource {
   tensor(layer: string, node: number, index: number, place: string): KerasTensor;
 }
@@ -33,7 +33,7 @@ export interface Reference {
 
 export interface NodeCall {
   readonly needs: readonly Reference[];
-  /** Makes the call, and gives its outputs in a list. */
+  /** Makes the call, and returns its outputs in a list. */
   run(callable: Callable, tensors: TensorSource): readonly KerasTensor[];
 }
 
@@ -72,7 +72,7 @@ function callLayer(
   place: string,
 ): unknown {
   const { recordsTraining = false, spreads = false } = dialectOf(layer.className);
-  // What Keras records where nothing was said says nothing.
+  // Skips values that Keras records even if they weren't given.
   const options = Object.entries(kwargs)
     .filter(([key, value]) => value !== null && !(key === 'training' && value === false && recordsTraining))
     .map(([key, value]) => [camelKey(key), value] as const);

@@ -1,4 +1,4 @@
-/** @file A Sequential of a document. */
+/** @file Reads a Sequential. */
 import type { AnyLayer } from '../layers/base/layer.ts';
 import type { Sequential } from '../models/sequential.ts';
 import type { Registrable } from '../serialization/registered.ts';

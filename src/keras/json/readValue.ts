@@ -1,4 +1,4 @@
-/** @file Values in Keras's configurations, as the options here take them. */
+/** @file Converts values of Keras's configurations to options of this library. */
 import { describe } from '../../core/shape.ts';
 import type { ClassConfig } from '../namedObjects.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
@@ -9,7 +9,7 @@ import { refusal, unsafe } from './jsonErrors.ts';
 import { camel, camelKey, isNamed } from './optionNames.ts';
 import type { Reader } from './reader.ts';
 
-/** Reads layers that stand in a configuration, where those are models. */
+/** Reads layers in a configuration that are models. */
 export type ModelReader = (object: JsonObject, place: string) => AnyLayer | null;
 
 /** A configuration with its keys in camel case. */
@@ -79,7 +79,7 @@ function readObject(
   );
 }
 
-/** Leaves out the options of Keras that have one value here. Errors: FormatError for another value. */
+/** Leaves out Keras's options that can have only one value here. Errors: FormatError for another value. */
 export function withoutConstants(
   reader: Reader,
   className: string,
@@ -100,7 +100,7 @@ export function withoutConstants(
   return Object.fromEntries(kept);
 }
 
-/** `Package>Name` of what an app registered; null for what is Keras's own. */
+/** `Package>Name` of an object that the app registered; null for Keras's objects. */
 export function registeredName({ registered_name: name }: JsonObject): string | null {
   return typeof name === 'string' && name.includes('>') ? name : null;
 }
@@ -123,7 +123,7 @@ function readActivation(config: JsonObject, className: string): ClassConfig {
   return { className, config: options };
 }
 
-/** The error for Python bytecode, which is neither run nor looked into. */
+/** The error for Python bytecode, which is neither run nor inspected. */
 export function pythonCode({ source }: Reader, place: string, layer: string | null): Error {
   const name = layer ?? 'NAME';
   return unsafe(source, {

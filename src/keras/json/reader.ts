@@ -6,17 +6,17 @@ import type { Nest } from '../tensorNest.ts';
 import type { Json, JsonObject } from './document.ts';
 import { refusal } from './jsonErrors.ts';
 
-/** A function in place of the code of a Lambda layer: it takes and gives nests of its own form. */
+/** A function in place of the code of a Lambda layer, from nests of any form to nests of any form. */
 export type AnyLambdaFunction = LambdaFunction<never, Nest<Tensor>>;
 
 export interface Reader {
-  /** What is read, as errors name it. */
+  /** The name of the document in errors. */
   readonly source: string;
   /** Functions for Lambda layers, by the layers' names. */
   readonly lambdas: Readonly<Record<string, AnyLambdaFunction>>;
   /** Ids of layers that the document describes in several places, by description. */
   readonly ids: ReadonlyMap<JsonObject, number>;
-  /** Those that were made. */
+  /** The shared layers created so far, by id. */
   readonly shared: Map<number, AnyLayer>;
   /** The shapes for which layers were built when the document was written. */
   readonly built: Map<AnyLayer, Json>;
@@ -24,7 +24,7 @@ export interface Reader {
   readonly made: AnyLayer[];
 }
 
-/** The layer that `object` describes, where it was made before; undefined where it wasn't. */
+/** The layer that `object` describes if it was created before, otherwise undefined. */
 export function sharedLayer({ ids, shared }: Reader, object: JsonObject): AnyLayer | undefined {
   const id = ids.get(object);
   return id === undefined ? undefined : shared.get(id);

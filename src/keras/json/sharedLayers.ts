@@ -1,6 +1,6 @@
 /**
  * @file Layers that a file describes in several places: Keras marks each description of the same layer with the same
- * `shared_object_id`, and makes one layer of them.
+ * `shared_object_id`, and creates one layer from them.
  */
 import type { GraphOperation } from '../graph/graphNode.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
@@ -9,7 +9,7 @@ import { isObject, type Json, type JsonObject } from './document.ts';
 
 const idKey = 'shared_object_id';
 
-/** What was written of the layers of one file. */
+/** The descriptions of layers written to one file. */
 export class WrittenLayers {
   /** Layers that were written more than once. */
   readonly repeated = new Set<AnyLayer>();
@@ -17,12 +17,12 @@ export class WrittenLayers {
   readonly #calls = new Map<GraphOperation, number>();
   readonly #ids: ReadonlyMap<AnyLayer, number>;
 
-  /** Layers in `shared` get an id. */
+  /** Layers in `shared` get ids. */
   constructor(shared: Iterable<AnyLayer>) {
     this.#ids = new Map([...shared].map((layer, i) => [layer, i + 1]));
   }
 
-  /** The description of `layer`, which `describe` gives where it is the first. */
+  /** The description of `layer`; the first time, it comes from `describe`. */
   write(layer: AnyLayer, describe: () => JsonObject): JsonObject {
     const known = this.#written.get(layer);
     if (known) {
@@ -36,8 +36,8 @@ export class WrittenLayers {
   }
 
   /**
-   * How many symbolic calls `operation` has in Keras where it reads what comes next. Keras numbers the calls of a layer in
-   * all models together, and looks up the numbers of a file so.
+   * The number of symbolic calls that Keras has made of `operation` when it reads the next part of the file. Keras numbers
+   * the calls of a layer across all models, and looks up the numbers in a file accordingly.
    */
   callsBefore(operation: GraphOperation): number {
     return operation instanceof InputLayer ? 0 : (this.#calls.get(operation) ?? 0);
@@ -47,7 +47,7 @@ export class WrittenLayers {
     this.#calls.set(operation, (this.#calls.get(operation) ?? 0) + count);
   }
 
-  /** Keras builds a Sequential with each layer that it adds, and calls all layers above the input again. */
+  /** Keras builds a Sequential again for each layer that it adds, and calls all layers above the input each time. */
   addCallsOfStack(stack: readonly AnyLayer[]): void {
     stack.forEach((layer, i) => {
       if (i > 0) this.addCalls(layer, stack.length - i);
@@ -56,10 +56,10 @@ export class WrittenLayers {
 }
 
 /**
- * The ids of descriptions that stand for one layer, by description.
+ * The ids of descriptions that mean the same layer, by description.
  *
- * Keras loses the id of the first description where that is inside a model: it copies what an inner model says of itself, and
- * puts the id into the original once it meets the layer again. An id that appears out of nowhere belongs to an equal
+ * Keras loses the id of the first description if that is inside a model: it copies the description of an inner model, and
+ * puts the id into the original when it sees the layer again. An id that first appears later therefore belongs to an equal
  * description before it.
  */
 export function sharedIds(document: JsonObject): ReadonlyMap<JsonObject, number> {
@@ -68,7 +68,7 @@ export function sharedIds(document: JsonObject): ReadonlyMap<JsonObject, number>
   if (described.every((object) => idOf(object) === null)) return ids;
   const equality = new Equality();
   const seen = new Set<number>();
-  /** Descriptions without an id, by what they say. */
+  /** Descriptions without an id, by their content. */
   const open = new Map<number, JsonObject>();
   for (const object of described) {
     const id = idOf(object);
@@ -114,7 +114,7 @@ function isLayerLike({ class_name: className, config }: JsonObject): boolean {
   );
 }
 
-/** What two descriptions of a layer have in common, wherever they are. */
+/** The parts of a description that are the same wherever the layer is. */
 function sayings({ class_name, config, registered_name, build_config }: JsonObject): Json {
   return [class_name ?? null, config ?? null, registered_name ?? null, build_config ?? null];
 }

@@ -1,10 +1,10 @@
-/** @file The text of Keras's JSON. Python tells 1 from 1.0, and some options of Keras must be floats. */
+/** @file The text of Keras's JSON. Python distinguishes 1 from 1.0, and some options of Keras must be floats. */
 import type { Json } from './document.ts';
 
 /** Options that Keras refuses as whole numbers. */
 const floats = new Set(['learning_rate', 'momentum', 'beta', 'threshold']);
 
-/** `value` as JSON, in which floats have a fraction. `key` is that under which it is. */
+/** `value` as JSON, in which floats have a fraction. `key` is the key of the value. */
 export function jsonText(value: Json, key = ''): string {
   if (typeof value === 'number' && Number.isInteger(value) && floats.has(key)) return value.toFixed(1);
   if (Array.isArray(value)) return `[${value.map((item: Json) => jsonText(item, key)).join(',')}]`;

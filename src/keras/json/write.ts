@@ -1,4 +1,4 @@
-/** @file Models to Keras's JSON, as Keras 3 writes it. */
+/** @file Writes models as Keras's JSON, in the form of Keras 3. */
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { OpenSpec } from '../../core/spec.ts';
@@ -25,9 +25,9 @@ import { dtypePolicy, type Writer, writeConfig } from './writeValue.ts';
 import { writeGraph } from './writeGraph.ts';
 
 /**
- * The model as Keras's JSON, as an object: what Keras's `to_json()` writes. How the model was compiled is part of it where
- * losses and metrics go by their names.
- * Errors: FormatError for functions and classes that have no name in files; ValueError for what is no model.
+ * The model as an object of Keras's JSON, with the content of Keras's `to_json()`. It includes how the model was compiled, if
+ * losses and metrics have names.
+ * Errors: FormatError for functions and classes that have no name in files; ValueError for anything but a model.
  */
 export function modelToConfig(model: AnyModel): JsonObject {
   return writeModel(model, null);
@@ -56,7 +56,7 @@ function writeModel(model: AnyModel, layers: WrittenLayers | null, learnedApart 
   });
 }
 
-/** The model as the text of Keras's JSON. Errors: as `modelToConfig`. */
+/** The model as the text of Keras's JSON. Errors: those of `modelToConfig`. */
 export function modelToJSON(model: AnyModel, { indent = 0 }: { indent?: number } = {}): string {
   return JSON.stringify(modelToConfig(model), null, indent);
 }
@@ -109,7 +109,7 @@ function namesOf(layer: AnyLayer): { module: string | null; class_name: string }
   return { module: dialectOf(className).module ?? 'keras.layers', class_name: className };
 }
 
-/** Keras names its own classes by their modules; but for Functional, which has no public name. */
+/** Keras identifies its own classes by their modules, except for Functional, which has no public name. */
 function registeredName(layer: AnyLayer): string | null {
   if (!isBuiltIn(layer)) return registeredNameOf(classOf(layer)) ?? layer.className;
   return layer.className === 'Functional' ? 'Functional' : null;
@@ -120,7 +120,7 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
   if (layer instanceof InputLayer) return inputConfig(layer as InputLayer);
   const { constants = {}, writesActivityRegularizer, plain } = isBuiltIn(layer) ? dialectOf(className) : {};
   const { dtype, ...given } = writer.learnedApart ? withoutAssets(layer) : layer.getConfig();
-  // These of Keras take a seed, and leave it out of their configurations.
+  // Keras's layers of this kind take a seed, but leave it out of their configurations.
   const { seed, ...withoutSeed } = given;
   const options = isSeedless(className) && seed === null ? withoutSeed : given;
   if (plain) {
@@ -154,7 +154,7 @@ function modelConfig(writer: Writer, model: AnyModel, place: string): JsonObject
   const at = `${place}.config`;
   const { name, trainable, dtypePolicy: dtype } = model;
   if (model instanceof Sequential) {
-    // A layer may be in it twice.
+    // A layer may be in the stack twice.
     const stack = [...model.sublayers.filter((layer) => layer instanceof InputLayer), ...model.layers];
     const layers = stack.map((layer, i) => writer.writeLayer(layer, `${at}.layers[${i}]`));
     writer.layers?.addCallsOfStack(stack);
@@ -180,7 +180,7 @@ function modelConfig(writer: Writer, model: AnyModel, place: string): JsonObject
   return writeConfig(writer, model.getConfig(), at);
 }
 
-/** What a subclass of Model that has a graph adds to its options. */
+/** The options that a subclass of Model with a graph adds. */
 function ownOptions(writer: Writer, model: AnyModel, place: string): JsonObject {
   if (isBuiltIn(model as unknown as AnyLayer)) return {};
   const { name, trainable, dtype, ...options } = model.getConfig();
@@ -191,7 +191,7 @@ function sequentialShape(model: Sequential): Json {
   return model.built && model.program ? [...(model.program.inputs[0]?.shape ?? [])] : null;
 }
 
-/** The shapes of the initial states of a layer's first call; null where it had none. */
+/** The shapes of the initial states of a layer's first call; null if it had none. */
 function initialStates({ inboundNodes }: RNN): Json {
   const { initialState = null } = (inboundNodes[0]?.options ?? {}) as {
     initialState?: Nest<OpenSpec> | null;
@@ -199,7 +199,7 @@ function initialStates({ inboundNodes }: RNN): Json {
   return initialState && (mapNest(initialState, ({ shape }) => [...shape]) as Json);
 }
 
-/** The shapes for which a layer was built, where Keras keeps them. */
+/** The shapes for which a layer was built, if Keras saves them. */
 function buildConfig(layer: AnyLayer): JsonObject {
   const { className, buildShape } = layer;
   if (layer instanceof Sequential)
@@ -208,7 +208,7 @@ function buildConfig(layer: AnyLayer): JsonObject {
   const { builtWhenMade = false, spreads = false } = dialectOf(className);
   if (layer instanceof InputLayer || builtWhenMade || buildShape === null) return {};
   const shapes = mapShapes(buildShape as Nest<OpenShape>, (sizes) => [...sizes]) as Json;
-  // Cells are built here for their states, too.
+  // Here, cells are built for inputs and states; Keras saves only the shape of the inputs.
   const shape = layer instanceof RNNCell && Array.isArray(shapes) ? (shapes[0] as Json) : shapes;
   const states = layer instanceof RNN ? initialStates(layer) : null;
   if (states)

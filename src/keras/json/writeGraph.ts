@@ -16,7 +16,7 @@ import { snakeKey } from './optionNames.ts';
 import { writeOperation, writeOperationCall } from './operations.ts';
 import { type Writer, writeValue } from './writeValue.ts';
 
-/** `layers`, `input_layers` and `output_layers` of a model that was described by a graph. */
+/** `layers`, `input_layers` and `output_layers` of a model with a graph. */
 export function writeGraph(writer: Writer, model: AnyModel, place: string): JsonObject {
   const placeOf = ({ name }: GraphOperation) => `${place}.layers '${name}'`;
   // Models inside come first: they call layers that they share with this one.
@@ -46,12 +46,12 @@ export function writeGraph(writer: Writer, model: AnyModel, place: string): Json
 
 type AnyModel = Model<Nest<Tensor>, Nest<Tensor>>;
 
-/** The calls that belong to one model, numbered among themselves. */
+/** The calls that belong to one model, with their numbers within it. */
 class Calls {
   readonly #byOperation = new Map<GraphOperation, GraphNode[]>();
   readonly #numbers = new Map<GraphNode, number>();
 
-  /** `before` gives the number of an operation's first call. */
+  /** `before` returns the number of an operation's first call. */
   constructor(model: AnyModel, before: (operation: GraphOperation) => number) {
     const nodes = new Set([...(model.program?.nodesByDepth.values() ?? [])].flat());
     for (const operation of model.operations) {
@@ -74,7 +74,7 @@ class Calls {
     return [node.operation.name, number, tensor.kerasHistory?.tensorIndex ?? 0];
   }
 
-  /** An input or output of the model: Keras counts a call more for models, that by which they were described. */
+  /** An input or output of the model. For models, Keras counts one call more: the one that defines the model. */
   edge(tensor: KerasTensor): [string, number, number] {
     const [name, call, index] = this.history(tensor);
     return [name, nodeOf(tensor)?.operation instanceof Functional ? call + 1 : call, index];
@@ -109,8 +109,8 @@ function writeCall(writer: Writer, node: GraphNode, calls: Calls, place: string)
 }
 
 /**
- * What Keras fills in before it records a call. It does so in its record where the call had one tensor of the layer's dtype
- * and nothing else, and otherwise in a copy; a Functional converts no arguments, and never copies.
+ * The arguments that Keras fills in before it records a call. They end up in the record if the call had a single tensor of
+ * the layer's dtype and nothing else; otherwise Keras fills in a copy. A Functional converts no arguments, and never copies.
  */
 function populated(
   { operation, argument, options }: GraphNode,
@@ -129,7 +129,7 @@ function populated(
   };
 }
 
-/** Whether `mask` is what the tensors of `argument` bring along. */
+/** Whether `mask` consists of the masks that the tensors of `argument` carry. */
 function isImplicit(mask: Nest<unknown>, argument: Nest<unknown>): boolean {
   const masks = mask === null ? [] : leavesOf(mask);
   const attached = leavesOf(argument).map((tensor) => maskOf(tensor));

@@ -15,16 +15,16 @@ import { isNamed, snake, snakeKey } from './optionNames.ts';
 import type { WrittenLayers } from './sharedLayers.ts';
 
 export interface Writer {
-  /** What is written, as errors name it. */
+  /** The name of the document in errors. */
   readonly source: string;
-  /** Layers that were written before; null where layers are described again wherever they are, as in Keras's `to_json()`. */
+  /** Layers that were written before; null if layers are described again at each place, as in Keras's `to_json()`. */
   readonly layers: WrittenLayers | null;
   /** Whether what layers learned is in files next to the configuration. */
   readonly learnedApart: boolean;
   writeLayer(layer: AnyLayer, place: string): JsonObject;
 }
 
-/** Keras's modules of small objects, and the names that are theirs. */
+/** Keras's modules of small objects, and the names in them. */
 const families: readonly (readonly [module: string, names: ReadonlySet<string>])[] = [
   ['keras.initializers', namesOf(initializers)],
   ['keras.regularizers', namesOf(regularizers)],
@@ -92,7 +92,7 @@ export function dtypePolicy(name: string): JsonObject {
   return { module: 'keras', class_name: 'DTypePolicy', config: { name: snake(name) }, registered_name: null };
 }
 
-/** An object by its class: Keras's, or one that was registered. */
+/** An object by its class: one of Keras's, or a registered one. */
 export function classObject(className: string, config: JsonObject): JsonObject {
   const module = families.find(([, names]) => names.has(foldName(className)))?.[0] ?? null;
   const isRegistered = className.includes('>');

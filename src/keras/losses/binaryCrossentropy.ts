@@ -14,7 +14,7 @@ import { defineLoss, type LossMaker } from './defineLoss.ts';
 export interface BinaryCrossentropyOptions {
   /** Whether yPred holds logits; probabilities otherwise. Default false. */
   fromLogits?: boolean;
-  /** In [0, 1]: draws targets towards 1/2 by this part. Default 0. */
+  /** In [0, 1]: moves targets towards 1/2 by this fraction. Default 0. */
   labelSmoothing?: number;
   /** Axis of the mean. Default -1. */
   axis?: number;
@@ -22,7 +22,7 @@ export interface BinaryCrossentropyOptions {
 
 /**
  * The mean over `axis` of -yTrue·log(p) - (1 - yTrue)·log(1 - p). Shapes of yTrue and yPred are the same; the result has
- * them without `axis`. Probabilities are clipped to [1e-7, 1 - 1e-7]; from logits, nothing is, and the loss stays finite.
+ * them without `axis`. Probabilities are clipped to [1e-7, 1 - 1e-7]; logits are not clipped, and the loss stays finite.
  * Errors: ShapeError; ValueError for options.
  */
 export const binaryCrossentropy: LossMaker<BinaryCrossentropyOptions> =
@@ -43,12 +43,12 @@ export const binaryCrossentropy: LossMaker<BinaryCrossentropyOptions> =
     },
   });
 
-/** Targets drawn towards 1/2. */
+/** Targets moved towards 1/2. */
 export function smoothBinary(yTrue: Tensor, by: number): Tensor {
   return by === 0 ? yTrue : add(mul(yTrue, 1 - by), by / 2);
 }
 
-/** Neither term cancels against the other, for targets near 0 and near 1; log(1 + exp x) is smooth at 0, too. */
+/** Written so that the terms don't cancel for targets near 0 and 1; log(1 + exp x) is smooth at 0, too. */
 export function crossentropyOfLogits(targets: Tensor, logits: Tensor): Tensor {
   return add(mul(targets, softplus(neg(logits))), mul(sub(1, targets), softplus(logits)));
 }

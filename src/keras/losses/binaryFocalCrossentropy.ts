@@ -21,12 +21,13 @@ export interface BinaryFocalCrossentropyOptions extends BinaryCrossentropyOption
    * Weight of class 1, where `applyClassBalancing` is set; class 0 has 1 - alpha. In [0, 1]. Default 0.25.
    */
   alpha?: number;
-  /** Exponent that fades what is predicted well; at least 0. Default 2. */
+  /** Exponent that reduces the weight of well-predicted samples; at least 0. Default 2. */
   gamma?: number;
 }
 
 /**
- * The binary crossentropy, times (1 - p)^gamma, p the probability of what is true. Shapes as of binaryCrossentropy.
+ * The binary crossentropy times (1 - p)^gamma, where p is the predicted probability of the true class. Shapes as of
+ * binaryCrossentropy.
  * Source: Lin et al., Focal loss for dense object detection, 2017.
  * Errors: ShapeError; ValueError for options.
  */
@@ -59,13 +60,13 @@ export const binaryFocalCrossentropy: LossMaker<BinaryFocalCrossentropyOptions> 
     },
   });
 
-/** (1 - p of what is true)^gamma. */
+/** (1 - p)^gamma, for the predicted probability p of the true class. */
 function fading(targets: Tensor, p: Tensor, gamma: number): Tensor {
   const truth = add(mul(targets, p), mul(sub(1, targets), sub(1, p)));
   return pow(sub(1, truth), gamma);
 }
 
-/** `one` for a target of 1, `zero` for a target of 0, and in between for those between. */
+/** `one` for a target of 1, `zero` for a target of 0, interpolated in between. */
 function between(targets: Tensor, one: number, zero: number): Tensor {
   return add(mul(targets, one), mul(sub(1, targets), zero));
 }

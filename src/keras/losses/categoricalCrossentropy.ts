@@ -17,7 +17,7 @@ import { defineLoss, type LossMaker } from './defineLoss.ts';
 export interface CategoricalCrossentropyOptions {
   /** Whether yPred holds logits; probabilities otherwise. Default false. */
   fromLogits?: boolean;
-  /** In [0, 1]: spreads this part of the targets over all classes. Default 0. */
+  /** In [0, 1]: spreads this fraction of the targets over all classes. Default 0. */
   labelSmoothing?: number;
   /** Axis of the classes. Default -1. */
   axis?: number;
@@ -26,7 +26,7 @@ export interface CategoricalCrossentropyOptions {
 /**
  * Minus the sum over the classes of yTrue·log(p), for targets that are one-hot or probabilities. Shapes of yTrue and
  * yPred are the same; the result has them without `axis`. Probabilities are divided by their sum and clipped to
- * [1e-7, 1 - 1e-7]; from logits, nothing is clipped.
+ * [1e-7, 1 - 1e-7]; logits are not clipped.
  * Errors: ShapeError; ValueError for options.
  */
 export const categoricalCrossentropy: LossMaker<CategoricalCrossentropyOptions> =
@@ -51,7 +51,7 @@ function singleClass(op: string): string {
   return `${op}: with one class the loss is 0 and nothing is trained. For two classes use binaryCrossentropy with a sigmoid, or two units.`;
 }
 
-/** Targets drawn towards equal shares of all classes. */
+/** Targets moved towards a uniform distribution. */
 export function smoothCategorical(op: string, yTrue: Tensor, by: number, axis: number): Tensor {
   if (by === 0) return yTrue;
   const classes = yTrue.shape.at(axis) ?? null;

@@ -13,7 +13,7 @@ import { defineLoss, type LossMaker } from './defineLoss.ts';
 export interface CategoricalFocalCrossentropyOptions extends CategoricalCrossentropyOptions {
   /** Factor of all classes; at least 0. Default 0.25. */
   alpha?: number;
-  /** Exponent that fades what is predicted well; at least 0. Default 2. */
+  /** Exponent that reduces the weight of well-predicted classes; at least 0. Default 2. */
   gamma?: number;
 }
 

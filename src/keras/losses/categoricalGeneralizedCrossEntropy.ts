@@ -13,7 +13,7 @@ export interface CategoricalGeneralizedCrossEntropyOptions {
 }
 
 /**
- * (1 - p^q) / q, p the probability of the class that yTrue names by its number: forgiving to wrong labels. Shapes as of
+ * (1 - p^q) / q, where p is the probability of the class whose number is in yTrue. Tolerates wrong labels. Shapes as of
  * sparseCategoricalCrossentropy. Source: Zhang and Sabuncu, Generalized cross entropy loss for training deep neural
  * networks with noisy labels, 2018.
  * Errors: IndexOutOfRangeError, raised when the result is read, for a label outside of the classes; ShapeError; ValueError

@@ -23,17 +23,17 @@ export interface CircleOptions {
   gamma?: number;
   /** How far similarities of a pair may be from their optimum. Default 0.4. */
   margin?: number;
-  /** Whether a sample is no pair with itself. Default true. */
+  /** Whether to exclude pairs of a sample with itself. Default true. */
   removeDiagonal?: boolean;
 }
 
-/** So low that its exponential is 0, and finite, so that gradients are. */
+/** Low enough that its exponential is 0, but finite, so that gradients are finite. */
 const low = -1e30;
 
 /**
- * Pulls embeddings of one label together and pushes those of different labels apart, over all pairs of a batch; the more,
- * the farther a pair is from its optimum. Shapes: yTrue [batch] labels, yPred [batch, features] of length 1 → [batch]. A
- * mean is over samples with a loss above 0.
+ * Pulls embeddings of one label together and pushes those of different labels apart, over all pairs of a batch. The force
+ * grows with a pair's distance from its optimum. Shapes: yTrue [batch] labels, yPred [batch, features] of length 1 → [batch].
+ * Means are taken over samples with a loss above 0.
  * Source: Sun et al., Circle loss: a unified perspective of pair similarity optimization, 2020.
  * Errors: ShapeError; ValueError for options.
  */
@@ -53,7 +53,7 @@ export const circle: LossMaker<CircleOptions> = /* @__PURE__ */ defineLoss<Circl
     const distances = maximum(sub(1, matMul(yPred, yPred, { transposeB: true })), 0);
     const alike = pairs(labels, equal);
     const positive = removeDiagonal ? logicalAnd(alike, pairs(positions(labels), notEqual)) : alike;
-    // What pulls a pair grows with its distance, what pushes one with its nearness.
+    // The attraction of a pair grows with its distance, the repulsion with its similarity.
     const pull = mul(maximum(add(distances, margin), 0), sub(distances, margin));
     const push = mul(maximum(sub(1 + margin, distances), 0), sub(1 - margin, distances));
     const over = (which: Tensor, pairwise: Tensor) =>

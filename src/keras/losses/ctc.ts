@@ -17,13 +17,13 @@ import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { defineLoss, type LossMaker } from './defineLoss.ts';
 
-/** So low that its exponential is 0, and finite, so that gradients are. */
+/** Low enough that its exponential is 0, but finite, so that gradients are finite. */
 const low = -1e30;
 
 /**
  * Minus log(p) of a sequence of labels, summed over all its alignments to the steps of a longer sequence: labels may
  * repeat, and blanks (class 0) lie between them. Shapes: yTrue [batch, labels], each row padded with zeros at its end,
- * yPred [batch, steps, classes] logits → [batch]. Infinity where the steps are too few.
+ * yPred [batch, steps, classes] logits → [batch]. Infinity if there are too few steps.
  * Source: Graves et al., Connectionist temporal classification, 2006, section 4.1.
  * Errors: ShapeError; IndexOutOfRangeError, raised when the result is read, for a label outside of the classes.
  */
@@ -41,7 +41,7 @@ export const ctc: LossMaker = /* @__PURE__ */ defineLoss({
 });
 
 /**
- * Logarithms of the forward variables after the last step: those of all beginnings of an alignment that end in a state.
+ * Logarithms of the forward variables after the last step: the probability of all prefixes of alignments that end in a state.
  * An alignment stays in its state, goes on to the next, or passes over a blank between two different labels.
  */
 function forwardVariables(states: Tensor, emissions: Tensor): Tensor {
@@ -95,7 +95,7 @@ function statesOf(labels: Tensor): Tensor {
   });
 }
 
-/** Every row moved on by `by`, with `fill` at its start. */
+/** Every row shifted right by `by`, with `fill` at its start. */
 function shifted(x: Tensor, by: number, fill: number): Tensor {
   const kept = slice(x, { begin: [0, 0], size: [-1, (x.shape[1] as number) - by] });
   return pad(kept, {

@@ -69,7 +69,7 @@ export type LossName =
   | 'CTC'
   | RegisteredAs<'loss'>;
 
-/** A function of targets and predictions that gives the losses of samples, with ops alone. */
+/** A function of targets and predictions that returns the losses of samples, using ops only. */
 export type LossFunction = (yTrue: Tensor, yPred: Tensor) => Tensor;
 
 /** A class by its name and its configuration, as files hold them. */
@@ -78,7 +78,7 @@ export interface LossConfig {
   config?: Record<string, unknown>;
 }
 
-/** What names a loss; a maker is one such as `losses.huber`. */
+/** Identifies a loss; a maker is a function such as `losses.huber`. */
 export type LossLike = LossName | LossFunction | { readonly names: LossNames } | Loss | LossConfig;
 
 /**
@@ -99,7 +99,7 @@ export function get(identifier: LossLike | string | null | undefined): Loss | nu
   return refuse(identifier);
 }
 
-/** The loss of a function of the user's own. */
+/** The loss of a custom function. */
 class FunctionLoss extends Loss {
   static override readonly className = 'LossFunctionWrapper';
 
@@ -110,7 +110,7 @@ class FunctionLoss extends Loss {
     super({ name: fn.name || 'loss', ...options });
   }
 
-  /** Its function goes by its registered name; another has none. */
+  /** The registered name of the function; a function that isn't registered has none. */
   override get className(): string {
     return registeredNameOf(this.fn) ?? super.className;
   }
@@ -142,7 +142,7 @@ function ofRegistered(item: Registrable, config: object): Loss {
   return new FunctionLoss(item as unknown as LossFunction, config);
 }
 
-/** Whether a class is one of this folder's. */
+/** Whether a class is defined in this folder. */
 export function isBuiltInLoss(className: string): boolean {
   return makerOf(className) !== null;
 }

@@ -1,6 +1,7 @@
 /** @file Loss: a function of targets and predictions with a name and a reduction. */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
+import { refuseSurplus } from '../../core/options.ts';
 import { describe, hintFor } from '../../core/shape.ts';
 import { logicalAnd } from '../../ops/logical.ts';
 import { isSymbolic, type SymbolicTensor } from '../../ops/recorders.ts';
@@ -18,13 +19,13 @@ export interface LossOptions {
    * 'none' or null keeps them. Default 'sum_over_batch_size'.
    */
   reduction?: Reduction;
-  /** What logs and errors call it. Default: the class's name, such as 'mean_squared_error'. */
+  /** Its name in logs and errors. Default: the class's name, such as 'mean_squared_error'. */
   name?: string;
 }
 
 /**
- * Base class of losses. A subclass names its class (`static className`) and computes the losses of samples in
- * `values(yTrue, yPred)`, with ops alone.
+ * Base class of losses. A subclass names its class (`static className`) and computes the losses of samples in `values(yTrue,
+ * yPred)`, using ops only.
  *
  *     class Pinball extends Loss {
  *       static override readonly className = 'Pinball';
@@ -56,16 +57,16 @@ export abstract class Loss {
     return null;
   }
 
-  /** What targets are cast to; predictions are float32. */
+  /** The dtype that targets are cast to; predictions are float32. */
   get targetDType(): DType {
     return 'float32';
   }
 
   /**
    * The loss of predictions `yPred` for targets `yTrue`: the values, times `sampleWeight`, reduced. Weights have the
-   * shape of the values or broadcast to it, `mask` likewise: true where a prediction counts. A scalar, but for the
-   * reduction `none`.
-   * Errors: ShapeError where shapes don't fit; ValueError for what is no tensor.
+   * shape of the values or broadcast to it, `mask` likewise: true where a prediction counts. A scalar, unless the reduction
+   * is `none`.
+   * Errors: ShapeError where shapes don't fit; ValueError for anything but tensors.
    */
   call(
     yTrue: TensorLike,
@@ -84,8 +85,10 @@ export abstract class Loss {
     yPred: LossInput,
     sampleWeight: LossInput | null = null,
     mask: LossInput | null = null,
+    ...surplus: never[]
   ): Tensor | SymbolicTensor {
     const { name } = this;
+    refuseSurplus(name, surplus, ['yTrue', 'yPred', 'sampleWeight', 'mask']);
     return tidy(() => {
       const targets = toTensor(name, 'yTrue', yTrue, this.targetDType);
       const predictions = toTensor(name, 'yPred', yPred);
@@ -116,7 +119,7 @@ function bothMasks(a: Tensor | null, b: Tensor | null): Tensor | null {
   return a && b ? logicalAnd(a, b) : (a ?? b);
 }
 
-/** A function of the app may return anything. Errors: ValueError. */
+/** Checks the result of an app's function, which may be anything. Errors: ValueError. */
 function requireValues(name: string, values: unknown): void {
   if (values instanceof Tensor || isSymbolic(values)) return;
   throw new ValueError({

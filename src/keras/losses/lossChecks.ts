@@ -1,4 +1,4 @@
-/** @file Checks of a loss's options and of the shapes that it is given. */
+/** @file Checks of a loss's options and of the shapes of its inputs. */
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
@@ -42,10 +42,10 @@ export function requireMinRank(op: string, yPred: OpenSpec, min: number): void {
   });
 }
 
-/** A tensor and what messages call it. */
+/** A tensor and its name in messages. */
 export type Named = readonly [name: string, spec: OpenSpec];
 
-/** Throws unless the shapes broadcast, by NumPy's rule. Open sizes meet all. */
+/** Throws unless the shapes broadcast, by NumPy's rule. Open sizes match any size. */
 export function requireBroadcast(op: string, a: Named, b: Named): void {
   if (broadcast(a[1].shape, b[1].shape)) return;
   throw new ShapeError({
@@ -56,7 +56,7 @@ export function requireBroadcast(op: string, a: Named, b: Named): void {
   });
 }
 
-/** Throws unless the shapes are the same. Open sizes meet all. */
+/** Throws unless the shapes are the same. Open sizes match any size. */
 export function requireSame(op: string, a: Named, b: Named): void {
   if (isSameShape(a[1].shape, b[1].shape)) return;
   throw new ShapeError({

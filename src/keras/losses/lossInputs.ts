@@ -32,7 +32,7 @@ export function toTensor(op: string, what: string, value: unknown, dtype: DType 
     Array.isArray(value) ||
     ArrayBuffer.isView(value)
   ) {
-    // Made first: it refuses lists without end.
+    // Comes first, because it refuses endless lists.
     const made = tensor(value as Float32Array, { dtype });
     if (dtype === 'int32') requireWhole(op, what, value, made);
     return made;
@@ -45,7 +45,7 @@ export function toTensor(op: string, what: string, value: unknown, dtype: DType 
   });
 }
 
-/** Errors: ValueError for a fraction among the labels that the host knows: truncated, it would pass for a class. */
+/** Errors: ValueError for a fraction among labels on the host: truncated, it would look like a class. */
 function requireWhole(op: string, what: string, values: unknown, made: Tensor): void {
   const fraction = fractionIn(values);
   if (fraction === undefined) return;

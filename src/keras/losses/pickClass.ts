@@ -4,7 +4,7 @@ import { type GatherNames, gatherGradient, gatherRows, planGather } from '../../
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /**
- * A gather along the last axis with one index per sample, whose messages speak of predictions and labels.
+ * A gather along the last axis with one index per sample. Its error messages refer to predictions and labels.
  * Shapes: yPred [..samples, classes], yTrue [..samples] → [..samples].
  * Errors: IndexOutOfRangeError, raised when the result is read, for a label outside of the classes.
  */

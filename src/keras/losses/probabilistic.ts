@@ -1,4 +1,4 @@
-/** @file Losses of distributions: klDivergence and poisson. Crossentropies have files of their own. */
+/** @file Losses of distributions: klDivergence and poisson. Crossentropies have their own files. */
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
 import { clip } from '../../ops/clip.ts';
 import { mean } from '../../ops/mean.ts';
@@ -22,7 +22,7 @@ export const klDivergence: LossMaker = /* @__PURE__ */ defineLoss({
 
 const probability = (x: Tensor) => clip(x, { min: epsilon, max: 1 });
 
-/** The mean over the last axis of yPred - yTrue·log(yPred + 1e-7): counts, and the rates predicted for them. */
+/** The mean over the last axis of yPred - yTrue·log(yPred + 1e-7): yTrue are counts, yPred the predicted rates. */
 export const poisson: LossMaker = /* @__PURE__ */ defineLoss({
   className: 'Poisson',
   defaults: {},

@@ -30,7 +30,7 @@ export interface Weighting {
 }
 
 /**
- * Weighs `values` and reduces them. A mean over none is 0.
+ * Weights `values` and reduces them. A mean over no values is 0.
  * Errors: ShapeError where weights or mask don't broadcast with the values.
  */
 export function reduceLosses(op: string, values: Tensor, weighting: Weighting, reduction: Reduction): Tensor {
@@ -55,7 +55,7 @@ function weightOf(op: string, { sampleWeight, mask }: Weighting, reduction: Redu
   return mul(weights, counts);
 }
 
-/** In a mean, what counts weighs all / counted, so that the mean is over what counts. */
+/** For means, scales the mask so that the mean over all values is the mean over unmasked values. */
 function maskWeight(mask: Tensor, reduction: Reduction): Tensor {
   if ((reduction !== 'mean' && reduction !== 'sum_over_batch_size') || isEmpty(mask)) return mask;
   return divideOrZero(mask, mean(mask));

@@ -43,7 +43,7 @@ export const meanAbsolutePercentageError: LossMaker = /* @__PURE__ */ defineLoss
   },
 });
 
-/** The mean over the last axis of (log(yTrue + 1) - log(yPred + 1))², both at least 1e-7 before. Shapes broadcast. */
+/** The mean over the last axis of (log(yTrue + 1) - log(yPred + 1))², both raised to at least 1e-7 first. Shapes broadcast. */
 export const meanSquaredLogarithmicError: LossMaker = /* @__PURE__ */ defineLoss({
   className: 'MeanSquaredLogarithmicError',
   aliases: ['msle'],
@@ -87,7 +87,7 @@ export const huber: LossMaker<HuberOptions> = /* @__PURE__ */ defineLoss<HuberOp
   check: ({ delta }, op) => requireNumber(op, 'delta', delta, { min: 0 }),
   shapes: 'broadcast',
   values: (yTrue, yPred, { delta }) => {
-    // With r the error cut off at ±delta, both branches are r·(e - r/2): nothing to select, smooth at 0.
+    // With r the error clipped to ±delta, both branches are r·(e - r/2): no select is needed, and it is smooth at 0.
     const error = sub(yPred, yTrue);
     const cut = clip(error, { min: -delta, max: delta });
     return mean(mul(cut, sub(error, mul(cut, 0.5))), { axis: -1 });

@@ -12,7 +12,7 @@ export interface DiceOptions {
 }
 
 /**
- * 1 - 2·Σ yTrue·yPred / (Σ yTrue + Σ yPred): 0 where two masks cover each other. Shapes broadcast; the result has them
+ * 1 - 2·Σ yTrue·yPred / (Σ yTrue + Σ yPred): 0 where two masks are equal. Shapes broadcast; the result has them
  * without `axis`. Source: Milletari et al., V-Net, 2016 (with sums in place of sums of squares, as in Keras).
  */
 export const dice: LossMaker<DiceOptions> = /* @__PURE__ */ defineLoss<DiceOptions>({

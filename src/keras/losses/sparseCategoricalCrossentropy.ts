@@ -30,9 +30,9 @@ export interface SparseCategoricalCrossentropyOptions {
 /**
  * Minus log(p) of the class that yTrue names by its number. Shapes: yTrue is yPred without `axis`, or with size 1 there;
  * the result is yPred without `axis`. Probabilities are clipped to [1e-7, 1 - 1e-7] and divided by their sum, as in Keras
- * on TensorFlow; from logits, nothing is clipped.
- * Errors: IndexOutOfRangeError, raised when the result is read, for a label outside of the classes, or a
- * fraction; ValueError for a fraction that the host knows, and for options; ShapeError.
+ * on TensorFlow; logits are not clipped.
+ * Errors: IndexOutOfRangeError, raised when the result is read, for a label outside of the classes, or a fraction; ValueError
+ * for a fraction in host values, and for options; ShapeError.
  */
 export const sparseCategoricalCrossentropy: LossMaker<SparseCategoricalCrossentropyOptions> =
   /* @__PURE__ */ defineLoss<SparseCategoricalCrossentropyOptions>({

@@ -25,7 +25,7 @@ export const accuracy: MetricMaker = /* @__PURE__ */ defineMetric({
 
 /** Options of `binaryAccuracy`. */
 export interface BinaryAccuracyOptions {
-  /** What a prediction must exceed to count as 1, between 0 and 1. Default 0.5. */
+  /** Predictions above it count as 1; between 0 and 1. Default 0.5. */
   threshold?: number;
 }
 
@@ -44,7 +44,7 @@ export const binaryAccuracy: MetricMaker<BinaryAccuracyOptions> =
     },
   });
 
-/** How often the largest prediction is that of the class that yTrue, one-hot, names. State: total, count. */
+/** How often the largest prediction is that of the true class; yTrue is one-hot. State: total, count. */
 export const categoricalAccuracy: MetricMaker = /* @__PURE__ */ defineMetric({
   className: 'CategoricalAccuracy',
   defaults: {},
@@ -56,7 +56,7 @@ export const categoricalAccuracy: MetricMaker = /* @__PURE__ */ defineMetric({
   },
 });
 
-/** How often the largest prediction is that of the class that yTrue names by its number. State: total, count. */
+/** How often the largest prediction is that of the true class; yTrue holds class numbers. State: total, count. */
 export const sparseCategoricalAccuracy: MetricMaker = /* @__PURE__ */ defineMetric({
   className: 'SparseCategoricalAccuracy',
   defaults: {},

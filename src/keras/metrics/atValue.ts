@@ -73,7 +73,7 @@ abstract class AtValue extends FourCells {
 
 /** Options of `sensitivityAtSpecificity`. */
 export interface SensitivityAtSpecificityOptions extends AtValueOptions {
-  /** The least specificity of the thresholds that are compared, in [0, 1]. */
+  /** The required specificity, in [0, 1]. */
   specificity: number;
 }
 
@@ -90,7 +90,7 @@ export class SensitivityAtSpecificity extends AtValue {
 
 /** Options of `specificityAtSensitivity`. */
 export interface SpecificityAtSensitivityOptions extends AtValueOptions {
-  /** The least sensitivity of the thresholds that are compared, in [0, 1]. */
+  /** The required sensitivity, in [0, 1]. */
   sensitivity: number;
 }
 
@@ -107,7 +107,7 @@ export class SpecificityAtSensitivity extends AtValue {
 
 /** Options of `precisionAtRecall`. */
 export interface PrecisionAtRecallOptions extends AtValueOptions {
-  /** The least recall of the thresholds that are compared, in [0, 1]. */
+  /** The required recall, in [0, 1]. */
   recall: number;
 }
 
@@ -124,7 +124,7 @@ export class PrecisionAtRecall extends AtValue {
 
 /** Options of `recallAtPrecision`. */
 export interface RecallAtPrecisionOptions extends AtValueOptions {
-  /** The least precision of the thresholds that are compared, in [0, 1]. */
+  /** The required precision, in [0, 1]. */
   precision: number;
 }
 

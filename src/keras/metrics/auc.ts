@@ -31,14 +31,14 @@ export interface AUCOptions extends MetricOptions {
   numThresholds?: number;
   /** 'ROC': true positives over false ones. 'PR': precision over recall. Default 'ROC'. */
   curve?: 'ROC' | 'PR' | 'roc' | 'pr';
-  /** How the area between two points of the curve is taken. Default 'interpolation'. */
+  /** How the area between two points of the curve is computed. Default 'interpolation'. */
   summationMethod?: 'interpolation' | 'majoring' | 'minoring';
-  /** Thresholds of your own, in [0, 1]; 0 and 1 are added. Default: `numThresholds` even ones. */
+  /** Custom thresholds in [0, 1]; 0 and 1 are added. Default: `numThresholds` evenly spaced ones. */
   thresholds?: readonly number[] | null;
   /** Whether to average the areas of separate curves for each label on the last axis. Default false. */
   multiLabel?: boolean;
   /**
-   * How many labels a sample has, where `multiLabel` is set. Default: as many as the first predictions have.
+   * Number of labels per sample, if `multiLabel` is set. Default: as many as the first predictions have.
    */
   numLabels?: number | null;
   /** Weights of labels: in the average of the areas, or without `multiLabel` in the counts. Default: all the same. */
@@ -165,7 +165,7 @@ export class AUC extends FourCells {
 }
 
 /**
- * The area under the ROC or the precision–recall curve, by thresholds. Targets and predictions in one shape. Errors:
+ * The area under the ROC or the precision–recall curve, by thresholds. Targets and predictions of one shape. Errors:
  * ShapeError, ValueError for options.
  */
 export const auc: ClassMaker<[options?: AUCOptions], AUC> = /* @__PURE__ */ classMaker(AUC);

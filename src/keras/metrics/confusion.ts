@@ -1,5 +1,5 @@
 /**
- * @file Confusion: how much of what is true, and of what isn't, is predicted above thresholds.
+ * @file Confusion: how much of the true and of the false targets is predicted above each threshold.
  */
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
@@ -31,7 +31,7 @@ import { stretched } from './sampleWeights.ts';
 /** Below every prediction: the threshold where the k largest are chosen. */
 export const lowest = -1e10;
 
-/** Thresholds: their values for the host, their tensor of shape [count] for the device. */
+/** Thresholds: their values on the host, and a tensor of shape [count] on the device. */
 export interface Thresholds {
   readonly values: readonly number[];
   readonly onDevice: Tensor;
@@ -43,7 +43,7 @@ export interface ConfusionOptions {
   topK?: number | null;
   /** Evaluate only this class. */
   classId?: number | null;
-  /** Whether the last axis of [batch, labels] stays, each label by itself. */
+  /** Whether to keep the last axis of [batch, labels], with separate counts for each label. */
   multiLabel?: boolean;
   weight: Tensor | null;
   /** Weights of the last axis. */
@@ -51,8 +51,8 @@ export interface ConfusionOptions {
 }
 
 /**
- * What is above each threshold: `above` [thresholds, ...labels, 2] holds true and false positives, `totals`
- * [...labels, 2] all that is true and all that isn't.
+ * Counts above each threshold: `above` [thresholds, ...labels, 2] holds true and false positives, `totals` [...labels, 2] all
+ * true and all false targets.
  */
 export class Confusion {
   constructor(
@@ -78,14 +78,14 @@ export class Confusion {
 }
 
 /**
- * The confusion of a batch. yTrue and yPred have one shape, but for a last axis of size 1; what isn't 0 is true.
+ * The confusion of a batch. yTrue and yPred have the same shape, except for a last axis of size 1; nonzero targets are true.
  * Errors: ShapeError, ValueError.
  */
 export function confusionOf(op: string, yTrue: Tensor, yPred: Tensor, options: ConfusionOptions): Confusion {
   const { thresholds, multiLabel = false, weight, labelWeights } = options;
   const [targets, predictions] = chosen(op, yTrue, yPred, options);
   const truth = cast(notEqual(targets, 0), 'float32');
-  // [..., 2]: what counts as true, and what counts as false.
+  // [..., 2]: true and false targets.
   let counts = stack([truth, sub(1, truth)], { axis: -1 });
   if (weight) counts = mul(counts, expandDims(stretched(op, weight, predictions), { axis: -1 }));
   if (labelWeights) {
@@ -109,16 +109,16 @@ export function confusionOf(op: string, yTrue: Tensor, yPred: Tensor, options: C
 }
 
 /**
- * For thresholds i / (n - 1): each prediction falls into the bucket of the last threshold that it exceeds, and what is
- * above a threshold is the sum of the buckets from there on. Linear in predictions and thresholds.
+ * For thresholds i / (n - 1): each prediction falls into the bucket of the last threshold that it exceeds, and the count
+ * above a threshold is the sum of the buckets from there on. Takes time linear in predictions plus thresholds.
  */
 function byBuckets(predictions: Tensor, counts: Tensor, thresholds: readonly number[]): Tensor {
   const last = thresholds.length - 1;
   const [, labels] = predictions.shape as [number, number];
   const bucket = sub(ceil(mul(clip(predictions, { min: 0, max: 1 }), last)), 1);
-  // The first threshold lies a little below 0 where even a prediction of 0 is to exceed it.
+  // The first threshold is slightly below 0 if even a prediction of 0 must exceed it.
   const ids = cast((thresholds[0] as number) < 0 ? relu(bucket) : bucket, 'int32');
-  // Ids below 0 stay below 0, and count nowhere.
+  // Ids below 0 stay below 0, and aren't counted.
   const cells = labels === 1 ? ids : add(mul(ids, labels), range(0, labels, 1, { dtype: 'int32' }));
   const sums = segmentSum(reshape(counts, { shape: [ids.size, 2] }), reshape(cells, { shape: [ids.size] }), {
     numSegments: (last + 1) * labels,
@@ -126,7 +126,7 @@ function byBuckets(predictions: Tensor, counts: Tensor, thresholds: readonly num
   return cumsum(reshape(sums, { shape: [last + 1, labels, 2] }), { axis: 0, reverse: true });
 }
 
-/** Any thresholds: each prediction is held against each. */
+/** For any thresholds: compares each prediction with each threshold. */
 function byComparison(predictions: Tensor, counts: Tensor, { values, onDevice }: Thresholds): Tensor {
   const [batch, labels] = predictions.shape as [number, number];
   if (labels !== 1) {
@@ -141,7 +141,7 @@ function byComparison(predictions: Tensor, counts: Tensor, { values, onDevice }:
   return matMul(cast(above, 'float32'), reshape(counts, { shape: [batch, 2] }));
 }
 
-/** Targets and predictions of one shape, of the k largest and of the class that count. */
+/** Targets and predictions of one shape, restricted to the k largest predictions and to one class. */
 function chosen(
   op: string,
   yTrue: Tensor,
@@ -194,7 +194,7 @@ function requireLabelWeights(op: string, weights: Tensor, predictions: Tensor): 
   });
 }
 
-/** Whether thresholds are i / (n - 1), as Keras asks it: within rounding. */
+/** Whether thresholds are i / (n - 1), up to rounding, as in Keras. */
 function isEven(thresholds: readonly number[]): boolean {
   const last = thresholds.length - 1;
   if (last < 2) return false;

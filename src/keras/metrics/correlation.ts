@@ -1,4 +1,4 @@
-/** @file How predictions and targets vary together. */
+/** @file Correlations between predictions and targets. */
 import { normalizeAxis } from '../../core/shape.ts';
 import { add, div, mul, squaredDifference, sub } from '../../ops/arithmetic.ts';
 import { mean } from '../../ops/mean.ts';
@@ -11,11 +11,11 @@ import { defineMetric, type MetricMaker } from './defineMetric.ts';
 
 /** Options of the correlations. */
 export interface CorrelationOptions {
-  /** Along which values correlate. Default -1. */
+  /** The axis along which values correlate. Default -1. */
   axis?: number;
 }
 
-/** The mean of Pearson's coefficient of correlation along `axis`. State: total, count. */
+/** The mean of Pearson's correlation coefficient along `axis`. State: total, count. */
 export const pearsonCorrelation: MetricMaker<CorrelationOptions> =
   /* @__PURE__ */ defineMetric<CorrelationOptions>({
     className: 'PearsonCorrelation',
@@ -30,7 +30,7 @@ export const pearsonCorrelation: MetricMaker<CorrelationOptions> =
   });
 
 /**
- * The mean of Lin's coefficient of concordance along `axis`: 2·covariance / (variances + (difference of means)²).
+ * The mean of Lin's concordance correlation coefficient along `axis`: 2·covariance / (variances + (difference of means)²).
  * Source: Lin, A concordance correlation coefficient to evaluate reproducibility, 1989. State: total, count.
  */
 export const concordanceCorrelation: MetricMaker<CorrelationOptions> =
@@ -54,7 +54,7 @@ function centered(x: Tensor, axis: number): { values: Tensor; center: Tensor } {
   return { values: sub(x, center), center };
 }
 
-/** Of values around 0. */
+/** The variance of values with mean 0. */
 function variance(values: Tensor, axis: number): Tensor {
   return mean(square(values), { axis, keepDims: true });
 }

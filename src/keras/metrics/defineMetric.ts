@@ -1,4 +1,4 @@
-/** @file defineMetric: means over batches of a function of targets and predictions, by one definition each. */
+/** @file defineMetric: defines metrics that are means of a function of targets and predictions over batches. */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { byPosition, isPlainObject } from '../../core/options.ts';
@@ -17,24 +17,24 @@ export interface MetricDefinition<O extends object> extends MetricNames {
   /** Its options with their defaults. */
   defaults: Required<O>;
   direction: Direction;
-  /** Dtype of targets; int32 for labels. Default: that of the loss that `prepare` gives, or float32. */
+  /** Dtype of targets; int32 for labels. Default: that of the loss that `prepare` returns, or float32. */
   targets?: DType;
-  /** Checks the options, and gives the function of samples; throws. */
+  /** Checks the options, and returns the function of samples; throws. */
   prepare: (options: Required<O>, op: string) => MetricFunction | Loss;
-  /** What the result is of the mean. Default: the mean itself. */
+  /** Computes the result from the mean. Default: the mean itself. */
   finish?: (mean: Tensor) => Tensor;
 }
 
 /**
- * A metric by its function, `binaryAccuracy(yTrue, yPred, { threshold })`, which gives the values of samples; and by its
- * object, `binaryAccuracy({ threshold, name })`, which averages them over batches.
+ * Call it as a function, `binaryAccuracy(yTrue, yPred, { threshold })`, for the values of samples; or create an object,
+ * `binaryAccuracy({ threshold, name })`, which averages them over batches.
  */
 export interface MetricMaker<O extends object = object> extends ClassMaker<[options?: O & MetricOptions]> {
   (options?: O & MetricOptions): Metric;
   (yTrue: TensorLike, yPred: TensorLike, options?: O): Tensor;
 }
 
-/** Makes a metric of a definition. */
+/** Creates a metric from a definition. */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineMetric<O extends object = object>(definition: MetricDefinition<O>): MetricMaker<O> {
   const op = labelOf(definition);
@@ -97,7 +97,7 @@ interface Prepared<O> {
   options: Required<O>;
 }
 
-/** The function of samples for the options, with defaults in place of what wasn't given. */
+/** The function of samples for the options, with defaults for missing ones. */
 function prepared<O extends object>(definition: MetricDefinition<O>, op: string, given: O): Prepared<O> {
   const options = metricOptions(op, given, definition.defaults);
   const made = definition.prepare(options, op);

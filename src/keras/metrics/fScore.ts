@@ -23,17 +23,17 @@ import { stretched, weightOf } from './sampleWeights.ts';
 /** Options of `f1Score`. */
 export interface F1ScoreOptions extends MetricOptions {
   /**
-   * How the scores of classes become one: 'micro' counts over all classes, 'macro' takes their mean, 'weighted' weighs
-   * them by how often they are true. Null, the default, leaves one score a class.
+   * How the scores of classes become one: 'micro' counts over all classes, 'macro' takes their mean, 'weighted' weights them
+   * by how often they are true. Null, the default, leaves one score per class.
    */
   average?: 'micro' | 'macro' | 'weighted' | null;
-  /** What a prediction must exceed to be positive, in (0, 1]. Null, the default: the largest of a sample is. */
+  /** Predictions above it are positive; in (0, 1]. Null, the default: the largest prediction of a sample is positive. */
   threshold?: number | null;
 }
 
 /** Options of `fBetaScore`. */
 export interface FBetaScoreOptions extends F1ScoreOptions {
-  /** How much recall weighs against precision. Default 1. */
+  /** Weight of recall relative to precision. Default 1. */
   beta?: number;
 }
 
@@ -90,7 +90,7 @@ export class FBetaScore extends Metric {
     });
   }
 
-  /** One score, or one a class where nothing is averaged. 0 before the first update. */
+  /** One score, or one per class if nothing is averaged. 0 before the first update. */
   result(): Tensor {
     return this.compute(() => {
       if (this.variables.length === 0) return mul(0, 1);

@@ -117,7 +117,7 @@ export interface MetricConfig {
   config?: Record<string, unknown>;
 }
 
-/** What names a metric; a maker is one such as `metrics.meanSquaredError`. */
+/** Identifies a metric; a maker is a function such as `metrics.meanSquaredError`. */
 export type MetricLike =
   | MetricName
   | MetricFunction
@@ -126,7 +126,7 @@ export type MetricLike =
   | Loss
   | MetricConfig;
 
-/** What an output is measured by: the shapes say which accuracy 'accuracy' is. */
+/** Specs of an output's targets and predictions; their shapes decide which accuracy 'accuracy' is. */
 export interface MeasuredSpecs {
   yTrue: OpenSpec;
   yPred: OpenSpec;
@@ -134,9 +134,9 @@ export interface MeasuredSpecs {
 
 /**
  * A metric by its name ('meanSquaredError', Keras's 'mean_squared_error', 'MeanSquaredError', or 'mse'), by the maker of
- * this folder, by a class, by a function of your own, by a loss, or itself; also by the name of what `registerClass` made
- * known. Its name in logs is the name that it was called by. For 'accuracy'
- * and 'acc' the specs of targets and predictions say which accuracy is meant; without them it is plain equality.
+ * this folder, by a class, by a custom function, by a loss, or itself; also by a name that was registered with
+ * `registerClass`. Its name in logs is the name that it was requested by. For 'accuracy' and 'acc' the specs of targets and
+ * predictions decide which accuracy to use; without them it is plain equality.
  * Errors: ValueError for anything else.
  */
 export function metricOf(identifier: MetricLike | string, specs?: MeasuredSpecs): Metric {
@@ -186,7 +186,7 @@ function isClass(identifier: unknown): identifier is MetricClass {
   return typeof identifier === 'function' && identifier.prototype instanceof Metric;
 }
 
-/** By the name of a class or function that the app made known, or of one of this folder. */
+/** By the name of a class or function that the app registered, or of one of this folder. */
 function makeNamed(name: string, config?: object): Metric {
   const found = customObjectOf(name) ?? builtIn(name) ?? registeredAs(name);
   if (!found) return refuse(name);

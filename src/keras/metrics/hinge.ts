@@ -1,4 +1,4 @@
-/** @file Means of margins: the losses of the same names, over batches. */
+/** @file Means of hinge losses over batches; see the losses of the same names. */
 import {
   categoricalHinge as categoricalLoss,
   hinge as hingeLoss,

@@ -26,7 +26,7 @@ import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { stretched, weightOf } from './sampleWeights.ts';
 
-/** Which classes there are, and how they are written. */
+/** Options of the classes: their number, and how targets and predictions encode them. */
 interface Classes {
   numClasses: number;
   targetClassIds: readonly number[];
@@ -63,8 +63,8 @@ abstract class IntersectionOverUnion extends Metric {
   }
 
   /**
-   * Errors: ShapeError where shapes or weights don't fit; IndexOutOfRangeError, raised when the result is read, for what is
-   * no class.
+   * Errors: ShapeError where shapes or weights don't fit; IndexOutOfRangeError, raised when the result is read, for a label
+   * outside of the classes.
    */
   updateState(yTrue: TensorLike, yPred: TensorLike, options: UpdateOptions = {}): void {
     this.change(() => {
@@ -95,13 +95,13 @@ abstract class IntersectionOverUnion extends Metric {
     });
   }
 
-  /** Targets as numbers of classes. */
+  /** Targets as class numbers. */
   protected targets(yTrue: Tensor): Tensor {
     const { sparseYTrue, axis } = this.#classes;
     return sparseYTrue ? toIndices(yTrue) : argMax(yTrue, { axis });
   }
 
-  /** Predictions as numbers of classes. */
+  /** Predictions as class numbers. */
   protected predictions(yPred: Tensor): Tensor {
     const { sparseYPred, axis } = this.#classes;
     return sparseYPred ? toIndices(yPred) : argMax(yPred, { axis });
@@ -119,7 +119,7 @@ export interface OneHotMeanIoUOptions extends MetricOptions {
   numClasses: number;
   /** A label to ignore, such as 255. Default: none. */
   ignoreClass?: number | null;
-  /** Whether predictions name classes by number; otherwise they hold one score a class. Default false. */
+  /** Whether predictions are class numbers; otherwise they hold one score per class. Default false. */
   sparseYPred?: boolean;
   /** Axis of the scores. Default -1. */
   axis?: number;
@@ -133,7 +133,7 @@ export interface OneHotIoUOptions extends OneHotMeanIoUOptions {
 
 /** `sparseYPred` is true by default. */
 export interface MeanIoUOptions extends OneHotMeanIoUOptions {
-  /** Whether targets name classes by number; otherwise they hold one score a class. Default true. */
+  /** Whether targets are class numbers; otherwise they hold one score per class. Default true. */
   sparseYTrue?: boolean;
 }
 
@@ -178,7 +178,7 @@ export class MeanIoU extends IntersectionOverUnion {
   }
 }
 
-/** IoU of targets that are one-hot, and of predictions with one score a class. State: total_confusion_matrix. */
+/** IoU of targets that are one-hot, and of predictions with one score per class. State: total_confusion_matrix. */
 export class OneHotIoU extends IntersectionOverUnion {
   static override readonly className: string = 'OneHotIoU';
 
@@ -195,7 +195,7 @@ export class OneHotIoU extends IntersectionOverUnion {
   }
 }
 
-/** MeanIoU of targets that are one-hot, and of predictions with one score a class. State: total_confusion_matrix. */
+/** MeanIoU of targets that are one-hot, and of predictions with one score per class. State: total_confusion_matrix. */
 export class OneHotMeanIoU extends IntersectionOverUnion {
   static override readonly className: string = 'OneHotMeanIoU';
 
@@ -215,9 +215,9 @@ export class OneHotMeanIoU extends IntersectionOverUnion {
 
 /** Options of `binaryIoU`. */
 export interface BinaryIoUOptions extends MetricOptions {
-  /** [0], [1], or [0, 1], over which the mean is taken. Default [0, 1]. */
+  /** The classes over which the mean is taken: [0], [1] or [0, 1]. Default [0, 1]. */
   targetClassIds?: readonly number[];
-  /** From which on a prediction is of class 1. Default 0.5. */
+  /** Predictions from this value on are class 1. Default 0.5. */
   threshold?: number;
 }
 
@@ -250,12 +250,12 @@ type Maker<O, M> = ClassMaker<[options: O], M>;
 
 /**
  * Intersection over union of the given classes, averaged. Labels in any shape. Errors: ShapeError, ValueError for
- * options, IndexOutOfRangeError for a label that is no class.
+ * options, IndexOutOfRangeError for a label outside of the classes.
  */
 export const iou: Maker<IoUOptions, IoU> = /* @__PURE__ */ classMaker(IoU, { aliases: ['iou'] });
 /**
  * Intersection over union of all classes, averaged. Labels in any shape. Errors: ShapeError, ValueError for options,
- * IndexOutOfRangeError for a label that is no class.
+ * IndexOutOfRangeError for a label outside of the classes.
  */
 export const meanIoU: Maker<MeanIoUOptions, MeanIoU> = /* @__PURE__ */ classMaker(MeanIoU, {
   aliases: ['mean_iou'],
@@ -270,7 +270,7 @@ export const oneHotMeanIoU: Maker<OneHotMeanIoUOptions, OneHotMeanIoU> = /* @__P
   { aliases: ['one_hot_mean_iou'] },
 );
 /**
- * Intersection over union of two classes, which a threshold tells apart. Targets and predictions in one shape. Errors:
+ * Intersection over union of two classes, separated by a threshold. Targets and predictions of one shape. Errors:
  * ShapeError, ValueError for options.
  */
 export const binaryIoU: ClassMaker<[options?: BinaryIoUOptions], BinaryIoU> = /* @__PURE__ */ classMaker(
@@ -322,7 +322,7 @@ function requireSameSize(op: string, targets: Tensor, predictions: Tensor): void
   });
 }
 
-/** One weight a target, flat. */
+/** One weight per target, flat. */
 function weightsOf(op: string, weight: Tensor | null, targets: Tensor): Tensor {
   if (!weight) return ones([targets.size]);
   return flat(weight.size === targets.size ? weight : stretched(op, weight, targets));

@@ -75,7 +75,7 @@ export class Sum extends Metric<[values: TensorLike]> {
   }
 
   result(): Tensor {
-    // A value of its own: a tensor that shared the state would keep captured updates from writing it.
+    // A copy: a tensor that shared the state would keep captured updates from writing it.
     return this.compute(() => mul(this.total, 1));
   }
 }

@@ -10,7 +10,7 @@ import { Averaging } from './mean.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
 import { weightOf } from './sampleWeights.ts';
 
-/** A function of targets and predictions that gives values of samples, with ops alone. */
+/** A function of targets and predictions that returns values of samples, using ops only. */
 export type MetricFunction = (yTrue: Tensor, yPred: Tensor) => Tensor;
 
 /** Options of `meanMetricWrapper`. */
@@ -24,7 +24,7 @@ export abstract class MeanOfFunction extends Averaging {
   /** The values of samples. */
   protected abstract values(yTrue: Tensor, yPred: Tensor): Tensor;
 
-  /** What targets are cast to. */
+  /** The dtype that targets are cast to. */
   protected get targetDType(): DType {
     return 'float32';
   }
@@ -43,7 +43,7 @@ export abstract class MeanOfFunction extends Averaging {
   }
 }
 
-/** The mean of a function of your own. */
+/** The mean of a custom function. */
 export class MeanMetricWrapper extends MeanOfFunction {
   static override readonly className: string = 'MeanMetricWrapper';
   readonly fn: MetricFunction;
@@ -78,7 +78,7 @@ export class MeanMetricWrapper extends MeanOfFunction {
   }
 }
 
-/** The mean of what a function of targets and predictions gives for samples. Errors: ValueError without a function. */
+/** The mean of a function of targets and predictions over samples. Errors: ValueError without a function. */
 export const meanMetricWrapper: ClassMaker<[options: WrapperOptions], MeanMetricWrapper> =
   /* @__PURE__ */ classMaker(MeanMetricWrapper);
 

@@ -1,6 +1,6 @@
 /**
- * @file Metric: what is measured over many batches. Its state is variables on the device, its updates are ops and
- * `assign`: nothing is read back until somebody reads the result, and an update can be captured and replayed.
+ * @file Metric: a value measured over many batches. Its state is variables on the device, its updates are ops and `assign`:
+ * nothing is read back until the result is read, and an update can be captured and replayed.
  */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
@@ -19,8 +19,8 @@ import { snakeCase, uniqueName } from '../names.ts';
 /** Options of every metric. */
 export interface MetricOptions {
   /**
-   * What logs call it. Default: the class's name in snake case, such as 'mean_squared_error'; numbered in
-   * classes that Keras numbers.
+   * Its name in logs. Default: the class's name in snake case, such as 'mean_squared_error'; numbered for classes that Keras
+   * numbers.
    */
   name?: string;
 }
@@ -33,7 +33,7 @@ export interface UpdateOptions {
   mask?: TensorLike | null;
 }
 
-/** Whether a metric is better when it is higher or when it is lower; null where it doesn't say. */
+/** Whether a metric is better when it is higher or when it is lower; null if unspecified. */
 export type Direction = 'up' | 'down' | null;
 
 /**
@@ -50,7 +50,7 @@ export type Direction = 'up' | 'down' | null;
 export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorLike, yPred: TensorLike]> {
   static readonly className: string = 'Metric';
 
-  /** What logs and `History` call it. */
+  /** Its name in logs and in `History`. */
   name: string;
   readonly #variables: Variable[] = [];
   readonly #constants: Tensor[] = [];
@@ -60,7 +60,7 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
     requireName(this.name);
   }
 
-  /** Makes a metric from what `getConfig` gave. */
+  /** Creates a metric from the result of `getConfig`. */
   static fromConfig(this: new (config: never) => Metric, config: Record<string, unknown>): Metric {
     return new this(config as never);
   }
@@ -81,12 +81,12 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
   }
 
   /**
-   * Makes the state whose shape depends on the predictions. `updateState` sees to it, too; who captures updates calls it
-   * before.
+   * Creates the state whose shape depends on the predictions. `updateState` calls it if needed; call it before capturing
+   * updates.
    */
   build(_yTrue: OpenSpec, _yPred: OpenSpec): void {}
 
-  /** Takes one more batch into account. */
+  /** Updates the state with another batch. */
   abstract updateState(...args: [...inputs: Inputs, options?: UpdateOptions]): void;
 
   /** The value over all batches since the last reset: a new tensor. */
@@ -131,7 +131,7 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
     return variable;
   }
 
-  /** Values that updates use, on the device once and for all. */
+  /** Uploads constant values that updates use. */
   protected addConstant(values: HostValues): Tensor {
     const constant = keep(tensor(values));
     this.#constants.push(constant);

@@ -48,7 +48,7 @@ abstract class CellCount extends Metric {
     });
   }
 
-  /** One value a threshold; a scalar for one. */
+  /** One value per threshold; a scalar for a single threshold. */
   result(): Tensor {
     return this.compute(() => scalarOfOne(mul(this.accumulator, 1)));
   }
@@ -95,22 +95,22 @@ export class FalseNegatives extends CellCount {
 type CountMaker<M> = ClassMaker<[options?: CountOptions], M>;
 
 /**
- * How many positives were predicted so. Targets and predictions in one shape, by thresholds. Errors: ShapeError,
+ * How many positives were predicted positive. Targets and predictions of one shape, by thresholds. Errors: ShapeError,
  * ValueError for thresholds outside [0, 1].
  */
 export const truePositives: CountMaker<TruePositives> = /* @__PURE__ */ classMaker(TruePositives);
 /**
- * How many negatives were predicted positive. Targets and predictions in one shape, by thresholds. Errors: ShapeError,
+ * How many negatives were predicted positive. Targets and predictions of one shape, by thresholds. Errors: ShapeError,
  * ValueError for thresholds outside [0, 1].
  */
 export const falsePositives: CountMaker<FalsePositives> = /* @__PURE__ */ classMaker(FalsePositives);
 /**
- * How many negatives were predicted so. Targets and predictions in one shape, by thresholds. Errors: ShapeError,
+ * How many negatives were predicted negative. Targets and predictions of one shape, by thresholds. Errors: ShapeError,
  * ValueError for thresholds outside [0, 1].
  */
 export const trueNegatives: CountMaker<TrueNegatives> = /* @__PURE__ */ classMaker(TrueNegatives);
 /**
- * How many positives were predicted negative. Targets and predictions in one shape, by thresholds. Errors: ShapeError,
+ * How many positives were predicted negative. Targets and predictions of one shape, by thresholds. Errors: ShapeError,
  * ValueError for thresholds outside [0, 1].
  */
 export const falseNegatives: CountMaker<FalseNegatives> = /* @__PURE__ */ classMaker(FalseNegatives);

@@ -16,9 +16,9 @@ import { weightOf } from './sampleWeights.ts';
 
 /** Options of `precision` and `recall`. */
 export interface PrecisionRecallOptions extends MetricOptions {
-  /** What a prediction must exceed to be positive: in [0, 1], or a list, one value each. Default 0.5. */
+  /** Predictions above it are positive: a number in [0, 1], or a list with one result per threshold. Default 0.5. */
   thresholds?: number | readonly number[] | null;
-  /** Only the k largest predictions along the last axis are positive, whatever they are. Default: all can be. */
+  /** Only the k largest predictions along the last axis can be positive. Default: all. */
   topK?: number | null;
   /** Evaluate only this class. Default: all. */
   classId?: number | null;
@@ -26,12 +26,12 @@ export interface PrecisionRecallOptions extends MetricOptions {
 
 const defaults = { thresholds: null, topK: null, classId: null } as Required<PrecisionRecallOptions>;
 
-/** The part of true positives in what `missed` makes whole. */
+/** True positives as a fraction of true positives plus `missed`. */
 abstract class PositiveRate extends Metric {
   readonly #options: Required<Omit<PrecisionRecallOptions, 'name'>>;
   readonly #thresholds: Thresholds;
   readonly truePositives: Variable;
-  /** What a false prediction adds to: of positives in precision, of negatives in recall. */
+  /** The count of false predictions: false positives for precision, false negatives for recall. */
   protected readonly missed: Variable;
 
   /** Errors: ValueError for options. */
@@ -68,7 +68,7 @@ abstract class PositiveRate extends Metric {
     });
   }
 
-  /** One value a threshold; a scalar for one. */
+  /** One value per threshold; a scalar for a single threshold. */
   result(): Tensor {
     return this.compute(() =>
       scalarOfOne(divideNoNaN(this.truePositives, add(this.truePositives, this.missed))),
@@ -82,7 +82,7 @@ abstract class PositiveRate extends Metric {
   protected abstract missedIn(confusion: Confusion): Tensor;
 }
 
-/** How much of what is predicted positive is true. State: true_positives, false_positives. */
+/** The fraction of positive predictions that are true. State: true_positives, false_positives. */
 export class Precision extends PositiveRate {
   static override readonly className: string = 'Precision';
 
@@ -99,7 +99,7 @@ export class Precision extends PositiveRate {
   }
 }
 
-/** How much of what is true is predicted positive. State: true_positives, false_negatives. */
+/** The fraction of true targets that are predicted positive. State: true_positives, false_negatives. */
 export class Recall extends PositiveRate {
   static override readonly className: string = 'Recall';
 
@@ -119,12 +119,12 @@ export class Recall extends PositiveRate {
 type Maker<M> = ClassMaker<[options?: PrecisionRecallOptions], M>;
 
 /**
- * Of what was predicted positive, the share that is. Targets and predictions in one shape. Errors: ShapeError,
+ * The fraction of positive predictions that are true. Targets and predictions of one shape. Errors: ShapeError,
  * ValueError for options.
  */
 export const precision: Maker<Precision> = /* @__PURE__ */ classMaker(Precision);
 /**
- * Of what is positive, the share that was predicted so. Targets and predictions in one shape. Errors: ShapeError,
+ * The fraction of true targets that are predicted positive. Targets and predictions of one shape. Errors: ShapeError,
  * ValueError for options.
  */
 export const recall: Maker<Recall> = /* @__PURE__ */ classMaker(Recall);

@@ -1,4 +1,4 @@
-/** @file Means of what is lost on probabilities: the losses of the same names, over batches. */
+/** @file Means of losses of probabilities, over batches; see the losses of the same names. */
 import { binaryCrossentropy as binaryLoss } from '../losses/binaryCrossentropy.ts';
 import {
   categoricalCrossentropy as categoricalLoss,
@@ -29,7 +29,7 @@ export const poisson: MetricMaker = /* @__PURE__ */ defineMetric({
 export interface BinaryCrossentropyMetricOptions {
   /** Whether yPred holds logits. Default false. */
   fromLogits?: boolean;
-  /** In [0, 1]: draws targets towards 1/2 by this part. Default 0. */
+  /** In [0, 1]: moves targets towards 1/2 by this fraction. Default 0. */
   labelSmoothing?: number;
 }
 

@@ -1,4 +1,4 @@
-/** @file R2Score: the part of the targets' variance that predictions explain. */
+/** @file R2Score: the fraction of the targets' variance that predictions explain. */
 import { ShapeError } from '../../core/errors.ts';
 import { requireInteger, requireOneOf } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
@@ -19,9 +19,9 @@ import { stretched, weightOf } from './sampleWeights.ts';
 
 /** Options of `r2Score`. */
 export interface R2ScoreOptions extends MetricOptions {
-  /** How the scores of columns become one; null leaves them apart. Default 'uniform_average'. */
+  /** How the scores of columns are combined; null keeps them separate. Default 'uniform_average'. */
   classAggregation?: 'uniform_average' | 'variance_weighted_average' | null;
-  /** How many independent regressors there are, for the adjusted score. Default 0: not adjusted. */
+  /** Number of independent regressors, for the adjusted score. Default 0: not adjusted. */
   numRegressors?: number;
 }
 
@@ -81,7 +81,7 @@ export class R2Score extends Metric {
     });
   }
 
-  /** One score, or one a column where they aren't aggregated. 0 before the first update. */
+  /** One score, or one per column if they aren't aggregated. 0 before the first update. */
   result(): Tensor {
     return this.compute(() => {
       const [, squares, total, residual, count] = this.variables as readonly Tensor[];
@@ -104,7 +104,7 @@ export class R2Score extends Metric {
     return divideNoNaN(sum(mul(variance, scores)), sum(variance));
   }
 
-  /** The score, adjusted for regressors where there are samples enough for that. */
+  /** The score, adjusted for the regressors if there are enough samples. */
   #adjusted(score: Tensor): Tensor {
     const { numRegressors } = this.#options;
     if (numRegressors === 0) return score;
@@ -116,7 +116,7 @@ export class R2Score extends Metric {
 }
 
 /**
- * R², the share of the variance of the targets that predictions explain. Shapes: [batch, outputs], float32. Errors:
+ * R², the fraction of the targets' variance that predictions explain. Shapes: [batch, outputs], float32. Errors:
  * ShapeError, ValueError for options.
  */
 export const r2Score: ClassMaker<[options?: R2ScoreOptions], R2Score> = /* @__PURE__ */ classMaker(R2Score);

@@ -1,4 +1,4 @@
-/** @file Means of errors: the losses of the same names, over batches. */
+/** @file Means of errors over batches; see the losses of the same names. */
 import { neg, squaredDifference } from '../../ops/arithmetic.ts';
 import { sqrt } from '../../ops/unary.ts';
 import { requireBroadcast } from '../losses/lossChecks.ts';

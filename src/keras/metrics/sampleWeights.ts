@@ -53,8 +53,8 @@ export function requireStretch(op: string, weight: Tensor, values: Tensor): void
 type Reduce = (x: Tensor, options?: ReduceOptions) => Tensor;
 
 /**
- * One value a sample, weighed, and the weights: axes beyond those of the weights are reduced first, the rest but the
- * first afterwards. Keras's rule: with `mean`, weights of several axes count by their mean in a sample.
+ * One weighted value per sample, and the weights: axes beyond those of the weights are reduced first, then all but the first.
+ * As in Keras, with `mean`, weights of several axes count by their mean in a sample.
  */
 export function reduceToSamples(
   op: string,

@@ -1,4 +1,4 @@
-/** @file How often what is true is among the k largest predictions. */
+/** @file How often the true class is among the k largest predictions. */
 import { requireInteger } from '../../core/shape.ts';
 import { argMax } from '../../ops/argExtrema.ts';
 import { cast } from '../../ops/cast.ts';
@@ -19,7 +19,7 @@ export interface TopKAccuracyOptions {
   k?: number;
 }
 
-/** How often the class that yTrue, one-hot, names is among the `k` largest predictions. State: total, count. */
+/** How often the true class is among the `k` largest predictions; yTrue is one-hot. State: total, count. */
 export const topKCategoricalAccuracy: MetricMaker<TopKAccuracyOptions> =
   /* @__PURE__ */ defineMetric<TopKAccuracyOptions>({
     className: 'TopKCategoricalAccuracy',
@@ -35,7 +35,7 @@ export const topKCategoricalAccuracy: MetricMaker<TopKAccuracyOptions> =
     },
   });
 
-/** How often the class that yTrue names by its number is among the `k` largest predictions. State: total, count. */
+/** How often the true class is among the `k` largest predictions; yTrue holds class numbers. State: total, count. */
 export const sparseTopKCategoricalAccuracy: MetricMaker<TopKAccuracyOptions> =
   /* @__PURE__ */ defineMetric<TopKAccuracyOptions>({
     className: 'SparseTopKCategoricalAccuracy',
@@ -52,8 +52,8 @@ export const sparseTopKCategoricalAccuracy: MetricMaker<TopKAccuracyOptions> =
   });
 
 /**
- * 1 where fewer than k predictions exceed that of the label, so that equals share a place; 0 elsewhere, and for a label
- * that is no class.
+ * 1 where fewer than k predictions exceed that of the label, so that ties share a rank; 0 elsewhere, and for a label outside
+ * of the classes.
  */
 function inTopK(labels: Tensor, yPred: Tensor, k: number): Tensor {
   const classes = yPred.shape.at(-1) as number;

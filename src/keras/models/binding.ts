@@ -10,7 +10,7 @@ import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 
 /**
  * The values in the order of the inputs: by position, or by name if a record is given for inputs that are not a record.
- * As in Keras, a vector is taken as a matrix of one column where such an input is wanted, and the other way around.
+ * As in Keras, a vector is accepted where the input is a matrix of one column, and vice versa.
  * Errors: ValueError for missing or extra values; ShapeError and DTypeError for a value that does not match its input.
  */
 export function bindInputs(
@@ -36,7 +36,7 @@ export function bindInputs(
   });
 }
 
-/** `value` with a last axis of size 1 added, or taken away, where that gives the rank of the input. */
+/** `value` with a last axis of size 1 added or removed, if that gives the rank of the input. */
 function withRankOf({ shape: wanted }: KerasTensor, value: Tensor): Tensor {
   const given = value.shape as OpenShape;
   if (given.length === wanted.length - 1 && wanted.at(-1) === 1) return expandDims(value, { axis: -1 });

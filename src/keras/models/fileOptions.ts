@@ -2,7 +2,7 @@
 import type { OptionNames } from '../../core/options.ts';
 import type { OpenOptions } from '../../storage/sources.ts';
 
-/** How far a file is loaded, in bytes of values. */
+/** Progress of loading a file, in bytes of values. */
 export interface LoadProgress {
   readonly loaded: number;
   readonly total: number;
@@ -10,13 +10,13 @@ export interface LoadProgress {
 
 /** Options of `model.loadWeights`. */
 export interface LoadWeightsOptions extends OpenOptions {
-  /** Called with the bytes that have arrived and their total, where it is known. */
+  /** Called with the number of bytes that have arrived, and the total. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
-  /** Limits of zip archives. Defaults: 10,000 entries, an entry of 4 GiB, 100 times its stored size. */
+  /** Limits of zip archives. Defaults: 10,000 entries, each up to 4 GiB and up to 100 times its stored size. */
   readonly limits?:
     | { readonly entries?: number; readonly entryBytes?: number; readonly ratio?: number }
     | undefined;
-  /** The modules of PyTorch that the layers have the weights of. Default: torchvision's, or those of the same names. */
+  /** The PyTorch modules whose weights the layers take. Default: torchvision's, or those of the same names. */
   readonly modules?: ModuleNaming | undefined;
   /** Whether weights that the model doesn't have are an error, such as those of a top. Default 'refuse'. */
   readonly extra?: 'refuse' | 'ignore' | undefined;
@@ -41,16 +41,16 @@ export interface LoadReport {
   /** Weights that contain NaN or infinite values, and how many. */
   readonly notFinite: readonly { readonly weight: string; readonly notFinite: number }[];
   /**
-   * Whose names the file's tensors have. Weights that were trained in PyTorch want pictures as they are prepared there:
-   * torchvision's are red, green and blue, divided by deviations.
+   * The naming scheme of the file's tensors. Weights that were trained in PyTorch expect images preprocessed as there: for
+   * torchvision, red, green and blue, divided by standard deviations.
    */
   readonly naming: WeightNaming;
 }
 
-/** 'keras': names of Keras, or of this library. */
+/** 'keras': names as in Keras or this library; 'pytorch': names as in PyTorch. */
 export type WeightNaming = 'keras' | 'pytorch';
 
-/** How far a file is written, in bytes of values. */
+/** Progress of writing a file, in bytes of values. */
 export interface SaveProgress {
   readonly saved: number;
   readonly total: number;
@@ -59,21 +59,21 @@ export interface SaveProgress {
 /** Options of saving weights and models. */
 interface SavingOptions {
   /**
-   * Whether the optimizer's state is saved. Default true, where the format has a place for it; for TF.js, where it has the same
-   * optimizer, losses and metrics.
+   * Whether to save the optimizer's state. Default true if the format supports it; for TF.js, if it has the same optimizer,
+   * losses and metrics.
    */
   readonly includeOptimizer?: boolean | undefined;
-  /** Interrupts saving: an older file stays as it was. */
+  /** Aborts saving; an older file is left unchanged. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: SaveProgress) => void) | undefined;
 }
 
-/** `keras`: a file of Keras 3. `tfjs`: a layers model of TF.js, which is several files. */
+/** `keras`: a file of Keras 3. `tfjs`: a TF.js layers model, which consists of several files. */
 export type ModelFormat = 'keras' | 'tfjs';
 
 /** Options of `model.save`. */
 export interface SaveOptions extends SavingOptions {
-  /** Default: TF.js's for a folder and for `model.json`, else Keras's. */
+  /** Format of the saved model. Default: 'tfjs' for a folder and for `model.json`, otherwise 'keras'. */
   readonly format?: ModelFormat | undefined;
 }
 
@@ -82,7 +82,7 @@ export type WeightsFormat = 'keras' | 'safetensors';
 
 /** Options of `model.saveWeights`. */
 export interface SaveWeightsOptions extends SavingOptions {
-  /** Default: by the target's name, `.safetensors` or else Keras's. */
+  /** Format of the saved weights. Default: 'safetensors' if the target's name ends with `.safetensors`, otherwise 'keras'. */
   readonly format?: WeightsFormat | undefined;
 }
 

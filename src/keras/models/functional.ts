@@ -9,7 +9,7 @@ import { type GraphModelOptions, Model } from './model.ts';
 /** Options of `model`. */
 export type FunctionalOptions<I, O> = GraphModelOptions<I, O>;
 
-/** A model of symbolic inputs and outputs, which `model` makes. Its layers are those of the calls between them. */
+/** A model of symbolic inputs and outputs, created by `model`. Its layers are those called between them. */
 export class Functional<
   In extends Nest<Tensor> = Nest<Tensor>,
   Out extends Nest<Tensor> = Nest<Tensor>,

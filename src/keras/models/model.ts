@@ -1,6 +1,6 @@
 /**
- * @file Model: layers that are trained and kept together. Described by symbolic inputs and outputs, or written as a
- * subclass with `build` and `call`.
+ * @file Model: layers that are trained and saved together. Defined by symbolic inputs and outputs, or written as a subclass
+ * with `build` and `call`.
  */
 import { checkOptions, refuseSurplus } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
@@ -30,7 +30,7 @@ import { TrainedLayer } from './trainedLayer.ts';
 export interface GraphModelOptions<I, O> extends LayerOptions {
   /** Symbolic tensors: one, or arrays or records of them. */
   inputs: I;
-  /** The outputs: a symbolic tensor, or a list or record of such. What the model returns has that form. */
+  /** The outputs: a symbolic tensor, or a list or record of them. The model's results have the same form. */
   outputs: O;
 }
 
@@ -83,10 +83,13 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     return { inputs, outputs: outputs.map(({ name, shape }) => ({ name, shape })) };
   }
 
-  /** Layers in order from the inputs, including input layers; for a model with its own `call`, those in its properties. */
-  get layers(): AnyLayer[] {
+  /**
+   * Layers in order from the inputs, including input layers; for a model with its own `call`, those in its properties. A
+   * frozen list: a model is changed by `add` and `pop`, or made of other layers.
+   */
+  get layers(): readonly AnyLayer[] {
     const { program } = this;
-    return program ? program.operations.filter(isLayer) : super.sublayers;
+    return Object.freeze(program ? program.operations.filter(isLayer) : super.sublayers);
   }
 
   /** The layers of the graph, and those in properties of a subclass. */
@@ -133,14 +136,16 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
   }
 
   /**
-   * The layer with that name, or at that index of `layers`. TypeScript takes it for a layer of one input and one output;
-   * name its class where you use more of it: `getLayer<layers.Dense>('top').kernel`.
+   * The layer with that name, or at that index of `layers`. TypeScript assumes a layer with one input and one output; to use
+   * more, give its class: `getLayer<layers.Dense>('top').kernel`.
    * Errors: ValueError if there is none.
    */
   getLayer<L extends GraphOperation = Layer>(which: string | number, ...surplus: never[]): L {
     refuseSurplus('getLayer', surplus, ['which']);
     const { layers } = this;
-    const found = typeof which === 'number' ? layers.at(which) : layers.find(({ name }) => name === which);
+    const found = Number.isInteger(which)
+      ? layers.at(Number(which))
+      : layers.find(({ name }) => name === which);
     if (found) return found as GraphOperation as L;
     throw new ValueError({
       op: 'getLayer',

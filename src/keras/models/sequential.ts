@@ -30,7 +30,7 @@ export type Stackable = AnyLayer | Layer | SymbolicTensor | ClassConfig;
 export interface SequentialOptions extends LayerOptions {
   /** The layers, from the first to the last. Default: none yet; `add` them. */
   layers?: readonly Stackable[];
-  /** Builds a model without an input at once: the shape, the batch included. */
+  /** Shape of the input, the batch included, to build a model without an input layer at once. */
   buildInputShape?: OpenShape | null;
 }
 
@@ -42,11 +42,11 @@ export class Sequential extends Model<Tensor, Tensor> {
     return { layers: true, buildInputShape: false, ...layerOptionNames };
   }
 
-  /** What was added, after the input layer, where there is one. */
+  /** The layers that were added, without the input layer. */
   readonly #stack: AnyLayer[] = [];
-  /** Symbolic outputs of the layers in the stack, once the model is built; that of the input layer first. */
+  /** Symbolic outputs of the layers in the stack, once the model is built, preceded by that of the input layer. */
   #outputs: KerasTensor[] = [];
-  /** Dtype of the tensors that the model meets first. */
+  /** Dtype of the first tensors that the model is called on. */
   #inputDType: DType | undefined;
 
   constructor(given: SequentialOptions = {}) {
@@ -68,8 +68,8 @@ export class Sequential extends Model<Tensor, Tensor> {
   }
 
   /** The layers that were added, without the input layer. */
-  override get layers(): AnyLayer[] {
-    return this.#input ? this.#stack.slice(1) : [...this.#stack];
+  override get layers(): readonly AnyLayer[] {
+    return Object.freeze(this.#input ? this.#stack.slice(1) : [...this.#stack]);
   }
 
   /** The layers that were added, with the input layer. */
@@ -83,8 +83,8 @@ export class Sequential extends Model<Tensor, Tensor> {
   }
 
   /**
-   * Puts a layer on top; a model that knows its input is built on.
-   * Errors: ValueError for what is no layer, for a name that the model has already, and for a second input.
+   * Adds a layer on top. If the model knows its input, the layer is built at once.
+   * Errors: ValueError for anything but a layer, for a name that the model already has, and for a second input.
    */
   add(layer: Stackable, ...surplus: never[]): void {
     refuseSurplus('add', surplus, ['layer']);
@@ -92,7 +92,7 @@ export class Sequential extends Model<Tensor, Tensor> {
     this.#extend();
   }
 
-  /** Takes the topmost layer away. Errors: ValueError where there is none. */
+  /** Removes the topmost layer. Errors: ValueError if there is none. */
   pop(): AnyLayer {
     if (this.layers.length === 0) {
       throw new ValueError({
@@ -110,8 +110,7 @@ export class Sequential extends Model<Tensor, Tensor> {
 
   /** Builds the model for inputs of `inputShape`, the batch included. */
   override build(inputShape: OpenShape): void {
-    const isShape = isListOf(inputShape, (n) => n === null || Number.isInteger(n));
-    if (!isShape) return; // Nests of inputs go through the layers call by call.
+    if (!isShape(inputShape)) return; // Nests of inputs go through the layers call by call.
     if (this.layers.length === 0) {
       throw new ValueError({
         op: this.name,
@@ -135,11 +134,11 @@ export class Sequential extends Model<Tensor, Tensor> {
     this.#extend();
   }
 
-  /** A batch of any size will do, whatever comes first. */
+  /** The batch size stays open, whatever the first batch is. */
   override ensureBuilt(inputShape: OpenShape): void {
     if (this.built) return;
-    const [, ...rest] = inputShape;
-    this.build(Array.isArray(inputShape) && this.#stack.length > 0 ? [null, ...rest] : inputShape);
+    const [, ...rest] = isShape(inputShape) ? inputShape : [];
+    this.build(isShape(inputShape) && this.#stack.length > 0 ? [null, ...rest] : inputShape);
   }
 
   override apply(inputs: SymbolicTensor, options?: ApplyOptions): KerasTensor;
@@ -236,10 +235,14 @@ export class Sequential extends Model<Tensor, Tensor> {
     const [first] = this.#outputs;
     const last = this.#outputs.at(-1);
     this.program = first && last && first !== last ? new GraphProgram(first, last) : null;
-    // Keras makes a Functional of it, which takes a name.
+    // Keras creates a Functional here, which takes up a name.
     if (this.program) uniqueName('functional');
     this.buildShape = this.program && first ? first.shape : null;
   }
+}
+
+function isShape(given: unknown): given is OpenShape {
+  return isListOf(given, (n) => n === null || Number.isInteger(n));
 }
 
 function asLayer(model: string, given: unknown): AnyLayer {
@@ -260,9 +263,9 @@ function isConfig(given: unknown): given is ClassConfig {
 }
 
 /**
- * A model of layers in a row: `sequential([…layers])`, or `sequential({ layers, name })`. With `input({ shape })` at its
- * beginning it is built at once; without, at its first call, `build` or `fit`.
- * Errors: ValueError for what are no layers, and for names given twice.
+ * A linear stack of layers: `sequential([…layers])`, or `sequential({ layers, name })`. With `input({ shape })` at its start
+ * it is built at once; otherwise at its first call, `build` or `fit`.
+ * Errors: ValueError for anything but layers, and for names given twice.
  */
 export function sequential(options?: SequentialOptions | readonly Stackable[]): Sequential;
 export function sequential(...args: unknown[]): Sequential {

@@ -18,11 +18,13 @@ import { drawTable } from './textTable.ts';
 
 /** Options of `model.summary`. */
 export interface SummaryOptions {
-  /** Characters a line. Default: 88, 108 with connections, 12 more with `showTrainable`; at most the terminal's less 4. */
+  /**
+   * Characters per line. Default: 88, 108 with connections, 12 more with `showTrainable`; at most the terminal's width minus 4.
+   */
   lineLength?: number;
-  /** Where columns end, as parts of a line. Default: [0.45, 0.8, 1], with connections [0.3, 0.56, 0.74, 1]. */
+  /** Where columns end, as fractions of a line. Default: [0.45, 0.8, 1], with connections [0.3, 0.56, 0.74, 1]. */
   positions?: readonly number[];
-  /** Takes the text. Default: the console. */
+  /** Called with the text. Default: prints to the console. */
   print?: (text: string) => void;
   /** Whether layers of models inside are listed, too. Default false. */
   expandNested?: boolean;
@@ -41,7 +43,7 @@ export const summaryOptionNames: OptionNames<SummaryOptions> = {
   layerRange: false,
 };
 
-/** What is counted. */
+/** Values that are counted: a weight or a variable. */
 interface Counted {
   readonly size: number;
   readonly dtype: DType;
@@ -55,14 +57,14 @@ export interface Summarized {
   readonly layers: readonly AnyLayer[];
   readonly trainableWeights: readonly Counted[];
   readonly nonTrainableWeights: readonly Counted[];
-  /** Of a model that was compiled. */
+  /** The optimizer of a compiled model. */
   readonly optimizer?: { readonly built: boolean; readonly variables: readonly Counted[] } | null;
 }
 
 /** Something that has a row: a layer, or an op in a graph. */
 type Listed = AnyLayer | GraphOperation;
 
-/** The text of a model's summary. Errors: ValueError for options that aren't any. */
+/** The text of a model's summary. Errors: ValueError for invalid options. */
 export function summarize(model: Summarized, options: SummaryOptions = {}): string {
   const { expandNested = false, showTrainable = false, layerRange } = options;
   const graph = model.className === 'Sequential' ? null : model.program;
@@ -129,7 +131,7 @@ function columnWidths(ends: readonly number[], count: number, lineLength: number
   });
 }
 
-/** Columns of the terminal; 80 where there is none, as Python has it. */
+/** Columns of the terminal; 80 if there is none, as in Python. */
 function terminalWidth(): number {
   const { process } = globalThis as { process?: { stdout?: { columns?: number } } };
   return process?.stdout?.columns || 80;

@@ -1,14 +1,14 @@
 /**
  * @file Tables in text, drawn with lines: heavy ones around the header, light ones around each row. Cells wrap at spaces;
- * a word that is longer than its column is cut, with an ellipsis at its end. This is how Rich draws a table, by which
- * Keras prints its summaries.
+ * a word that is longer than its column is cut, with an ellipsis at its end. Rich, which Keras uses for its summaries, draws
+ * tables this way.
  */
 import { roundHalfEven } from '../../core/integers.ts';
 
 export interface Column {
   readonly header: string;
   readonly justify: 'left' | 'right' | 'center';
-  /** Wished width of the content. Columns give way equally where the table is narrower than their sum. */
+  /** Preferred width of the content. Columns shrink equally if the table is narrower than their sum. */
   readonly width: number;
 }
 
@@ -49,7 +49,7 @@ export function drawTable(
   ];
 }
 
-/** Takes what is too much from all columns alike. */
+/** Shrinks all columns equally to the available width. */
 function fitColumns(widths: readonly number[], available: number): number[] {
   let excess = widths.reduce((total, n) => total + n, 0) - available;
   return widths.map((width, i) => {
@@ -59,7 +59,7 @@ function fitColumns(widths: readonly number[], available: number): number[] {
   });
 }
 
-/** Breaks before a word that doesn't fit what is left of a line. A word longer than a line has one to itself. */
+/** Breaks before a word that doesn't fit in the rest of a line. A word longer than a line gets its own line. */
 function wrapCell(text: string, width: number): string[] {
   const lines: string[] = [''];
   for (const [word] of text.matchAll(/\s*\S+\s*/g)) {

@@ -34,7 +34,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   /** Options of a `compile` that was called before training was loaded. */
   #pending: training.CompileOptions | null = null;
 
-  /** The training state: what it was compiled with, its metrics, and what is running. */
+  /** The training state: what the model was compiled with, its metrics, and what is running. */
   get trainer(): training.Trainer {
     return this.#trainerOf(requireTraining('trainer'));
   }
@@ -107,7 +107,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.#trainer?.history ?? null;
   }
 
-  /** For `explainHistory`: a model, loaded or not, is taken for what remembers its training. */
+  /** For `explainHistory`: a model is easily mistaken for the history of its training. */
   get [notHistory]() {
     return {
       why: 'it is a model, which has no `kerasHistory`. The metrics of training are in the History that `fit` returns; files of a model or of its weights don’t hold them.',
@@ -145,7 +145,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   /**
-   * Computes the loss and the metrics over data: `{ loss, accuracy }`; they can also be taken apart in the order of
+   * Computes the loss and the metrics over data: `{ loss, accuracy }`; they can also be destructured in the order of
    * `metricsNames`, `const [loss, accuracy] = await net.evaluate(x, y)`. Data as for `fit`.
    * Errors: those of `fit`.
    */
@@ -217,7 +217,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.#whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options, surplus));
   }
 
-  /** For `inspect` and `recordSteps`: the next training step on a batch, as `trainOnBatch` makes it. */
+  /** For `inspect` and `recordSteps`: the next training step on a batch, as `trainOnBatch` runs it. */
   inspectedStep(
     x: training.Data,
     y: training.Data | null = null,
@@ -229,7 +229,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   /**
-   * Makes one training step on a batch, as `trainOnBatch`, and reports what happens in it: see `inspect`.
+   * Runs one training step on a batch, like `trainOnBatch`, and reports what happens in it: see `inspect`.
    *
    *     const report = await net.inspectStep(x, y);
    *     await report.save('step.html');
@@ -248,7 +248,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * not, and which values are frozen in the recording.
    * Errors: ValueError for an unknown kind, and before training is loaded.
    */
-  explainStep(kind: training.StepKind = 'train'): training.StepExplanation {
+  explainStep(kind: training.StepKind = 'train', ...surplus: never[]): training.StepExplanation {
+    refuseSurplus('explainStep', surplus, ['kind']);
     return this.trainer.explainStep(kind);
   }
 
@@ -258,9 +259,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   /**
-   * One training step, which launches work without waiting. A subclass may override it. The step is captured and replayed,
-   * so its JavaScript runs once per batch shape, except inside `onReplay`. A returned record replaces the results of all
-   * metrics in the logs.
+   * One training step, which launches work without waiting. A subclass may override it. The step is captured and replayed, so
+   * its JavaScript runs once per batch shape, except inside `onReplay`. It returns tensors for the logs, such as `{ loss }`,
+   * which replace the results of all metrics; nothing only where it updates the compiled loss, as `super.trainStep(batch)`
+   * does. `fit` throws ValueError for other results, and for a step that updates no weight.
    */
   trainStep(batch: training.AnyBatch): training.StepLogs {
     return requireTraining('trainStep').trainStep(this.#loose, batch);
@@ -291,7 +293,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.trainer.entries.map(({ metric }) => metric);
   }
 
-  /** Their names in logs. Names of compiled metrics are known after the first batch. */
+  /** Names of the metrics in logs. Names of compiled metrics are known after the first batch. */
   get metricsNames(): string[] {
     return this.trainer.entries.map(({ key }) => key);
   }
@@ -304,7 +306,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   /** Resets all metrics. `fit` and `evaluate` do so themselves. */
-  resetMetrics(): void {
+  resetMetrics(...surplus: never[]): void {
+    refuseSurplus('resetMetrics', surplus, []);
     if (loadedTraining()) this.trainer.resetMetrics();
   }
 
@@ -315,17 +318,22 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    *
    *     const { notFinite } = await net.loadWeights('model.weights.h5', { onProgress: ({ loaded, total }) => … });
    *
-   * Errors: FormatError for such a file; ValueError for what is no file.
+   * Errors: FormatError for such a file; ValueError for anything but a file.
    */
-  async loadWeights(source: FileSource, options: LoadWeightsOptions = {}): Promise<LoadReport> {
+  async loadWeights(
+    source: FileSource,
+    options: LoadWeightsOptions = {},
+    ...surplus: never[]
+  ): Promise<LoadReport> {
+    refuseSurplus('loadWeights', surplus, ['source', 'options']);
     const { loadWeightsFrom } = await import('../saving/loadWeights.ts');
     return loadWeightsFrom(this as unknown as Parameters<typeof loadWeightsFrom>[0], source, options);
   }
 
   /**
    * Saves the model as a `.keras` file, which Keras 3 and `loadModel` read: configuration, weights, and, where the model is
-   * compiled, the optimizer with its state. The values are those at the time of the call. A write is atomic: where it
-   * fails, an older file stays as it was.
+   * compiled, the optimizer with its state. The values are those at the time of the call. A write is atomic: if it fails, an
+   * older file is left unchanged.
    *
    *     await net.save('model.keras');
    *     await net.save('opfs://models/net.keras', { signal, onProgress: ({ saved, total }) => … });
@@ -333,10 +341,11 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    *
    * In a browser, `opfs://` and `indexeddb://` addresses are files that the site keeps, and `downloads://` offers a download.
    *
-   * Errors: FormatError for layers and functions that have no name in files, and for what TF.js doesn't have or computes in
-   * another way; ValueError for what can't be written to.
+   * Errors: FormatError for layers and functions that have no name in files, and for anything that TF.js doesn't have or
+   * computes differently; ValueError for a target that can't be written to.
    */
-  async save(target: SaveTarget | SaveFolder, options: SaveOptions = {}): Promise<void> {
+  async save(target: SaveTarget | SaveFolder, options: SaveOptions = {}, ...surplus: never[]): Promise<void> {
+    refuseSurplus('save', surplus, ['target', 'options']);
     const { saveModelTo } = await import('../saving/saveModel.ts');
     return saveModelTo(this as unknown as Parameters<typeof saveModelTo>[0], target, options);
   }
@@ -345,7 +354,12 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * Saves the weights: `.weights.h5` of Keras 3, with the optimizer's state where the model is compiled, or `.safetensors`.
    * Otherwise as `save`.
    */
-  async saveWeights(target: SaveTarget, options: SaveWeightsOptions = {}): Promise<void> {
+  async saveWeights(
+    target: SaveTarget,
+    options: SaveWeightsOptions = {},
+    ...surplus: never[]
+  ): Promise<void> {
+    refuseSurplus('saveWeights', surplus, ['target', 'options']);
     const { saveWeightsTo } = await import('../saving/saveModel.ts');
     return saveWeightsTo(this as unknown as Parameters<typeof saveWeightsTo>[0], target, options);
   }

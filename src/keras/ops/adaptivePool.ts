@@ -1,4 +1,4 @@
-/** @file Adaptive pools of keras.ops: as many windows along each axis as asked for, whatever the sizes. */
+/** @file Adaptive pooling of keras.ops: a given number of windows along each axis, whatever the sizes. */
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape } from '../../core/shape.ts';
 import { perAxis } from '../../core/windows.ts';
@@ -20,9 +20,9 @@ type AdaptivePool = CompositeOp<[x: Tensor], AdaptivePoolOptions, Tensor, ['outp
 
 /** Windows along an axis: window i runs from ⌊i · size / count⌋ to ⌈(i + 1) · size / count⌉. */
 interface Windows {
-  /** For each window its places, the last repeated so that all have the same number. */
+  /** The indices in each window; the last one is repeated so that all windows have the same number. */
   places: number[][];
-  /** 1 / length for the places of a window, 0 for those repeated. */
+  /** 1 / length for the indices of a window, 0 for repeated ones. */
   shares: number[][];
 }
 
@@ -39,7 +39,7 @@ function windowsOf(size: number, count: number): Windows {
   };
 }
 
-/** What becomes of the windows [..., count, length, ...], where `axis` is that of the count. */
+/** Reduces windows [..., count, length, ...], where `axis` is the axis of the count. */
 type Pool = (windows: Tensor, axis: number, shares: number[][]) => Tensor;
 
 const averages: Pool = (windows, axis, shares) => {
@@ -79,8 +79,8 @@ function noSizes(op: string, x: Tensor): ShapeError {
 }
 
 /**
- * The means of windows, `outputSize` along each axis; windows overlap where sizes can't be divided. float32. Shapes: x [batch, ...sizes,
- * channels] → [batch, ...outputSize, channels]. Errors: ShapeError, ValueError, DTypeError.
+ * The means of windows, `outputSize` along each axis; windows overlap where sizes can't be divided evenly. float32. Shapes: x
+ * [batch, ...sizes, channels] → [batch, ...outputSize, channels]. Errors: ShapeError, ValueError, DTypeError.
  */
 export const adaptiveAveragePool: AdaptivePool = /* @__PURE__ */ adaptivePool(
   'adaptiveAveragePool',

@@ -1,4 +1,4 @@
-/** @file Arrangement by NumPy's short forms: stacks and splits by axis names, quarter turns, coordinates. */
+/** @file NumPy's shorthands for rearranging: stacks and splits along fixed axes, quarter turns, coordinates. */
 import { ValueError } from '../../core/errors.ts';
 import { describe, normalizeAxes, normalizeAxis, requireInteger } from '../../core/shape.ts';
 import { any } from '../../ops/anyAll.ts';
@@ -67,11 +67,11 @@ export const fliplr: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite(
 export interface Rot90Options {
   /** How many quarter turns. Default 1. */
   k?: number;
-  /** The plane: from the first towards the second. Default [0, 1]. */
+  /** The plane of rotation, from the first axis towards the second. Default [0, 1]. */
   axes?: readonly [number, number];
 }
 
-/** `k` quarter turns of the plane of two axes. Any dtype. Errors: ShapeError, ValueError. */
+/** Rotates by `k` quarter turns in the plane of two axes. Any dtype. Errors: ShapeError, ValueError. */
 export const rot90: CompositeOp<[x: Tensor], Rot90Options, Tensor, ['k', 'axes']> =
   /* @__PURE__ */ defineComposite({
     name: 'rot90',
@@ -132,25 +132,25 @@ const deep = (x: Tensor) => {
   return x.shape.length === 2 ? expandDims(x, { axis: 2 }) : x;
 };
 
-/** Tensors side by side: along axis 1, vectors along axis 0. Dtypes are those of `concat`. Errors: ShapeError. */
+/** Tensors stacked horizontally: along axis 1, vectors along axis 0. Dtypes are those of `concat`. Errors: ShapeError. */
 export const hstack: OfMany = /* @__PURE__ */ joining('hstack', (tensors) => {
   const filled = tensors.map((x) => (x.shape.length === 0 ? flat(x) : x));
   return concat(filled, { axis: filled.every(isVector) ? 0 : 1 });
 });
 
-/** Tensors below each other: along axis 0, vectors as rows. Dtypes are those of `concat`. Errors: ShapeError. */
+/** Tensors stacked vertically: along axis 0, vectors as rows. Dtypes are those of `concat`. Errors: ShapeError. */
 export const vstack: OfMany = /* @__PURE__ */ joining('vstack', (tensors) =>
   concat(tensors.map(rowOf), { axis: 0 }),
 );
 
-/** Tensors behind each other: along axis 2. Dtypes are those of `concat`. Errors: ShapeError. */
+/** Tensors stacked in depth: along axis 2. Dtypes are those of `concat`. Errors: ShapeError. */
 export const dstack: OfMany = /* @__PURE__ */ joining('dstack', (tensors) =>
   concat(tensors.map(deep), { axis: 2 }),
 );
 
 /** Options of `arraySplit`. */
 export interface ArraySplitOptions {
-  /** How many parts, or the indices at which they begin but for the first. */
+  /** Number of parts, or the indices at which all parts but the first begin. */
   indicesOrSections: number | readonly number[];
   /** The axis that is split. Default 0. */
   axis?: number;
@@ -159,7 +159,7 @@ export interface ArraySplitOptions {
 type Splitting<O extends object, P extends readonly string[]> = CompositeOp<[x: Tensor], O, Tensor[], P>;
 
 /**
- * The parts of x along `axis`; the first are longer by one where they can't be equal. Any dtype. Errors: ShapeError,
+ * The parts of x along `axis`; if they can't be equal, the first ones are longer by one. Any dtype. Errors: ShapeError,
  * ValueError.
  */
 export const arraySplit: Splitting<ArraySplitOptions, ['indicesOrSections', 'axis']> =
@@ -172,7 +172,7 @@ export const arraySplit: Splitting<ArraySplitOptions, ['indicesOrSections', 'axi
 
 /** Options of `hsplit`, `vsplit` and `dsplit`. */
 export interface PartsOptions {
-  /** How many parts, or the indices at which they begin but for the first. */
+  /** Number of parts, or the indices at which all parts but the first begin. */
   indicesOrSections: number | readonly number[];
 }
 
@@ -194,17 +194,17 @@ function splitting(
   });
 }
 
-/** Equal parts of x, or those from indices on, along axis 1, of vectors along 0. Any dtype. Errors: ShapeError, ValueError. */
+/** Equal parts of x, or parts split at indices, along axis 1; vectors along axis 0. Any dtype. Errors: ShapeError, ValueError. */
 export const hsplit: Splitting<PartsOptions, ['indicesOrSections']> = /* @__PURE__ */ splitting(
   'hsplit',
   (rank) => (rank === 1 ? 0 : 1),
 );
-/** Equal parts of x, or those from indices on, along axis 0. Any dtype. Errors: ShapeError, ValueError. */
+/** Equal parts of x, or parts split at indices, along axis 0. Any dtype. Errors: ShapeError, ValueError. */
 export const vsplit: Splitting<PartsOptions, ['indicesOrSections']> = /* @__PURE__ */ splitting(
   'vsplit',
   () => 0,
 );
-/** Equal parts of x, or those from indices on, along axis 2. Any dtype. Errors: ShapeError, ValueError. */
+/** Equal parts of x, or parts split at indices, along axis 2. Any dtype. Errors: ShapeError, ValueError. */
 export const dsplit: Splitting<PartsOptions, ['indicesOrSections']> = /* @__PURE__ */ splitting(
   'dsplit',
   () => 2,
@@ -228,7 +228,7 @@ function sizesOf(op: string, size: number, wanted: number | readonly number[]): 
 
 /** Options of `unravelIndex`. */
 export interface UnravelIndexOptions {
-  /** The shape that the flat indices are of. */
+  /** The shape that the flat indices refer to. */
   shape: readonly number[];
 }
 
@@ -265,7 +265,7 @@ const noShape = (shape: unknown) =>
 
 /** Options of `isIn`. */
 export interface IsInOptions {
-  /** Whether it tells which are not among them. Default false. */
+  /** Whether to test for elements that are not in y. Default false. */
   invert?: boolean;
 }
 
@@ -284,7 +284,7 @@ export const isIn: CompositeOp<[x: Tensor, y: Tensor], IsInOptions, Tensor, ['in
 
 /** Options of `take`. */
 export interface TakeOptions {
-  /** The axis that the indices are of. Default null: of all elements, flat. */
+  /** The axis to index. Default null: x is flattened. */
   axis?: number | null;
 }
 
@@ -303,7 +303,7 @@ export const take: CompositeOp<[x: Tensor, indices: Tensor], TakeOptions, Tensor
   });
 
 /**
- * In which bin each element of x lies: how many of the ascending `bins` aren't above it. int32, shape: that of x. float32.
+ * The bin of each element of x: the number of ascending `bins` that aren't above it. int32, shape: that of x. float32.
  * Errors: ShapeError, DTypeError.
  */
 export const digitize: CompositeOp<[x: Tensor, bins: Tensor]> = /* @__PURE__ */ defineComposite({
@@ -316,12 +316,12 @@ export const digitize: CompositeOp<[x: Tensor, bins: Tensor]> = /* @__PURE__ */ 
 
 /** Options of `multiHot`. */
 export interface MultiHotOptions {
-  /** How many classes. */
+  /** Number of classes. */
   numClasses: number;
 }
 
 /**
- * 1 for each class that a row of indices names, 0 for others. Shapes: indices [..., k] → [..., numClasses]; float32.
+ * 1 for each class in a row of indices, 0 for others. Shapes: indices [..., k] → [..., numClasses]; float32.
  * Errors: ValueError, DTypeError.
  */
 export const multiHot: CompositeOp<[indices: Tensor], MultiHotOptions, Tensor, ['numClasses']> =

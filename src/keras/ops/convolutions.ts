@@ -1,4 +1,7 @@
-/** @file Convolutions of keras.ops by the rank of their operands, and what is computed by convolutions: patches, correlation. */
+/**
+ * @file Convolutions of keras.ops, selected by the rank of their operands, and functions computed by convolutions: patches,
+ * correlation.
+ */
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape, requireOneOf, requireRank } from '../../core/shape.ts';
 import { type Padding, perAxis } from '../../core/windows.ts';
@@ -19,7 +22,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 export interface ConvOptions {
   /** Steps from one window to the next: a number, or one for each axis. Default 1. */
   strides?: number | readonly number[];
-  /** Whether windows end at the edge ('valid'), or zeros let there be one for each step ('same'). Default 'valid'. */
+  /** 'valid' takes whole windows only; 'same' pads with zeros, so that there is a window for each step. Default 'valid'. */
   padding?: Padding;
   /** Steps between the taps of a kernel. Default 1. */
   dilationRate?: number | readonly number[];
@@ -29,8 +32,9 @@ type ConvPositions = ['strides', 'padding', 'dilationRate'];
 const convOptions = { strides: true, padding: true, dilationRate: true } as const;
 
 /**
- * The convolution of sequences, images or volumes: `conv1d`, `conv2d` or `conv3d` by the rank of x. float32. Shapes: x [batch, ...sizes,
- * channels], kernel [...window, channels / groups, filters] → [batch, ...counts, filters]. Errors: ShapeError, ValueError, DTypeError.
+ * The convolution of sequences, images or volumes: `conv1d`, `conv2d` or `conv3d` by the rank of x. float32. Shapes: x
+ * [batch, ...sizes, channels], kernel [...window, channels / groups, filters] → [batch, ...counts, filters]. Errors:
+ * ShapeError, ValueError, DTypeError.
  */
 export const conv: CompositeOp<[x: Tensor, kernel: Tensor], ConvOptions, Tensor, ConvPositions> =
   /* @__PURE__ */ defineComposite({
@@ -41,8 +45,9 @@ export const conv: CompositeOp<[x: Tensor, kernel: Tensor], ConvOptions, Tensor,
   });
 
 /**
- * The convolution of each channel with filters of its own. float32. Shapes: x [batch, ...sizes, channels] of sequences or images, kernel
- * [...window, channels, multiplier] → [batch, ...counts, channels · multiplier]. Errors: ShapeError, ValueError, DTypeError.
+ * The convolution of each channel with its own filters. float32. Shapes: x [batch, ...sizes, channels] of sequences or
+ * images, kernel [...window, channels, multiplier] → [batch, ...counts, channels · multiplier]. Errors: ShapeError,
+ * ValueError, DTypeError.
  */
 export const depthwiseConv: CompositeOp<[x: Tensor, kernel: Tensor], ConvOptions, Tensor, ConvPositions> =
   /* @__PURE__ */ defineComposite({
@@ -53,9 +58,9 @@ export const depthwiseConv: CompositeOp<[x: Tensor, kernel: Tensor], ConvOptions
   });
 
 /**
- * A `depthwiseConv`, whose channels are then mixed by a `conv` with windows of one element. float32. Shapes: x [batch, ...sizes,
- * channels], depthwiseKernel [...window, channels, multiplier], pointwiseKernel [...ones, channels · multiplier, filters] → [batch,
- * ...counts, filters]. Errors: ShapeError, ValueError, DTypeError.
+ * A `depthwiseConv`, whose channels are then mixed by a `conv` with windows of one element. float32. Shapes: x [batch,
+ * ...sizes, channels], depthwiseKernel [...window, channels, multiplier], pointwiseKernel [...ones, channels · multiplier,
+ * filters] → [batch, ...counts, filters]. Errors: ShapeError, ValueError, DTypeError.
  */
 export const separableConv: CompositeOp<
   [x: Tensor, depthwiseKernel: Tensor, pointwiseKernel: Tensor],
@@ -120,7 +125,7 @@ export interface FoldOptions extends UnfoldOptions {
 type UnfoldPositions = ['kernelSize', 'dilation', 'padding', 'stride'];
 const unfoldOptions = { kernelSize: true, dilation: true, padding: true, stride: true } as const;
 
-/** The convolution that takes each pixel of a patch to a channel. */
+/** The convolution that maps each pixel of a patch to a channel. */
 function patching(op: string, options: UnfoldOptions) {
   const { kernelSize, dilation = 1, padding = 0, stride = 1 } = options;
   const [height, width] = perAxis(op, 'kernelSize', kernelSize, 2) as [number, number];
@@ -161,8 +166,8 @@ export const unfold: CompositeOp<[x: Tensor], UnfoldOptions, Tensor, UnfoldPosit
   });
 
 /**
- * Images from patches, which are added where they overlap: what `unfold` transposes. float32. Shapes: x [batch, channels · kernel height ·
- * kernel width, patches] → [batch, channels, height, width]. Errors: ShapeError, ValueError, DTypeError.
+ * Images from patches, which are summed where they overlap: the transpose of `unfold`. float32. Shapes: x [batch, channels ·
+ * kernel height · kernel width, patches] → [batch, channels, height, width]. Errors: ShapeError, ValueError, DTypeError.
  */
 export const fold: CompositeOp<[x: Tensor], FoldOptions, Tensor, ['outputSize', ...UnfoldPositions]> =
   /* @__PURE__ */ defineComposite({
@@ -205,7 +210,7 @@ function unfolded(x: Tensor, count: number, patches: number): ShapeError {
 
 /** Options of `correlate`. */
 export interface CorrelateOptions {
-  /** 'valid' (default): where both overlap in full; 'same': as many as the longer has; 'full': where they touch. */
+  /** 'valid' (default): where both overlap fully; 'same': as many values as the longer vector; 'full': wherever they overlap. */
   mode?: 'valid' | 'same' | 'full';
 }
 

@@ -1,4 +1,4 @@
-/** @file Tensors of keras.ops that are made of numbers: windows of signals, sequences, triangles. */
+/** @file Tensors that keras.ops creates from numbers: window functions, sequences, triangular matrices. */
 import { ValueError } from '../../core/errors.ts';
 import { type OptionNames, optionsOf } from '../../core/options.ts';
 import { requireBoolean, requireFinite, requireInteger } from '../../core/shape.ts';
@@ -14,10 +14,10 @@ import { tidy } from '../../tensor/scope.ts';
 import { requireTensor } from '../../tensor/requireTensor.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
-/** No signal is cut into longer windows. */
+/** Limit of the window length; no signal needs longer windows. */
 const longestWindow = 2 ** 24;
 
-/** A symmetric window of `count` values of a function of the place in [0, 1]. */
+/** A symmetric window of `count` values of a function of the position in [0, 1]. */
 function windowOf(
   name: string,
   count: number,
@@ -66,14 +66,14 @@ export function hanning(count: number, ...args: unknown[]): Tensor {
 
 /** Options of `kaiser`. */
 export interface KaiserOptions {
-  /** How narrow the window is, at least 0. */
+  /** Shape parameter: larger values give narrower windows. At least 0. */
   beta: number;
 }
 
 /** The Kaiser window of `count` values. float32, shape [count]. Source: as of NumPy's kaiser. Errors: ValueError. */
 export function kaiser(count: number, options: KaiserOptions): Tensor;
 export function kaiser(count: number, ...args: unknown[]): Tensor {
-  // Left out, it is refused as what it then is.
+  // A missing beta is refused as NaN.
   const { beta = Number.NaN }: Partial<KaiserOptions> = optionsOf('kaiser', args, { beta: true }, ['count']);
   requireFinite('kaiser', 'beta', beta, 0);
   const whole = bessel(beta);
@@ -92,9 +92,9 @@ function bessel(x: number): number {
 }
 
 interface SpaceOptions {
-  /** How many. Default 50. */
+  /** Number of values. Default 50. */
   num?: number;
-  /** Whether `stop` is the last of them. Default true. */
+  /** Whether `stop` is the last value. Default true. */
   endpoint?: boolean;
 }
 
@@ -109,7 +109,7 @@ export type GeomspaceOptions = SpaceOptions;
 
 const spaceOptionNames: OptionNames<SpaceOptions> = { num: true, endpoint: true };
 
-/** Places from 0 to 1, or up to one before it. */
+/** Evenly spaced positions from 0 to 1, with or without 1. */
 function placesOf(op: string, { num = 50, endpoint = true }: SpaceOptions): number[] {
   requireInteger(op, 'num', num, 0);
   requireBoolean(op, 'endpoint', endpoint);
@@ -129,7 +129,7 @@ export function logspace(start: number, stop: number, ...args: unknown[]): Tenso
 }
 
 /**
- * start to stop, each the same multiple of the one before. Not 0, and of one sign. float32, shape [num]. Errors:
+ * start to stop, each the same multiple of the one before. Both have the same sign and aren't 0. float32, shape [num]. Errors:
  * ValueError.
  */
 export function geomspace(start: number, stop: number, options?: GeomspaceOptions): Tensor;
@@ -172,7 +172,7 @@ export function fullLike(x: Tensor, value: number, ...args: unknown[]): Tensor {
 
 /** Options of `vander`. */
 export interface VanderOptions {
-  /** How many powers. Default: as many as x has elements. */
+  /** Number of powers. Default: the number of elements of x. */
   N?: number | null;
   /** Whether powers grow from left to right. Default false. */
   increasing?: boolean;

@@ -25,8 +25,8 @@ export interface ClassCrossentropyOptions extends CrossentropyOptions {
 }
 
 /**
- * -target · log(p) - (1 - target) · log(1 - p), elementwise. Probabilities are clipped to [1e-7, 1 - 1e-7]. float32. Shapes: those of
- * both. Errors: ShapeError, DTypeError.
+ * -target · log(p) - (1 - target) · log(1 - p), elementwise. Probabilities are clipped to [1e-7, 1 - 1e-7]. float32. Shapes:
+ * those of both. Errors: ShapeError, DTypeError.
  */
 export const binaryCrossentropy: CompositeOp<
   [target: Tensor, output: Tensor],
@@ -58,8 +58,8 @@ export const categoricalCrossentropy: CompositeOp<
 });
 
 /**
- * Minus log(p) of the class that `target` names. Probabilities as of `categoricalCrossentropy`. float32. Shapes: target is int32, of the
- * shape of output without `axis`, or with size 1 there → without `axis`. Errors: ShapeError, DTypeError.
+ * Minus log(p) of the class that `target` names. Probabilities as of `categoricalCrossentropy`. float32. Shapes: target is
+ * int32, of the shape of output without `axis`, or with size 1 there → without `axis`. Errors: ShapeError, DTypeError.
  */
 export const sparseCategoricalCrossentropy: CompositeOp<
   [target: Tensor, output: Tensor],

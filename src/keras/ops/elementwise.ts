@@ -42,7 +42,7 @@ export const rad2deg: OfOne = /* @__PURE__ */ ofOne('rad2deg', (x) => mul(x, 180
 /** 2^x. float32. Shape: that of x. Errors: DTypeError. */
 export const exp2: OfOne = /* @__PURE__ */ ofOne('exp2', (x) => pow(2, x));
 
-/** The whole part: towards 0. float32. Shape: that of x. Gradient: 0. Errors: DTypeError. */
+/** Rounds towards 0. float32. Shape: that of x. Gradient: 0. Errors: DTypeError. */
 export const trunc: OfOne = /* @__PURE__ */ ofOne('trunc', truncated);
 
 function truncated(x: Tensor): Tensor {
@@ -87,10 +87,10 @@ export const heaviside: OfTwo = /* @__PURE__ */ ofTwo('heaviside', (x, y) =>
   where(isNaNOf(x), x, where(equal(x, 0), y, where(less(x, 0), 0, 1))),
 );
 
-/** The larger of both; where one is NaN, the other. float32. Shapes broadcast. Errors: ShapeError, DTypeError. */
+/** The larger of both; if one is NaN, the other. float32. Shapes broadcast. Errors: ShapeError, DTypeError. */
 export const fmax: OfTwo = /* @__PURE__ */ ofTwo('fmax', (x, y) => unlessNaN(x, y, maximum(x, y)));
 
-/** The smaller of both; where one is NaN, the other. float32. Shapes broadcast. Errors: ShapeError, DTypeError. */
+/** The smaller of both; if one is NaN, the other. float32. Shapes broadcast. Errors: ShapeError, DTypeError. */
 export const fmin: OfTwo = /* @__PURE__ */ ofTwo('fmin', (x, y) => unlessNaN(x, y, minimum(x, y)));
 
 const unlessNaN = (x: Tensor, y: Tensor, both: Tensor) => where(isNaNOf(x), y, where(isNaNOf(y), x, both));
@@ -118,9 +118,9 @@ export const logAddExp2: OfTwo = /* @__PURE__ */ ofTwo('logAddExp2', (x, y) =>
 
 /** Options of `isClose` and `allClose`. */
 export interface CloseOptions {
-  /** The part of |y| by which x may differ. Default 1e-5. */
+  /** Relative tolerance: the fraction of |y| by which x may differ. Default 1e-5. */
   rtol?: number;
-  /** By how much x may differ in any case. Default 1e-8. */
+  /** Absolute tolerance. Default 1e-8. */
   atol?: number;
   /** Whether NaN is close to NaN. Default false. */
   equalNan?: boolean;
@@ -139,7 +139,7 @@ function closeness(op: string, x: Tensor, y: Tensor, options: CloseOptions): Ten
 }
 
 /**
- * Whether |x - y| ≤ atol + rtol |y|, elementwise; infinities are close to themselves. Bool, of float32. Shapes broadcast.
+ * Whether |x - y| ≤ atol + rtol |y|, elementwise; equal infinities are close. Bool, of float32. Shapes broadcast.
  * Errors: ValueError, ShapeError, DTypeError.
  */
 export const isClose: CompositeOp<

@@ -1,4 +1,4 @@
-/** @file keras.ops: the library's ops, also by Keras's names, and those that are formulas of them. */
+/** @file keras.ops: the library's ops, also by Keras's names, and functions composed of them. */
 export * from '../../ops/index.ts';
 // By Keras's names
 export { abs as absolute, abs as fabs } from '../../ops/rounding.ts';

@@ -25,11 +25,11 @@ import type { Tensor } from '../../tensor/tensor.ts';
 
 /** Options of `pinv` and `lstsq`. */
 export interface RcondOptions {
-  /** Singular values up to this part of the largest count as 0. Default: 1.2e-7 times the longer side. */
+  /** Singular values up to this fraction of the largest count as 0. Default: 1.2e-7 times the longer side. */
   rcond?: number | null;
 }
 
-/** Whether singular values count. */
+/** Whether singular values count as nonzero. */
 function counts(op: string, x: Tensor, s: Tensor, part: number | null): Tensor {
   if (part !== null) requireFinite(op, 'rcond', part, 0);
   const least = part ?? 2 ** -23 * Math.max(...x.shape.slice(-2));
@@ -56,7 +56,8 @@ export const pinv: CompositeOp<[x: Tensor], RcondOptions, Tensor, ['rcond']> =
   });
 
 /**
- * x of least squares of a x - b, and of those the shortest. float32. Shapes: a [m, n], b [m] or [m, k] → [n] or [n, k].
+ * The least squares solution x of a x = b; of several, the one with the smallest norm. float32. Shapes: a [m, n], b [m] or
+ * [m, k] → [n] or [n, k].
  * Errors: ShapeError, ValueError, DTypeError.
  */
 export const lstsq: CompositeOp<[a: Tensor, b: Tensor], RcondOptions, Tensor, ['rcond']> =
@@ -69,12 +70,12 @@ export const lstsq: CompositeOp<[a: Tensor, b: Tensor], RcondOptions, Tensor, ['
 
 /** Options of `matrixRank`. */
 export interface MatrixRankOptions {
-  /** Singular values up to this part of the largest count as 0. Default: 1.2e-7 times the longer side. */
+  /** Singular values up to this fraction of the largest count as 0. Default: 1.2e-7 times the longer side. */
   rtol?: number | null;
 }
 
 /**
- * How many singular values aren't 0. int32. Shapes: x [..., m, n] → [...]; float32. Errors: ShapeError, ValueError,
+ * The number of singular values that aren't 0. int32. Shapes: x [..., m, n] → [...]; float32. Errors: ShapeError, ValueError,
  * DTypeError.
  */
 export const matrixRank: CompositeOp<[x: Tensor], MatrixRankOptions, Tensor, ['rtol']> =
@@ -90,7 +91,7 @@ export const matrixRank: CompositeOp<[x: Tensor], MatrixRankOptions, Tensor, ['r
   });
 
 /**
- * [sign, logarithm of the magnitude] of determinants, which don't overflow. float32. Shapes: x [..., n, n] → [...] each.
+ * [sign, logarithm of the magnitude] of determinants, without overflow. float32. Shapes: x [..., n, n] → [...] each.
  * Errors: ShapeError, DTypeError.
  */
 export const slogdet: CompositeOp<[x: Tensor], object, Tensor[]> = /* @__PURE__ */ defineComposite({

@@ -1,4 +1,4 @@
-/** @file Reductions and scans of keras.ops that leave NaN out. */
+/** @file Reductions and scans of keras.ops that ignore NaN. */
 import { normalizeAxes } from '../../core/shape.ts';
 import { all } from '../../ops/anyAll.ts';
 import { type ArgOptions, argMax, argMin } from '../../ops/argExtrema.ts';
@@ -34,7 +34,7 @@ const filled = (x: Tensor, value: number) => where(isNaNOf(x), value, x);
 
 const countOf = (x: Tensor, options: ReduceOptions) => sum(cast(logicalNot(isNaNOf(x)), 'float32'), options);
 
-/** `y`, and NaN where all elements of x are. */
+/** `y`, and NaN where all elements of x are NaN. */
 const unlessEmpty = (x: Tensor, y: Tensor, options: ReduceOptions) =>
   where(all(isNaNOf(x), options), Number.NaN, y);
 
@@ -48,27 +48,27 @@ function defineNanReduction(name: string, compose: (x: Tensor, options: ReduceOp
   });
 }
 
-/** The sum of what isn't NaN. float32. Shapes: as of `sum`. Errors: ShapeError, DTypeError. */
+/** The sum of the elements that aren't NaN. float32. Shapes: as of `sum`. Errors: ShapeError, DTypeError. */
 export const nanSum: Reduction = /* @__PURE__ */ defineNanReduction('nanSum', (x, options) =>
   sum(filled(x, 0), options),
 );
 
-/** The product of what isn't NaN. float32. Shapes: as of `prod`. Errors: ShapeError, DTypeError. */
+/** The product of the elements that aren't NaN. float32. Shapes: as of `prod`. Errors: ShapeError, DTypeError. */
 export const nanProd: Reduction = /* @__PURE__ */ defineNanReduction('nanProd', (x, options) =>
   prod(filled(x, 1), options),
 );
 
-/** The largest of what isn't NaN; NaN where all are. float32. Shapes: as of `max`. Errors: ShapeError, DTypeError. */
+/** The largest element that isn't NaN; NaN where all are. float32. Shapes: as of `max`. Errors: ShapeError, DTypeError. */
 export const nanMax: Reduction = /* @__PURE__ */ defineNanReduction('nanMax', (x, options) =>
   unlessEmpty(x, max(filled(x, Number.NEGATIVE_INFINITY), options), options),
 );
 
-/** The smallest of what isn't NaN; NaN where all are. float32. Shapes: as of `min`. Errors: ShapeError, DTypeError. */
+/** The smallest element that isn't NaN; NaN where all are. float32. Shapes: as of `min`. Errors: ShapeError, DTypeError. */
 export const nanMin: Reduction = /* @__PURE__ */ defineNanReduction('nanMin', (x, options) =>
   unlessEmpty(x, min(filled(x, Number.POSITIVE_INFINITY), options), options),
 );
 
-/** The mean of what isn't NaN; NaN where all are. float32. Shapes: as of `mean`. Errors: ShapeError, DTypeError. */
+/** The mean of the elements that aren't NaN; NaN where all are. float32. Shapes: as of `mean`. Errors: ShapeError, DTypeError. */
 export const nanMean: Reduction = /* @__PURE__ */ defineNanReduction('nanMean', (x, options) =>
   div(sum(filled(x, 0), options), countOf(x, options)),
 );
@@ -81,11 +81,14 @@ function nanVariance(x: Tensor, options: ReduceOptions): Tensor {
   return div(sum(square(deviations), options), countOf(x, options));
 }
 
-/** The variance of what isn't NaN; NaN where all are. float32. Shapes: as of `variance`. Errors: ShapeError, DTypeError. */
+/**
+ * The variance of the elements that aren't NaN; NaN where all are. float32. Shapes: as of `variance`. Errors: ShapeError,
+ * DTypeError.
+ */
 export const nanVar: Reduction = /* @__PURE__ */ defineNanReduction('nanVar', nanVariance);
 
 /**
- * The standard deviation of what isn't NaN; NaN where all are. float32. Shapes: as of `std`. Errors: ShapeError,
+ * The standard deviation of the elements that aren't NaN; NaN where all are. float32. Shapes: as of `std`. Errors: ShapeError,
  * DTypeError.
  */
 export const nanStd: Reduction = /* @__PURE__ */ defineNanReduction('nanStd', (x, options) =>
@@ -115,11 +118,11 @@ function defineNanScan(
   });
 }
 
-/** Running sums that pass over NaN. float32. Shape: that of x; flat without an axis. Errors: ShapeError, DTypeError. */
+/** Running sums that skip NaN. float32. Shape: that of x; flat without an axis. Errors: ShapeError, DTypeError. */
 export const nanCumsum: CompositeOp<[x: Tensor], NanScanOptions, Tensor, ['axis']> =
   /* @__PURE__ */ defineNanScan('nanCumsum', cumsum, 0);
 
-/** Running products that pass over NaN. float32. Shape: that of x; flat without an axis. Errors: ShapeError, DTypeError. */
+/** Running products that skip NaN. float32. Shape: that of x; flat without an axis. Errors: ShapeError, DTypeError. */
 export const nanCumprod: CompositeOp<[x: Tensor], NanScanOptions, Tensor, ['axis']> =
   /* @__PURE__ */ defineNanScan('nanCumprod', cumprod, 1);
 
@@ -139,32 +142,32 @@ function defineNanSearch(
 }
 
 /**
- * Where the largest is of what isn't NaN; -1 where all are. int32, of float32. Shapes: as of `argMax`. Errors: ShapeError,
- * DTypeError.
+ * The index of the largest element that isn't NaN; -1 where all are. int32, of float32. Shapes: as of `argMax`. Errors:
+ * ShapeError, DTypeError.
  */
 export const nanArgMax: CompositeOp<[x: Tensor], ArgOptions, Tensor, ReducePositions> =
   /* @__PURE__ */ defineNanSearch('nanArgMax', argMax, Number.NEGATIVE_INFINITY);
 
 /**
- * Where the smallest is of what isn't NaN; -1 where all are. int32, of float32. Shapes: as of `argMin`. Errors: ShapeError,
- * DTypeError.
+ * The index of the smallest element that isn't NaN; -1 where all are. int32, of float32. Shapes: as of `argMin`. Errors:
+ * ShapeError, DTypeError.
  */
 export const nanArgMin: CompositeOp<[x: Tensor], ArgOptions, Tensor, ReducePositions> =
   /* @__PURE__ */ defineNanSearch('nanArgMin', argMin, Number.POSITIVE_INFINITY);
 
 /** Options of `nanQuantile` and `nanPercentile`. */
 export interface NanQuantileOptions extends ReduceOptions {
-  /** Which: a number, or a list, which becomes the first axis of the result. */
+  /** The quantile, or a list of quantiles, which become the first axis of the result. */
   q: number | readonly number[];
 }
 
-/** The quantiles between neighbouring elements, linearly, where NaN doesn't count: sorted, it stands behind the others. */
+/** Linearly interpolated quantiles of the elements that aren't NaN; NaN is sorted behind the others. */
 function nanQuantiles(
   op: string,
   x: Tensor,
   { q, axis = null, keepDims = false }: NanQuantileOptions,
 ): Tensor {
-  // It refuses what isn't a quantile, and other arguments.
+  // It refuses invalid quantiles and other arguments.
   const { shape } = quantile(x, { q, axis, keepDims });
   const axes = axis === null ? x.shape.map((_, i) => i) : normalizeAxes(op, axis, x.shape.length);
   const moved = moveAxis(x, { source: axes, destination: axes.map((_, i) => i - axes.length) });
@@ -187,7 +190,7 @@ function nanQuantiles(
 
 const nanQuantileOptionNames = { q: true, axis: true, keepDims: true } as const;
 
-/** The quantiles `q` in [0, 1] of what isn't NaN. float32. Shapes: as of `quantile`. Errors: as of `quantile`. */
+/** The quantiles `q` in [0, 1] of the elements that aren't NaN. float32. Shapes: as of `quantile`. Errors: as of `quantile`. */
 export const nanQuantile: CompositeOp<[x: Tensor], NanQuantileOptions, Tensor, ['q', 'axis', 'keepDims']> =
   /* @__PURE__ */ defineComposite({
     name: 'nanQuantile',
@@ -196,7 +199,9 @@ export const nanQuantile: CompositeOp<[x: Tensor], NanQuantileOptions, Tensor, [
     compose: ([x], options) => nanQuantiles('nanQuantile', x, options),
   });
 
-/** The percentiles `q` in [0, 100] of what isn't NaN. float32. Shapes: as of `quantile`. Errors: as of `quantile`. */
+/**
+ * The percentiles `q` in [0, 100] of the elements that aren't NaN. float32. Shapes: as of `quantile`. Errors: as of `quantile`.
+ */
 export const nanPercentile: CompositeOp<[x: Tensor], NanQuantileOptions, Tensor, ['q', 'axis', 'keepDims']> =
   /* @__PURE__ */ defineComposite({
     name: 'nanPercentile',
@@ -205,18 +210,18 @@ export const nanPercentile: CompositeOp<[x: Tensor], NanQuantileOptions, Tensor,
     compose: ([x], options) => nanQuantiles('nanPercentile', x, { ...options, q: hundredthOf(options.q) }),
   });
 
-/** Percentiles as quantiles. What isn't a list of numbers is left for `quantile` to refuse. */
+/** Percentiles as quantiles. Invalid values are left for `quantile` to refuse. */
 function hundredthOf(q: number | readonly number[]): number | readonly number[] {
   if (typeof q === 'number') return q / 100;
   return Array.isArray(q) && q.every((p) => typeof p === 'number') ? q.map((p) => p / 100) : q;
 }
 
-/** The median of what isn't NaN. float32. Shapes: as of `median`. Errors: as of `median`. */
+/** The median of the elements that aren't NaN. float32. Shapes: as of `median`. Errors: as of `median`. */
 export const nanMedian: Reduction = /* @__PURE__ */ defineNanReduction('nanMedian', (x, options) =>
   nanQuantiles('nanMedian', x, { ...options, q: 0.5 }),
 );
 
-/** The percentiles `q` in [0, 100]. float32. Shapes: as of `quantile`. NaN where an element is. Errors: as of `quantile`. */
+/** The percentiles `q` in [0, 100]. float32. Shapes: as of `quantile`. NaN where an element is NaN. Errors: as of `quantile`. */
 export const percentile: CompositeOp<[x: Tensor], NanQuantileOptions, Tensor, ['q', 'axis', 'keepDims']> =
   /* @__PURE__ */ defineComposite({
     name: 'percentile',

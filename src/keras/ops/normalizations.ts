@@ -41,8 +41,8 @@ export const layerNormalization: CompositeOp<
 });
 
 /**
- * x / √(mean of x² + epsilon) · scale over `axis`. float32. Shapes: that of x; scale broadcasts to it. Errors: ShapeError, ValueError,
- * DTypeError.
+ * x / √(mean of x² + epsilon) · scale over `axis`. float32. Shapes: that of x; scale broadcasts to it. Errors: ShapeError,
+ * ValueError, DTypeError.
  */
 export const rmsNormalization: CompositeOp<
   [x: Tensor, scale: Tensor | null],
@@ -62,8 +62,8 @@ export const rmsNormalization: CompositeOp<
 });
 
 /**
- * (x - mean) / √(variance + epsilon) · scale + offset, with values for each channel. float32. Shapes: that of x; the others have one value
- * for each channel. Errors: ShapeError, ValueError, DTypeError.
+ * (x - mean) / √(variance + epsilon) · scale + offset, with values for each channel. float32. Shapes: that of x; the others
+ * have one value for each channel. Errors: ShapeError, ValueError, DTypeError.
  */
 export const batchNormalization: CompositeOp<
   [x: Tensor, mean: Tensor, variance: Tensor, offset: Tensor | null, scale: Tensor | null],

@@ -66,8 +66,8 @@ export const kron: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineC
 });
 
 /**
- * The sums of products along both last axes; of a scalar, products. Dtypes as of `tensordot`. Shapes: x [..., n], y [...,
- * n] → the other axes. Errors: ShapeError.
+ * The sums of products along the last axis of both; with a scalar, the products. Dtypes as of `tensordot`. Shapes: x [...,
+ * n], y [..., n] → the other axes. Errors: ShapeError.
  */
 export const inner: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineComposite({
   name: 'inner',
@@ -77,7 +77,7 @@ export const inner: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ define
 });
 
 /**
- * The product along the last axis of x and the one before the last of y, as NumPy's dot; of a scalar, products. Dtypes as
+ * The product along the last axis of x and the second to last of y, as NumPy's dot; with a scalar, the products. Dtypes as
  * of `tensordot`. Errors: ShapeError.
  */
 export const dot: CompositeOp<[x: Tensor, y: Tensor]> = /* @__PURE__ */ defineComposite({
@@ -123,7 +123,7 @@ export const average: CompositeOp<[x: Tensor, weights: Tensor | null], AverageOp
     },
   });
 
-/** How many elements aren't 0. int32. Shapes: as of `sum`. Any dtype. Errors: ShapeError. */
+/** The number of elements that aren't 0. int32. Shapes: as of `sum`. Any dtype. Errors: ShapeError. */
 export const countNonzero: CompositeOp<[x: Tensor], ReduceOptions, Tensor, ReducePositions> =
   /* @__PURE__ */ defineComposite({
     name: 'countNonzero',
@@ -144,12 +144,12 @@ export const ptp: CompositeOp<[x: Tensor], ReduceOptions, Tensor, ReducePosition
 
 /** Options of `diff`. */
 export interface DiffOptions extends AlongAxisOptions {
-  /** How often differences are taken. Default 1. */
+  /** The number of times differences are taken. Default 1. */
   n?: number;
 }
 
 /**
- * Differences of neighbours along `axis`, `n` times. Shape: x with n elements less there. float32, int32. Errors:
+ * Differences of neighbours along `axis`, `n` times. Shape: x with n elements fewer along `axis`. float32, int32. Errors:
  * ShapeError, ValueError.
  */
 export const diff: CompositeOp<[x: Tensor], DiffOptions, Tensor, ['n', 'axis']> =
@@ -176,12 +176,12 @@ function neighbours(x: Tensor, axis: number): [ahead: Tensor, behind: Tensor] {
 
 /** Options of `trapezoid`. */
 export interface TrapezoidOptions extends AlongAxisOptions {
-  /** The distance between samples, where their places aren't given. Default 1. */
+  /** The distance between samples, if their positions aren't given. Default 1. */
   dx?: number;
 }
 
 /**
- * The integral of y along `axis` by the trapezoidal rule, at places `x` [n], or of the shape of y. float32. Shape: y
+ * The integral of y along `axis` by the trapezoidal rule, at positions `x` [n], or of the shape of y. float32. Shape: y
  * without the axis. Errors: ShapeError, ValueError.
  */
 export const trapezoid: CompositeOp<[y: Tensor, x: Tensor | null], TrapezoidOptions, Tensor, ['dx', 'axis']> =
@@ -238,7 +238,7 @@ export const cdist: CompositeOp<[x: Tensor, y: Tensor], CdistOptions, Tensor, ['
 
 /** Options of `psnr`. */
 export interface PsnrOptions {
-  /** The largest value that there may be. */
+  /** The largest possible value. */
   maxVal: number;
 }
 

@@ -20,7 +20,7 @@ import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /**
- * The choice whose condition is the first that holds, elementwise; `fallback` where none does. Shapes broadcast. Errors: ValueError for
+ * Elementwise, the choice of the first condition that holds; `fallback` where none does. Shapes broadcast. Errors: ValueError for
  * lists that differ in length; those of `where`.
  */
 export function select(
@@ -47,14 +47,14 @@ export function select(
 
 /** Options of `argpartition`. */
 export interface ArgpartitionOptions {
-  /** The place that holds what a sort would put there; smaller elements are before it. */
+  /** The index whose element is the same as in a sorted vector; no larger elements are before it. */
   kth: number;
   /** The axis of the vectors. Default -1. */
   axis?: number;
 }
 
 /**
- * The indices of vectors along `axis`, so that element `kth` is where a sort has it: all elements are sorted. int32. Shape: that of x.
+ * Indices that partition vectors along `axis` around element `kth`; here, all elements are sorted. int32. Shape: that of x.
  * Errors: ValueError, ShapeError, DTypeError.
  */
 export const argpartition: CompositeOp<[x: Tensor], ArgpartitionOptions, Tensor, ['kth', 'axis']> =
@@ -71,15 +71,18 @@ export const argpartition: CompositeOp<[x: Tensor], ArgpartitionOptions, Tensor,
 
 /** Options of `histogram`. */
 export interface HistogramOptions {
-  /** How many bins there are. Default 10. */
+  /** Number of bins. Default 10. */
   bins?: number;
-  /** The edges of the first and the last bin; what lies outside isn't counted. Default null: those of x. */
+  /**
+   * The lower edge of the first bin and the upper edge of the last; values outside aren't counted. Default null: the range of x.
+   */
   range?: readonly [number, number] | null;
 }
 
 /**
- * How many elements lie in each of several bins of the same width, and the edges of these. Shapes: x of any → counts [bins] and
- * edges [bins + 1], float32. An upper edge belongs to the next bin, that of the last one to it. Errors: ValueError, DTypeError.
+ * The number of elements in each of several bins of equal width, and the edges of the bins. Shapes: x of any → counts [bins] and
+ * edges [bins + 1], float32. A value on an edge belongs to the upper bin, except for the last edge. Errors: ValueError,
+ * DTypeError.
  */
 export const histogram: CompositeOp<
   [x: Tensor],
@@ -98,7 +101,7 @@ export const histogram: CompositeOp<
     const edges = add(low, mul(counting(0, bins + 1), div(sub(high, low), bins)));
     const place = minimum(sub(searchSorted(edges, values, { side: 'right' }), 1), bins - 1);
     const isInside = logicalAnd(greaterEqual(values, low), lessEqual(values, high));
-    // Negative places aren't counted.
+    // Negative indices aren't counted.
     const counts = bincount(where(isInside, place, -1), null, { size: bins });
     return [cast(counts, 'float32'), edges];
   },
@@ -116,7 +119,7 @@ function limitsOf(range: unknown): [Tensor, Tensor] {
   });
 }
 
-/** As in NumPy, elements that are all the same are in the middle of a range of 1. */
+/** As in NumPy, if all elements are the same, they are in the middle of a range of length 1. */
 function extremesOf(values: Tensor): [Tensor, Tensor] {
   const [low, high] = [min(values), max(values)];
   const margin = where(equal(low, high), 0.5, 0);

@@ -1,4 +1,4 @@
-/** @file Special functions of keras.ops, by polynomials that are as accurate as float32. */
+/** @file Special functions of keras.ops, by polynomials with the accuracy of float32. */
 import { add, div, mul, neg, sub } from '../../ops/arithmetic.ts';
 import { equal, greater, greaterEqual, less } from '../../ops/comparison.ts';
 import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
@@ -20,7 +20,7 @@ function polynomial(x: Tensor, [first, ...others]: readonly number[]): Tensor {
   return others.reduce((sum: Tensor | number, c) => add(mul(x, sum), c), first as number) as Tensor;
 }
 
-/** Of w - 2.5, for values in the middle, and of √w - 3 for those near 1; w = -log(1 - x²). */
+/** Coefficients of polynomials in w - 2.5, for central values, and in √w - 3, for values near ±1, where w = -log(1 - x²). */
 const inverseErrorInside = [
   2.81022636e-8, 3.43273939e-7, -3.5233877e-6, -4.39150654e-6, 0.00021858087, -0.00125372503, -0.00417768164,
   0.246640727, 1.50140941,

@@ -20,9 +20,9 @@ export interface AdafactorOptions extends OptimizerOptions {
   beta2Decay?: number;
   /** Added to squared gradients. Default 1e-30. */
   epsilon1?: number;
-  /** The least root mean square of a variable that steps are measured by. Default 1e-3. */
+  /** Lower bound of a variable's root mean square, which scales its steps. Default 1e-3. */
   epsilon2?: number;
-  /** The most that the root mean square of an update may be. Default 1. */
+  /** Upper bound of the root mean square of an update. Default 1. */
   clipThreshold?: number;
   /** Whether the rate decreases with the square root of the step. Default true. */
   relativeStep?: boolean;
@@ -32,7 +32,7 @@ export interface AdafactorOptions extends OptimizerOptions {
 export class Adafactor extends Optimizer {
   static override readonly className: string = 'Adafactor';
   readonly own: Readonly<Required<Omit<AdafactorOptions, keyof OptimizerOptions>>>;
-  /** Share of old squares. */
+  /** Decay of the old squares. */
   #kept = 0;
   #rate = 0;
 
@@ -57,7 +57,7 @@ export class Adafactor extends Optimizer {
     return { ...super.getConfig(), ...this.own };
   }
 
-  /** As in Keras, the rate decreases with the square root of the step whatever `relativeStep` is. */
+  /** As in Keras, the rate decreases with the square root of the step regardless of `relativeStep`. */
   protected override advance(step: number, rate: number): void {
     this.#rate = Math.min(rate, 1 / Math.sqrt(step));
     this.#kept = 1 - step ** this.own.beta2Decay;

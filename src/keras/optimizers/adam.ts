@@ -14,7 +14,7 @@ export interface AdamOptions extends OptimizerOptions {
   beta2?: number;
   /** Added to the root of the squared mean. Default 1e-7, as in Keras. */
   epsilon?: number;
-  /** Whether the largest squared mean so far is divided by. Default false. */
+  /** Whether to divide by the largest squared mean so far. Default false. */
   amsgrad?: boolean;
 }
 
@@ -69,7 +69,7 @@ export class AdamW extends Adam {
 }
 
 /**
- * Adam: steps scaled by running means of gradients and of their squares, corrected for their start at zero.
+ * Adam: steps from running means of gradients and of their squares, corrected for their initialization at zero.
  * Source: Kingma and Ba, ICLR 2015; AMSGrad: Reddi et al., ICLR 2018. Default learning rate 0.001. Errors: ValueError for
  * options.
  */
@@ -79,7 +79,7 @@ export function adam(...args: unknown[]): Adam {
 }
 
 /**
- * Adam whose variables decay by themselves, apart from the gradients. Default weight decay 0.004.
+ * Adam with decoupled weight decay. Default weight decay 0.004.
  * Source: Loshchilov and Hutter, ICLR 2019. Errors: ValueError for options.
  */
 export function adamW(

@@ -2,6 +2,7 @@
 import { DeviceError, DTypeError, ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, sameShape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
+import { warnOnce } from '../../core/warn.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { Variable } from '../../tensor/variable.ts';
 
@@ -39,7 +40,28 @@ export function checkStep(
     checkGradient(op, gradient, variable);
     known.set(variable, gradient);
   });
+  if (missing > 0) warnOfUntrained(op, variables, known);
   return known;
+}
+
+/** Variables that were named in a warning. */
+const named = new WeakSet<Variable>();
+
+/** As in Keras: a variable whose gradient is null keeps its value, which no number shows. */
+function warnOfUntrained(
+  op: string,
+  variables: readonly Variable[],
+  known: ReadonlyMap<Variable, Tensor>,
+): void {
+  const untrained = variables.filter((variable) => !known.has(variable) && !named.has(variable));
+  if (untrained.length === 0) return;
+  for (const variable of untrained) named.add(variable);
+  const names = untrained.slice(0, 4).map(({ name }) => `'${name}'`);
+  const more = untrained.length > 4 ? ` and ${untrained.length - 4} more` : '';
+  warnOnce(
+    `${op}: the gradients of ${names.join(', ')}${more} are null, so a step leaves them as they are: the loss doesn't depend on them. ` +
+      'tape.explain(loss, variable) says where that ends. Leave them out, or freeze them, where it is meant.',
+  );
 }
 
 function checkGradient(op: string, gradient: unknown, variable: Variable): void {

@@ -1,9 +1,10 @@
 /** @file Applies the constraints of variables after a step. */
-import { ShapeError } from '../../core/errors.ts';
-import { sameShape } from '../../core/shape.ts';
+import { ShapeError, ValueError } from '../../core/errors.ts';
+import { describe, hintFor, sameShape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { copyWords } from '../../kernels/copyWords.ts';
 import { tidy } from '../../tensor/scope.ts';
+import { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 
 /** Applies the constraint of each variable that has one. */
@@ -12,7 +13,8 @@ export function constrain(variables: readonly Variable[]): void {
     const { constraint } = variable;
     if (!constraint) continue;
     tidy(() => {
-      const within = constraint.call(variable);
+      const within: unknown = constraint.call(variable);
+      requireTensor(constraint.className, within);
       if (!sameShape(within.shape, variable.shape) || within.dtype !== variable.dtype) {
         throw new ShapeError({
           op: constraint.className,
@@ -27,4 +29,14 @@ export function constrain(variables: readonly Variable[]): void {
       else copyWords(within, target);
     });
   }
+}
+
+function requireTensor(op: string, within: unknown): asserts within is Tensor {
+  if (within instanceof Tensor) return;
+  throw new ValueError({
+    op: op || 'constraint',
+    rule: 'a constraint returns a tensor, computed with ops from the weight.',
+    received: describe(within),
+    hint: hintFor(within, 'return the constrained values, such as relu(w).'),
+  });
 }

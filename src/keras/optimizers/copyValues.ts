@@ -1,4 +1,7 @@
-/** @file Copies of values between variables: none shares its buffer with another, which would keep steps from writing in place. */
+/**
+ * @file Copies of values between variables: none shares its buffer with another, which would keep steps from writing in
+ * place.
+ */
 import type { Variable } from '../../tensor/variable.ts';
 import { type Storage, wholeWords } from '../../webgpu/storage.ts';
 
@@ -21,7 +24,7 @@ function copyOf({ device, storage, bytes, label }: Variable): Storage {
 }
 
 function take(variable: Variable, values: Storage): void {
-  // A recording hears of the variable before it moves.
+  // Reading the storage lets a recording note the variable before it moves.
   void variable.storage;
   variable.adopt(values);
 }

@@ -1,4 +1,4 @@
-/** @file What weight decay leaves out, as `excludeFromWeightDecay` takes it. */
+/** @file Variables excluded from weight decay, as passed to `excludeFromWeightDecay`. */
 import { checkOptions } from '../../core/options.ts';
 import { Variable } from '../../tensor/variable.ts';
 import { requireOption } from './optionChecks.ts';
@@ -11,7 +11,7 @@ export interface ExcludedFromDecay {
 
 const op = 'excludeFromWeightDecay';
 
-/** Errors: ValueError for what isn't lists of variables and of names; of a single name each letter would be one. */
+/** Errors: ValueError for anything but lists of variables and of names; a single string would count as a list of letters. */
 export function requireExcluded(excluded: ExcludedFromDecay): ExcludedFromDecay {
   checkOptions(op, excluded, ['variables', 'names']);
   const { variables = [], names = [] } = excluded;

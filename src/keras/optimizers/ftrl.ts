@@ -95,7 +95,7 @@ export class Ftrl extends FusedOptimizer {
 }
 
 /**
- * Follow the regularised leader: sparse values for large, sparse models. Default learning rate 0.001.
+ * Follow the regularized leader: sparse weights for large, sparse models. Default learning rate 0.001.
  * Source: McMahan et al., Ad click prediction: a view from the trenches, KDD 2013. Errors: ValueError for options.
  */
 export function ftrl(...settings: Settings<FtrlOptions, ['learningRate']>): Ftrl;

@@ -1,4 +1,4 @@
-/** @file The base of Adam and its relatives whose steps are fused: two decays and an epsilon. */
+/** @file The base of Adam and its variants whose steps are fused: two decays and an epsilon. */
 import { FusedOptimizer } from './fusedOptimizer.ts';
 import { checkedMoments, type MomentOptions } from './optionChecks.ts';
 import type { OptimizerOptions } from './optimizerOptions.ts';

@@ -25,7 +25,7 @@ import {
   withReadableGradients,
 } from './fusedVariables.ts';
 
-/** The update rule of an optimizer, as launches take it. */
+/** The update rule of an optimizer, as passed to launches. */
 export interface StepSettings {
   readonly kernel: StepKernel;
   /** The variant of the kernel. */

@@ -1,6 +1,6 @@
 /**
  * @file The variables of a fused optimizer with their slot variables, and the launches that a step needs. Small variables
- * are packed into groups, one launch each. A large variable keeps buffers and a launch of its own; so does, for one step,
+ * are packed into groups, one launch each. A large variable keeps its own buffers and its own launch; so does, for one step,
  * a variable whose values have left the packed buffer.
  */
 import { copyWords } from '../../kernels/copyWords.ts';
@@ -52,7 +52,7 @@ interface Group {
 }
 
 export class FusedVariables {
-  /** In the order in which the optimizer was given them. */
+  /** In the order in which they were passed to the optimizer. */
   readonly all: readonly FusedVariable[];
   readonly #groups: readonly Group[];
   readonly #separate: readonly FusedVariable[];
@@ -101,8 +101,8 @@ export class FusedVariables {
   }
 
   /**
-   * The launches of a step; from here on nobody else reads what they overwrite. If `squares` are read, a variable whose
-   * gradient is a sum of slices has a launch of its own.
+   * The launches of a step. The buffers that they overwrite are no longer shared. If `squares` are read, a variable whose
+   * gradient is a sum of slices has its own launch.
    */
   launches(gradients: ReadonlyMap<Variable, Tensor>, squares: boolean): FusedLaunch[] {
     const launches: FusedLaunch[] = [];
@@ -195,7 +195,7 @@ function makeSlot(variable: Variable, { initial, nameFor }: SlotInit): Variable 
 function ownStorage(variable: Variable) {
   const storage = variable.writableStorage();
   if (bindsAsVectors(variable)) return storage;
-  // The values are in a buffer of the app that ends within a vector.
+  // The values are in an app's buffer whose size isn't a multiple of a vector.
   const own = output(variable.device, variable, 'optimizer');
   copyWords(variable, own.storage);
   variable.adopt(own.storage.retain());

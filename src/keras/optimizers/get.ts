@@ -62,7 +62,7 @@ type OwnName =
 
 /** A name of an optimizer, or of one that the app registered. */
 export type OptimizerName = Spelled<OwnName> | 'RMSprop' | 'SGD' | RegisteredAs<'optimizer'>;
-/** What names an optimizer: a name, a name with options, or an optimizer. */
+/** Identifies an optimizer: a name, a name with options, or an optimizer. */
 export type OptimizerLike = OptimizerName | Optimizer | ClassConfig;
 
 /**
@@ -84,7 +84,7 @@ function make(name: string, config: object): Optimizer {
   return new type(withInner(config) as never);
 }
 
-/** The configuration of an optimizer around another, which files have as a configuration, too. */
+/** The configuration of an optimizer that wraps another one, which is a configuration in files, too. */
 function withInner(config: object): object {
   const { innerOptimizer: inner } = config as { innerOptimizer?: OptimizerLike };
   const isNamed = typeof inner === 'string' || (typeof inner === 'object' && inner !== null);

@@ -29,7 +29,7 @@ export type { LearningRateSchedule } from './schedules/index.ts';
 export type { WeightValue } from './setWeights.ts';
 export { SGD, sgd, type SGDOptions } from './sgd.ts';
 
-// An optimizer of an app's own
+// For custom optimizers
 export { FusedOptimizer } from './fusedOptimizer.ts';
 export { defineStep, type StepRule } from '../../kernels/optimizerStep.ts';
 export { DynamicScalar } from '../../webgpu/params.ts';

@@ -17,7 +17,7 @@ export interface LambOptions extends OptimizerOptions {
   beta1?: number;
   /** Decay of the mean of squared gradients, in [0, 1). Default 0.999. */
   beta2?: number;
-  /** Added to the root of that. Default 1e-7. */
+  /** Added to the root of the mean squares. Default 1e-7. */
   epsilon?: number;
 }
 
@@ -25,7 +25,7 @@ export interface LambOptions extends OptimizerOptions {
 export class Lamb extends OpMoments {
   static override readonly className: string = 'Lamb';
   #rate = 0;
-  /** What the means are divided by, since they began at 0. */
+  /** Bias corrections: divisors of the means, which start at 0. */
   #corrections: readonly [first: number, second: number] = [1, 1];
 
   constructor(options: LambOptions = {}) {
@@ -60,7 +60,7 @@ export class Lamb extends OpMoments {
   }
 }
 
-/** How long the variable is compared with its update; 1 where one of them is 0. */
+/** The ratio of the norms of a variable and its update; 1 if one of them is 0. */
 function trust(value: Tensor, update: Tensor): Tensor {
   const [own, updates] = [value, update].map((x) => sqrt(sum(square(x)))) as [Tensor, Tensor];
   const areLong = logicalAnd(greater(own, 0), greater(updates, 0));
@@ -68,7 +68,7 @@ function trust(value: Tensor, update: Tensor): Tensor {
 }
 
 /**
- * Adam with steps as long as each variable is, for large batches. Default learning rate 0.001.
+ * Adam with steps proportional to the norm of each variable, for large batches. Default learning rate 0.001.
  * Source: You et al., Large batch optimization for deep learning, ICLR 2020. Errors: ValueError for options.
  */
 export function lamb(...settings: Settings<LambOptions, ['learningRate', 'beta1', 'beta2', 'epsilon']>): Lamb;

@@ -8,7 +8,7 @@ import type { OptimizerOptions } from './optimizerOptions.ts';
 
 /** Options of `lion`. */
 export interface LionOptions extends OptimizerOptions {
-  /** Share of the momentum in the direction of a step, in (0, 1]. Default 0.9. */
+  /** Weight of the momentum in the direction of a step, in (0, 1]. Default 0.9. */
   beta1?: number;
   /** Decay of the momentum, in [0, 1]. Default 0.99. */
   beta2?: number;

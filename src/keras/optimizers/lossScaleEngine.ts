@@ -29,7 +29,7 @@ interface LossScaleParts {
 export class LossScaleEngine implements StepEngine {
   /** The inner optimizer packs its variables itself. */
   readonly isPacked = true;
-  /** What the next loss is multiplied by, float32 []. */
+  /** The factor of the next loss, float32 []. */
   readonly scale: Variable;
   /** Finite steps since the scale last changed, int32 []. */
   readonly #counter: Variable;
@@ -67,7 +67,7 @@ export class LossScaleEngine implements StepEngine {
     const before = this.#changing().map((variable) => [variable, copyOf(variable)] as const);
     inner.apply(unscaled, [...gradients.keys()]);
     for (const [variable, old] of before) {
-      // In place: the inner optimizer packs small variables.
+      // Written in place, because the inner optimizer packs small variables.
       copyWords(where(finite, variable, old), variable.writableStorage());
     }
     const isDue = logicalAnd(finite, equal(counter, dynamicGrowthSteps - 1));
@@ -85,7 +85,7 @@ export class LossScaleEngine implements StepEngine {
     this.parts.inner.dispose();
   }
 
-  /** What a step of the inner optimizer changes on the device. */
+  /** The variables on the device that a step of the inner optimizer changes. */
   #changing(): Variable[] {
     const { inner, variables } = this.parts;
     const slots = inner.variables.filter((variable) => variable instanceof Variable);
@@ -93,7 +93,7 @@ export class LossScaleEngine implements StepEngine {
   }
 }
 
-/** The gradient by the scale; the squares of its slices by the scale's square. */
+/** The gradient divided by the scale; the squares of its slices divided by the scale's square. */
 function unscale(gradient: Tensor, scale: Variable): Tensor {
   const squares = squaresOf(gradient);
   const unscaled = div(gradient, scale);

@@ -1,4 +1,4 @@
-/** @file LossScaleOptimizer: another optimizer with a loss scale that adapts, and steps that are skipped. */
+/** @file LossScaleOptimizer: wraps an optimizer with a dynamic loss scale, and skips steps that overflow. */
 import { ValueError } from '../../core/errors.ts';
 import { byPosition, checkOptions, type Positions } from '../../core/options.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
@@ -22,7 +22,7 @@ export interface LossScaleOptimizerOptions {
   initialScale?: number;
   /** Steps with finite gradients after which the scale is doubled. Default 2000. */
   dynamicGrowthSteps?: number;
-  /** What errors and files call it. Default: the class's name. */
+  /** Its name in errors and files. Default: the class's name. */
   name?: string;
 }
 
@@ -72,12 +72,12 @@ export class LossScaleOptimizer extends Optimizer {
     return this.innerOptimizer.schedule;
   }
 
-  /** Number of steps, those that were skipped included: the host doesn't wait to learn of them. */
+  /** Number of steps, including skipped ones, which the host doesn't know of. */
   override get iterations(): number {
     return this.innerOptimizer.iterations;
   }
 
-  /** As in Keras: a step count and a learning rate that nobody reads, the count of finite steps, the scale, the inner state. */
+  /** As in Keras: an unused step count and learning rate, the count of finite steps, the scale, the inner state. */
   override get variables(): OptimizerVariable[] {
     const unused = { get: () => 0, set: () => {} };
     return [
@@ -154,11 +154,11 @@ function requireInner(op: string, inner: unknown): void {
 
 /**
  * Scales the loss before gradients are taken and unscales them for the inner optimizer. A step whose gradients aren't all
- * finite changes nothing, and the scale is divided by 2; after `dynamicGrowthSteps` finite ones in a row it is doubled. All of
- * it happens on the device, without readback, so skipped steps count in `iterations`, which they don't in Keras.
+ * finite changes nothing, and the scale is divided by 2; after `dynamicGrowthSteps` finite ones in a row it is doubled. All
+ * of it happens on the device, without readback, so unlike in Keras, skipped steps count in `iterations`.
  *
- * float16 needs it where gradients are float16. Here they are float32, with the policy mixed_float16, too: it serves models that were
- * compiled so, and steps that should skip overflows.
+ * Loss scaling is needed for float16 gradients. Here gradients are float32, even with the policy mixed_float16: this
+ * optimizer is for models that were compiled with it, and for skipping steps that overflow.
  * Source: Micikevicius et al., Mixed precision training, ICLR 2018. Errors: ValueError for options.
  */
 export function lossScaleOptimizer(options: LossScaleOptimizerOptions): LossScaleOptimizer;

@@ -41,15 +41,15 @@ export interface MuonOptions extends OptimizerOptions {
   muonB?: number;
   /** Coefficient of (x xᵀ)² x. Default 2.0315. */
   muonC?: number;
-  /** Adam's learning rate, as a share of the learning rate. Default 1. */
+  /** Adam's learning rate, as a fraction of the learning rate. Default 1. */
   adamLrRatio?: number;
-  /** Share of old gradients in the momentum, in [0, 1). Default 0.95. */
+  /** Decay of the momentum, in [0, 1). Default 0.95. */
   momentum?: number;
   /** Number of Newton–Schulz iterations. Default 5. */
   nsSteps?: number;
-  /** Whether the momentum is of Nesterov's kind. Default true. */
+  /** Whether to use Nesterov momentum. Default true. */
   nesterov?: boolean;
-  /** Updates are scaled by this times the root of the longer side of the matrix; null: they aren't. Default 0.2. */
+  /** Updates are scaled by this times the root of the longer side of the matrix; null for no scaling. Default 0.2. */
   rmsRate?: number | null;
 }
 
@@ -126,7 +126,7 @@ export class Muon extends Optimizer {
         return this.#adamUpdate(decayed, gradient, [momentum, velocity], scalar);
       },
     };
-    // What Adam updates decays by a rate of its own.
+    // Variables that Adam updates have their own decay rate.
     const isDecayed = (variable: Variable) => !usesAdam(variable) && parts.isDecayed(variable);
     return new OpStepEngine({ ...parts, isDecayed }, rule, (variable, state) =>
       this.slotName(variable, state),
@@ -150,7 +150,7 @@ export class Muon extends Optimizer {
     return [sub(value, mul(rate, direction)), momentum];
   }
 
-  /** About U Vᵀ of the singular value decomposition U S Vᵀ, by Newton–Schulz iterations on the short side. */
+  /** Approximates U Vᵀ of the singular value decomposition U S Vᵀ, by Newton–Schulz iterations on the short side. */
   #orthogonalized(matrix: Tensor): Tensor {
     const { muonA, muonB, muonC, nsSteps } = this.own;
     const [rows, columns] = matrix.shape as [number, number];
@@ -200,7 +200,7 @@ function ownOptions(op: string, options: MuonOptions): Required<OwnOptions> {
   return own;
 }
 
-/** Null turns some options off; others have their default then. */
+/** Null turns some options off; for others it means their default. */
 function defaultOf(name: keyof OwnOptions, given: unknown): unknown {
   return given === null && (name === 'adamWeightDecay' || name === 'rmsRate') ? null : defaults[name];
 }
@@ -219,8 +219,8 @@ function expressionOf(op: string, pattern: string): RegExp {
 }
 
 /**
- * Momentum whose matrices are orthogonalized, so that all directions learn at one rate. For the kernels of dense layers: Adam
- * updates variables that are no matrices, embeddings, and those that `excludeLayers` names, such as the last layer's.
+ * Momentum with orthogonalized matrices, so that all directions learn at the same rate. For the kernels of dense layers: Adam
+ * updates variables that aren't matrices, embeddings, and those that `excludeLayers` matches, such as the last layer's.
  * Default learning rate 0.001, weight decay 0.004.
  * Sources: Jordan et al., Muon: an optimizer for hidden layers, 2024; Liu et al., Muon is scalable for LLM training, 2025.
  * Errors: ValueError for options.

@@ -1,4 +1,4 @@
-/** @file The base of relatives of Adam whose steps are written with ops: two slots, two decays and an epsilon. */
+/** @file The base of variants of Adam whose steps are written with ops: two slots, two decays and an epsilon. */
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { type DynamicTensor, makeSlot, OpStepEngine } from './opStepEngine.ts';

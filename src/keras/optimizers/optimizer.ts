@@ -6,6 +6,7 @@ import { checkOptions, refuseSurplus } from '../../core/options.ts';
 import type { TypedData } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
+import { refuseStrayProperties } from '../../core/strayProperties.ts';
 import { currentExecutor, onReplay, untraced } from '../../execution/currentExecutor.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { mul } from '../../ops/arithmetic.ts';
@@ -21,6 +22,8 @@ import { constrain } from './constrain.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { HostVariable } from './hostVariable.ts';
 import { type ExcludedFromDecay, requireExcluded } from './excludedFromDecay.ts';
+import { adviceOn, fixOptions } from './fixedOptions.ts';
+import { checkedRate, rateAt } from './learningRate.ts';
 import { copyValues, swapValues } from './copyValues.ts';
 import {
   clippingOf,
@@ -30,7 +33,6 @@ import {
   type OptimizerOptions,
   type StepOptions,
 } from './optimizerOptions.ts';
-import { scheduleOf } from './schedules/index.ts';
 import type { LearningRateSchedule } from './schedules/schedule.ts';
 import { setWeights, type WeightValue } from './setWeights.ts';
 
@@ -45,12 +47,14 @@ export abstract class Optimizer {
   static readonly className: string = 'Optimizer';
   readonly name: string;
   readonly options: StepOptions;
+  /** Options of the class itself. */
+  readonly #own: readonly string[];
   #rate: number | LearningRateSchedule;
   /** Calls of `apply`, including those that only accumulate gradients. */
   #calls = 0;
   #variables: ReadonlySet<Variable> | null = null;
   #engine: StepEngine | null = null;
-  /** Whether a capture was given up once already so that variables could be repacked. It is not done twice. */
+  /** Whether a capture has been abandoned so that variables could be repacked. That is done only once. */
   #gaveUpCapture = false;
   #holdsAverages = false;
   readonly #excluded = { variables: new Set<Variable>(), names: [] as string[] };
@@ -64,6 +68,8 @@ export abstract class Optimizer {
   constructor(options: OptimizerOptions, own: readonly string[] = []) {
     const { className } = this.constructor as typeof Optimizer;
     checkOptions(className, options, [...own, ...optionNames]);
+    refuseStrayProperties(Optimizer.prototype, (optimizer, property) => adviceOn(property, optimizer.#own));
+    this.#own = own;
     const { learningRate = 0.001, name } = options;
     if (name !== undefined && (typeof name !== 'string' || name === '')) {
       throw new ValueError({
@@ -73,9 +79,9 @@ export abstract class Optimizer {
         hint: "leave it out for the class's name.",
       });
     }
-    this.options = completeOptions(name ?? className, options);
+    this.options = Object.freeze(completeOptions(name ?? className, options));
     this.name = name ?? uniqueName(snakeCase(className));
-    this.#rate = this.#checkedRate(learningRate);
+    this.#rate = checkedRate(this.name, learningRate);
   }
 
   /** Keras's name of the class, which survives minification. */
@@ -102,12 +108,12 @@ export abstract class Optimizer {
 
   /** The learning rate of the next step. Can be set between steps, to a number or a schedule. */
   get learningRate(): number {
-    return typeof this.#rate === 'number' ? this.#rate : this.#rate.call(this.#calls);
+    return rateAt(this.name, this.#rate, this.#calls);
   }
 
   /** Errors: ValueError for an invalid rate, or for a number if a schedule sets the rate. */
   set learningRate(value: LearningRate) {
-    const rate = this.#checkedRate(value);
+    const rate = checkedRate(this.name, value);
     if (typeof rate === 'number' && typeof this.#rate !== 'number') {
       throw new ValueError({
         op: this.name,
@@ -164,6 +170,8 @@ export abstract class Optimizer {
     currentExecutor()?.postpone(reason, () => engine.repack());
     this.#engine = engine;
     this.#variables = new Set(variables);
+    // Recorded steps have them as constants.
+    fixOptions(this, this.#own);
     noteOptimized(variables);
   }
 
@@ -180,7 +188,7 @@ export abstract class Optimizer {
       },
     };
     const rate = {
-      check: (value: number) => void this.#checkedRate(value),
+      check: (value: number) => void checkedRate(this.name, value),
       get: () => this.learningRate,
       set: (value: number) => {
         this.learningRate = value;
@@ -200,12 +208,14 @@ export abstract class Optimizer {
   }
 
   /** Reads back the values of `variables`. */
-  async getWeights(): Promise<TypedData[]> {
+  async getWeights(...surplus: never[]): Promise<TypedData[]> {
+    refuseSurplus('getWeights', surplus, []);
     return Promise.all(this.variables.map(async (variable) => (await variable.data()) as TypedData));
   }
 
   /** Sets `variables` in order. Errors: ValueError before `build`; ShapeError if the count or a size differs. */
-  setWeights(values: readonly WeightValue[]): void {
+  setWeights(values: readonly WeightValue[], ...surplus: never[]): void {
+    refuseSurplus('setWeights', surplus, ['values']);
     setWeights(this.name, this.built, this.variables, values);
   }
 
@@ -278,7 +288,10 @@ export abstract class Optimizer {
     return this.#holdsAverages;
   }
 
-  /** Swaps the values of variables with their moving averages. Called twice, it changes nothing. Errors: ValueError without `useEma`. */
+  /**
+   * Swaps the values of variables with their moving averages. Called twice, it changes nothing. Errors: ValueError without
+   * `useEma`.
+   */
   swapAverages(): void {
     if (!this.options.useEma) {
       throw new ValueError({
@@ -304,7 +317,7 @@ export abstract class Optimizer {
   #repack(engine: StepEngine): void {
     const executor = currentExecutor();
     if (engine.isPacked || !executor) return;
-    // A capture is given up for this once. If variables leave their places in every step, it takes them as they are.
+    // This capture is abandoned. If variables are replaced in every step, later captures accept unpacked variables.
     if (executor.mode === 'captured' && this.#gaveUpCapture) return;
     this.#gaveUpCapture ||= executor.mode === 'captured';
     const reason = `variables of optimizer '${this.name}' were assigned since its last step`;
@@ -381,16 +394,5 @@ export abstract class Optimizer {
   #isDecayed(variable: Variable): boolean {
     const { variables, names } = this.#excluded;
     return !variables.has(variable) && !names.some((name) => variable.path.includes(name));
-  }
-
-  #checkedRate(value: unknown): number | LearningRateSchedule {
-    if (typeof value === 'object' || typeof value === 'function') return scheduleOf(value);
-    if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
-    throw new ValueError({
-      op: this.name,
-      rule: '`learningRate` is a number of at least 0, or a schedule.',
-      received: `learningRate: ${describe(value)}`,
-      hint: 'pass a number such as 0.001, or schedules.exponentialDecay({ … }).',
-    });
   }
 }

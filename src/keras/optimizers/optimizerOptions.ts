@@ -23,19 +23,19 @@ export interface OptimizerOptions {
   clipvalue?: number | null;
   /** Whether a running average of the variables is kept. Default false. */
   useEma?: boolean;
-  /** Share of the old average in the new one. Default 0.99. */
+  /** Weight of the old average in the new one. Default 0.99. */
   emaMomentum?: number;
   /** Set the variables to their averages every n steps. Default null: only at the end of `fit`. */
   emaOverwriteFrequency?: number | null;
-  /** What the loss is multiplied by (`scaleLoss`), and gradients are divided by. Default null. */
+  /** Factor of the loss (`scaleLoss`), by which gradients are divided. Default null. */
   lossScaleFactor?: number | null;
-  /** Variables move every so many steps, by the mean of the gradients since. Default null. */
+  /** Number of steps between updates, each by the mean of the gradients since the last. Default null: 1. */
   gradientAccumulationSteps?: number | null;
-  /** What errors and files call it. Default: the class's name. */
+  /** Its name in errors and files. Default: the class's name. */
   name?: string;
 }
 
-/** Of all optimizers. */
+/** Option names of all optimizers. */
 export const optionNames: readonly (keyof OptimizerOptions)[] = [
   'learningRate',
   'weightDecay',

@@ -41,14 +41,14 @@ export function requireBoolean(op: string, what: string, value: unknown): void {
   requireOption(op, what, value, typeof value === 'boolean', 'true or false');
 }
 
-/** The decays and the epsilon of Adam and what descends from it. */
+/** The decays and the epsilon of Adam and its variants. */
 export interface MomentOptions {
   beta1?: number;
   beta2?: number;
   epsilon?: number;
 }
 
-/** With their defaults. Errors: ValueError. */
+/** The options with their defaults. Errors: ValueError. */
 export function checkedMoments(op: string, options: MomentOptions): Required<MomentOptions> {
   const { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7 } = options;
   requireShare(op, 'beta1', beta1);

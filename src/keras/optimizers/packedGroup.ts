@@ -86,7 +86,7 @@ export class PackedGroup {
     return this.#pairsOf(index).every(({ variable, range }) => variable.writableStorage() === range.storage);
   }
 
-  /** Frees the slot variables and gives each variable a buffer of its own again. */
+  /** Frees the slot variables and gives each variable its own buffer again. */
   dispose(): void {
     this.variables.forEach((variable, k) => {
       if (variable.disposed || !this.ranges[k]?.[0]?.holds(variable)) return;

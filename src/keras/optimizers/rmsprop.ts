@@ -10,11 +10,11 @@ import type { OptimizerOptions } from './optimizerOptions.ts';
 export interface RMSpropOptions extends OptimizerOptions {
   /** Decay of the running mean of squared gradients, in [0, 1). Default 0.9. */
   rho?: number;
-  /** Share of the last move in the next one, in [0, 1]. Default 0. */
+  /** Momentum, in [0, 1]. Default 0. */
   momentum?: number;
   /** Added to the mean inside the root. Default 1e-7. */
   epsilon?: number;
-  /** Whether the variance of gradients takes the place of their mean square. Default false. */
+  /** Whether to use the variance of gradients instead of their mean square. Default false. */
   centered?: boolean;
 }
 

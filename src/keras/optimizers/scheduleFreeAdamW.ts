@@ -12,13 +12,13 @@ import type { OptimizerOptions } from './optimizerOptions.ts';
 
 /** Options of `scheduleFreeAdamW`. */
 export interface ScheduleFreeAdamWOptions extends OptimizerOptions {
-  /** Between the averaged weights (1) and the fastest (near 0), where gradients are taken; in (0, 1). Default 0.9. */
+  /** Where gradients are taken, between the averaged weights (1) and the fast weights (near 0); in (0, 1). Default 0.9. */
   beta1?: number;
   /** Decay of the running mean of squared gradients, in [0, 1). Default 0.999. */
   beta2?: number;
   /** Added to the root of the squared mean. Default 1e-8. */
   epsilon?: number;
-  /** Steps in which the learning rate grows to its value. Default 0. */
+  /** Steps over which the learning rate grows to its value. Default 0. */
   warmupSteps?: number;
 }
 
@@ -27,9 +27,9 @@ export class ScheduleFreeAdamW extends OpMoments {
   static override readonly className: string = 'ScheduleFreeAdamW';
   readonly warmupSteps: number;
   #rate = 0;
-  /** The share of the step in the average of all. */
+  /** The weight of the step in the average of all steps. */
   #share = 1;
-  /** What the mean of squares is divided by, since it began at 0. */
+  /** Bias correction: divisor of the mean of squares, which starts at 0. */
   #correction = 1;
 
   constructor(options: ScheduleFreeAdamWOptions = {}) {
@@ -51,7 +51,7 @@ export class ScheduleFreeAdamW extends OpMoments {
     return { ...super.getConfig(), warmupSteps: this.warmupSteps };
   }
 
-  /** The fastest weights begin where the variable does. */
+  /** The fast weights start at the variable's value. */
   protected override momentumOf(variable: Variable, name: string): Variable {
     const momentum = super.momentumOf(variable, name);
     copyValues(variable, momentum);
@@ -104,8 +104,8 @@ export class ScheduleFreeAdamW extends OpMoments {
 }
 
 /**
- * AdamW without a schedule of learning rates: in its place weights are averaged, and gradients are taken between the average and the
- * fastest weights. Default learning rate 0.0025.
+ * AdamW without a learning rate schedule: instead, weights are averaged, and gradients are taken between the average and the
+ * fast weights. Default learning rate 0.0025.
  * Source: Defazio et al., The road less scheduled, 2024. Errors: ValueError for options.
  */
 export function scheduleFreeAdamW(

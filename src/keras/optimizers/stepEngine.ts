@@ -5,7 +5,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { HostVariable } from './hostVariable.ts';
 
-/** What a step does besides the update rule, by the optimizer's options. */
+/** What a step does in addition to the update rule, depending on the optimizer's options. */
 export interface StepExtras {
   readonly clipping: Clipping;
   readonly useEma: boolean;

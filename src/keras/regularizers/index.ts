@@ -16,17 +16,17 @@ export {
 
 const makers = { l1, l2, l1l2, orthogonalRegularizer };
 
-/** A function in place of a regularizer object. Files know it once it is registered. */
+/** A function in place of a regularizer object. It must be registered to be saved in files. */
 export type RegularizerFunction = (x: Tensor) => Tensor;
 
 /** A name of a regularizer, or of one that the app registered. */
 export type RegularizerName = Spelled<keyof typeof makers> | 'l1_l2' | 'L1L2' | RegisteredAs<'regularizer'>;
-/** What names a regularizer: a name, a name with options, an object, or a function of a tensor. */
+/** Identifies a regularizer: a name, a name with options, an object, or a function of a tensor. */
 export type RegularizerLike = RegularizerName | Regularizer | ClassConfig | RegularizerFunction;
 
 /**
  * A regularizer by its name (`l1l2`, `l1_l2` or `L1L2`), by `{ className, config }`, itself, or a function of a tensor;
- * null where there is none. Errors: ValueError.
+ * null if there is none. Errors: ValueError.
  */
 export function regularizerOf(identifier: RegularizerLike | string | null | undefined): Regularizer | null {
   if (identifier === null || identifier === undefined) return null;

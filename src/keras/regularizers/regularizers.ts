@@ -71,13 +71,13 @@ const modes = ['rows', 'columns'] as const;
 export interface OrthogonalRegularizerOptions {
   /** Factor of the penalty. Default 0.01. */
   factor?: number;
-  /** Which vectors are held apart. Default 'rows'. */
+  /** Which vectors are pushed apart: 'rows' or 'columns'. Default 'rows'. */
   mode?: (typeof modes)[number];
 }
 
 /**
- * `factor` times the mean of |cosine| over all pairs of rows, or of columns: it draws them towards right angles.
- * Errors: ValueError for options; ShapeError, when called, for what is no matrix.
+ * `factor` times the mean of |cosine| over all pairs of rows, or of columns, which pushes them towards right angles.
+ * Errors: ValueError for options; ShapeError, when called, for anything but a matrix.
  */
 export function orthogonalRegularizer(options?: OrthogonalRegularizerOptions): Regularizer;
 export function orthogonalRegularizer(

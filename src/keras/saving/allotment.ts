@@ -1,6 +1,6 @@
 /**
- * @file Allots memory for the weights of a model that is read from a file: no more than the file has values for, and without
- * initial values, which would be replaced.
+ * @file Allocates memory for the weights of a model that is read from a file: no more than the file has values for, and
+ * without initial values, which would be replaced.
  */
 import { bytesPerElement } from '../../core/dtype.ts';
 import { FormatError } from '../../core/errors.ts';
@@ -12,8 +12,8 @@ import { makeTensor } from '../../tensor/tensor.ts';
 import { withFirstValues } from '../layers/base/layerWeights.ts';
 
 /**
- * Runs `body`, in which weights are made without values: at most as many elements as `stored` has. Errors: FormatError for a
- * model that is larger.
+ * Runs `body`, in which weights are created without values, with at most as many elements as `stored` has. Errors:
+ * FormatError for a model that is larger.
  */
 export function withinStored<T>(file: string, stored: Iterable<StoredTensor>, body: () => T): T {
   let elements = 0;

@@ -1,6 +1,7 @@
 /**
- * @file Gives the weights of a model the values of a file: all of them, or none. What is small is uploaded next to the old
- * values. Of what is large there is no second copy: all of it is read and checked, and then read again, into the weights.
+ * @file Sets the weights of a model to the values of a file: all of them, or none. Small files are uploaded next to the old
+ * values. For large files there is no second copy on the device: the file is read and checked first, and then read again into
+ * the weights.
  */
 import { RetrogradError } from '../../core/errors.ts';
 import { type Assignment, assignAll } from '../../tensor/assignAll.ts';
@@ -16,12 +17,12 @@ import {
   type TransferOptions,
 } from './upload.ts';
 
-/** Bytes of which the device may hold two copies: reading twice would take longer. */
+/** Up to this many bytes, the device holds two copies, because reading twice would take longer. */
 const maxTwice = 128 << 20;
 
 /**
- * `reads`: those of the file, which are repeated where it has more than `limit` bytes. Errors: as reading; the weights are
- * unchanged then.
+ * `reads` are the reads of the file, which is read twice if the weights have more than `limit` bytes. Errors: those of
+ * reading; the weights are then unchanged.
  */
 export async function assignStored(
   weights: readonly StoredWeight[],
@@ -65,7 +66,7 @@ async function assignInPlace(
   signal?.throwIfAborted();
   // Disposed weights are refused before any is changed.
   for (const { variable } of weights) void variable.storage;
-  // Once it has begun, it isn't interrupted.
+  // Once writing has begun, it isn't interrupted.
   const writing = new Transfer(stored, options, { readings: 2, reading: 1 });
   let written = 0;
   try {

@@ -35,7 +35,7 @@ export async function compileStored(
     await restoreState(model, model.optimizer, state, options);
 }
 
-/** Sets the variables of an optimizer. Before its first step it has the number of steps and the learning rate alone. */
+/** Sets the variables of an optimizer. Before its first step it has only the number of steps and the learning rate. */
 async function restoreState(
   model: AnyModel,
   optimizer: Optimizer,
@@ -65,7 +65,7 @@ async function restoreState(
       if (!isNew) optimizer.setWeights(values);
       else {
         setNumbers(variables, values);
-        // Plain gradient descent has no other variables after its first step either.
+        // Plain gradient descent has no other variables even after its first step.
         if (optimizer.iterations > 0) optimizer.build(model.trainableWeights);
       }
     });
@@ -74,7 +74,7 @@ async function restoreState(
   }
 }
 
-/** How many variables it has before its first step: that of an inner optimizer has its own, too. */
+/** Number of variables before the first step, including those of an inner optimizer. */
 function firstVariables(optimizer: Optimizer): number {
   const own = optimizer.schedule ? 1 : 2;
   return optimizer instanceof LossScaleOptimizer ? 2 + own : own;

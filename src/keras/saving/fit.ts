@@ -1,10 +1,10 @@
-/** @file Whether the tensors of a file fit the weights of a model: all there, none left over, each of its shape. */
+/** @file Checks that the tensors of a file fit the weights of a model: none missing, none left over, all with the right shape. */
 import { FormatError } from '../../core/errors.ts';
 import { sameShape } from '../../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../../core/spec.ts';
 
 export interface FitOptions {
-  /** What is done, with the file's name, for errors. */
+  /** The operation and the file's name, for errors. */
   readonly op: string;
   /** The model's name. */
   readonly model: string;
@@ -13,8 +13,8 @@ export interface FitOptions {
 }
 
 /**
- * Errors: FormatError unless `given` has a tensor of the right spec for each of `weights`, and `extra` is empty. Both are by
- * path.
+ * Errors: FormatError unless `given` has a tensor of the right spec for each of `weights`, and none are left over. Both are
+ * maps by path.
  */
 export function requireFit(
   { op, model, extra: handling = 'refuse' }: FitOptions,

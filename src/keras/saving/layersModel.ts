@@ -12,19 +12,21 @@ import { saveablesOf } from './saveables.ts';
 import { Matching, type StoredModel, type StoredWeight } from './storedWeights.ts';
 import type { WeightFile } from './weightFile.ts';
 
-/** Far more than the description of any model. */
+/** Limit of model.json: far larger than the description of any model. */
 const maxJsonBytes = 64 << 20;
 
 export interface LayersModel {
-  /** As Keras 3 describes it. Null for a manifest of weights alone. */
+  /** The model in the form of Keras 3. Null for a manifest with weights only. */
   readonly config: JsonObject | null;
-  /** How TF.js compiled it, as older files of Keras have it. Null where it didn't, or in a way that Keras doesn't have. */
+  /**
+   * How TF.js compiled it, in the form of older Keras files. Null if it isn't compiled, or in a way that Keras doesn't support.
+   */
   readonly compiled: JsonObject | null;
   readonly weights: WeightFile;
   close(): Promise<void>;
 }
 
-/** Errors: FormatError for other JSON, a manifest or shards that are damaged, and shards that aren't there. */
+/** Errors: FormatError for other JSON, a manifest or shards that are damaged, and missing shards. */
 export async function openLayersModel(source: ByteSource): Promise<LayersModel> {
   const context: FileContext = { file: source.name, format: 'TF.js layers model' };
   const json = await readJson(source);
@@ -104,8 +106,8 @@ function weightFile(
 }
 
 /**
- * Weights by the layer and their name in it. Between these Keras 2 and TF.js write other parts than Keras 3, such as those of
- * cells; layers inside of others come in order.
+ * Matches weights by their layer and their name in it. The path between the two differs in Keras 2 and TF.js from Keras 3,
+ * for example for cells; layers inside of others come in order.
  */
 function matchLayers(
   model: StoredModel,
@@ -133,7 +135,7 @@ function rolesOf({ className }: AnyLayer, role: string): string[] {
   return role === 'kernel' && className.startsWith('Depthwise') ? [role, 'depthwise_kernel'] : [role];
 }
 
-/** Layers with all weights inside of them, where they aren't models. */
+/** Layers with all weights inside of them, except for models. */
 function outermost(model: StoredModel): { layer: AnyLayer; variables: AnyLayer['weights'] }[] {
   const seen = new Set<unknown>();
   return saveablesOf(model as unknown as AnyLayer).flatMap(({ layer, variables }) => {

@@ -1,26 +1,26 @@
 /**
- * @file The optimizers that TF.js has in the form of Keras, and the losses and metrics that both compute. TF.js keeps the state
+ * @file The optimizers that TF.js and Keras have in common, and the losses and metrics that both compute. TF.js keeps the state
  * of an optimizer as weights: the number of steps, then one slot after another, each for all variables.
  */
 import type { Json } from '../json/document.ts';
 
-/** An optimizer in both. */
+/** An optimizer that both have. */
 export interface LayersOptimizer {
-  /** In TF.js. */
+  /** The class in TF.js. */
   readonly className: string;
-  /** Keras's. */
+  /** The class in Keras. */
   readonly keras: string;
-  /** Names of options in TF.js, and Keras's. */
+  /** Names of options in TF.js, with Keras's names. */
   readonly options: Readonly<Record<string, string>>;
-  /** Ends of the names of slots in TF.js, in the order of both. */
+  /** Suffixes of the names of slots in TF.js, in the order of both. */
   readonly slots: readonly string[];
-  /** Whether Keras has the slots of each variable next to each other, rather than each slot of all variables. */
+  /** Whether Keras orders slots by variable, rather than one slot after another. */
   readonly isByVariable?: boolean;
   /** Slots of TF.js that Keras doesn't have. */
   readonly unused?: readonly string[];
-  /** What a slot of TF.js is multiplied with to become Keras's: Keras keeps moves, TF.js sums of gradients. */
+  /** The factor that converts a slot of TF.js to Keras's: momentum in Keras includes the learning rate, in TF.js it doesn't. */
   readonly scale?: (learningRate: number) => number;
-  /** Whether it is this one, of those with its class in Keras. */
+  /** Whether options select this entry, among those with the same class in Keras. */
   readonly fits?: (options: Readonly<Record<string, Json>>) => boolean;
 }
 
@@ -28,8 +28,8 @@ const hasMomentum = ({ momentum }: Readonly<Record<string, Json>>) => Boolean(mo
 const rmsOptions = { learningRate: 'learning_rate', decay: 'rho', momentum: 'momentum', epsilon: 'epsilon' };
 
 /**
- * Adadelta divides by the mean before the step in TF.js, and Adamax can't be saved there. RMSprop with `centered` subtracts
- * epsilon there and adds it here.
+ * Not included: Adadelta, which divides by the old mean in TF.js; Adamax, which can't be saved there; and RMSprop with
+ * `centered`, which subtracts epsilon there and adds it here.
  */
 export const layersOptimizers: readonly LayersOptimizer[] = [
   {
@@ -77,7 +77,7 @@ export const layersOptimizers: readonly LayersOptimizer[] = [
   },
 ];
 
-/** Losses by their names in Keras, and in the files of TF.js. */
+/** Losses: Keras's names and those in files of TF.js. */
 const losses: Readonly<Record<string, string>> = {
   mean_squared_error: 'mean_squared_error',
   mse: 'mean_squared_error',
@@ -113,7 +113,7 @@ const metrics: Readonly<Record<string, string>> = {
   mape: 'mape',
 };
 
-/** Names of losses or metrics in a nest: as TF.js has them, or as Keras has them; undefined where one isn't in both. */
+/** Names of losses or metrics in a nest, converted to those of TF.js or of Keras; undefined if one doesn't exist in both. */
 export function renamed(kind: 'losses' | 'metrics', to: 'tfjs' | 'keras', nest: Json): Json | undefined {
   if (nest === null) return null;
   const table = kind === 'losses' ? losses : metrics;

@@ -19,9 +19,9 @@ import { openHdf5Weights, openStore, requireContainer, type WeightFile } from '.
 
 /** Options of `loadModel`. */
 export interface LoadModelOptions extends Omit<FromJSONOptions, 'file'>, LoadWeightsOptions {
-  /** Whether the model is compiled as it was saved, with the optimizer's state. Default true. */
+  /** Whether to compile the model as it was saved, with the optimizer's state. Default true. */
   readonly compile?: boolean;
-  /** Called with what was loaded. Default: weights that aren't finite are printed by `console.warn`. */
+  /** Called with a report of what was loaded. Default: warns on the console of weights that aren't finite. */
   readonly onReport?: ((report: LoadReport) => void) | undefined;
   /**
    * Called with each TextVectorization and StringLookup at the inputs of a model of Keras, which takes their results then: apply
@@ -39,30 +39,30 @@ const optionNames: OptionNames<LoadModelOptions> = {
   ...loadOptionNames,
 };
 
-/** A model that was read, not made yet. */
+/** A model that has been read, but not created yet. */
 interface StoredModelFile {
   readonly config: JsonObject;
-  /** How it was compiled; null where it wasn't. */
+  /** How it was compiled; null if it wasn't. */
   readonly compiled: Json;
   readonly weights: WeightFile;
   /** Reads a text of a layer's; null where the file has none of that name. */
   readonly readAsset?: (name: string) => Promise<string | null>;
   /** Layers in front of the model, which aren't part of it. */
   readonly textLayers?: readonly TextLayer[];
-  /** What names mean in it, where that is something else than today. */
+  /** Functions whose names have a different meaning in this file than today. */
   readonly functions?: CustomObjects;
 }
 
 /**
  * Loads a model: `.keras` of Keras 3, a whole model in an older `.h5`, or a layers model of TF.js (model.json with its shards,
- * as a URL, a path, a folder or a list of files). It has its weights and, where Keras compiled it, the optimizer with its
- * state. The format is recognized by the file's bytes. Nothing in a file is run.
+ * as a URL, a path, a folder or a list of files). It has its weights and, if it was compiled, the optimizer with its state.
+ * The format is recognized by the file's bytes. Nothing in a file is executed.
  *
  *     const net = await loadModel('model.keras');
  *
- * A model in a file is complete or isn't loaded: an error leaves nothing behind.
- * Errors: FormatError for a file that is damaged, or that has other weights than its model; UnsafeModelError for Python code
- * in Lambda layers that `lambdas` doesn't replace; ValueError for what is no file.
+ * A model is loaded completely or not at all: an error leaves nothing behind.
+ * Errors: FormatError for a file that is damaged, or whose weights don't match its model; UnsafeModelError for Python code
+ * in Lambda layers that `lambdas` doesn't replace; ValueError for anything but a file.
  */
 export async function loadModel(given: FileSource, options: LoadModelOptions = {}): Promise<AnyModel> {
   checkOptions('loadModel', options, optionNames);
@@ -123,7 +123,7 @@ async function read(source: ByteSource, options: LoadModelOptions): Promise<Stor
   const config = readDocument(archive.config, `${source.name}/config.json`);
   const readAsset = (name: string) => readText(zip, name);
   const cut = await cutModel(config, readAsset, `loadModel ${source.name}`, options);
-  // A model of an older file may have been saved.
+  // The model may have been loaded from an older file and saved again.
   olderFunctions();
   return {
     ...cut,

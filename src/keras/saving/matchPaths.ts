@@ -50,7 +50,7 @@ function placesOf(paths: readonly string[]): string[] {
   const depth = split.reduce((most, { length }) => Math.max(most, length), 0);
   const places = split.map(() => '');
   for (let level = 0; level < depth; level++) {
-    // Ranks are among layers of the same kind inside the same layer.
+    // Ranks count layers of the same kind inside the same layer.
     const kinds = new Map<string, Set<number>>();
     const parts = split.map((segments, i) => {
       const segment = segments[level];

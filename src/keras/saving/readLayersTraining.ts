@@ -1,17 +1,20 @@
-/** @file How TF.js compiled a model that it saved with its optimizer, in the form of Keras, with the optimizer's state. */
+/** @file Reads how TF.js compiled a model that it saved with its optimizer, in the form of Keras, with the optimizer's state. */
 import type { HostArray } from '../../formats/numbers.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
 import { isObject, type Json, type JsonObject } from '../json/document.ts';
 import { type LayersOptimizer, layersOptimizers, renamed } from './layersOptimizers.ts';
 
-/** As older files of Keras have it. */
+/** Compilation in the form of older Keras files. */
 export interface LayersTraining {
   readonly config: JsonObject;
-  /** Null where there is none that fits. */
+  /** Null if there is no matching state. */
   readonly state: readonly StoredTensor[] | null;
 }
 
-/** `training` is TF.js's; `weights` the optimizer's, by name. Null for what Keras doesn't have, or computes in another way. */
+/**
+ * `training` is TF.js's description; `weights` are the optimizer's, by name. Null if Keras doesn't have it, or computes it
+ * differently.
+ */
 export function readLayersTraining(
   training: unknown,
   weights: ReadonlyMap<string, StoredTensor>,

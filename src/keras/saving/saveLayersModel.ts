@@ -15,7 +15,7 @@ import { SavedBytes } from './savedBytes.ts';
 import { writeLayersTraining, type WrittenTraining } from './writeLayersTraining.ts';
 
 const modelName = 'model.json';
-/** The version of Keras in whose form TF.js expects configurations. */
+/** The version of Keras whose configurations TF.js expects. */
 const kerasVersion = '2.15.0';
 
 /** As `Model.save` with `format: 'tfjs'`. */
@@ -76,8 +76,8 @@ async function removeAll(folder: FolderTarget, names: readonly string[]): Promis
 }
 
 /**
- * How the model was compiled, with the optimizer's state. Null where that isn't wanted, or where TF.js couldn't go on with it.
- * Errors: ValueError where it is asked for, and can't be had.
+ * How the model was compiled, with the optimizer's state. Null if it isn't wanted, or if TF.js couldn't continue training
+ * with it. Errors: ValueError if it is requested but not possible.
  */
 async function trainingOf(
   model: AnyModel,
@@ -114,7 +114,7 @@ async function readWeight(name: string, variable: Variable): Promise<NewWeight> 
   return { name, shape, dtype: dtype === 'float16' ? 'float32' : dtype, bytes };
 }
 
-/** The shards of the model that the folder has, as far as they are of this library. */
+/** The shards of an earlier model in the folder that were written by this library. */
 async function shardsOf(folder: FolderTarget): Promise<string[]> {
   const text = await folder.readText?.(modelName);
   if (!text) return [];

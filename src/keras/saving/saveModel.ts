@@ -37,7 +37,7 @@ export async function saveModelTo(
   return saveLayersModelTo(model, target as SaveFolder, options);
 }
 
-/** Whether the target alone says that a model is for TF.js: a folder, or a model.json in one. */
+/** Whether the target implies that a model is for TF.js: a folder, or a model.json in one. */
 function isForLayers(target: SaveTarget | SaveFolder): boolean {
   return isFolder(target) || (targetName(target as SaveTarget)?.endsWith('model.json') ?? false);
 }
@@ -115,8 +115,8 @@ function dateSaved(): string {
 }
 
 /**
- * A key of IndexedDB is no file name: TF.js's users write 'indexeddb://my-model'.
- * Errors: ValueError for a name that readers would take for another format.
+ * IndexedDB keys needn't have an extension: TF.js's users write 'indexeddb://my-model'. Errors: ValueError for a file name
+ * without one of the endings, which readers would take for another format.
  */
 function requireEnd(op: string, name: string | null, ends: readonly string[]): void {
   if (name === null || ends.some((end) => name.endsWith(end))) return;

@@ -7,7 +7,7 @@ import type { AnyLayer } from '../layers/base/layer.ts';
 import { kerasClassName, snakeCase } from '../names.ts';
 
 export interface Saveable {
-  /** That of the model itself is empty. */
+  /** Path in the file; empty for the model itself. */
   readonly path: string;
   readonly layer: AnyLayer;
   /** Its own weights, without those of layers inside, unless the layer has `savedVariables`. */
@@ -22,7 +22,7 @@ export function saveablesOf(model: AnyLayer): Saveable[] {
     if (seen.has(layer)) return;
     seen.add(layer);
     found.push({ path, layer, variables: ownVariables(layer) });
-    // Layers are recognized by their place: importing the class would split the bundle of an app that only applies a model.
+    // Layers are recognized as sublayers: importing the class would split the bundle of an app that only applies a model.
     const inside = new Set<unknown>(layer.sublayers);
     const isLayer = (value: unknown): value is AnyLayer => inside.has(value);
     for (const [name, child] of childrenOf(layer)) {
@@ -53,7 +53,7 @@ function groupName({ className }: AnyLayer): string {
   return snakeCase(kerasClassName(className));
 }
 
-/** Keras saves what a layer has as properties of its own: for a wrapper that may be a weight of the layer inside as well. */
+/** Keras saves variables in a layer's own properties, which for a wrapper may include a weight of the layer inside. */
 function ownVariables(layer: AnyLayer & { savedVariables?: readonly Variable[] }): readonly Variable[] {
   if (layer.savedVariables) return layer.savedVariables;
   const inside = new Set(layer.sublayers.flatMap(({ weights }) => weights));
@@ -86,7 +86,7 @@ function propertyName(key: string): string {
   return key.replace(/(?<=[a-z0-9])([A-Z])/g, '_$1').toLowerCase();
 }
 
-/** In order of characters, private names last. */
+/** In order of characters, with private names last. */
 function compareNames(a: string, b: string): number {
   const [x, y] = [a, b].map((name) => (name.startsWith('_') ? `~${name}` : name)) as [string, string];
   return x < y ? -1 : Number(x > y);

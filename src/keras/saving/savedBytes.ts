@@ -1,4 +1,4 @@
-/** @file Follows a file while it is written: progress in bytes of values, and an AbortSignal between pieces. */
+/** @file Tracks a file while it is written: reports progress in bytes of values, and checks an AbortSignal between pieces. */
 import { sizeOf } from '../../core/shape.ts';
 import { bytesOf, type NewDataset, type NewGroup } from '../../formats/hdf5/index.ts';
 import type { FilePieces } from '../../storage/fileTarget.ts';
@@ -6,10 +6,10 @@ import type { SaveOptions } from '../models/fileOptions.ts';
 
 type Pieces = ReturnType<NewDataset['pieces']>;
 
-/** Values are written in pieces of at most so many bytes, so that progress and interruption don't wait for large ones. */
+/** The largest number of bytes written at once, so that progress and aborting don't wait for large tensors. */
 const pieceBytes = 8 << 20;
 
-/** The bytes of one file. */
+/** Counts the bytes of one file. */
 export class SavedBytes {
   #saved = 0;
   #total = 0;
@@ -30,7 +30,7 @@ export class SavedBytes {
     return this.#count([bytes]);
   }
 
-  /** Ends where the signal aborts, also after the last piece: the target then keeps an older file. */
+  /** Throws if the signal aborts, even after the last piece: the target then keeps an older file. */
   async *interruptible(pieces: FilePieces): FilePieces {
     const { signal } = this.options;
     for await (const piece of pieces) {
@@ -51,7 +51,7 @@ export class SavedBytes {
       for (let begin = 0; begin < piece.length; begin += pieceBytes) {
         const part = piece.subarray(begin, begin + pieceBytes);
         yield part;
-        // The target asks for more once it has written this.
+        // When the target asks for the next piece, it has written this one.
         this.#saved += part.length;
         this.options.onProgress?.({ saved: this.#saved, total: this.#total });
       }

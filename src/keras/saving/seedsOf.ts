@@ -1,4 +1,4 @@
-/** @file The random sequences of a model: of layers that were given a seed, such as dropout. */
+/** @file The random sequences of a model: those of layers with a seed, such as dropout. */
 import { SeedSequence } from '../../ops/seeds.ts';
 import { findInProperties } from '../layers/base/findInProperties.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';

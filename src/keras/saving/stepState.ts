@@ -1,4 +1,4 @@
-/** @file What training steps change in a model: for recordings of steps (retrograd/inspect). */
+/** @file The state of a model that training steps change, for recordings of steps (retrograd/inspect). */
 import { tidy } from '../../tensor/scope.ts';
 import { Variable } from '../../tensor/variable.ts';
 import { HostVariable } from '../optimizers/hostVariable.ts';
@@ -6,7 +6,7 @@ import type { Metric } from '../metrics/metric.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { seedsOf } from './seedsOf.ts';
 
-/** What the state needs of a model. */
+/** The parts of a model that are needed here. */
 interface SteppedModel<X> {
   readonly built: boolean;
   readonly weights: readonly Variable[];
@@ -20,8 +20,8 @@ interface SteppedModel<X> {
 }
 
 /**
- * Weights, the optimizer's variables and numbers, and positions in random sequences. A model that isn't built is built by
- * a prediction for `x`, so that its first weights are part of the state. Metrics are reset by `prepare`.
+ * Weights, the optimizer's variables and numbers, and positions in random sequences. A model that isn't built is built by a
+ * prediction for `x`, so that its initial weights are part of the state. Metrics are reset by `prepare`.
  */
 export async function stepState<X>(model: SteppedModel<X>, x: X) {
   await model.loadTraining();

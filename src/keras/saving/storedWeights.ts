@@ -1,5 +1,5 @@
 /**
- * @file Finds the tensor of a file for each weight of a model, for each form of file. Only specs are read: values follow
+ * @file Finds the tensor in a file for each weight of a model, for each file format. Only specs are read: values are read
  * once everything fits.
  */
 import type { StoredTensor } from '../../formats/storedTensor.ts';
@@ -11,15 +11,15 @@ import { matchPaths } from './matchPaths.ts';
 import { saveablesOf } from './saveables.ts';
 import { weightsByPath } from './weights.ts';
 
-/** A weight, and the tensor that has its value. */
+/** A weight, and the tensor with its value. */
 export interface StoredWeight {
-  /** Of the weight, within the model. */
+  /** Path of the weight within the model. */
   readonly path: string;
   readonly variable: Variable;
   readonly stored: StoredTensor;
 }
 
-/** A model, as far as its weights go. */
+/** A model, as far as needed for its weights. */
 export interface StoredModel {
   readonly name: string;
   readonly weights: readonly Variable[];
@@ -29,10 +29,10 @@ export interface StoredModel {
 /** Where the optimizer's variables are, in Keras 3's files. */
 export const optimizerPath = 'optimizer';
 
-/** Older files of Keras 3 call the layers of a graph so. */
+/** The name of a graph's layers in older files of Keras 3. */
 const olderLayers = '_layer_checkpoint_dependencies';
 
-/** Gathers what fits and what doesn't, and says it at the end. */
+/** Collects matches and mismatches, and reports the mismatches at the end. */
 export class Matching {
   readonly #weights = new Map<string, Variable>();
   readonly #given = new Map<string, StoredTensor>();
@@ -40,9 +40,9 @@ export class Matching {
 
   constructor(private readonly options: FitOptions) {}
 
-  /** `stored` is for `variable`; null where the file has nothing for it. */
+  /** Pairs `variable` with `stored`, which is null if the file has nothing for it. */
   pair(variable: Variable, stored: StoredTensor | null): void {
-    // A Sequential's weights are named after it, too.
+    // The names of a Sequential's weights start with its own name.
     const prefix = `${this.options.model}/`;
     const name = variable.path.startsWith(prefix) ? variable.path.slice(prefix.length) : variable.path;
     let path = name;
@@ -55,7 +55,7 @@ export class Matching {
     this.#extra.push(name);
   }
 
-  /** Errors: FormatError for what is missing, left over, or of another shape. */
+  /** Errors: FormatError for weights that are missing, left over, or have another shape. */
   finish(): StoredWeight[] {
     requireFit(this.options, this.#weights, this.#given, this.#extra);
     return [...this.#weights].map(([path, variable]) => {
@@ -86,7 +86,7 @@ export function matchStore(
   return matching.finish();
 }
 
-/** What the file has under a path, which is then taken. Properties may be private in the version of Keras that wrote it. */
+/** Removes and returns the file's variables under a path. Properties may be private in the version of Keras that wrote it. */
 function takeStored(store: Map<string, StoredVariables>, path: string): StoredVariables | null {
   const slash = path.lastIndexOf('/') + 1;
   for (const name of [path, `${path.slice(0, slash)}_${path.slice(slash)}`]) {
@@ -102,8 +102,8 @@ function unquoted(place: string): string {
 }
 
 /**
- * Weights of a legacy file: layers with weights in their order, whatever they are called; the weights of a layer by their
- * names, or, where those are others, in their order. Errors: FormatError.
+ * Weights of a legacy file: layers with weights in their order, whatever their names; the weights of a layer by their names,
+ * or in their order if the names differ. Errors: FormatError.
  */
 export function matchLegacy(
   model: StoredModel,
@@ -131,7 +131,7 @@ export function matchLegacy(
   return matching.finish();
 }
 
-/** By order where there are as many of them, by name otherwise, so that an error can say what is missing. */
+/** Pairs layers by order if the numbers agree, otherwise by name, so that the error can say what is missing. */
 function pairLayers(
   wanted: readonly AnyLayer[],
   given: readonly LegacyLayer[],

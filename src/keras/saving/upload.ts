@@ -1,5 +1,5 @@
 /**
- * @file Brings the values of a file to the device, a piece at a time, so that the host never holds more than a few pieces.
+ * @file Uploads the values of a file to the device, a piece at a time, so that the host never holds more than a few pieces.
  */
 import { bytesPerElement } from '../../core/dtype.ts';
 import { sizeOf, stridesOf } from '../../core/shape.ts';
@@ -19,7 +19,7 @@ export interface TransferOptions {
   readonly file: string;
   /** Aborts the transfer. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with the bytes that have arrived and their total, where it is known. */
+  /** Called with the number of bytes that have arrived, and the total. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
 }
 
@@ -39,10 +39,10 @@ export class Transfer {
   #loaded: number;
   #pending = 0;
   readonly #total: number;
-  /** Of the progress. */
+  /** This reading's share of the progress. */
   readonly #share: number;
 
-  /** `readings`: of each tensor, for the progress; `reading`: which of them it is. */
+  /** `readings` is how often each tensor is read, for the progress; `reading` is the index of this one. */
   constructor(
     stored: readonly StoredTensor[],
     private readonly options: TransferOptions,
@@ -108,7 +108,7 @@ export class Transfer {
     return notFinite;
   }
 
-  /** Waits where much is under way, so that pieces don't pile up in front of the device. */
+  /** Waits if too much is in flight, so that pieces don't pile up. */
   async #settle(device: Device, bytes: number): Promise<void> {
     this.#pending += bytes;
     if (this.#pending < maxPending) return;
@@ -117,14 +117,14 @@ export class Transfer {
   }
 }
 
-/** Elements of a piece: whole rows, where they are put in another order. */
+/** Elements of a piece: whole rows, if they are reordered. */
 function pieceOf({ layout }: StoredTensor): number {
   if (!layout) return pieceElements;
   const row = sizeOf(layout.from.slice(1));
   return row * Math.max(1, Math.floor(pieceElements / row));
 }
 
-/** Copies values, which begin with number `begin` of those that are stored, to their places in `into`. */
+/** Copies stored values, starting with number `begin`, to their positions in `into`. */
 function copyPiece(
   values: ArrayBufferView<ArrayBuffer> & { readonly length: number },
   { layout, dtype }: StoredTensor,
@@ -156,7 +156,7 @@ function stridesInto({ from, perm }: Layout): number[] {
   return from.map((_, axis) => strides[perm.indexOf(axis)] as number);
 }
 
-/** Writes the values of a file into new weights, which take no second copy. After an error they are half written. */
+/** Writes the values of a file into new weights, without a second copy. After an error they are partly written. */
 export async function fillStored(
   weights: readonly StoredWeight[],
   options: TransferOptions,
@@ -173,7 +173,7 @@ export async function fill(transfer: Transfer, variable: Variable, stored: Store
   return notFinite;
 }
 
-/** What `count` finds in each weight, one after another. */
+/** The results of `count` for each weight, one after another. */
 export async function gather(
   weights: readonly StoredWeight[],
   count: (weight: StoredWeight) => Promise<number>,

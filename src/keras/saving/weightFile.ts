@@ -1,4 +1,4 @@
-/** @file Opens a file with weights, and finds the tensor for each weight of a model, whatever the format is. */
+/** @file Opens a file with weights in any format, and finds the tensor for each weight of a model. */
 import { FormatError } from '../../core/errors.ts';
 import type { ByteSource } from '../../formats/byteSource.ts';
 import { type Container, detectContainer, torchRoot } from '../../formats/detect.ts';
@@ -21,13 +21,13 @@ import {
 export interface WeightFile {
   /** All tensors, without the optimizer's. */
   readonly tensors: readonly StoredTensor[];
-  /** The optimizer's variables in their order; null where the file has none that can be used. */
+  /** The optimizer's variables in their order; null if the file has none that can be used. */
   readonly optimizer: readonly StoredTensor[] | null;
-  /** Default 'keras'. */
+  /** How the weights are named. Default 'keras'. */
   readonly naming?: WeightNaming;
-  /** Errors: FormatError for what is missing, left over, or of another shape. */
+  /** Errors: FormatError for weights that are missing, left over, or have another shape. */
   match(model: StoredModel, options: FitOptions): StoredWeight[];
-  /** Lets go of files next to the one that was opened. */
+  /** Closes files other than the one that was opened. */
   close?(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ async function openZip(source: ByteSource, options: LoadWeightsOptions): Promise
   return openStore(await openArchiveWeights(archive));
 }
 
-/** A model.json of TF.js, of which the weights alone are wanted. */
+/** A model.json of TF.js, of which only the weights are read. */
 async function openLayersWeights(source: ByteSource): Promise<WeightFile> {
   const { openLayersModel } = await import('./layersModel.ts');
   const { weights, close } = await openLayersModel(source);

@@ -8,7 +8,7 @@ import type { Optimizer } from '../optimizers/optimizer.ts';
 import { saveablesOf } from './saveables.ts';
 import { optimizerPath } from './storedWeights.ts';
 
-/** A group that is filled. */
+/** A group that is being filled. */
 interface Filling {
   readonly attributes: Map<string, string>;
   readonly children: Map<string, Filling | NewDataset>;
@@ -76,7 +76,7 @@ function dataset(
   return { type, shape, pieces };
 }
 
-/** The group `vars` of the object at `path`, which is called `name`. */
+/** The group `vars` of the object at `path`, whose name is `name`. */
 function varsAt(root: Filling, path: string, name: string): Filling {
   let group = root;
   for (const part of [...path.split('/'), 'vars']) {

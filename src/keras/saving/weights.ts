@@ -78,7 +78,7 @@ export function uploadByPath(
   return { assignments, report: { loaded: [...byPath.keys()], notFinite, naming: 'keras' } };
 }
 
-/** Errors: ValueError if two weights have the same path, and for what has no weights. */
+/** Errors: ValueError if two weights have the same path, and for objects without weights. */
 export function weightsByPath(op: string, model: WithWeights): Map<string, Variable> {
   requireWeights(op, model);
   const { name, weights } = model;

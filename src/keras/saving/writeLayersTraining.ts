@@ -1,4 +1,4 @@
-/** @file How a model was compiled, in the form of TF.js, with the state of its optimizer as weights. */
+/** @file Writes how a model was compiled in the form of TF.js, with the state of its optimizer as weights. */
 import type { NewWeight } from '../../formats/tfjs/index.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { fullCompileConfig } from '../json/compileConfig.ts';
@@ -14,7 +14,7 @@ export interface WrittenTraining {
   readonly weights: readonly NewWeight[];
 }
 
-/** Why TF.js can't go on with a training. */
+/** Why TF.js can't continue training. */
 export interface Unfit {
   readonly unfit: string;
 }
@@ -66,7 +66,7 @@ function otherOptions({ keras, options: known }: LayersOptimizer, options: JsonO
   const defaults = plain.getConfig();
   plain.dispose();
   const names = new Set(['name', ...Object.values(known)]);
-  // A momentum of 0 is of another class in TF.js.
+  // An optimizer with a momentum of 0 has another class in TF.js.
   const isDefault = (key: string, value: Json) =>
     isObject(value)
       ? false

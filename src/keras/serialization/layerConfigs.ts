@@ -1,7 +1,7 @@
 /**
- * @file Layers within configurations: a wrapper's layer, a recurrent layer's cell. Written as `{ className, config }`,
- * and made again. Knows no layer by name of its own: files bring the table of built-in ones, so that an app that wraps
- * one layer doesn't load them all.
+ * @file Layers within configurations: a wrapper's layer, a recurrent layer's cell. Written as `{ className, config }`, and
+ * created again from that. This module knows no layers by name: readers of files provide the table of built-in ones, so that
+ * an app that wraps one layer doesn't bundle all of them.
  */
 import { ValueError } from '../../core/errors.ts';
 import { foldName, suggestionFor } from '../../core/suggest.ts';
@@ -10,13 +10,13 @@ import type { ClassConfig } from '../namedObjects.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
 import { classOf, customObjectOf, type Registrable, registeredAs, registeredNameOf } from './registered.ts';
 
-/** A class of layers, as far as making one goes. */
+/** A class of layers, as far as needed to create one. */
 interface LayerClass {
   new (config: object): AnyLayer;
   fromConfig?(config: object): AnyLayer;
 }
 
-/** Classes that were written down in this program; their configurations can be read without any table. */
+/** Classes of layers that were serialized in this program; their configurations can be read without a table. */
 const written = new Map<string, Registrable>();
 
 /** The layers of existing configurations, for writers that need the layer itself. */
@@ -24,7 +24,7 @@ const sources = new WeakMap<ClassConfig, AnyLayer>();
 
 let table: ReadonlyMap<string, Registrable> | null = null;
 
-/** Runs `body` with `classes` as the built-in classes; classes that were only written before are not found. */
+/** Runs `body` with `classes` as the built-in classes; classes that were only serialized before are not found. */
 export function withBuiltIns<T>(classes: ReadonlyMap<string, Registrable>, body: () => T): T {
   const before = table;
   table = classes;
@@ -50,8 +50,8 @@ export function sourceOf(config: object): AnyLayer | null {
 }
 
 /**
- * The layer of `{ className, config }`; a layer is itself. Classes of yours are found once they are registered.
- * Errors: ValueError for anything else and for classes that aren't known; what the class says of its configuration.
+ * The layer of `{ className, config }`; a layer is returned as it is. Custom classes must be registered.
+ * Errors: ValueError for anything else and for unknown classes; the class's own errors for its configuration.
  */
 export function deserializeLayer(given: AnyLayer | ClassConfig): AnyLayer {
   if (given instanceof Layer) return given;
@@ -80,7 +80,7 @@ export function layerClass(className: string): Registrable | null {
   return found && isLayerClass(found) ? found : null;
 }
 
-/** The class whose name is spelt so in another case, or with underscores. */
+/** The class whose name differs only in case or underscores. */
 function respelt(name: string, classes: ReadonlyMap<string, Registrable>): Registrable | undefined {
   const wanted = foldName(name);
   return [...classes].find(([known]) => foldName(known) === wanted)?.[1];

@@ -1,6 +1,6 @@
 /**
- * @file Classes and functions of the app, by the names under which files know them. Knows nothing of what it keeps, so
- * that every family of objects can ask it.
+ * @file Classes and functions of the app, by their names in files. This registry knows nothing about its entries, so that
+ * every family of objects can use it.
  */
 import { ValueError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
@@ -12,13 +12,13 @@ export type Registrable = (abstract new (...args: never) => object) | ((...args:
 
 /** Options of `registerClass`. */
 export interface RegisterOptions {
-  /** What stands before `>` in the registered name; keep it the same in all files. Default 'Custom'. */
+  /** The part before `>` in the registered name; keep it the same in all files. Default 'Custom'. */
   package?: string;
   /** The name in files, after the package. Default: the class's `className`, or the name of the function. */
   name?: string;
 }
 
-/** Classes and functions by name, as `customObjects` gives them. */
+/** Classes and functions by name, as passed in `customObjects`. */
 export type CustomObjects = Readonly<Record<string, Registrable>>;
 
 const byName = new Map<string, Registrable>();
@@ -26,12 +26,12 @@ const nameOf = new WeakMap<Registrable, QualifiedName>();
 let scopes: readonly CustomObjects[] = [];
 
 /**
- * Makes a class or a function of yours known to files, under Keras's registered name `Package>Name`. Returns it.
+ * Registers a custom class or function for use in files, under Keras's registered name `Package>Name`. Returns it.
  *
  *     registerClass(Attention, { package: 'my_models' });
  *
- * Errors: ValueError for what is no class or function, for names that are empty or hold '>', and where another class
- * has the name already.
+ * Errors: ValueError for anything but a class or function, for names that are empty or contain '>', and if another class
+ * already has the name.
  */
 export function registerClass<T extends Registrable>(item: T, options: RegisterOptions = {}): T {
   if (typeof item !== 'function') throw refused('a class or a function is registered', describe(item));
@@ -51,7 +51,7 @@ export function registerClass<T extends Registrable>(item: T, options: RegisterO
   return item;
 }
 
-/** The class of an object: TypeScript calls it a function of no known form. */
+/** The class of an object, which TypeScript types as `Function`. */
 export function classOf(item: object): Registrable {
   return item.constructor as Registrable;
 }
@@ -61,7 +61,7 @@ export function registeredNameOf(item: Registrable): QualifiedName | null {
   return nameOf.get(item) ?? null;
 }
 
-/** What `customObjects` hold under `name`, or what was registered as exactly this `Package>Name`. */
+/** The entry `name` of `customObjects`, or what was registered as exactly this `Package>Name`. */
 export function customObjectOf(name: string): Registrable | null {
   const bare = name.slice(name.indexOf('>') + 1);
   for (const objects of scopes) {
@@ -70,7 +70,7 @@ export function customObjectOf(name: string): Registrable | null {
   return byName.get(name) ?? null;
 }
 
-/** What was registered as `Package>name` for any package: the way of names that are no built-in's. */
+/** What was registered as `Package>name` for any package: for names that aren't built in. */
 export function registeredAs(name: string): Registrable | null {
   const found = [...byName].find(([key]) => key.slice(key.indexOf('>') + 1) === name);
   return found ? found[1] : null;
@@ -91,7 +91,7 @@ export function withCustomObjects<T>(objects: CustomObjects, body: () => T): T {
   }
 }
 
-/** The class's own `className`; one that it inherits would name its parent. */
+/** The class's own `className`; an inherited one would name its parent. */
 export function nameOfItem(item: Registrable): string {
   return Object.hasOwn(item, 'className') ? (item as unknown as { className: string }).className : item.name;
 }

@@ -1,10 +1,10 @@
-/** @file Runs work of a model apart from what else is going on in the app. */
+/** @file Isolates a model's work from tapes and scopes that the app has open. */
 import { withRecorders } from '../../ops/recorders.ts';
 import { outsideScopes } from '../../tensor/scope.ts';
 
 /**
- * Runs `body` unseen by tapes and scopes that are open. Other tasks open theirs while a run waits: they would collect
- * what isn't theirs.
+ * Runs `body` hidden from open tapes and scopes. While a run waits, other tasks may open theirs, which must not collect the
+ * run's tensors.
  */
 export function apart<T>(body: () => T): T {
   return withRecorders([], () => outsideScopes(body));

@@ -3,7 +3,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Nest } from '../tensorNest.ts';
 
 /**
- * One batch on the device. The first axis of every tensor is the batch. A step of your own names what it is trained with:
+ * One batch on the device. The first axis of every tensor is the batch. A custom step declares the types of its batches:
  * `trainStep({ x, y }: Batch)` for one input and one target, `Batch<Tensor, null>` where there are no targets,
  * `Batch<[Tensor, Tensor], Tensor>` for two inputs.
  */
@@ -22,7 +22,10 @@ export type AnyBatch = Batch<Nest<Tensor>, Nest<Tensor> | null>;
 /** Values by name, such as `{ loss: 0.3, accuracy: 0.9, val_loss: 0.4 }`. */
 export type Logs = Record<string, number>;
 
-/** What a step may return: tensors for the logs, or nothing to log the metrics. */
+/**
+ * What a step may return: tensors for the logs, or nothing where it updates the compiled loss and metrics, as the default
+ * steps do.
+ */
 export type StepLogs = Readonly<Record<string, Tensor>> | undefined;
 
 /** The arguments of `computeLoss` and `computeMetrics`. */

@@ -8,18 +8,18 @@ import type { Throttle } from './throttle.ts';
 export interface BatchLoop {
   readonly op: string;
   readonly source: BatchSource;
-  /** Most batches; null for all. */
+  /** The largest number of batches; null for all. */
   readonly steps: number | null;
   /** Whether there must be exactly `steps` batches. */
   readonly strict: boolean;
   readonly throttle: Throttle;
   /** Launches the step of a batch. The batch is freed afterwards: once a promise resolved, where it returns one. */
   run(batch: AnyBatch): HookResult;
-  /** Batches for which `before` and `after` are called once, and `stopped` is asked once. */
+  /** Number of batches for which `before`, `after` and `stopped` are called once. */
   readonly perExecution: number;
-  /** With the index of the first batch. */
+  /** Called with the index of the first batch. */
   before?(index: number): HookResult;
-  /** With the index of the last batch. */
+  /** Called with the index of the last batch. */
   after?(index: number): HookResult;
   /** Whether to stop now. */
   stopped?(): boolean;
@@ -60,7 +60,7 @@ export async function runBatches(loop: BatchLoop): Promise<number> {
     if (wait) await wait;
     if (isEnd && loop.stopped?.()) return index + 1;
   }
-  // Data of unknown length may end within an execution. As in Keras, its last index is that of a whole one.
+  // Data of unknown length may end within an execution. As in Keras, `after` still gets the last index of a whole one.
   const rest = steps === null ? index % perExecution : 0;
   if (rest > 0) await loop.after?.(index - rest + perExecution - 1);
   if (index === 0 || (loop.strict && steps !== null && index !== steps)) throw ranOut(loop, index);

@@ -73,7 +73,7 @@ export class Compiled {
     const ownMetrics = orDispose([ownLoss], () => new CompiledMetrics(metrics, weightedMetrics, outputs));
     this.metrics = ownMetrics;
     this.optimizer = orDispose([ownLoss, ownMetrics], () => optimizerOf(optimizer));
-    // Has variables, and so comes last.
+    // Created last, because it has variables, which would have to be freed if something else fails.
     this.lossTracker = new LossTracker({ name: 'loss' });
   }
 
@@ -104,7 +104,7 @@ function requireOptions(options: unknown): void {
   });
 }
 
-/** The value of `body`. Where it fails, `held` are freed. */
+/** The value of `body`. If it fails, `held` are freed. */
 function orDispose<T>(held: readonly ({ dispose(): void } | null)[], body: () => T): T {
   try {
     return body();

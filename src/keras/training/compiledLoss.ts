@@ -81,7 +81,7 @@ export class CompiledLoss {
     return losses.length > 1 ? addN(losses) : (losses[0] ?? null);
   }
 
-  /** Creates what depends on the outputs. */
+  /** Creates the parts that depend on the outputs. */
   #build(
     names: readonly string[],
     identifiers: readonly (OutputLoss | null)[],

@@ -2,7 +2,7 @@
 import { variablesMade } from '../../tensor/variable.ts';
 
 export class CreationWatch {
-  /** Whether the last call created variables, as a first call does that builds layers. */
+  /** Whether the last call created variables, as the first call does when it builds layers. */
   #didCreate = false;
   #hasWarned = false;
 

@@ -25,7 +25,7 @@ import { freeLogs } from './trainer.ts';
 /** Describes future data by the shape of a batch or of all samples; the first axis is the batch. A tensor works, too. */
 export interface DataSpec {
   readonly shape: OpenShape;
-  /** Default float32. */
+  /** Dtype of the data. Default float32. */
   readonly dtype?: DType;
 }
 

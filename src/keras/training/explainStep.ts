@@ -6,21 +6,21 @@ import { describe } from '../../core/shape.ts';
 /** A step of a model. */
 export type StepKind = 'train' | 'test' | 'predict';
 
-/** What `model.explainStep` says: whether a step is captured and replayed, and why not. */
+/** The result of `model.explainStep`: whether a step is captured and replayed, and if not, why. */
 export interface StepExplanation {
   /** Whether all steps were captured, except those that created weights or states. */
   captured: boolean;
   /** Why they weren't; null if they were. */
   reason: string | null;
-  /** Values that the step computed from outside, which are frozen in its recording, as far as they were found. */
+  /** Values from outside that the step used and that are frozen in its recording, as far as they were found. */
   frozen: readonly string[];
-  /** One for each shape of batches. */
+  /** One report for each shape of batches. */
   signatures: readonly CaptureReport[];
-  /** All of it, for people. */
+  /** The whole report as readable text. */
   text: string;
 }
 
-/** The runners that ran last, by kind. */
+/** The most recent runners, by kind. */
 export type LastRunners = { [kind in StepKind]?: { readonly reports: readonly CaptureReport[] } };
 
 /** Errors: ValueError for an unknown kind. */

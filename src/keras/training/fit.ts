@@ -41,7 +41,8 @@ export async function fit(
   options: FitOptions,
 ): Promise<History> {
   requireFitOptions(options);
-  const { signal, seed = freshSeed(), classWeight } = options;
+  const { signal, classWeight } = options;
+  const seed = options.seed ?? freshSeed();
   const { trainer } = model;
   trainer.requireCompiled('fit');
   checkSignal('fit', signal);

@@ -1,4 +1,4 @@
-/** @file The names of the options of `fit`, which tell `fit(x, options)` from `fit(x, y)`. */
+/** @file The names of the options of `fit`, which distinguish `fit(x, options)` from `fit(x, y)`. */
 
 export const fitOptionNames = [
   'batchSize',

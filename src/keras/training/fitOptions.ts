@@ -29,8 +29,8 @@ export interface FitOptions {
   validationData?: ValidationData | null;
   /** Whether to shuffle samples, or whole batches, before each epoch. Default true. Not for data that come in batches. */
   shuffle?: boolean | 'batch';
-  /** Seed of the shuffling: the same seed gives the same order. Default: random. */
-  seed?: number;
+  /** Seed of the shuffling: the same seed gives the same order. Default null: random. */
+  seed?: number | null;
   /** Weight of each class, for a model with one output. */
   classWeight?: ClassWeight | null;
   /** Weight of each sample. */
@@ -41,7 +41,7 @@ export interface FitOptions {
   stepsPerEpoch?: number;
   /** Number of validation batches. Default: all. */
   validationSteps?: number;
-  /** Samples a batch in validation. Default: `batchSize`. */
+  /** Batch size in validation. Default: `batchSize`. */
   validationBatchSize?: number;
   /** Validate every n epochs, or after the listed epochs, counted from 1. Default 1. */
   validationFreq?: number | readonly number[];
@@ -60,13 +60,13 @@ export function requireFitOptions(options: FitOptions): void {
   requireShare('fit', 'validationSplit', validationSplit);
   requireEpochsLeft(options);
   requireOneValidation(options);
-  checkSeed('fit', seed);
+  checkSeed('fit', seed ?? undefined);
   for (const freq of [validationFreq].flat()) requireCount('fit', 'validationFreq', freq ?? Number.NaN, 1);
   requireOne('shuffle', shuffle, [true, false, 'batch']);
   verbosity(verbose);
 }
 
-/** A resumed run may be complete already, but not more than that. Errors: ValueError. */
+/** A resumed run may be complete already, but must not start beyond its last epoch. Errors: ValueError. */
 function requireEpochsLeft({ epochs = 1, initialEpoch = 0 }: FitOptions): void {
   if (initialEpoch <= epochs) return;
   throw new ValueError({
@@ -77,7 +77,7 @@ function requireEpochsLeft({ epochs = 1, initialEpoch = 0 }: FitOptions): void {
   });
 }
 
-/** Errors: ValueError where validation data come twice, or their options without them. */
+/** Errors: ValueError if validation data are given twice, or their options without data. */
 function requireOneValidation(options: FitOptions): void {
   const { validationSplit = 0, validationData = null } = options;
   if (validationSplit > 0 && validationData !== null) {

@@ -1,5 +1,5 @@
 /**
- * @file Logs by name that can also be taken apart in Keras's order: `const [loss, accuracy] = await net.evaluate(x, y)`.
+ * @file Logs by name that can also be destructured in Keras's order: `const [loss, accuracy] = await net.evaluate(x, y)`.
  */
 import type { Logs } from './batch.ts';
 
@@ -17,7 +17,7 @@ export function listed(logs: Logs, keys: readonly string[]): ListedLogs {
   return Object.defineProperty(logs, Symbol.iterator, { value }) as ListedLogs;
 }
 
-/** A metric of several values is logged as `name_0`, `name_1`, … What no metric names comes last. */
+/** A metric of several values is logged as `name_0`, `name_1`, … Values that belong to no metric come last. */
 function placeOf(name: string, keys: readonly string[]): number {
   const place = keys.findIndex((key) => key === name || key === name.replace(/_\d+$/, ''));
   return place < 0 ? keys.length : place;

@@ -13,6 +13,7 @@ import { withWeights } from './fit.ts';
 import type { Data } from './openData.ts';
 import { checkOptions, refuseSurplus } from '../../core/options.ts';
 import { readLogs } from './readLogs.ts';
+import { requireOutputs } from './stepLogs.ts';
 import type { TrainableModel } from './trainableModel.ts';
 import { freeLogs } from './trainer.ts';
 
@@ -76,7 +77,11 @@ export function predictOnBatch(
   refuseSurplus('predictOnBatch', surplus, ['x']);
   const batch = batchOf('predictOnBatch', [x], model.slots);
   try {
-    return tidy(() => model.predictStep(batch));
+    return tidy(() => {
+      const outputs = model.predictStep(batch);
+      requireOutputs(outputs);
+      return outputs;
+    });
   } finally {
     freeUploads(batch, { x });
   }

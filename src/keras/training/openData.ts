@@ -32,7 +32,7 @@ export const defaultBatchSize = 32;
 /** Options of `fit` and `evaluate`, by which `fit(x, options)` is distinguished from `fit(x, y)` with targets by name. */
 const optionNames: ReadonlySet<string> = new Set([...fitOptionNames, 'steps']);
 
-/** Targets by name are arrays or tensors: a record with a number or a name in it is meant as options. */
+/** Targets by name are arrays or tensors: a record with a number or a string in it is taken as options. */
 function isOptions(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const isSetting = (setting: unknown) =>
@@ -41,7 +41,7 @@ function isOptions(value: unknown): boolean {
 }
 
 /**
- * Tells `(x, y, options)` from `(x, options)`: there may be no targets, and batches bring their own.
+ * Distinguishes `(x, y, options)` from `(x, options)`: there may be no targets, and batches contain theirs.
  * Errors: ValueError for arguments that are left over.
  */
 export function splitArguments<O extends object>(

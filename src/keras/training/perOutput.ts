@@ -29,7 +29,7 @@ export function outputNamesOf(yPred: Nest<unknown>, known: readonly string[] | n
 }
 
 /**
- * The values of `given` in the order of `names`; undefined for those that a record lacks.
+ * The values of `given` in the order of `names`; undefined for names that a record lacks.
  * Errors: ValueError for a wrong number of values, and for names that no output has.
  */
 export function inOutputOrder<T>(

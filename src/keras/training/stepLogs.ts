@@ -1,7 +1,9 @@
 /** @file Checks what a step of a model returned. */
 import { ValueError } from '../../core/errors.ts';
-import { describe } from '../../core/shape.ts';
+import { describe, hintFor } from '../../core/shape.ts';
 import { Tensor } from '../../tensor/tensor.ts';
+import type { StepLogs } from './batch.ts';
+import { leavesOf, type Nest } from '../tensorNest.ts';
 import { isRecord } from './perOutput.ts';
 
 /** Throws unless `logs` is a record of tensors, or undefined. Errors: ValueError. */
@@ -22,10 +24,37 @@ export function requireStepLogs(step: string, logs: unknown): void {
   }
 }
 
+/**
+ * Throws where a step returned nothing and its loss isn't tracked, which logs would show as 0: what is logged then is the
+ * compiled loss and metrics. Errors: ValueError.
+ */
+export function requireTrackedLoss(step: string, logs: StepLogs, isTracked: boolean): void {
+  if (isTracked || (logs && Object.keys(logs).length > 0)) return;
+  throw new ValueError({
+    op: step,
+    rule: 'a step that returns nothing logs the loss and the metrics of compile, and must update them.',
+    received: 'nothing, and a loss that was not updated',
+    hint: `return the tensors to log, such as { loss }, or leave the loss to super.${step}(batch).`,
+  });
+}
+
+/** Throws unless `predictStep` returned tensors. Errors: ValueError. */
+export function requireOutputs(outputs: unknown): void {
+  const leaves = leavesOf(outputs as Nest<unknown>);
+  if (leaves.length > 0 && leaves.every((leaf) => leaf instanceof Tensor)) return;
+  const wrong = leaves.find((leaf) => !(leaf instanceof Tensor));
+  throw new ValueError({
+    op: 'predictStep',
+    rule: 'a step of prediction returns the outputs for its batch: a tensor, or arrays or records of tensors.',
+    received: describe(leaves.length > 0 ? wrong : outputs),
+    hint: hintFor(wrong, 'return this.apply(batch.x, { training: false }).'),
+  });
+}
+
 function refused(step: string, received: string, hint: string): ValueError {
   return new ValueError({
     op: step,
-    rule: 'a step returns a record of tensors for the logs, such as { loss }, or nothing to log all metrics.',
+    rule: 'a step returns a record of tensors for the logs, such as { loss }.',
     received,
     hint,
   });

@@ -26,7 +26,7 @@ export interface StepRunnerOptions<R> {
   readonly step: (batch: AnyBatch) => R;
   /** Whether to run the step eagerly instead of capturing it. */
   readonly isEager: () => boolean;
-  /** Whether the step runs code of the app, which may compute something else the next time. */
+  /** Whether the step runs code of the app, which may compute something different the next time. */
   readonly isCustom: () => boolean;
   /** Creates, before a capture, what the step would otherwise have to create. */
   readonly prepare?: () => void;
@@ -34,10 +34,10 @@ export interface StepRunnerOptions<R> {
   readonly endEpoch?: () => void;
 }
 
-/** At these runs, a step that can be captured usually is. */
+/** By this run, a step that can be captured usually has been. */
 const firstSettled = 4;
 const settledRuns = [firstSettled, 8, 16];
-/** Comparisons because of changed fields, at most: a field that changes each time is a counter. */
+/** The largest number of comparisons because of changed fields: a field that changes every time is a counter. */
 const mostFieldComparisons = 3;
 
 /** Runs the train, test or predict step of a model. */
@@ -49,7 +49,7 @@ export class StepRunner<R extends StepResult> {
   #runs = 0;
   #fieldComparisons = 0;
   #isReported = false;
-  /** Of captures that were freed. */
+  /** Reports of captures that were freed. */
   #reports: readonly CaptureReport[] = [];
   readonly #creation: CreationWatch;
 
@@ -81,15 +81,15 @@ export class StepRunner<R extends StepResult> {
   }
 
   /**
-   * Call it after the steps of an epoch: of the last one, all that the step froze until then is found. Errors: ValueError
-   * for training steps that updated nothing.
+   * Call it after the steps of an epoch. After the last one, all values that the step has frozen are found. Errors:
+   * ValueError for training steps that updated nothing.
    */
   endEpoch(isLast: boolean): void {
     this.options.endEpoch?.();
     if (isLast && this.options.isCustom()) this.#captured?.compareNow();
   }
 
-  /** What was captured, and why not where it wasn't. A capture that is in use is compared with a new trace first. */
+  /** Reports what was captured, and if not, why. A capture that is in use is first compared with a new trace. */
   get reports(): readonly CaptureReport[] {
     return this.#captured?.explain() ?? this.#reports;
   }
@@ -122,7 +122,10 @@ export class StepRunner<R extends StepResult> {
     return this.#captured;
   }
 
-  /** The step as captures and comparisons run it. Fields that it sets itself (it builds layers, it counts) aren't changes. */
+  /**
+   * The step as captures and comparisons run it. Fields that the step itself sets (when building layers, or counting) don't
+   * count as changes.
+   */
   #trace(batch: AnyBatch): R {
     const made = this.#step(batch);
     this.#fields = this.#visibleFields();

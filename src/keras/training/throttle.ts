@@ -14,7 +14,7 @@ import { apart } from './apart.ts';
 /** A fence is set after this many milliseconds of launching, or this many steps. */
 const fenceAfter = 4;
 const stepsPerFence = 16;
-/** Most pending fences. */
+/** The largest number of pending fences. */
 const maxFences = 2;
 /** Milliseconds between yields: less than a frame at 60 Hz, and much less than a long task (50 ms). */
 const yieldAfter = 10;
@@ -36,7 +36,7 @@ export class Throttle {
   #yieldedAt = performance.now();
   /** Faults of what this run launched. */
   readonly #faults: FaultLedger;
-  /** Whether one of them was thrown. */
+  /** Whether one of these faults was thrown. */
   #isFaulty = false;
 
   /**
@@ -51,8 +51,8 @@ export class Throttle {
   }
 
   /**
-   * Runs a piece of the run: on its device, unseen by tapes and scopes that are open elsewhere, and with its faults
-   * reported to this run.
+   * Runs a part of the run: on its device, hidden from tapes and scopes that are open elsewhere, and with its faults reported
+   * to this run.
    */
   within<T>(body: () => T): T {
     return this.#faults.during(() => withDevice(this.device, () => apart(body)));
@@ -158,7 +158,7 @@ export class Throttle {
       const fault = late ?? joinErrors(this.#faults.take(end));
       if (fault) reported = located(fault, label());
     }
-    // If something else ended the run, its faults are left to those who read what depends on them.
+    // If something else ended the run, its faults are left to the readbacks of tensors that depend on them.
     if (reported === error && !this.#isFaulty) return reported;
     const others = this.#faults.takeUnreported();
     if (reported instanceof RetrogradError) reported.others = [...reported.others, ...others];

@@ -1,6 +1,6 @@
 /**
- * @file What was trainable when a model was compiled. As in Keras, a change of `trainable` belongs before `compile`. A later
- * one takes effect here at the next `fit`, but the optimizer may not know the weights.
+ * @file What was trainable when a model was compiled. As in Keras, `trainable` should be changed before `compile`. Here, a
+ * later change takes effect at the next `fit`, but the optimizer may not know the weights.
  */
 import { ValueError } from '../../core/errors.ts';
 import type { Variable } from '../../tensor/variable.ts';
@@ -32,7 +32,7 @@ export class TrainableFlags {
     this.#flags = new Map(partsOf(model).map((part) => [part, part.trainable]));
   }
 
-  /** Warns, once, if flags changed since. */
+  /** Warns, once, if flags have changed since. */
   warnOfChanges(): void {
     if (this.#isReported) return;
     const changed = partsOf(this.model).filter(

@@ -17,7 +17,7 @@ import type { Slots } from './data/slots.ts';
 import { joinLogs, type PendingLogs } from './readLogs.ts';
 import { hasCustomCode } from './customCode.ts';
 import { explainRun, type LastRunners, type StepExplanation, type StepKind } from './explainStep.ts';
-import { requireStepLogs } from './stepLogs.ts';
+import { requireOutputs, requireStepLogs, requireTrackedLoss } from './stepLogs.ts';
 import { type StepModel, StepRunner, type StepRunnerOptions } from './stepRunner.ts';
 import { type Freezable, requireKnownToOptimizer, TrainableFlags } from './trainableFlags.ts';
 import { UpdateWatch } from './updates.ts';
@@ -31,7 +31,7 @@ export interface TrainerModel extends StepModel {
   readonly trainable: boolean;
   /** Whether its weights exist. */
   readonly built: boolean;
-  /** Its inputs and outputs, as far as they are known before the first call. */
+  /** The model's inputs and outputs, as far as they are known before the first call. */
   readonly slots: Slots;
   /** Metrics that are properties of the model or of layers inside it. */
   readonly ownMetrics: readonly Metric<never>[];
@@ -46,7 +46,7 @@ export interface Run {
   /** Whether no step is running, as between epochs: callbacks may evaluate the model then. */
   idle: boolean;
   isOver: boolean;
-  /** The run inside which it began. */
+  /** The run that contains it. */
   readonly outer: Run | null;
 }
 
@@ -140,11 +140,13 @@ export class Trainer {
     let isUpdated: boolean | null = null;
     const step = (batch: AnyBatch) => {
       let logs: StepLogs;
+      const isTracked = this.#lossWatch();
       isUpdated = watch.during(() => {
         logs = model.trainStep(batch);
       });
       requireStepLogs('trainStep', logs);
-      // What is recorded without an update never makes one. An eager step may skip some.
+      requireTrackedLoss('trainStep', logs, isTracked());
+      // A step recorded without an update never makes one. An eager step may skip some updates.
       if (isUpdated === false && !this.#isEager()) watch.refuse();
       return logs;
     };
@@ -156,15 +158,28 @@ export class Trainer {
 
   runTest(): StepRunner<StepLogs> {
     const step = (batch: AnyBatch) => {
+      const isTracked = this.#lossWatch();
       const logs = this.model.testStep(batch);
       requireStepLogs('testStep', logs);
+      requireTrackedLoss('testStep', logs, isTracked());
       return logs;
     };
     return this.#runner('test', step);
   }
 
+  /** Whether the loss is updated from here on. */
+  #lossWatch(): () => boolean {
+    const tracker = this.compiled?.lossTracker;
+    const before = tracker?.changes;
+    return () => tracker?.changes !== before;
+  }
+
   runPredict(): StepRunner<Nest<Tensor>> {
-    return this.#runner('predict', (batch) => this.model.predictStep(batch));
+    return this.#runner('predict', (batch) => {
+      const outputs = this.model.predictStep(batch);
+      requireOutputs(outputs);
+      return outputs;
+    });
   }
 
   #runner<R extends StepLogs | Nest<Tensor>>(

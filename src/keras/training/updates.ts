@@ -1,4 +1,4 @@
-/** @file Whether the training steps of a model update anything. A step that doesn't is a mistake that no number shows. */
+/** @file Checks that the training steps of a model update something. If they don't, that is a mistake that no metric reveals. */
 import { ValueError } from '../../core/errors.ts';
 import { warnOnce } from '../../core/warn.ts';
 import type { Variable } from '../../tensor/variable.ts';
@@ -12,7 +12,7 @@ import {
 } from '../layers/base/strayVariables.ts';
 import { appliedSteps, isOptimized } from '../updateRecord.ts';
 
-/** What is watched of a model. */
+/** The parts of a model that are watched. */
 export interface UpdatedModel {
   readonly name: string;
   readonly weights: readonly Variable[];
@@ -24,7 +24,7 @@ export class UpdateWatch {
 
   constructor(private readonly model: UpdatedModel) {}
 
-  /** Runs `step`. Returns whether it, or a step before, updated weights; null for a step that created them. */
+  /** Runs `step`. Returns whether it, or an earlier step, updated weights; null for a step that created them. */
   during(step: () => void): boolean | null {
     if (this.#seen) {
       step();
@@ -42,9 +42,9 @@ export class UpdateWatch {
   }
 
   /**
-   * Errors: ValueError for trainable variables that the calls of layers read and the model doesn't have, unless something
-   * else trains them. The functions of Lambdas, losses and regularizers may use variables, as in Keras: that is a warning. So it is for
-   * layers that the step calls and the model doesn't have: they may be meant to stay as they are.
+   * Errors: ValueError for trainable variables that layer calls read but the model doesn't have, unless something else trains
+   * them. There is only a warning for variables used by functions of Lambdas, losses and regularizers, as in Keras, and for
+   * layers that the step calls but the model doesn't have: they may be meant to stay unchanged.
    */
   #requireTracked(read: readonly StrayVariable[]): void {
     const own = new Set(this.model.weights);
@@ -66,7 +66,7 @@ export class UpdateWatch {
     });
   }
 
-  /** A frozen model may have moving averages that its steps assign; for others, those don't count. */
+  /** The steps of a frozen model may assign moving averages; for other models, those don't count. */
   #watched(): readonly Variable[] {
     const { trainableWeights, weights } = this.model;
     return trainableWeights.length > 0 ? trainableWeights : weights;

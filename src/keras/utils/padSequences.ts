@@ -1,4 +1,4 @@
-/** @file padSequences: sequences of one length. */
+/** @file padSequences: pads or truncates sequences to the same length. */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { type OptionNames, optionsOf } from '../../core/options.ts';
@@ -12,11 +12,11 @@ export interface PadSequencesOptions {
   maxlen?: number | null;
   /** Dtype of the result. Default 'int32'. */
   dtype?: 'int32' | 'float32';
-  /** Whether values are added before ('pre', the default) or behind a short sequence. */
+  /** Whether values are added before a short sequence ('pre', the default) or after it. */
   padding?: 'pre' | 'post';
   /** Whether the first values of a long sequence are left out ('pre', the default), or the last. */
   truncating?: 'pre' | 'post';
-  /** What short sequences are filled up with. Default 0. */
+  /** The value that short sequences are padded with. Default 0. */
   value?: number;
 }
 
@@ -32,11 +32,11 @@ const sides = ['pre', 'post'] as const;
 const dtypes: readonly DType[] = ['int32', 'float32'];
 
 /**
- * Lists of numbers as the rows of one tensor: short ones are padded, long ones cut. Shapes: n lists → [n, maxlen].
+ * Lists of numbers as the rows of one tensor: short ones are padded, long ones truncated. Shapes: n lists → [n, maxlen].
  *
  *     const x = padSequences([[1], [2, 3], [4, 5, 6]], { maxlen: 2 });   // [[0, 1], [2, 3], [5, 6]]
  *
- * Errors: ValueError for invalid options, and for what are no lists of numbers.
+ * Errors: ValueError for invalid options, and for anything but lists of numbers.
  */
 export function padSequences(
   sequences: readonly (readonly number[] | Int32Array | Float32Array)[],

@@ -1,4 +1,4 @@
-/** @file splitDataset: the samples of tensors in two parts. */
+/** @file splitDataset: splits the samples of tensors into two parts. */
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { type OptionNames, optionsOf } from '../../core/options.ts';
 import { describe, requireBoolean } from '../../core/shape.ts';
@@ -15,9 +15,9 @@ export interface SplitDatasetOptions {
   leftSize?: number | null;
   /** Samples of the second part, likewise. */
   rightSize?: number | null;
-  /** Whether samples are drawn in another order first. Default false. */
+  /** Whether to shuffle the samples first. Default false. */
   shuffle?: boolean;
-  /** Makes that order repeatable. Default null: another one each time. */
+  /** Makes the order reproducible. Default null: a new order each time. */
   seed?: number | null;
 }
 
@@ -30,11 +30,13 @@ const optionNames: OptionNames<SplitDatasetOptions> = {
 const op = 'splitDataset';
 
 /**
- * The samples of a tensor, or of tensors of as many samples each, in two parts. Shapes: [n, …] → [left, …] and [right, …].
+ * Splits the samples of a tensor, or of tensors with the same number of samples, into two parts. Shapes: [n, …] → [left, …]
+ * and [right, …].
  *
  *     const [train, test] = splitDataset([x, y], { leftSize: 0.8, shuffle: true, seed: 1 });
  *
- * Errors: ValueError for sizes that leave a part empty or exceed n, or none; ShapeError for tensors of other counts.
+ * Errors: ValueError for sizes that leave a part empty or exceed n, or if none is given; ShapeError for tensors with
+ * different numbers of samples.
  */
 export function splitDataset<T extends Tensor | readonly Tensor[]>(
   dataset: T,

@@ -7,7 +7,7 @@ import type { NestedArray, Tensor } from '../../tensor/tensor.ts';
 
 /** Options of `toCategorical`. */
 export interface ToCategoricalOptions {
-  /** Number of classes, the size of the last axis. Default: the largest class and one more. */
+  /** Number of classes, the size of the last axis. Default: the largest class plus one. */
   numClasses?: number | null;
 }
 
@@ -18,7 +18,7 @@ const optionNames: OptionNames<ToCategoricalOptions> = { numClasses: true };
  *
  *     const y = toCategorical([0, 2, 1]);   // [[1, 0, 0], [0, 0, 1], [0, 1, 0]]
  *
- * For tensors there is `oneHot`. Errors: ValueError for what are no classes, and for one beyond `numClasses`.
+ * For tensors, use `oneHot`. Errors: ValueError for anything but classes, and for a class not below `numClasses`.
  */
 export function toCategorical(
   classes: NestedArray | HostArray,

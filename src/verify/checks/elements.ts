@@ -1,4 +1,4 @@
-/** @file Checks of kernels that go through elements: elementwise ops and fused chains, movements, gathers and scatters, pools. */
+/** @file Checks of elementwise ops and fused chains, of ops that move elements, of gathers, scatters and pools. */
 import { compile } from '../../autodiff/compile.ts';
 import type { AdapterProfile } from '../../kernels/adapterProfiles.ts';
 import { add, mul } from '../../ops/arithmetic.ts';
@@ -48,7 +48,7 @@ function broadcastSum(rows: number, columns: number): Check {
   };
 }
 
-/** Of few elements, and of enough for two and for four per invocation. */
+/** With few elements, and with enough for two and for four per invocation. */
 export const elementwiseOps = ({ elementwise: { least } }: AdapterProfile): Check[] => [
   chain(37),
   ...[...new Set([least[2], least[4]])].map((count) => chain(4 * count + 4)),
@@ -150,17 +150,17 @@ function gathered(rows: number, width: number, count: number): Check {
 
 export const gathers = (): Check[] => [gathered(50, 12, 33), gathered(17, 5, 9), gathered(9, 1, 70)];
 
-/** Of so many indices that their rows are found in each way that a profile has. */
+/** With enough indices for each algorithm of finding rows. */
 export const scatters = ({ scatter: { direct, owned, binned } }: AdapterProfile): Check[] => [
   gathered(40, 4, direct.indices + 9),
   gathered(11, 3, 2500),
   gathered(300, 2, Math.max(owned, binned) + 50),
 ];
 
-/** Of few indices and of many: software that ends long loops early is found by those. */
+/** With few indices, and with many, to detect software adapters that end long loops early. */
 export const groupings = (): Check[] => [gathered(11, 3, 2500), gathered(300, 2, 70_000)];
 
-/** Pixel centres of the result lie between those of the image: two neighbours along each axis, the nearest at the border. */
+/** Pixel centres of the result are between those of the image: two neighbours along each axis, or the nearest at the border. */
 function resized(size: number, channels: number): Check {
   const out = 2 * size;
   const neighbours = (at: number) => {

@@ -50,7 +50,7 @@ function largest(shape: Shape, axis: number): Check {
   };
 }
 
-/** `forward` gives the values of a line; `backward` its gradient, of the line, its result and the cotangent. */
+/** `forward` computes the result for a line; `backward` the gradient, from the line, its result and the cotangent. */
 function lineByLine(
   name: string,
   [shape, axis]: readonly [Shape, number],

@@ -1,4 +1,4 @@
-/** @file Checks of matrix products and convolutions: what the tiles and algorithms of GEMMs compute. */
+/** @file Checks of matrix products and convolutions, for all tiles and algorithms of GEMMs. */
 import { conv2d } from '../../ops/conv2d.ts';
 import { depthwiseConv2d } from '../../ops/depthwiseConv2d.ts';
 import { matMul } from '../../ops/matMul.ts';
@@ -27,7 +27,7 @@ function product(size: readonly [number, number, number], transposed: boolean): 
   );
 }
 
-/** The same of matrices in float16, whose values float16 holds exactly; without gradients. */
+/** The same for float16 matrices whose values are exact; without gradients. */
 function float16Product([m, n, k]: readonly [number, number, number]): Check {
   const exact = bilinear((visit) => {
     for (let i = 0; i < m; i++)
@@ -36,14 +36,14 @@ function float16Product([m, n, k]: readonly [number, number, number]): Check {
   return {
     name: `A · B in float16, ${m} × ${n}, k ${k}`,
     inputs: [spec([m, k], 'float16'), spec([k, n], 'float16')],
-    // The result may be rounded to float16, and subgroup matrices may add in it.
+    // The result may be rounded to float16, and subgroup matrices may add in float16.
     tolerance: 4e-3,
     run: ([a, b]) => [matMul(a as never, b as never)],
     expected: ([a, b]) => exact([a, b, new Float64Array(m * n)] as Float64Array[]).slice(0, 1),
   };
 }
 
-/** Sizes of vectors of four beyond the edges of tiles, and of single elements. */
+/** Sizes that exceed tiles by vectors of four, and by single elements. */
 export const products = (leastPart: number): Check[] => [
   product([36, 44, 20], false),
   product([36, 44, 20], true),
@@ -54,7 +54,7 @@ export const products = (leastPart: number): Check[] => [
   float16Product([36, 44, 20]),
 ];
 
-/** Products of few rows, which may share k among lanes. */
+/** Products with few rows, whose lanes may share k. */
 export const rowProducts = (leastPart: number): Check[] => [
   product([1, 68, 40], false),
   product([3, 33, 2 * leastPart + 3], false),
@@ -128,7 +128,7 @@ function depthwise(size: number, channels: number, window: number, strides = 1):
   );
 }
 
-/** Depthwise convolutions in blocks, and with work enough for the strips of each size that a profile has. */
+/** Depthwise convolutions in blocks, and with enough work for strips, for each kernel size in a profile. */
 export function depthwiseConvolutions(
   strips: Readonly<Record<number, { readonly leastWork: number }>>,
 ): Check[] {

@@ -9,10 +9,10 @@ import { mean } from '../../ops/mean.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { type Check, spec, type Values } from '../check.ts';
 
-/** Of Adam. A large epsilon keeps the step as smooth as its inputs. */
+/** Parameters of Adam. The large epsilon keeps the step as smooth as its inputs. */
 const rule = { rate: 0.3, momentum_share: 0.1, velocity_share: 0.25, epsilon: 0.5 } as const;
 
-/** What Adam makes of the value, both moments and the gradient of each element. */
+/** Adam's new value and moments for each element, from the old ones and the gradient. */
 function adam(value: Values, momentum: Values, root: Values, gradient: Values) {
   const m = momentum.map((of, i) => of + ((gradient[i] as number) - of) * rule.momentum_share);
   const v = root.map((of, i) => of ** 2 + ((gradient[i] as number) ** 2 - of ** 2) * rule.velocity_share);
@@ -61,7 +61,7 @@ function launchAdam(
   });
 }
 
-/** One variable with buffers of its own: value, momentum, the root of velocity, gradient. */
+/** One variable with separate buffers: value, momentum, root of velocity, gradient. */
 function separateStep(size: number): Check {
   return {
     name: `Adam, a variable of ${size}`,
@@ -110,7 +110,7 @@ function draws(name: string, draw: (shape: number[]) => Tensor, moments: readonl
   return {
     name: `${name} of ${shape.join(' × ')}`,
     inputs: [],
-    // Five standard deviations of these means, roughly.
+    // Roughly five standard deviations of these means.
     tolerance: 0.08,
     run: () => {
       const values = draw(shape) as never;
@@ -126,6 +126,6 @@ function draws(name: string, draw: (shape: number[]) => Tensor, moments: readonl
 
 export const randomDraws = (): Check[] => [
   draws('randomUniform', (shape) => randomUniform(shape, { seed: 7 }), [1 / 2, 1 / 3]),
-  // Moved away from zero, by which errors are measured.
+  // Shifted away from zero, since errors are relative.
   draws('randomNormal', (shape) => randomNormal(shape, { seed: 7, mean: 1 }), [1, 2]),
 ];

@@ -50,7 +50,7 @@ describe('efficientNetB0', { timeout }, () => {
     expect(net.countParams()).toBe(withoutTop.totalParams);
   });
 
-  test('leaves pictures as they are, as Keras does', async () => {
+  test('leaves pictures unchanged, like Keras', async () => {
     for (const { input: pictures, output } of fixture.preprocessInput) {
       expect(await efficientNetB0.preprocessInput(tensor(pictures)).array()).toEqual(output);
     }
@@ -73,7 +73,7 @@ describe('efficientNetB0', { timeout }, () => {
     }
   });
 
-  test('takes pictures of any size without its top, and pools as the option says', () => {
+  test('takes pictures of any size without its top, and pools according to the option', () => {
     using open = efficientNetB0({ includeTop: false, kernelInitializer: 'zeros' });
     expect(open.output.shape).toEqual([null, null, null, 1280]);
     const image = input({ shape: [64, 96, 3] });

@@ -1,5 +1,5 @@
 /**
- * @file Networks against Keras: what the fixtures say of them, and formula weights, which anyone can compute
+ * @file Networks against Keras: the facts in the fixtures, and weights from a formula, which anyone can compute
  * (test/fixtures/README.md).
  */
 import { readFileSync } from 'node:fs';
@@ -72,7 +72,7 @@ export const weightValue = (e: number, g: number, salt: number, offset: number, 
   f(f(offset) + f(unit(e, g, salt) * f(scale)));
 /** A whole number from 0 to 255. */
 export const pixelValue = (e: number, g: number, salt: number) => Math.floor((unit(e, g, salt) + 1) * 128);
-/** A pixel about 0. */
+/** A pixel value centred at 0. */
 export const imageValue = (e: number, g: number, salt: number) => (pixelValue(e, g, salt) - 127.5) / 64;
 
 export function formulaTensor(
@@ -127,7 +127,7 @@ export function assignFormula(
 
 /** Layers, shapes, counts, weights and nodes are those of Keras. */
 export function expectStructure(
-  net: { layers: AnyLayer[]; weights: Variable[]; countParams(): number },
+  net: { layers: readonly AnyLayer[]; weights: Variable[]; countParams(): number },
   { layers, totalParams, weights, nodes }: Fixture['withTop'],
 ): void {
   const rows = net.layers.map((layer) => ({

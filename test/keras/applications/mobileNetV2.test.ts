@@ -1,6 +1,6 @@
 /**
- * @file MobileNetV2 against what is known of Keras's: parameters, numbers and names of layers, shapes of features that
- * others build upon.
+ * @file MobileNetV2 against facts about Keras's: parameters, numbers and names of layers, shapes of features that are
+ * commonly used.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -74,7 +74,7 @@ describe('mobileNetV2', { timeout }, () => {
     expect(names.filter((name) => name.endsWith('_pad'))).toEqual(
       [1, 3, 6, 13].map((block) => `block_${block}_pad`),
     );
-    // The features that Keras's and TensorFlow's examples of segmentation read.
+    // The features that Keras's and TensorFlow's segmentation examples use.
     const features: [string, number[]][] = [
       ['block_1_expand_relu', [112, 112, 96]],
       ['block_3_expand_relu', [56, 56, 144]],
@@ -100,14 +100,14 @@ describe('mobileNetV2', { timeout }, () => {
     expect(open.name).toBe('mobilenetv2_1.00_None');
   });
 
-  // Millions of parameters as Keras's documentation lists them, moving moments left out.
+  // Millions of parameters as in Keras's documentation, without moving averages.
   test.each([
     [1.4, 6.06],
     [1.3, 5.34],
     [0.75, 2.61],
     [0.5, 1.95],
     [0.35, 1.66],
-  ])('has the width that alpha %d asks for', (alpha, millions) => {
+  ])('has the width of alpha %d', (alpha, millions) => {
     using net = mobileNetV2({ ...zeros, alpha, inputShape: [32, 32, 3] });
     expect(net.name).toBe(`mobilenetv2_${alpha.toFixed(2)}_32`);
     expect(Math.abs(count(net.trainableWeights) / 1e6 - millions)).toBeLessThan(0.06);

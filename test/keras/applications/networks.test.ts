@@ -73,8 +73,8 @@ beforeAll(async () => {
 });
 
 /**
- * Large variants differ from the smaller ones by their tables alone, and building all of them takes half a minute: they are
- * built with RETROGRAD_ALL_NETWORKS=1.
+ * Large variants differ from the smaller ones only in their tables, and building all of them takes half a minute, so they are
+ * built only with RETROGRAD_ALL_NETWORKS=1.
  */
 const isChecked = ({ lines, options, params }: Case) =>
   process.env.RETROGRAD_ALL_NETWORKS !== undefined ||
@@ -99,7 +99,7 @@ describe("Keras's structures", { timeout }, () => {
   });
 });
 
-/** As keras_networks.py has it: kernels keep the variance of what they read, other weights stay near their defaults. */
+/** As in keras_networks.py: kernels keep the variance of their inputs, other weights stay near their defaults. */
 function recipe({ path, shape }: Variable): { offset: number; scale: number } {
   const last = path.split('/').at(-1) as string;
   if (last.endsWith('kernel')) {
@@ -172,7 +172,7 @@ describe('weights, predictions and pictures', { timeout }, () => {
     expect(memory().tensors).toBeLessThanOrEqual(before);
   });
 
-  test('pictures are scaled as Keras does', async () => {
+  test('pictures are scaled as in Keras', async () => {
     const picture = tensor([[[[0, 127.5, 255]]]]);
     const near = async (prepared: Tensor, expected: number[]) => {
       const found = await prepared.data();

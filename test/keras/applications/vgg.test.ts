@@ -108,7 +108,7 @@ describe.each(['vgg16', 'vgg19'] as const)('%s', { timeout }, (name) => {
   });
 });
 
-/** The convolutions take any size: the extractor is called on other pictures than the network was built for. */
+/** The convolutions take any size: the extractor is called on pictures of another size than the network was built for. */
 function featuresOf(net: ReturnType<typeof applications.vgg16>, names: string[], shape: number[]) {
   const image = input({ shape: shape.slice(1) });
   let x: KerasTensor = image;

@@ -45,7 +45,7 @@ describe('hooks', () => {
     expect(seen).toEqual(['first 1', 'second 1']);
   });
 
-  test('that are sync make nobody wait', () => {
+  test('that are sync cause no waiting', () => {
     const list = listOf({ onTrainBatchBegin: () => {} } as never);
     expect(list.onTrainBatchBegin(0)).toBeUndefined();
     expect(list.onTrainBatchEnd(0, () => Promise.reject(new Error('nobody asked')))).toBeUndefined();
@@ -92,7 +92,7 @@ describe('hooks', () => {
 });
 
 describe('logs of batches', () => {
-  test('are not read where nobody asks', async () => {
+  test('are not read unless needed', async () => {
     const { state, read } = reader([{ loss: 1 }]);
     class Silent extends Callback {
       given: Logs[] = [];
@@ -107,7 +107,7 @@ describe('logs of batches', () => {
     expect(silent.given).toEqual([{}, {}, {}]);
   });
 
-  test('are read once a batch for all that want those of the batch', async () => {
+  test('are read once per batch for all callbacks that need those of the batch', async () => {
     const { state, read } = reader([{ loss: 1 }, { loss: 2 }]);
     const seen: Logs[] = [];
     const hook = { onTrainBatchEnd: (_: number, logs: Logs) => void seen.push({ ...logs }) };
@@ -118,7 +118,7 @@ describe('logs of batches', () => {
     expect(seen).toEqual([{ loss: 1 }, { loss: 1 }, {}, { loss: 2 }, { loss: 2 }, {}]);
   });
 
-  test('arrive later for those content with the latest; training does not wait', async () => {
+  test('arrive later for callbacks that use the latest; training does not wait', async () => {
     let arrive = (_: Logs) => {};
     let reads = 0;
     const read = () => {
@@ -150,7 +150,7 @@ describe('logs of batches', () => {
       ended = true;
     });
     await later();
-    expect(ended).toBe(false); // The epoch's end waits for what is under way.
+    expect(ended).toBe(false); // The epoch's end waits for the pending readback.
     arrive({ loss: 4 });
     await end;
   });
@@ -163,7 +163,7 @@ describe('logs of batches', () => {
   });
 });
 
-test('History and the progress bar are added where they are asked for, once', () => {
+test('History and the progress bar are added once, if requested', () => {
   const verbose = { params: { ...params, verbose: 1 } };
   const kinds = (list: CallbackList) => list.callbacks.map((callback) => callback.constructor.name);
   expect(kinds(listOf(null as never))).toEqual([]);

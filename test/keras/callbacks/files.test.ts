@@ -19,7 +19,7 @@ import { runEpochs, series } from './stub.ts';
 const folder = mkdtempSync(join(tmpdir(), 'callbacks-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A folder of the origin's files, as browsers have it. */
+/** A folder of the origin-private file system, as in browsers. */
 class StubFolder {
   readonly folders = new Map<string, StubFolder>();
   readonly files = new Map<string, Uint8Array>();
@@ -54,7 +54,7 @@ function missing(): never {
 const textOf = (bytes: Uint8Array | null | undefined) => new TextDecoder().decode(bytes ?? undefined);
 
 describe('CSVLogger', () => {
-  test('writes a row an epoch, columns by name', async () => {
+  test('writes a row per epoch, with columns by name', async () => {
     const sink = sinks.memoryFiles();
     const logs = [
       { loss: 0.5, accuracy: 0.25 },
@@ -84,7 +84,7 @@ describe('CSVLogger', () => {
     expect(textOf(sink.load('log.csv'))).toBe('epoch,loss\n0,9\n');
   });
 
-  test('quotes what holds the separator', async () => {
+  test('quotes values that contain the separator', async () => {
     const sink = sinks.memoryFiles();
     await runEpochs(csvLogger({ filename: 'log.csv', sink }), [{ 'a,"b"': 1 }]);
     expect(textOf(sink.load('log.csv'))).toBe('epoch,"a,""b"""\n0,1\n');
@@ -153,12 +153,12 @@ describe('sinks', () => {
     }
   });
 
-  test('are refused where the environment has none', () => {
+  test('are refused if the environment has none', () => {
     expect(() => sinks.originFiles()).toThrow(ValueError);
     expect(() => sinks.downloads()).toThrow(/in a worker pass/);
   });
 
-  test('a file of the origin that could not be written stays as it was', async () => {
+  test('a file of the origin that could not be written is unchanged', async () => {
     const closed: string[] = [];
     const stream = {
       write: () => Promise.reject(new DOMException('no room', 'QuotaExceededError')),
@@ -209,7 +209,7 @@ describe('names with values in them', () => {
     expect(() => new PathTemplate('op', text)).toThrow(ValueError);
   });
 
-  test('a value that is not there lists those that are', () => {
+  test('the error for a missing value lists the available ones', () => {
     expect(() => new PathTemplate('op', '{acc}').fill(values)).toThrow(/epoch, val_loss, loss, batch/);
   });
 });

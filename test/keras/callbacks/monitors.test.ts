@@ -34,15 +34,15 @@ describe('EarlyStopping', () => {
     expect(await stopsAfter({ patience: 3 }, [1, 2, 2, 0.5, 2, 2, 2, 2])).toBe(7);
   });
 
-  test('a change below minDelta is none', async () => {
+  test('a change below minDelta does not count', async () => {
     expect(await stopsAfter({ minDelta: 0.5 }, [3, 2.6, 2.4, 2.3])).toBe(2);
     expect(await stopsAfter({ minDelta: 0.5 }, [3, 2.4, 2.1])).toBe(3);
     expect(await stopsAfter({ minDelta: -0.5 }, [3, 2.6, 2.4])).toBe(2);
-    // Exactly minDelta isn't more than it.
+    // A change of exactly minDelta isn't more than minDelta.
     expect(await stopsAfter({ minDelta: 0.5 }, [3, 2.5, 2])).toBe(2);
   });
 
-  test('mode says which way is better; by itself the metric does', async () => {
+  test('mode sets which direction is better; by default the metric does', async () => {
     expect(await stopsAfter({ mode: 'max' }, [1, 2, 3, 3])).toBe(4);
     expect(await stopsAfter({ mode: 'min' }, [1, 2, 3])).toBe(2);
     const model = new StubModel();
@@ -60,7 +60,7 @@ describe('EarlyStopping', () => {
     expect(await stopsAfter({ baseline: 1, patience: 2 }, [3, 0.5, 0.6, 0.6])).toBe(4);
   });
 
-  test('startFromEpoch leaves epochs out', async () => {
+  test('startFromEpoch skips epochs', async () => {
     expect(await stopsAfter({ startFromEpoch: 3 }, [1, 2, 3, 4, 5])).toBe(5);
   });
 
@@ -109,7 +109,7 @@ describe('EarlyStopping', () => {
     weight.dispose();
   });
 
-  test('lets go of the weights where training fails', async () => {
+  test('releases the weights where training fails', async () => {
     const model = new StubModel();
     model.weights.push(variable(tensor([1, 2])));
     const before = memory().tensors;
@@ -126,7 +126,7 @@ describe('EarlyStopping', () => {
     model.weights[0]?.dispose();
   });
 
-  test('a name that is not there lists those that are', async () => {
+  test('the error for a missing name lists the available ones', async () => {
     await expect(runEpochs(earlyStopping({ monitor: 'acc' }), [{ loss: 1, accuracy: 1 }])).rejects.toThrow(
       /monitor: 'acc', logs with 'loss', 'accuracy'/,
     );
@@ -138,7 +138,7 @@ describe('EarlyStopping', () => {
     ).rejects.toThrow(/validationData/);
   });
 
-  test('epochs without validation are passed over', async () => {
+  test('epochs without validation are skipped', async () => {
     const logs: Logs[] = [{ loss: 1 }, { loss: 1, val_loss: 2 }, { loss: 1 }, { loss: 1, val_loss: 3 }];
     const { epochs } = await runEpochs(earlyStopping(), logs, { params: { validation: true } });
     expect(epochs).toBe(4);
@@ -146,7 +146,7 @@ describe('EarlyStopping', () => {
 });
 
 describe('ReduceLROnPlateau', () => {
-  /** The rates that epochs ended with. */
+  /** The rates at the ends of epochs. */
   async function ratesOf(options: object, values: number[], model = new StubModel()): Promise<number[]> {
     const rates: number[] = [];
     const spy = { onEpochEnd: () => void rates.push(model.optimizer?.learningRate as number) };
@@ -165,7 +165,7 @@ describe('ReduceLROnPlateau', () => {
     expect(await ratesOf({ patience: 2 }, [3, 3, 3, 3, 3])).toEqual([1, 1, 0.5, 0.5, 0.25]);
   });
 
-  test('counts nothing while it cools down', async () => {
+  test('does not count epochs of the cooldown', async () => {
     expect(await ratesOf({ cooldown: 2 }, [1, 1, 1, 1, 1, 1])).toEqual([1, 0.5, 0.5, 0.25, 0.25, 0.125]);
     expect(await ratesOf({ cooldown: 3 }, [1, 1, 1, 1, 1, 1])).toEqual([1, 0.5, 0.5, 0.5, 0.25, 0.25]);
   });
@@ -174,19 +174,19 @@ describe('ReduceLROnPlateau', () => {
     expect(await ratesOf({ minLr: 0.3 }, [1, 1, 1, 1])).toEqual([1, 0.5, 0.3, 0.3]);
   });
 
-  test('minDelta is 1e-4 by itself', async () => {
+  test('minDelta is 1e-4 by default', async () => {
     expect(await ratesOf({}, [1, 0.99995, 0.9])).toEqual([1, 0.5, 0.5]);
     expect(await ratesOf({ minDelta: 0 }, [1, 0.99995, 0.9])).toEqual([1, 1, 1]);
     expect(await ratesOf({ mode: 'max' }, [1, 2, 3])).toEqual([1, 1, 1]);
   });
 
-  test('puts the rate of the epoch into the logs', async () => {
+  test('adds the rate of the epoch to the logs', async () => {
     const { logs, list } = await runEpochs(reduceLROnPlateau({ patience: 1 }), series('val_loss', 1, 1, 1));
     expect(logs.map(({ learning_rate }) => learning_rate)).toEqual([1, 1, 0.1]);
     expect(list.history?.history.learning_rate).toEqual([1, 1, 0.1]);
   });
 
-  test('says what it does', async () => {
+  test('prints what it does', async () => {
     const said: string[] = [];
     await ratesOf({ verbose: 1, say: (text: string) => said.push(text) }, [1, 1]);
     expect(said).toEqual(['Epoch 2: ReduceLROnPlateau reducing learning rate to 0.5.']);

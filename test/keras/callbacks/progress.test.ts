@@ -1,4 +1,4 @@
-/** @file Progress bars: what a terminal and a page show. */
+/** @file Progress bars in a terminal and in a page. */
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ValueError } from '../../../src/core/errors.ts';
@@ -15,7 +15,7 @@ import {
 import { formatPace, formatRest, formatValue } from '../../../src/keras/callbacks/progress.ts';
 import { StubModel } from './stub.ts';
 
-/** Runs `epochs` of `steps` batches, of which each takes `pace` milliseconds, with logs that are there at once. */
+/** Runs `epochs` of `steps` batches that take `pace` milliseconds each, with logs that are available at once. */
 async function run(
   make: (now: () => number) => Callback,
   given: Partial<RunParams> & { epochs: number },
@@ -41,7 +41,7 @@ async function run(
   list.release();
 }
 
-/** What is on the screen: carriage returns write over, colours are left out. */
+/** The content of the screen: carriage returns overwrite, colours are left out. */
 function screen(text: string): string {
   return stripVTControlCharacters(text)
     .split('\n')
@@ -50,7 +50,7 @@ function screen(text: string): string {
 }
 
 describe('ProgressBar', () => {
-  test('writes over its line, in the look of Keras', async () => {
+  test('overwrites its line, in the style of Keras', async () => {
     const written: string[] = [];
     await run(
       (now) => progressBar({ write: (text) => written.push(text), dynamic: true, interval: 0, now }),
@@ -67,7 +67,7 @@ describe('ProgressBar', () => {
     expect(screen(written.join(''))).toBe('4/4 ━━━━━━━━━━━━━━━━━━━━ 1s 250ms/step - loss: 0.5000\n');
   });
 
-  test('names epochs where there are several, and counts in columns', async () => {
+  test('shows epochs if there are several, and aligns counts', async () => {
     let text = '';
     const write = (piece: string) => {
       text += piece;
@@ -83,7 +83,7 @@ describe('ProgressBar', () => {
       ].join('\n'),
     );
     expect(text).toContain('\u001b[1m 3/12\u001b[0m');
-    expect(text).toContain('\u001b[1m18s\u001b[0m'); // What is left after the third.
+    expect(text).toContain('\u001b[1m18s\u001b[0m'); // The remaining time after the third.
   });
 
   test('leaves no trace of a longer line', async () => {
@@ -96,7 +96,7 @@ describe('ProgressBar', () => {
     expect(written.at(-2)).toMatch(/step {15}$/);
   });
 
-  test('a line an epoch, where lines cannot be written over or verbose is 2', async () => {
+  test('one line per epoch, if lines cannot be overwritten or verbose is 2', async () => {
     for (const [verbose, dynamic] of [
       [1, false],
       [2, true],
@@ -112,13 +112,13 @@ describe('ProgressBar', () => {
     }
   });
 
-  test('is silent where verbose is 0', async () => {
+  test('is silent if verbose is 0', async () => {
     const written: string[] = [];
     await run((now) => progressBar({ write: (text) => written.push(text), now }), { epochs: 2, verbose: 0 });
     expect(written).toEqual([]);
   });
 
-  test('shows no more often than its interval', async () => {
+  test('updates no more often than its interval', async () => {
     const written: string[] = [];
     await run(
       (now) => progressBar({ write: (text) => written.push(text), dynamic: true, interval: 600, now }),
@@ -181,7 +181,7 @@ describe('ProgressBar', () => {
   });
 });
 
-/** As much of an element as a progress bar needs. */
+/** The parts of an element that a progress bar needs. */
 class StubElement {
   children: StubElement[] = [];
   readonly attributes = new Set<string>();

@@ -1,4 +1,4 @@
-/** @file Checkpoints in real training: saved, looked into, and taken up again to the same curve. */
+/** @file Checkpoints in real training: saved, inspected, and resumed on the same curve. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FormatError, init, memory, type Tensor, tensor, ValueError } from '../../../src/index.ts';
 import {
@@ -55,7 +55,7 @@ const kernelOf = async (net: { weights: readonly Tensor[] }) => [
   ...(await (net.weights[0] as Tensor).data()),
 ];
 
-/** Gives the loss of each epoch another value. */
+/** Overrides the loss of each epoch. */
 const forced = (name: string, ...values: number[]) => ({
   onEpochEnd: (epoch: number, logs: callbacks.Logs) => {
     logs[name] = values[epoch] as number;
@@ -65,7 +65,7 @@ const forced = (name: string, ...values: number[]) => ({
 const settings = { batchSize: 6, seed: 5, validationSplit: 0.25, verbose: 0 } as const;
 
 describe.each(Object.keys(rules) as Rule[])('%s', (rule) => {
-  test('a run that is taken up from a checkpoint has the same curve, to the last bit', async () => {
+  test('a run that is resumed from a checkpoint has the same curve, to the last bit', async () => {
     const whole = await network(rule).fit(x, y, { ...settings, epochs: 6 });
     const sink = sinks.memoryFiles();
     const checkpoint = callbacks.modelCheckpoint({ filepath: 'run/{epoch:02d}.safetensors', sink });
@@ -89,7 +89,7 @@ describe.each(Object.keys(rules) as Rule[])('%s', (rule) => {
   });
 });
 
-test('an interrupted run goes on where it was, and leaves no backup', async () => {
+test('an interrupted run continues where it was, and leaves no backup', async () => {
   const whole = await network().fit(x, y, { ...settings, epochs: 5 });
   const sink = sinks.memoryFiles();
   const backup = () => callbacks.backupAndRestore({ backupDir: 'backup', sink });
@@ -167,7 +167,7 @@ test('after batches, with values of the batch in the name', async () => {
       }),
     ],
   });
-  // 18 samples in batches of 6, three an epoch: after the batches 2, 4 and 6 of all.
+  // 18 samples in batches of 6, three per epoch: saved after batches 2, 4 and 6 overall.
   const names = [...sink.files.keys()];
   expect(names.filter((name) => !name.startsWith('loss'))).toEqual([
     '1-2.safetensors',
@@ -181,7 +181,7 @@ test('after batches, with values of the batch in the name', async () => {
   });
 });
 
-test('a name that is not in the logs is an error, which lists those that are', async () => {
+test('a name that is not in the logs is an error that lists the available ones', async () => {
   const checkpoint = callbacks.modelCheckpoint({ filepath: '{acc}.safetensors', sink: sinks.memoryFiles() });
   await expect(network().fit(x, y, { ...settings, callbacks: [checkpoint] })).rejects.toThrow(/mae/);
 });
@@ -200,7 +200,7 @@ describe('a checkpoint', () => {
     expect(config).toMatchObject({ class_name: 'Sequential' });
   });
 
-  test('is taken up all or not at all', async () => {
+  test('is restored completely or not at all', async () => {
     const net = network();
     await net.fit(x, y, { ...settings, epochs: 1 });
     const file = await saveCheckpoint(net, { epoch: 1 });
@@ -214,7 +214,7 @@ describe('a checkpoint', () => {
     expect(() => loadCheckpoint(wider, file)).toThrow(FormatError);
   });
 
-  test('is no file of weights alone', async () => {
+  test('is not a file of weights only', async () => {
     const sink = sinks.memoryFiles();
     await network().fit(x, y, {
       ...settings,
@@ -290,7 +290,7 @@ test('ReduceLROnPlateau and LearningRateScheduler reach a captured step', async 
   });
   expect(history.history.learning_rate).toEqual(rates);
   expect(before[0]).not.toEqual([]);
-  expect(before[1]).toEqual(before[0]); // A rate of 0 moves nothing.
+  expect(before[1]).toEqual(before[0]); // A rate of 0 changes nothing.
   expect(before[2]).toEqual(before[0]);
 });
 
@@ -307,7 +307,7 @@ test('callbacks leave nothing on the device', async () => {
   await net.fit(data, targets, { ...options, callbacks: all() });
   const before = memory();
   await net.fit(data, targets, { ...options, callbacks: all() });
-  // Models of tests before this one may be collected meanwhile.
+  // Models of earlier tests may be collected in the meantime.
   expect(memory().tensors).toBeLessThanOrEqual(before.tensors);
   expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
 });

@@ -1,4 +1,4 @@
-/** @file A model that callbacks observe, whose epochs are given in advance. */
+/** @file A stub model for callbacks, with given epochs. */
 import {
   type CallbackLike,
   CallbackList,
@@ -28,11 +28,11 @@ export class StubModel implements CallbackModel {
 export interface StubRun {
   model?: StubModel;
   params?: Partial<RunParams>;
-  /** What happens in an epoch before it ends. */
+  /** Called in an epoch before it ends. */
   train?: (epoch: number, model: StubModel) => void;
 }
 
-/** Runs epochs with `logs` each, as fit does, until a callback stops it. The number of epochs that ran, and the logs. */
+/** Runs epochs with `logs` each, like fit, until a callback stops it. Returns the number of epochs that ran, and the logs. */
 export async function runEpochs(
   callbacks: CallbackLike | CallbackLike[],
   logs: readonly Logs[],

@@ -1,4 +1,4 @@
-/** @file tensorBoard: its files, read by the formats' own words. */
+/** @file tensorBoard: its files, read according to the format specifications. */
 import { expect, test } from 'vitest';
 import { ValueError } from '../../../src/index.ts';
 import { sinks, tensorBoard } from '../../../src/keras/callbacks/index.ts';
@@ -15,7 +15,7 @@ test.each<[number[], number]>([
   expect(crc32c(Uint8Array.from(bytes))).toBe(wanted);
 });
 
-/** The records of a file, whose checksums are right. */
+/** The records of a file, with checked checksums. */
 function records(bytes: Uint8Array): Uint8Array[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const unmasked = (at: number) => {
@@ -83,7 +83,7 @@ function curvesOf(bytes: Uint8Array): [step: number, scalars: Record<string, num
   });
 }
 
-test('curves of training and validation, in files of their own', async () => {
+test('curves of training and validation, in separate files', async () => {
   const sink = sinks.memoryFiles();
   const logs = Array.from({ length: 130 }, (_, i) => ({ loss: 1 / (i + 1), val_loss: i }));
   await runEpochs(tensorBoard({ logDir: 'runs/a', sink }), logs);

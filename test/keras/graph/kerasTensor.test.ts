@@ -65,7 +65,7 @@ describe('a symbolic tensor', () => {
   });
 
   test('stands for true in a condition, which JavaScript lets no one see; compared, it throws', () => {
-    // Node's loose equality, by `==`: `===` asks no object for a primitive.
+    // Node's loose equality uses `==`; `===` doesn't convert objects to primitives.
     expect(() => equal(x, true)).toThrow(SymbolicError);
     expect(() => +(x as unknown as number)).toThrow(SymbolicError);
     expect(x ? 'taken' : 'left').toBe('taken');
@@ -86,7 +86,7 @@ describe('a symbolic tensor', () => {
 });
 
 describe('an op on symbolic tensors', () => {
-  test('is an operation of its own at every call, named as Keras names them', () => {
+  test('is a separate operation at every call, named as in Keras', () => {
     clearSession();
     const x = input({ shape: [3] });
     const [first, second] = [add(x, 1), add(x, x)];
@@ -171,7 +171,7 @@ describe('an op on symbolic tensors', () => {
     expect(drawn.size).toBeGreaterThan(1);
   });
 
-  test('keeps constants alive beyond their scope, and variables live', async () => {
+  test('keeps constants alive beyond their scope, and reads current values of variables', async () => {
     const x = input({ shape: [2] });
     const w = variable(tensor([1, 1]));
     const net = tidy(() => model({ inputs: x, outputs: mul(add(x, tensor([10, 20])), w) }));
@@ -183,7 +183,7 @@ describe('an op on symbolic tensors', () => {
 });
 
 describe('getSourceInputs', () => {
-  test('names the inputs that a tensor needs', () => {
+  test('returns the inputs that a tensor depends on', () => {
     const [a, b, unused] = [input({ shape: [2] }), input({ shape: [2] }), input({ shape: [2] })];
     const h = layers.dense({ units: 2 }).apply(add(a, b));
     const namesOf = (tensor: SymbolicTensor) => getSourceInputs(tensor).map(({ name }) => name);

@@ -76,7 +76,7 @@ test.each<[string, (number | null)[], (x: Tensor) => Tensor, (number | null)[]]>
   expect(layer.apply(symbolic).shape).toEqual(expected);
   expect(layer.computeOutputShape([null, ...shape])).toEqual(expected);
   expect((layers.lambda(call).apply(symbolic) as { shape: unknown }).shape).toEqual(expected);
-  // Known sizes are known.
+  // Known sizes stay known.
   expect(layer.computeOutputShape([6, ...shape.map((n) => n ?? 6)])).not.toContain(null);
   expect(memory().bytes - before).toBeLessThan(4096);
 });
@@ -147,7 +147,7 @@ describe('where shapes can’t be inferred', () => {
     expect(() => new Wide().apply(input({ shape: [2] }))).toThrow(/must exist and have a known size/);
   });
 
-  test('an op outside of layers says where sizes are known', () => {
+  test('the error of an op outside of layers says where sizes are known', () => {
     const x = input({ shape: [2] });
     expect(() => zeros(x.shape as number[])).toThrow(/null.*lambda/s);
   });

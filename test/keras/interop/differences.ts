@@ -1,12 +1,12 @@
-/** @file Where two documents of JSON differ. */
+/** @file Finds the differences between two JSON documents. */
 
-/** Keras keeps some options, such as those of L1, in tensors of float32. */
+/** Keras stores some options, such as those of L1, in float32 tensors. */
 const plain = (value: unknown) => (typeof value === 'number' ? Math.fround(value) : value);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** The places where `found` isn't `expected`, each with both values. A missing key is no value. */
+/** The places where `found` differs from `expected`, each with both values. A missing key counts as undefined. */
 export function differences(found: unknown, expected: unknown, place = 'top'): string[] {
   const isSameKind = Array.isArray(found) === Array.isArray(expected);
   if (!isObject(found) || !isObject(expected) || !isSameKind)

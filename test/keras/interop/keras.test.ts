@@ -1,6 +1,6 @@
 /**
- * @file Models between Keras and Retrograd, both ways, with real Keras: `npm run test:keras`. It needs a Python with Keras,
- * which RETROGRAD_KERAS_PYTHON names. Without it the golden files of test/keras/saving stand for Keras.
+ * @file Exchanges models with real Keras, both ways: `npm run test:keras`. It needs a Python with Keras, set by
+ * RETROGRAD_KERAS_PYTHON. Without it, the golden files of test/keras/saving represent Keras.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -47,9 +47,9 @@ interface Results {
 }
 
 let results: Results;
-/** Ten epochs here, by optimizer. */
+/** Losses of ten epochs here, by optimizer. */
 const losses: Record<string, readonly number[]> = {};
-/** Of the models that are made here, once they are loaded again, as Keras has them. */
+/** Keras's descriptions of the models that are created here, after loading them. */
 const described: Record<string, { config: unknown; summary: string }> = {};
 const data = () => ({ x: randomNormal([32, 6], { seed: 3 }), y: randomUniform([32, 2], { seed: 4 }) });
 const fitOptions = { batchSize: 8, shuffle: false, verbose: 0 } as const;

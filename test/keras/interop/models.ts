@@ -1,4 +1,4 @@
-/** @file Models with many kinds of layers, for the way to Keras and back. */
+/** @file Models with many kinds of layers, which are sent to Keras and back. */
 import { randomNormal, type Tensor } from '../../../src/index.ts';
 import type { AnyModel } from '../../../src/keras/json/read.ts';
 import { input, layers, model, sequential } from '../../../src/keras/index.ts';

@@ -1,9 +1,9 @@
-/** @file Optimizers with options, one of each class, whose training goes on across the border. */
+/** @file Optimizers with options, one of each class, whose training continues in Keras. */
 import { optimizers } from '../../../src/keras/index.ts';
 
 const { schedules } = optimizers;
 
-/** Runs have four steps an epoch, 40 in all. */
+/** Runs have four steps per epoch, 40 in total. */
 export const rules: Readonly<Record<string, () => optimizers.Optimizer>> = {
   adam: () => optimizers.adam({ learningRate: 0.01 }),
   momentum: () => optimizers.sgd({ learningRate: 0.05, momentum: 0.9, nesterov: true }),

@@ -1,6 +1,6 @@
 /**
- * @file Layers that a model has in several places, with real Keras, both ways. `npm run test:keras`; without Python
- * test/keras/saving/sharedLayers.test.ts stands for it.
+ * @file Layers that a model has in several places, with real Keras, both ways. `npm run test:keras`;
+ * test/keras/saving/sharedLayers.test.ts covers it without Python.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';

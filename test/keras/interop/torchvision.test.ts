@@ -1,4 +1,4 @@
-/** @file Random networks of torchvision, as torchvision saves them, compared with what they compute there: `npm run test:keras`. */
+/** @file Random networks saved by torchvision, compared with torchvision's results: `npm run test:keras`. */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -14,7 +14,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'torchvision-'));
 
 const torchForm = { convention: 'torchvision' } as const;
 const { vgg16, vgg19, resNet18, resNet34, resNet50, resNet101, resNet152, mobileNetV2 } = applications;
-/** What all are made with; the values are those of the file. */
+/** Options of all networks; the weights come from the file. */
 const plain = { classifierActivation: null, kernelInitializer: 'zeros' } as const;
 const pictures = (size: number) => ({ ...plain, inputShape: [size, size, 3] });
 
@@ -67,7 +67,7 @@ function deviation(values: ArrayLike<number>): number {
   return Math.sqrt(all.reduce((sum, value) => sum + (value - mean) ** 2, 0) / all.length);
 }
 
-/** The largest difference, in standard deviations of what is expected. */
+/** The largest difference, in standard deviations of the expected values. */
 async function furthest(found: Tensor, { shape, data }: HostTensor): Promise<number> {
   expect(found.shape).toEqual(shape);
   const values = await found.data();

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await tf.setBackend('cpu');
 });
 
-/** What TF.js reads, from files by name. */
+/** The model that TF.js reads, from files by name. */
 async function inTfjs(read: (name: string) => Promise<ArrayBuffer>): Promise<tfl.LayersModel> {
   const json = JSON.parse(new TextDecoder().decode(await read('model.json'))) as tf.io.ModelJSON;
   const load = async (manifest: tf.io.WeightsManifestConfig) => {
@@ -47,7 +47,7 @@ describe.runIf(folder)('predictions of', () => {
   });
 });
 
-/** What TF.js predicts from the files that are written here. */
+/** TF.js's predictions from the files that are written here. */
 async function saved(net: Awaited<ReturnType<typeof loadModel>>, x: tf.Tensor) {
   const target = new FilesTarget();
   await net.save(target);

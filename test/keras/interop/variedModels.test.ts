@@ -1,6 +1,6 @@
 /**
- * @file Many kinds of models that Keras makes: read here, compared key by key and bit by bit, written, and compared by Keras
- * again. `npm run test:keras`; without Python the fixtures of test/keras/json stand for it.
+ * @file Many kinds of models created by Keras: read here, compared key by key and bit by bit, written, and compared again by
+ * Keras. `npm run test:keras`; without Python, the fixtures of test/keras/json cover it.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -78,7 +78,7 @@ function flat(value: unknown): Tensor[] {
 
 /** Weights that aren't the same, bit by bit. */
 async function otherWeights(weights: readonly Variable[], expected: readonly Packed[]): Promise<string[]> {
-  // What is around a layer may be part of its weights' paths.
+  // Outer layers may be part of the weights' paths.
   const ends = [weights, expected].map((list) => list.map(({ path }) => path.split('/').slice(-2).join('/')));
   if (ends[0]?.join() !== ends[1]?.join()) return [`weights ${ends[0]}, not ${ends[1]}`];
   const isSame = await Promise.all(
@@ -91,7 +91,7 @@ async function otherWeights(weights: readonly Variable[], expected: readonly Pac
   return expected.filter((_, i) => !isSame[i]).map(({ path }) => `weight ${path}`);
 }
 
-/** The inputs in the structure of the model's. */
+/** The inputs in the structure of the model's inputs. */
 function given(net: AnyModel, inputs: readonly Tensor[]): never {
   const queue = [...inputs];
   const fill = (value: unknown): unknown => {
@@ -107,7 +107,7 @@ function given(net: AnyModel, inputs: readonly Tensor[]): never {
   return fill((net as unknown as { input: unknown }).input) as never;
 }
 
-/** Outputs that are further than 1e-5 from Keras's. */
+/** Outputs that differ by more than 1e-5 from Keras's. */
 async function otherOutputs(net: AnyModel, { inputs, outputs }: Case): Promise<string[]> {
   const found = flat(net.apply(given(net, inputs.map(inputOf)), { training: false }));
   const shapes = [found, outputs].map((list) => list.map(({ shape }) => `[${shape}]`).join());

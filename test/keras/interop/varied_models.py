@@ -751,7 +751,7 @@ def make(folder, name):
 
 def plain(node):
     """A configuration without what depends on the run or the backend: ids of shared objects are addresses, and with torch an
-    optimizer goes by the backend's module."""
+    optimizer is named after the backend's module."""
     if isinstance(node, list):
         return [plain(item) for item in node]
     if not isinstance(node, dict):

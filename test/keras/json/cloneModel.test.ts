@@ -7,7 +7,7 @@ beforeAll(async () => {
   await init();
 });
 
-test('a clone has the layers of its model and weights of its own', async () => {
+test('a clone has the layers of its model and its own weights', async () => {
   const x = input({ shape: [3] });
   const h = layers.dense({ units: 4, activation: 'tanh' }).apply(x);
   using net = model({ inputs: x, outputs: layers.dense({ units: 2 }).apply(h) });
@@ -28,7 +28,7 @@ test('a clone has the layers of its model and weights of its own', async () => {
   expect(second).toEqual(first);
 });
 
-test('what is no model is refused', () => {
+test('anything but a model is refused', () => {
   expect(() => cloneModel({} as never)).toThrow(ValueError);
   expect(() => cloneModel(null as never)).toThrow(ValueError);
 });

@@ -1,4 +1,4 @@
-/** @file Models outside of the other fixtures: their JSON and summaries, read and built here, are Keras's key by key. */
+/** @file Models outside of the other fixtures: their JSON and summaries, read and built here, equal Keras's key by key. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { init } from '../../../src/index.ts';
@@ -19,7 +19,7 @@ beforeEach(clearSession);
 /** Counts are 64 bits with Keras on TensorFlow, as here, and 32 with JAX, which wrote the files. */
 const withoutBytes = (text: string) => text.trimEnd().replace(/\(\d[\d.]* [KM]?B\)/g, '');
 
-/** Keras keeps some options, such as those of L1, in tensors of float32. */
+/** Keras stores some options, such as those of L1, in float32 tensors. */
 const plain = (text: string) =>
   JSON.parse(text, (_, value: unknown) =>
     typeof value === 'number' ? Math.fround(value) : value,

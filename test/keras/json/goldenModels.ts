@@ -131,7 +131,7 @@ const makers: Record<string, () => AnyModel> = {
   },
   operations: () => {
     const inputs = [input({ shape: [4] }), input({ shape: [4] })];
-    // For TypeScript such ops take and give tensors; called on symbolic ones they extend the graph.
+    // For TypeScript, such ops take and return tensors; called on symbolic ones, they extend the graph.
     const [x, y] = inputs as unknown as [Tensor, Tensor];
     let h: Tensor = add(mul(x, 2), y);
     h = sub(relu(h), 1);

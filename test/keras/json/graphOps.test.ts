@@ -1,4 +1,4 @@
-/** @file Operations of keras.ops in graphs (test/fixtures/keras/graph_ops.py): read, computed, and written as Keras has them. */
+/** @file Operations of keras.ops in graphs (test/fixtures/keras/graph_ops.py): read, computed, and written as in Keras. */
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   add,
@@ -32,9 +32,9 @@ beforeAll(async () => {
 });
 beforeEach(clearSession);
 
-/** Keras's own sparsemax is another function than the paper's. */
+/** Keras's sparsemax differs from the paper's. */
 const otherwise = new Set(['sparsemax']);
-/** Compiling the kernels of all of them takes long: those whose operands or options are other ones here are computed. */
+/** Compiling the kernels of all of them would take long, so only those are computed whose operands or options differ here. */
 const computed =
   /^(pad|item|split|unstack|take|one_hot|multi_hot|top_k|max_initial|cum|moments|average|full|cross|einsum|plus|integers|flags|rms|resized|patches|zeros_int)/;
 
@@ -63,7 +63,7 @@ test.each(Object.keys(cases))('%s', async (name) => {
   net.dispose();
 });
 
-test('what is built here is written for Keras: parts, padding, constants', async () => {
+test('graphs built here are written for Keras: parts, padding, constants', async () => {
   const x = input({ shape: [3, 4] }) as unknown as Tensor;
   const last = stridedSlice(x, { begin: [0, -1], end: [0, 0], beginMask: 1, endMask: 1, shrinkAxisMask: 2 });
   const some = slice(x, { begin: [0, 1], size: [-1, 2] });

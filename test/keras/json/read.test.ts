@@ -40,7 +40,7 @@ function withoutCompile(document: Loose): Loose {
   return rest;
 }
 
-describe('what Keras wrote', () => {
+describe('models written by Keras', () => {
   for (const name of fixtureNames.filter((known) => known !== 'lambda_model')) {
     test(`${name} is read, and written as it was`, () => {
       const made = modelFromJSON(configOf(name));
@@ -51,7 +51,7 @@ describe('what Keras wrote', () => {
     });
   }
 
-  test('what a model was compiled with, by names', () => {
+  test('the options of compile, by name', () => {
     const compiled = (name: string) => JSON.parse(configOf(name)).compile_config;
     const written = (name: string, options: Loose) => {
       const made = modelFromJSON(configOf(name));
@@ -146,7 +146,7 @@ describe('what Keras wrote', () => {
     const callOf = (name: string) =>
       document.config.layers.find((layer: Loose) => layer.name === name).inbound_nodes[0];
     expect(callOf('gru').kwargs.initial_state.config.keras_history).toEqual(['start', 0, 0]);
-    // Keras records what it fills in only where a call had one tensor and nothing else.
+    // Keras records filled-in arguments only if a call had one tensor and nothing else.
     expect(callOf('gru').kwargs).not.toHaveProperty('training');
     expect(callOf('drop').kwargs).toEqual({ training: true });
     expect(document.config.input_layers).toEqual({ ids: ['ids', 0, 0], start: ['start', 0, 0] });
@@ -178,7 +178,7 @@ class Gain extends Layer {
   }
 }
 
-describe("classes of the app's own", () => {
+describe("an app's own classes", () => {
   const withGain = () => {
     const x = input({ shape: [2] });
     return model({ inputs: x, outputs: new Gain({ startsAt: 3, name: 'gain' }).apply(x) });
@@ -203,7 +203,7 @@ describe("classes of the app's own", () => {
     expect(await (again.apply(tensor([[1, 2]])) as Tensor).array()).toEqual([[3, 6]]);
   });
 
-  test('functions as activations go by their registered names', () => {
+  test('functions as activations are saved by their registered names', () => {
     const shifted = (x: Tensor) => relu(add(x, 1));
     const x = input({ shape: [2] });
     const net = () => model({ inputs: x, outputs: layers.dense({ units: 1, activation: shifted }).apply(x) });
@@ -219,7 +219,7 @@ describe("classes of the app's own", () => {
     expect((modelFromJSON(document).layers[1] as layers.Dense).activation).toBe(shifted);
   });
 
-  test('activations with options are those layers of Keras', () => {
+  test('activations with options are layers in Keras', () => {
     const x = input({ shape: [2] });
     const activation = { className: 'leakyRelu', config: { negativeSlope: 0.3 } };
     const net = model({ inputs: x, outputs: layers.dense({ units: 1, activation }).apply(x) });
@@ -228,7 +228,7 @@ describe("classes of the app's own", () => {
     expect(modelFromJSON(document).layers[1]?.getConfig().activation).toEqual(activation);
   });
 
-  test('names are given once, and are names', () => {
+  test('names are unique strings', () => {
     class Other extends Gain {}
     expect(() => registerClass(Other, { package: 'tests', name: 'Gain' })).toThrow(ValueError);
     expect(() => registerClass(Other, { package: 'a>b' })).toThrow(ValueError);

@@ -1,4 +1,4 @@
-/** @file Descriptions that are damaged, or made to do harm. */
+/** @file Descriptions that are damaged or malicious. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FormatError, init, memory, type Tensor, ValueError } from '../../../src/index.ts';
 import {
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 beforeEach(clearSession);
 
-describe('what is wrong is refused, with its place, and leaves nothing behind', () => {
+describe('invalid parts are refused with their place, and leave nothing behind', () => {
   const layer = (document: Loose, name: string) =>
     document.config.layers.find((entry: Loose) => entry.name === name);
   const cases: [string, string, RegExp][] = [
@@ -164,7 +164,7 @@ describe('what is wrong is refused, with its place, and leaves nothing behind', 
     });
   }
 
-  test('an object without end, and what is no document', () => {
+  test('an endless object, and anything but a document', () => {
     const endless: Loose = { class_name: 'Dense', config: {} };
     endless.config.self = endless;
     expect(() => modelFromJSON(endless)).toThrow(FormatError);
@@ -172,7 +172,7 @@ describe('what is wrong is refused, with its place, and leaves nothing behind', 
     expect(() => modelToConfig({} as never)).toThrow(ValueError);
   });
 
-  test('a layer named as the prototype is under that name', () => {
+  test('a layer may have the name of the prototype', () => {
     const text = changed((d) => {
       layer(d, 'score').config.name = 'constructor';
       layer(d, 'score').name = 'constructor';
@@ -181,7 +181,7 @@ describe('what is wrong is refused, with its place, and leaves nothing behind', 
     expect(modelFromJSON(text).getLayer('constructor').className).toBe('Dense');
   });
 
-  test('a model with a call of its own needs a registered class', () => {
+  test('a model with a custom call needs a registered class', () => {
     class Own extends Layer {
       static override readonly className: string = 'Own';
       override call(x: Tensor): Tensor {

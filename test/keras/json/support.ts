@@ -1,4 +1,4 @@
-/** @file Descriptions of models that Keras wrote, as they are and changed. */
+/** @file Descriptions of models written by Keras, unchanged and changed. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const folder = new URL('../../fixtures/models/', import.meta.url);
@@ -9,7 +9,7 @@ export function configOf(name: string): string {
   return readFileSync(new URL(`${name}/config.json`, folder), 'utf8');
 }
 
-/** A document as it is parsed: tests break it at any depth, into what no type of a document has. */
+/** A parsed document without types: tests break it at any depth. */
 export type Loose = ReturnType<typeof JSON.parse>;
 
 /** The description of a model, changed. */

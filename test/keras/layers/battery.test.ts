@@ -30,7 +30,7 @@ const exempt: Readonly<Record<string, string>> = {
   lambda: 'holds a function, which no configuration can write; its tests are its own',
 };
 
-/** Relative to the gradient's length; what a central difference of float32 values can tell. */
+/** Relative to the gradient's norm: the accuracy of central differences of float32 values. */
 const tolerance = 5e-3;
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ describe('the table of layers', () => {
     expect(Object.values(aliases).filter((value) => !listed.has(value))).toEqual([]);
   });
 
-  test.each(classes)('%s is named as its class is in Keras', (name, given) => {
+  test.each(classes)('%s has the name of its class in Keras', (name, given) => {
     expect(given.className).toBe(name);
     expect(Object.hasOwn(given, 'className')).toBe(true);
   });
@@ -71,7 +71,7 @@ describe.each(samples.map((entry) => [entry.layer, entry] as const))('%s', (name
   describe.each(entry.cases.map((sample, i) => [label(sample), sample, i] as const))('%s', (_, sample, i) => {
     const experiment = () => new Experiment(factory, sample, 2000 + i);
 
-    test('gives the shapes and dtypes that it promises', () => {
+    test('has the shapes and dtypes that it infers', () => {
       const run = experiment();
       const layer = run.layer();
       const given = run.upload();
@@ -96,7 +96,7 @@ describe.each(samples.map((entry) => [entry.layer, entry] as const))('%s', (name
       expect(asked).toEqual(mapNest(outputs, ({ shape }) => [...shape]));
     });
 
-    test('is made again from its configuration', async () => {
+    test('can be created again from its configuration', async () => {
       const run = experiment();
       const layer = run.layer();
       const config = layer.getConfig();
@@ -111,7 +111,7 @@ describe.each(samples.map((entry) => [entry.layer, entry] as const))('%s', (name
       );
     });
 
-    test('gives in a model what it gives by itself', async () => {
+    test('computes the same in a model as on its own', async () => {
       const run = experiment();
       const { net, layer: inModel } = asModel(run);
       run.layer(run.values.weights, inModel);
@@ -176,7 +176,7 @@ describe.each(samples.map((entry) => [entry.layer, entry] as const))('%s', (name
       });
 
     if (sample.zeroBatch !== false)
-      test('takes a batch of nothing', () => {
+      test('takes an empty batch', () => {
         const run = experiment();
         const layer = run.layer();
         const outputs = leavesOf(run.call(layer, run.upload()));
@@ -248,7 +248,7 @@ function onHost(values: readonly number[], shape: readonly number[], dtype = 'fl
 const dot = (a: readonly number[], b: readonly number[]) =>
   a.reduce((total, x, i) => total + x * (b[i] as number), 0);
 
-/** What the rounding of float32 values of this size does to a central difference. */
+/** The error of a central difference from the rounding of float32 values of this size. */
 const differenceNoise = (values: readonly number[], weights: readonly number[]) =>
   1e-5 + (4e-7 / 0.01) * values.reduce((total, y, i) => total + Math.abs(y * (weights[i] as number)), 0);
 

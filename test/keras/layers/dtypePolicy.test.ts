@@ -1,4 +1,4 @@
-/** @file The policy mixedFloat16: what is multiplied is float16, everything else float32. */
+/** @file The policy mixedFloat16: operands of multiplications are float16, everything else float32. */
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { cast, conv2d, DTypeError, init, matMul, type Tensor, tensor } from '../../../src/index.ts';
 import {
@@ -46,11 +46,11 @@ test('dense layers and convolutions multiply float16, and train float32', async 
 
 test('rounding is that of float16', async () => {
   const layer = layers.dense({ units: 1, useBias: false, dtype: 'mixedFloat16', kernelInitializer: 'ones' });
-  // 2049 is no float16; 2048 is the nearest even one.
+  // 2049 isn't a float16 number; 2048 is the nearest even one.
   expect(await valuesOf(layer.apply(tensor([[2049]])) as Tensor)).toEqual([2048]);
 });
 
-test('files have Keras’s name of it', () => {
+test('files contain Keras’s name of the policy', () => {
   const net = sequential([
     layers.inputLayer({ shape: [2] }),
     layers.dense({ units: 1, dtype: 'mixedFloat16' }),

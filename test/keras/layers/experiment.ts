@@ -1,5 +1,5 @@
 /**
- * @file One case of the battery, run: values drawn by seed, copies of the layer with the same weights, calls on tensors,
+ * @file Runs one case of the battery: values drawn by seed, copies of the layer with the same weights, calls on tensors,
  * derivatives by central differences of values summed in float64.
  */
 import { isFloating } from '../../../src/core/dtype.ts';
@@ -22,7 +22,7 @@ export interface Values {
   readonly weights: readonly (readonly number[])[];
 }
 
-/** What is given with a call, drawn by seed. */
+/** The arguments of a call, drawn by seed. */
 export class Given {
   readonly random: () => number;
   /** Inputs, then kwargs. */
@@ -94,7 +94,7 @@ export class Experiment extends Given {
     return drawValues({ shape, ...usual, ...this.sample.weights?.[last] }, this.random);
   }
 
-  /** A layer that is built, with the weights of its initializers. */
+  /** A built layer with the weights of its initializers. */
   bare(layer = this.factory(this.options)): AnyLayer {
     const inputs = this.upload();
     for (const output of leavesOf(this.call(layer, inputs, false))) output.dispose();

@@ -1,4 +1,4 @@
-/** @file What single feed-forward layers do in addition to what the battery asks of all. */
+/** @file Single feed-forward layers beyond the battery. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   GradientTape,
@@ -47,7 +47,7 @@ describe('normalization', () => {
     await near(inverse.apply(tensor([[1, 2, 3]])), [2, 10, 8]);
   });
 
-  test('learns the same from batches, of any sizes, and forgets what it learned before', async () => {
+  test('learns the same from batches of any sizes, and forgets what it learned before', async () => {
     const layer = layers.normalization();
     layer.adapt(tensor([[100, 100, 100]]));
     layer.adapt([tensor(data.slice(0, 1)), tensor(data.slice(1)), tensor([], { shape: [0, 3] })]);
@@ -64,7 +64,7 @@ describe('normalization', () => {
     expect(layer.trainableWeights).toEqual([]);
   });
 
-  test('given moments are no weights, and are freed with the layer', () => {
+  test('given moments are not weights, and are freed with the layer', () => {
     const before = memory().tensors;
     const layer = layers.normalization({ mean: [1, 2], variance: [1, 1] });
     layer.ensureBuilt([null, 2]);
@@ -113,7 +113,7 @@ describe('single layers', () => {
     await near(layer.apply(tensor([[[1], [10], [100], [1000]]])), [1, 10, 101, 1010]);
   });
 
-  test('an activity penalty is what its outputs cost a sample, and has a gradient', async () => {
+  test('an activity penalty is averaged over samples, and has a gradient', async () => {
     const layer = layers.activityRegularization({ l1: 0.5, l2: 2 });
     const x = tensor([
       [1, -2],
@@ -157,7 +157,7 @@ describe('single layers', () => {
     expect(layer.losses).toHaveLength(2);
   });
 
-  test('a unit norm of zeros is zeros, with a gradient that is no NaN', async () => {
+  test('a unit norm of zeros is zeros, with a gradient without NaN', async () => {
     const x = tensor([[0, 0]]);
     const tape = new GradientTape();
     tape.watch(x);

@@ -1,13 +1,13 @@
 /**
- * @file Layers of images and sounds against real Keras (test/fixtures/layers/keras_images.py): as Keras writes them, and what
- * random ones make of a given draw.
+ * @file Layers of images and sounds against real Keras (test/fixtures/layers/keras_images.py): in the form that Keras writes,
+ * and the results of random ones for a given draw.
  */
-import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compile, init, randomUniform, setRandomSeed, type Tensor, tensor } from '../../../src/index.ts';
 import { input, layers, model, modelFromJSON, modelToJSON } from '../../../src/keras/index.ts';
 import { symmetricBeta } from '../../../src/keras/layers/preprocessing/images/mixing.ts';
 import type { ImageBatch } from '../../../src/keras/layers/preprocessing/images/imageLayer.ts';
+import golden from '../../fixtures/layers/images.json' with { type: 'json' };
 
 /** Numbers at any depth. */
 type Nested = number | boolean | readonly unknown[];
@@ -37,8 +37,7 @@ interface Fixture {
   spectrograms: { options: Record<string, unknown>; kernels: Nested[] }[];
 }
 
-const url = new URL('../../fixtures/layers/images.json', import.meta.url);
-const fixture: Fixture = JSON.parse(readFileSync(url, 'utf8'));
+const fixture = golden as unknown as Fixture;
 
 const flat = (values: Nested): number[] =>
   ([values] as unknown[]).flat(Number.POSITIVE_INFINITY).map(Number) as number[];
@@ -69,7 +68,7 @@ test.each(fixture.cases.map((each) => [each.layer, each] as const))('Keras write
   net.setWeights(each.weights.map((values) => upload(values)));
   const { dtype, values } = each.input;
   const output = net.apply(tensor(values as number[], { dtype }) as never, { training: each.training });
-  // Decibels of nearly nothing have the error of logarithms.
+  // Decibels of values near 0 have the error of logarithms.
   await expectClose(output as unknown as Tensor, each.output, each.layer === 'mel' ? 1e-4 : 1e-5);
   const written = JSON.parse(modelToJSON(net)) as WrittenCase['model'];
   expect(written.config.layers[1]).toEqual(each.model.config.layers[1]);
@@ -107,7 +106,7 @@ const makers = {
 };
 
 test.each(fixture.random.map((each) => [each.layer, each] as const))(
-  '%s gives what Keras gives for a draw',
+  '%s gives the same as Keras for a draw',
   async (name, each) => {
     const layer = makers[name as keyof typeof makers]();
     const draw = drawOf(name, each.transformation) as never;
@@ -142,7 +141,7 @@ const batch = () =>
     { shape: [8, 4, 4, 3] },
   );
 
-/** The battery has a seed for each layer; here are those that draw in ways of their own. */
+/** The battery tests each layer with a seed; these layers draw in special ways. */
 const chance = {
   cutMix: () => layers.cutMix({ seed: 4 }),
   randomErasing: () => layers.randomErasing({ seed: 4 }),
@@ -151,18 +150,15 @@ const chance = {
   randAugment: () => layers.randAugment({ numOps: 2, seed: 4 }),
 };
 
-test.each(Object.entries(chance))(
-  '%s draws at each call, and the same again with a seed',
-  async (_, make) => {
-    const layer = make();
-    const draw = (of: { apply(x: Tensor): Tensor }) => of.apply(batch()).data();
-    const first = await draw(layer);
-    expect([...first].every((value) => Number.isFinite(value))).toBe(true);
-    expect(await draw(layer)).not.toEqual(first);
-    expect(await draw(make())).toEqual(first);
-    expect(await make().apply(batch(), { training: false }).data()).toEqual(await batch().data());
-  },
-);
+test.each(Object.entries(chance))('%s draws at each call, reproducibly with a seed', async (_, make) => {
+  const layer = make();
+  const draw = (of: { apply(x: Tensor): Tensor }) => of.apply(batch()).data();
+  const first = await draw(layer);
+  expect([...first].every((value) => Number.isFinite(value))).toBe(true);
+  expect(await draw(layer)).not.toEqual(first);
+  expect(await draw(make())).toEqual(first);
+  expect(await make().apply(batch(), { training: false }).data()).toEqual(await batch().data());
+});
 
 describe('batches with labels and masks', () => {
   const record = (): Required<ImageBatch> => ({
@@ -187,7 +183,7 @@ describe('batches with labels and masks', () => {
     expect(await flipped.segmentationMasks.data()).not.toEqual(await record().segmentationMasks.data());
   });
 
-  test('one image goes without a batch', async () => {
+  test('one image needs no batch', async () => {
     const one = {
       images: tensor(new Float32Array(48).fill(3), { shape: [4, 4, 3] }),
       labels: tensor([0, 1]),
@@ -218,12 +214,12 @@ describe('batches with labels and masks', () => {
     net.dispose();
   });
 
-  test('what belongs to images has a known name', () => {
+  test('parts of a batch have known names', () => {
     expect(() => layers.mixUp().apply({ images: batch(), label: tensor([1]) } as never)).toThrow(/labels/);
   });
 });
 
-test('shares of images have the distribution Beta(alpha, alpha)', async () => {
+test('mixing weights have the distribution Beta(alpha, alpha)', async () => {
   const [u, v] = [1, 2].map((seed) => randomUniform([20_000], { seed })) as [Tensor, Tensor];
   for (const alpha of [0.2, 1, 3]) {
     const values = [...(await symmetricBeta(alpha, u, v).data())];

@@ -2,10 +2,10 @@
  * @file Layers against real Keras (test/fixtures/layers/keras_layers.py): read from Keras's JSON, run with its weights, written
  * as Keras writes them.
  */
-import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { init, type Tensor, tensor } from '../../../src/index.ts';
 import { layers, modelFromJSON, modelToJSON } from '../../../src/keras/index.ts';
+import golden from '../../fixtures/layers/keras.json' with { type: 'json' };
 
 /** Numbers at any depth. */
 type Nested = number | readonly unknown[];
@@ -28,8 +28,7 @@ interface Fixture {
   learned: { data: number[]; numBins: number; epsilon: number; boundaries: number[] }[];
 }
 
-const url = new URL('../../fixtures/layers/keras.json', import.meta.url);
-const fixture: Fixture = JSON.parse(readFileSync(url, 'utf8'));
+const fixture = golden as unknown as Fixture;
 
 const flat = (values: Nested): number[] => ([values] as unknown[]).flat(Number.POSITIVE_INFINITY) as number[];
 const upload = (values: Nested, dtype: 'float32' | 'int32' | 'bool' = 'float32') =>
@@ -72,7 +71,7 @@ test.each(fixture.attentions.map((each) => [each.layer, each] as const))('attent
   expect(written.config.layers[2]?.config).toEqual(each.model.config.layers[2]?.config);
 });
 
-/** A draw of Keras as the layer takes it. */
+/** Converts a draw of Keras for the layer. */
 const draws: Record<string, (values: Nested) => unknown> = {
   randomFlip: (flips) => upload(flips, 'bool'),
   randomInvert: (flips) => upload(flips, 'bool'),
@@ -93,7 +92,7 @@ const makers = {
 
 describe('random layers', () => {
   test.each(fixture.random.map((each) => [each.layer, each] as const))(
-    '%s gives what Keras gives for a draw',
+    '%s gives the same as Keras for a draw',
     async (name, { input, transformation, output }) => {
       const layer = makers[name as keyof typeof makers]();
       const draw = (draws[name] ?? upload)(transformation) as never;
@@ -101,7 +100,7 @@ describe('random layers', () => {
     },
   );
 
-  test('draws differ from call to call, and repeat with a seed', async () => {
+  test('draws differ from call to call, and are reproducible with a seed', async () => {
     const x = tensor(
       Float32Array.from({ length: 8 * 4 * 4 }, (_, i) => i),
       { shape: [8, 4, 4, 1] },

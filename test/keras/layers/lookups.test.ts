@@ -1,6 +1,6 @@
 /**
- * @file Layers that look up and hash strings and whole numbers. Expected values are those of Keras's own tests and docstrings
- * (3.15), of FarmHash's users, and of the paper on SipHash.
+ * @file Layers that look up and hash strings and whole numbers. Expected values come from Keras's own tests and docstrings
+ * (3.15), from users of FarmHash, and from the SipHash paper.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type ByteSource, bytesSource } from '../../../src/formats/byteSource.ts';
@@ -314,7 +314,7 @@ describe('textVectorization', () => {
     expect(await valuesOf(again.apply(['Foo, QUX! bar?\t baz baz']))).toEqual([4, 1, 3, 2]);
   });
 
-  test('steps of its own, n-grams and encodings', async () => {
+  test('custom steps, n-grams and encodings', async () => {
     const bigrams = layers.textVectorization({ ngrams: 2, outputMode: 'multiHot' });
     bigrams.adapt(['a b', 'b a']);
     expect(bigrams.getVocabulary()).toEqual(['[UNK]', 'b', 'a', 'b a', 'a b']);

@@ -1,4 +1,4 @@
-/** @file What feed-forward layers make of the masks that their inputs carry. */
+/** @file How feed-forward layers handle the masks of their inputs. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { init, type Tensor, tensor } from '../../../src/index.ts';
 import { layers } from '../../../src/keras/index.ts';
@@ -52,7 +52,7 @@ describe('masks', () => {
     ['add', layers.add(), [6, -4, -4, 12]],
     ['subtract', layers.subtract(), [-4, 8, 10, -4]],
     ['average', layers.average(), [3, -2, -2, 6]],
-  ] as never)('%s has what either mask shows', async (_, layer, values) => {
+  ] as never)('%s shows what either mask shows', async (_, layer, values) => {
     expect(await called(layer, [a(), b()])).toEqual({
       values,
       mask: [
@@ -63,7 +63,7 @@ describe('masks', () => {
     expect((await called(layer, [a(), plain()])).mask).toBeNull();
   });
 
-  test('multiply takes what is hidden for 1, and what is hidden everywhere for 0', async () => {
+  test('multiply treats masked values as 1, and values masked everywhere as 0', async () => {
     expect(await called(layers.multiply() as never, [a(), b()])).toEqual({
       values: [5, -6, 0, 8],
       mask: [
@@ -74,12 +74,12 @@ describe('masks', () => {
     expect((await called(layers.multiply() as never, [a(), plain()])).values).toEqual([10, 20, 30, 40]);
   });
 
-  test('maximum and minimum leave out what is hidden', async () => {
+  test('maximum and minimum ignore masked values', async () => {
     expect((await called(layers.maximum() as never, [a(), b()])).values).toEqual([5, -6, 3, 8]);
     expect((await called(layers.minimum() as never, [a(), b()])).values).toEqual([1, -6, 3, 8]);
   });
 
-  test('concatenate lines up the masks of steps, and shows steps of which any value counts', async () => {
+  test('concatenate joins the masks of steps, and shows steps with any unmasked value', async () => {
     expect((await called(layers.concatenate({ axis: 1 }) as never, [a(), b()])).mask).toEqual([
       [1, 0, 1, 1],
       [0, 0, 0, 1],
@@ -117,7 +117,7 @@ describe('masks', () => {
   ] as never;
 
   test.each(passing.map((layer) => [layer.className, layer] as const))(
-    '%s hands its mask on',
+    '%s passes its mask on',
     async (_, layer) => {
       expect((await called(layer, a())).mask).toEqual([
         [1, 0],
@@ -137,7 +137,7 @@ describe('masks', () => {
     layers.upSampling1d(),
   ] as never;
 
-  test.each(ending.map((layer) => [layer.className, layer] as const))('%s ends its mask', (_, layer) => {
+  test.each(ending.map((layer) => [layer.className, layer] as const))('%s drops its mask', (_, layer) => {
     expect(maskOf(layer.apply(a()) as Tensor)).toBeNull();
   });
 
@@ -145,7 +145,7 @@ describe('masks', () => {
     expect(maskOf(layers.dot({ axes: 2 }).apply([a(), b()]))).toBeNull();
   });
 
-  test('the mean of a sequence leaves out what its mask hides', async () => {
+  test('the mean of a sequence leaves out masked steps', async () => {
     const y = layers.globalAveragePooling1d().apply(
       masked(
         [

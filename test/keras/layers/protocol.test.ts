@@ -25,7 +25,7 @@ beforeAll(async () => {
   await init();
 });
 
-/** x · w, with all that weights and calls can have. */
+/** x · w, with all options of weights and calls. */
 class Scale extends Layer {
   static override readonly className: string = 'Scale';
   w: Variable | null = null;
@@ -97,7 +97,7 @@ describe('training', () => {
     expect(layer.inner.seen).toEqual([true, undefined]);
   });
 
-  test('said at a symbolic call stays, whatever is passed to the model', () => {
+  test('given at a symbolic call is kept, whatever is passed to the model', () => {
     const x = input({ shape: [1] });
     const [frozen, free] = [new Seen(), new Seen()];
     const net = model({ inputs: x, outputs: free.apply(frozen.apply(x, { training: false })) });
@@ -108,7 +108,7 @@ describe('training', () => {
 });
 
 describe('losses', () => {
-  test('are penalties of trained weights, and what the last call added', async () => {
+  test('are penalties of trainable weights, and those that the last call added', async () => {
     const layer = new Scale();
     const x = tensor([[1, 2]]);
     layer.apply(x);
@@ -175,7 +175,7 @@ describe('losses', () => {
 });
 
 describe('weights', () => {
-  test('have paths of the layers in which they are made', () => {
+  test('have the paths of the layers in which they are created', () => {
     class Block extends Layer {
       readonly inner = layers.dense({ units: 2, name: 'inner' });
       override build(shape: OpenShape): void {
@@ -201,7 +201,7 @@ describe('weights', () => {
     ]);
   });
 
-  test('carry what they were made with', () => {
+  test('carry the options that they were created with', () => {
     const layer = new Scale();
     layer.build([null, 2]);
     expect(layer.built).toBe(true);
@@ -236,7 +236,7 @@ describe('weights', () => {
     expect([layer.scale.trainable, layer.fixed.trainable]).toEqual([true, false]);
   });
 
-  test('of layers inside a frozen one are trained by themselves alone', () => {
+  test('of layers inside a frozen one are trainable only by themselves', () => {
     const inner = layers.dense({ units: 1 });
     const x = input({ shape: [1] });
     const net = model({ inputs: x, outputs: inner.apply(x) });
@@ -261,12 +261,12 @@ describe('weights', () => {
     expect(() => b.setWeights([[[5, 5]], [1, 2, 3]])).toThrow(ShapeError);
     expect(() => b.setWeights([[[5, 5]], tensor([1, 2], { dtype: 'int32' })])).toThrow(DTypeError);
     expect(() => b.setWeights(1 as never)).toThrow(ShapeError);
-    // A list of which one value is wrong changes nothing.
+    // A list with one wrong value changes nothing.
     expect(await b.kernel?.array()).toEqual([[1, 2]]);
   });
 });
 
-test('layers in a loop keep no histories of earlier turns', () => {
+test('layers in a loop keep no histories of earlier iterations', () => {
   const layer = layers.dense({ units: 1 });
   let x: Tensor = tensor([[1]]);
   for (let i = 0; i < 5; i++) x = layer.apply(x);
@@ -276,7 +276,7 @@ test('layers in a loop keep no histories of earlier turns', () => {
   expect(node?.inside[0]?.node.inputs.map(({ history }) => history)).toEqual([null, null, null]);
 });
 
-test('a class without a className goes by its name in the source', () => {
+test('a class without a className is called by its name in the source', () => {
   class MyOwn extends Layer {
     override call(x: Tensor): Tensor {
       return x;

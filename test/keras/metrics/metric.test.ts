@@ -1,4 +1,4 @@
-/** @file What metrics have in common: names, configurations, state on the device, replays; and what they refuse. */
+/** @file What metrics have in common: names, configurations, state on the device, replays, and errors. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   add,
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 const { metricOf } = metrics;
 
-/** Options of those that can't be made without. */
+/** Required options. */
 const required: Record<string, object> = {
   sensitivityAtSpecificity: { specificity: 0.5 },
   specificityAtSensitivity: { sensitivity: 0.5 },
@@ -49,7 +49,7 @@ const makers = Object.entries(metrics).filter(([name]) => /^[a-z]/.test(name) &&
   Maker,
 ][];
 
-/** Targets and predictions [3, 2] that every metric of two inputs takes, but for those of sparse labels. */
+/** Targets and predictions [3, 2] that every metric of two inputs takes, except for those of sparse labels. */
 const sparse = [
   'sparseCategoricalAccuracy',
   'sparseTopKCategoricalAccuracy',
@@ -84,7 +84,7 @@ describe.each(makers)('%s', (name, make) => {
   const options = required[name] ?? {};
   const isMean = ['mean', 'sum', 'meanMetricWrapper'].includes(name);
 
-  test('is made again from its configuration, by name and by class', () => {
+  test('can be created again from its configuration, by name and by class', () => {
     using metric = make({ ...options, name: 'mine' });
     expect(metric.name).toBe('mine');
     using again = metricOf({ className: metric.className, config: metric.getConfig() });
@@ -112,7 +112,7 @@ describe.each(makers)('%s', (name, make) => {
         metric.updateState(yTrue, yPred, { sampleWeight: [1, 2, 3] });
         metric.result();
       });
-    // Numbers in ops are uploaded once, and kept.
+    // Numbers in ops are uploaded once, and cached.
     use();
     const before = memory();
     use();
@@ -153,7 +153,7 @@ describe.each(makers)('%s', (name, make) => {
     expect([...(await step(yTrue, yPred, weights).data())]).toEqual([...(await plain.result().data())]);
   });
 
-  test('says so where shapes do not fit', () => {
+  test('reports shapes that do not match', () => {
     using metric = make(options);
     const [yTrue, yPred] = inputsOf(name);
     expect(() => metric.updateState(tensor([[1, 2, 3]]), yPred)).toThrow(ShapeError);
@@ -223,7 +223,7 @@ describe('by name', () => {
     expect(await object.result().item()).toBe(1.5);
   });
 
-  test('by class, and by what the app made known', async () => {
+  test('by class, and by registered names', async () => {
     class Bias extends metrics.MeanMetricWrapper {
       static override readonly className = 'Bias';
       constructor({ name = 'bias', scale = 1 }: { name?: string; scale?: number } = {}) {
@@ -251,7 +251,7 @@ describe('by name', () => {
     expect(await byConfig.result().item()).toBe(6);
   });
 
-  test('a name that is none lists those that are', () => {
+  test('the error for an unknown name lists the known ones', () => {
     for (const identifier of ['acuracy', 3, null, {}, []]) {
       expect(() => metricOf(identifier as never)).toThrow(ValueError);
     }
@@ -300,7 +300,7 @@ test('state has the names of Keras', () => {
   for (const variable of auc.variables) expect(variable.trainable).toBe(false);
 });
 
-test('the mask that predictions carry counts, unless another is given', async () => {
+test('the mask of the predictions is used, unless another is given', async () => {
   const yTrue = tensor([[1, 1, 1]]);
   const yPred = setMask(tensor([[1, 1, 0]]), tensor([true, true, false], { shape: [1, 3] }));
   using metric = metricOf((t, p) => square(sub(t, p)));
@@ -321,7 +321,7 @@ test('a tape sees nothing of a metric', () => {
   expect(tape.gradient(result, [x])).toEqual([null]);
 });
 
-test('a metric of your own', async () => {
+test('a custom metric', async () => {
   class Largest extends metrics.Metric {
     static override readonly className = 'Largest';
     readonly largest = this.addVariable('largest');
@@ -343,7 +343,7 @@ test('a metric of your own', async () => {
   expect(await metric.result().item()).toBe(0);
 });
 
-test('makers are functions of samples, too', async () => {
+test('makers also compute values of samples', async () => {
   expect(await metrics.binaryAccuracy([[1, 0]], [[0.6, 0.6]]).array()).toEqual([0.5]);
   expect(await metrics.binaryAccuracy([[1, 0]], [[0.6, 0.6]], { threshold: 0.7 }).array()).toEqual([0.5]);
   expect(await metrics.meanAbsoluteError([[1, 0]], [[2, 3]]).array()).toEqual([2]);
@@ -411,7 +411,7 @@ describe('refused', () => {
     expect(() => metric.updateState(yTrue as never, yPred as never)).toThrow(ShapeError);
   });
 
-  test('what is no class, at the next readback', async () => {
+  test('a label outside of the classes, at the next readback', async () => {
     using metric = metrics.meanIoU({ numClasses: 2 });
     metric.updateState([0, 1], [0, 2]);
     await expect(metric.result().data()).rejects.toThrow(IndexOutOfRangeError);

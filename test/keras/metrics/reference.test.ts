@@ -40,7 +40,7 @@ interface Sample {
   weight: number;
 }
 
-/** All values of all batches, one by one; with `column`, of that one alone. */
+/** All values of all batches, one by one; with `column`, only those of that column. */
 function samplesOf(given: Batch[], { weighted = true, column = null as number | null } = {}): Sample[] {
   return given.flatMap(({ yTrue, yPred, weights }) =>
     yPred.flatMap((row, i) =>
@@ -128,7 +128,7 @@ describe('auc', () => {
     }
   }
 
-  test('thresholds of your own', async () => {
+  test('custom thresholds', async () => {
     using metric = metrics.auc({ thresholds: [0.9, 0.1, 0.35, 0.4] });
     updateAll(metric, given, true);
     const thresholds = [-1e-7, 0.1, 0.35, 0.4, 0.9, 1 + 1e-7];
@@ -138,8 +138,8 @@ describe('auc', () => {
 
   test.each([
     ['even thresholds', { numThresholds: 11 }, even(11)],
-    ['thresholds of your own', { thresholds: [0.2, 0.7] }, [-1e-7, 0.2, 0.7, 1 + 1e-7]],
-  ])('labels apart, with %s', async (_, options, thresholds) => {
+    ['custom thresholds', { thresholds: [0.2, 0.7] }, [-1e-7, 0.2, 0.7, 1 + 1e-7]],
+  ])('separate labels, with %s', async (_, options, thresholds) => {
     const areas = [0, 1, 2].map((column) =>
       areaOf(samplesOf(several, { column }), thresholds as number[], 'ROC', 'interpolation'),
     ) as [number, number, number];
@@ -337,7 +337,7 @@ describe('means', () => {
 });
 
 describe('top k', () => {
-  test.each([1, 2, 3, 9])('the %i largest; equals share a place', async (k) => {
+  test.each([1, 2, 3, 9])('the %i largest; ties share a rank', async (k) => {
     const yPred = [
       [0.1, 0.5, 0.5, 0.2],
       [0.9, 0.05, 0.03, 0.02],
@@ -360,7 +360,7 @@ describe('top k', () => {
     await expectNear(oneHot.result(), wanted);
   });
 
-  test('a label that is no class, and one whose prediction is not finite, are wrong', async () => {
+  test('a label outside of the classes, and one whose prediction is not finite, are wrong', async () => {
     using metric = metrics.sparseTopKCategoricalAccuracy({ k: 2 });
     metric.updateState(
       [-1, 7, 0],

@@ -25,7 +25,7 @@ beforeAll(async () => {
 const ones = { kernelInitializer: 'ones' } as const;
 
 describe('a model', () => {
-  test('computes its outputs from its inputs, in the nest in which they were named', async () => {
+  test('computes its outputs from its inputs, in the given nests', async () => {
     const a = input({ shape: [2], name: 'a' });
     const b = input({ shape: [2], name: 'b' });
     const net = model({ inputs: { a, b }, outputs: [add(a, b), { product: mul(a, b) }] });
@@ -88,7 +88,7 @@ describe('a model', () => {
     expect(features.weights[0]).toBe(hidden.kernel);
   });
 
-  test('begins at tensors in the midst of another one', async () => {
+  test('may start at intermediate tensors of another one', async () => {
     const x = input({ shape: [2] });
     const h = layers.dense({ units: 2, ...ones }).apply(x);
     const y = square(h);
@@ -99,7 +99,7 @@ describe('a model', () => {
     ).toEqual([[4, 9]]);
   });
 
-  test('that begins in the midst has an input layer of its own there, and the same weights', async () => {
+  test('that starts at an intermediate tensor has its own input layer there, and the same weights', async () => {
     clearSession();
     const x = input({ shape: [2], name: 'start' });
     const h = layers.dense({ units: 2, name: 'below', ...ones }).apply(x);
@@ -115,7 +115,7 @@ describe('a model', () => {
     const [sum, same] = part.apply({ h: tensor([[2, 3]]), start: tensor([[10, 20]]) });
     expect(await sum.array()).toEqual([[15, 25]]);
     expect(await same.array()).toEqual([[2, 3]]);
-    // The tensors of the whole are as they were.
+    // The tensors of the whole model are unchanged.
     expect(whole.layers.map(({ name }) => name)).toEqual(['start', 'below', 'above']);
     expect(h.kerasHistory?.operation.name).toBe('below');
   });
@@ -153,7 +153,7 @@ describe('a model', () => {
     expect(frozen.gradients.map((g) => g !== null)).toEqual([true, false, false]);
   });
 
-  test('frees what lies between inputs and outputs', async () => {
+  test('frees intermediate values', async () => {
     const x = input({ shape: [2] });
     let y: SymbolicTensor = x;
     for (let i = 0; i < 8; i++) y = square(y);
@@ -172,7 +172,7 @@ describe('a model', () => {
     expect(model({ inputs: x, outputs: y }).operations).toHaveLength(5001);
   });
 
-  test('gives its outputs the history of its call, which opens to its layers and their ops', () => {
+  test('gives its outputs the history of its call, which expands to its layers and their ops', () => {
     const x = input({ shape: [2] });
     const net = model({
       inputs: x,
@@ -205,11 +205,11 @@ test('the lineage of a symbolic tensor shows layers and ops, with open sizes', (
   expect(nodes.at(-1)?.outputs).toEqual(['float32[null, 3]']);
 });
 
-describe('a model that cannot be', () => {
+describe('an impossible model', () => {
   const x = input({ shape: [2], name: 'seen' });
   const other = input({ shape: [2], name: 'unseen' });
 
-  test('names the tensor, the operation and what was reached, where the graph is disconnected', () => {
+  test('if the graph is disconnected, reports the tensor, the operation and what was reached', () => {
     clearSession();
     const y = add(square(x), other);
     const make = () => model({ inputs: x, outputs: y });
@@ -278,7 +278,7 @@ describe('a model called wrongly', () => {
   test('refuses a cycle', () => {
     const layer = layers.dense({ units: 4 });
     const y = layer.apply(square(x));
-    // No call makes one: a node is changed by force.
+    // Calls can't create a cycle, so a node is changed by force.
     const [inner] = layer.inboundNodes[0]?.inputTensors ?? [];
     const node = inner?.kerasHistory?.node as GraphNode;
     (node as unknown as { inputTensors: unknown[] }).inputTensors = [y];

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await init();
 });
 
-/** A model by its own `call`, with a branch that a graph could not have. */
+/** A model with its own `call`, with a branch that a graph couldn't have. */
 class Residual extends Model {
   static override readonly className: string = 'Residual';
   readonly hidden = layers.dense({ units: 2, kernelInitializer: 'ones', name: 'hidden' });
@@ -33,7 +33,7 @@ class Residual extends Model {
 }
 
 describe('a subclass of Model', () => {
-  test('computes by its own call, and has the layers that it has', async () => {
+  test('computes with its own call, and finds its layers', async () => {
     const net = new Residual();
     expect(net.name).toMatch(/^residual/);
     expect(net.layers.map(({ name }) => name)).toEqual(['hidden', 'top']);
@@ -69,7 +69,7 @@ describe('a subclass of Model', () => {
     expect(() => new Model({ name: 'empty' }).apply(tensor([[1]]))).toThrow(/write `call/);
   });
 
-  test('may be made of a graph, and have other members', async () => {
+  test('may be created from a graph, and have other members', async () => {
     class WithHead extends Model {
       readonly head = layers.dense({ units: 1, kernelInitializer: 'ones', name: 'head' });
       score(x: Tensor): Tensor {
@@ -86,7 +86,7 @@ describe('a subclass of Model', () => {
   });
 });
 
-describe('a layer as an app writes it', () => {
+describe('a layer of an app', () => {
   class Linear extends Layer {
     static override readonly className: string = 'Linear';
     readonly units: number;
@@ -140,7 +140,7 @@ describe('a layer as an app writes it', () => {
   });
 });
 
-test('a layer knows its calls, and those that take what it gives', () => {
+test('a layer knows its calls, and those that take its outputs', () => {
   const x = input({ shape: [2] });
   const [first, second] = [layers.dense({ units: 2 }), layers.dense({ units: 1 })];
   const y = second.apply(first.apply(x));

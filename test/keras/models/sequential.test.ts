@@ -72,7 +72,7 @@ describe('a Sequential', () => {
     expect(outer.layers[1]).toBe(late);
   });
 
-  test('takes the dtype of what it meets first', async () => {
+  test('takes the dtype of its first input', async () => {
     const ids = tensor([[0, 1]], { dtype: 'int32' });
     const net = sequential([layers.embedding({ inputDim: 2, outputDim: 3 })]);
     expect(net.apply(ids).shape).toEqual([1, 2, 3]);
@@ -100,14 +100,14 @@ describe('a Sequential', () => {
     expect(() => net.pop()).toThrow(ValueError);
   });
 
-  test('shares a layer that stands in it twice', async () => {
+  test('shares a layer that occurs in it twice', async () => {
     const shared = dense(2, 'shared');
     const net = sequential([input({ shape: [2] }), shared, shared]);
     expect(net.weights).toHaveLength(2);
     expect(await net.apply(tensor([[1, 2]])).array()).toEqual([[6, 6]]);
   });
 
-  test('holds models, and is held', async () => {
+  test('contains models, and is contained', async () => {
     const inner = sequential([input({ shape: [2] }), dense(2)]);
     const net = sequential([input({ shape: [2] }), inner, sequential([dense(1)])]);
     expect(await net.apply(tensor([[1, 2]])).array()).toEqual([[6]]);
@@ -123,7 +123,7 @@ describe('a Sequential', () => {
     expect(net.weights).toHaveLength(2);
   });
 
-  test('hands masks and training on', async () => {
+  test('passes masks and training on', async () => {
     class Doubled extends Layer {
       override call(x: Tensor, { training = false }: { training?: boolean }): Tensor {
         return training ? square(x) : relu(x);
@@ -134,7 +134,7 @@ describe('a Sequential', () => {
     expect(await net.apply(tensor([[3]])).array()).toEqual([[3]]);
   });
 
-  test('is made again from its configuration', async () => {
+  test('can be created again from its configuration', async () => {
     const net = sequential([input({ shape: [2] }), dense(3), layers.dropout({ rate: 0.5 })]);
     const again = Sequential.fromConfig(net.getConfig());
     expect(again.getConfig()).toEqual(net.getConfig());

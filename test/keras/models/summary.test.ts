@@ -19,16 +19,16 @@ beforeAll(async () => {
   await init();
 });
 
-/** A model as the fixtures tell of it. */
+/** A model as described by the fixtures. */
 interface Recorded {
   layers: { name: string; class: string; outputShape: OpenShape; params: number }[];
-  /** For every layer its calls, each a list of [operation, nodeIndex, tensorIndex]. */
+  /** The calls of every layer, each a list of [operation, nodeIndex, tensorIndex]. */
   nodes: Record<string, [string, number, number][][]>;
   trainableParams: number;
   nonTrainableParams: number;
 }
 
-/** A layer that knows of itself what a summary shows, and holds no weights: VGG has half a gigabyte of them. */
+/** A layer with the data that a summary shows, but without weights: VGG has half a gigabyte of them. */
 class RecordedLayer extends Layer<Tensor[], Tensor> {
   constructor(
     readonly recorded: Recorded['layers'][number],
@@ -59,7 +59,7 @@ function graphOf(name: string, { layers: recorded, nodes }: Recorded) {
     inputs.push(tensor);
     made.set(layer.name, { operation: null, outputs: [tensor] });
   }
-  // Layers are called in the order of their nodes, as soon as what they need is there.
+  // Layers are called in the order of their nodes, as soon as their inputs are available.
   const waiting = recorded
     .filter((one) => one.class !== 'InputLayer')
     .flatMap((one) => (nodes[one.name] as [string, number, number][][]).map((call) => ({ one, call })));

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await init();
 });
 
-/** Algorithm 1 of Kingma and Ba in float64, with Keras's place for epsilon, on the values of one variable. */
+/** Algorithm 1 of Kingma and Ba in float64, with epsilon as in Keras, on the values of one variable. */
 function reference(start: number[], gradientsByStep: number[][], rate: number): number[] {
   const [beta1, beta2, epsilon] = [0.9, 0.999, 1e-7];
   const theta = [...start];
@@ -62,7 +62,7 @@ describe('adam', () => {
     expect(getDevice().stream.statistics.launches - before).toBe(1);
   });
 
-  test('writes in place, and leaves alone what others hold', async () => {
+  test('writes in place, and leaves shared values alone', async () => {
     const start = tensor([1, 2]);
     const w = variable(start);
     const optimizer = optimizers.adam({ learningRate: 0.5 });
@@ -73,7 +73,7 @@ describe('adam', () => {
     expect(w.storage.buffer).toBe(buffer);
   });
 
-  test('a null gradient leaves its variable as it is', async () => {
+  test('a null gradient leaves its variable unchanged', async () => {
     const [a, b] = [variable(tensor([1])), variable(tensor([1]))];
     optimizers.adam().apply([null, tensor([1])], [a, b]);
     expect(await a.item()).toBe(1);

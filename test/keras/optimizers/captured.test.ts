@@ -1,4 +1,4 @@
-/** @file Optimizers in compiled steps: what changes from step to step does so in replays, too. */
+/** @file Optimizers in compiled steps: values that change from step to step also change in replays. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   compile,
@@ -87,7 +87,7 @@ describe('a compiled step', () => {
       'adafactor',
       () => optimizers.adafactor({ learningRate: 0.1, gradientAccumulationSteps: 2, useEma: true }),
     ],
-  ])('%s moves as the plain one', async (_, make) => {
+  ])('%s updates like the plain one', async (_, make) => {
     const { expected, actual, compiled, other } = await bothWays(make);
     expect(compiled.explain().map(({ captured, reason }) => ({ captured, reason }))).toEqual([
       { captured: true, reason: null },
@@ -105,7 +105,7 @@ describe('a compiled step', () => {
     const [x, y] = batchOf(9);
     const replayed = launchesOf(() => compiled(x, y).dispose());
     expect(replayed).toBeLessThanOrEqual(launchesOf(() => plain.step(x, y).dispose()));
-    // The first call makes the states, and so isn't captured; the second finds the variables packed.
+    // The first call creates the states, so it isn't captured; in the second, the variables are packed.
     const built = program(() => optimizers.adam());
     built.optimizer.build(built.variables);
     const again = compile(built.step);

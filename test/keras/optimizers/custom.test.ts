@@ -1,4 +1,4 @@
-/** @file An optimizer of an app's own: a rule of a few lines, with everything that the library's have. */
+/** @file A custom optimizer: a rule of a few lines, with all features of the library's optimizers. */
 import { beforeAll, expect, test } from 'vitest';
 import { init, tensor, variable } from '../../../src/index.ts';
 import { optimizers } from '../../../src/keras/index.ts';

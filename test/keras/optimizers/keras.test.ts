@@ -1,8 +1,8 @@
 /** @file Steps of all optimizers, and rates of all schedules, against Keras's own in float64 (test/fixtures/optimizers). */
-import fs from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { init, tensor, type Variable, variable } from '../../../src/index.ts';
 import { optimizers } from '../../../src/keras/index.ts';
+import file from '../../fixtures/optimizers/keras.json' with { type: 'json' };
 
 interface Case {
   className: string;
@@ -32,9 +32,7 @@ interface Golden {
   }[];
 }
 
-const golden: Golden = JSON.parse(
-  fs.readFileSync(new URL('../../fixtures/optimizers/keras.json', import.meta.url), 'utf8'),
-);
+const golden = file as unknown as Golden;
 
 beforeAll(async () => {
   await init();
@@ -67,7 +65,7 @@ async function expectValues(variables: Variable[], expected: Record<string, numb
 describe.each(Object.entries(golden.cases))(
   '%s',
   (_, { className, config, steps, state, finalized, defaults }) => {
-    test('moves as in Keras', async () => {
+    test('updates as in Keras', async () => {
       const variables = makeVariables();
       const optimizer = optimizers.optimizerOf({ className, config });
       for (const [i, gradients] of golden.gradients.entries()) {
@@ -92,7 +90,7 @@ describe.each(Object.entries(golden.cases))(
       if (finalized) await expectValues(variables, finalized, 'at the end');
     });
 
-    test('has its options, and can be made again from them', () => {
+    test('has its options, and can be created again from them', () => {
       const optimizer = optimizers.optimizerOf({ className, config });
       const { name, learningRate, ...rest } = optimizer.getConfig();
       const options = Object.fromEntries(Object.entries(rest).map(([key, value]) => [snake(key), value]));
@@ -128,7 +126,7 @@ test('a loss scale adapts, and steps that are not finite change nothing', async 
     const inside = (path: string) => path.slice(path.indexOf('/') + 1);
     expect(own.map(({ path }) => inside(path))).toEqual(state.map(({ path }) => inside(path)));
     for (const [k, { path, values: wanted }] of state.entries()) {
-      // Skipped steps are counted, too: the host doesn't wait to learn of them.
+      // Skipped steps are counted, too, because the host doesn't know of them.
       if (path.endsWith('/iteration')) continue;
       expectClose(await (own[k] as optimizers.OptimizerVariable).data(), wanted, path);
     }

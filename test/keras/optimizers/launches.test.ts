@@ -1,4 +1,4 @@
-/** @file What a step costs: launches, copies and memory; and that it is right wherever the variables lie. */
+/** @file The cost of a step (launches, copies and memory), and its correctness wherever the variables are stored. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   getDevice,
@@ -62,7 +62,7 @@ describe('launches of a step', () => {
     expect(launchesOf(() => optimizer.apply(gradients, variables))).toBe(1);
   });
 
-  test('WebGPU’s least limits are enough for every option', async () => {
+  test('WebGPU’s minimum limits are enough for every option', async () => {
     await using own = await ownDevice();
     expect(own.device.limits.maxStorageBuffersPerShaderStage).toBe(8);
     const options = {
@@ -84,7 +84,7 @@ describe('launches of a step', () => {
 });
 
 describe('memory', () => {
-  test('is flat over steps, and given back', () => {
+  test('is flat over steps, and freed at the end', () => {
     const variables = makeVariables(manyShapes);
     const before = memory();
     const optimizer = adam({ clipnorm: 1 });
@@ -106,8 +106,8 @@ describe('memory', () => {
   });
 });
 
-describe('wherever variables lie', () => {
-  /** Variables on their own, one optimizer each: nothing is packed. */
+describe('wherever variables are stored', () => {
+  /** Separate variables, with one optimizer each: nothing is packed. */
   async function apart(phases: number[]) {
     const variables = makeVariables(manyShapes);
     const values = await Promise.all(variables.map((w) => train(adam({ learningRate: 0.05 }), [w], phases)));
@@ -125,7 +125,7 @@ describe('wherever variables lie', () => {
     expect(await valuesOf(variables)).toEqual((await apart([1, 2, 3])).values.map(([values]) => values));
   });
 
-  test('variables that were assigned come home, and move on', async () => {
+  test('variables that were assigned are packed again, and updated', async () => {
     const [moved, still] = [makeVariables(manyShapes), makeVariables(manyShapes)];
     const [a, b] = [adam({ learningRate: 0.05 }), adam({ learningRate: 0.05 })];
     await train(a, moved, [1]);
@@ -144,7 +144,7 @@ describe('wherever variables lie', () => {
     expect(launchesOf(() => a.apply(waves(manyShapes, 3), moved))).toBe(3);
   });
 
-  test('variables that exchanged their values come home', async () => {
+  test('variables that exchanged their values are packed again', async () => {
     const shapes = [[4], [4], [4]];
     const variables = makeVariables(shapes);
     const [x, y, z] = variables as [Variable, Variable, Variable];
@@ -161,7 +161,7 @@ describe('wherever variables lie', () => {
     expect(launchesOf(() => optimizer.apply(waves(shapes, 2), variables))).toBe(1);
   });
 
-  test('values that others hold are left alone', async () => {
+  test('shared values are left alone', async () => {
     const variables = makeVariables([[4], [6]]);
     const [first] = variables as [Variable, Variable];
     const optimizer = sgd({ learningRate: 1 });
@@ -176,7 +176,7 @@ describe('wherever variables lie', () => {
     expect(launchesOf(() => optimizer.apply(waves([[4], [6]], 3), variables))).toBe(1);
   });
 
-  test('a gradient may be a variable, and its own', async () => {
+  test('a gradient may be a variable, even the updated one', async () => {
     const variables = makeVariables([[4], [4]]);
     const [, second] = variables as [Variable, Variable];
     const [a, b] = (await valuesOf(variables)) as [number[], number[]];
@@ -199,7 +199,7 @@ describe('wherever variables lie', () => {
     expect(await valuesOf(shared)).toEqual(await valuesOf(single));
   });
 
-  test('a variable that was disposed of holds up no other', async () => {
+  test('a disposed variable does not affect others', async () => {
     const variables = makeVariables([[3], [5], [2]]);
     const optimizer = adam({ useEma: true, clipnorm: 1 });
     await train(optimizer, variables, [1]);
@@ -211,7 +211,7 @@ describe('wherever variables lie', () => {
     optimizer.dispose();
   });
 
-  test('empty and scalar variables are moved with the others', async () => {
+  test('empty and scalar variables are updated with the others', async () => {
     const variables = makeVariables([[0], [], [0, 3], [5]]);
     const optimizer = adam({ globalClipnorm: 10 });
     const values = await train(optimizer, variables, [1]);
@@ -220,7 +220,7 @@ describe('wherever variables lie', () => {
   });
 });
 
-describe('lengths of gradients', () => {
+describe('norms of gradients', () => {
   const shapes = [[7], [70, 70], [2100], [600, 600], [1], [4096], [4097]];
   const gradientsOf = (phase: number) => waves(shapes, phase, 3);
   const lengthOf = (values: ArrayLike<number>) =>
@@ -264,7 +264,7 @@ describe('lengths of gradients', () => {
     });
   });
 
-  test('a length that is no number is not swallowed', async () => {
+  test('a norm of NaN is not swallowed', async () => {
     const variables = makeVariables([[2], [2], [2]]);
     const gradients = [tensor([1, Number.NaN]), tensor([1, 1]), null];
     optimizers.sgd({ clipnorm: 1 }).apply(gradients, variables);
@@ -298,7 +298,7 @@ test.each([
   const [a, b] = (await valuesOf(variables)) as [number[], number[]];
   expect(a[1]).toBeNaN();
   expect(b.every(Number.isFinite)).toBe(true);
-  // These two measure whole variables.
+  // These two use norms of whole variables.
   if (name !== 'adafactor' && name !== 'lamb') expect([a[0], a[2]].every(Number.isFinite)).toBe(true);
   expect(getDevice().isLost).toBe(false);
 });

@@ -1,4 +1,4 @@
-/** @file Muon where the golden cases have no case: tall matrices, embeddings, and dynamic loss scales in a captured step. */
+/** @file Muon beyond the golden cases: tall matrices, embeddings, and dynamic loss scales in a captured step. */
 import { beforeAll, expect, test } from 'vitest';
 import { init, tensor, transpose, type Variable, variable } from '../../../src/index.ts';
 import { layers, optimizers, sequential } from '../../../src/keras/index.ts';
@@ -15,7 +15,7 @@ function tensorOf(shape: number[], phase: number) {
   return () => tensor(wave(10, phase), { shape });
 }
 
-test('a tall matrix moves as its transpose', async () => {
+test('a tall matrix is updated like its transpose', async () => {
   const across = variable(wide(), { name: 'a' });
   const down = variable(transpose(wide()), { name: 'b' });
   const optimizer = optimizers.muon({ learningRate: 0.1, weightDecay });
@@ -45,7 +45,7 @@ test('embeddings and excluded layers are updated by Adam, if they are not asked 
   expect(slots({ excludeEmbeddings: false })).toHaveLength(3);
 });
 
-test('a captured step adapts its loss scale, and skips what overflows', async () => {
+test('a captured step adapts its loss scale, and skips overflows', async () => {
   const net = sequential([layers.inputLayer({ shape: [2] }), layers.dense({ units: 1 })]);
   const optimizer = optimizers.lossScaleOptimizer({
     innerOptimizer: optimizers.adam({ learningRate: 0.1 }),

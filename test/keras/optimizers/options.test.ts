@@ -1,4 +1,4 @@
-/** @file What optimizers refuse, and how they are named, configured, saved and loaded. */
+/** @file Invalid arguments of optimizers, and how they are named, configured, saved and loaded. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   DisposedError,
@@ -49,7 +49,7 @@ describe('names', () => {
     expect(optimizerOf({ className: name }).className).toBe(className);
   });
 
-  test('an optimizer is itself', () => {
+  test('an optimizer is returned as it is', () => {
     const optimizer = optimizers.adam();
     expect(optimizerOf(optimizer)).toBe(optimizer);
   });
@@ -61,7 +61,7 @@ describe('names', () => {
     expect(optimizers.adam({ name: 'mine' }).name).toBe('mine');
   });
 
-  test('a class of the app’s own is made known', () => {
+  test('a class of the app can be registered', () => {
     class Slow extends optimizers.SGD {
       static override readonly className = 'Slow';
     }
@@ -264,7 +264,7 @@ describe('steps that are refused', () => {
 describe('state', () => {
   const shapes = [[3, 2], [4]];
 
-  test('goes on in another optimizer as in the first', async () => {
+  test('continues in another optimizer as in the first', async () => {
     const make = () => optimizers.nadam({ learningRate: 0.1, useEma: true, gradientAccumulationSteps: 2 });
     const whole = makeVariables(shapes);
     const expected = await train(make(), whole, [1, 2, 3, 4, 5]);
@@ -282,7 +282,7 @@ describe('state', () => {
     expect(second.iterations).toBe(2);
   });
 
-  test('that does not fit changes nothing', async () => {
+  test('that does not match changes nothing', async () => {
     const optimizer = optimizers.adam();
     const variables = makeVariables(shapes);
     await train(optimizer, variables, [1]);

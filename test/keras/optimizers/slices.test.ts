@@ -1,6 +1,6 @@
 /**
- * @file Gradients of tables that are read by several ids: a step of training squares what each reading contributes by
- * itself, as Keras does with TensorFlow, not their sum.
+ * @file Gradients of tables that are read by several ids: a training step squares the contribution of each read separately,
+ * like Keras on TensorFlow, rather than their sum.
  */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { init, memory, type Tensor, tensor } from '../../../src/index.ts';
@@ -17,13 +17,13 @@ const table = [
   [2, -1],
 ];
 const ids = [[0, 2, 0, 0]];
-/** The loss is the mean of the squared outputs of four readings of two values. */
+/** The loss is the mean of the squared outputs of four reads of two values. */
 const slices = (ids[0] as number[]).map((row) => ({
   row,
   values: (table[row] as number[]).map((v) => (2 * v) / 8),
 }));
 
-/** Sums over readings of the same row. */
+/** Sums over reads of the same row. */
 function summed(of: (value: number) => number): number[][] {
   return table.map((values, row) =>
     values.map((_, k) =>
@@ -84,7 +84,7 @@ describe.each([
   });
 });
 
-test('the length that is clipped is that of the slices', async () => {
+test('the norm that is clipped is that of the slices', async () => {
   const clip = length / 3;
   const sgd = optimizers.sgd({ learningRate: 1, clipnorm: clip });
   expectClose(
@@ -96,7 +96,7 @@ test('the length that is clipped is that of the slices', async () => {
   expectClose(await afterOneStep(adam), moved(step));
 });
 
-test('gradients that were added up, or whose values were clipped, have no slices', async () => {
+test('accumulated gradients, and those clipped by value, have no slices', async () => {
   const step = (g: number) => (0.1 * g) / Math.sqrt(0.1 + g * g + 1e-7);
   const clipped = optimizers.adagrad({ learningRate: 0.1, clipvalue: 100 });
   expectClose(await afterOneStep(clipped), moved(step));

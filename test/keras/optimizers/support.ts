@@ -1,4 +1,4 @@
-/** @file What tests of optimizers share. */
+/** @file Helpers for tests of optimizers. */
 import { getDevice } from '../../../src/webgpu/current.ts';
 import { tensor, type Tensor, type Variable, variable } from '../../../src/index.ts';
 import type { Optimizer } from '../../../src/keras/optimizers/index.ts';
@@ -28,7 +28,7 @@ export function makeVariables(shapes: readonly (readonly number[])[], phase = 0)
   });
 }
 
-/** Launches that `run` makes. */
+/** Number of launches of `run`. */
 export function launchesOf(run: () => void): number {
   const { statistics } = getDevice().stream;
   const before = statistics.launches;

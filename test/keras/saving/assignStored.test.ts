@@ -1,4 +1,4 @@
-/** @file Large files into the weights that are there: all of them, or none, with each range of a server fetched once. */
+/** @file Large files are loaded into the existing weights: all of them or none, with each range of a server fetched once. */
 import fs from 'node:fs';
 import os from 'node:os';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -37,7 +37,7 @@ type Network = ReturnType<typeof network>;
 const valuesOf = async (net: Network) =>
   Promise.all(net.weights.map(async (weight) => [...(await weight.data())]));
 
-/** Loads as large files are. */
+/** Loads in the way of large files. */
 async function load(net: Network, source: ByteSource, options: { signal?: AbortSignal } = {}) {
   const reads = new KeptReads(source);
   const loaded: number[] = [];
@@ -103,7 +103,7 @@ test('a server that fails, and an interruption, change nothing', async () => {
   expect(await valuesOf(net)).toEqual(old);
 });
 
-test('a file that changes after it was checked says how far it got', async () => {
+test('the error for a file that changes after it was checked reports the progress', async () => {
   const net = network(5);
   const local = bytesSource(await saveWeights(network(1)), 'net.safetensors');
   let reads = 0;
@@ -119,7 +119,7 @@ test('a file that changes after it was checked says how far it got', async () =>
   expect(String(error)).toMatch(/the file changed; 1 of 4 weights have its values/);
 });
 
-test('values that a tape or another tensor holds stay as they were', async () => {
+test('values that a tape or another tensor holds are unchanged', async () => {
   const [trained, net] = [network(1), network(5)];
   const [weight] = net.weights;
   const shared = weight?.storage.retain();

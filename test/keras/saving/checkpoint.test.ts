@@ -49,7 +49,7 @@ async function trained(rule: Rule = 'adam') {
   return net;
 }
 
-/** All that a checkpoint may change, as bytes. */
+/** Everything that a checkpoint may change, as bytes. */
 async function stateOf(net: ReturnType<typeof network>) {
   const { optimizer } = net;
   return [
@@ -63,7 +63,7 @@ async function stateOf(net: ReturnType<typeof network>) {
 
 type Change = (tensors: Map<string, HostTensor>, metadata: Record<string, string>) => void;
 
-/** The name of the weight whose path ends so. */
+/** The name of the weight whose path ends with `end`. */
 const nameIn = (tensors: Map<string, HostTensor>, end: string) =>
   [...tensors.keys()].find((name) => name.endsWith(end)) as string;
 
@@ -78,7 +78,7 @@ function changed(file: Uint8Array, change: Change): Uint8Array {
   return writeSafetensors(copy, strings);
 }
 
-/** A document of any form, as JSON.parse gives it. */
+/** A document of any form, from JSON.parse. */
 type ParsedJSON = ReturnType<typeof JSON.parse>;
 
 const edit = (text: string | undefined, change: (document: ParsedJSON) => void) => {
@@ -181,7 +181,7 @@ describe('all or nothing', () => {
     }
   });
 
-  test.each<Rule>(['adam', 'nadam', 'sgd', 'adafactor'])('what is sound is loaded: %s', async (rule) => {
+  test.each<Rule>(['adam', 'nadam', 'sgd', 'adafactor'])('valid checkpoints are loaded: %s', async (rule) => {
     const from = await trained(rule);
     const file = await saveCheckpoint(from, { epoch: 3, seed: 5, logs: { loss: Number.NaN, mae: 0.5 } });
     for (const net of [network(rule), await trained(rule)]) {
@@ -214,7 +214,7 @@ describe('all or nothing', () => {
     expect([...((await net.weights[0]?.data()) ?? [])]).toEqual([9, 8, 7, 6, 5, 4]);
   });
 
-  test('setWeights of layers takes the values of before, even of each other', async () => {
+  test('setWeights of layers uses the old values, even if weights swap theirs', async () => {
     const net = sequential([
       layers.input({ shape: [2] }),
       layers.dense({ units: 2, name: 'a' }),
@@ -267,7 +267,7 @@ describe('all or nothing', () => {
     }
   });
 
-  test('a backup that is damaged leaves the model as it is', async () => {
+  test('a damaged backup leaves the model unchanged', async () => {
     const sink = callbacks.sinks.memoryFiles();
     const file = await saveCheckpoint(await trained(), { epoch: 1 });
     const net = await trained();
@@ -284,7 +284,7 @@ describe('all or nothing', () => {
   });
 });
 
-test('what is saved is a state of training', async () => {
+test('only a valid state of training is saved', async () => {
   for (const state of [
     { epoch: -1 },
     { epoch: 1.5 },
@@ -295,7 +295,7 @@ test('what is saved is a state of training', async () => {
     await expect(saveCheckpoint(network(), state as never)).rejects.toThrow(ValueError);
 });
 
-test('mutated metadata and headers are refused by typed errors, and change nothing', async () => {
+test('mutated metadata and headers are refused with typed errors, and change nothing', async () => {
   const file = await saveCheckpoint(await trained(), { epoch: 1, seed: 2, logs: { loss: 0.5 } });
   const net = await trained();
   const before = await stateOf(net);
@@ -319,7 +319,7 @@ test('mutated metadata and headers are refused by typed errors, and change nothi
       if (i % 20 === 0) expect((await stateOf(net)).slice(0, 4)).toEqual(before.slice(0, 4));
       continue;
     }
-    // What was taken is put back, so that the next refusal has something to compare with.
+    // Restores the state, so that the next refusal has something to compare with.
     loadCheckpoint(net, before[0] as Uint8Array);
   }
   expect(refused).toBeGreaterThan(200);

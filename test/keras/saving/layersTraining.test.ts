@@ -1,4 +1,4 @@
-/** @file Trainings that go on in TF.js, and here again: the optimizer's state in layers models. */
+/** @file Training that continues in TF.js, and then here: the optimizer's state in layers models. */
 import '@tensorflow/tfjs-backend-cpu';
 import '@tensorflow/tfjs-core/dist/public/chained_ops/register_all_chained_ops';
 import '@tensorflow/tfjs-core/dist/register_all_gradients';
@@ -39,7 +39,7 @@ async function trainInTfjs(net: tfl.LayersModel): Promise<number[]> {
   return history.loss as number[];
 }
 
-/** Values that don't depend on what was made before. */
+/** Values that don't depend on earlier models. */
 function network(
   optimizer: unknown,
   options: object = { loss: 'binaryCrossentropy', metrics: ['mae'] },
@@ -119,7 +119,7 @@ describe('three epochs here, three in TF.js and three here are nine', () => {
   });
 });
 
-describe('what TF.js cannot go on with', () => {
+describe('what TF.js cannot continue', () => {
   const unfit: Record<string, [RegExp, unknown, object?]> = {
     'another optimizer': [/Nadam/, optimizers.nadam()],
     'a schedule': [

@@ -1,4 +1,4 @@
-/** @file Files of Keras that are damaged, or made to do harm: each has its stated outcome. */
+/** @file Files of Keras that are damaged or malicious: each has a specified outcome. */
 import fs from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FormatError, init, memory, UnsafeModelError } from '../../../src/index.ts';
@@ -20,7 +20,7 @@ const read = (file: string) => fs.readFileSync(new URL(file, folder));
 const { files } = JSON.parse(read('index.json').toString()) as { files: Case[] };
 const cases = files.filter(({ file }) => /\.(keras|h5)$/.test(file));
 
-/** What each refused file's error must say, beyond its name. */
+/** What each refused file's error must contain, besides its name. */
 const says: Record<string, RegExp> = {
   'truncated.keras': /ends with its directory/,
   'cut_inside_directory.keras': /directory/,
@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 beforeEach(clearSession);
 
-/** Loads a file, into its target where it has one. Resolves to what was reported. */
+/** Loads a file, into its target if it has one. Resolves to the report. */
 async function load({ file, target }: Case) {
   if (!target) {
     const model = await loadModel(read(file), { file });

@@ -1,4 +1,4 @@
-/** @file Models saved for TF.js: what TF.js makes of them, and this library again. */
+/** @file Models saved for TF.js, loaded by TF.js and by this library. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 beforeEach(clearSession);
 afterAll(() => fs.rmSync(folder, { recursive: true }));
 
-/** The files as TF.js's own handlers give them to it. */
+/** The files in the form of TF.js's own handlers. */
 async function artifactsOf(files: readonly File[]): Promise<tf.io.ModelArtifacts> {
   const file = (name: string) => files.find((found) => found.name === name) as File;
   const json = JSON.parse(await file('model.json').text()) as tf.io.ModelJSON;
@@ -46,7 +46,7 @@ async function artifactsOf(files: readonly File[]): Promise<tf.io.ModelArtifacts
   });
 }
 
-/** Values that don't repeat, as no initializer gives them. */
+/** Values that don't repeat, unlike those of initializers. */
 function randomized(net: AnyModel): AnyModel {
   for (const [i, weight] of net.weights.entries()) {
     const isVariance = weight.path.endsWith('variance');
@@ -75,7 +75,7 @@ async function inputsOf(net: AnyModel, batch = 2): Promise<Tensor[]> {
   });
 }
 
-/** Models of Keras that TF.js can't have, and what the error says. */
+/** Models of Keras that TF.js doesn't support, and the error message. */
 const refused: Record<string, RegExp> = {
   gru_layernorm: /reset_after/,
   lambda_model: /Lambda/,
@@ -238,7 +238,7 @@ describe.each(['functional_shared', 'ner_tagger', 'tiny_vgg'])('%s', (name) => {
   });
 });
 
-describe('what TF.js does not have, or computes in another way', () => {
+describe('what TF.js does not have, or computes differently', () => {
   test.each(Object.keys(refused))('%s', async (name) => {
     const options = { lambdas: { double: (x: Tensor) => x, code: (x: Tensor) => x } };
     const net = await loadModel(fs.readFileSync(new URL(`models/${name}/model.keras`, fixtures)), options);
@@ -310,7 +310,7 @@ describe('what TF.js does not have, or computes in another way', () => {
     net.dispose();
   });
 
-  test('weights that TF.js would take for one', async () => {
+  test('weights that TF.js would confuse', async () => {
     const part = () => sequential([input({ shape: [2] }), layers.dense({ units: 2, name: 'top' })]);
     const net = sequential([input({ shape: [2] }), part(), part()]);
     await expect(net.save(new FilesTarget())).rejects.toThrow(/'top\/kernel' twice/);
@@ -463,7 +463,7 @@ describe('folders', () => {
     other.dispose();
   });
 
-  test('what is no folder, and options that mean nothing', async () => {
+  test('anything but a folder, and meaningless options', async () => {
     const net = small();
     await expect(net.save(3 as never, { format: 'tfjs' })).rejects.toThrow(ValueError);
     await expect(net.save(at('x'), { format: 'tfjs', includeOptimizer: true })).rejects.toThrow(

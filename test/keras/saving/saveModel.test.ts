@@ -1,4 +1,4 @@
-/** @file Models and weights saved for Keras: what h5wasm, and this library's own readers, find in the files. */
+/** @file Models and weights saved for Keras, read by h5wasm and by this library's own readers. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -41,7 +41,7 @@ function contentsOf(file: string): Record<string, unknown> {
 }
 
 describe.each(['nested', 'ner_tagger', 'fine_tune'])('%s', (name) => {
-  test('its weights are saved as Keras saves them, and its configuration again', async () => {
+  test('its weights are saved as in Keras, and its configuration, too', async () => {
     const net = await loadModel(original(`${name}/model.keras`));
     await net.saveWeights(at('saved.weights.h5'));
     fs.writeFileSync(at('original.weights.h5'), original(`${name}/model.weights.h5`));
@@ -92,7 +92,7 @@ test('an interrupted write leaves the old file, and no other', async () => {
   made.dispose();
 });
 
-test('what can not be written, and what can not be loaded, is said', async () => {
+test('invalid targets and files are reported', async () => {
   const made = sequential([input({ shape: [2] }), layers.dense({ units: 2, name: 'top' })]);
   await expect(made.save(at('model.h5'))).rejects.toThrow(ValueError);
   for (const none of [3, null, undefined]) await expect(made.save(none as never)).rejects.toThrow(ValueError);

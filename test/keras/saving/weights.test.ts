@@ -32,7 +32,7 @@ function net(units = 3) {
 const valuesOf = async (made: { weights: readonly Tensor[] }) =>
   Promise.all(made.weights.map(async (weight) => [...(await weight.data())]));
 
-test('weights go to another model of the same layers, and say that they were loaded', async () => {
+test('weights are loaded into another model of the same layers, and their history says so', async () => {
   const [from, to] = [net(), net()];
   const file = await saveWeights(from);
   expect([...readSafetensors(file).tensors.keys()]).toEqual([
@@ -56,7 +56,7 @@ test('weights go to another model of the same layers, and say that they were loa
   expect(why).toContain("'net.safetensors': weights have no training history");
 });
 
-test('what is missing, too much or of another shape is named, and nothing changes', async () => {
+test('missing and extra weights and other shapes are reported, and nothing changes', async () => {
   const target = net();
   const before = await valuesOf(target);
   const { tensors } = readSafetensors(await saveWeights(net()));
@@ -78,7 +78,7 @@ test('what is missing, too much or of another shape is named, and nothing change
   expect(await valuesOf(target)).toEqual(before);
 });
 
-test('values that are no numbers are loaded, and reported', async () => {
+test('NaN and infinite values are loaded, and reported', async () => {
   const file = await saveTensors({
     'one/kernel': tensor([[1, Number.NaN, Number.POSITIVE_INFINITY]]),
     'one/bias': tensor([0, 0, 0]),
@@ -94,7 +94,7 @@ test('two weights of one path are refused', async () => {
   await expect(saveWeights(twice)).rejects.toThrow(ValueError);
 });
 
-test('layers around a weight may be left out of its path, where only one can be meant', () => {
+test('outer layers may be left out of the path of a weight if that is unambiguous', () => {
   const names = ['a/kernel', 'outer/b/kernel', 'x/same/kernel', 'y/same/kernel'];
   const paths = ['a/kernel', 'b/kernel', 'z/same/kernel', 'same/kernel'];
   expect([...matchPaths(paths, names)]).toEqual([
@@ -103,9 +103,9 @@ test('layers around a weight may be left out of its path, where only one can be 
   ]);
 });
 
-describe('numbers of layers that nobody named', () => {
+describe('numbers of layers without given names', () => {
   const match = (paths: string[], names: string[]) => [...matchPaths(paths, names).values()];
-  test('are those of the order in which the layers were made', () => {
+  test('are matched in the order in which the layers were created', () => {
     const made = ['s_1/dense_9/kernel', 's_1/dense_10/kernel', 's_1/conv_2/kernel', 's_1/dense_9/bias'];
     const kept = ['s/conv/kernel', 's/dense/bias', 's/dense/kernel', 's/dense_1/kernel'];
     expect(match(made, kept)).toEqual([
@@ -121,19 +121,19 @@ describe('numbers of layers that nobody named', () => {
     ]);
   });
 
-  test('match nothing where there are other layers, or more of them', () => {
+  test('match nothing if there are other layers, or more of them', () => {
     expect(match(['dense_1/kernel', 'dense_2/kernel'], ['dense/kernel', 'conv_1/kernel'])).toEqual([]);
     expect(match(['dense_5/kernel'], ['dense/kernel', 'dense_1/kernel'])).toEqual([]);
     expect(match(['dense_5/kernel', 'dense_6/kernel'], ['dense/kernel'])).toEqual([]);
   });
 
-  test('are compared at once in a file of very many', () => {
+  test('are matched quickly in a file of very many', () => {
     const many = Array.from({ length: 20_000 }, (_, i) => `n_${i}`);
     expect(match(['dense_1/kernel'], many)).toEqual([]);
     expect(match(many.slice(1), many.slice(0, -1))[7]).toBe('n_7');
   });
 
-  test('don’t keep a model that is made again from its weights', async () => {
+  test('don’t prevent a model that is created again from loading its weights', async () => {
     const make = () =>
       sequential([layers.input({ shape: [2] }), layers.dense({ units: 3 }), layers.dense({ units: 1 })]);
     const [first, second] = [make(), make()];

@@ -53,7 +53,7 @@ describe('batches from iterables', () => {
     await expect(net.fit(() => batches(0))).rejects.toThrow(/at least one batch/);
   });
 
-  test('have their sizes and weights of their own', async () => {
+  test('have their own sizes and weights', async () => {
     const net = regressor();
     net.compile({ loss: 'mse' });
     const [x, y] = data(2);
@@ -66,7 +66,7 @@ describe('batches from iterables', () => {
 });
 
 describe('weights of samples', () => {
-  test('weigh the loss, and the metrics that say so', async () => {
+  test('weight the loss, and the weighted metrics', async () => {
     const [x, y] = [
       tensor([
         [0, 0],

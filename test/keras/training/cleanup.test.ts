@@ -1,4 +1,4 @@
-/** @file Runs whose cleanup fails: the first error is thrown, and the model is as free as before. */
+/** @file Runs whose cleanup fails: the first error is thrown, and the model stays usable. */
 import { afterEach, beforeAll, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import {
   compile,
@@ -37,7 +37,7 @@ function compiled() {
   return net;
 }
 
-/** Throws unless the model can do all that models do. */
+/** Throws unless the model can do everything that models can. */
 async function expectUsable(net: Model): Promise<void> {
   const [x, y] = data(6);
   expect(activeRecorders()).toEqual([]);
@@ -57,7 +57,7 @@ async function expectUsable(net: Model): Promise<void> {
 
 const batch = (): BatchItem => [wave([2, 2]), wave([2, 1])];
 
-/** Throws, where a statement would be refused: a cleanup that fails is what is tested. */
+/** Throws, where a throw statement isn't allowed: failing cleanups are tested here. */
 function raise(error: Error): never {
   throw error;
 }
@@ -235,7 +235,7 @@ function throwNow(error: Error): never {
   throw error;
 }
 
-test('a step that fails under a tape of its own leaves no tape open', async () => {
+test('a step that fails under its own tape leaves no tape open', async () => {
   class Failing extends Model {
     readonly top = layers.dense({ units: 1 });
     fails = true;
@@ -266,7 +266,7 @@ describe('dispose', () => {
     }
   }
 
-  test('frees all layers of a model, whatever one of them throws', () => {
+  test('frees all layers of a model, even if one of them throws', () => {
     class Two extends Model {
       readonly first = new Stubborn({ units: 2 });
       readonly second = layers.dense({ units: 2 });
@@ -282,7 +282,7 @@ describe('dispose', () => {
     expect(weights.map(({ disposed }) => disposed)).toEqual(weights.map(() => true));
   });
 
-  test('compile takes its options, whatever what it replaces throws', async () => {
+  test('compile applies its options, even if disposing the old ones throws', async () => {
     class Failing extends metrics.Mean {
       override dispose(): void {
         super.dispose();

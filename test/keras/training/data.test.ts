@@ -113,7 +113,7 @@ describe('a table', () => {
     expect(await (source.next().y as Tensor).array()).toEqual([...order.slice(0, 4)]);
   });
 
-  test('moves many values to the device piece by piece', async () => {
+  test('uploads large data piece by piece', async () => {
     const [count, width] = [600, 500];
     const flat = Uint8Array.from({ length: count * width }, (_, i) => i % 251);
     const nested = Array.from({ length: count }, (_, row) => [
@@ -130,12 +130,12 @@ describe('a table', () => {
       let pieces = 1;
       while (values.upload()) pieces++;
       expect(pieces).toBe(3);
-      // Tensors of tests before this one may be collected meanwhile.
+      // Tensors of earlier tests may be collected in the meantime.
       expect(memory().tensors).toBeLessThanOrEqual(before + 1);
       const source = new TableSource(values, { batchSize: 2, from: count - 3 });
       expect((await inputs(source, 2)).flat()).toEqual([row(597), row(598), row(599)]);
       values.dispose();
-      // A request before all is there waits for it.
+      // A request before everything is uploaded waits for it.
       const early = table({ x }, slots);
       const shuffled = new TableSource(early, { batchSize: 2, shuffle: true, seed: 3 });
       const [first = 0, second = 0] = permutation(count, 3, 0);
@@ -170,7 +170,7 @@ describe('a table', () => {
     expect(((await inputs(first, 1)).flat() as number[][]).flat().sort()).toEqual([0, 1, 2]);
   });
 
-  test('goes on where the last epoch ended where epochs have a number of steps', async () => {
+  test('continues where the last epoch ended if epochs have a number of steps', async () => {
     const source = new TableSource(table({ x: rows }, unknown), { batchSize: 2 });
     expect(await inputs(source, 2, 0, 2)).toEqual([
       [[0], [1]],
@@ -179,7 +179,7 @@ describe('a table', () => {
     expect(await inputs(source, 2, 1, 2)).toEqual([[[4]], [[0], [1]]]);
   });
 
-  test('reads flat arrays in the shape of their slot, labels as they are', async () => {
+  test('reads flat arrays in the shape of their slot, but labels as they are', async () => {
     const x = new Float64Array([1, 2, 3, 4]);
     const labels = new TableSource(table({ x, y: new Uint8Array([2, 0]) }, simple), { batchSize: 2 });
     labels.begin(0, null);
@@ -194,7 +194,7 @@ describe('a table', () => {
     expect(() => table({ x: new Float32Array(5) }, simple)).toThrow(ShapeError);
   });
 
-  test('gives several inputs by position and by name, in the dtypes of their slots', async () => {
+  test('takes several inputs by position and by name, in the dtypes of their slots', async () => {
     const tokens = [
       [1, 2],
       [3, 4],
@@ -214,7 +214,7 @@ describe('a table', () => {
     }
   });
 
-  test('frees what it uploaded, and leaves tensors that were given', () => {
+  test('frees what it uploaded, and keeps tensors of the caller', () => {
     const x = tensor([[1, 2]]);
     const before = memory().tensors;
     const values = table({ x, y: [1] }, simple);
@@ -277,7 +277,7 @@ describe('batches from iterables', () => {
     expect(() => batches.begin(1, null)).toThrow(/yields its batches only once/);
   });
 
-  test('an endless generator goes on from epoch to epoch', async () => {
+  test('an endless generator continues from epoch to epoch', async () => {
     function* endless() {
       for (let i = 0; ; i++) yield [[[i]]] as const;
     }
@@ -289,7 +289,7 @@ describe('batches from iterables', () => {
     expect(await inputs(made, 2, 1, 2)).toEqual([[[2]], [[3]]]);
   });
 
-  test('a generator that is put away runs its finally', async () => {
+  test('a generator that is closed runs its finally', async () => {
     let closed = false;
     const batches = source(function* () {
       try {
@@ -320,7 +320,7 @@ describe('batches from iterables', () => {
     expect(() => batchOf('fit', item, unknown)).toThrow(message);
   });
 
-  test('a function that gives none is refused', () => {
+  test('a function that returns no batches is refused', () => {
     expect(() => source((() => 3) as never).begin(0, null)).toThrow(/returns an iterable of batches/);
   });
 

@@ -1,4 +1,4 @@
-/** @file Models that are dropped without `dispose`: all that they held comes back. */
+/** @file Models that are dropped without `dispose`: all of their memory is freed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   GradientTape,
@@ -42,7 +42,7 @@ function compiled(compileOptions: Parameters<Model['compile']>[0] = {}) {
   return net;
 }
 
-/** Waits for a run that is to fail. Unlike `expect`, it doesn't hold the promise afterwards. */
+/** Waits for a run that should fail. Unlike `expect`, it doesn't hold the promise afterwards. */
 async function failing(run: Promise<unknown>, message: string): Promise<void> {
   const found = await run.then(
     () => 'nothing',
@@ -98,7 +98,7 @@ class Residual extends Model {
   }
 }
 
-/** As Residual, trained by a step of its own. */
+/** Like Residual, with a custom training step. */
 class OwnStep extends Residual {
   readonly distance = metrics.mean({ name: 'distance' });
   override trainStep({ x, y }: Batch) {
@@ -130,7 +130,7 @@ const optimizerOptions: Record<string, () => Parameters<Model['compile']>[0]> = 
   }),
 };
 
-/** Models whose use ends with all memory back, each time that it is repeated. */
+/** Uses of models after which all memory is freed, each time they are repeated. */
 const uses: Record<string, Use> = {
   fit: async (x, y) => void (await compiled().fit(x, y, options)),
   'fit with validation and metrics': async (x, y) => {
@@ -283,7 +283,7 @@ const uses: Record<string, Use> = {
   ),
 };
 
-/** What an app holds while its models come and go. */
+/** Objects that an app keeps while models are created and dropped. */
 const shared = {
   features: input({ shape: [2] }),
   stop: callbacks.earlyStopping({ monitor: 'loss', restoreBestWeights: true }),
@@ -306,14 +306,14 @@ Object.assign(uses, {
   },
 } satisfies Record<string, Use>);
 
-describe('what a dropped model held comes back after', () => {
+describe('the memory of a dropped model is freed after', () => {
   let x: Tensor;
   let y: Tensor;
   let start: Alive;
 
   beforeAll(async () => {
     [x, y] = data(12);
-    // What is made once for all models (constants, pipelines) is made here.
+    // Creates what is shared by all models (constants, pipelines).
     for (const use of Object.values(uses)) await use(x, y);
     start = await collectAll();
   });

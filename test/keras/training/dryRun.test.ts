@@ -1,4 +1,4 @@
-/** @file `warmup(model)`: what the first batch needs is compiled before it comes, and nothing else has changed. */
+/** @file `warmup(model)`: everything that the first batch needs is compiled in advance, and nothing else changes. */
 import { describe, expect, test } from 'vitest';
 import {
   getDevice,
@@ -48,7 +48,7 @@ async function weightsOf(net: Model): Promise<number[][]> {
 }
 
 describe('warmup of a model', () => {
-  test('has the first epoch find all pipelines, and end where it would have ended', async () => {
+  test('compiles all pipelines of the first epoch, without changing its result', async () => {
     const { x, y } = data(24);
     const options = { batchSize: 8, epochs: 2, seed: 3, verbose: 0 as const };
     const results: unknown[] = [];
@@ -70,7 +70,7 @@ describe('warmup of a model', () => {
     expect(results[1]).toEqual(results[0]);
   });
 
-  test('has validation and trainOnBatch find theirs, too', async () => {
+  test('also compiles those of validation and trainOnBatch', async () => {
     await using _own = await ownDevice();
     const net = classifier();
     const { x, y } = data(16);
@@ -83,7 +83,7 @@ describe('warmup of a model', () => {
     expect(pipelines()).toBe(after);
   });
 
-  test('has predictions and calls find theirs', async () => {
+  test('also compiles those of predictions and calls', async () => {
     await using _own = await ownDevice();
     const net = classifier();
     await warmup(net, { batchSize: 8 });
@@ -121,7 +121,7 @@ describe('warmup of a model', () => {
     expect(pipelines()).toBe(before);
   });
 
-  test('several outputs with losses of their own', async () => {
+  test('several outputs with their own losses', async () => {
     await using _own = await ownDevice();
     const x = input({ shape: [4] });
     const net = model({
@@ -139,7 +139,7 @@ describe('warmup of a model', () => {
     expect(pipelines()).toBe(before);
   });
 
-  test('leaves nothing behind but what lasts', async () => {
+  test('leaves nothing behind but permanent objects', async () => {
     await using _own = await ownDevice();
     const net = classifier();
     await warmup(net, { batchSize: 8, training: true });
@@ -149,7 +149,7 @@ describe('warmup of a model', () => {
     expect(memory().tensors).toBe(tensors);
   });
 
-  test('says what it misses', async () => {
+  test('reports what is missing', async () => {
     await using _own = await ownDevice();
     const plain = sequential({ layers: [layers.inputLayer({ shape: [4] }), layers.dense({ units: 2 })] });
     await expect(warmup(plain, { training: true })).rejects.toThrow(/compiled before/);

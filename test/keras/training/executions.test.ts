@@ -1,4 +1,4 @@
-/** @file stepsPerExecution: callbacks hear of several batches at once; what is computed stays the same. */
+/** @file stepsPerExecution: callbacks are called once for several batches; the results stay the same. */
 import { beforeAll, expect, test } from 'vitest';
 import { init, ValueError } from '../../../src/index.ts';
 import { layers, modelFromJSON, modelToJSON, sequential } from '../../../src/keras/index.ts';
@@ -35,7 +35,7 @@ function listener() {
   return { heard, callbacks };
 }
 
-// What Keras 3.15 calls, for 7 batches.
+// The calls of Keras 3.15 for 7 batches.
 test('hooks of batches are called once per execution', async () => {
   const { heard, callbacks } = listener();
   const net = compiled(3);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 describe('fit', () => {
-  test('takes the steps that a loop by hand takes', async () => {
+  test('takes the same steps as a manual loop', async () => {
     const [x, y] = data(6);
     const byHand = regressor();
     const optimizer = optimizers.sgd({ learningRate: 0.1, momentum: 0.9 });
@@ -46,7 +46,7 @@ describe('fit', () => {
     }
   });
 
-  test('gives the same bits captured and as it is written', async () => {
+  test('gives the same bits captured and eagerly', async () => {
     const [x, y] = data(7);
     const runs = [false, true].map(async (runEagerly) => {
       const net = regressor();
@@ -59,7 +59,7 @@ describe('fit', () => {
     expect(Object.keys(captured?.history ?? {}).sort()).toEqual(['loss', 'mae', 'val_loss', 'val_mae']);
   });
 
-  test('weighs the loss of batches by their sizes', async () => {
+  test('weights the loss of batches by their sizes', async () => {
     const net = regressor();
     net.compile({ optimizer: optimizers.sgd({ learningRate: 0 }), loss: 'mse' });
     const [x, y] = data(5);
@@ -69,7 +69,7 @@ describe('fit', () => {
     expect((await net.evaluate(x, y, { batchSize: 3 })).loss).toBeCloseTo(whole, 6);
   });
 
-  test('shuffles by a seed, and goes on from a checkpoint on the same curve to the bit', async () => {
+  test('shuffles by a seed, and continues from a checkpoint on the same curve to the bit', async () => {
     const [x, y] = data(10);
     const options = { batchSize: 3, seed: 42 } as const;
     const compile = (net: ReturnType<typeof regressor>) =>
@@ -102,7 +102,7 @@ describe('fit', () => {
   });
 
   test('leaves memory flat, and a step is one submission', async () => {
-    // Elsewhere what other tests dropped may be collected, and be gone, at any time.
+    // On the shared device, garbage of other tests may be collected at any time.
     await using own = await ownDevice();
     const { device } = own;
     const net = regressor();
@@ -187,7 +187,7 @@ describe('fit', () => {
     const [x, y] = data(4);
     await expect(net.fit(x, y, options)).rejects.toThrow(message);
     expect(memory().tensors).toBeLessThanOrEqual(before + 2);
-    // The model is free again.
+    // The model is usable again.
     await net.fit(x, y);
   });
 });
@@ -225,7 +225,7 @@ describe('validation', () => {
     expect(history.val_loss?.[1]).toBeCloseTo(loss as number, 6);
   });
 
-  test('runs as often as validationFreq says', async () => {
+  test('runs as often as validationFreq specifies', async () => {
     const [x, y] = data(4);
     const net = regressor();
     net.compile({ loss: 'mse' });

@@ -94,7 +94,7 @@ describe.each([
     }
   });
 
-  test('mlp_classifier: accuracy, and a share that validates', async () => {
+  test('mlp_classifier: accuracy, and a validation split', async () => {
     const { run, weights, array } = fixture('mlp_classifier');
     const net = classifier();
     loadWeights(net, weights);

@@ -1,4 +1,4 @@
-/** @file Training that isn't there yet, as in an app whose bundler left it for later. */
+/** @file Training that isn't loaded yet, as in an app whose bundler split it off. */
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { init, ones, ValueError, warmup } from '../../../src/index.ts';
 import { loadCheckpoint, saveCheckpoint } from '../../../src/io/index.ts';
@@ -17,7 +17,7 @@ const y = () => ones([4, 1]);
 const named = { optimizer: 'sgd', loss: 'mse', metrics: ['mae'] } as const;
 
 describe('training is loaded', () => {
-  test('by compile, which tells when it is there', async () => {
+  test('by compile, whose promise resolves when it is loaded', async () => {
     const net = regressor();
     const compiled = net.compile(named);
     expect(net.summary({ print: () => {} })).toContain('Total params: 3');
@@ -66,7 +66,7 @@ describe('training is loaded', () => {
 });
 
 describe('options out of range', () => {
-  test('are reported by compile and by whatever comes after', async () => {
+  test('are reported by compile and by all later calls', async () => {
     const net = regressor();
     await expect(net.compile({ optimizer: 'sgdd' as never })).rejects.toThrow(ValueError);
     await expect(net.fit(x(), y())).rejects.toThrow(/sgdd/);
@@ -75,7 +75,7 @@ describe('options out of range', () => {
     await net.fit(x(), y(), { verbose: 0 });
   });
 
-  test('are thrown at once where training is there', async () => {
+  test('are thrown at once if training is loaded', async () => {
     const net = regressor();
     await net.compile(named);
     expect(() => net.compile({ optimizer: 'sgdd' as never })).toThrow(ValueError);

@@ -1,4 +1,7 @@
-/** @file NaN and infinities in data, under `checkNumerics`: the data are named, not the ops that take batches of them. */
+/**
+ * @file NaN and infinities in data, under `checkNumerics`: the error refers to the data, not to the ops that take batches of
+ * them.
+ */
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { checkNumerics, init, NonFiniteError, tensor } from '../../../src/index.ts';
 import { layers, sequential } from '../../../src/keras/index.ts';
@@ -77,7 +80,7 @@ test.each<[string, (net: ReturnType<typeof network>) => Promise<unknown>, RegExp
   expect(failed?.message).not.toMatch(/output 0|gather|slice/);
 });
 
-test('data without them train as ever', async () => {
+test('data without them train as usual', async () => {
   const { history } = await network().fit(wave([12, 2]), wave([12, 1]), { batchSize: 4 });
   expect(history.loss?.[0]).toBeGreaterThan(0);
 });

@@ -39,7 +39,7 @@ describe('several outputs', () => {
     ],
   ];
 
-  test('have losses and metrics of their own, in Keras’s order', async () => {
+  test('have their own losses and metrics, in Keras’s order', async () => {
     const net = twoHeads();
     net.compile({
       optimizer: 'sgd',
@@ -81,7 +81,7 @@ describe('several outputs', () => {
     expect(Object.keys(await net.evaluate(wave([3, 2]), { value: y()[1] } as never))).toEqual(['loss']);
   });
 
-  test('find the crossentropy that their shapes call for', async () => {
+  test('get the crossentropy that matches their shapes', async () => {
     const net = twoHeads();
     const x = wave([3, 2]);
     net.compile({ loss: 'crossentropy' });
@@ -111,7 +111,7 @@ describe('several outputs', () => {
   });
 });
 
-describe('a step of one’s own', () => {
+describe('a custom step', () => {
   class Adversary extends Model {
     readonly top = layers.dense({ units: 1 });
     readonly distance = metrics.mean({ name: 'distance' });
@@ -146,7 +146,7 @@ describe('a step of one’s own', () => {
     expect(net.metricsNames).toEqual(['loss', 'distance']);
   });
 
-  test('runs every time where it is asked to', async () => {
+  test('runs every time if requested', async () => {
     const net = new Adversary();
     net.compile({ optimizer: 'sgd', runEagerly: true });
     await net.fit(...data(8), { epochs: 2, batchSize: 4 });

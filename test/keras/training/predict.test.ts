@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => setDevice(shared));
 
 describe('predict', () => {
-  test('gives what the model gives, batch by batch', async () => {
+  test('gives the same as the model, batch by batch', async () => {
     const net = regressor();
     const x = wave([7, 2]);
     const expected = await net.apply(x).data();
@@ -60,7 +60,7 @@ describe('predict', () => {
     ]);
   });
 
-  test('of batches that are made on the way', async () => {
+  test('of batches that are created during the run', async () => {
     const net = regressor();
     async function* batches() {
       for (let i = 0; i < 3; i++) yield [wave([2, 2], i + 0.4)];
@@ -86,7 +86,7 @@ describe('predict', () => {
     });
   });
 
-  test('refuses what it doesn’t know', async () => {
+  test('refuses unknown arguments', async () => {
     const net = regressor();
     await expect(net.predict(wave([3, 2]), { batch: 3 } as never)).rejects.toThrow(/its options are/);
     await expect(net.predict(wave([3, 2]), { batchSize: 0 })).rejects.toThrow(/batchSize/);
@@ -126,7 +126,7 @@ describe('steps on single batches', () => {
     await net.trainOnBatch([[1, 2]], [3]);
   });
 
-  test('follow what is trainable', async () => {
+  test('follow changes of trainable', async () => {
     const net = regressor();
     net.compile({ optimizer: 'sgd', loss: 'mse' });
     const [x, y] = [wave([4, 2]), wave([4, 1])];
@@ -140,7 +140,7 @@ describe('steps on single batches', () => {
   });
 });
 
-describe('models that are built as they run', () => {
+describe('models that are built when they run', () => {
   test('a sequential without an input', async () => {
     const net = sequential({
       layers: [
@@ -212,7 +212,7 @@ describe('a page that trains', () => {
     const began = performance.now();
     await net.fit(wave([400, 2]), wave([400, 1]), { epochs: 4, batchSize: 2 });
     clearInterval(timer);
-    // Half of what a turn every 20 ms would be: other processes share the machine.
+    // Half of the turns at one every 20 ms, because other processes share the machine.
     expect(turns).toBeGreaterThan((performance.now() - began) / 40);
   });
 });

@@ -29,7 +29,7 @@ describe('callbacks', () => {
     const { epoch } = await net.fit(x, y, { epochs: 9, batchSize: 3, callbacks: [new Stop()] });
     expect(epoch).toEqual([0, 1]);
     expect(seen).toEqual(['batch 0', 'batch 1', 'epoch 0', 'batch 0', 'batch 1', 'epoch 1']);
-    // The loss of an epoch is that after its last batch.
+    // The loss of an epoch is the one after its last batch.
     expect(losses[1]).toBe(losses[2]);
   });
 
@@ -73,7 +73,7 @@ describe('callbacks', () => {
 });
 
 describe('a run that ends early', () => {
-  test('by its signal rejects with the reason; what was done is kept', async () => {
+  test('by its signal rejects with the reason; finished work is kept', async () => {
     const net = regressor();
     net.compile({ optimizer: 'sgd', loss: 'mse' });
     const [x, y] = data(6);
@@ -124,7 +124,7 @@ describe('a run that ends early', () => {
       });
     }
     await expect(net.fit(never, { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' });
-    // What comes after all is freed.
+    // Batches that arrive afterwards are freed.
     send([late, ...data(2).slice(1)]);
     await new Promise((resolve) => setTimeout(resolve));
     expect(late.disposed).toBe(true);
@@ -159,7 +159,7 @@ describe('one thing at a time', () => {
 });
 
 describe('faults', () => {
-  test('say in which epoch and batch, and leave the model usable', async () => {
+  test('report epoch and batch, and leave the model usable', async () => {
     const tokens = input({ shape: [3], dtype: 'int32' });
     const table = layers.embedding({ inputDim: 5, outputDim: 2, name: 'table' });
     const top = layers.dense({ units: 1 });

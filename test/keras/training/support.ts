@@ -2,7 +2,7 @@
 import { type Tensor, tensor, tidy } from '../../../src/index.ts';
 import { input, layers, model } from '../../../src/keras/index.ts';
 
-/** Values that look random, and are the same in every run. */
+/** Pseudo-random values, the same in every run. */
 export function wave(shape: readonly number[], pace = 0.7): Tensor {
   const size = shape.reduce((product, n) => product * n, 1);
   return tensor(
@@ -14,7 +14,7 @@ export function wave(shape: readonly number[], pace = 0.7): Tensor {
 /** Samples of two features and their targets. */
 export const data = (rows: number) => [wave([rows, 2], 0.37), wave([rows, 1], 1.3)] as const;
 
-/** Two features, one output, by way of a hidden layer; always with the same weights. */
+/** Two features, a hidden layer, one output; always with the same weights. */
 export function regressor() {
   const features = input({ shape: [2], name: 'features' });
   const hidden = layers.dense({ units: 3, activation: 'tanh', name: 'hidden' });

@@ -1,4 +1,4 @@
-/** @file Training while other tasks of the app compute: neither disturbs the other. */
+/** @file Training while other tasks of the app compute: neither affects the other. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
   gather,
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await init();
 });
 
-// What a test leaves unread is not for the next one to find.
+// Clears unread faults, so that they don't affect the next test.
 afterEach(() =>
   getDevice()
     .sync()
@@ -54,7 +54,7 @@ const tokens = [
   [1, 9],
 ];
 
-/** Runs `body` again and again until `run` is done. */
+/** Runs `body` repeatedly until `run` is done. */
 async function meanwhile<T>(run: Promise<T>, body: () => unknown): Promise<T> {
   let isDone = false;
   const settled = run.finally(() => {
@@ -84,7 +84,7 @@ describe('a fault elsewhere', () => {
     for (const each of wrong) await fault(each.data());
   });
 
-  test('does not abort it where its tensor is gone; sync throws it', async () => {
+  test('does not abort it if its tensor is gone; sync throws it', async () => {
     const net = compiled();
     const [x, y] = data(6);
     bad().dispose();
@@ -92,7 +92,7 @@ describe('a fault elsewhere', () => {
     await fault(getDevice().sync());
   });
 
-  test('aborts it where its data depend on the fault', async () => {
+  test('aborts it if its data depend on the fault', async () => {
     const net = compiled();
     const [x, y] = data(2);
     const spoiled = mul(gather(x, tensor([0, 2], { dtype: 'int32' })), 1);
@@ -120,7 +120,7 @@ describe('a fault of fit', () => {
     expect((await net.fit(fine, y.slice(0, 3))).epoch).toEqual([0]);
   });
 
-  test('ends it though a sync elsewhere throws it, too', async () => {
+  test('ends it even if a sync elsewhere throws it, too', async () => {
     const run = embedder().fit(tokens, y, { batchSize: 1, epochs: 3, shuffle: false });
     const settled = meanwhile(run, () =>
       getDevice()
@@ -167,7 +167,7 @@ describe('a fault of fit', () => {
     await getDevice().sync();
   });
 
-  test('in evaluate and predict ends those', async () => {
+  test('in evaluate and predict ends them', async () => {
     const net = embedder();
     await fault(net.evaluate(tokens, y, { batchSize: 1 }));
     await fault(net.predict(tokens, { batchSize: 1 }));
@@ -194,7 +194,7 @@ describe('an open tape elsewhere', () => {
     expect(await (tape.gradient(loss, w) as Tensor).array()).toEqual([4]);
   });
 
-  test('that is opened and closed while a run waits neither loses its calls nor gets others', async () => {
+  test('that is opened and closed while a run waits neither loses its calls nor records others', async () => {
     const net = compiled();
     const [x, y] = data(12);
     let rounds = 0;
@@ -211,7 +211,7 @@ describe('an open tape elsewhere', () => {
     expect(rounds).toBeGreaterThan(0);
   });
 
-  test('records what the app itself asks of a model', async () => {
+  test('records the calls that the app itself makes of a model', async () => {
     const net = compiled();
     const [x] = data(2);
     using tape = new GradientTape();

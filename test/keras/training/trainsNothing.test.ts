@@ -1,4 +1,4 @@
-/** @file Models that would train nothing, or other weights than meant: each says so. */
+/** @file Models that would train nothing, or the wrong weights: each reports it. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   add,
@@ -52,7 +52,7 @@ describe('a layer called in `call`', () => {
     }
   }
 
-  /** Not a layer: what it holds isn't searched. */
+  /** Not a layer: its properties aren't searched. */
   class Holder {
     readonly inner = dense();
   }
@@ -108,7 +108,7 @@ describe('a layer called in `call`', () => {
     }
     const callOf = (layer: object) => (layer as { call(...args: unknown[]): Tensor }).call(x());
 
-    test('it is a call: with losses, without options, and inside another call', () => {
+    test('works as a call: with losses, without options, and inside another call', () => {
       const net = new Public();
       callOf(net);
       net.call(x(), { training: true });
@@ -132,7 +132,7 @@ describe('a layer called in `call`', () => {
       expect(() => new Hiding().apply(x())).toThrow(/in no public property of Hiding/);
     });
 
-    test('a model of a graph can be called so, too', async () => {
+    test('works for a model with a graph, too', async () => {
       const net = regressor();
       const [input] = data(4);
       const called = (net as unknown as { call(x: Tensor): Tensor }).call(input);
@@ -183,7 +183,7 @@ describe('fit', () => {
     expect(Object.keys(await frozen.evaluate(...data(4)))).toEqual(['loss']);
   });
 
-  /** Its step does what `act` does. */
+  /** A model whose step calls `act`. */
   class Own extends Model {
     readonly top = layers.dense({ units: 1 });
     readonly norm = layers.batchNormalization();
@@ -209,6 +209,7 @@ describe('fit', () => {
   const descend = (net: Own, loss: Tensor, tape: GradientTape) => {
     const weights = net.trainableWeights;
     net.optimizer?.apply(tape.gradient(loss, weights), weights);
+    return { loss };
   };
 
   test('refuses a step that applies no gradient, whatever it assigns to averages', async () => {
@@ -249,6 +250,55 @@ describe('fit', () => {
     }
   });
 
+  test('refuses a step that returns nothing, unless it updates the loss itself', async () => {
+    for (const logs of [undefined, {}]) {
+      const silent = own((net, loss, tape) => {
+        descend(net, loss, tape);
+        return logs;
+      });
+      await expect(silent).rejects.toThrow(/must update them[\s\S]*return .* such as \{ loss \}/);
+    }
+    class Delegating extends Model {
+      readonly top = layers.dense({ units: 1 });
+      isSilent = false;
+      override call(x: Tensor): Tensor {
+        return this.top.apply(x);
+      }
+      override trainStep(batch: Batch) {
+        super.trainStep(batch);
+        return undefined;
+      }
+      override testStep(batch: Batch) {
+        return this.isSilent ? undefined : super.testStep(batch);
+      }
+    }
+    const net = new Delegating();
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    const { history } = await net.fit(...data(4), { validationData: data(4) });
+    expect(history.loss?.[0]).toBeGreaterThan(0);
+    net.isSilent = true;
+    await expect(net.evaluate(...data(4))).rejects.toThrow(/testStep: .*must update them/);
+    await expect(net.testOnBatch(...data(4))).rejects.toThrow(ValueError);
+  });
+
+  test('warns once of weights that the loss does not reach', async () => {
+    class Split extends Own {
+      readonly unused = layers.dense({ units: 1, name: 'unused' });
+      override call(x: Tensor): Tensor {
+        this.unused.apply(x);
+        return super.call(x);
+      }
+    }
+    const net = new Split(descend);
+    net.compile({ optimizer: 'sgd' });
+    for (let run = 0; run < 2; run++) await net.fit(...data(4));
+    expect(warnings()).toEqual([
+      expect.stringMatching(
+        /sgd.*: the gradients of 'split.*\/unused\/kernel', .*bias' are null.*tape\.explain/,
+      ),
+    ]);
+  });
+
   test('refuses a step that is async', async () => {
     class Async extends Own {
       override trainStep(batch: Batch) {
@@ -261,7 +311,7 @@ describe('fit', () => {
   });
 
   describe('with trainable variables that the model doesn’t have', () => {
-    /** Reads a variable that isn't searched for. */
+    /** Reads a variable that isn't found. */
     class Stray extends Layer {
       readonly #scale: Variable;
       constructor(scale = variable(tensor(2), { name: 'stray' })) {
@@ -305,7 +355,7 @@ describe('fit', () => {
       }
       const parts = new Parts(descend);
       parts.compile({ optimizer: 'sgd' });
-      // Called before the tape of the step: no gradient would reach it there anyway.
+      // Called before the step's tape is opened: no gradient would reach it there anyway.
       await parts.fit(...data(4));
       expect(warnings()).toEqual([]);
     });
@@ -359,7 +409,7 @@ describe('fit', () => {
       test('warns once where the loop takes gradients without them', () => {
         loop(scaled(variable(tensor(2), { name: 'forgotten' })));
         expect(warnings()).toEqual([expect.stringMatching(/computes with trainable variables.*'forgotten'/)]);
-        // Parts of a model that are called one by one have weights of their own.
+        // Parts of a model that are called one by one have their own weights.
         const [stray, top] = [new Stray(variable(tensor(2), { name: 'of a part' })), dense()];
         loop(top, [], () => top.apply(stray.apply(x())));
         expect(warnings()[1]).toContain("'of a part'");
@@ -379,7 +429,7 @@ describe('fit', () => {
         loop(net, [strength], call);
         expect(warnings()).toEqual([]);
         const forgotten = regularized((w) => mul(mean(w), strength));
-        // Its optimizer knows it from before.
+        // The optimizer already knows it.
         const other = variable(tensor(2), { name: 'forgotten strength' });
         const again = regularized((w) => mul(mean(w), other));
         loop(forgotten.net, [], forgotten.call);

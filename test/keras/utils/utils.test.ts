@@ -83,7 +83,7 @@ test('toCategorical', async () => {
   expect(await toCategorical(Int32Array.of(1), { numClasses: 4 }).array()).toEqual([[0, 1, 0, 0]]);
 });
 
-test('the samples of tensors in two parts', async () => {
+test('splitting the samples of tensors into two parts', async () => {
   const x = tensor([[1], [2], [3], [4], [5]]);
   const arrays = (parts: readonly Tensor[]) => Promise.all(parts.map((part) => part.array()));
   expect(await arrays(splitDataset(x, { leftSize: 0.6 }))).toEqual([
@@ -92,7 +92,7 @@ test('the samples of tensors in two parts', async () => {
   ]);
   expect(await arrays(splitDataset(x, { rightSize: 1 }))).toEqual([[[1], [2], [3], [4]], [[5]]]);
   expect(await arrays(splitDataset(x, { leftSize: 1, rightSize: 0.4 }))).toEqual([[[1]], [[2], [3]]]);
-  // Samples stay together, and a seed repeats their order.
+  // Samples stay together, and a seed makes their order reproducible.
   const split = () => splitDataset([x, mul(x, 10)], { leftSize: 3, shuffle: true, seed: 7 });
   const [left, right] = await Promise.all(split().map(arrays));
   expect(await Promise.all(split().map(arrays))).toEqual([left, right]);

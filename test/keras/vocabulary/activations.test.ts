@@ -92,14 +92,14 @@ test('sparsemax is the projection onto the simplex', async () => {
     const sums = z
       .toSorted((a, b) => b - a)
       .map((_, k, sorted) => sorted.slice(0, k + 1).reduce((a, b) => a + b));
-    // Of the levels that k largest elements ask for, the highest: the projection's.
+    // The level of the projection is the highest of the levels for the k largest elements.
     const level = Math.max(...sums.map((sum, k) => (sum - 1) / (k + 1)));
     const p = (await activationOf('sparsemax')(tensor([z])).array()) as number[][];
     for (const [i, value] of z.entries()) expect(p[0]?.[i]).toBeCloseTo(Math.max(value - level, 0), 5);
   }
 });
 
-test('names go to configurations and back', () => {
+test('names are written to configurations and read back', () => {
   expect(serializeActivation(activationOf('hard_swish'))).toBe('hardSilu');
   expect(serializeActivation(activationOf(null))).toBe('linear');
   expect(serializeActivation(null)).toBeNull();
@@ -119,7 +119,7 @@ test('a function of the app has a name once it is registered', () => {
   expect(activationOf('doubledRelu')).toBe(doubledRelu);
 });
 
-test('only the result is left', () => {
+test('only the result remains', () => {
   const before = memory().tensors;
   const x = tensor([[1, 2, 3, 4]]);
   for (const name of [...Object.keys(formulas), 'glu', 'sparsemax']) activationOf(name)(x).dispose();

@@ -26,7 +26,7 @@ test('names are spelled as in JavaScript, as Keras functions and as Keras classe
   expect(() => initializerOf(3 as never)).toThrow(ValueError);
 });
 
-test('every initializer is made again from its configuration', async () => {
+test('every initializer can be created again from its configuration', async () => {
   const names = Object.keys(initializers).filter((key) => key !== 'initializerOf');
   for (const name of names) {
     const first = initializerOf(name);
@@ -74,7 +74,7 @@ describe('spread', () => {
     expect(projection.deviation).toBeCloseTo(Math.sqrt(1 / 100), 2);
   });
 
-  test('is what was asked for', async () => {
+  test('is as requested', async () => {
     const options = { mean: 2, stddev: 0.5, seed: 3 };
     const cut = await spread(draw(initializers.truncatedNormal(options), [5000]));
     expect(cut.mean).toBeCloseTo(2, 1);

@@ -26,7 +26,7 @@ const matrix = () =>
   ]);
 const penalty = async (like: regularizers.RegularizerLike) => regularizerOf(like)?.call(matrix()).item();
 
-test('regularizers add up what they say', async () => {
+test('regularizers compute their sums', async () => {
   expect(await penalty('l1')).toBeCloseTo(0.1, 6);
   expect(await penalty('L2')).toBeCloseTo(0.3, 6);
   expect(await penalty({ className: 'L1L2', config: { l1: 1, l2: 0.5 } })).toBeCloseTo(10 + 15, 5);
@@ -50,7 +50,7 @@ test('the gradient of l2 is twice the weight', async () => {
   ]);
 });
 
-test('constraints put weights back', async () => {
+test('constraints are enforced', async () => {
   const after = async (like: constraints.ConstraintLike) => constraintOf(like)?.call(matrix()).array();
   const close = (given: unknown, wanted: number[][]) => {
     const values = (given as number[][]).flat();
@@ -75,7 +75,7 @@ test('constraints put weights back', async () => {
   expect(constraintOf(undefined)).toBeNull();
 });
 
-test('all are made again from their configurations', () => {
+test('all can be created again from their configurations', () => {
   for (const name of ['l1', 'l2', 'l1l2', 'orthogonalRegularizer']) {
     const made = regularizerOf(name) as regularizers.Regularizer;
     const { className } = made;
@@ -88,7 +88,7 @@ test('all are made again from their configurations', () => {
   }
 });
 
-test('what is no regularizer or constraint is refused', () => {
+test('anything but a regularizer or constraint is refused', () => {
   expect(() => regularizerOf('l3')).toThrow(ValueError);
   expect(() => regularizerOf({ className: 'L1', config: { l1: -1 } })).toThrow(ValueError);
   expect(() => regularizerOf({ className: 'L1', config: { l2: 1 } })).toThrow(ValueError);
@@ -104,11 +104,11 @@ test('what is no regularizer or constraint is refused', () => {
   expect(() => constraintOf({ className: 'UnitNorm', config: { axis: 'all' } })).toThrow(ValueError);
 });
 
-test('a function is taken as it is', async () => {
+test('a function is used as it is', async () => {
   expect(await penalty((x) => mul(sum(x), 2))).toBe(0);
 });
 
-test('only the result is left', () => {
+test('only the result remains', () => {
   const before = memory().tensors;
   const x = matrix();
   for (const name of ['l1', 'l2', 'orthogonalRegularizer']) regularizerOf(name)?.call(x).dispose();

@@ -1,4 +1,4 @@
-/** @file Losses, metrics and optimizers of the app's own, by the names under which they were registered. */
+/** @file Losses, metrics and optimizers of an app, by their registered names. */
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { abs, init, mean, mul, sub, type Tensor, tensor, ValueError } from '../../../src/index.ts';
 import {

@@ -7,7 +7,7 @@ const shapes = [[7], [2, 3, 5], [], [0, 3], [1, 1, 2, 1, 3, 2]];
 interface Domain {
   low?: number;
   high?: number;
-  /** For kinks: so many values, all off the whole numbers where kinks lie. */
+  /** For ops with kinks: how many values; none is a whole number, where the kinks are. */
   offIntegers?: boolean;
   options?: readonly object[];
   /** Dtypes it accepts in addition to float32. */

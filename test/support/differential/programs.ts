@@ -44,11 +44,11 @@ const largestSize = 5000;
 const largestValue = 100;
 const largestInteger = 2 ** 20;
 
-/** What a program does with some inputs: steps that fit, and whose results stay of moderate size. */
+/** The steps of a program for some inputs: those that apply, and whose results stay moderate. */
 interface Plan {
   readonly values: Value[];
   readonly planned: Planned[];
-  /** The steps that are carried out. */
+  /** The steps that are executed. */
   readonly taken: Step[];
 }
 
@@ -89,7 +89,7 @@ function run(planned: readonly Planned[], inputs: readonly Tensor[]): Tensor[] {
   return values.slice(inputs.length);
 }
 
-/** Rounding errors of a chain of ops, relative to the largest of its values. */
+/** Tolerance for rounding errors of a chain of ops, relative to the largest of its values. */
 const tolerance = 3e-4;
 
 function difference(got: ArrayLike<number>, { data, dtype }: Value, scale: number): string | null {
@@ -107,8 +107,8 @@ const weightsOf = (shape: readonly number[], seed: number) => {
   return Float64Array.from({ length: sizeOf(shape) }, () => Math.fround(random() * 2 - 1));
 };
 
-/** Why `program` fails; null where it passes. */
-async function failureOf(program: Program): Promise<string | null> {
+/** Why `program` fails, eagerly or, where `isCompiled`, compiled; null if it passes. */
+async function failureOf(program: Program, isCompiled: boolean): Promise<string | null> {
   const inputs = valuesFor(program, 1);
   const { values, planned, taken } = plan(program.steps, inputs);
   const expected = values.slice(inputs.length);
@@ -128,7 +128,8 @@ async function failureOf(program: Program): Promise<string | null> {
       const found = difference(read[i] as ArrayLike<number>, want, scale);
       if (found) return `v${inputs.length + i}: ${found}`;
     }
-    return await gradientFailure(program.seed, { planned, taken }, inputs, expected, tensors, made);
+    const ways = { planned, taken, isCompiled };
+    return await gradientFailure(program.seed, ways, inputs, expected, tensors, made);
   } catch (error) {
     return `throws ${error instanceof Error ? error.message : String(error)}`;
   } finally {
@@ -139,7 +140,7 @@ async function failureOf(program: Program): Promise<string | null> {
 /** Compares gradients with differences. */
 async function gradientFailure(
   seed: number,
-  { planned, taken }: Pick<Plan, 'planned' | 'taken'>,
+  { planned, taken, isCompiled }: Pick<Plan, 'planned' | 'taken'> & { readonly isCompiled: boolean },
   inputs: Value[],
   expected: readonly Value[],
   tensors: readonly Tensor[],
@@ -176,15 +177,12 @@ async function gradientFailure(
       magnitude += Math.abs(d * ((gradients[i] as Float32Array)[j] as number));
     }
   const allowed = 2e-3 * magnitude;
-  // Where both sides differ there is a kink in between, at which any value in between is right.
+  // If both sides differ, there is a kink in between, at which any value in between is correct.
   const isSmooth = Math.abs(byDifferences.above - byDifferences.below) <= allowed;
   if (isSmooth && !(Math.abs(sum - byDifferences.above) <= allowed))
     return `the gradient along a direction is ${sum}, by differences ${byDifferences.above}`;
-  return seed % compiledEvery === 0 ? compiledFailure(step, tensors, eager, made) : null;
+  return isCompiled ? compiledFailure(step, tensors, eager, made) : null;
 }
-
-/** A compiled program has fused kernels of its own, whose compilation takes longer than everything else. */
-const compiledEvery = 4;
 
 /** Compares the compiled function with its eager results, bit by bit. */
 async function compiledFailure(
@@ -202,7 +200,7 @@ async function compiledFailure(
       const read = await Promise.all(results.map((result) => result.data()));
       const differs = read.findIndex((values, i) => {
         const others = expected[i] as ArrayLike<number>;
-        // Both zeros are one value here.
+        // 0 and -0 count as the same value.
         return values.some((value, j) => !Object.is(value + 0, (others[j] as number) + 0));
       });
       if (differs >= 0) return `compiled, ${call}: result ${differs} differs from that of the eager call`;
@@ -243,8 +241,12 @@ function differences(
   };
 }
 
-/** Whether and how a program without one of its parts still fails, until none can be left out. */
-async function reduced(program: Program, failure: string): Promise<{ program: Program; failure: string }> {
+/** Removes parts of a program as long as it still fails. */
+async function reduced(
+  program: Program,
+  failure: string,
+  isCompiled: boolean,
+): Promise<{ program: Program; failure: string }> {
   let best = { program, failure };
   for (let isShorter = true; isShorter; ) {
     isShorter = false;
@@ -262,7 +264,7 @@ async function reduced(program: Program, failure: string): Promise<{ program: Pr
       ),
     ].filter((candidate) => candidate.inputs.length > 0);
     for (const candidate of candidates) {
-      const found = await failureOf(candidate);
+      const found = await failureOf(candidate, isCompiled);
       if (found === null) continue;
       best = { program: candidate, failure: found };
       isShorter = true;
@@ -272,7 +274,7 @@ async function reduced(program: Program, failure: string): Promise<{ program: Pr
   return best;
 }
 
-/** A program as one would write it. */
+/** A program as source text. */
 export function print(program: Program): string {
   const inputs = valuesFor(program, 1);
   const { planned } = plan(program.steps, inputs);
@@ -286,15 +288,26 @@ export function print(program: Program): string {
   ].join('\n');
 }
 
-/** Runs programs of seeds `from` to `to`. Gives the first failure, reduced; null where all pass. */
-export async function checkPrograms(from: number, to: number): Promise<string | null> {
+/** Programs that run concurrently: the host computes one while others wait for the GPU. */
+const together = 16;
+
+/**
+ * Runs programs of seeds `from` to `to`. One of `compiledEvery` is compiled, too: the compilation of its
+ * fused kernels takes longer than everything else. Returns the failure of the smallest seed, reduced; null if all pass.
+ */
+export async function checkPrograms(from: number, to: number, compiledEvery = 4): Promise<string | null> {
   await rg.init();
-  for (let seed = from; seed < to; seed++) {
-    const program = makeProgram(seed);
-    const failure = await failureOf(program);
-    if (failure === null) continue;
-    const least = await reduced(program, failure);
-    return `program ${seed}: ${least.failure}\n${print(least.program)}`;
+  for (let first = from; first < to; first += together) {
+    const seeds = Array.from({ length: Math.min(together, to - first) }, (_, i) => first + i);
+    const failures = await Promise.all(
+      seeds.map((seed) => failureOf(makeProgram(seed), seed % compiledEvery === 0)),
+    );
+    for (const [i, failure] of failures.entries()) {
+      if (failure === null) continue;
+      const seed = seeds[i] as number;
+      const least = await reduced(makeProgram(seed), failure, seed % compiledEvery === 0);
+      return `program ${seed}: ${least.failure}\n${print(least.program)}`;
+    }
   }
   return null;
 }

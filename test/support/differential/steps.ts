@@ -6,7 +6,7 @@ import * as rg from '../../../src/index.ts';
 import type { Tensor } from '../../../src/index.ts';
 import { at, broadcast, build, reduceAxis, spread, type Value, withAxis } from './values.ts';
 
-/** One statement. Its numbers are taken modulo what there is to choose from, so that any other may be left out. */
+/** One statement. Its numbers are taken modulo the number of choices, so that any other statement may be removed. */
 export interface Step {
   readonly kind: string;
   readonly a: number;
@@ -14,7 +14,7 @@ export interface Step {
   readonly c: number;
 }
 
-/** A step as it is carried out. */
+/** A step as it is executed. */
 export interface Planned {
   readonly inputs: readonly number[];
   readonly result: Value;
@@ -27,7 +27,7 @@ type Planner = (values: readonly Value[], step: Step) => Planned | null;
 
 const isFloat = ({ dtype }: Value) => dtype === 'float32';
 
-/** The place of the n-th value that `fits`; null where none does. */
+/** The index of the n-th value that `fits`; null if none does. */
 function pick(values: readonly Value[], n: number, fits: (value: Value) => boolean): number | null {
   const places = values.flatMap((value, place) => (fits(value) ? [place] : []));
   return places.length > 0 ? (places[n % places.length] as number) : null;
@@ -96,7 +96,7 @@ const isFilled = (x: Value) => isFloat(x) && hasAxes(x) && x.data.length > 0;
 const total = (line: number[]) => line.reduce((a, b) => a + b, 0);
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
 
-/** An op along an axis that gives a line for each. */
+/** An op along an axis that gives one line for each line. */
 const along = (
   name: string,
   compute: (line: number[]) => number[],
@@ -184,7 +184,7 @@ const concat: Planner = (values, { a, b, c }) => {
   };
 };
 
-/** Rows of `x` at places that follow from the step; repeated ones, too. */
+/** Rows of `x` at indices determined by the step, including repeated ones. */
 const gather = ofOne(
   (x) => hasAxes(x) && (x.shape[0] as number) > 0,
   (x, { b, c }) => {

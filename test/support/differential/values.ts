@@ -1,4 +1,4 @@
-/** @file Float64 values on the host, and the few array operations that the reference of random programs is made of. */
+/** @file Float64 values on the host, and the few array operations that the reference of random programs needs. */
 
 export interface Value {
   readonly shape: readonly number[];
@@ -44,7 +44,7 @@ export function at({ shape, data }: Value, position: readonly number[]): number 
   return data[index] as number;
 }
 
-/** The shape that two broadcast to; null where they don't. */
+/** The shape that two shapes broadcast to; null if they don't. */
 export function broadcast(a: readonly number[], b: readonly number[]): number[] | null {
   const rank = Math.max(a.length, b.length);
   const result: number[] = [];
@@ -56,7 +56,7 @@ export function broadcast(a: readonly number[], b: readonly number[]): number[] 
   return result;
 }
 
-/** The element of `x` at a position of what it broadcasts to. */
+/** The element of `x` at a position of the shape that it broadcasts to. */
 export function spread(x: Value, position: readonly number[]): number {
   const skipped = position.length - x.shape.length;
   return at(
@@ -65,11 +65,11 @@ export function spread(x: Value, position: readonly number[]): number {
   );
 }
 
-/** `position` with `value` in place of what it has at `axis`. */
+/** `position` with `value` at `axis`. */
 export const withAxis = (position: readonly number[], axis: number, value: number): number[] =>
   position.map((p, i) => (i === axis ? value : p));
 
-/** The values of `x` along `axis`, of each line; what `reduce` makes of them is the result's one element there. */
+/** Reduces `x` along `axis`: `reduce` gets the values of each line, and its result is the only element there. */
 export function reduceAxis(
   x: Value,
   axis: number,

@@ -2,7 +2,7 @@
 import * as rg from '../../../src/index.ts';
 import type { Tensor } from '../../../src/index.ts';
 
-/** How arguments are nested. Several have the same tensors under other names, in another order, or nested otherwise. */
+/** How arguments are nested. Several have the same tensors under other names, in another order, or nested differently. */
 export const argumentStructures: ((x: Tensor, y: Tensor, z: Tensor) => unknown[])[] = [
   (x) => [x],
   (x) => [{ a: x }],

@@ -1,4 +1,4 @@
-/** @file Makes a stateful program from a seed. */
+/** @file Generates a stateful program from a seed. */
 import { argumentStructures } from './arguments.ts';
 import { randomFrom } from './numbers.ts';
 import { type ChangeKind, changeKinds, type Program } from './program.ts';

@@ -1,4 +1,4 @@
-/** @file A random program with state, as data made from a seed. */
+/** @file A random program with state, as data generated from a seed. */
 
 /** One statement of the function. */
 export interface Statement {

@@ -43,7 +43,7 @@ function outcomeOf(run: () => unknown): Outcome {
   }
 }
 
-/** Runs `program` both ways. Returns what differed first, or null. */
+/** Runs `program` both ways. Returns the first difference, or null. */
 export async function runProgram(program: Program): Promise<string | null> {
   const { gpu } = await rg.init();
   const worlds = [new World(program, gpu), new World(program, gpu)] as const;
@@ -80,12 +80,12 @@ export async function runProgram(program: Program): Promise<string | null> {
         return `call ${index + 1} of\n${print(program)}\nexpected ${expected}\nfound    ${found}`;
       const [ofPlain, ofOther] = outcomes.map(tensorsIn) as [Tensor[], Tensor[]];
       ofPlain.forEach((tensor, i) => {
-        // The eager function may give the lent tensor itself back, whose values change; a compiled one gives a copy.
+        // The eager function may return the lent tensor itself, whose values change; a compiled one returns a copy.
         if (tensor instanceof rg.Variable || tensor.storage.exposed) return;
         plain.results.push(tensor);
         other.results.push(ofOther[i] as Tensor);
       });
-      // A result belongs to its caller: later calls leave it alone.
+      // A result belongs to its caller: later calls don't change it.
       const kept = ofOther.filter((t) => !(t instanceof rg.Variable) && !t.storage.exposed);
       before.push(async () => {
         const now = await bitsOf(kept);

@@ -6,7 +6,7 @@ import { pick } from './numbers.ts';
 import type { Statement } from './program.ts';
 import type { World } from './world.ts';
 
-/** What a statement works on: the values so far, and the world around the function. */
+/** The context of a statement: the values so far, and the world around the function. */
 interface Frame {
   readonly world: World;
   readonly values: Tensor[];
@@ -109,13 +109,13 @@ const statements: Record<string, Run> = {
 
 export const statementKinds = Object.keys(statements);
 
-/** Assigns what has the variable's shape; of another, its mean, everywhere. */
+/** Assigns a value if it has the variable's shape, otherwise fills the variable with its mean. */
 function assign(variable: Variable, value: Tensor): void {
   const fits = value.shape.join() === variable.shape.join();
   variable.assign(fits ? value : rg.add(rg.mul(variable, 0), rg.mean(value)));
 }
 
-/** The last argument of a call that is to throw. */
+/** The last argument of a call that should throw. */
 export const onDemand = 'throw';
 
 /** The function of a program, in a world. */

@@ -1,4 +1,4 @@
-/** @file What surrounds the function of a stateful program, and changes between its calls. */
+/** @file The environment of the function of a stateful program, which changes between its calls. */
 import * as rg from '../../../src/index.ts';
 import type { Tensor, Variable } from '../../../src/index.ts';
 import { numbers, pick, values } from './numbers.ts';
@@ -11,7 +11,7 @@ export class World {
   readonly lent: Tensor;
   readonly #lentBuffer: GPUBuffer;
   views: Tensor[] = [];
-  /** What calls gave so far, but for what may change. */
+  /** Results of calls so far, except for those that may change. */
   readonly results: Tensor[] = [];
   inputs: Tensor[] = [];
 
@@ -41,7 +41,7 @@ export class World {
   }
 }
 
-/** What happens to a world between two calls. */
+/** Applies the changes of a world between two calls. */
 export function applyChange(world: World, { kind, a, b }: Change, gpu: GPUDevice): void {
   const { rows, columns } = world.program;
   const variable = pick(world.variables, a);

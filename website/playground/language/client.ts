@@ -1,4 +1,4 @@
-/** @file The page's end of the language Worker. It starts with the first request: the page shows its program before. */
+/** @file The page's side of the language Worker. It starts with the first request, after the page has shown its program. */
 import type { FromLanguage, RequestName, Requests, ToLanguage } from './protocol.ts';
 
 interface Waiting {

@@ -1,4 +1,4 @@
-/** @file What the page and the language Worker say to each other. Places are offsets into the program. */
+/** @file Messages between the page and the language Worker. Positions are offsets into the program. */
 
 export interface Completion {
   label: string;
@@ -11,7 +11,7 @@ export interface Documentation {
   signature: string;
   /** The docstring. */
   text: string;
-  /** What it describes in the program. */
+  /** Start of the described symbol in the program. */
   from: number;
   to: number;
 }
@@ -23,7 +23,7 @@ export interface Problem {
   isError: boolean;
 }
 
-/** A program that browsers run, and the way back to its lines. */
+/** A program that browsers can run, and the mapping to its original lines. */
 export interface Transpiled {
   code: string;
   /** A source map, version 3. */

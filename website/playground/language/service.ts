@@ -1,6 +1,6 @@
 /**
- * @file TypeScript's language service for one program, over files in memory: the types of the package and of the language. TypeScript 6 is the last
- * version with an interface to programs; the reference is made by the same copy.
+ * @file TypeScript's language service for one program, over files in memory: the types of the package and of the language.
+ * TypeScript 6 is the last version with an interface to programs; the reference is generated with the same copy.
  */
 import ts from '../../../tools/typedoc/node_modules/typescript/lib/typescript.js';
 import type { Completion, Documentation, Problem, Transpiled } from './protocol.ts';
@@ -18,7 +18,7 @@ const options: ts.CompilerOptions = {
   noEmit: true,
 };
 
-/** Without types: fast, and it needs no other file. `using` becomes code for browsers that don't have it. */
+/** Compiles without type checking: fast, and without other files. `using` becomes code for browsers that don't support it. */
 export function transpile(source: string): Transpiled {
   const { outputText, sourceMapText = '' } = ts.transpileModule(source, {
     fileName: PROGRAM,
@@ -74,7 +74,7 @@ export class Language {
     return { from, options: entries.map(({ name, kind }) => ({ label: name, kind })) };
   }
 
-  /** Of the symbol at a place, or of a completion there. */
+  /** The documentation of the symbol at a position, or of a completion there. */
   describe(source: string, at: number, label?: string): Documentation | null {
     this.#load(source);
     if (label !== undefined) {

@@ -1,4 +1,4 @@
-/** @file The Worker of the language service. It transpiles at once; the rest waits until the types are there. */
+/** @file The Worker of the language service. It can transpile at once; the rest waits until the types are loaded. */
 import type { FromLanguage, ToLanguage } from './protocol.ts';
 import { Language, transpile } from './service.ts';
 

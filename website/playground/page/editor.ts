@@ -1,6 +1,7 @@
 /**
- * @file The editor: CodeMirror with completion, descriptions and problems from the language service. It is in a shadow root, where
- * CodeMirror uses constructed style sheets, which `style-src 'self'` allows; in a document it would add a style element.
+ * @file The editor: CodeMirror with completion, descriptions and problems from the language service. It is in a shadow root,
+ * where CodeMirror uses constructed style sheets, which `style-src 'self'` allows; in a document it would add a style
+ * element.
  */
 import {
   autocompletion,
@@ -68,7 +69,7 @@ export class Editor {
         EditorView.contentAttributes.of({
           'aria-label': 'Program. Shift Enter runs it, Tab leaves it.',
           spellcheck: 'false',
-          // It can be focused anyway; checkers of accessibility look for the attribute.
+          // It is focusable anyway, but accessibility checkers look for the attribute.
           tabindex: '0',
         }),
         EditorView.updateListener.of((update) => {
@@ -100,7 +101,7 @@ function completionSource(language: LanguageClient) {
       ({ label, kind }, i): Completion => ({
         label,
         type: KINDS[kind] ?? kind,
-        // The service's own order, within what matches.
+        // Keeps the service's order among matches.
         boost: -Math.min(90, i / 20),
         info: async () =>
           documentationView(await language.ask('describe', { source, at: context.pos, label })),

@@ -1,4 +1,4 @@
-/** @file The gallery: programs of examples/playground in their order, by what they show. */
+/** @file The gallery: programs of examples/playground in order, grouped by topic. */
 
 export interface Program {
   name: string;

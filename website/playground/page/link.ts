@@ -1,9 +1,9 @@
 /**
- * @file The program in the fragment of the page's address, compressed: a fragment is never sent to a server. `scripts/website` writes
- * the same format.
+ * @file The program in the fragment of the page's address, compressed: a fragment is never sent to a server.
+ * `scripts/website` writes the same format.
  */
 
-/** What the address asks for: a program of the gallery, a program of its own, or nothing. */
+/** What the address requests: a program of the gallery, code in the address, or nothing. */
 export type Asked = { program: string } | { code: string } | null;
 
 export async function readLink(fragment: string): Promise<Asked> {

@@ -1,4 +1,4 @@
-/** @file The page: a program of the gallery or of the link in the editor, what it shows next to it. */
+/** @file The page: a program of the gallery or of the link in the editor, with its output next to it. */
 import type { Fault } from '../../../examples/notebook/protocol.ts';
 import { element } from '../../../examples/notebook/page/element.ts';
 import { OutputList } from '../../../examples/notebook/page/outputs/list.ts';
@@ -78,7 +78,7 @@ function stop(): void {
   status.textContent = 'Stopped';
 }
 
-/** Shows which program is open; `own` is one of the visitor or of a link. */
+/** Shows which program is open; `own` is a program of the visitor or of a link. */
 function select(name: string): void {
   if (isLoading || choice.value === name) return;
   const own = choice.querySelector<HTMLOptionElement>(`option[value="${OWN}"]`);
@@ -94,7 +94,7 @@ function load(source: string, name: string): void {
   isLoading = false;
 }
 
-/** Opens what the address asks for. A program of a link waits for Run: its author may be anyone. */
+/** Opens the program that the address requests. A program from a link waits for Run: its author may be anyone. */
 async function open(): Promise<void> {
   const asked = await readLink(location.hash).catch(() => {
     setState('failed', {

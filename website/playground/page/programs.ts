@@ -1,7 +1,7 @@
 /** @file The sources of the gallery's programs. */
 import { fillImports } from '../../fillImports.mjs';
 
-/** Characters of a line that are seen next to the output. */
+/** Number of characters per line that are visible next to the output. */
 const WIDTH = 72;
 
 const sources = import.meta.glob<string>('../../../examples/playground/*.ts', {

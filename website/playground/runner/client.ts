@@ -1,4 +1,4 @@
-/** @file The page's end of the Worker that runs programs. A Worker waits for the next run, so that it starts at once. */
+/** @file The page's side of the Worker that runs programs. A Worker is kept ready for the next run, so that it starts at once. */
 import type { Transpiled } from '../language/protocol.ts';
 import type { FromRunner, ToRunner } from './protocol.ts';
 
@@ -27,7 +27,7 @@ export class RunnerClient {
     this.#worker ??= this.#start();
   }
 
-  /** Ends what runs, however busy it is. */
+  /** Ends the running program, even if it is busy. */
   stop(): void {
     this.#worker?.terminate();
     this.#worker = undefined;

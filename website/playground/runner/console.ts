@@ -1,4 +1,4 @@
-/** @file What a program logs, as text of its output: lines that follow each other share a block. */
+/** @file A program's logs as text in its output: consecutive lines share a block. */
 import { formatValue } from './formatValue.ts';
 
 interface Text {
@@ -7,7 +7,7 @@ interface Text {
 
 /** More lines are cut off at the front. */
 const LINES = 200;
-/** Blocks are sent at most so often: a loop that logs must not hold up the page. */
+/** The shortest time between two messages: a loop that logs must not block the page. */
 const EVERY_MS = 50;
 
 export function captureConsole(text: (words: unknown, tone: 'library') => Text): void {

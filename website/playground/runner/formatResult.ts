@@ -1,4 +1,7 @@
-/** @file The value of an expression as text, tensors with their values: for `show` of the playground and the examples of the reference. */
+/**
+ * @file The value of an expression as text, tensors with their values: for `show` of the playground and the examples of the
+ * reference.
+ */
 import { formatValue } from './formatValue.ts';
 
 /** Larger tensors are shown by dtype and shape. */
@@ -30,7 +33,7 @@ function nested(value: unknown): string {
   return typeof value === 'number' ? rounded(value) : String(value);
 }
 
-/** As few digits as tell it apart from its neighbours in a text; what rounding leaves of 0 is 0. */
+/** As few digits as are meaningful in text; rounding residues near 0 become 0. */
 function rounded(value: number): string {
   if (Math.abs(value) < 1e-6) return '0';
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(DIGITS)));

@@ -25,7 +25,7 @@ function isTensor(value: object): value is { dtype: string; shape: readonly numb
   return 'dtype' in value && 'shape' in value && Array.isArray(value.shape);
 }
 
-/** As short as float32 allows: 0.1 rather than 0.10000000149011612. */
+/** The shortest form with the same float32 value: 0.1 rather than 0.10000000149011612. */
 function typedArray(view: ArrayBufferView): string {
   if (view instanceof DataView) return `DataView(${view.byteLength})`;
   const numbers = Array.from(view as Float32Array);

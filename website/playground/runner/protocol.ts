@@ -1,4 +1,4 @@
-/** @file What the page and the Worker that runs a program say to each other. */
+/** @file Messages between the page and the Worker that runs a program. */
 import type { Fault, Output } from '../../../examples/notebook/protocol.ts';
 import type { Transpiled } from '../language/protocol.ts';
 

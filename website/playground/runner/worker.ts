@@ -1,6 +1,6 @@
 /**
- * @file The Worker that runs one program, with a GPU device of its own. Each run has a new Worker: nothing of an earlier run is left,
- * and a program that hangs can be stopped.
+ * @file The Worker that runs one program, with a GPU device of its own. Each run has a new Worker: nothing of an earlier run
+ * is left, and a program that hangs can be stopped.
  */
 import { LEAST_UPPER_BOUND, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
 import * as retrograd from 'retrograd';
@@ -23,7 +23,7 @@ const post = (message: FromRunner) => postMessage(message);
 let address: string | undefined;
 let map: TraceMap | undefined;
 
-/** The line of the program as it was written. */
+/** The line in the program as it was written. */
 function writtenLine(line: number): number | null {
   return map ? originalPositionFor(map, { line, column: 0, bias: LEAST_UPPER_BOUND }).line : line;
 }
@@ -31,7 +31,7 @@ function writtenLine(line: number): number | null {
 const placeName = (module: string, line: number) =>
   address?.endsWith(module) ? `program.ts:${writtenLine(line) ?? line}` : undefined;
 
-/** The error in plain words, at the line of the program as it was written. */
+/** Reports an error in plain words, with the line in the program as it was written. */
 function fail(error: unknown): void {
   const fault = placedFault(faultOf(error, address), placeName);
   post({ type: 'failed', fault: { ...fault, line: fault.line === null ? null : writtenLine(fault.line) } });

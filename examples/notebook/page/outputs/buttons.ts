@@ -1,4 +1,4 @@
-/** @file Buttons of a cell. They stay the same elements as their words change, so that the focus stays, too. */
+/** @file Buttons of a cell. They stay the same elements when their labels change, so that they keep the focus. */
 import { element } from '../element.ts';
 import type { OutputView, Tell } from './view.ts';
 

@@ -1,7 +1,7 @@
-/** @file A camera as a source of pictures: what it sees is shown until one is taken. Nothing leaves the page. */
+/** @file A camera as a source of pictures: its view is shown until a picture is taken. Nothing leaves the page. */
 import { element } from '../element.ts';
 
-/** A button that opens the camera, and its picture; null where the browser offers none. `take` gets what is taken. */
+/** A button that opens the camera, and its picture; null if the browser offers none. `take` receives the picture. */
 export function cameraSource(take: (picture: File) => void): HTMLElement | null {
   const { mediaDevices } = navigator;
   if (typeof mediaDevices?.getUserMedia !== 'function') return null;
@@ -43,7 +43,7 @@ export function cameraSource(take: (picture: File) => void): HTMLElement | null 
   return element('div', { class: 'camera' }, open, said, finder);
 }
 
-/** The middle of what `video` shows, as a file. */
+/** The central square of the picture in `video`, as a file. */
 function squareOf(video: HTMLVideoElement): Promise<File | null> {
   const { videoWidth: width, videoHeight: height } = video;
   const size = Math.min(width, height);

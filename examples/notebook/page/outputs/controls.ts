@@ -1,4 +1,4 @@
-/** @file Sliders, each with its name and value. A logarithmic one moves by powers. */
+/** @file Sliders, each with its name and value. A logarithmic one moves in equal ratios. */
 import type { Control } from '../../protocol.ts';
 import { element } from '../element.ts';
 import type { OutputView, Tell } from './view.ts';
@@ -33,7 +33,7 @@ function slider(name: string, control: Control, onChange: (value: number) => voi
     max: logarithmic ? finesse : max,
     step: logarithmic ? 1 : step,
   });
-  // The value is set last: limits would clamp it.
+  // The value is set last, because earlier limits would clamp it.
   input.value = String(at);
   const shown = element('output');
   const show = () => {

@@ -5,7 +5,7 @@ import { element } from '../element.ts';
 import { drawn, onWidth } from './plot.ts';
 import type { OutputView } from './view.ts';
 
-/** Frames in which a new plot is drawn at the most: ten a second are enough for the eye. */
+/** Shortest time in milliseconds between two plots: ten per second are enough for the eye. */
 const drawEvery = 100;
 
 export function curvesView(): OutputView<'curves'> {
@@ -101,7 +101,7 @@ function ticksOf([low, high]: readonly [number, number]): number[] {
 }
 
 const digits = '⁰¹²³⁴⁵⁶⁷⁸⁹';
-/** Plain where it is short, else as a power of ten. */
+/** A plain number if it is short, otherwise a power of ten. */
 function worded(value: number): string {
   if (value >= 1e-3 && value < 1e4) return String(value);
   const [digit, power] = value.toExponential(0).split('e') as [string, string];

@@ -1,14 +1,14 @@
 /**
- * @file A square to draw on: light strokes on a dark ground. Pointers draw; so do the arrow keys with Shift, from where they
- * moved to without it.
+ * @file A square to draw on: light strokes on a dark ground. Pointers draw; so do the arrow keys with Shift, while without
+ * Shift they only move.
  */
 import { element } from '../element.ts';
 import type { OutputView, Tell } from './view.ts';
 
 const CANVAS = 280;
-/** Of the stroke, as a share of the square: as wide as those of MNIST. */
+/** Width of the stroke, as a fraction of the square: as wide as in MNIST. */
 const STROKE = 0.085;
-/** Of the cursor, as a share of the square. */
+/** Step of the cursor, as a fraction of the square. */
 const STEP = 1 / 28;
 const SEND_MS = 60;
 /** Brightness of the ground, of 255. */
@@ -78,7 +78,7 @@ export function drawingView(tell: Tell): OutputView<'drawing'> {
   };
 }
 
-/** What is drawn, in shares of the square. */
+/** The drawing, in fractions of the square. */
 class Sheet {
   #x = 0.5;
   #y = 0.3;

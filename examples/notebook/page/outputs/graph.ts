@@ -1,6 +1,6 @@
 /**
- * @file The picture of a graph: layers that open to their ops, the gradient's path lit, and where it is disconnected. Details of
- * a node are shown below when it is hovered or focused.
+ * @file The picture of a graph: layers that open to their ops, the highlighted path of the gradient, and where it is
+ * disconnected. Details of a node are shown below when it is hovered or focused.
  */
 import type { Graph, GraphEdge, GraphNode } from '../../protocol.ts';
 import { element, svgElement } from '../element.ts';
@@ -12,11 +12,11 @@ interface Part {
   edges: readonly GraphEdge[];
 }
 
-/** Of text in a node, in pixels a character. */
+/** Size of text in a node, in pixels per character. */
 const [charWidth, lineHeight] = [6.5, 16];
 const padding = { x: 12, y: 9, inside: 16 };
 
-/** What the words of a node take. */
+/** The height of a node's text. */
 const headOf = ({ outputs }: GraphNode) => (1 + outputs.length) * lineHeight + 2 * padding.y;
 
 export function graphView(): OutputView<'graph'> {
@@ -29,7 +29,7 @@ export function graphView(): OutputView<'graph'> {
     if (!graph) return;
     const drawing = new Drawing(opened, (node) => tell(detail, node), toggle);
     canvas.replaceChildren(drawing.svg(graph));
-    // The middle of what is wider than the screen.
+    // Scrolls to the middle if it is wider than the screen.
     canvas.scrollLeft = (canvas.scrollWidth - canvas.clientWidth) / 2;
     if (focus) canvas.querySelector<SVGGElement>(`[data-id="${focus}"]`)?.focus();
   };
@@ -203,7 +203,7 @@ class Drawing {
   }
 }
 
-/** Through all points, upright at each. */
+/** A curve through all points, vertical at each. */
 function curve(points: readonly (readonly [number, number])[]): string {
   const [[x, y], ...rest] = points as [readonly [number, number], ...(readonly [number, number])[]];
   let [fromX, fromY] = [x, y];

@@ -1,7 +1,7 @@
 /**
- * @file Where the nodes of a graph stand: in rows by their depth, in the order that crosses few edges, near what they come
- * from. Edges that pass rows get a place in each. After Sugiyama, Tagawa and Toda, Methods for visual understanding of
- * hierarchical system structures, 1981.
+ * @file The layout of a graph's nodes: in rows by depth, in an order with few edge crossings, near their inputs. Edges that
+ * pass rows get a slot in each. After Sugiyama, Tagawa and Toda, Methods for visual understanding of hierarchical system
+ * structures, 1981.
  */
 
 export interface Box {
@@ -11,7 +11,7 @@ export interface Box {
 }
 
 export interface Placed extends Box {
-  /** Of the middle of its upper edge. */
+  /** Position of the middle of its upper edge. */
   x: number;
   y: number;
 }
@@ -75,7 +75,7 @@ export function layOut(boxes: readonly Box[], edges: readonly { from: string; to
   return { width: right - left, height: y - gap.down, boxes: slots, routes };
 }
 
-/** A node stands below all that it comes from; what comes from nothing stands right above its first use. */
+/** A node is placed below all of its inputs; a node without inputs right above its first use. */
 function setRows(
   boxes: readonly Box[],
   edges: readonly { from: string; to: string }[],
@@ -87,7 +87,7 @@ function setRows(
     into.set(to, [...(into.get(to) ?? []), from]);
     outOf.set(from, [...(outOf.get(from) ?? []), to]);
   }
-  // Every node comes after those that it depends on, so that once through is enough.
+  // Every node comes after those that it depends on, so one pass is enough.
   for (const { id } of boxes) {
     const above = (into.get(id) ?? []).map((from) => slots.get(from)!.row + 1);
     slots.get(id)!.row = Math.max(0, ...above);
@@ -98,7 +98,7 @@ function setRows(
   }
 }
 
-/** From one slot to another, with a place in every row between them. */
+/** Links two slots, with an extra slot in every row between them. */
 function link(from: Slot, to: Slot, rows: Slot[][]): Slot[] {
   const chain = [from];
   for (let row = from.row + 1; row < to.row; row++) {
@@ -114,7 +114,7 @@ function link(from: Slot, to: Slot, rows: Slot[][]): Slot[] {
   return chain;
 }
 
-/** Neighbours' places in their row, averaged. */
+/** Orders a row by the average position of neighbours in their row. */
 function order(row: Slot[], side: 'up' | 'down'): void {
   const place = new Map(row.map((slot, i) => [slot, average(slot[side].map((other) => other.x)) ?? i]));
   row.sort((a, b) => place.get(a)! - place.get(b)!);
@@ -131,14 +131,14 @@ function spread(row: Slot[]): void {
   }
 }
 
-/** Each towards the middle of its neighbours, as far as its neighbours allow. */
+/** Moves each towards the middle of its linked slots, as far as the slots next to it allow. */
 function settle(row: Slot[], side: 'up' | 'down'): void {
   for (const slot of row) slot.x = average(slot[side].map((other) => other.x)) ?? slot.x;
   const apart = (a: Slot, b: Slot) => (a.width + b.width) / 2 + gap.across;
   const from = row.map((slot) => slot.x);
   for (let i = 1; i < row.length; i++)
     row[i]!.x = Math.max(row[i]!.x, row[i - 1]!.x + apart(row[i - 1]!, row[i]!));
-  // What was pushed to the right is taken back by the mean, so that rows stay in the middle.
+  // Shifts the row back by the mean displacement to the right, so that rows stay centred.
   const pushed = average(row.map((slot, i) => slot.x - from[i]!)) ?? 0;
   for (const slot of row) slot.x -= pushed;
 }

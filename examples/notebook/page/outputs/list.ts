@@ -1,4 +1,4 @@
-/** @file What a cell or a program shows, in the order of its slots. */
+/** @file The outputs of a cell or a program, in the order of their slots. */
 import type { Output } from '../../protocol.ts';
 import { makeOutput, type OutputView } from './index.ts';
 

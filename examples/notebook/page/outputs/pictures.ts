@@ -1,4 +1,4 @@
-/** @file Pictures in a row, each pixel as it is. */
+/** @file Pictures in a row, without smoothing. */
 import type { Picture } from '../../protocol.ts';
 import { element } from '../element.ts';
 import type { OutputView } from './view.ts';

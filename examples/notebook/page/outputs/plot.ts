@@ -1,4 +1,7 @@
-/** @file A plot as the page allows it: the style sheet that Plot puts into its SVG is the page's own (style/outputs/plot.css). */
+/**
+ * @file A plot that fits the page's policy: the style sheet that Plot would put into its SVG is part of the page
+ * (style/outputs/plot.css).
+ */
 import * as Plot from '@observablehq/plot';
 
 export function drawn(options: Plot.PlotOptions, label: string): SVGSVGElement | HTMLElement {
@@ -7,7 +10,7 @@ export function drawn(options: Plot.PlotOptions, label: string): SVGSVGElement |
   return plot;
 }
 
-/** Calls `draw` when `frame` gets another width. A plot that is scaled would have words that no one can read. */
+/** Calls `draw` when the width of `frame` changes. The text of a scaled plot would be unreadable. */
 export function onWidth(frame: Element, draw: () => void): void {
   let width = 0;
   new ResizeObserver(([entry]) => {

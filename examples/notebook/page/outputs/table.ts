@@ -1,4 +1,4 @@
-/** @file A table. Numbers stand to the right; on a narrow screen it scrolls by itself. */
+/** @file A table. Numbers are right-aligned; on a narrow screen it scrolls separately. */
 import type { Value } from '../../protocol.ts';
 import { element } from '../element.ts';
 import type { OutputView } from './view.ts';

@@ -1,4 +1,4 @@
-/** @file Words: a paragraph, and a line that screen readers speak as it changes. */
+/** @file Text: a paragraph, and a line that screen readers announce when it changes. */
 import { element } from '../element.ts';
 import type { OutputView } from './view.ts';
 
@@ -14,7 +14,7 @@ export function textView(): OutputView<'text'> {
   };
 }
 
-/** At most so often, or a screen reader would never end its sentence. */
+/** Shortest time in milliseconds between announcements, so that a screen reader can finish a sentence. */
 const spokenEvery = 5000;
 
 export function statusView(): OutputView<'status'> {

@@ -1,4 +1,4 @@
-/** @file A field of text. What was typed is sent when the visitor leaves it, or pauses. */
+/** @file A text field. The text is sent when the visitor leaves it, or pauses. */
 import { element } from '../element.ts';
 import type { OutputView, Tell } from './view.ts';
 

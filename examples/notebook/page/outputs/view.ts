@@ -1,4 +1,4 @@
-/** @file What every kind of output is on the page. */
+/** @file The interface of all kinds of output on the page. */
 import type { Output } from '../../protocol.ts';
 
 export type OutputOf<K extends Output['kind']> = Extract<Output, { kind: K }>;
@@ -9,5 +9,5 @@ export interface OutputView<K extends Output['kind'] = Output['kind']> {
   update(output: OutputOf<K>): void;
 }
 
-/** Tells the cell of what a visitor did. */
+/** Reports a visitor's action to the cell. */
 export type Tell = (name: string, value: unknown) => void;

@@ -37,7 +37,7 @@ export const disconnected: Rule = (facts) => {
   return [...found, ...unasked(weights)];
 };
 
-/** Trainable weights that a step uses, while gradients of others are taken. */
+/** Trainable weights that a step uses, but whose gradients weren't requested, unlike those of others. */
 function unasked(weights: readonly ReportedWeight[]): Finding[] {
   const asked = weights.some(({ gradient }) => gradient !== 'not asked for');
   const left = weights.filter(

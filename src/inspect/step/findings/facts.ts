@@ -1,4 +1,4 @@
-/** @file What the rules of findings ask of a report. */
+/** @file Queries of a report, for the rules of findings. */
 import type {
   Finding,
   ReportedCall,
@@ -51,7 +51,7 @@ export class Facts {
     return call.outputs.flatMap((id) => this.tensor(id) ?? []);
   }
 
-  /** Trainable weights of which a gradient was computed. */
+  /** Trainable weights for which a gradient was computed. */
   get trained(): readonly ReportedWeight[] {
     return this.data.weights.filter(({ gradient }) => gradient === 'computed');
   }
@@ -63,7 +63,7 @@ export class Facts {
     return layer ? `${what} in layer '${layer}'` : what;
   }
 
-  /** The place of a finding. */
+  /** The location of a finding. */
   at(call: ReportedCall | undefined): Pick<Finding, 'call' | 'layer' | 'callSite'> {
     const layer = call?.layer ?? null;
     const site = call?.callSite ?? (layer === null ? null : this.data.layers[layer]?.callSite) ?? null;

@@ -80,7 +80,7 @@ function indexRange(facts: Facts, call: ReportedCall | undefined): string | null
   return indices?.values ? `${short(indices.values.min)} and ${short(indices.values.max)}` : null;
 }
 
-/** Indices that no op reports: those of oneHot, whose rows are empty then, and of gathers that don't check. */
+/** Out-of-range indices that no op reports: those of oneHot, which give empty rows, and of gathers without validation. */
 function silentIndices(facts: Facts): Finding[] {
   return facts.data.calls.flatMap((call): Finding[] => {
     if (call.backward) return [];

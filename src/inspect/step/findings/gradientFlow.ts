@@ -3,7 +3,7 @@ import type { Finding, ReportedCall, ReportedWeight } from '../reportData.ts';
 import { type Facts, listed, type Rule, short } from './facts.ts';
 import { stepsLike, type Trend, trendOf } from './growth.ts';
 
-/** Norms apart by this factor are too far apart to be trained by one learning rate. */
+/** Norms that differ by this factor are too far apart for one learning rate. */
 const farApart = 1e4;
 
 export const gradientFlow: Rule = (facts) => {
@@ -11,7 +11,7 @@ export const gradientFlow: Rule = (facts) => {
   return overTime.length > 0 ? overTime : throughLayers(facts);
 };
 
-/** Steps of a recurrent layer that are calls of their own. */
+/** Steps of a recurrent layer that are separate calls. */
 function throughSteps(facts: Facts): Finding[] {
   const seen = new Set<number>();
   return facts.data.calls
@@ -19,14 +19,14 @@ function throughSteps(facts: Facts): Finding[] {
       if (call.backward || seen.has(call.id) || call.layer === null || !call.leadsToLoss) return [];
       const steps = stepsLike(facts, call);
       for (const { id } of steps) seen.add(id);
-      // Backward in time: from the last step to the first.
+      // Going backward in time, from the last step to the first.
       const trend = trendOf(steps.toReversed().map((step) => facts.outputsOf(step)[0]?.gradient?.norm));
       return trend ? timeFinding(facts, call, trend) : [];
     })
     .slice(0, 1);
 }
 
-/** Ops that run all steps at once: their gradient by time was measured apart. */
+/** Ops that run all steps at once: their gradients over time were measured separately. */
 function insideRecurrentOps(facts: Facts): Finding[] {
   return facts.data.calls
     .flatMap((call) => {
@@ -68,7 +68,7 @@ function isIn(weight: string, layer: string): boolean {
 
 /** From the loss to the first layers. */
 function throughLayers(facts: Facts): Finding[] {
-  // The first weight that the step uses: next to a residual connection, gradients of others may be small and harmless.
+  // Only the first weight that the step uses: next to a residual connection, small gradients of others may be harmless.
   const deepest = facts.trained.toSorted((a, b) => firstUse(a) - firstUse(b))[0];
   if (!deepest) return [];
   const trend = trendOf(deepest.path.map(({ norm }) => norm));
@@ -107,7 +107,7 @@ function throughLayers(facts: Facts): Finding[] {
   return size;
 }
 
-/** The call that reads a weight on the way to the loss. */
+/** The call on the path to the loss that reads a weight. */
 function firstUse({ path }: ReportedWeight): number {
   return path.at(-1)?.call ?? Number.POSITIVE_INFINITY;
 }

@@ -2,10 +2,10 @@
 import type { ReportedCall } from '../reportData.ts';
 import { type Facts, short } from './facts.ts';
 
-/** Calls of one op in one layer from which on they count as steps. */
+/** The smallest number of calls of one op in one layer that count as steps. */
 const fewestSteps = 5;
 
-/** A sequence of norms, and by which factor it changes from one to the next. */
+/** A sequence of norms, and the factor by which it changes from one to the next. */
 export interface Trend {
   readonly first: number;
   readonly last: number;
@@ -14,7 +14,7 @@ export interface Trend {
   readonly factor: number;
 }
 
-/** The trend of positive finite norms; null where there are too few. */
+/** The trend of positive finite norms; null if there are too few. */
 export function trendOf(norms: readonly (number | null | undefined)[]): Trend | null {
   const known = norms.filter((norm): norm is number => typeof norm === 'number' && norm > 0);
   const [first] = known;
@@ -36,7 +36,7 @@ export function stepsLike(facts: Facts, call: ReportedCall): ReportedCall[] {
   );
 }
 
-/** In words: values that grew from step to step before `call`; null where they didn't. */
+/** A text about values that grew from step to step before `call`; null if they didn't. */
 export function growthIn(facts: Facts, call: ReportedCall): string | null {
   const before = stepsLike(facts, call).filter(({ id }) => id < call.id);
   const trend = trendOf(before.map((step) => facts.outputsOf(step)[0]?.values?.norm));

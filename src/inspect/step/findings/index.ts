@@ -1,17 +1,21 @@
-/** @file Findings: what a step shows, in words, the worst first. */
+/** @file Findings: problems and notable facts of a step, in words, the worst first. */
 import type { Finding, Severity, StepReportData } from '../reportData.ts';
 import { disconnected } from './disconnected.ts';
 import { Facts, type Rule } from './facts.ts';
 import { faults } from './faults.ts';
 import { gradientFlow } from './gradientFlow.ts';
+import { lossInputs } from './lossInputs.ts';
 import { nonFinite } from './nonFinite.ts';
+import { sameUnits } from './sameUnits.ts';
 import { inputs, updates } from './updates.ts';
 import { zeroGradients } from './zeroGradients.ts';
 
 const rules: readonly Rule[] = [
   faults,
   nonFinite,
+  lossInputs,
   disconnected,
+  sameUnits,
   zeroGradients,
   gradientFlow,
   updates,
@@ -20,7 +24,7 @@ const rules: readonly Rule[] = [
 
 const order: readonly Severity[] = ['error', 'warning', 'note'];
 
-/** The findings of a report, whose own are still to come. */
+/** The findings for a report that has none yet. */
 export function findingsOf(data: StepReportData, errors: readonly Error[]): Finding[] {
   const facts = new Facts(data);
   const found = rules.flatMap((rule) => rule(facts, errors));

@@ -1,4 +1,4 @@
-/** @file The first NaN or infinity: where it was made, from what, and where it goes. */
+/** @file The first NaN or infinity: where it was computed, from which inputs, and what it affects. */
 import { IndexOutOfRangeError } from '../../../core/errors.ts';
 import type { Finding, ReportedCall, ReportedTensor } from '../reportData.ts';
 import { type Facts, isSpecial, type Rule, short, specOf } from './facts.ts';
@@ -8,7 +8,7 @@ import { growthIn } from './growth.ts';
 const largestExponent = 88.7;
 
 export const nonFinite: Rule = (facts, errors) => {
-  // An index out of range leaves undefined values: what comes of them is the same finding.
+  // An out-of-range index leads to undefined values, which its own finding covers.
   if (errors.some((error) => error instanceof IndexOutOfRangeError)) return [];
   const { calls, tensors } = facts.data;
   const given = tensors.find(({ maker, values }) => maker === null && isSpecial(values));
@@ -17,7 +17,7 @@ export const nonFinite: Rule = (facts, errors) => {
   if (!first) return [];
   const harm = harmOf(facts);
   const output = facts.outputsOf(first).find(({ values }) => isSpecial(values)) as ReportedTensor;
-  // Masks are made of infinities, which softmax turns into zeros.
+  // Masks contain infinities, which softmax turns into zeros.
   if (harm === null && !tensors.some(({ values }) => (values?.nans ?? 0) > 0)) return [];
   const { nans, infinities, count, firstNonFinite } = output.values as NonNullable<ReportedTensor['values']>;
   const kind = nans > 0 ? 'NaN' : 'infinity';
@@ -62,7 +62,7 @@ function inData(facts: Facts, tensor: ReportedTensor): Finding {
   };
 }
 
-/** What the value spoils; null where it stays without effect. */
+/** What the value affects; null if it has no effect. */
 function harmOf(facts: Facts): string | null {
   const { data } = facts;
   const spoilt = data.weights.filter(
@@ -82,7 +82,7 @@ function describeInput({ values, name, role, ...tensor }: ReportedTensor): strin
   return `${what} from ${short(values?.min)} to ${short(values?.max)}`;
 }
 
-/** Why an op with these inputs makes such values; null where nothing stands out. */
+/** Why an op with these inputs computes such values; null if there is no obvious cause. */
 function causeOf(facts: Facts, call: ReportedCall): string | null {
   const [a, b] = facts.inputsOf(call).map(({ values }) => values);
   const op = call.backward?.op ?? call.op;

@@ -1,10 +1,10 @@
-/** @file What the step did to the weights, and inputs that make learning hard. */
+/** @file Problems of weight updates, and inputs that make learning hard. */
 import type { Finding } from '../reportData.ts';
-import { isAllZero, isSpecial, listed, type Rule, short, specOf } from './facts.ts';
+import { type Facts, isAllZero, isSpecial, listed, type Rule, short, specOf } from './facts.ts';
 
-/** A step that changes a weight by more than this share of its size forgets what it was. */
+/** A step that changes a weight by more than this fraction of its norm discards what it learned. */
 const largeUpdate = 1;
-/** Inputs beyond this are usually meant to be scaled. */
+/** Inputs with larger values usually should be scaled. */
 const largeInput = 50;
 
 export const updates: Rule = (facts) => {
@@ -14,6 +14,17 @@ export const updates: Rule = (facts) => {
       isAllZero(update) && !isAllZero(gradientValues) && !isSpecial(gradientValues),
   );
   const found: Finding[] = [];
+  if (kept.length > 0 && kept.length === compared.length && hasOptimizer(facts)) {
+    found.push({
+      kind: 'update',
+      severity: 'warning',
+      title: 'The optimizer ran, and changed no weight.',
+      text: 'Every weight has a gradient, and every update is exactly 0: the learning rate is 0, or so small that a float32 keeps its value.',
+      hint: 'set a learning rate such as 0.001. A schedule that begins at 0, and gradients that are accumulated over several steps, look the same: inspect a later step.',
+      weights: kept.map(({ name }) => name),
+      ...facts.at(undefined),
+    });
+  }
   // A function that only computes gradients updates nothing.
   if (kept.length > 0 && kept.length < compared.length) {
     const names = kept.map(({ name }) => name);
@@ -45,6 +56,11 @@ export const updates: Rule = (facts) => {
   }
   return found;
 };
+
+/** Whether launches outside of ops were those of an optimizer: its kernels take gradients. */
+function hasOptimizer({ data }: Facts): boolean {
+  return data.outside.some(({ variant }) => /\bgradients: \d/.test(variant));
+}
 
 const ratioOf = ({
   update,

@@ -1,8 +1,8 @@
-/** @file Gradients that are exactly zero, and the call that makes them so: a dead relu, a saturated activation. */
+/** @file Gradients that are exactly zero, and the call that causes it: a dead relu, a saturated activation. */
 import type { Finding, ReportedCall, ReportedTensor, ReportedWeight } from '../reportData.ts';
 import { type Facts, isAllZero, listed, type Rule, short, specOf } from './facts.ts';
 
-/** Share of dead units from which on a layer is worth a warning. */
+/** Fraction of dead units from which a layer gets a warning. */
 const manyDead = 0.5;
 
 export const zeroGradients: Rule = (facts) => {
@@ -17,7 +17,7 @@ export const zeroGradients: Rule = (facts) => {
   return [...found, ...deadUnits(facts, explained)];
 };
 
-/** The call behind which the gradient is zero and before which it isn't; null where it is zero from the loss on. */
+/** The call at which the gradient becomes zero on its way from the loss; null if it is zero from the loss on. */
 function causeOf(facts: Facts, { tensor }: ReportedWeight): ReportedCall | null {
   if (tensor === null) return null;
   const seen = new Set<number>([tensor]);
@@ -32,7 +32,7 @@ function causeOf(facts: Facts, { tensor }: ReportedWeight): ReportedCall | null 
   return null;
 }
 
-/** Where a gradient is zero because the other factor is: the relu that made it; null where it isn't. */
+/** The relu that computed the other factor, if a gradient is zero because that factor is; otherwise null. */
 function zeroFactor(facts: Facts, call: ReportedCall, tensor: number): ReportedCall | null {
   for (const input of facts.inputsOf(call)) {
     const relu = input.id === tensor ? null : deadRelu(facts, input);
@@ -41,7 +41,7 @@ function zeroFactor(facts: Facts, call: ReportedCall, tensor: number): ReportedC
   return null;
 }
 
-/** The relu whose zeros a tensor of zeros comes from, such as the pooled output of a dead one; null where there is none. */
+/** The relu that a tensor of zeros comes from, such as the pooled output of a dead one; null if there is none. */
 function deadRelu(facts: Facts, tensor: ReportedTensor): ReportedCall | null {
   let zeros: ReportedTensor | undefined = isAllZero(tensor.values) ? tensor : undefined;
   while (zeros) {
@@ -79,6 +79,9 @@ function finding(facts: Facts, call: ReportedCall | null, weights: readonly Repo
       ...common,
     };
   }
+  const zeros = facts.inputsOf(call).find(({ role, values }) => role === 'weight' && isAllZero(values));
+  if (zeros && zeros.shape.length > 1)
+    return { ...weightOfZeros(facts, call, zeros, consequence), ...common };
   return {
     kind: 'zero gradient',
     severity: 'error',
@@ -89,7 +92,21 @@ function finding(facts: Facts, call: ReportedCall | null, weights: readonly Repo
   };
 }
 
-/** Relus of which many units are zero for every sample. */
+/** A weight of zeros multiplies every gradient by zero, until it has learned something itself. */
+function weightOfZeros(facts: Facts, call: ReportedCall, zeros: ReportedTensor, consequence: string) {
+  const learns = facts.trained.some(
+    ({ tensor, gradientValues }) => tensor === zeros.id && !isAllZero(gradientValues),
+  );
+  return {
+    kind: 'zero gradient',
+    severity: learns ? 'warning' : 'error',
+    title: `A weight of zeros stops the gradient in ${facts.nameOf(call)}.`,
+    text: `'${zeros.name}' ${specOf(zeros)} is 0 everywhere, and so is the gradient of what it multiplies. ${consequence}${learns ? ' It learns itself: from the next step on the gradient passes.' : ''}`,
+    hint: 'initialize it at random: glorotUniform, or heNormal before relu.',
+  } as const;
+}
+
+/** Relus with many units that are zero for every sample. */
 function deadUnits(facts: Facts, explained: ReadonlySet<number | undefined>): Finding[] {
   return facts.data.calls.flatMap((call): Finding[] => {
     const output = facts.outputsOf(call)[0];

@@ -13,7 +13,7 @@ export interface ReLUOptions extends LayerOptions {
   maxValue?: number | null;
   /** Slope below the threshold. Default 0. */
   negativeSlope?: number;
-  /** Values up to here are no longer passed. Default 0. */
+  /** Only values above the threshold are passed through. Default 0. */
   threshold?: number;
 }
 
@@ -89,7 +89,7 @@ export class LeakyReLU extends Layer {
 
 /** Options of `elu`. */
 export interface ELUOptions extends LayerOptions {
-  /** What large negative values come to, negated. Default 1. */
+  /** Large negative inputs approach -alpha. Default 1. */
   alpha?: number;
 }
 
@@ -122,7 +122,7 @@ export class ELU extends Layer {
 
 /**
  * x above `threshold` and up to `maxValue`, negativeSlope · (x - threshold) elsewhere. Shape: that of the input. float32.
- * Errors: ValueError for options that are negative or no numbers.
+ * Errors: ValueError for options that are negative or not numbers.
  */
 export function reLU(options?: ReLUOptions): ReLU;
 export function reLU(...settings: Positions<ReLUOptions, ['maxValue', 'negativeSlope', 'threshold']>): ReLU;

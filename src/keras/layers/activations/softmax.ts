@@ -40,7 +40,7 @@ export class Softmax extends Layer {
   override call(x: Tensor, { mask }: CallOptions): Tensor {
     if (!mask) return this.#normalize(x);
     const shown = cast(mask as Tensor, 'bool');
-    // Where a mask hides all of an axis, nothing is probable.
+    // Where a mask hides a whole axis, all probabilities are 0.
     return where(shown, this.#normalize(where(shown, x, hidden)), 0);
   }
 
@@ -56,8 +56,8 @@ export class Softmax extends Layer {
 }
 
 /**
- * exp(x) over its sum along `axis`. Shape: that of the input. float32. A mask of the input's shape, given with the call,
- * takes values out. Errors: ValueError for what is no axis; ShapeError for one that the input lacks.
+ * exp(x) over its sum along `axis`. Shape: that of the input. float32. A mask of the input's shape, passed to the call,
+ * excludes values. Errors: ValueError for an invalid axis; ShapeError for one that the input lacks.
  */
 export function softmax(options?: SoftmaxOptions): Softmax;
 export function softmax(...settings: Positions<SoftmaxOptions, ['axis']>): Softmax;

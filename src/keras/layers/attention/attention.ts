@@ -27,7 +27,7 @@ export interface AdditiveAttentionOptions extends LayerOptions {
   useScale?: boolean;
   /** Fraction of the scores that is cleared in training. Default 0. */
   dropout?: number;
-  /** Makes the dropout repeatable. Default: another draw each time. */
+  /** Makes the dropout reproducible. Default: a new draw each time. */
   seed?: number | null;
 }
 
@@ -95,7 +95,7 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
     return returnAttentionScores ? [found, weights] : found;
   }
 
-  /** The values found, where that takes no scores; `mask` is [batch, 1, values]. */
+  /** The output by a fused op, which computes no scores; null if there is none. `mask` is [batch, 1, values]. */
   protected fused(
     _inputs: readonly [query: Tensor, key: Tensor, value: Tensor],
     _mask: Tensor | null,
@@ -134,7 +134,7 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
   }
 
   #masks(mask: Nest<Tensor | null>): readonly (Tensor | null)[] {
-    return mask === null ? [] : (mask as readonly (Tensor | null)[]);
+    return leavesOf(mask);
   }
 
   #requireInputs(inputShape: readonly OpenShape[]): void {
@@ -255,7 +255,7 @@ function pairwiseSums(query: Tensor, key: Tensor): Tensor {
  * are those that the inputs carry, or `mask: [queryMask, valueMask]`, and `useCausalMask`. Outputs of masked queries are
  * zeros. Weights: scale [] with `useScale`, concat_score_weight [] with scoreMode 'concat'.
  * Source: Luong et al., Effective approaches to attention-based neural machine translation, 2015.
- * Errors: ValueError for bad options and inputs that are no list; ShapeError where they don't fit.
+ * Errors: ValueError for bad options and inputs that aren't a list; ShapeError where they don't fit.
  */
 export function attention(options?: AttentionLayerOptions): Attention;
 export function attention(...args: unknown[]): Attention {
@@ -263,10 +263,10 @@ export function attention(...args: unknown[]): Attention {
 }
 
 /**
- * Attention by sums: the scores are Σ scale · tanh(query + key). Called, and masked, as `attention`. Weight: scale
+ * Attention by sums: the scores are Σ scale · tanh(query + key). Called and masked like `attention`. Weight: scale
  * [features], unless `useScale` is false.
  * Source: Bahdanau et al., Neural machine translation by jointly learning to align and translate, ICLR 2015.
- * Errors: ValueError for bad options and inputs that are no list; ShapeError where they don't fit.
+ * Errors: ValueError for bad options and inputs that aren't a list; ShapeError where they don't fit.
  */
 export function additiveAttention(options?: AdditiveAttentionOptions): AdditiveAttention;
 export function additiveAttention(...args: unknown[]): AdditiveAttention {

@@ -1,4 +1,4 @@
-/** @file What attention may look at: masks of queries and of values, order in time, all as one. */
+/** @file Attention masks: query, value, causal and window masks, and their combination. */
 import { cast } from '../../../ops/cast.ts';
 import { less, lessEqual } from '../../../ops/comparison.ts';
 import { range } from '../../../ops/range.ts';
@@ -31,13 +31,13 @@ export function ofValues(mask: Tensor | null): Tensor | null {
   return mask && expandDims(asMask(mask), { axis: -2 });
 }
 
-/** [1, queries, values]: what is not later than the query. */
+/** [1, queries, values]: true where the value is not later than the query. */
 export function causalMask(queries: number, values: number): Tensor {
   const [query, value] = positions(queries, values);
   return lessEqual(value, query);
 }
 
-/** [1, queries, values]: what is fewer than `window` steps away. */
+/** [1, queries, values]: true where the value is fewer than `window` steps away. */
 export function windowMask(queries: number, values: number, window: number): Tensor {
   const [query, value] = positions(queries, values);
   return less(abs(sub(query, value)), window);
@@ -54,7 +54,7 @@ function positions(queries: number, values: number): [Tensor, Tensor] {
 /** Keras's substitute for minus infinity: a fully masked row attends to all values equally. */
 const farBelow = -1e9;
 
-/** Softmax over the last axis, of what `mask` leaves. */
+/** Softmax over the last axis, restricted to where `mask` is true. */
 export function maskedSoftmax(scores: Tensor, mask: Tensor | null): Tensor {
   return softmax(mask ? where(mask, scores, farBelow) : scores);
 }

@@ -1,4 +1,4 @@
-/** @file GroupQueryAttention: attention whose heads of queries share heads of keys and values. */
+/** @file GroupQueryAttention: attention in which groups of query heads share key and value heads. */
 import { ValueError } from '../../../core/errors.ts';
 import type { OptionNames } from '../../../core/options.ts';
 import { requireInteger } from '../../../core/shape.ts';
@@ -9,9 +9,9 @@ import { HeadsAttention, type HeadsOptions, headsOptionNames } from './headsAtte
 export interface GroupQueryAttentionOptions extends HeadsOptions {
   /** Size of each head. */
   headDim: number;
-  /** Heads of queries. */
+  /** Number of query heads. */
   numQueryHeads: number;
-  /** Heads of keys and values, which divide those of queries. */
+  /** Number of key and value heads; divides `numQueryHeads`. */
   numKeyValueHeads: number;
 }
 
@@ -58,7 +58,7 @@ export class GroupQueryAttention extends HeadsAttention {
 }
 
 /**
- * Attention of several heads of queries, of which groups share a head of keys and values: called, masked and projected like
+ * Grouped-query attention: each group of query heads shares one key and value head. Called, masked and projected like
  * `multiHeadAttention`. Shapes: query [batch, queries, features], value and key [batch, values, features] → [batch, queries,
  * features of the query]; with `returnAttentionScores` [output, scores], scores [batch, numQueryHeads, queries, values].
  * Source: Ainslie et al., GQA: training generalized multi-query transformer models, 2023.

@@ -1,4 +1,4 @@
-/** @file Attention of many heads, over any axes, by products of matrices. */
+/** @file Multi-head attention over any axes, as matmuls. */
 import { ShapeError } from '../../../core/errors.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import { broadcastTo } from '../../../ops/sum.ts';
@@ -16,19 +16,19 @@ export interface Projected {
   query: Tensor;
   key: Tensor;
   value: Tensor;
-  /** Between the batch and the heads. */
+  /** The attended axes, between the batch and the heads. */
   axes: readonly number[];
 }
 
-/** Attention with scores, of a query that is scaled. */
+/** Inputs of attention that returns its scores. The query is already scaled. */
 export interface Attention extends Projected {
   /** [batch, …, ...queries, ...values]; missing axes are inserted right before the queries. */
   mask: Tensor | null;
-  /** What becomes of the scores before they meet the values. */
+  /** Applied to the scores before they are multiplied by the values: dropout. */
   drop(scores: Tensor): Tensor;
 }
 
-/** What a query sees, by masks that needn't be as large as the scores. */
+/** Masks of what a query sees. They needn't have the full shape of the scores. */
 export interface Masks {
   /** [batch, queries]: where it is false, a query sees no key. */
   queryMask: Tensor | null;
@@ -42,7 +42,10 @@ export interface FusedAttention extends Projected, Masks {
   scale: number;
 }
 
-/** Whether all axes between the batch and the heads are attended over, and masks of single queries are of one axis. */
+/**
+ * Whether the fused op applies: all axes between the batch and the heads are attended, and there is only one such axis where
+ * queries are masked or attention is causal.
+ */
 export function isFusable({ query, axes, queryMask, isCausal }: Projected & Masks): boolean {
   const isAll = axes.length === query.rank - 3 && axes.every((axis, i) => axis === i + 1);
   return isAll && (axes.length === 1 || (queryMask === null && !isCausal));
@@ -60,7 +63,7 @@ export function attendFused({ query, key, value, axes, mask, ...rest }: FusedAtt
   const sizes = (x: Tensor) => x.shape.slice(1, -2);
   const seen = mask && flatMask(mask, 2, sizes(query), sizes(value));
   const found = dotProductAttention(line(query), line(key), line(value), null, seen, options);
-  // A query that sees no key attends to all alike.
+  // A query that sees no key attends to all keys equally.
   const output = queryMask
     ? where(
         reshape(queryMask, { shape: [...queryMask.shape, 1, 1] }),
@@ -101,7 +104,7 @@ export function attend(attention: Attention): { output: Tensor; scores: Tensor }
   };
 }
 
-/** The mask over [batch, …, heads, queries, values], where several axes that are attended over are one. */
+/** The mask as [batch, …, heads, queries, values], with the attended axes merged into one. */
 function flatMask(
   mask: Tensor,
   others: number,

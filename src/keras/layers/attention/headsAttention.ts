@@ -1,6 +1,6 @@
 /**
- * @file The base of attentions of several heads, each in its own projection. Heads of keys and values may serve several of
- * queries.
+ * @file The base of multi-head attention layers, with a projection per head. Several query heads may share a key and value
+ * head.
  */
 import { type OptionNames, plainOptions, refuseSurplus } from '../../../core/options.ts';
 import { checkedOptions, layerOptionNames } from '../base/layerOptions.ts';
@@ -30,15 +30,15 @@ import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.
 import { attend, attendFused, isFusable, type Masks, type Projected } from './heads.ts';
 import { allOf, asMask, causalMask, ofQueries, ofValues, windowMask } from './attentionMasks.ts';
 
-/** Options that attentions of heads share. */
+/** Options shared by multi-head attention layers. */
 export interface HeadsOptions extends LayerOptions, KernelOptions, BiasOptions {
   /** Fraction of the scores that is cleared in training. Default 0. */
   dropout?: number;
   /** Whether heads are multiplied by the sigmoid of a projection of the query. Default false. */
   useGate?: boolean;
-  /** A query sees what is fewer steps away. Default: all. */
+  /** A query sees only values that are fewer steps away than this. Default: all. */
   slidingWindow?: number | null;
-  /** Makes the dropout repeatable. Default: another draw each time. */
+  /** Makes the dropout reproducible. Default: a new draw each time. */
   seed?: number | null;
 }
 
@@ -52,10 +52,10 @@ export const headsOptionNames: OptionNames<HeadsOptions> = {
   ...layerOptionNames,
 };
 
-/** How many heads of which sizes, as the options of a class give them. Classes check them by their own names. */
+/** Number and sizes of the heads. Subclasses check them under the names of their own options. */
 export interface HeadSizes {
   readonly numHeads: number;
-  /** Heads of keys and values, each for as many of queries. */
+  /** Number of key and value heads; each serves the same number of query heads. */
   readonly keyValueHeads: number;
   readonly keyDim: number;
   readonly valueDim: number;
@@ -63,7 +63,7 @@ export interface HeadSizes {
   readonly attentionAxes?: number | readonly number[] | null | undefined;
 }
 
-/** Options of a call besides `training`. Masks of other dtypes than bool are true where not 0. */
+/** Options of a call besides `training`. Masks of dtypes other than bool are true where not 0. */
 export interface AttentionOptions<T> {
   /** The value, if the input is only the query. */
   value?: T;
@@ -86,7 +86,7 @@ export interface AttentionOptions<T> {
 type AttentionCall = CallOptions & AttentionOptions<Tensor>;
 type Attended = Tensor | readonly [output: Tensor, scores: Tensor];
 
-/** What is projected, by the name of the layer that does it. */
+/** The projections, by the names of their layers. */
 type Projection = 'query' | 'key' | 'value' | 'gate' | 'attention_output';
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz';
@@ -114,7 +114,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
   readonly seed: number | null;
   queryDense: EinsumDense | null = null;
   keyDense: EinsumDense | null = null;
-  // Weights are in the order of these, which is Keras's.
+  // The order of these properties is the order of the weights, as in Keras.
   gateDense: EinsumDense | null = null;
   valueDense: EinsumDense | null = null;
   outputDense: EinsumDense | null = null;
@@ -122,7 +122,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
   readonly #outputShape: readonly number[] | null;
   readonly #attentionAxes: readonly number[] | null;
   readonly #rules: { readonly kernel: WeightRules; readonly bias: WeightRules };
-  /** Of the projections, each. */
+  /** Applied to each projection. */
   readonly #activityRegularizer: Regularizer | null;
 
   constructor(given: HeadsOptions, sizes: HeadSizes) {
@@ -151,8 +151,8 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
   }
 
   /**
-   * Calls the layer on [query, value] or [query, value, key]; on a query alone with `value` among the options, or, without
-   * it, on itself.
+   * Calls the layer on [query, value] or [query, value, key], or on a query alone: with `value` among the options, or
+   * otherwise as self-attention.
    */
   override apply(
     inputs: Tensor | readonly Tensor[],
@@ -244,7 +244,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     return [output, stand([...others, this.sizes.numHeads, ...sizes(query), ...sizes(value)])];
   }
 
-  /** What all configurations of heads have. */
+  /** The options that all multi-head attention layers have. */
   protected get headsConfig(): Record<string, unknown> {
     const { dropout, useBias, useGate, slidingWindow, seed } = this;
     const activityRegularizer = configOf(this.#activityRegularizer);
@@ -259,14 +259,14 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     };
   }
 
-  /** The options of sizes that only some classes have. */
+  /** Options of output shape and axes, which only some classes have. */
   protected get axesConfig(): Record<string, unknown> {
     const rank = (this.buildShape as readonly OpenShape[] | null)?.[0]?.length;
     const axes = rank === undefined ? this.#attentionAxes : this.#axesOf(rank);
     return { outputShape: this.#outputShape && [...this.#outputShape], attentionAxes: axes && [...axes] };
   }
 
-  /** Keys and values for each head of the queries. */
+  /** Repeats keys and values, so that each query head has its own. */
   #withAllHeads(projected: Projected): Projected {
     const { numHeads, keyValueHeads } = this.sizes;
     if (keyValueHeads === numHeads) return projected;

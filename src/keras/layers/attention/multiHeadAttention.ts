@@ -1,4 +1,4 @@
-/** @file MultiHeadAttention: several attentions side by side, each in its own projection. */
+/** @file MultiHeadAttention: several attentions in parallel, each with its own projections. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { requireInteger } from '../../../core/shape.ts';
 import { make } from '../base/layerOptions.ts';
@@ -12,7 +12,7 @@ export interface MultiHeadAttentionOptions extends HeadsOptions {
   keyDim: number;
   /** Size of each head's values. Default: `keyDim`. */
   valueDim?: number | null;
-  /** Sizes of an output, in place of the last of the query. Default: that. */
+  /** Sizes of the output's last axes. Default: the size of the query's last axis. */
   outputShape?: number | readonly number[] | null;
   /** Axes that are attended over. Default: all between the batch and the features. */
   attentionAxes?: number | readonly number[] | null;

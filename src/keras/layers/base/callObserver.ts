@@ -1,6 +1,6 @@
 /**
- * @file Observes calls of layers under a tape, and the losses of layers, by `strayVariables.ts`, which is loaded when there is
- * one.
+ * @file Passes layer calls under a tape, and the computation of layer losses, to `strayVariables.ts`, which is loaded with
+ * the first one.
  */
 import { activeRecorders } from '../../../ops/recorders.ts';
 import { currentCall } from './callContext.ts';
@@ -17,21 +17,21 @@ export function provideObserver(loaded: Observer): void {
   observer = loaded;
 }
 
-/** Runs `call` of `layer` on `given`: observed, where it is an outermost call under a tape. */
+/** Runs `call` of `layer` on `given`. An outermost call under a tape is observed. */
 export function observed<T>(layer: TrackedLayer, given: readonly unknown[], call: () => T): T {
   if (activeRecorders().length === 0 || currentCall() !== null) return call();
   const loaded = loadedObserver();
   return loaded ? loaded.observeReads(layer, given, call) : call();
 }
 
-/** Runs `compute`, which computes the losses of `owner`: observed, where a tape is open. */
+/** Runs `compute`, which computes the losses of `owner`; observed if a tape is open. */
 export function observedLosses<T>(owner: TrackedLayer, compute: () => T): T {
   if (activeRecorders().length === 0) return compute();
   const loaded = loadedObserver();
   return loaded ? loaded.observeLosses(owner, compute) : compute();
 }
 
-/** Null before it is loaded: later calls are observed. Where it can't be loaded, only a warning is missing. */
+/** Null until it is loaded: only later calls are observed. If it can't be loaded, only a warning is missing. */
 function loadedObserver(): Observer | null {
   if (!observer) import('./strayVariables.ts').catch(() => {});
   return observer;

@@ -1,11 +1,11 @@
-/** @file A `call` that an app calls itself, in place of `apply`. What it calls is checked as in `apply`: see `tracked.ts`. */
+/** @file Direct calls of `call` by an app, instead of `apply`. Layers inside are checked as in `apply`: see `tracked.ts`. */
 import { currentCall, insideLayerCall } from './callContext.ts';
 import { observed } from './callObserver.ts';
 import { requireTracked, type TrackedLayer } from './tracked.ts';
 
 /**
- * The method `call` of `layer` for anyone to call. `begin` is called with the outermost call. Neither a node of history nor a name
- * scope is made, as in Keras.
+ * Wraps the method `call` of `layer` for direct calls. `begin` is called with the outermost call. As in Keras, a direct call
+ * creates neither a history node nor a name scope.
  * Errors: those of `requireTracked`.
  */
 export function checkedCall<In, Options extends { training?: boolean | undefined }, Out>(

@@ -1,4 +1,4 @@
-/** @file Dtype policies: what layers store and what they multiply. */
+/** @file Dtype policies: the dtypes in which layers store weights and multiply. */
 import { type DType, dtypes, isDType } from '../../../core/dtype.ts';
 import { DTypeError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
@@ -11,26 +11,26 @@ export type DTypePolicy = DType | 'mixedFloat16';
 
 let current: DTypePolicy = 'float32';
 
-/** The policy of layers that name none. Initially 'float32'. */
+/** The policy of layers that don't set `dtype`. Initially 'float32'. */
 export function getDTypePolicy(): DTypePolicy {
   return current;
 }
 
 /**
- * Sets the policy of layers that are made from now on and name none: 'float32', or 'mixedFloat16' as Keras's mixed_float16.
+ * Sets the policy of layers that are created from now on without a `dtype`: 'float32', or 'mixedFloat16', Keras's mixed_float16.
  *
  * With 'mixedFloat16', `dense`, `conv1d` and `conv2d` round their inputs and kernels to float16; weights, sums, results and
  * gradients stay float32, so that gradients don't vanish without a loss scale, and all other layers compute in float32. It
  * needs no feature of the adapter: rounding is integer arithmetic. It is faster only where the device multiplies float16 in
  * subgroup matrices (`init({ subgroupMatrices: true })`); elsewhere it gives the numbers of mixed precision, at the cost of
- * rounding. Errors: DTypeError for what is no policy.
+ * rounding. Errors: DTypeError for other values.
  */
 export function setDTypePolicy(policy: 'float32' | 'mixedFloat16'): void {
   if (policy !== 'float32' && policy !== 'mixedFloat16') throw notAPolicy('setDTypePolicy', policy);
   current = policy;
 }
 
-/** Errors: DTypeError for what is no policy. */
+/** Errors: DTypeError for other values. */
 export function requirePolicy(op: string, policy: unknown): asserts policy is DTypePolicy {
   if (policy !== 'mixedFloat16' && !isDType(policy)) throw notAPolicy(op, policy);
 }

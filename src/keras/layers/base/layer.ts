@@ -1,6 +1,6 @@
 /**
  * @file Layer: an operation with weights. Called on symbolic tensors it becomes a node of a graph; called on tensors it
- * runs, and its outputs remember the call, which opens to the ops inside.
+ * runs, and the history of its outputs is this call, which can be expanded to the ops inside.
  */
 import { runAll } from '../../../core/cleanup.ts';
 import type { DType } from '../../../core/dtype.ts';
@@ -8,6 +8,7 @@ import { ValueError } from '../../../core/errors.ts';
 import { refuseSurplus } from '../../../core/options.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
+import { refuseStrayProperties } from '../../../core/strayProperties.ts';
 import { untraced } from '../../../execution/currentExecutor.ts';
 import { insideCall } from '../../../history/frames.ts';
 import type { Operation } from '../../../history/node.ts';
@@ -17,6 +18,7 @@ import { Tensor } from '../../../tensor/tensor.ts';
 import { configOf } from '../../namedObjects.ts';
 import { KerasTensor } from '../../graph/kerasTensor.ts';
 import { GraphNode } from '../../graph/graphNode.ts';
+import { SymbolicOperation } from '../../graph/operation.ts';
 import { traceCall } from '../../graph/traceCall.ts';
 import { isTracing, notingReads, trace, withoutProbe } from '../../graph/tracing.ts';
 import { maskOf, setMask } from '../../masks.ts';
@@ -26,12 +28,14 @@ import { type Regularizer, regularizerOf } from '../../regularizers/index.ts';
 import { currentCall, insideLayerCall } from './callContext.ts';
 import { runEagerly } from './eagerCall.ts';
 import { findInProperties } from './findInProperties.ts';
+import { requireFittingMasks } from './givenMasks.ts';
 import { checkInputs, type InputSpec } from './inputSpec.ts';
 import { activityLoss, CallLosses, weightLosses } from './layerLosses.ts';
 import { heldOptions, isMasked, requireTensors } from './callInputs.ts';
 import { observed, observedLosses } from './callObserver.ts';
 import { checkedCall } from './directCall.ts';
 import { checkCallOptions, type LayerOptions, type OptionClass } from './layerOptions.ts';
+import { adviceOn } from './propertyAdvice.ts';
 import { requireShapes } from '../../graph/callResult.ts';
 import { requireTracked } from './tracked.ts';
 import { WeightedOperation } from './weightedOperation.ts';
@@ -81,7 +85,7 @@ export abstract class Layer<
 > extends WeightedOperation<In, Out> {
   static override readonly className: string = 'Layer';
 
-  /** Options that `apply` takes. Not checked for classes of an app, whose `call` may take others. */
+  /** Options that `apply` takes. Not checked for an app's own classes, whose `call` may take others. */
   static readonly callOptionNames: readonly string[] = ['training', 'mask'];
 
   /** Creates a layer from the result of `getConfig`. */
@@ -116,6 +120,7 @@ export abstract class Layer<
 
   constructor(options?: LayerOptions) {
     super(options);
+    refuseStrayProperties(SymbolicOperation.prototype, adviceOn);
     this.activityRegularizer = regularizerOf(options?.activityRegularizer);
     this.#eager = { name: this.name, className: this.className };
     // As in Keras, the app may call `build` itself, which then marks the layer as built. `super.build` still works.
@@ -152,7 +157,7 @@ export abstract class Layer<
       return this.traceCall(inputs, options);
     const dtype = this.outputDType(leavesOf(inputs));
     const shapes = this.computeOutputShape(mapNest(inputs, ({ shape }) => shape) as Shapes<In>);
-    requireShapes(this.name, shapes);
+    requireShapes(this.name, shapes, 'computeOutputShape', 'returns the shape of the output');
     return trace(() => mapShapes(shapes as Nest<OpenShape>, (shape) => new KerasTensor({ shape, dtype })));
   }
 
@@ -202,12 +207,20 @@ export abstract class Layer<
     checkCallOptions(this.constructor as typeof Layer & OptionClass, this.name, options);
     const symbolic = requireTensors(this.name, nest, options);
     checkInputs(this.name, this.inputSpec, nest as Nest<OpenSpec>);
+    if (options.mask) this.#checkMasks(nest as Nest<OpenSpec>, options.mask as Nest<OpenSpec | null>);
     const isNew = !this.built;
     this.ensureBuilt(mapNest(nest, (leaf) => (leaf as OpenSpec).shape) as Shapes<In>);
     requireTracked(this, isNew);
     return symbolic
       ? this.#applySymbolic(nest as Nest<KerasTensor>, options as CallOptions)
       : this.#applyEager(inputs as In, options as CallOptions);
+  }
+
+  /** Layers that read a mask check it themselves, and those of an app may take any. */
+  #checkMasks(inputs: Nest<OpenSpec>, masks: Nest<OpenSpec | null>): void {
+    const type = this.constructor as typeof Layer;
+    if (this.takesMask || !this.supportsMasking || !Object.hasOwn(type, 'optionNames')) return;
+    requireFittingMasks(this.name, inputs, masks, type.callOptionNames !== Layer.callOptionNames);
   }
 
   /** Builds the layer unless it is built. */
@@ -217,6 +230,7 @@ export abstract class Layer<
 
   #runBuild(inputShape: Shapes<In>, build: (inputShape: Shapes<In>) => void): void {
     if (typeof this.call !== 'function') throw withoutCall(this.name, this);
+    requireShapes(this.name, inputShape, 'build', 'takes the shape of the input');
     const shape = withoutProbe(inputShape as Nest<OpenShape>) as Shapes<In>;
     const inScope = () => inNameScope(this, this.name, () => build.call(this, shape));
     // Weights are leaves: their initialization is not recorded, and they outlive scopes.
@@ -342,7 +356,7 @@ export abstract class Layer<
     });
   }
 
-  /** Notes the outermost call, to which losses belong that this call adds. */
+  /** Notes the outermost call: losses that this call adds belong to it. */
   #begin(outermost: object): void {
     if (!isTracing()) this.#lastCall = outermost;
   }

@@ -1,8 +1,11 @@
 /** @file The losses of a layer: weight penalties, and losses added during its last call. */
+import { ValueError } from '../../../core/errors.ts';
+import { describe, hintFor } from '../../../core/shape.ts';
 import { div } from '../../../ops/arithmetic.ts';
 import { tidy } from '../../../tensor/scope.ts';
-import { alias, type Tensor } from '../../../tensor/tensor.ts';
-import type { Variable } from '../../../tensor/variable.ts';
+import { alias, Tensor } from '../../../tensor/tensor.ts';
+import type { Variable, WeightFunction } from '../../../tensor/variable.ts';
+import { isSymbolic } from '../../../ops/recorders.ts';
 import type { Regularizer } from '../../regularizers/index.ts';
 
 /**
@@ -35,14 +38,26 @@ export class CallLosses {
 export function weightLosses(weights: readonly Variable[]): Tensor[] {
   return weights.flatMap((weight) => {
     const { regularizer } = weight;
-    return regularizer ? [tidy(() => regularizer.call(weight))] : [];
+    return regularizer ? [tidy(() => penaltyOf(regularizer, weight))] : [];
   });
 }
 
 /** The penalty on an output, averaged over the batch. */
 export function activityLoss(regularizer: Regularizer, output: Tensor): Tensor {
   return tidy(() => {
-    const total = regularizer.call(output);
+    const total = penaltyOf(regularizer, output);
     return output.rank === 0 ? total : div(total, Math.max(1, output.shape[0] as number));
+  });
+}
+
+/** Errors: ValueError for a function of the app that returns no tensor. */
+function penaltyOf(regularizer: WeightFunction, x: Tensor): Tensor {
+  const penalty: unknown = regularizer.call(x);
+  if (penalty instanceof Tensor || isSymbolic(penalty)) return penalty as Tensor;
+  throw new ValueError({
+    op: regularizer.className || 'regularizer',
+    rule: 'a regularizer returns a tensor, computed with ops from its argument.',
+    received: describe(penalty),
+    hint: hintFor(penalty, 'return a scalar such as mul(0.01, sum(square(x))).'),
   });
 }

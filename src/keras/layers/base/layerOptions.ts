@@ -1,6 +1,6 @@
 /**
- * @file The options of layers: their names, which every class of the library lists, and how factories take them, in one
- * object or by position as Keras does.
+ * @file The options of layers: their names, which every class of the library lists, and how factories take them: in one
+ * object, or by position as in Keras.
  */
 import { ValueError } from '../../../core/errors.ts';
 import {
@@ -20,8 +20,7 @@ import type { DTypePolicy } from './dtypePolicy.ts';
 /** Options of every layer. */
 export interface LayerOptions {
   /**
-   * What histories, errors, summaries and files call it. Default: the class name with a number, such as
-   * `conv2d_1`.
+   * Its name in histories, errors, summaries and files. Default: the class name with a number, such as `conv2d_1`.
    */
   name?: string;
   /** Whether its weights are trainable. Default true. */
@@ -32,7 +31,7 @@ export interface LayerOptions {
   activityRegularizer?: RegularizerLike | null;
 }
 
-/** Of all layers. Classes put their own names before these. */
+/** Option names of all layers. Classes put their own names before these. */
 export const layerOptionNames: OptionNames<LayerOptions> = {
   name: false,
   trainable: false,
@@ -68,8 +67,8 @@ export function checkedOptions<O extends LayerOptions>(
 }
 
 /**
- * Checks the options of a call. Those of an app's class, which lists no names of its own, may be any.
- * Errors: ValueError for unknown options, and for what is no object.
+ * Checks the options of a call. An app's class, which lists no names of its own, may take any options.
+ * Errors: ValueError for unknown options, and for anything but an object.
  */
 export function checkCallOptions(type: CallOptionClass, name: string, options: object): void {
   const known = Object.hasOwn(type, 'optionNames')
@@ -81,7 +80,7 @@ export function checkCallOptions(type: CallOptionClass, name: string, options: o
   if (mask !== undefined && mask !== null) requireMasks(name, mask);
 }
 
-/** Errors: ValueError for masks that aren't tensors. A layer that reads no mask would pass on anything. */
+/** Errors: ValueError for masks that aren't tensors. Without this check, a layer that reads no mask would pass on anything. */
 function requireMasks(name: string, masks: unknown): void {
   for (const mask of leavesOf(masks as Nest<unknown>)) {
     if (mask === null || mask instanceof Tensor || isSymbolic(mask)) continue;

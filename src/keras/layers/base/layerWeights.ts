@@ -1,8 +1,8 @@
 /** @file Creation, order and assignment of the weights of a layer. */
 import type { DType } from '../../../core/dtype.ts';
-import { DTypeError, ShapeError } from '../../../core/errors.ts';
-import { checkShape, describe, sameShape, type Shape } from '../../../core/shape.ts';
-import { formatSpec } from '../../../core/spec.ts';
+import { DTypeError, ShapeError, ValueError } from '../../../core/errors.ts';
+import { checkShape, describe, hintFor, sameShape, type Shape } from '../../../core/shape.ts';
+import { formatSpec, type TensorSpec } from '../../../core/spec.ts';
 import { withDevice } from '../../../webgpu/current.ts';
 import type { TensorLike } from '../../../ops/operands.ts';
 import { withRecorders } from '../../../ops/recorders.ts';
@@ -38,12 +38,12 @@ export interface OwnWeight {
   readonly trainable: boolean;
 }
 
-/** Makes the first value of a weight called `name`. */
+/** Creates the initial value of the weight called `name`. */
 export type FirstValue = (name: string, shape: Shape, dtype: DType) => Tensor;
 
 let firstValue: FirstValue | null = null;
 
-/** Runs `body`, in which weights start as `first` says rather than as their initializers do. */
+/** Runs `body`, in which weights get their initial values from `first` instead of from their initializers. */
 export function withFirstValues<T>(first: FirstValue, body: () => T): T {
   const before = firstValue;
   firstValue = first;
@@ -64,11 +64,26 @@ export function makeWeight(
   const { shape, initializer = 'glorotUniform', trainable = true, dtype, regularizer, constraint } = options;
   const path = scopedName(name);
   const initial = firstValue?.(path, shape, dtype) ?? initializerOf(initializer).call(shape, dtype);
+  requireInitial(path, initial, { shape, dtype });
   const variable = new Variable(initial, { name: path, trainable: trainable && layerTrainable });
   initial.dispose();
   variable.regularizer = regularizerOf(regularizer);
   variable.constraint = constraintOf(constraint);
   return { variable, trainable };
+}
+
+/** A function of an app may return anything. Errors: ValueError, ShapeError, DTypeError. */
+function requireInitial(name: string, initial: unknown, wanted: TensorSpec): void {
+  if (initial instanceof Tensor && sameShape(initial.shape, wanted.shape) && initial.dtype === wanted.dtype)
+    return;
+  const parts = {
+    op: name,
+    rule: `its initializer returns ${formatSpec(wanted)}.`,
+    received: initial instanceof Tensor ? formatSpec(initial) : describe(initial),
+    hint: hintFor(initial, 'return a tensor of the shape and the dtype that it is given.'),
+  };
+  if (!(initial instanceof Tensor)) throw new ValueError(parts);
+  throw initial.dtype === wanted.dtype ? new ShapeError(parts) : new DTypeError(parts);
 }
 
 /** Trainable weights first, as in Keras. */

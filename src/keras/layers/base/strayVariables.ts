@@ -1,8 +1,8 @@
 /**
- * @file Finds trainable variables that the call of a layer reads though no layer has them, such as one in a #private field.
- * They would be neither trained nor saved. Only a running call shows them, so calls under a tape are observed: those of a
- * training step until it has updated weights, and in an app's own loop the calls 1, 2, 4, 8 and so on of each layer. Bundled
- * apps load this when a layer is first called under a tape, or with training.
+ * @file Finds trainable variables that the call of a layer reads although no layer has them, such as one in a #private field.
+ * They would be neither trained nor saved. They only show while a call runs, so calls under a tape are observed: those of a
+ * training step until it has updated weights, and in an app's own loop calls 1, 2, 4, 8 and so on of each layer. Bundled apps
+ * load this when a layer is first called under a tape, or with training.
  */
 import { warnOnce } from '../../../core/warn.ts';
 import { activeRecorders, type RecordedCall, type Recorder, withRecorders } from '../../../ops/recorders.ts';
@@ -18,21 +18,21 @@ import type { TrackedLayer } from './tracked.ts';
 export interface StrayVariable {
   readonly variable: Variable;
   readonly reader: TrackedLayer;
-  /** The layer that was called, where it has the variable: a layer that stands alone, next to a model. */
+  /** The layer that was called, if it has the variable: a layer that is used next to a model; otherwise null. */
   readonly owner: TrackedLayer | null;
-  /** Whether a function of the app read it, which may use variables as in Keras: that of a Lambda, a loss or a regularizer. */
+  /** Whether it was read by a function of the app (of a Lambda, a loss or a regularizer), which may use variables as in Keras. */
   readonly inFunction: boolean;
-  /** Whether it was assigned since it was read: then it is trained by hand. */
+  /** Whether it has been assigned since it was read: then the app trains it itself. */
   isAssigned(): boolean;
 }
 
-/** Where strays of a step go; null where each call is judged by itself. */
+/** Collects the stray variables of a training step; null outside of steps, where each call is checked by itself. */
 let collected: Map<Variable, StrayVariable> | null = null;
-/** How often a layer was called outside of steps, and how often its losses were computed there. */
+/** How often a layer was called, and how often its losses were computed, outside of training steps. */
 const calls = new WeakMap<object, number>();
 const computed = new WeakMap<object, number>();
 
-/** Runs `call`, the outermost call of `layer` on `given`, under a tape. What the caller passes belongs to the caller. */
+/** Runs `call`, the outermost call of `layer` on `given`, under a tape. Variables among the inputs belong to the caller. */
 function observeReads<T>(layer: TrackedLayer, given: readonly unknown[], call: () => T): T {
   if (collected === null && !isDue(calls, layer)) return call();
   const reads = new VariableReads(() => currentCall()?.layer as TrackedLayer | undefined);
@@ -55,8 +55,8 @@ function observeReads<T>(layer: TrackedLayer, given: readonly unknown[], call: (
 }
 
 /**
- * Runs `compute`, which computes the losses of `owner`: their functions, and those of regularizers, may read variables, too.
- * What the layers read that they call isn't theirs.
+ * Runs `compute`, which computes the losses of `owner`: functions of losses and regularizers may read variables, too. What is
+ * read inside the layers that they call doesn't count.
  */
 export function observeLosses<T>(owner: TrackedLayer, compute: () => T): T {
   const recorders = activeRecorders();
@@ -76,21 +76,21 @@ export function observeLosses<T>(owner: TrackedLayer, compute: () => T): T {
   return result;
 }
 
-/** Which variables an app trains shows when it asks for their gradients. */
+/** Which variables an app trains is known only when it asks for their gradients. */
 function warnBeforeGradients(layer: TrackedLayer, strays: readonly StrayVariable[]): void {
   if (strays.length === 0) return;
   for (const recorder of activeRecorders())
     recorder.beforeGradients?.((sources) => warnOfUntrained(layer, strays, sources));
 }
 
-/** Later calls may compute something else than the first. */
+/** Later calls may compute something different from the first. */
 function isDue(counts: WeakMap<object, number>, layer: TrackedLayer): boolean {
   const count = (counts.get(layer) ?? 0) + 1;
   counts.set(layer, count);
   return Number.isInteger(Math.log2(count));
 }
 
-/** Warns where an app takes gradients of variables, but not of the strays that `layer` computes with. */
+/** Warns if an app takes gradients of variables, but not of the stray ones that `layer` computes with. */
 function warnOfUntrained(
   layer: TrackedLayer,
   strays: readonly StrayVariable[],
@@ -103,7 +103,7 @@ function warnOfUntrained(
   if (untrained.length > 0) warnOnce(describeStrays(layer.name, untrained));
 }
 
-/** Runs `step`, and returns the strays of all calls in it, with the variables of all layers that it calls. */
+/** Runs `step`, and returns the stray variables of all calls in it, and the variables of all layers that it calls. */
 export function strayVariablesIn(step: () => void): StrayVariable[] {
   const before = collected;
   const own = new Map<Variable, StrayVariable>();
@@ -116,7 +116,7 @@ export function strayVariablesIn(step: () => void): StrayVariable[] {
   return [...own.values()];
 }
 
-/** What is wrong, and the remedy. */
+/** Describes the problem and the remedy. */
 export function describeStrays(owner: string, strays: readonly StrayVariable[]): string {
   return (
     `'${owner}' computes with trainable variables that it doesn't have: ${namesOf(strays)}. They are neither trained nor saved ` +
@@ -124,7 +124,7 @@ export function describeStrays(owner: string, strays: readonly StrayVariable[]):
   );
 }
 
-/** The same of `layers` that a training step of `owner` calls. */
+/** The same for foreign `layers` that a training step of `owner` calls. */
 export function describeForeign(owner: string, layers: readonly TrackedLayer[]): string {
   return (
     `a training step of '${owner}' calls trainable layers that it doesn't have: ${layers.join(', ')}. They are neither ` +
@@ -140,12 +140,15 @@ export function namesOf(strays: readonly StrayVariable[]): string {
   return strays.map(({ variable, reader }) => `'${variable.name}', read by ${reader}`).join('; ');
 }
 
-/** Sees the variables that ops take. It shares the number of the outermost tape, so histories are the same as without it. */
+/**
+ * Records the variables that ops read. It shares the recording number of the outermost tape, so histories are the same as
+ * without it.
+ */
 class VariableReads implements Recorder {
   readonly recording = activeRecorders()[0]?.recording ?? 0;
   readonly #found = new Map<Variable, Omit<StrayVariable, 'owner'>>();
 
-  /** `readerOf` gives the layer that reads at the moment, if there is one. */
+  /** `readerOf` returns the layer that is currently reading, if there is one. */
   constructor(private readonly readerOf: () => TrackedLayer | undefined) {}
 
   get found(): Omit<StrayVariable, 'owner'>[] {

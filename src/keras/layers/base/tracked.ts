@@ -6,7 +6,7 @@ import { ValueError } from '../../../core/errors.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { currentCall } from './callContext.ts';
 
-/** A layer, as far as it matters here. */
+/** What is needed of a layer here. */
 export interface TrackedLayer {
   readonly name: string;
   readonly layersInside: readonly object[];

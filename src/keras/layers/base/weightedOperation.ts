@@ -4,7 +4,7 @@
  */
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { checkOptions, type Names, type OptionNames } from '../../../core/options.ts';
+import { checkOptions, type Names, type OptionNames, refuseSurplus } from '../../../core/options.ts';
 import { describe } from '../../../core/shape.ts';
 import { identity } from '../../../ops/identity.ts';
 import type { TensorLike } from '../../../ops/operands.ts';
@@ -32,7 +32,7 @@ export abstract class WeightedOperation<
   readonly name: string;
   /** Dtype of the weights. */
   readonly dtype: DType;
-  /** What it was made with: that dtype, or 'mixedFloat16'. */
+  /** The policy it was created with: that dtype, or 'mixedFloat16'. */
   readonly dtypePolicy: DTypePolicy;
   readonly #weights: OwnWeight[] = [];
   /** Variables that are properties, and whether they are trainable if the layer is. */
@@ -55,7 +55,8 @@ export abstract class WeightedOperation<
   }
 
   /** Creates a weight named `layer/name`, prefixed by the surrounding layers. Call it in `build`. */
-  protected addWeight(name: string, options: WeightOptions): Variable {
+  protected addWeight(name: string, options: WeightOptions, ...surplus: never[]): Variable {
+    refuseSurplus('addWeight', surplus, ['name', '{ shape }']);
     checkWeight(this.name, name, options);
     const made = makeWeight(name, { ...options, dtype: options.dtype ?? this.dtype }, this.#trainable);
     this.#weights.push(made);
@@ -111,7 +112,8 @@ export abstract class WeightedOperation<
   }
 
   /** Copies of the values of `weights`, which later steps do not change. */
-  getWeights(): Tensor[] {
+  getWeights(...surplus: never[]): Tensor[] {
+    refuseSurplus('getWeights', surplus, []);
     return withRecorders([], () => this.weights.map((weight) => identity(weight)));
   }
 
@@ -119,7 +121,8 @@ export abstract class WeightedOperation<
    * Assigns `values`, tensors or host values, to `weights` in order.
    * Errors: ShapeError, DTypeError if count, shape or dtype differ; then nothing changes.
    */
-  setWeights(values: readonly TensorLike[]): void {
+  setWeights(values: readonly TensorLike[], ...surplus: never[]): void {
+    refuseSurplus('setWeights', surplus, ['values']);
     setWeights(this.name, this.weights, values);
   }
 

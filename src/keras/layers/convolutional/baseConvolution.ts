@@ -28,14 +28,14 @@ import { type WeightRules, weightRules } from '../base/weightRules.ts';
 export interface ConvolutionOptions<Size> extends LayerOptions, BiasOptions, DataFormatOptions {
   /** Size of the kernel. */
   kernelSize: Size;
-  /** Steps from one window to the next, along each axis; one number counts for all. Default 1. */
+  /** Steps from one window to the next along each axis, or one number for all axes. Default 1. */
   strides?: Size;
   /**
-   * 'valid' takes whole windows only; 'same' pads with zeros, so that ceil(size / stride) remain. Default
+   * 'valid' takes whole windows only; 'same' pads with zeros, so that the result has ceil(size / stride) positions. Default
    * 'valid'.
    */
   padding?: 'valid' | 'same';
-  /** Distance between the elements of a window that the kernel meets. Default 1. */
+  /** Distance between the elements of a window that the kernel is applied to. Default 1. */
   dilationRate?: Size;
   /** Applied to the result: a name or a function. Default: none. */
   activation?: ActivationLike | null;

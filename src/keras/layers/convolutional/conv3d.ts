@@ -25,7 +25,7 @@ export class Conv3D extends GroupedConvolution {
 
   override call(x: Tensor): Tensor {
     const { strides, dilationRate, groups } = this;
-    // 'causal' is for sequences alone.
+    // 'causal' is for sequences only.
     const padding = this.padding === 'same' ? 'same' : 'valid';
     const volumes = convolve(x, this.kernel as Tensor, { strides, padding, dilationRate, groups });
     return this.activation(this.withBias(volumes));
@@ -33,8 +33,8 @@ export class Conv3D extends GroupedConvolution {
 }
 
 /**
- * A convolution of volumes with a learned kernel. Shapes: [batch, depth, height, width, channels] → [batch, depth', height', width',
- * filters]. Weights: kernel [kernelDepth, kernelHeight, kernelWidth, channels / groups, filters] and bias [filters].
+ * A convolution of volumes with a learned kernel. Shapes: [batch, depth, height, width, channels] → [batch, depth', height',
+ * width', filters]. Weights: kernel [kernelDepth, kernelHeight, kernelWidth, channels / groups, filters] and bias [filters].
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank or with other channels.
  */
 export function conv3d(options: Conv3DOptions): Conv3D;

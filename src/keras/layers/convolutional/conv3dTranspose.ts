@@ -1,4 +1,4 @@
-/** @file Conv3DTranspose: a learned enlargement of volumes, which undoes the change of size of a strided convolution. */
+/** @file Conv3DTranspose: learned upsampling of volumes, which reverses the size change of a strided convolution. */
 import type { OptionNames } from '../../../core/options.ts';
 import { conv3dTranspose as transposed } from '../../../ops/conv3dTranspose.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -30,8 +30,9 @@ export class Conv3DTranspose extends ConvTranspose {
 }
 
 /**
- * A transposed convolution of volumes. Shapes: [batch, depth, height, width, channels] → [batch, depth', height', width', filters],
- * with the sizes of conv2dTranspose. Weights: kernel [kernelDepth, kernelHeight, kernelWidth, filters, channels] and bias [filters].
+ * A transposed convolution of volumes. Shapes: [batch, depth, height, width, channels] → [batch, depth', height', width',
+ * filters], with the sizes of conv2dTranspose. Weights: kernel [kernelDepth, kernelHeight, kernelWidth, filters, channels]
+ * and bias [filters].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't volumes, or whose channels don't fit.
  */
 export function conv3dTranspose(options: Conv3DTransposeOptions): Conv3DTranspose;

@@ -1,5 +1,5 @@
 /**
- * @file Conv1DTranspose, Conv2DTranspose: a learned enlargement of sequences and images, which undoes the change of size of a
+ * @file Conv1DTranspose, Conv2DTranspose: learned upsampling of sequences and images, which reverses the size change of a
  * strided convolution.
  */
 import type { OptionNames, Positions } from '../../../core/options.ts';
@@ -18,7 +18,7 @@ import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.
 export interface ConvTransposeOptions<Size> extends ConvolutionOptions<Size>, KernelOptions {
   /** Channels of the result. */
   filters: number;
-  /** Steps, or rows and columns, added behind, fewer than the strides. Default null: as the padding wants. */
+  /** Steps, or rows and columns, added at the end; fewer than the strides. Default null: determined by the padding. */
   outputPadding?: Size | null;
 }
 

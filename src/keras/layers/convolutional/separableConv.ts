@@ -1,4 +1,4 @@
-/** @file SeparableConv1D, SeparableConv2D: a convolution of each channel, then one that mixes the channels of a place. */
+/** @file SeparableConv1D, SeparableConv2D: a convolution of each channel, then one that mixes the channels at each position. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import { Convolution, convolutionOptionNames } from './baseConvolution.ts';

@@ -25,7 +25,7 @@ export interface EmbeddingOptions extends LayerOptions {
   embeddingsInitializer?: InitializerLike;
   /** Penalty on the rows. Default: none. */
   embeddingsRegularizer?: RegularizerLike | null;
-  /** Where the rows are put back to after each step of training. Default: none. */
+  /** Constraint applied to the rows after each training step. Default: none. */
   embeddingsConstraint?: ConstraintLike | null;
   /** Whether id 0 is padding: the output mask is false there. Default false. */
   maskZero?: boolean;
@@ -100,9 +100,9 @@ export class Embedding extends Layer {
 
 /**
  * A row of weights for each id. Shapes: ids of any rank, int32 or uint32 (floats lose their fraction) → [..ids, outputDim].
- * Weight: embeddings [inputDim, outputDim]. The gradient is added up in the rows that were read.
- * Errors: ValueError for invalid options; IndexOutOfRangeError when the result is read, for an id outside [0, inputDim), whose
- * row reads as zeros.
+ * Weight: embeddings [inputDim, outputDim]. The gradient accumulates in the rows that were read.
+ * Errors: ValueError for invalid options; IndexOutOfRangeError when the result is read, for an id outside [0, inputDim); its
+ * row is zeros.
  */
 export function embedding(options: EmbeddingOptions): Embedding;
 export function embedding(...settings: Positions<EmbeddingOptions, ['inputDim', 'outputDim']>): Embedding;

@@ -1,4 +1,4 @@
-/** @file Identity: what goes in. */
+/** @file Identity: returns its input. */
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';

@@ -1,4 +1,4 @@
-/** @file InputLayer: where values enter a model. Its one call has no inputs. */
+/** @file InputLayer: an input of a model. Its only call has no inputs. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { isListOf } from '../../../core/lists.ts';
 import { type DType, dtypes, isDType } from '../../../core/dtype.ts';
@@ -20,11 +20,10 @@ export interface InputOptions {
   /** Dtype of the inputs. Default float32. */
   dtype?: DType;
   /**
-   * What `fit` and errors call the input; a record of inputs has it as a key. Default `input_layer`,
-   * numbered.
+   * Name of the input in `fit`, in errors, and as a key in a record of inputs. Default `input_layer`, numbered.
    */
   name?: string;
-  /** Samples a batch, where that is fixed. Default null: any number. */
+  /** Samples per batch, if that is fixed. Default null: any number. */
   batchSize?: number | null;
 }
 
@@ -70,7 +69,7 @@ export class InputLayer extends Layer {
 }
 
 /**
- * A symbolic tensor from which a model is described. Shape: [batchSize, ...shape].
+ * A symbolic tensor to build a model from. Shape: [batchSize, ...shape].
  * Errors: ShapeError for a shape that isn't a list of sizes and nulls; DTypeError.
  */
 export function input(options: InputOptions): KerasTensor;

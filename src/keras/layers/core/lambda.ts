@@ -30,7 +30,7 @@ export interface LambdaSettings extends LayerOptions {
   outputShape?: LambdaShape | null;
   /** Mask of the output, or a function from inputs and their masks. Default: none. */
   mask?: Nest<Tensor | null> | ((inputs: never, mask: Nest<Tensor | null>) => Nest<Tensor | null>) | null;
-  /** What the function finds in its options at every call. */
+  /** Merged into the options of the function at every call. */
   arguments?: Readonly<Record<string, unknown>>;
 }
 
@@ -97,7 +97,7 @@ export class Lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> =
     return input?.dtype ?? this.dtype;
   }
 
-  /** A variable that the function closes over is seen here: the layer doesn't have it. */
+  /** Finds variables that the function closes over, which the layer doesn't have. */
   #watched(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
     const outputs = this.traceCall(inputs, options);
     const own = new Set<Variable>(this.weights);
@@ -167,9 +167,9 @@ function requireShapes(layer: string, given: unknown): void {
 
 /**
  * A function of tensors, made of ops, as a layer: `lambda((x) => square(x))`, or `lambda({ function, outputShape })`.
- * Shapes of outputs are found by running it on symbolic tensors, or given. It should use no variables: the layer doesn't
- * have them, so no model trains or saves them, and a warning says so where they are seen.
- * Errors: ValueError for what is no function, and at `getConfig` for one without a registered name.
+ * Shapes of outputs are given, or found by running it on symbolic tensors. It should use no variables: the layer doesn't have
+ * them, so no model trains or saves them, and a warning says so if any are found.
+ * Errors: ValueError for anything but a function, and at `getConfig` for one without a registered name.
  */
 export function lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor>(
   given: LambdaFunction<In, Out> | LambdaOptions<In, Out>,

@@ -53,7 +53,7 @@ export class Masking extends Layer {
 
 /**
  * Masks the steps whose features are all `maskValue`, and clears them. Shape: that of the input, [batch, time, …,
- * features]; its mask is [batch, time, …]. Errors: ValueError for a `maskValue` that is no number.
+ * features]; its mask is [batch, time, …]. Errors: ValueError for a `maskValue` that isn't a number.
  */
 export function masking(options?: MaskingOptions): Masking;
 export function masking(...settings: Positions<MaskingOptions, ['maskValue']>): Masking;

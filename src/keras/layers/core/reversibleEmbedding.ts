@@ -1,4 +1,4 @@
-/** @file ReversibleEmbedding: rows of weights for ids and, in reverse, logits of ids. */
+/** @file ReversibleEmbedding: an embedding that, in reverse, gives logits of ids. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { oneOf, requireBoolean, requireFinite } from '../../../core/shape.ts';
 import { div, mul } from '../../../ops/arithmetic.ts';
@@ -19,11 +19,11 @@ import { Embedding, type EmbeddingOptions } from './embedding.ts';
 
 /** Options of `reversibleEmbedding`. */
 export interface ReversibleEmbeddingOptions extends EmbeddingOptions {
-  /** Whether the reverse reads the same weights, transposed. Default true; otherwise it has its own. */
+  /** Whether the reverse uses the same weights, transposed. Default true; otherwise it has its own. */
   tieWeights?: boolean;
   /** The dtype in which the reverse multiplies. Default null: that of the weights. */
   reverseDtype?: 'float32' | 'float16' | null;
-  /** Logits become softCap · tanh(logits / softCap). Default null: they stay as they are. */
+  /** Logits become softCap · tanh(logits / softCap). Default null: no cap. */
   logitSoftCap?: number | null;
 }
 
@@ -47,7 +47,7 @@ export class ReversibleEmbedding extends Embedding {
     };
   }
 
-  /** Masks are those of ids alone, so `call` sets them. */
+  /** Only ids have masks, so `call` sets them. */
   override readonly supportsMasking: boolean = false;
   reverseEmbeddings: Variable | null = null;
   readonly tieWeights: boolean;
@@ -110,10 +110,10 @@ export class ReversibleEmbedding extends Embedding {
 }
 
 /**
- * An `embedding`, which with `reverse: true` in a call gives logits of ids: products with all rows. Shapes: ids [...] → [..., outputDim];
- * in reverse [..., outputDim] → [..., inputDim], float32. Weights: embeddings [inputDim, outputDim] and, unless `tieWeights`,
- * reverseEmbeddings [outputDim, inputDim].
- * Errors: ValueError for invalid options; as of `embedding`.
+ * An `embedding` that, called with `reverse: true`, gives logits of ids: dot products with all rows. Shapes: ids [...] →
+ * [..., outputDim]; in reverse [..., outputDim] → [..., inputDim], float32. Weights: embeddings [inputDim, outputDim] and,
+ * unless `tieWeights`, reverseEmbeddings [outputDim, inputDim].
+ * Errors: ValueError for invalid options; those of `embedding`.
  */
 export function reversibleEmbedding(options: ReversibleEmbeddingOptions): ReversibleEmbedding;
 export function reversibleEmbedding(

@@ -13,7 +13,7 @@ import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
 
 export type Mask = Tensor | null;
 
-/** A layer of a list of tensors. */
+/** A layer that takes a list of tensors. */
 export abstract class Merge extends Layer<readonly Tensor[], Tensor> {
   override readonly supportsMasking: boolean = true;
 

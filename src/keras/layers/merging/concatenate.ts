@@ -1,4 +1,4 @@
-/** @file Concatenate: tensors one behind the other. */
+/** @file Concatenate: joins tensors along an axis. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
@@ -64,9 +64,9 @@ export class Concatenate extends Merge {
 }
 
 /**
- * A list of tensors, one behind the other along `axis`. Shapes: those of the inputs, which agree but for `axis`, whose
- * sizes add up. Dtypes are one.
- * Errors: ValueError for what is no list; ShapeError, DTypeError for inputs that don't fit.
+ * Joins a list of tensors along `axis`. Shapes: the inputs agree in all axes but `axis`, whose sizes add up. All have the
+ * same dtype.
+ * Errors: ValueError for anything but a list; ShapeError, DTypeError for inputs that don't fit.
  */
 export function concatenate(options?: ConcatenateOptions): Concatenate;
 export function concatenate(...settings: Positions<ConcatenateOptions, ['axis']>): Concatenate;

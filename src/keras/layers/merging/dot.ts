@@ -71,7 +71,7 @@ export class Dot extends Merge {
     return this.normalize ? unitLength(rows, -1) : rows;
   }
 
-  /** The shapes, the axes counted from the front, and the sizes that are left of each. */
+  /** The shapes, the axes counted from the front, and the remaining sizes of each. */
   #plan(shapes: readonly OpenShape[]) {
     if (shapes.length !== 2 || !shapes.every(Array.isArray)) {
       throw new ValueError({
@@ -108,8 +108,8 @@ export class Dot extends Merge {
 
 /**
  * Products of the samples of two tensors, summed over an axis of each. Shapes: [batch, …a] and [batch, …b] → [batch, …a
- * without its axis, …b without its axis], or [batch, 1] where nothing is left. float32.
- * Errors: ValueError for bad options or what is no pair; ShapeError for axes that don't fit.
+ * without its axis, …b without its axis], or [batch, 1] where no axes remain. float32.
+ * Errors: ValueError for bad options and anything but a pair; ShapeError for axes that don't fit.
  */
 export function dot(options: DotOptions): Dot;
 export function dot(...settings: Positions<DotOptions, ['axes', 'normalize']>): Dot;

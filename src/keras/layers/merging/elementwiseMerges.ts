@@ -91,7 +91,7 @@ export class Multiply extends ElementwiseMerge {
 abstract class Extremum extends ElementwiseMerge {
   protected abstract pick(a: Tensor, b: Tensor): Tensor;
 
-  /** Masked values are ignored: the other inputs decide. */
+  /** Masked values are ignored: the result comes from the other inputs. */
   protected override merge(inputs: readonly Tensor[], masks: readonly Mask[] | null): Tensor {
     let result = inputs[0] as Tensor;
     let visible = expandedMask(result, masks?.[0]);

@@ -1,4 +1,4 @@
-/** @file BatchNormalization: channels about 0 with variance 1, by the moments of the batch or by those it remembers. */
+/** @file BatchNormalization: normalizes channels to mean 0 and variance 1, by the moments of the batch or by moving averages. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import {
@@ -31,13 +31,13 @@ import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.
 export interface BatchNormalizationOptions extends ScaledNormalizationOptions {
   /** The axis of the channels, which keep their own statistics. Default -1. */
   axis?: number;
-  /** How much of the remembered moments stays at each step, from 0 to 1. Default 0.99. */
+  /** How much of the moving averages is kept at each step, from 0 to 1. Default 0.99. */
   momentum?: number;
   /** Initial values of the moving mean. Default 'zeros'. */
   movingMeanInitializer?: InitializerLike;
   /** Initial values of the moving variance. Default 'ones'. */
   movingVarianceInitializer?: InitializerLike;
-  /** False: there is one device to a model. */
+  /** Must be false: a model runs on one device. */
   synchronized?: boolean;
   /** Must be false: batch renormalization is not supported yet. */
   renorm?: boolean;
@@ -123,7 +123,7 @@ export class BatchNormalization extends ScaledNormalization {
     return y;
   }
 
-  /** By the moments of what the mask lets through. */
+  /** Normalizes by the moments of the unmasked steps. */
   #normalizeMasked(x: Tensor, mask: Tensor): Tensor {
     const { axis, epsilon, gamma, beta } = this;
     const rank = x.shape.length;
@@ -183,7 +183,7 @@ export class BatchNormalization extends ScaledNormalization {
   }
 }
 
-/** Moments that are remembered have neither penalties nor constraints. */
+/** The moving averages have neither penalties nor constraints. */
 function initializersOf(config: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(config).filter(([option]) => option.endsWith('Initializer')));
 }
@@ -210,10 +210,10 @@ function requireAbsent(op: string, what: string, value: unknown): void {
 }
 
 /**
- * (x - mean) / √(variance + epsilon) · gamma + beta for each channel. While training, by the moments of the batch, which
- * it remembers: moving = moving · momentum + moment · (1 - momentum). Otherwise, and where `trainable` is false, by those
- * it remembers. A mask of steps leaves the others out of the moments. Shape: that of the input. float32. Weights: gamma,
- * beta, moving_mean, moving_variance, all [channels]; the latter two aren't trained. Ioffe and Szegedy, Batch
+ * (x - mean) / √(variance + epsilon) · gamma + beta for each channel. In training, with the moments of the batch, which
+ * update the moving averages: moving = moving · momentum + moment · (1 - momentum). Otherwise, and where `trainable` is
+ * false, with the moving averages. Masked steps don't count in the moments. Shape: that of the input. float32. Weights:
+ * gamma, beta, moving_mean, moving_variance, all [channels]; the latter two aren't trained. Ioffe and Szegedy, Batch
  * normalization, 2015.
  * Errors: ValueError for invalid options; ShapeError for an axis that the input lacks, or whose size is open.
  */

@@ -1,4 +1,4 @@
-/** @file GroupNormalization: groups of the channels of each sample about 0 with variance 1. */
+/** @file GroupNormalization: normalizes groups of channels of each sample to mean 0 and variance 1. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import {
@@ -16,7 +16,7 @@ import { rulesConfig } from '../base/weightRules.ts';
 
 /** Options of `groupNormalization`. */
 export interface GroupNormalizationOptions extends ScaledNormalizationOptions {
-  /** Groups that the channels are divided into; -1: each channel is one. Default 32. */
+  /** Number of groups that the channels are divided into; -1: each channel is a group. Default 32. */
   groups?: number;
   /** The axis of the channels, which is divided into groups. Default -1. */
   axis?: number;

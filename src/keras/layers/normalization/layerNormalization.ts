@@ -61,7 +61,7 @@ export class LayerNormalization extends ScaledNormalization {
       const shape = x.shape.map((size, i) => (axis.includes(i) ? size : 1));
       return mul(mul(x, spread), reshape(this.gamma as Tensor, { shape }));
     }
-    // Weights follow the order of `axis`, the op that of the input.
+    // Weights follow the order of `axis`, the op follows that of the input.
     const shape = axis.map((i) => x.shape[i] as number);
     const ordered = (weight: Tensor | null) => weight && reshape(weight, { shape });
     return layerNorm(x, ordered(this.gamma), ordered(this.beta), { axis, epsilon });

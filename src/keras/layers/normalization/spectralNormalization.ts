@@ -38,7 +38,7 @@ export class SpectralNormalization extends Layer {
 
   readonly layer: Layer;
   readonly powerIterations: number;
-  /** The left singular vector, as far as it is known. */
+  /** Estimate of the left singular vector. */
   vectorU: Variable | null = null;
 
   constructor(options: SpectralNormalizationOptions) {
@@ -86,7 +86,7 @@ export class SpectralNormalization extends Layer {
     return { ...super.getConfig(), powerIterations, layer: serializeLayer(layer as unknown as AnyLayer) };
   }
 
-  /** Divides the kernel by its largest singular value, by the power method. A kernel of zeros stays. */
+  /** Divides the kernel by its largest singular value, by the power method. A kernel of zeros is left unchanged. */
   #normalize(): void {
     const kernel = this.#kernel();
     const columns = kernel.shape.at(-1) as number;

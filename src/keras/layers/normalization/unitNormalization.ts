@@ -1,4 +1,4 @@
-/** @file UnitNormalization: vectors of length 1. */
+/** @file UnitNormalization: scales vectors to length 1. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
@@ -19,7 +19,7 @@ export interface UnitNormalizationOptions extends LayerOptions {
 /** Lower bound of the squared length. */
 const smallestSquare = 1e-24;
 
-/** `x` with vectors along `axis` scaled to length 1; zeros stay. */
+/** `x` with vectors along `axis` scaled to length 1; zero vectors stay zero. */
 export function unitLength(x: Tensor, axis: number | readonly number[]): Tensor {
   const squares = sum(square(x), { axis, keepDims: true });
   return mul(x, rsqrt(maximum(squares, smallestSquare)));
@@ -64,8 +64,8 @@ export function axisOrAxes(op: string, axis: unknown): number | readonly number[
 }
 
 /**
- * Vectors along `axis` scaled to length 1; zeros stay. Shapes: that of the input. float32.
- * Errors: ValueError for what is no axis; ShapeError for one that the input lacks.
+ * Vectors along `axis` scaled to length 1; zero vectors stay zero. Shapes: that of the input. float32.
+ * Errors: ValueError for an invalid axis; ShapeError for one that the input lacks.
  */
 export function unitNormalization(options?: UnitNormalizationOptions): UnitNormalization;
 export function unitNormalization(

@@ -1,4 +1,4 @@
-/** @file Adaptive pools: as many windows along each axis as asked for, whatever the size of the input. */
+/** @file Adaptive pools: a given number of windows along each axis, whatever the size of the input. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
@@ -125,8 +125,8 @@ export class AdaptiveMaxPooling2D extends AdaptivePooling {
 }
 
 /**
- * The means of `outputSize` windows over a sequence; windows overlap where the steps can't be divided. Shapes: [batch, steps,
- * channels] → [batch, outputSize, channels].
+ * The means of `outputSize` windows over a sequence; windows overlap where the steps can't be divided evenly. Shapes: [batch,
+ * steps, channels] → [batch, outputSize, channels].
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function adaptiveAveragePooling1d(options: AdaptivePooling1DOptions): AdaptiveAveragePooling1D;
@@ -138,8 +138,8 @@ export function adaptiveAveragePooling1d(...args: unknown[]): AdaptiveAveragePoo
 }
 
 /**
- * The means of windows over an image, `outputSize` along each axis; windows overlap where the size can't be divided. Shapes:
- * [batch, height, width, channels] → [batch, rows, columns, channels].
+ * The means of windows over an image, `outputSize` along each axis; windows overlap where the size can't be divided evenly.
+ * Shapes: [batch, height, width, channels] → [batch, rows, columns, channels].
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function adaptiveAveragePooling2d(options: AdaptivePooling2DOptions): AdaptiveAveragePooling2D;
@@ -211,8 +211,8 @@ export class AdaptiveMaxPooling3D extends AdaptivePooling {
 }
 
 /**
- * The largest value of each of `outputSize` windows along the axes of a volume, which share it evenly. Shapes: [batch, depth, height,
- * width, channels] → [batch, ...outputSize, channels]. float32.
+ * The largest value of each of `outputSize` windows along the axes of a volume, which share it evenly. Shapes: [batch, depth,
+ * height, width, channels] → [batch, ...outputSize, channels]. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function adaptiveMaxPooling3d(options: AdaptivePooling3DOptions): AdaptiveMaxPooling3D;

@@ -1,4 +1,4 @@
-/** @file AveragePooling1D, AveragePooling2D: the mean of each window, its padding left out. */
+/** @file AveragePooling1D, AveragePooling2D: the mean of each window, without its padding. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import { Pooling, poolingOptionNames, type PoolingOptions } from './basePooling.ts';

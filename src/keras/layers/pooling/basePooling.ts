@@ -8,11 +8,11 @@ import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.
 
 /** `Size` is a number, or one per axis. */
 export interface PoolingOptions<Size> extends LayerOptions, DataFormatOptions {
-  /** Size of a window along each axis; one number counts for all. Default 2. */
+  /** Size of a window along each axis, or one number for all axes. Default 2. */
   poolSize?: Size;
   /** Steps from one window to the next, along each axis. Default: `poolSize`, so that windows touch. */
   strides?: Size | null;
-  /** 'valid' takes whole windows only; 'same' pads, so that ceil(size / stride) remain. Default 'valid'. */
+  /** 'valid' takes whole windows only; 'same' pads, so that the result has ceil(size / stride) positions. Default 'valid'. */
   padding?: 'valid' | 'same';
 }
 

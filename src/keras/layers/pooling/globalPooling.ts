@@ -172,7 +172,7 @@ export function globalMaxPooling2d(...args: unknown[]): GlobalMaxPooling2D {
 }
 
 /**
- * The mean of each channel over the steps of a sequence; over those that its mask lets through, where it has one. Shapes:
+ * The mean of each channel over the unmasked steps of a sequence. Shapes:
  * [batch, steps, channels] → [batch, channels], or [batch, 1, channels] where `keepDims`.
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */

@@ -27,8 +27,8 @@ export class MaxPooling3D extends Pooling {
 }
 
 /**
- * The largest value of each window of a volume. Shapes: [batch, depth, height, width, channels] → [batch, depth', height', width',
- * channels]. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ * The largest value of each window of a volume. Shapes: [batch, depth, height, width, channels] → [batch, depth', height',
+ * width', channels]. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function maxPooling3d(options?: Pooling3DOptions): MaxPooling3D;
 export function maxPooling3d(

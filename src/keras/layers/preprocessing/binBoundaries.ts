@@ -1,6 +1,6 @@
 /**
- * @file Boundaries of bins that hold about as many values each, as Keras finds them: a summary of weighted values, interpolated
- * at the quantiles (keras/src/layers/preprocessing/discretization.py).
+ * @file Boundaries of bins with about the same number of values each, found as in Keras: a summary of weighted values,
+ * interpolated at the quantiles (keras/src/layers/preprocessing/discretization.py).
  */
 
 interface Summary {
@@ -8,14 +8,14 @@ interface Summary {
   weights: number[];
 }
 
-/** The numBins - 1 boundaries. `epsilon` is how far quantiles may be off. */
+/** The numBins - 1 boundaries. `epsilon` is the largest error of the quantiles. */
 export function binBoundaries(data: Float32Array, numBins: number, epsilon: number): number[] {
   const sorted = data.toSorted();
   const merged = compressed(summaryOf(sorted, epsilon), epsilon);
   return compressed(merged, 1 / numBins).values.slice(0, -1);
 }
 
-/** Every so many values, with that weight. */
+/** One of every few values, with a weight to match. */
 function summaryOf(sorted: Float32Array, epsilon: number): Summary {
   const step = Math.max(sorted.length * epsilon, 1);
   const values: number[] = [];
@@ -24,7 +24,7 @@ function summaryOf(sorted: Float32Array, epsilon: number): Summary {
   return { values, weights: values.map(() => step) };
 }
 
-/** 1 / epsilon values at most. */
+/** Reduces a summary to 1 / epsilon values at most. */
 function compressed({ values, weights }: Summary, epsilon: number): Summary {
   if (values.length * epsilon < 1) return { values, weights };
   const sums = cumulative(weights);

@@ -12,10 +12,10 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 
 const outputModes = ['int', 'oneHot', 'multiHot', 'count'] as const;
 
-/** 'int': the numbers themselves; the others are float32 vectors of one place for each number. */
+/** 'int': the numbers themselves; the other modes give float32 vectors with one entry per category. */
 export type OutputMode = (typeof outputModes)[number];
 
-/** Errors: ValueError for what is no mode. */
+/** Errors: ValueError for an unknown mode. */
 export function outputModeOf(
   op: string,
   mode: unknown,
@@ -28,19 +28,19 @@ interface Encoding {
   mode: OutputMode;
   /** The number of categories. */
   depth: number;
-  /** Of counts, in the shape of the indices. */
+  /** Weights of the counts, in the shape of the indices. */
   weights?: Tensor | null;
 }
 
 const isColumn = (shape: OpenShape) => shape.length > 1 && shape.at(-1) === 1;
 
-/** int32 `indices` in that encoding. A place outside [0, depth) stands for nothing. */
+/** int32 `indices` in that encoding. Indices outside [0, depth) are ignored. */
 export function encodeCategories(indices: Tensor, { mode, depth, weights = null }: Encoding): Tensor {
   if (mode === 'int') return indices;
   if (mode === 'oneHot')
     return rows(isColumn(indices.shape) ? squeeze(indices, { axis: -1 }) : indices, depth);
   const hot = rows(indices, depth);
-  // Keras counts over the second axis, and marks over the last.
+  // Keras takes counts over the second axis, but 'multiHot' over the last.
   if (mode === 'multiHot') return max(hot, { axis: -2 });
   const counted = weights ? mul(hot, expandDims(weights, { axis: -1 })) : hot;
   return sum(counted, { axis: indices.rank > 1 ? 1 : 0 });

@@ -11,11 +11,11 @@ import { encodeCategories, encodedShape, type OutputMode, outputModeOf } from '.
 
 /** Options of `categoryEncoding`. */
 export interface CategoryEncodingOptions extends LayerOptions {
-  /** Categories: numbers are from 0 up to it. */
+  /** Number of categories; inputs are from 0 to numTokens - 1. */
   numTokens: number;
   /**
-   * What is given for the numbers of a sample: 'oneHot', a vector for each; 'multiHot', one vector with ones;
-   * 'count', one vector with counts. Default 'multiHot'.
+   * The output for the numbers of a sample: 'oneHot', a vector for each; 'multiHot', one vector with ones; 'count', one
+   * vector with counts. Default 'multiHot'.
    */
   outputMode?: 'oneHot' | 'multiHot' | 'count';
 }
@@ -70,10 +70,10 @@ export class CategoryEncoding extends Layer {
 }
 
 /**
- * Whole numbers from 0 to numTokens - 1 as float32 features: 1 at the place of each number ('oneHot'), at the places of all
- * numbers of a sample ('multiHot'), or how often each occurs ('count', with `countWeights` of the call in place of ones).
- * Shapes: [batch, n] → [batch, numTokens]; 'oneHot' [batch, n] → [batch, n, numTokens], and [batch, 1] → [batch, numTokens].
- * A number outside the range stands for nothing.
+ * Whole numbers from 0 to numTokens - 1 as float32 features: a 1 for each number ('oneHot'), ones for all numbers of a sample
+ * ('multiHot'), or how often each occurs ('count', weighted by the call's `countWeights` if given). Shapes: [batch, n] →
+ * [batch, numTokens]; 'oneHot' [batch, n] → [batch, n, numTokens], and [batch, 1] → [batch, numTokens]. Numbers outside the
+ * range are ignored.
  * Errors: ValueError for invalid options.
  */
 export function categoryEncoding(options: CategoryEncodingOptions): CategoryEncoding;

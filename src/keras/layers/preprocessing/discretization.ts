@@ -1,4 +1,4 @@
-/** @file Discretization: numbers by the bin that they fall into. */
+/** @file Discretization: replaces numbers by the bin that they fall into. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
@@ -15,15 +15,15 @@ import { asFloats } from './images/imageLayer.ts';
 
 /** Options of `discretization`. */
 export interface DiscretizationOptions extends LayerOptions {
-  /** Between the bins, in ascending order. In place of them, `numBins` and a call of `adapt`. */
+  /** Boundaries between the bins, in ascending order. Alternatively, give `numBins` and call `adapt`. */
   binBoundaries?: readonly number[] | null;
   /** The number of bins, whose boundaries `adapt` learns. */
   numBins?: number | null;
-  /** How far quantiles may be off in `adapt`. Default 0.01. */
+  /** Largest error of the quantiles in `adapt`. Default 0.01. */
   epsilon?: number;
   /**
-   * What is given for each value: 'int', the number of its bin; 'oneHot', 'multiHot' or 'count', a vector
-   * with a place for each bin. Default 'int'.
+   * The output for each value: 'int', the number of its bin; 'oneHot', 'multiHot' or 'count', a vector with one entry per
+   * bin. Default 'int'.
    */
   outputMode?: OutputMode;
   /** Must be false: there are no sparse tensors. */
@@ -64,14 +64,14 @@ export class Discretization extends Layer {
     this.#boundaries = given === null ? null : ascending(name, given);
   }
 
-  /** Between the bins; null before `adapt`. */
+  /** Boundaries between the bins; null before `adapt`. */
   get binBoundaries(): readonly number[] | null {
     return this.#boundaries;
   }
 
   /**
-   * Learns the boundaries: `numBins` bins of about as many values each. Data are numbers at any depth, or a tensor, which is
-   * read back. Errors: ValueError for a layer that was given boundaries, and for no data.
+   * Learns the boundaries of `numBins` bins with about the same number of values each. Data are nested arrays of numbers, or
+   * a tensor, which is read back. Errors: ValueError for a layer that was given boundaries, and for no data.
    */
   async adapt(data: Tensor | readonly unknown[] | Float32Array): Promise<void> {
     const { numBins, epsilon, name } = this;
@@ -157,9 +157,9 @@ function notSparse(op: string): ValueError {
 }
 
 /**
- * The bin of each number: how many boundaries are not above it. Shapes: as `categoryEncoding`, or with outputMode 'int' that of
- * the input, int32. Boundaries are given, or learned by `adapt`.
- * Errors: ValueError for invalid options, and for a layer that was not adapted.
+ * The bin of each number: the number of boundaries that are not above it. Shapes: as `categoryEncoding`, or with outputMode
+ * 'int' that of the input, int32. Boundaries are given, or learned by `adapt`.
+ * Errors: ValueError for invalid options, and for a layer that hasn't been adapted.
  */
 export function discretization(options: DiscretizationOptions): Discretization;
 export function discretization(

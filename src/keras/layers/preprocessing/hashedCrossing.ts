@@ -1,4 +1,4 @@
-/** @file HashedCrossing: features that occur together, by the bucket of their hash. */
+/** @file HashedCrossing: replaces combinations of features by the bucket of their hash. */
 import { byPosition, type OptionNames, type Positions } from '../../../core/options.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe, requireInteger, sameShape } from '../../../core/shape.ts';
@@ -16,13 +16,13 @@ import { type HostArray, type HostNest, hostArray, isKey } from './lookup/hostVa
 export interface HashedCrossingOptions extends HostLayerOptions {
   /** The number of buckets. */
   numBins: number;
-  /** 'int' gives the bucket, 'oneHot' a place for each. Default 'int'. */
+  /** 'int' gives the bucket, 'oneHot' a vector with one entry per bucket. Default 'int'. */
   outputMode?: 'int' | 'oneHot';
   /** Must be false: there are no sparse tensors. */
   sparse?: false;
 }
 
-/** TensorFlow's default key of crossed hashes. */
+/** TensorFlow's default key for crossed hashes. */
 const key = 0xdecafcaffen;
 
 /** The layer of `hashedCrossing`, where shapes and errors are described. */
@@ -52,7 +52,7 @@ export class HashedCrossing extends HostLayer {
     });
   }
 
-  /** The buckets of features that occur together, int32, or their encoding. */
+  /** The buckets of combined features, int32, or their encoding. */
   apply(inputs: readonly HostNest<string | number>[]): Tensor {
     const { numBins: depth, outputMode: mode, name } = this;
     const features = (Array.isArray(inputs) ? inputs : []).map((feature) =>
@@ -78,7 +78,7 @@ export class HashedCrossing extends HostLayer {
   }
 }
 
-/** Whole numbers stand for themselves. */
+/** Whole numbers are their own hashes. */
 function hashOf(value: string | number | undefined): bigint {
   return typeof value === 'number' ? wrap(BigInt(value)) : fingerprint64(bytesOf(value ?? ''));
 }
@@ -100,8 +100,9 @@ function requireAlike(
 }
 
 /**
- * Combinations of features by the bucket of their hash, as in Keras. Features are lists of strings or of whole numbers on the
- * host. Shapes: n of [batch] → [batch], or of [batch, 1] → [batch, 1], int32; 'oneHot' → [batch, numBins], float32.
+ * Replaces combinations of features by the bucket of their hash, as in Keras. Features are lists of strings or of whole
+ * numbers on the host. Shapes: n of [batch] → [batch], or of [batch, 1] → [batch, 1], int32; 'oneHot' → [batch, numBins],
+ * float32.
  * Source: TensorFlow's `sparse.cross_hashed`, with FarmHash's fingerprint.
  * Errors: ValueError for invalid options and other values; ShapeError for features of other shapes.
  */

@@ -1,4 +1,4 @@
-/** @file Hashing: strings and whole numbers by the bucket of their hash. */
+/** @file Hashing: replaces strings and whole numbers by the bucket of their hash. */
 import { byPosition, type OptionNames, type Positions } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, requireInteger } from '../../../core/shape.ts';
@@ -14,11 +14,14 @@ import { type HostNest, hostArray, isKey } from './lookup/hostValues.ts';
 export interface HashingOptions extends HostLayerOptions {
   /** The number of buckets. */
   numBins: number;
-  /** A value that has bucket 0 to itself. Default null. */
+  /** A value for which bucket 0 is reserved. Default null. */
   maskValue?: string | number | null;
-  /** A key, one whole number or two, by which SipHash is taken in place of FarmHash. Default null. */
+  /** A key of one or two whole numbers; with it, SipHash is used in place of FarmHash. Default null. */
   salt?: number | Salt | null;
-  /** What is given for each value: 'int', its bucket; 'oneHot', 'multiHot' or 'count', a place for each bucket. Default 'int'. */
+  /**
+   * The output for each value: 'int', its bucket; 'oneHot', 'multiHot' or 'count', a vector with one entry per bucket.
+   * Default 'int'.
+   */
   outputMode?: OutputMode;
   /** Must be false: there are no sparse tensors. */
   sparse?: false;
@@ -87,8 +90,8 @@ function unfit(op: string, rule: string, received: string): ValueError {
 }
 
 /**
- * Strings and whole numbers by the bucket of their hash: FarmHash's fingerprint, or SipHash with a salt, as in Keras. Values are
- * arrays on the host, at any depth. Shapes: that of the values, int32; 'oneHot', 'multiHot' and 'count' as
+ * Replaces strings and whole numbers by the bucket of their hash: FarmHash's fingerprint, or SipHash with a salt, as in
+ * Keras. Values are arrays on the host, at any depth. Shapes: that of the values, int32; 'oneHot', 'multiHot' and 'count' as
  * `categoryEncoding`, float32.
  * Sources: Pike and Alakuijala, FarmHash, 2014; Aumasson and Bernstein, SipHash, 2012.
  * Errors: ValueError for invalid options and other values; ShapeError for ragged arrays.

@@ -1,4 +1,4 @@
-/** @file IntegerLookup: whole numbers by their index in a vocabulary. */
+/** @file IntegerLookup: replaces whole numbers by their indices in a vocabulary. */
 import type { OptionNames, Settings } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
@@ -139,7 +139,7 @@ export class IntegerLookup extends Layer implements WithAssets {
     return { ...super.getConfig(), ...this.#lookup.config, vocabularyDtype: 'int64', vocabularySize };
   }
 
-  /** By binary search in the sorted vocabulary. */
+  /** Finds the indices by binary search in the sorted vocabulary. */
   #indicesOf(x: Tensor): Tensor {
     const { table } = this.#lookup;
     const { maskToken, masks } = table.options;
@@ -183,9 +183,10 @@ export class IntegerLookup extends Layer implements WithAssets {
 const isToken = (value: unknown): value is number => isWhole(value) && value >= -(2 ** 31) && value < 2 ** 31;
 
 /**
- * Whole numbers by their index in a vocabulary that is given, or learned by `adapt`: the mask token first, then unknown numbers,
- * then the others. Shapes: that of the input, int32; 'oneHot', 'multiHot', 'count' and 'tfIdf' as `categoryEncoding`, float32.
- * With `invert`, indices become numbers. With numOovIndices: 0, an unknown number has index -1, which stands for nothing.
+ * Replaces whole numbers by their indices in a vocabulary, which is given or learned by `adapt`: the mask token first, then
+ * unknown numbers, then the others. Shapes: that of the input, int32; 'oneHot', 'multiHot', 'count' and 'tfIdf' as
+ * `categoryEncoding`, float32. With `invert`, indices become numbers. With numOovIndices: 0, an unknown number has index -1,
+ * which encodings ignore.
  * Errors: ValueError for invalid options, and for a layer without a vocabulary.
  */
 export function integerLookup(

@@ -1,4 +1,4 @@
-/** @file MelSpectrogram: the loudness of sounds in bands that the ear tells apart, over time. */
+/** @file MelSpectrogram: spectrograms of sounds in bands of the mel scale. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { oneOf, type OpenShape, requireBoolean, requireFinite, requireInteger } from '../../../core/shape.ts';
 import { add, mul, sub } from '../../../ops/arithmetic.ts';
@@ -23,7 +23,7 @@ export interface MelSpectrogramOptions extends LayerOptions {
   sequenceStride?: number;
   /** Values of a frame, up to `fftLength`. Default null: `fftLength`. */
   sequenceLength?: number | null;
-  /** What each frame is multiplied by. Default 'hann'. */
+  /** The window that each frame is multiplied by. Default 'hann'. */
   window?: 'hann' | 'hamming' | null;
   /** Values per second. Default 16000. */
   samplingRate?: number;
@@ -35,13 +35,13 @@ export interface MelSpectrogramOptions extends LayerOptions {
   maxFreq?: number | null;
   /** Whether results are decibels. Default true. */
   powerToDb?: boolean;
-  /** How far below the loudest value of all decibels may be. Default 80. */
+  /** The range of decibels: lower values are raised to `topDb` below the loudest. Default 80. */
   topDb?: number;
-  /** The power of magnitudes that is added up in bands. Default 2. */
+  /** The exponent of magnitudes before they are summed in bands. Default 2. */
   magExp?: number;
-  /** What smaller powers are raised to in decibels. Default 1e-10. */
+  /** Lower bound of powers before they become decibels. Default 1e-10. */
   minPower?: number;
-  /** The power of 0 decibels. Default 1. */
+  /** The power that corresponds to 0 decibels. Default 1. */
   refPower?: number;
 }
 
@@ -149,8 +149,9 @@ export class MelSpectrogram extends Layer {
 }
 
 /**
- * The short-time spectra of sounds, added up in bands of the mel scale: in decibels, or as powers of magnitudes. Shapes: [batch, n] or [n]
- * → [batch, numMelBins, frames], frames = ⌊n / sequenceStride⌋ + 1. float32. The decibels of a batch are limited together, as in Keras.
+ * The short-time spectra of sounds, summed in bands of the mel scale: in decibels, or as powers of magnitudes. Shapes:
+ * [batch, n] or [n] → [batch, numMelBins, frames], frames = ⌊n / sequenceStride⌋ + 1. float32. The decibels of a batch are
+ * limited together, as in Keras.
  * Source: S. Stevens et al., "A Scale for the Measurement of the Psychological Magnitude Pitch", 1937.
  * Errors: ValueError for invalid options; ShapeError for a sound shorter than half of a transform.
  */

@@ -10,7 +10,7 @@ interface Bands {
   readonly maxFreq: number;
 }
 
-/** Of HTK, as in Keras. */
+/** HTK's formula, as in Keras. */
 const mel = (hertz: number): number => 1127 * Math.log1p(hertz / 700);
 
 /** The matrix [bins, numMelBins]. The frequency 0 has no weight. */

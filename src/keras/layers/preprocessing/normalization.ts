@@ -1,4 +1,6 @@
-/** @file Normalization: features about 0 with variance 1, by moments that are given, or learned from data once. */
+/**
+ * @file Normalization: normalizes features to mean 0 and variance 1, with moments that are given or learned from data in advance.
+ */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
@@ -31,18 +33,18 @@ import { Layer, type LayerOptions } from '../base/layer.ts';
 import { requireSize } from '../base/inputSpec.ts';
 import { axisOrAxes } from '../normalization/unitNormalization.ts';
 
-/** A number, or numbers for features at any depth. */
+/** A number, or nested arrays of a number for each feature. */
 type Moments = number | readonly Moments[];
 
 /** Options of `normalization`. */
 export interface NormalizationOptions extends LayerOptions {
   /** Axes with separate mean and variance per feature; null: one mean and variance for all values. Default -1. */
   axis?: number | readonly number[] | null;
-  /** Default null: learned by `adapt`. Given together with `variance`. */
+  /** Means to subtract, of the kept axes; given together with `variance`. Default null: learned by `adapt`. */
   mean?: Moments | null;
   /** Variances to divide by, of the kept axes. Default null: learned by `adapt`. */
   variance?: Moments | null;
-  /** Whether it undoes a normalisation. Default false. */
+  /** Whether to undo a normalization. Default false. */
   invert?: boolean;
 }
 
@@ -71,7 +73,7 @@ export class Normalization extends Layer {
   readonly axis: readonly number[];
   readonly invert: boolean;
   readonly #given: { readonly mean: Moments; readonly variance: Moments } | null;
-  /** Moments that were given are no weights. */
+  /** Given moments, which are not weights. */
   #constants: { readonly mean: Variable; readonly variance: Variable } | null = null;
   #layout: Layout | null = null;
   /** The origin of the mean before anything was learned or loaded: assigning a variable replaces it. */
@@ -145,9 +147,9 @@ export class Normalization extends Layer {
   }
 
   /**
-   * Learns mean and variance from data: samples as a tensor or nested arrays, or tensors of batches. What it learned before
-   * is forgotten.
-   * Errors: ValueError for what is neither, for no data, and where the moments were given; ShapeError for data that the
+   * Learns mean and variance from data: samples as a tensor or nested arrays, or tensors of batches. Replaces what it learned
+   * before.
+   * Errors: ValueError for anything else, for no data, and where the moments were given; ShapeError for data that the
    * layer wasn't built for.
    */
   adapt(data: Tensor | Iterable<Tensor> | HostArray | NestedArray): void {
@@ -261,7 +263,7 @@ function shapeOf(values: unknown, axes = maxRank): number[] | null {
 /**
  * (x - mean) / max(√variance, 1e-7) for each feature, in float32; or, with `invert`, x · max(√variance, 1e-7) + mean.
  * Shape: that of the input, of any dtype. Moments that aren't given are weights, which `adapt(data)` sets: mean, variance
- * (of the sizes of `axis`) and count, an int32 that Keras's files have; none is trained.
+ * (of the sizes of `axis`) and count, an int32 that Keras's files have; none of them is trained.
  * Errors: ValueError for invalid options; ShapeError for axes that the input lacks, or whose sizes are open.
  */
 export function normalization(options?: NormalizationOptions): Normalization;

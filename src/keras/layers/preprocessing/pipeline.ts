@@ -1,4 +1,4 @@
-/** @file Pipeline: layers one after the other, without a model. */
+/** @file Pipeline: applies layers one after the other, without a model. */
 import { ValueError } from '../../../core/errors.ts';
 import { isListOf } from '../../../core/lists.ts';
 import type { OptionNames, Positions } from '../../../core/options.ts';
@@ -17,7 +17,7 @@ import { wrapped } from '../recurrent/timeDistributed.ts';
 export interface PipelineOptions {
   /** The layers in their order. */
   layers: readonly (AnyLayer | Layer | ClassConfig)[];
-  /** What histories, errors, summaries and files call it. Default: `pipeline` with a number. */
+  /** Its name in histories, errors, summaries and files. Default: `pipeline` with a number. */
   name?: string;
 }
 
@@ -35,7 +35,7 @@ export class Pipeline extends Layer<Nest<Tensor>, Nest<Tensor>> {
     super(options);
     const { layers } = options;
     if (!isListOf(layers, () => true) || layers.length === 0) throw noLayers(this.name, layers);
-    // Unlike `map`, `from` doesn't pass over holes.
+    // Unlike `map`, `from` doesn't skip holes.
     this.layers = Array.from(layers, (layer, i) => wrapped(this.name, layer, `layers[${i}]`));
   }
 
@@ -77,9 +77,9 @@ function noLayers(op: string, given: unknown): ValueError {
 }
 
 /**
- * Layers one after the other, as one layer: changes of images on their way through a dataset, or records of images and labels for
+ * Applies layers one after the other, as one layer: for augmenting images in a dataset, or records of images and labels for
  * `mixUp`. Shapes: those of the layers. As in Keras, they are called as in training unless `training` is false.
- * Errors: ValueError for what are no layers, and those of the layers.
+ * Errors: ValueError for anything but layers, and those of the layers.
  */
 export function pipeline(options: PipelineOptions): Pipeline;
 export function pipeline(...settings: Positions<PipelineOptions, ['layers', 'name']>): Pipeline;

@@ -1,4 +1,4 @@
-/** @file Rescaling: values in another range. */
+/** @file Rescaling: maps values to another range. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
@@ -11,9 +11,9 @@ import { Layer, type LayerOptions } from '../base/layer.ts';
 
 /** Options of `rescaling`. */
 export interface RescalingOptions extends LayerOptions {
-  /** What values are multiplied by: a number, or one for each channel. */
+  /** Factor of the values: a number, or one for each channel. */
   scale: number | readonly number[];
-  /** What is added then. Default 0. */
+  /** Number added after scaling. Default 0. */
   offset?: number | readonly number[];
 }
 
@@ -64,7 +64,7 @@ function numbers(op: string, what: string, value: unknown): number | readonly nu
 
 /**
  * x · scale + offset, in float32. Shape: that of the input, of any dtype; lists of numbers run along the last axis.
- * Errors: ValueError for what are no finite numbers; ShapeError for lists that don't fit the channels.
+ * Errors: ValueError for anything but finite numbers; ShapeError for lists that don't fit the channels.
  */
 export function rescaling(options: RescalingOptions): Rescaling;
 export function rescaling(...settings: Positions<RescalingOptions, ['scale', 'offset']>): Rescaling;

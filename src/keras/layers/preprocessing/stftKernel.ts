@@ -1,6 +1,6 @@
 /**
- * @file The initializer of spectrograms: waves under a window. Files don't name it, so that it isn't among those that each app with a model
- * loads by their names.
+ * @file The initializer of spectrograms: waves under a window. Files don't refer to it, so it is not in the table of named
+ * initializers, which every app with a model loads.
  */
 import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { isListOf } from '../../../core/lists.ts';
@@ -23,12 +23,12 @@ const cosines = {
 
 /** A window by its name in SciPy, its values, or null for none. */
 export type Window = keyof typeof cosines | readonly number[] | null;
-/** What the sum under the window is divided by: the root of its energy ('density'), its sum ('spectrum'), or null: 1. */
+/** Divisor of the sum under the window: the root of the window's energy ('density'), its sum ('spectrum'), or 1 (null). */
 export type WindowScaling = 'density' | 'spectrum' | null;
 
 /** Options of `stft`. */
 export interface STFTInitializerOptions {
-  /** Cosines ('real', default), or sines with a minus ('imag'). */
+  /** Cosines ('real', default), or negative sines ('imag'). */
   side?: 'real' | 'imag';
   /** Default 'hann'. */
   window?: Window;
@@ -47,7 +47,7 @@ const optionNames: OptionNames<STFTInitializerOptions> = {
 
 /**
  * Waves of all frequencies of a Fourier transform under a window, for kernels [frameLength, 1, frequencies] of convolutions.
- * Errors: ValueError for options; ShapeError, when called, for what is no such kernel.
+ * Errors: ValueError for options; ShapeError, when called, for other shapes.
  */
 export function stft(options?: STFTInitializerOptions): Initializer;
 export function stft(...args: unknown[]): Initializer {

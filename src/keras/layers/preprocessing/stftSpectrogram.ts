@@ -23,7 +23,7 @@ const modes = ['log', 'magnitude', 'psd', 'real', 'imag', 'angle', 'stft'] as co
 /** Options of `stftSpectrogram`. */
 export interface STFTSpectrogramOptions extends LayerOptions, DataFormatOptions {
   /**
-   * What is given: logarithms of magnitudes ('log', default), 'magnitude', power spectral densities ('psd'), 'real' or imaginary
+   * The output: logarithms of magnitudes ('log', default), 'magnitude', power spectral densities ('psd'), 'real' or imaginary
    * ('imag') parts, 'angle', or both parts one after the other ('stft').
    */
   mode?: (typeof modes)[number];
@@ -33,15 +33,15 @@ export interface STFTSpectrogramOptions extends LayerOptions, DataFormatOptions 
   frameStep?: number | null;
   /** Values of each transform, at least `frameLength`. Default null: the next power of two. */
   fftLength?: number | null;
-  /** What each frame is multiplied by: a window's name in SciPy, its values, or null. Default 'hann'. */
+  /** The window that each frame is multiplied by: its name in SciPy, its values, or null. Default 'hann'. */
   window?: Window;
   /** Whether the window continues periodically; by default it is symmetric. */
   periodic?: boolean;
-  /** What results are divided by: the root of the window's energy ('density', default), its sum ('spectrum'), or null: 1. */
+  /** Divisor of the results: the root of the window's energy ('density', default), its sum ('spectrum'), or 1 (null). */
   scaling?: WindowScaling;
   /** Whether frames cover the ends of the signal, which is padded with zeros ('same'). Default 'valid'. */
   padding?: 'valid' | 'same';
-  /** Whether frequencies and channels are two axes. Default false: one. */
+  /** Whether frequencies and channels are separate axes. Default false: they are merged. */
   expandDims?: boolean;
 }
 
@@ -130,7 +130,7 @@ export class STFTSpectrogram extends Layer {
     return this.expandDims ? arranged : reshape(arranged, { shape: [batch, frames, channels * frequencies] });
   }
 
-  /** What `mode` asks for, from signals [batch, channels, time]. */
+  /** The output of `mode` for signals [batch, channels, time]. */
   #spectra(x: Tensor): Tensor {
     const part = (kernel: Variable | null) => this.#convolved(x, kernel as Variable);
     const { mode } = this;
@@ -145,7 +145,7 @@ export class STFTSpectrogram extends Layer {
     return mode === 'magnitude' ? magnitude : log(maximum(magnitude, epsilon));
   }
 
-  /** That of negative frequencies: all but the first and the last have one. */
+  /** The power of negative frequencies: all but the first and the last frequency have a counterpart. */
   #mirroredPower(power: Tensor): Tensor {
     const inner = slice(power, { begin: [0, 0, 0, 1], size: [-1, -1, -1, this.#frequencies - 2] });
     return pad(inner, {
@@ -183,10 +183,10 @@ export class STFTSpectrogram extends Layer {
 }
 
 /**
- * The short-time spectra of signals, by convolutions whose kernels are waves under a window at first and can be trained. Shapes: [batch,
- * time, channels] → [batch, frames, channels · frequencies], or [batch, frames, frequencies, channels] with `expandDims`. Weights:
- * realKernel and imagKernel [frameLength, 1, frequencies], as far as `mode` needs them. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no signals.
+ * The short-time spectra of signals, by convolutions whose trainable kernels start as waves under a window. Shapes: [batch,
+ * time, channels] → [batch, frames, channels · frequencies], or [batch, frames, frequencies, channels] with `expandDims`.
+ * Weights: realKernel and imagKernel [frameLength, 1, frequencies], whichever `mode` needs. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't signals.
  */
 export function stftSpectrogram(options?: STFTSpectrogramOptions): STFTSpectrogram;
 export function stftSpectrogram(

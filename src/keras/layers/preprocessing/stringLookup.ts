@@ -1,4 +1,4 @@
-/** @file StringLookup: strings by their index in a vocabulary. */
+/** @file StringLookup: replaces strings by their indices in a vocabulary. */
 import { byPosition, type OptionNames, type Settings } from '../../../core/options.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { HostLayerOptions } from './lookup/hostLayer.ts';
@@ -47,8 +47,8 @@ export class StringLookup extends VocabularyLayer {
 }
 
 /**
- * Strings by their index in a vocabulary that is given, or learned by `adapt`: the mask token first, then unknown strings, then
- * the others. Strings are arrays on the host, at any depth; apply the layer to them in front of a model:
+ * Replaces strings by their indices in a vocabulary, which is given or learned by `adapt`: the mask token first, then unknown
+ * strings, then the others. Strings are arrays on the host, at any depth; apply the layer to them in front of a model:
  *
  *     const lookup = layers.stringLookup({ vocabulary: ['cat', 'dog'] });
  *     lookup.apply([['dog', 'cow']]);   // int32 [[2, 0]]

@@ -1,4 +1,4 @@
-/** @file TextVectorization: texts as the indices of their words. */
+/** @file TextVectorization: replaces texts by the indices of their words. */
 import { byPosition, type OptionNames, type Settings } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, oneOf, requireInteger } from '../../../core/shape.ts';
@@ -21,11 +21,14 @@ export interface TextVectorizationOptions extends HostLayerOptions, SharedOption
    * null for nothing. Default 'lowerAndStripPunctuation'.
    */
   standardize?: Standardize | ((text: string) => string) | null;
-  /** How it becomes words: at 'whitespace', by 'character', a function, or null: it is one. Default 'whitespace'. */
+  /**
+   * How a text is split into words: at 'whitespace', by 'character', by a function, or null for no splitting. Default
+   * 'whitespace'.
+   */
   split?: Split | ((text: string) => readonly string[]) | null;
-  /** Up to how many words, or how many, make one token. Default null: one. */
+  /** Numbers of words per token: a list, or the largest number. Default null: one. */
   ngrams?: number | readonly number[] | null;
-  /** The length of indices, which are cut or padded with 0. Default null: that of the longest text. */
+  /** The number of indices per text, truncated or padded with 0. Default null: that of the longest text. */
   outputSequenceLength?: number | null;
   /** Must be false: there are no ragged tensors. */
   ragged?: false;
@@ -100,7 +103,7 @@ export class TextVectorization extends VocabularyLayer {
     const documents = this.#tokensOf(inputs);
     const longest = Math.max(0, ...documents.map((document) => document.length));
     const length = this.#outputSequenceLength ?? longest;
-    // The mask token: index 0, and nothing in other encodings.
+    // Padding is the mask token: index 0, and ignored in other encodings.
     const values = documents.flatMap((document) => Array.from({ length }, (_, i) => document[i] ?? ''));
     const shape = isString(inputs) ? [length] : [documents.length, length];
     return this.lookup.encode({ shape, values });
@@ -151,8 +154,8 @@ function unfit(op: string, rule: string, received: string): ValueError {
 }
 
 /**
- * Texts as the indices of their words, which `adapt` or `vocabulary` gives: padding has index 0, unknown words 1. Texts are
- * arrays on the host; apply the layer to them in front of a model:
+ * Replaces texts by the indices of their words in a vocabulary, which is given or learned by `adapt`: padding has index 0,
+ * unknown words 1. Texts are arrays on the host; apply the layer to them in front of a model:
  *
  *     const words = layers.textVectorization({ outputSequenceLength: 4 });
  *     words.adapt(['The cat', 'the dog']);

@@ -1,4 +1,4 @@
-/** @file Bidirectional: a recurrent layer over a sequence from both ends. */
+/** @file Bidirectional: a recurrent layer that reads a sequence from both ends. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
@@ -23,15 +23,15 @@ export type MergeMode = (typeof mergeModes)[number];
 export interface BidirectionalOptions<Out extends RecurrentOutput = RecurrentOutput> extends LayerOptions {
   /** A recurrent layer. A copy with its own weights reads the sequence forwards. */
   layer: RNN<Out> | ClassConfig;
-  /** What reads from the end. Default: another copy of `layer`. */
+  /** The layer that reads from the end. Default: another copy of `layer`. */
   backwardLayer?: RNN<Out> | ClassConfig | null;
-  /** How the outputs meet; null returns both. Default 'concat'. */
+  /** How the outputs are combined; null returns both. Default 'concat'. */
   mergeMode?: MergeMode | null;
 }
 
 const forwardPrefix = 'forward_';
 
-/** What both directions have in common. */
+/** Options that both directions must have in common. */
 const shared = ['stateful', 'returnSequences', 'returnState'] as const satisfies (keyof RNN)[];
 
 /** The layer of `bidirectional`, where shapes, weights and errors are described. */
@@ -63,7 +63,7 @@ export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extend
       : copyOf(layer, 'backward_', { goBackwards: true });
     this.mergeMode = mergeMode;
     this.#requireAlike();
-    // Outputs that were carried over from opposite ends can't be merged.
+    // Outputs carried over masked steps from opposite ends can't be merged.
     for (const direction of [this.forwardLayer, this.backwardLayer]) {
       direction.zeroOutputForMask = direction.returnSequences;
     }
@@ -161,7 +161,7 @@ export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extend
     return this.mergeMode === 'sum' ? total : mul(total, 0.5);
   }
 
-  /** Output and states in one list, where states are asked for; both outputs are a list anyway. */
+  /** Output and states in one list if states are returned; unmerged outputs are a list anyway. */
   #output(merged: unknown, states: readonly unknown[]): Out {
     const outputs = this.mergeMode === null ? (merged as unknown[]) : [merged];
     if (this.forwardLayer.returnState) return [...outputs, ...states] as unknown as Out;
@@ -216,13 +216,13 @@ function copyOf(layer: RNN, prefix: string, changed: object): RNN {
 }
 
 /**
- * A recurrent layer over a sequence from both ends. Shapes: as the layer, with the outputs of both side by side ('concat'),
- * added ('sum'), multiplied ('mul'), averaged ('ave'), or as a list (null). With `returnState` a list, in which the states of
- * the forward layer follow, then those of the backward layer; `initialState` is in that order, too. Outputs of masked
- * steps are zeros.
+ * Reads a sequence with a recurrent layer from both ends. Shapes: as the layer, with the outputs of both side by side ('concat'),
+ * added ('sum'), multiplied ('mul'), averaged ('ave'), or as a list (null). With `returnState` a list: the output, the states
+ * of the forward layer, then those of the backward layer; `initialState` has that order, too. Outputs of masked steps are
+ * zeros.
  *
  * Its layers are copies with their own weights, named `forward_<layer>` and `backward_<layer>`.
- * Errors: ValueError for bad options, and for layers that don't go together.
+ * Errors: ValueError for bad options, and for layers that don't match.
  */
 export function bidirectional<Out extends RecurrentOutput>(
   options: BidirectionalOptions<Out> & { mergeMode: null },

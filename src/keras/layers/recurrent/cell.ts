@@ -7,16 +7,15 @@ import { type CallOptions, Layer } from '../base/layer.ts';
 /** A prepared run over a sequence. Dropout masks are drawn once and used at every time step. */
 export interface Steps {
   /**
-   * The part of a step that depends on the inputs alone, at one time [batch, …] or at all of them [batch, time, …]: it is
+   * The part of a step that depends only on the inputs, at one time [batch, …] or at all times [batch, time, …]: it is
    * computed for the whole sequence before the first step.
    */
   project(x: Tensor): Tensor;
-  /** [output, ...states] from what `project` gave for one time, and from the states before it. */
+  /** [output, ...states] from the result of `project` for one time and the states before it. */
   take(projected: Tensor, states: readonly Tensor[]): readonly Tensor[];
   /**
-   * All steps as one op, where the cell has such an op: [outputs, ...states], each [batch, time, size]. The outputs are the
-   * first state. Null stands for states that are zeros, and for a mask that is true everywhere; where it is false, states
-   * are carried over.
+   * All steps as one op, if the cell has such an op: [outputs, ...states], each [batch, time, size]. The outputs are the
+   * first state. Null `states` are zeros, a null `mask` is true everywhere; where the mask is false, states are carried over.
    */
   takeAll?(
     projected: Tensor,
@@ -27,7 +26,7 @@ export interface Steps {
 
 /**
  * Base class of cells: one step of a recurrent layer, from `[x, ...states]` to `[output, ...states]`, with x [batch, …] and
- * states [batch, size]. A cell of your own names its `stateSize`, makes its weights in `build([xShape])` and computes in
+ * states [batch, size]. A cell of your own defines `stateSize`, creates its weights in `build([xShape])` and computes in
  * `call([x, ...states], options)`; `rnn({ cell })` runs it over sequences.
  */
 export abstract class RNNCell extends Layer<readonly Tensor[], readonly Tensor[]> {

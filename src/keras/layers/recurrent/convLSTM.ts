@@ -15,7 +15,7 @@ import { type RecurrentOptions, type RecurrentOutput, recurrentOptionNames } fro
 
 interface ConvLSTMOptions<Size> extends ConvLSTMCellOptions<Size>, RecurrentOptions {}
 
-/** Options that may come by position. */
+/** Options that may be passed by position. */
 type ConvLSTMPositions = ['filters', 'kernelSize', 'strides', 'padding'];
 
 const optionNames: OptionNames<ConvLSTMOptions<unknown>> = {
@@ -63,10 +63,10 @@ export class ConvLSTM1D<Out extends RecurrentOutput = RecurrentOutput> extends C
 
 /**
  * An LSTM over sequences in time, whose gates are convolutions of the input and of the state: with the gates i, f, o
- * (recurrentActivation) and the candidate g (activation) of x ∗ kernel + h ∗ recurrentKernel + bias, in the order i, f, g, o: c' = f c
- * + i g, h' = o activation(c'). Shapes: [batch, time, steps, channels] → [batch, steps', filters], or
- * [batch, time, steps', filters] with `returnSequences`; with `returnState` [output, h, c]. Sizes of space are known; those of the state are what
- * `padding`, `strides` and `dilationRate` make of the input's. Weights, under `conv_lstm_cell`: kernel [kernelSize, channels,
+ * (recurrentActivation) and the candidate g (activation) of x ∗ kernel + h ∗ recurrentKernel + bias, in the order i, f, g, o:
+ * c' = f c + i g, h' = o activation(c'). Shapes: [batch, time, steps, channels] → [batch, steps', filters], or [batch, time,
+ * steps', filters] with `returnSequences`; with `returnState` [output, h, c]. Spatial sizes must be known; the state's follow
+ * from the input's by `padding`, `strides` and `dilationRate`. Weights, under `conv_lstm_cell`: kernel [kernelSize, channels,
  * 4 filters], recurrent_kernel [kernelSize, filters, 4 filters], bias [4 filters].
  * Source: Shi et al., Convolutional LSTM network, NeurIPS 2015, without the peepholes.
  * Errors: ValueError for invalid options; ShapeError for other inputs, and for states and masks that don't fit.
@@ -103,11 +103,12 @@ export class ConvLSTM2D<Out extends RecurrentOutput = RecurrentOutput> extends C
 
 /**
  * An LSTM over images in time, whose gates are convolutions of the input and of the state: with the gates i, f, o
- * (recurrentActivation) and the candidate g (activation) of x ∗ kernel + h ∗ recurrentKernel + bias, in the order i, f, g, o: c' = f c
- * + i g, h' = o activation(c'). Shapes: [batch, time, height, width, channels] → [batch, height', width', filters], or
- * [batch, time, height', width', filters] with `returnSequences`; with `returnState` [output, h, c]. Sizes of space are known; those of the state are what
- * `padding`, `strides` and `dilationRate` make of the input's. Weights, under `conv_lstm_cell`: kernel [kernelHeight, kernelWidth, channels,
- * 4 filters], recurrent_kernel [kernelHeight, kernelWidth, filters, 4 filters], bias [4 filters].
+ * (recurrentActivation) and the candidate g (activation) of x ∗ kernel + h ∗ recurrentKernel + bias, in the order i, f, g, o:
+ * c' = f c + i g, h' = o activation(c'). Shapes: [batch, time, height, width, channels] → [batch, height', width', filters],
+ * or [batch, time, height', width', filters] with `returnSequences`; with `returnState` [output, h, c]. Spatial sizes must be
+ * known; the state's follow from the input's by `padding`, `strides` and `dilationRate`. Weights, under `conv_lstm_cell`:
+ * kernel [kernelHeight, kernelWidth, channels, 4 filters], recurrent_kernel [kernelHeight, kernelWidth, filters, 4 filters],
+ * bias [4 filters].
  * Source: Shi et al., Convolutional LSTM network, NeurIPS 2015, without the peepholes.
  * Errors: ValueError for invalid options; ShapeError for other inputs, and for states and masks that don't fit.
  */
@@ -143,11 +144,12 @@ export class ConvLSTM3D<Out extends RecurrentOutput = RecurrentOutput> extends C
 
 /**
  * An LSTM over volumes in time, whose gates are convolutions of the input and of the state: with the gates i, f, o
- * (recurrentActivation) and the candidate g (activation) of x ∗ kernel + h ∗ recurrentKernel + bias, in the order i, f, g, o: c' = f c
- * + i g, h' = o activation(c'). Shapes: [batch, time, depth, height, width, channels] → [batch, depth', height', width', filters], or
- * [batch, time, depth', height', width', filters] with `returnSequences`; with `returnState` [output, h, c]. Sizes of space are known; those of the state are what
- * `padding`, `strides` and `dilationRate` make of the input's. Weights, under `conv_lstm_cell`: kernel [kernelDepth, kernelHeight, kernelWidth, channels,
- * 4 filters], recurrent_kernel [kernelDepth, kernelHeight, kernelWidth, filters, 4 filters], bias [4 filters].
+ * (recurrentActivation) and the candidate g (activation) of x ∗ kernel + h ∗ recurrentKernel + bias, in the order i, f, g, o:
+ * c' = f c + i g, h' = o activation(c'). Shapes: [batch, time, depth, height, width, channels] → [batch, depth', height',
+ * width', filters], or [batch, time, depth', height', width', filters] with `returnSequences`; with `returnState` [output, h,
+ * c]. Spatial sizes must be known; the state's follow from the input's by `padding`, `strides` and `dilationRate`. Weights,
+ * under `conv_lstm_cell`: kernel [kernelDepth, kernelHeight, kernelWidth, channels, 4 filters], recurrent_kernel
+ * [kernelDepth, kernelHeight, kernelWidth, filters, 4 filters], bias [4 filters].
  * Source: Shi et al., Convolutional LSTM network, NeurIPS 2015, without the peepholes.
  * Errors: ValueError for invalid options; ShapeError for other inputs, and for states and masks that don't fit.
  */

@@ -71,7 +71,7 @@ interface ConvolutionOptions {
 
 type Convolution = (x: Tensor, kernel: Tensor, options: ConvolutionOptions) => Tensor;
 
-/** By the number of spatial axes. */
+/** The convolution op by the number of spatial axes. */
 const convolutions: Readonly<Record<ConvLSTMRank, Convolution>> = {
   1: conv1d,
   2: conv2d as Convolution,
@@ -97,7 +97,7 @@ export class ConvLSTMCell extends RecurrentCell {
   readonly dilationRate: readonly number[];
   readonly recurrentActivation: Activation;
   readonly unitForgetBias: boolean;
-  /** Of inputs and state of one sample, once the cell is built: [...spatial, channels]. */
+  /** Shapes of inputs and state of one sample, [...spatial, channels]; null until the cell is built. */
   #shapes: { inputs: Shape; state: Shape } | null = null;
 
   constructor(
@@ -184,7 +184,7 @@ export class ConvLSTMCell extends RecurrentCell {
     };
   }
 
-  /** What the state of a sample is, for inputs [batch, ...spatial, channels]. */
+  /** The shape of a sample's state, for inputs [batch, ...spatial, channels]. */
   #stateShape(x: OpenShape): number[] {
     const { rank, kernelSize: window, strides, padding, dilationRate: dilation, name } = this;
     const spatial = x.slice(1, -1);
@@ -200,7 +200,7 @@ export class ConvLSTMCell extends RecurrentCell {
     return [...axes.map(({ output }) => output), this.filters];
   }
 
-  /** Each gate has noise of its own, so that the factors stand side by side along the channels. */
+  /** Each gate has its own noise; the factors of the gates are concatenated along the channels. */
   #noise(batchSize: number, options: CallOptions): { inputs: Tensor | null; state: Tensor | null } {
     const { inputs, state } = this.#shapes as { inputs: Shape; state: Shape };
     const forGates = (shape: Shape) => [batchSize, ...shape.slice(0, -1), 4 * (shape.at(-1) as number)];
@@ -210,7 +210,7 @@ export class ConvLSTMCell extends RecurrentCell {
     };
   }
 
-  /** Sums of the gates, for x at one time or at all of them. With noise, each gate convolves a copy of its own. */
+  /** Sums of the gates, for x at one time or at all of them. With noise, each gate convolves its own copy. */
   #convolved(x: Tensor, kernel: Tensor, noise: Tensor | null, windows: ConvolutionOptions): Tensor {
     const copies = noise ? cleared(x, noise) : x;
     const options = { ...windows, groups: noise ? 4 : 1 };
@@ -222,7 +222,7 @@ export class ConvLSTMCell extends RecurrentCell {
   }
 }
 
-/** A copy of `x` for each gate, side by side, with some of them cleared, alike at all times. */
+/** Copies of `x` for each gate, concatenated, with some values cleared, the same ones at all times. */
 function cleared(x: Tensor, noise: Tensor): Tensor {
   const copies = concat([x, x, x, x], { axis: -1 });
   return mul(copies, x.rank > noise.rank ? expandDims(noise, { axis: 1 }) : noise);

@@ -1,5 +1,5 @@
 /**
- * @file DenseCell: what the cells of SimpleRNN, GRU and LSTM share. Each is a number of gates, computed from the inputs by
+ * @file DenseCell: what the cells of SimpleRNN, GRU and LSTM share. Each has a number of gates, computed from the inputs by
  * `kernel` and from the state by `recurrent_kernel`.
  */
 import type { OptionNames } from '../../../core/options.ts';
@@ -34,7 +34,7 @@ export interface GatedCellOptions extends DenseCellOptions {
   recurrentActivation?: ActivationLike | null;
 }
 
-/** What a run over a sequence clears: [batch, features] and [batch, units], or null. */
+/** Dropout factors for a run over a sequence: [batch, features] and [batch, units], or null. */
 interface Noise {
   inputs: Tensor | null;
   state: Tensor | null;
@@ -59,10 +59,10 @@ export abstract class DenseCell extends RecurrentCell {
     return { shape: [this.gates * this.units], initializer: this.rules.bias.initializer };
   }
 
-  /** What a step is, given that noise. */
+  /** The functions of a step, given that noise. */
   protected abstract stepsWith(noise: { state: Tensor | null }): Omit<Steps, 'project'>;
 
-  /** The inputs as the gates take them: [..., features] → [..., gates · units]. */
+  /** The inputs' part of the gates: [..., features] → [..., gates · units]. */
   protected abstract projected(x: Tensor): Tensor;
 
   override build([x]: readonly OpenShape[]): void {
@@ -115,7 +115,7 @@ export function onlyStep(x: Tensor): Tensor {
   return squeeze(x, { axis: 1 });
 }
 
-/** [batch, features] as it meets [batch, features] or [batch, time, features]. */
+/** [batch, features], reshaped to broadcast over [batch, features] or [batch, time, features]. */
 function overTime(noise: Tensor, rank: number): Tensor {
   return rank === 3 ? oneStep(noise) : noise;
 }

@@ -1,4 +1,4 @@
-/** @file DenseRNN: a recurrent layer of sequences of features, with a cell of its own. */
+/** @file DenseRNN: a recurrent layer over sequences of features, which creates its own cell. */
 import type { DenseCell } from './denseCell.ts';
 import { OwnCellRNN } from './ownCellRNN.ts';
 import type { RecurrentOptions, RecurrentOutput } from './rnn.ts';

@@ -28,7 +28,7 @@ export class GRU<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN
  * `returnSequences`; with `returnState` [output, h]. Weights, under `gru_cell`: kernel [features, 3 units], recurrent_kernel
  * [units, 3 units], bias [2, 3 units], or [3 units] without `resetAfter`, for the gates z, r and the candidate.
  *
- * With tanh, sigmoid, `resetAfter` and no recurrent dropout all steps are one op, whose gradient is one, too.
+ * With tanh, sigmoid, `resetAfter` and no recurrent dropout, all steps run as one op, and so does the gradient.
  * Errors: ValueError for invalid options; ShapeError for other inputs, and for states and masks that don't fit.
  */
 export function gru(options: GRUOptions & { returnState: true }): GRU<readonly Tensor[]>;

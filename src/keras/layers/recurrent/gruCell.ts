@@ -1,4 +1,4 @@
-/** @file GRUCell: a state that is mixed with a candidate, by gates. */
+/** @file GRUCell: a state that gates mix with a candidate. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import {
@@ -88,7 +88,7 @@ export class GRUCell extends DenseCell {
     };
   }
 
-  /** By an op for all of a step, and for all steps. */
+  /** One op for a whole step, and one for all steps. */
   #fused(bias: Tensor | null): Omit<Steps, 'project'> {
     const recurrentKernel = this.recurrentKernel as Variable;
     return {
@@ -142,7 +142,7 @@ function mixed(h: Tensor, candidate: Tensor, update: Tensor): readonly Tensor[] 
 }
 
 /**
- * The cell of a GRU, from [x, h] to [output, h], the two being one. With the gates z, r (recurrentActivation) and the
+ * The cell of a GRU, from [x, h] to [output, h], where the output is h. With the gates z, r (recurrentActivation) and the
  * candidate g (activation), in the order z, r, g: h' = z h + (1 - z) g. `resetAfter` lets r act on h · recurrentKernel + its
  * bias in g, as cuDNN does; otherwise on h before the product.
  * Shapes: x [batch, features], h [batch, units]. Weights: kernel [features, 3 units], recurrent_kernel [units, 3 units], bias

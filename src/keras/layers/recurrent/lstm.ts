@@ -28,7 +28,7 @@ export class LSTM<Out extends RecurrentOutput = RecurrentOutput> extends DenseRN
  * `returnSequences`; with `returnState` [output, h, c]. Weights, under `lstm_cell`: kernel [features, 4 units], recurrent_kernel
  * [units, 4 units], bias [4 units], for the gates i, f, candidate and o.
  *
- * With tanh, sigmoid and no recurrent dropout all steps are one op, whose gradient is one, too.
+ * With tanh, sigmoid and no recurrent dropout, all steps run as one op, and so does the gradient.
  * Errors: ValueError for invalid options; ShapeError for other inputs, and for states and masks that don't fit.
  */
 export function lstm(options: LSTMOptions & { returnState: true }): LSTM<readonly Tensor[]>;

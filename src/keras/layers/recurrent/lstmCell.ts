@@ -73,7 +73,7 @@ export class LSTMCell extends DenseCell {
     };
   }
 
-  /** By an op for all of a step, and for all steps where nothing of the state is cleared between them. */
+  /** One op for a whole step, and one for all steps if no dropout clears the state between them. */
   #fused(state: Tensor | null): Omit<Steps, 'project'> {
     const recurrentKernel = this.recurrentKernel as Variable;
     const take: Steps['take'] = (projected, [h, c]) => {

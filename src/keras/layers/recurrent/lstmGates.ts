@@ -1,4 +1,4 @@
-/** @file The gates of an LSTM, whether matrices or convolutions compute them: their step, and how their bias starts. */
+/** @file The gates of an LSTM, computed by matmuls or convolutions: their step, and the initial values of their bias. */
 import { mul } from '../../../ops/arithmetic.ts';
 import { concat } from '../../../ops/concat.ts';
 import { ones } from '../../../ops/creation.ts';
@@ -9,9 +9,9 @@ import type { Activation } from '../../activations.ts';
 import type { Initializer } from '../../initializers/index.ts';
 
 interface GateActivations {
-  /** Of the candidate and of the state that is read. */
+  /** Activation of the candidate and of the output. */
   readonly activation: Activation;
-  /** Of the gates. */
+  /** Activation of the gates. */
   readonly recurrentActivation: Activation;
 }
 

@@ -18,7 +18,7 @@ export abstract class OwnCellRNN<C extends RecurrentCell, Out extends RecurrentO
   }
 }
 
-/** Those of a layer's options that its cell takes; `name` becomes the cell's. Errors: ValueError for unknown options. */
+/** The layer's options that its cell takes; `name` becomes the cell's. Errors: ValueError for unknown options. */
 export function cellOptions<O extends RecurrentCellOptions>(
   layer: OptionClass,
   options: O,

@@ -1,6 +1,5 @@
 /**
- * @file RecurrentCell: what cells with gates share, whether matrices or convolutions compute them: weights, their rules, and
- * dropout.
+ * @file RecurrentCell: what cells with matmuls and cells with convolutions share: weights, their rules, and dropout.
  */
 import type { OptionNames } from '../../../core/options.ts';
 import { layerOptionNames } from '../base/layerOptions.ts';
@@ -37,13 +36,13 @@ export interface RecurrentCellOptions extends LayerOptions, KernelOptions, BiasO
   recurrentInitializer?: InitializerLike;
   /** Penalty on the recurrent kernel. Default: none. */
   recurrentRegularizer?: RegularizerLike | null;
-  /** Where the recurrent kernel is put back to after each step of training. Default: none. */
+  /** Constraint applied to the recurrent kernel after each training step. Default: none. */
   recurrentConstraint?: ConstraintLike | null;
-  /** Fraction of the inputs that is cleared in training, alike at all times. Default 0. */
+  /** Fraction of the inputs that is cleared in training, the same ones at all times. Default 0. */
   dropout?: number;
-  /** Fraction of the state that is cleared in training, alike at all times, before it meets the recurrent kernel. Default 0. */
+  /** Fraction of the state that is cleared in training before the recurrent kernel, the same values at all times. Default 0. */
   recurrentDropout?: number;
-  /** Makes the dropout repeatable. Default: another draw each time. */
+  /** Makes the dropout reproducible. Default: a new draw each time. */
   seed?: number | null;
 }
 
@@ -75,7 +74,7 @@ export abstract class RecurrentCell extends RNNCell {
   readonly dropout: number;
   readonly recurrentDropout: number;
   readonly seed: number | null;
-  /** Where its draws are, which a checkpoint keeps. */
+  /** The position in its random sequence, which a checkpoint keeps. */
   readonly seeds: SeedSequence | null;
   protected readonly rules: Readonly<Record<'kernel' | 'recurrent' | 'bias', WeightRules>>;
 

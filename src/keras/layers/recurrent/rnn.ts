@@ -23,13 +23,13 @@ import { StackedRNNCells } from './stackedRNNCells.ts';
 
 /** Options of all recurrent layers. */
 export interface RecurrentOptions extends LayerOptions {
-  /** Whether the outputs of all steps are returned, or that of the last. Default false. */
+  /** Whether to return the outputs of all steps, rather than the last one. Default false. */
   returnSequences?: boolean;
   /** Whether to return the last states as well: [output, ...states]. Default false. */
   returnState?: boolean;
   /** Whether the sequence is read from its end; outputs are in the order of the steps. Default false. */
   goBackwards?: boolean;
-  /** Whether the last states of a call are the first of the next. The batch size is then fixed. Default false. */
+  /** Whether the last states of a call are the initial states of the next. The batch size is then fixed. Default false. */
   stateful?: boolean;
   /** Accepted for Keras's sake: every run over a sequence of known length is a plain loop. Default false. */
   unroll?: boolean;
@@ -55,7 +55,7 @@ export interface RNNOptions extends RecurrentOptions {
 
 /** Options of a call of a recurrent layer. */
 export interface RecurrentCallOptions extends CallOptions {
-  /** States before the first step: one for each state of the cell. Default: zeros, or what the last call left. */
+  /** States before the first step: one for each state of the cell. Default: zeros, or the last states of the previous call. */
   initialState?: Tensor | readonly Tensor[] | null;
 }
 
@@ -90,10 +90,10 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
   readonly stateful: boolean;
   readonly unroll: boolean;
   zeroOutputForMask: boolean;
-  /** No weights, and so hidden from those who look for variables. */
+  /** Not weights, and so private: variables in public properties would be found as weights. */
   #states: Variable[] | null = null;
 
-  /** `own` is the cell of a layer that makes one. */
+  /** `own` is the cell of a layer that creates its own. */
   constructor(options: RNNOptions | RecurrentOptions, own?: RNNCell) {
     super(options);
     this.cell = own ?? cellOf(this.name, (options as RNNOptions).cell);
@@ -107,7 +107,7 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
     this.inputSpec = [{ minRank: 3 }];
   }
 
-  /** What the last call of a stateful layer left; null otherwise, and before it is built. */
+  /** The last states of a stateful layer; null otherwise, and before it is built. */
   get states(): readonly Variable[] | null {
     return this.#states;
   }
@@ -240,7 +240,7 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
   }
 }
 
-/** The mask of the sequence, where masks of states may follow it. */
+/** The mask of the sequence, from a mask or a list in which masks of states follow. */
 function firstOf(mask: Nest<Tensor | null>): Tensor | null {
   return leavesOf(mask)[0] ?? null;
 }
@@ -261,10 +261,10 @@ function cellOf(op: string, given: unknown): RNNCell {
 }
 
 /**
- * A recurrent layer of any cell: one step after the other over the second axis. Shapes: [batch, time, …] → [batch, size], or
- * [batch, time, size] with `returnSequences`; with `returnState` a list, in which the last states follow.
+ * Runs any cell over a sequence, one step after the other along the second axis. Shapes: [batch, time, …] → [batch, size], or
+ * [batch, time, size] with `returnSequences`; with `returnState` a list of the output and the last states.
  *
- * Steps that the mask [batch, time] leaves out carry states and output over; before the first step that counts, outputs are
+ * Steps where the mask [batch, time] is false carry states and output over; before the first unmasked step, outputs are
  * zeros. Cells in a list are stacked, and their states follow each other in one list.
  * Errors: ValueError for invalid options; ShapeError for states and masks that don't fit.
  */

@@ -1,4 +1,4 @@
-/** @file Steps over a sequence, with masks: what a recurrent layer does with its cell. */
+/** @file Runs the steps of a cell over a sequence, with masks. */
 import type { Shape } from '../../../core/shape.ts';
 import { cast } from '../../../ops/cast.ts';
 import { greater } from '../../../ops/comparison.ts';
@@ -20,13 +20,13 @@ export interface Run {
   /** The states before the first step; null for those of `initialStates`. */
   states: readonly Tensor[] | null;
   initialStates(): readonly Tensor[];
-  /** Whether those are zeros. */
+  /** Whether `initialStates` are zeros. */
   startsAtZero: boolean;
-  /** Whether the last time comes first. */
+  /** Whether the sequence is read from its end. */
   goBackwards: boolean;
   /** Whether to return every output, or only the last. */
   returnSequences: boolean;
-  /** Whether the last states are asked for. */
+  /** Whether to return the last states. */
   returnState: boolean;
   /** Whether outputs are zeros where the mask is false; otherwise they are those of the step before. */
   zeroOutputForMask: boolean;
@@ -35,9 +35,9 @@ export interface Run {
 }
 
 export interface RunResult {
-  /** [batch, time, size] in the order of the steps, or the last, [batch, size]. */
+  /** All outputs in the order of the steps, [batch, time, size], or the last one, [batch, size]. */
   output: Tensor;
-  /** Empty where they aren't asked for. */
+  /** Empty unless `returnState` is set. */
   states: readonly Tensor[];
 }
 
@@ -72,7 +72,7 @@ function oneByOne(take: Steps['take'], projected: Tensor, mask: Tensor | null, r
   return { output, states };
 }
 
-/** [batch, time] as [batch, time, 1, …], with an axis for each of an output. */
+/** [batch, time] as [batch, time, 1, …], with the rank of the outputs. */
 function alongOutputs(mask: Tensor, { outputShape }: Run): Tensor {
   return reshape(mask, { shape: [...mask.shape, ...outputShape.slice(1).fill(1)] });
 }
@@ -101,7 +101,7 @@ function together(
   };
 }
 
-/** Where outputs aren't zeros, though states are carried over; null where the states are right as they are. */
+/** Where outputs aren't zeros even though states are carried over; null if the states can be returned as they are. */
 function shownSteps(mask: Tensor, fromZero: boolean, { zeroOutputForMask }: Run): Tensor | null {
   if (zeroOutputForMask) return mask;
   if (fromZero) return null;

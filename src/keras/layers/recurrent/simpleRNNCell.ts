@@ -38,7 +38,7 @@ export class SimpleRNNCell extends DenseCell {
 }
 
 /**
- * The cell of a SimpleRNN, from [x, h] to [output, h], the two being one: activation(x · kernel + h · recurrentKernel +
+ * The cell of a SimpleRNN, from [x, h] to [output, h], where the output is h: activation(x · kernel + h · recurrentKernel +
  * bias). Shapes: x [batch, features], h [batch, units]. Weights: kernel [features, units], recurrent_kernel [units, units],
  * bias [units]. Errors: ValueError for invalid options; ShapeError for other inputs.
  */

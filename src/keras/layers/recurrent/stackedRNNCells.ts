@@ -10,7 +10,7 @@ import { RNNCell, type Steps } from './cell.ts';
 
 /** Options of `stackedRNNCells`. */
 export interface StackedRNNCellsOptions extends LayerOptions {
-  /** From the inputs on. */
+  /** The cells, starting with the one that reads the inputs. */
   cells: readonly (RNNCell | object)[];
 }
 
@@ -102,8 +102,7 @@ export class StackedRNNCells extends RNNCell {
 
 /**
  * Cells on top of each other: each takes the output of the one below. Their states follow each other in one list, from the
- * lowest cell on. Errors: ValueError for what is no list of cells.
- * Shapes: as of the cells.
+ * lowest cell on. Errors: ValueError for anything but a list of cells. Shapes: those of the cells.
  */
 export function stackedRNNCells(options: StackedRNNCellsOptions): StackedRNNCells;
 export function stackedRNNCells(...settings: Positions<StackedRNNCellsOptions, ['cells']>): StackedRNNCells;

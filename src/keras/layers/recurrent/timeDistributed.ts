@@ -1,4 +1,4 @@
-/** @file TimeDistributed: one layer at every time. */
+/** @file TimeDistributed: applies one layer at every time step. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { DType } from '../../../core/dtype.ts';
@@ -14,7 +14,7 @@ import { type AnyLayer, type CallOptions, Layer, type LayerOptions } from '../ba
 
 /** Options of `timeDistributed`. */
 export interface TimeDistributedOptions extends LayerOptions {
-  /** From one tensor to one. */
+  /** A layer from one tensor to one tensor. */
   layer: Layer | ClassConfig;
 }
 
@@ -62,7 +62,7 @@ export class TimeDistributed extends Layer {
   }
 
   protected override outputDType(inputs: readonly OpenSpec[]): DType {
-    // Of another instance of the base class, which TypeScript protects from this one.
+    // The cast is needed to access a protected method of another instance of the base class.
     return (this.layer as unknown as TimeDistributed).outputDType(inputs);
   }
 
@@ -83,13 +83,13 @@ export class TimeDistributed extends Layer {
   }
 }
 
-/** The shape that the layer inside sees. */
+/** The input shape of the layer inside. */
 function atOneTime(inputShape: OpenShape): OpenShape {
   const [batch = null, , ...rest] = inputShape;
   return [batch, ...rest];
 }
 
-/** The layer of a wrapper. Errors: ValueError for what is none. */
+/** The layer of a wrapper. Errors: ValueError for anything but a layer. */
 export function wrapped(op: string, given: unknown, what = 'layer'): AnyLayer {
   if (given instanceof Layer) return given;
   const { className } = (given ?? {}) as Partial<ClassConfig>;
@@ -103,10 +103,10 @@ export function wrapped(op: string, given: unknown, what = 'layer'): AnyLayer {
 }
 
 /**
- * One layer at every time, with the same weights. Shapes: [batch, time, …] → [batch, time, …], the rest being what the layer
- * makes of [batch, …]. All times are computed as one batch: what a layer does over its batch (the statistics of a
- * batchNormalization) it does over samples and times. A mask [batch, time, …] is handed on likewise.
- * Errors: ValueError for what is no layer; ShapeError for inputs without times.
+ * Applies one layer at every time step, with the same weights. Shapes: [batch, time, …] → [batch, time, …], the rest being
+ * what the layer makes of [batch, …]. All times are computed as one batch: what a layer does over its batch (the statistics
+ * of a batchNormalization) it does over samples and times. A mask [batch, time, …] is passed on in the same way.
+ * Errors: ValueError for anything but a layer; ShapeError for inputs without a time axis.
  */
 export function timeDistributed(options: TimeDistributedOptions): TimeDistributed;
 export function timeDistributed(...settings: Positions<TimeDistributedOptions, ['layer']>): TimeDistributed;

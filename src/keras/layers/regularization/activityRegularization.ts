@@ -1,4 +1,4 @@
-/** @file ActivityRegularization: a penalty on the values that pass. */
+/** @file ActivityRegularization: a penalty on the values that pass through. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { checkedOptions, layerOptionNames, make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';

@@ -48,9 +48,9 @@ export class AlphaDropout extends Dropout {
 }
 
 /**
- * While training, a fraction `rate` of the values set to the saturation of selu, and all scaled and shifted so that their mean
- * and variance stay; what it is given otherwise. Shape: that of the input. float32. Klambauer et al., Self-normalizing neural
- * networks, NeurIPS 2017.
+ * In training, sets a fraction `rate` of the values to the saturation of selu, and scales and shifts all so that mean and
+ * variance are kept; otherwise returns its input. Shape: that of the input. float32. Klambauer et al., Self-normalizing
+ * neural networks, NeurIPS 2017.
  * Errors: ValueError for invalid options; ShapeError for a `noiseShape` that doesn't fit.
  */
 export function alphaDropout(options: DropoutOptions): AlphaDropout;

@@ -1,4 +1,4 @@
-/** @file Dropout, SpatialDropout1D, SpatialDropout2D, SpatialDropout3D: values cleared at random while training. */
+/** @file Dropout, SpatialDropout1D, SpatialDropout2D, SpatialDropout3D: values cleared at random in training. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { isListOf } from '../../../core/lists.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
@@ -23,8 +23,8 @@ export interface SpatialDropoutOptions extends LayerOptions {
 /** Options of `dropout`. */
 export interface DropoutOptions extends SpatialDropoutOptions {
   /**
-   * Shape of the mask, the batch included: axes of size 1 are kept or cleared as one, null stands for the size of the
-   * input. Default null: the shape of the input.
+   * Shape of the mask, the batch included: values along an axis of size 1 are kept or cleared together; null stands for the
+   * size of the input. Default null: the shape of the input.
    */
   noiseShape?: OpenShape | null;
 }
@@ -36,7 +36,7 @@ abstract class RandomClearing extends Layer {
   override readonly supportsMasking: boolean = true;
   readonly rate: number;
   readonly seed: number | null;
-  /** Where its draws are, which a checkpoint keeps. */
+  /** The position in its random sequence, which a checkpoint keeps. */
   readonly seeds: SeedSequence | null;
 
   constructor(options: SpatialDropoutOptions) {
@@ -173,8 +173,8 @@ export class SpatialDropout3D extends ChannelClearing {
 }
 
 /**
- * While training, a fraction `rate` of the values cleared at random and the others scaled by 1 / (1 - rate); what it is
- * given otherwise. Shape: that of the input. float32. Srivastava et al., Dropout, JMLR 2014.
+ * In training, clears a fraction `rate` of the values at random and scales the others by 1 / (1 - rate); otherwise returns
+ * its input. Shape: that of the input. float32. Srivastava et al., Dropout, JMLR 2014.
  * Errors: ValueError for invalid options; ShapeError for a `noiseShape` that doesn't fit.
  */
 export function dropout(options: DropoutOptions): Dropout;
@@ -184,7 +184,7 @@ export function dropout(...args: unknown[]): Dropout {
 }
 
 /**
- * As `dropout`, with whole channels of a sequence cleared. Shapes: [batch, steps, channels], as the input. Tompson et
+ * Like `dropout`, but clears whole channels of a sequence. Shapes: [batch, steps, channels], as the input. Tompson et
  * al., Efficient object localization using convolutional networks, CVPR 2015.
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
@@ -197,7 +197,7 @@ export function spatialDropout1d(...args: unknown[]): SpatialDropout1D {
 }
 
 /**
- * As `dropout`, with whole channels of an image cleared. Shapes: [batch, height, width, channels], as the input. Tompson
+ * Like `dropout`, but clears whole channels of an image. Shapes: [batch, height, width, channels], as the input. Tompson
  * et al., Efficient object localization using convolutional networks, CVPR 2015.
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
@@ -208,8 +208,8 @@ export function spatialDropout2d(...args: unknown[]): SpatialDropout2D {
 }
 
 /**
- * As `dropout`, with whole channels of a volume cleared. Shapes: [batch, depth, height, width, channels], as the input. Tompson et
- * al., Efficient object localization using convolutional networks, CVPR 2015.
+ * Like `dropout`, but clears whole channels of a volume. Shapes: [batch, depth, height, width, channels], as the input.
+ * Tompson et al., Efficient object localization using convolutional networks, CVPR 2015.
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function spatialDropout3d(options: SpatialDropout2DOptions): SpatialDropout3D;

@@ -1,4 +1,4 @@
-/** @file GaussianNoise, GaussianDropout: normal noise while training, added or multiplied. */
+/** @file GaussianNoise, GaussianDropout: normal noise in training, added or multiplied. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { ValueError } from '../../../core/errors.ts';
@@ -23,14 +23,14 @@ export interface GaussianNoiseOptions extends NoiseOptions {
 
 /** Options of `gaussianDropout`. */
 export interface GaussianDropoutOptions extends NoiseOptions {
-  /** From 0 to 1, which is left out: the noise has the standard deviation √(rate / (1 - rate)). */
+  /** At least 0 and below 1: the noise has the standard deviation √(rate / (1 - rate)). */
   rate: number;
 }
 
 abstract class Noise extends Layer {
   override readonly supportsMasking: boolean = true;
   readonly seed: number | null;
-  /** Where its draws are, which a checkpoint keeps. */
+  /** The position in its random sequence, which a checkpoint keeps. */
   readonly seeds: SeedSequence | null;
 
   constructor(options: NoiseOptions) {

@@ -165,9 +165,8 @@ export function cropping2d(...args: unknown[]): Cropping2D {
 }
 
 /**
- * A volume without its edges, of any dtype. Shapes: [batch, depth, height, width, channels] → the same, each spatial axis without
- * what is taken away. Errors: ValueError for invalid options; ShapeError for inputs that aren't volumes, or of which nothing
- * would be left.
+ * A volume without its edges, of any dtype. Shapes: [batch, depth, height, width, channels] → the same, with smaller spatial
+ * axes. Errors: ValueError for invalid options; ShapeError for inputs that aren't volumes, or of which nothing would be left.
  */
 export function cropping3d(options?: Cropping3DOptions): Cropping3D;
 export function cropping3d(...args: unknown[]): Cropping3D {

@@ -50,7 +50,7 @@ export class Permute extends Layer {
 
 /**
  * The axes of each sample in another order, of any dtype. Shapes: [batch, a, b] → [batch, b, a] for dims [2, 1].
- * Errors: ValueError for what is no order of axes; ShapeError for inputs of another rank.
+ * Errors: ValueError for anything but an order of axes; ShapeError for inputs of another rank.
  */
 export function permute(options: PermuteOptions): Permute;
 export function permute(...settings: Positions<PermuteOptions, ['dims']>): Permute;

@@ -12,7 +12,7 @@ import { Layer, type LayerOptions } from '../base/layer.ts';
 
 /** Options of `reshape`. */
 export interface ReshapeOptions extends LayerOptions {
-  /** Sizes without the batch; one of them may be -1: what is left. */
+  /** Sizes without the batch; one of them may be -1, to be inferred. */
   targetShape: readonly number[];
 }
 
@@ -80,7 +80,7 @@ export class Reshape extends Layer {
 
 /**
  * The values of each sample in another shape, of any dtype. Shapes: [batch, …] → [batch, ...targetShape].
- * Errors: ValueError for what is no shape; ShapeError where the sizes don't fit.
+ * Errors: ValueError for an invalid shape; ShapeError where the sizes don't fit.
  */
 export function reshape(options: ReshapeOptions): Reshape;
 export function reshape(...settings: Positions<ReshapeOptions, ['targetShape']>): Reshape;

@@ -142,8 +142,8 @@ export function upSampling2d(...args: unknown[]): UpSampling2D {
 }
 
 /**
- * A volume with each element repeated along the three spatial axes, of any dtype. Shapes: [batch, depth, height, width, channels] →
- * [batch, depth · size[0], height · size[1], width · size[2], channels].
+ * A volume with each element repeated along the three spatial axes, of any dtype. Shapes: [batch, depth, height, width,
+ * channels] → [batch, depth · size[0], height · size[1], width · size[2], channels].
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function upSampling3d(options?: UpSampling3DOptions): UpSampling3D;

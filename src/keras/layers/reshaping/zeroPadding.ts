@@ -133,8 +133,8 @@ export function zeroPadding2d(...args: unknown[]): ZeroPadding2D {
 }
 
 /**
- * Zeros around a volume, of any dtype. Shapes: [batch, depth, height, width, channels] → the same, each spatial axis with what is
- * added. Errors: ValueError for invalid options; ShapeError for inputs of another rank.
+ * Zeros around a volume, of any dtype. Shapes: [batch, depth, height, width, channels] → the same, with larger spatial axes.
+ * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */
 export function zeroPadding3d(options?: ZeroPadding3DOptions): ZeroPadding3D;
 export function zeroPadding3d(...args: unknown[]): ZeroPadding3D {

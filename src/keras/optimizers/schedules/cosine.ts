@@ -7,11 +7,11 @@ import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from '.
 export interface CosineDecayOptions extends ScheduleOptions {
   /** The learning rate at the first step. */
   initialLearningRate: number;
-  /** Steps until the rate is lowest, those of the warm-up not counted. */
+  /** Steps until the rate is lowest, not counting the warm-up. */
   decaySteps: number;
-  /** The least rate, as a share of the highest. Default 0. */
+  /** The lowest rate, as a fraction of the highest. Default 0. */
   alpha?: number;
-  /** The rate that a linear warm-up ends with; the decay starts from it. Default null: no warm-up. */
+  /** The rate at the end of a linear warm-up, where the decay starts. Default null: no warm-up. */
   warmupTarget?: number | null;
   /** Steps of the warm-up, before those of the decay. Default 0. */
   warmupSteps?: number;
@@ -59,11 +59,11 @@ export interface CosineDecayRestartsOptions extends ScheduleOptions {
   initialLearningRate: number;
   /** Steps of the first period. */
   firstDecaySteps: number;
-  /** How much longer each period is than the one before. Default 2. */
+  /** Length of each period relative to the one before. Default 2. */
   tMul?: number;
-  /** The highest rate of each period, as a share of the one before. Default 1. */
+  /** The highest rate of each period relative to the one before. Default 1. */
   mMul?: number;
-  /** The least rate, as a share of the initial one. Default 0. */
+  /** The lowest rate, as a fraction of the initial one. Default 0. */
   alpha?: number;
 }
 
@@ -100,7 +100,7 @@ export function cosineDecayRestarts(...args: unknown[]): LearningRateSchedule {
   });
 }
 
-/** Which period `time`, in lengths of the first one, falls into, and what share of it has passed. */
+/** The period that contains `time` (in lengths of the first period), and the fraction of it that has passed. */
 function periodAt(time: number, growth: number): { period: number; passed: number } {
   if (growth === 1) return { period: Math.floor(time), passed: time - Math.floor(time) };
   const begin = (period: number) => (1 - growth ** period) / (1 - growth);

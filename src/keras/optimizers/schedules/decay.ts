@@ -1,15 +1,15 @@
-/** @file Schedules that fall by a formula of the number of steps: exponential, with the inverse of time, polynomial. */
+/** @file Schedules that decay by a formula of the step: exponential, inverse time, polynomial. */
 import type { Positions } from '../../../core/options.ts';
 import { requireBoolean, requireNotNegative, requireNumber, requirePositive } from '../optionChecks.ts';
 import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';
 
-/** Options of decays that go by a rate. */
+/** Options of decays with a rate. */
 export interface DecayOptions extends ScheduleOptions {
   /** The learning rate at the first step. */
   initialLearningRate: number;
   /** Steps after which the rate has decayed once. */
   decaySteps: number;
-  /** By how much the rate has decayed after `decaySteps`. */
+  /** Decay over `decaySteps` steps, as in the schedule's formula. */
   decayRate: number;
   /** Whether to decay only every `decaySteps` steps. Default false. */
   staircase?: boolean;

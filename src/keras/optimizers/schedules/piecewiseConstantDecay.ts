@@ -1,4 +1,4 @@
-/** @file A schedule of steps. */
+/** @file A piecewise constant schedule. */
 import type { Positions } from '../../../core/options.ts';
 import { requireNotNegative, requireOption } from '../optionChecks.ts';
 import { type LearningRateSchedule, makeSchedule, type ScheduleOptions } from './schedule.ts';

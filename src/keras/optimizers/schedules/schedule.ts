@@ -4,15 +4,15 @@ import { describe } from '../../../core/shape.ts';
 import type { Configured } from '../../namedObjects.ts';
 import { optionsOf } from '../../../core/options.ts';
 
-/** A schedule of the library's or of an app's own. */
+/** A schedule of the library or of an app. */
 export interface LearningRateSchedule extends Configured {
-  /** The rate of the step that follows `step` others: the first is call(0). */
+  /** The rate of the step after `step` steps: the first is call(0). */
   call(step: number): number;
 }
 
 /** Options of every schedule. */
 export interface ScheduleOptions {
-  /** What configurations call it. Default: the class's name. */
+  /** Its name in configurations. Default: the class's name. */
   name?: string;
 }
 

@@ -7,19 +7,19 @@ import type { Layout } from '../../../formats/storedTensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
 
-/** Where the input of a layer came from. */
+/** The history of a layer's input. */
 type InputHistory = NonNullable<AnyLayer['inboundNodes'][number]['inputs'][number]['history']>;
 
-/** What a weight is in PyTorch. */
+/** The PyTorch parameter of a weight. */
 export interface TorchParameter {
-  /** Within its module: 'weight', 'bias', 'running_mean', 'running_var'. */
+  /** Name within its module: 'weight', 'bias', 'running_mean', 'running_var'. */
   readonly name: string;
   readonly shape: Shape;
-  /** How it becomes the weight; null where both are the same. */
+  /** How it is converted to the weight; null if both have the same layout. */
   readonly layout: Layout | null;
 }
 
-/** PyTorch's names of weights, by the names of Keras. */
+/** PyTorch's names of weights, by Keras's names. */
 const parameterNames: Readonly<Record<string, string>> = {
   kernel: 'weight',
   embeddings: 'weight',
@@ -30,7 +30,7 @@ const parameterNames: Readonly<Record<string, string>> = {
   moving_variance: 'running_var',
 };
 
-/** How kernels become PyTorch's weights: the axes of a kernel in the order of PyTorch. */
+/** The axes of a kernel in PyTorch's order, by rank. */
 const kernelOrders: Readonly<Record<number, readonly number[]>> = {
   2: [1, 0],
   3: [2, 1, 0],
@@ -39,7 +39,7 @@ const kernelOrders: Readonly<Record<number, readonly number[]>> = {
 /** Transposed convolutions have [h, w, out, in] for PyTorch's [in, out, h, w]. */
 const transposedOrders: Readonly<Record<number, readonly number[]>> = { 3: [2, 1, 0], 4: [3, 2, 0, 1] };
 
-/** What PyTorch stores for a weight of `layer`; null for weights that it has no equal of. */
+/** The PyTorch parameter for a weight of `layer`; null for weights that have no counterpart. */
 export function torchParameter(layer: AnyLayer, variable: Variable): TorchParameter | null {
   const role = variable.path.slice(variable.path.lastIndexOf('/') + 1);
   const name = Object.hasOwn(parameterNames, role) ? parameterNames[role] : undefined;
@@ -63,7 +63,7 @@ function kernelParameter(className: string, shape: Shape, flattened: Shape | nul
   return order ? { name, ...permuted(shape, order) } : null;
 }
 
-/** A parameter whose axes are those of the weight in another order. */
+/** A parameter with the axes of the weight in another order. */
 function permuted(shape: Shape, order: readonly number[]): Omit<TorchParameter, 'name'> {
   const from = order.map((axis) => shape[axis] as number);
   return { shape: from, layout: { from, perm: shape.map((_, axis) => order.indexOf(axis)), to: shape } };
@@ -95,7 +95,7 @@ function fromChannels(image: Shape, before: Shape): Layout {
   };
 }
 
-/** The shape, without the batch, of the image that was flattened into the input of `layer`; null where none was. */
+/** The shape, without the batch, of the image that was flattened into the input of `layer`; null if there was none. */
 function flattenedImage(layer: AnyLayer): Shape | null {
   let history: InputHistory | null = layer.inboundNodes[0]?.inputs[0]?.history ?? null;
   while (history) {
@@ -104,14 +104,14 @@ function flattenedImage(layer: AnyLayer): Shape | null {
     if (!input || node.inputs.length > 1) return null;
     if (operation.className === 'Flatten' || operation.className === 'Reshape')
       return node.outputs[0]?.shape.length === 2 ? imageOf(input.shape) : null;
-    // Layers in between that keep every element in its place.
+    // Skips layers in between that keep every element in its position.
     if (!isSame(node.outputs[0]?.shape ?? [], input.shape) || operation.className === 'Dense') return null;
     history = input.history;
   }
   return null;
 }
 
-/** The shape of one image; null for vectors, and where sizes are open. */
+/** The shape of one image; null for vectors, and if sizes are open. */
 function imageOf([, ...image]: readonly (number | null)[]): Shape | null {
   const sizes = image.filter((size) => size !== null);
   return image.length > 1 && sizes.length === image.length ? sizes : null;

@@ -1,4 +1,4 @@
-/** @file Finds the tensor of a PyTorch file for each weight of a model, and brings it into the layout of the weight. */
+/** @file Finds the tensor in a PyTorch file for each weight of a model, and converts it to the layout of the weight. */
 import { FormatError, ValueError } from '../../../core/errors.ts';
 import { describe, sameShape } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
@@ -11,13 +11,13 @@ import { Matching, type StoredModel, type StoredWeight } from '../storedWeights.
 import { type TorchParameter, torchParameter } from './layouts.ts';
 import { type ModuleNames, torchvisionModules } from './torchvision.ts';
 
-/** Numbers of batches that normalization has seen; nothing here needs them. */
+/** Batch counts of normalization layers, which aren't needed here. */
 const counter = /(^|\.)num_batches_tracked$/;
 
-/** What wrappers put in front of every name. */
+/** Prefixes that wrappers add to every name. */
 const wrappers = ['module.', '_orig_mod.'];
 
-/** Errors: FormatError for what is missing, left over, or of another shape. */
+/** Errors: FormatError for weights that are missing, left over, or have another shape. */
 export function matchTorch(
   model: StoredModel,
   tensors: ReadonlyMap<string, StoredTensor>,
@@ -57,7 +57,10 @@ export function matchTorch(
   return matched;
 }
 
-/** A tensor of another shape takes the right one here, so that what is missing is said first. */
+/**
+ * Gives a tensor of the wrong shape the right one: `finish` then reports missing weights, and wrong shapes are reported
+ * afterwards.
+ */
 function inLayout(stored: StoredTensor, { shape, layout }: TorchParameter): StoredTensor {
   return layout ? { ...stored, layout, shape: layout.to } : { ...stored, shape };
 }
@@ -75,7 +78,7 @@ function joined(module: string, name: string): string {
   return module === '' ? name : `${module}.${name}`;
 }
 
-/** The module of each layer: as the app says, as torchvision has it, by name, or in the order of two Sequentials. */
+/** The module of each layer: as given by the app, as in torchvision, by name, or in the order of two Sequentials. */
 function modulesOf(
   model: StoredModel,
   layers: readonly AnyLayer[],
@@ -139,7 +142,7 @@ function otherShape(
   });
 }
 
-/** Whether it is a Sequential: layers can be taken off it. The class itself would split the bundles of apps without it. */
+/** Whether it is a Sequential, recognized by its method `pop`. Importing the class would split the bundles of apps without it. */
 function isStack(model: object): boolean {
   return typeof (model as { pop?: unknown }).pop === 'function';
 }

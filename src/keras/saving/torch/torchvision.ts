@@ -1,11 +1,11 @@
-/** @file The modules of torchvision's networks by the names that the layers have in Keras's applications. */
+/** @file The modules of torchvision's networks, by the names of the layers in Keras's applications. */
 import { FormatError } from '../../../core/errors.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
 
 /** Names of modules by names of layers. */
 export type ModuleNames = ReadonlyMap<string, string>;
 
-/** The modules of `layers`, where they are of a network that torchvision has; null otherwise. */
+/** The modules of `layers` if they belong to a network that torchvision has; null otherwise. */
 export function torchvisionModules(op: string, layers: readonly AnyLayer[]): ModuleNames | null {
   const byName = new Map(layers.map((layer) => [layer.name, layer]));
   if (byName.has('block1_conv1')) return vggModules([...byName.keys()]);
@@ -13,13 +13,16 @@ export function torchvisionModules(op: string, layers: readonly AnyLayer[]): Mod
     requireConvention(op, byName.get('bn_Conv1'), { name: 'MobileNetV2', maker: 'mobileNetV2' });
     return mobileNetModules([...byName.keys()]);
   }
-  // A DenseNet has conv1_bn, too, and a ResNetV2 the other.
+  // A DenseNet has conv1_bn, too, and a ResNetV2 has the other one.
   if (!byName.has('conv2_block1_2_bn') || !byName.has('conv1_bn')) return null;
   requireConvention(op, byName.get('conv1_bn'), { name: 'ResNet', maker: 'resNet50' });
   return resNetModules([...byName.keys()]);
 }
 
-/** `features` counts convolutions, their activations and poolings; `classifier` has activations and dropout, too. */
+/**
+ * The indices in `features` count convolutions, activations and pooling layers; those in `classifier` also count activations
+ * and dropout.
+ */
 function vggModules(names: readonly string[]): ModuleNames {
   const modules = new Map([
     ['fc1', 'classifier.0'],
@@ -44,7 +47,7 @@ const mobileNetEnds: Readonly<Record<string, string>> = {
   predictions: 'classifier.1',
 };
 
-/** Layers of a block, in a block that widens, and in the first, which doesn't. */
+/** Layers of a block that widens, and of the first block, which doesn't. */
 const widening: Readonly<Record<string, string>> = {
   expand: '0.0',
   expand_BN: '0.1',
@@ -70,7 +73,7 @@ function mobileNetModules(names: readonly string[]): ModuleNames {
   return modules;
 }
 
-/** `conv2_block1_1_conv` is `layer1.0.conv1`; number 0 is of what is added. */
+/** `conv2_block1_1_conv` is `layer1.0.conv1`; number 0 is the projection of the shortcut. */
 function resNetModules(names: readonly string[]): ModuleNames {
   const modules = new Map([
     ['conv1_conv', 'conv1'],
@@ -86,7 +89,7 @@ function resNetModules(names: readonly string[]): ModuleNames {
   return modules;
 }
 
-/** Errors: FormatError for Keras's own form, in which torchvision's weights would give other features. */
+/** Errors: FormatError for a network in Keras's convention, in which torchvision's weights would give different features. */
 function requireConvention(
   op: string,
   normalization: AnyLayer | undefined,

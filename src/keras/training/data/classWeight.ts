@@ -99,11 +99,11 @@ function requireClasses(op: string, given: unknown): number[] {
   });
 }
 
-/** Throws for a class that a model of `outputs` doesn't have: counted from 1, the last is one too many. */
+/** Throws for a class that a model of `outputs` doesn't have, such as the last one of classes counted from 1. */
 function requireOutputs(op: string, classes: readonly number[], outputs: Slots['outputs']): void {
   const [output] = outputs?.length === 1 ? outputs : [];
   const count = output?.shape.length === 2 ? (output.shape[1] ?? 1) : 1;
-  // One number may stand for any classes.
+  // A single output value may encode any number of classes.
   const unknown = count === 1 ? [] : classes.filter((label) => label >= count);
   if (unknown.length === 0) return;
   throw new ValueError({

@@ -6,6 +6,7 @@
  */
 import { runAllAsync, warnOf } from '../../../core/cleanup.ts';
 import { ValueError } from '../../../core/errors.ts';
+import { checkOptions } from '../../../core/options.ts';
 import { describe } from '../../../core/shape.ts';
 import { getDevice, withDevice } from '../../../webgpu/current.ts';
 import { outputSearch, withoutOutputSearch } from '../../../ops/outputSearch.ts';
@@ -64,7 +65,7 @@ export class IterableSource implements BatchSource {
   #ended = false;
   /** Whether a batch is being waited for. */
   #isWaiting = false;
-  /** Generators that are being put away. */
+  /** Generators that are being closed. */
   readonly #closing: Promise<void>[] = [];
 
   constructor(
@@ -109,14 +110,14 @@ export class IterableSource implements BatchSource {
     return null;
   }
 
-  /** Lets a generator run its `finally`. Errors: what that throws; `dispose` waits for one that is async. */
+  /** Lets a generator run its `finally`. Errors: those of the `finally`; `dispose` waits for an async one. */
   #close(): void {
     const iterator = this.#iterator;
     this.#iterator = null;
     if (!iterator || this.#ended) return;
     const closing: unknown = iterator.return?.();
     if (!(closing instanceof Promise)) return;
-    // Behind a batch that may never come: nobody can wait for that.
+    // Closing would have to wait for a batch that may never arrive.
     if (this.#isWaiting) closing.catch(warnOf);
     else this.#closing.push(closing.then(() => {}));
   }
@@ -186,7 +187,10 @@ function partsOf(op: string, item: unknown): { x: unknown; y?: unknown; sampleWe
     const [x, y, sampleWeight] = item as [unknown, unknown?, unknown?];
     return { x, y, sampleWeight };
   }
-  if (isRecord(item) && 'xs' in item) return { x: item.xs, y: item.ys, sampleWeight: item.sampleWeight };
+  if (isRecord(item) && 'xs' in item) {
+    checkOptions(`${op}: a batch`, item, ['xs', 'ys', 'sampleWeight']);
+    return { x: item.xs, y: item.ys, sampleWeight: item.sampleWeight };
+  }
   throw new ValueError({
     op,
     rule: 'a batch is [x], [x, y], [x, y, sampleWeight] or { xs, ys, sampleWeight }.',

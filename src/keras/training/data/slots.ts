@@ -71,7 +71,7 @@ function isList(given: readonly unknown[], slots: readonly Slot[] | null): boole
   return slots !== null && slots.length > 1 && slots.length === given.length && holdsValues;
 }
 
-/** Whether the first item of a list, where it has one, is something: a list may be of billions of holes. */
+/** Whether the first item of a list, if any, is not a hole: a list may consist of billions of holes. */
 function startsWithValue(list: readonly unknown[]): boolean {
   return list.length === 0 || (list[0] !== undefined && list[0] !== null);
 }

@@ -91,7 +91,10 @@ export interface TableSourceOptions {
   seed?: number;
 }
 
-/** Batches of a table's rows; the last one of a pass may be smaller. An epoch with a set number of steps continues where the last one ended. */
+/**
+ * Batches of a table's rows; the last one of a pass may be smaller. An epoch with a set number of steps continues where the
+ * last one ended.
+ */
 export class TableSource implements BatchSource {
   readonly batches: number;
   readonly rows: number;

@@ -104,7 +104,7 @@ export function dtypeOf(value: Loose): string | null {
 }
 
 /**
- * A TensorLike as a tensor, in the dtype that TF.js infers, or in `dtype`. What is none stays as it is: the library
+ * A TensorLike as a tensor, in the dtype that TF.js infers, or in `dtype`. Anything else is returned unchanged: the library
  * must refuse it.
  */
 export function toTensor(value: Loose, dtype?: DType): Loose {

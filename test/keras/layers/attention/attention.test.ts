@@ -1,4 +1,4 @@
-/** @file What attention layers do in addition to the battery: masks, ways to call them, scores. */
+/** @file Attention layers beyond the battery: masks, ways to call them, scores. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { init, randomNormal, ShapeError, sum, type Tensor, tensor } from '../../../../src/index.ts';
 import { input, layers, model } from '../../../../src/keras/index.ts';
@@ -58,7 +58,7 @@ const seen = [
 describe('multiHeadAttention', () => {
   const make = (options: object = {}) => layers.multiHeadAttention({ numHeads: 2, keyDim: 3, ...options });
 
-  test('sees what the masks of its inputs let it see, and hands on that of the query', async () => {
+  test('applies the masks of its inputs, and passes on that of the query', async () => {
     const layer = make();
     const { query, value } = padded();
     const output = layer.apply([query, value]);
@@ -79,7 +79,7 @@ describe('multiHeadAttention', () => {
     const masked = layer.apply([query, value], { keyMask });
     for (const attentionMask of [all, [all], [[all, all]], [[all]]])
       await expectClose(layer.apply([query, value], { attentionMask: flags(attentionMask) }), masked);
-    // Other dtypes count by being 0 or not.
+    // In other dtypes, nonzero values are true.
     await expectClose(layer.apply([query, value], { attentionMask: tensor([all]) }), masked);
     expect(() => layer.apply([query, value], { attentionMask: flags([1, 0, 1]) })).toThrow(ShapeError);
     expect(() => layer.apply([query, value], { attentionMask: flags([[1, 0]]) })).toThrow(ShapeError);
@@ -112,7 +112,7 @@ describe('multiHeadAttention', () => {
     ]);
   });
 
-  test('attends to all alike where a query sees nothing', async () => {
+  test('attends to all equally where a query sees nothing', async () => {
     const x = draw(1, 1, 2, 3);
     const [, scores] = make().apply([x, x], {
       attentionMask: flags([
@@ -156,7 +156,7 @@ describe('multiHeadAttention', () => {
     expect(layer.losses).toHaveLength(4);
   });
 
-  test('clears scores in training alone', async () => {
+  test('clears scores only in training', async () => {
     const layer = make({ dropout: 0.5 });
     const x = draw(1, 2, 8, 4);
     await expectClose(layer.apply(x), layer.apply(x));
@@ -169,7 +169,7 @@ describe('multiHeadAttention', () => {
 });
 
 describe.each(['attention', 'additiveAttention'] as const)('%s', (name) => {
-  test('sees what the masks of its inputs let it see, and clears masked queries', async () => {
+  test('applies the masks of its inputs, and clears masked queries', async () => {
     const layer = layers[name]();
     const { query, value } = padded();
     const [output, scores] = layer.apply([query, value], { returnAttentionScores: true }) as [Tensor, Tensor];
@@ -197,7 +197,7 @@ describe.each(['attention', 'additiveAttention'] as const)('%s', (name) => {
     ]);
   });
 
-  test('gives scores symbolically', () => {
+  test('returns scores symbolically', () => {
     const [q, v] = [input({ shape: [null, 4] }), input({ shape: [5, 4] })];
     const outputs = layers[name]().apply([q, v], { returnAttentionScores: true }) as unknown as {
       shape: unknown;

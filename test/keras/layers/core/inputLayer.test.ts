@@ -3,7 +3,7 @@ import { DTypeError, ShapeError } from '../../../../src/index.ts';
 import { input, layers } from '../../../../src/keras/index.ts';
 
 describe('an input', () => {
-  test('has the shape that it is given, with the batch or without', () => {
+  test('has the given shape, with or without the batch', () => {
     expect(input({ shape: [2, 3] }).shape).toEqual([null, 2, 3]);
     expect(input({ shape: [], batchSize: 4 }).shape).toEqual([4]);
     expect(input({ batchShape: [4, null] }).shape).toEqual([4, null]);
@@ -17,7 +17,7 @@ describe('an input', () => {
     expect(x.toString()).toBe("KerasTensor int32[null, 2] 'words', made by words");
   });
 
-  test('is made again from its configuration', () => {
+  test('can be created again from its configuration', () => {
     const layer = layers.inputLayer({ shape: [null, 3], batchSize: 2, dtype: 'bool', name: 'flags' });
     const config = layer.getConfig();
     expect(config).toEqual({ name: 'flags', dtype: 'bool', batchShape: [2, null, 3] });

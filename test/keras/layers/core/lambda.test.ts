@@ -56,7 +56,7 @@ describe('a Lambda', () => {
     expect(layer.apply([input({ shape: [3] }), input({ shape: [3] })]).both.shape).toEqual([2, null, 3]);
   });
 
-  test('has the shape that it is given, where its function can’t say', () => {
+  test('has the given shape if it can’t be inferred from its function', () => {
     // The rank depends on the batch.
     const concrete = (x: Tensor) =>
       (x.shape[0] as number) > 8
@@ -73,7 +73,7 @@ describe('a Lambda', () => {
     expect(layers.lambda(concrete, { outputShape: [4] }).computeOutputShape([7, 2, 2])).toEqual([7, 4]);
   });
 
-  test('says which variables it uses and doesn’t have', () => {
+  test('reports variables that it uses but doesn’t have', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const w = variable(tensor([2]), { name: 'outside' });
     const inner = layers.dense({ units: 1, name: 'outside' });
@@ -85,7 +85,7 @@ describe('a Lambda', () => {
       expect.stringMatching(/Lambda 'closes_over' uses variables.*'outside'/),
       expect.stringMatching(/Lambda 'calls' uses.*'outside\/kernel', 'outside\/bias'/),
     ]);
-    // Frozen ones are constants to it.
+    // Frozen variables count as constants.
     inner.trainable = false;
     layers.lambda((value) => inner.apply(value), { name: 'frozen' }).apply(x);
     expect(warn).toHaveBeenCalledTimes(2);
@@ -100,7 +100,7 @@ describe('a Lambda', () => {
     expect(layer.weights).toEqual([]);
   });
 
-  test('is written down by the registered name of its function', async () => {
+  test('is saved by the registered name of its function', async () => {
     const plusOne = registerClass((x: Tensor) => add(x, 1), { package: 'lambda_test', name: 'plus_one' });
     const layer = layers.lambda(plusOne, { name: 'named', outputShape: [2] });
     const config = layer.getConfig();
@@ -114,7 +114,7 @@ describe('a Lambda', () => {
     );
   });
 
-  test('masks as its option says', async () => {
+  test('masks according to its option', async () => {
     const mask = tensor([true, false]);
     const x = tensor([1, 2]);
     const of = (layer: Lambda) => layer.apply(x).companion;

@@ -1,4 +1,4 @@
-/** @file What BatchNormalization remembers, and when. */
+/** @file The moving averages of BatchNormalization, and when they are updated. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compile, GradientTape, init, memory, sum, type Tensor, tensor } from '../../../../src/index.ts';
 import { layers, model, input } from '../../../../src/keras/index.ts';
@@ -21,7 +21,7 @@ function expectNear(found: readonly number[], wanted: readonly number[]): void {
 }
 
 describe('batchNormalization', () => {
-  test('moves its moments in training alone, by what momentum leaves', async () => {
+  test('updates its moving averages only in training, by 1 - momentum', async () => {
     const layer = layers.batchNormalization({ momentum: 0.9 });
     const x = tensor(rows);
     layer.apply(x);
@@ -38,7 +38,7 @@ describe('batchNormalization', () => {
     expectNear((await read(layer))[2] as number[], [0.38, 3.8]);
   });
 
-  test('keeps to what it remembers once it is frozen, in training, too', async () => {
+  test('uses its moving averages when it is frozen, in training, too', async () => {
     const layer = layers.batchNormalization({ epsilon: 0 });
     layer.trainable = false;
     const x = tensor(rows);
@@ -58,7 +58,7 @@ describe('batchNormalization', () => {
     expect((await read(layer))[2]).toEqual([0, 0]);
   });
 
-  test('gives no gradient to what it remembers, and records none of its updates', () => {
+  test('gives no gradient to its moving averages, and records none of their updates', () => {
     const layer = layers.batchNormalization();
     const x = tensor(rows);
     layer.ensureBuilt([2, 2]);
@@ -72,7 +72,7 @@ describe('batchNormalization', () => {
     ]);
   });
 
-  test('moves its moments in captured work as outside of it', async () => {
+  test('updates its moving averages in captured work as outside of it', async () => {
     const [plain, captured] = [layers.batchNormalization(), layers.batchNormalization()];
     const step = compile((x: Tensor) => captured.apply(x, { training: true }));
     captured.ensureBuilt([2, 2]);
@@ -93,7 +93,7 @@ describe('batchNormalization', () => {
     expect(memory().tensors).toBeLessThanOrEqual(before);
   });
 
-  test('leaves steps that a mask hides out of its moments', async () => {
+  test('leaves masked steps out of its moments', async () => {
     const layer = layers.batchNormalization({ momentum: 0 });
     const x = layers.masking().apply(
       tensor([

@@ -1,4 +1,4 @@
-/** @file What convolutional LSTMs do in addition to the battery: states that are images. */
+/** @file Convolutional LSTMs beyond the battery: states that are images. */
 import { beforeAll, expect, test } from 'vitest';
 import { init, ones, randomNormal, ShapeError, split, type Tensor, tidy } from '../../../../src/index.ts';
 import { input, layers, model } from '../../../../src/keras/index.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 const options = { filters: 2, kernelSize: 2, padding: 'same' } as const;
 const values = async (x: Tensor) => Array.from(await x.data(), (value) => Math.fround(value).toFixed(5));
 
-test('states are images, from which the next call goes on', async () => {
+test('states are images, from which the next call continues', async () => {
   using layer = layers.convLSTM2d({ ...options, returnState: true });
   const x = randomNormal([1, 4, 3, 2, 1], { seed: 3 });
   const [whole, h, c] = layer.apply(x) as [Tensor, Tensor, Tensor];
@@ -29,7 +29,7 @@ test('states are images, from which the next call goes on', async () => {
   expect(() => layer.apply(x, { initialState: [h] })).toThrow(/\[1, 3, 2, 2\], \[1, 3, 2, 2\]/);
 });
 
-test('inputs are as large as those that it was built with', () => {
+test('inputs must have the size that it was built with', () => {
   tidy(() => {
     using layer = layers.convLSTM1d(options);
     expect(layer.apply(ones([1, 0, 4, 1])).shape).toEqual([1, 4, 2]);
@@ -38,7 +38,7 @@ test('inputs are as large as those that it was built with', () => {
   });
 });
 
-test('each gate has dropout of its own, alike at all times', async () => {
+test('each gate has its own dropout, the same at all times', async () => {
   const same = { kernelInitializer: 'ones', recurrentInitializer: 'zeros', activation: null } as const;
   using layer = layers.convLSTM1d({
     ...same,
@@ -51,7 +51,7 @@ test('each gate has dropout of its own, alike at all times', async () => {
     returnSequences: true,
   });
   const outputs = await layer.apply(ones([1, 2, 64, 1]), { training: true }).data();
-  // With factors i, f, g and o of 0 or 2, alike at both times: o i g, then o (f + 1) i g.
+  // With factors i, f, g and o of 0 or 2, the same at both times: o i g, then o (f + 1) i g.
   const pairs = Array.from({ length: 64 }, (_, k) => `${outputs[k]}, ${outputs[k + 64]}`);
   expect(new Set(pairs)).toEqual(new Set(['0, 0', '8, 8', '8, 24']));
 });

@@ -1,4 +1,4 @@
-/** @file What recurrent layers do in addition to the battery: states, masks that travel, cells of an app, captured calls. */
+/** @file Recurrent layers beyond the battery: states, masks that are passed on, custom cells, captured calls. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { OpenShape } from '../../../../src/core/shape.ts';
 import {
@@ -65,7 +65,7 @@ describe.each(Object.entries(kinds))('%s', (_, factory) => {
     return other;
   }
 
-  test('goes on from the states that it returned', async () => {
+  test('continues from the states that it returned', async () => {
     const layer = make({ returnState: true });
     const whole = layer.apply(x());
     const [, ...initialState] = layer.apply(steps(x(), 0, 2));
@@ -73,7 +73,7 @@ describe.each(Object.entries(kinds))('%s', (_, factory) => {
     for (const [i, output] of rest.entries()) await expectClose(output, whole[i] as Tensor);
   });
 
-  test('keeps its states from call to call where it is stateful', async () => {
+  test('keeps its states from call to call if it is stateful', async () => {
     const layer = make();
     layer.apply(x());
     const stateful = like(layer, { stateful: true });
@@ -113,7 +113,7 @@ describe.each(Object.entries(kinds))('%s', (_, factory) => {
     expect(await values(steps(sequence as Tensor, 0, 2))).toEqual(new Array(12).fill(0));
   });
 
-  test('gives zeros before the first step that counts, whatever the states are', async () => {
+  test('returns zeros before the first unmasked step, whatever the states are', async () => {
     const layer = make({ returnSequences: true });
     layer.apply(x());
     const initialState = layer.cell.stateSizes.map((size, i) => draw(5 + i, 2, size));
@@ -128,7 +128,7 @@ describe.each(Object.entries(kinds))('%s', (_, factory) => {
     expect(found.slice(21, 24)).toEqual(found.slice(18, 21));
   });
 
-  test('takes sequences of any length, of none, too', async () => {
+  test('takes sequences of any length, including 0', async () => {
     const steps = input({ shape: [null, 4] });
     const net = model({
       inputs: steps,
@@ -139,7 +139,7 @@ describe.each(Object.entries(kinds))('%s', (_, factory) => {
     expect(await values(net.apply(draw(1, 2, 0, 4)) as Tensor)).toEqual(new Array(6).fill(0));
   });
 
-  test('hands gradients to the states before', () => {
+  test('passes gradients to the states before', () => {
     const layer = make();
     layer.apply(x());
     const initialState = layer.cell.stateSizes.map((size, i) => draw(5 + i, 2, size));
@@ -149,7 +149,7 @@ describe.each(Object.entries(kinds))('%s', (_, factory) => {
     for (const gradient of tape.gradient(total, initialState)) expect(gradient).not.toBeNull();
   });
 
-  test('runs captured, with states that go on', async () => {
+  test('runs captured, with states that continue', async () => {
     const layer = make({ stateful: true });
     layer.apply(x());
     layer.resetState();
@@ -177,7 +177,7 @@ test('an LSTM starts with ones in the bias of its forget gate, or without', asyn
   expect(await values(plain.cell.bias as Variable)).toEqual(new Array(8).fill(1));
 });
 
-test('weights are named by layer and cell, and take their rules', () => {
+test('weights are named by layer and cell, and have their penalties and constraints', () => {
   const layer = layers.gru({
     units: 2,
     name: 'memory',
@@ -213,7 +213,7 @@ test('other initial states than a layer has are refused', () => {
   expect(layer.apply(x, { initialState: [state, state] }).shape).toEqual([3, 2]);
 });
 
-test('masks travel from an embedding through layers to the last one', async () => {
+test('masks pass from an embedding through layers to the last one', async () => {
   const ids = input({ shape: [4], dtype: 'int32' });
   const words = layers.embedding({ inputDim: 5, outputDim: 3, maskZero: true }).apply(ids);
   expect(maskOf(words)).not.toBeNull();
@@ -232,7 +232,7 @@ test('masks travel from an embedding through layers to the last one', async () =
   await expectClose(padded, second.apply(first.apply(given)));
 });
 
-test('a masking layer leaves steps of one value out', async () => {
+test('a masking layer masks steps of one value', async () => {
   const x = tensor([
     [
       [1, 2],
@@ -257,7 +257,7 @@ test('a masking layer leaves steps of one value out', async () => {
   );
 });
 
-/** The sum of the inputs so far, doubled: a cell as an app writes it. */
+/** The sum of the inputs so far, doubled: a cell of an app. */
 class Doubling extends layers.RNNCell {
   static override readonly className: string = 'Doubling';
   readonly stateSize = 2;
@@ -314,7 +314,7 @@ test('a cell of an app runs over sequences', async () => {
   ]);
 });
 
-test('dropout is alike at all times, and differs from call to call', async () => {
+test('dropout is the same at all times, and differs from call to call', async () => {
   const layer = layers.simpleRNN({
     units: 1,
     activation: null,

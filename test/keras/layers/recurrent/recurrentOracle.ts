@@ -14,7 +14,7 @@ export interface Unrolled {
   zeroOutputForMask?: boolean;
 }
 
-/** A step after the other over x [batch, time, …]. */
+/** One step after the other over x [batch, time, …]. */
 export function unrolled(t: Oracle, step: Step, x: T, initial: T[], options: Unrolled = {}): T[] {
   const { mask, goBackwards, returnSequences, returnState, zeroOutputForMask } = options;
   const inputs = t.unstack(x, 1);
@@ -50,7 +50,7 @@ export function lstmStep(t: Oracle, [kernel, recurrent, bias]: T[]): Step {
   };
 }
 
-/** [output, h, c] from the sums of the gates, side by side along the last axis. */
+/** [output, h, c] from the sums of the gates, concatenated along the last axis. */
 export function lstmGates(t: Oracle, sums: T, c: T): T[] {
   const [i, f, g, o] = t.split(sums, 4, -1) as [T, T, T, T];
   const carry = t.add(t.mul(t.sigmoid(f), c), t.mul(t.sigmoid(i), t.tanh(g)));

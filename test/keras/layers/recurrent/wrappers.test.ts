@@ -1,4 +1,4 @@
-/** @file What embedding and wrappers do in addition to the battery: faults, names, states, masks. */
+/** @file Embedding and wrappers beyond the battery: faults, names, states, masks. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   GradientTape,
@@ -31,7 +31,7 @@ async function expectClose(found: Tensor, wanted: Tensor): Promise<void> {
 }
 
 describe('embedding', () => {
-  test('adds gradients up in the rows that were read', async () => {
+  test('accumulates gradients in the rows that were read', async () => {
     const layer = layers.embedding({ inputDim: 4, outputDim: 2 });
     const tape = new GradientTape();
     const total = sum(layer.apply(tensor([[1, 3, 1]], { dtype: 'int32' })));
@@ -44,7 +44,7 @@ describe('embedding', () => {
     ]);
   });
 
-  test('tells of an id outside, by its own name, and goes on', async () => {
+  test('reports an id out of range under its own name, and continues', async () => {
     const layer = layers.embedding({ inputDim: 4, outputDim: 2, name: 'words' });
     const ids = tensor([[1, 4]], { dtype: 'int32' });
     const refused = layer.apply(ids).data();
@@ -89,7 +89,7 @@ describe('bidirectional', () => {
     expect([again.forwardLayer.name, again.backwardLayer.name]).toEqual(['forward_lstm', 'backward_lstm']);
   });
 
-  test('has weights of its own', () => {
+  test('has its own weights', () => {
     const inner = layers.gru({ units: 2 });
     inner.apply(x());
     const layer = layers.bidirectional({ layer: inner });
@@ -108,7 +108,7 @@ describe('bidirectional', () => {
     await expectClose(first, wanted);
   });
 
-  test('clears masked steps of a sequence, and hands its mask on', async () => {
+  test('clears masked steps of a sequence, and passes its mask on', async () => {
     const mask = flags([
       [1, 1, 0, 0],
       [0, 1, 1, 0],
@@ -146,7 +146,7 @@ describe('bidirectional', () => {
 });
 
 describe('timeDistributed', () => {
-  test('hands its mask to the layer inside, and on', async () => {
+  test('passes its mask to the layer inside, and on', async () => {
     const mask = tensor(
       [
         [
@@ -171,7 +171,7 @@ describe('timeDistributed', () => {
     expect(layer.weights.map(({ path }) => path)).toEqual(['tags/tag/kernel', 'tags/tag/bias']);
   });
 
-  test('acts as in training where its call does', async () => {
+  test('passes training on to the layer inside', async () => {
     const layer = layers.timeDistributed({ layer: layers.dropout({ rate: 0.5 }) });
     const x = tensor(new Array(100).fill(1), { shape: [5, 10, 2] });
     expect(new Set(await values(layer.apply(x)))).toEqual(new Set([1]));

@@ -1,4 +1,4 @@
-/** @file Layers that draw at random: how much, from which seeds, in training alone. */
+/** @file Random layers: how much they change, from which seeds, and only in training. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compile, init, ones, type Tensor, tensor } from '../../../../src/index.ts';
 import { layers } from '../../../../src/keras/index.ts';
@@ -81,7 +81,7 @@ describe('random layers', () => {
     expect(seen.size).toBe(4);
   });
 
-  test('outside of training all of them give what they are given', async () => {
+  test('outside of training all of them return their input', async () => {
     const x = tensor([1, 2, 3], { shape: [1, 3] });
     for (const [, make] of makers) expect(await (make(1).apply(x) as Tensor).array()).toEqual([[1, 2, 3]]);
   });

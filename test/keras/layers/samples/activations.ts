@@ -2,7 +2,7 @@
 import { DTypeError, ShapeError, ValueError } from '../../../../src/core/errors.ts';
 import type { LayerSamples } from './types.ts';
 
-/** No value at the kink of a rectifier, nor near. */
+/** No value at or near the kink of a rectifier. */
 const matrix = { shape: [3, 4], apart: 0.11 };
 const image = { shape: [2, 3, 4, 2], apart: 0.07 };
 

@@ -8,7 +8,7 @@ const key: InputSample = { shape: [2, 3, 2] };
 type Reference = NonNullable<LayerCase['reference']>;
 type T = ReturnType<Parameters<Reference>[0]['zeros']>;
 
-/** Multi-head attention by einsums, from query, value and perhaps key, as the paper has it. */
+/** Multi-head attention by einsums, from query, value and an optional key, as in the paper. */
 const manyHeads =
   (options: { keyDim: number; keyed?: boolean; masked?: boolean; shared?: number }): Reference =>
   (t, inputs, all) => {
@@ -22,7 +22,7 @@ const manyHeads =
       const y = t.einsum('btd,dhk->bthk', x, w);
       return biases[i] ? t.add(y, biases[i]) : y;
     };
-    // A head of keys serves `shared` neighbouring heads of queries.
+    // A key head serves `shared` neighbouring query heads.
     const forAll = (x: T) =>
       t.concat(
         t.split(x, x.shape[2] as number, 2).flatMap((head) => new Array(options.shared ?? 1).fill(head)),

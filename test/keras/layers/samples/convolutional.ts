@@ -5,7 +5,7 @@ import type { BadLayerCase, LayerSamples } from './types.ts';
 const image = { shape: [2, 6, 5, 3] };
 const sequence = { shape: [2, 9, 3] };
 
-/** What no convolutional layer takes. */
+/** Invalid options of all convolutional layers. */
 function badFor(own: object, rank: 1 | 2): BadLayerCase[] {
   const wrongRank = rank === 1 ? image : sequence;
   const bad = (why: string, options: object): BadLayerCase => ({
@@ -252,7 +252,7 @@ export const samples: LayerSamples[] = [
             [1, 1],
             [0, 0],
           ]);
-          // Strides of TF.js's depthwise kernels are the same both ways; one row has one place.
+          // Strides of TF.js's depthwise kernels are the same in both directions; a single row has only one position.
           const y = tf.depthwiseConv2d(padded as never, filter as never, 2, 'valid');
           return tf.add(tf.squeeze(y, [1]), bias);
         },

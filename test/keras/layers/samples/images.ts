@@ -1,9 +1,9 @@
-/** @file Samples of layers that change images, or make them of sounds. */
+/** @file Samples of layers that change images, or create them from sounds. */
 import { ShapeError, ValueError } from '../../../../src/core/errors.ts';
 import type { BadLayerCase, LayerCase, LayerSamples } from './types.ts';
 
 const colours = { shape: [2, 3, 4, 3], low: 0.1, high: 0.9 };
-/** Channels far from one another: where two are equal, hues have no gradient. */
+/** Channels with different values: where two are equal, hues have no gradient. */
 const apart = {
   shape: [1, 2, 2, 3],
   values: [0.2, 0.5, 0.8, 0.7, 0.3, 0.5, 0.4, 0.9, 0.15, 0.85, 0.6, 0.3],
@@ -15,7 +15,7 @@ const trained = (options: object, more: Partial<LayerCase> = {}): LayerCase => (
   training: true,
   ...more,
 });
-/** Values that depend on ranks or bits have no gradient; others are put together from parts whose gradients are checked. */
+/** Values that depend on ranks or bits have no gradient; others are composed of parts whose gradients are checked. */
 const stepwise = { gradient: false };
 const ofParts = { gradient: false, zeroBatch: false };
 

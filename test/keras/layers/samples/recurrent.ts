@@ -14,7 +14,7 @@ type Tensors = Parameters<NonNullable<LayerCase['reference']>>[1];
 
 const x: InputSample = { shape: [3, 5, 4] };
 const state = (units: number): InputSample => ({ shape: [3, units] });
-/** Steps that count, with gaps at the beginning, in the middle and at the end; one sample that counts nowhere. */
+/** Unmasked steps, with gaps at the beginning, in the middle and at the end; one sample is masked completely. */
 const mask: InputSample = {
   shape: [3, 5],
   dtype: 'bool',

@@ -30,6 +30,6 @@ fn main(
   }
   let start = bitcast<f32>(params.start);
   let step = bitcast<f32>(params.step);
-  // The last element is given: a sum of so many steps would carry their rounding.
+  // The last element is given: a sum of all the steps would carry their rounding errors.
   out[i] = select(start + f32(i) * step, bitcast<f32>(params.last), i == params.count - 1u);
 }

@@ -2,6 +2,7 @@
 @group(0) @binding(1) var<storage, read_write> out: array<vec4<f32>>;
 struct Params {
   count: u32,
+  rounds: u32,
 }
 @group(0) @binding(2) var<uniform> params: Params;
 
@@ -127,58 +128,66 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let at = flat_index(group, groups, local, 128u) * 4u;
-  if (at >= params.count) {
-    return;
+  let start = (flat_group(group, groups) * params.rounds * 128u + local) * 4u;
+  let last = params.count - 4u;
+  // A bit for each element of a round that the common form doesn't hold for, and for each round with such elements.
+  var rare: array<u32, 16>;
+  var rare_rounds = 0u;
+  for (var round = 0u; round < params.rounds; round++) {
+    let at = start + round * 512u;
+    if (at >= params.count) {
+      break;
+    }
+    // The last one begins earlier, rather than to end beyond the end: some elements are computed twice.
+    let first = min(at, last);
+    var bits = 0u;
+    {
+      let i = first + 0u;
+      let a_value = a_values[i];
+      out[i] = vec4<f32>(apply(a_value.x), apply(a_value.y), apply(a_value.z), apply(a_value.w));
+      bits |= select(0u, 1u, is_rare(a_value.x));
+      bits |= select(0u, 2u, is_rare(a_value.y));
+      bits |= select(0u, 4u, is_rare(a_value.z));
+      bits |= select(0u, 8u, is_rare(a_value.w));
+    }
+    {
+      let i = first + 1u;
+      let a_value = a_values[i];
+      out[i] = vec4<f32>(apply(a_value.x), apply(a_value.y), apply(a_value.z), apply(a_value.w));
+      bits |= select(0u, 16u, is_rare(a_value.x));
+      bits |= select(0u, 32u, is_rare(a_value.y));
+      bits |= select(0u, 64u, is_rare(a_value.z));
+      bits |= select(0u, 128u, is_rare(a_value.w));
+    }
+    {
+      let i = first + 2u;
+      let a_value = a_values[i];
+      out[i] = vec4<f32>(apply(a_value.x), apply(a_value.y), apply(a_value.z), apply(a_value.w));
+      bits |= select(0u, 256u, is_rare(a_value.x));
+      bits |= select(0u, 512u, is_rare(a_value.y));
+      bits |= select(0u, 1024u, is_rare(a_value.z));
+      bits |= select(0u, 2048u, is_rare(a_value.w));
+    }
+    {
+      let i = first + 3u;
+      let a_value = a_values[i];
+      out[i] = vec4<f32>(apply(a_value.x), apply(a_value.y), apply(a_value.z), apply(a_value.w));
+      bits |= select(0u, 4096u, is_rare(a_value.x));
+      bits |= select(0u, 8192u, is_rare(a_value.y));
+      bits |= select(0u, 16384u, is_rare(a_value.z));
+      bits |= select(0u, 32768u, is_rare(a_value.w));
+    }
+    rare[round] = bits;
+    rare_rounds |= select(0u, 1u << round, bits != 0u);
   }
-  // The last one begins earlier, rather than to end beyond the end: some elements are computed twice.
-  let first = min(at, params.count - 4u);
-
-  var rare = 0u;
-  {
-    let i = first + 0u;
-
-    let a_value = a_values[i];
-    out[i] = vec4<f32>(apply(a_value.x), apply(a_value.y), apply(a_value.z), apply(a_value.w));
-    rare |= select(0u, 1u, is_rare(a_value.x));
-    rare |= select(0u, 2u, is_rare(a_value.y));
-    rare |= select(0u, 4u, is_rare(a_value.z));
-    rare |= select(0u, 8u, is_rare(a_value.w));
-  }
-  {
-    let i = first + 1u;
-
-    let a_value = a_values[i];
-    out[i] = vec4<f32>(apply(a_value.x), apply(a_value.y), apply(a_value.z), apply(a_value.w));
-    rare |= select(0u, 16u, is_rare(a_value.x));
-    rare |= select(0u, 32u, is_rare(a_value.y));
-    rare |= select(0u, 64u, is_rare(a_value.z));
-    rare |= select(0u, 128u, is_rare(a_value.w));
-  }
-  {
-    let i = first + 2u;
-
-    let a_value = a_values[i];
-    out[i] = vec4<f32>(apply(a_value.x), apply(a_value.y), apply(a_value.z), apply(a_value.w));
-    rare |= select(0u, 256u, is_rare(a_value.x));
-    rare |= select(0u, 512u, is_rare(a_value.y));
-    rare |= select(0u, 1024u, is_rare(a_value.z));
-    rare |= select(0u, 2048u, is_rare(a_value.w));
-  }
-  {
-    let i = first + 3u;
-
-    let a_value = a_values[i];
-    out[i] = vec4<f32>(apply(a_value.x), apply(a_value.y), apply(a_value.z), apply(a_value.w));
-    rare |= select(0u, 4096u, is_rare(a_value.x));
-    rare |= select(0u, 8192u, is_rare(a_value.y));
-    rare |= select(0u, 16384u, is_rare(a_value.z));
-    rare |= select(0u, 32768u, is_rare(a_value.w));
-  }
-  for (; rare != 0u; rare &= rare - 1u) {
-    let bit = firstTrailingBit(rare);
-    let i = first + bit / 4u;
-    let component = bit % 4u;
-    out[i][component] = apply_rarely(a_values[i][component]);
+  while (rare_rounds != 0u) {
+    let round = firstTrailingBit(rare_rounds);
+    let bits = rare[round];
+    let bit = firstTrailingBit(bits);
+    let i = min(start + round * 512u, last) + bit / 4u;
+    out[i][bit % 4u] = apply_rarely(a_values[i][bit % 4u]);
+    let others = bits & (bits - 1u);
+    rare[round] = others;
+    rare_rounds &= select(0xffffffffu, rare_rounds - 1u, others == 0u);
   }
 }

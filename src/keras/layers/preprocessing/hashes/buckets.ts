@@ -1,4 +1,4 @@
-/** @file Buckets of strings and whole numbers, by the hashes that TensorFlow has. */
+/** @file Buckets of strings and whole numbers, by TensorFlow's hashes. */
 import { ValueError } from '../../../../core/errors.ts';
 import { describe } from '../../../../core/shape.ts';
 import { fingerprint64 } from './farmHash.ts';
@@ -10,7 +10,7 @@ export type Salt = readonly [number, number];
 
 const encoder = new TextEncoder();
 
-/** The bytes that are hashed: of a number, those of its digits. */
+/** The bytes that are hashed; for a number, those of its digits. */
 export function bytesOf(value: string | number): Uint8Array {
   return encoder.encode(String(value));
 }
@@ -22,7 +22,7 @@ export function bucketOf(value: string | number, count: number, salt: Salt | nul
   return Number(hash % BigInt(count));
 }
 
-/** One number stands for both words of the key. Errors: ValueError for what is no salt. */
+/** One number stands for both words of the key. Errors: ValueError for an invalid salt. */
 export function saltOf(op: string, given: unknown): Salt | null {
   if (given === null || given === undefined) return null;
   const words: readonly unknown[] = Array.isArray(given) ? given : [given, given];

@@ -75,7 +75,7 @@ function upTo64(bytes: Uint8Array): bigint {
   return mixed(wrap(rotated(wrap(e + f), 43) + rotated(g, 30) + h), last, factor);
 }
 
-/** What the first and the last 16 bytes give. */
+/** Values computed from the first and the last 16 bytes. */
 function ends(bytes: Uint8Array, first: bigint) {
   const { length } = bytes;
   const a = wrap(readUint64(bytes, 0) * first);

@@ -1,4 +1,4 @@
-/** @file Unsigned integers of 64 bits, as BigInt, which hashes compute with. */
+/** @file Unsigned 64-bit integers as BigInt, for hashes. */
 
 export const mask64 = 0xffffffffffffffffn;
 
@@ -7,7 +7,7 @@ export function wrap(value: bigint): bigint {
   return value & mask64;
 }
 
-/** Rotated to the right. FarmHash and SipHash mean opposite directions: pass 64 - bits for the left. */
+/** Rotates right, as FarmHash does. SipHash rotates left: pass 64 - bits. */
 export function rotated(value: bigint, bits: number): bigint {
   const n = BigInt(bits);
   return (value >> n) | wrap(value << (64n - n));

@@ -1,4 +1,4 @@
-/** @file AugMix: images mixed with chains of changes of themselves. */
+/** @file AugMix: mixes images with augmented versions of themselves. */
 import type { DType } from '../../../../core/dtype.ts';
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { requireBoolean, requireFinite, requireInteger } from '../../../../core/shape.ts';
@@ -23,9 +23,9 @@ import { symmetricBeta } from './mixing.ts';
 export interface AugMixOptions extends AugmentationOptions {
   /** How many chains are mixed. Default 3. */
   numChains?: number;
-  /** How many changes a chain has at most. Default 3. */
+  /** The largest number of changes in a chain. Default 3. */
   chainDepth?: number;
-  /** The parameter of the distributions of shares. Default 1. */
+  /** The parameter of the distributions from which mixing weights are drawn. Default 1. */
   alpha?: number;
   /** Whether brightness, contrast, sharpness and fading are among the changes. Default true. */
   allOps?: boolean;
@@ -33,9 +33,9 @@ export interface AugMixOptions extends AugmentationOptions {
 
 /** What is drawn for a batch. */
 interface Mixture {
-  /** The share of each chain, [numChains]. */
+  /** The weight of each chain, [numChains]. */
   chainMixingWeights: Tensor;
-  /** The share of the images themselves, a scalar. */
+  /** The weight of the images themselves, a scalar. */
   weightSample: Tensor;
   chains: readonly (readonly Step[])[];
 }
@@ -82,7 +82,7 @@ export class AugMix extends RandomAugmentation<Mixture> {
     const draw = this.hostDraws();
     const seed = Math.floor(draw() * 2 ** 32);
     const gammas = randomGamma([numChains], { alpha, seed });
-    // A place in a chain may stay empty.
+    // A step of a chain may be empty.
     const names = [...shapeAndTone, ...(this.allOps ? colours : []), null];
     const chainOf = () =>
       Array.from({ length: chainDepth }, () => names[Math.floor(draw() * names.length)])
@@ -118,7 +118,7 @@ export class AugMix extends RandomAugmentation<Mixture> {
   }
 }
 
-/** weight · x + (1 - weight) · the mixture of its chains. */
+/** weight · x + (1 - weight) · the mixture of the chains. */
 function mixtureOf(x: Tensor, drawn: Mixture, take: (x: Tensor, step: Step) => Tensor): Tensor {
   const { chains, chainMixingWeights, weightSample } = drawn;
   const shares = unstack(chainMixingWeights);
@@ -133,11 +133,12 @@ function mixtureOf(x: Tensor, drawn: Mixture, take: (x: Tensor, step: Step) => T
 }
 
 /**
- * Images mixed with what chains of changes make of them: the changes of `randAugment`, at most `chainDepth` in each of `numChains`. All
- * images of a batch undergo the same. Changes are chosen on the host: inside a model, steps of training aren't replayed, so apply it
- * in a dataset. What it is given where `training` is false. Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
+ * Mixes images with the results of `numChains` chains of up to `chainDepth` changes, chosen from those of `randAugment`. All
+ * images of a batch get the same changes. They are chosen on the host, so a model with this layer inside can't replay its
+ * training steps: apply it in a dataset instead. Inputs are unchanged where `training` is false. Shapes: [batch, height,
+ * width, 3], or without a batch, as the input. float32.
  * Source: D. Hendrycks et al., "AugMix: A Simple Data Processing Method to Improve Robustness and Uncertainty", 2019.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function augMix(options?: AugMixOptions): AugMix;
 export function augMix(

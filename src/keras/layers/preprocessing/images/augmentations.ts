@@ -1,4 +1,4 @@
-/** @file The changes of images among which RandAugment and AugMix choose, and the base of both. */
+/** @file The changes that RandAugment and AugMix choose from, and the base of both layers. */
 import { oneOf } from '../../../../core/shape.ts';
 import { currentExecutor } from '../../../../execution/currentExecutor.ts';
 import { freshSeed } from '../../../../ops/seeds.ts';
@@ -27,10 +27,10 @@ export interface AugmentationOptions extends RandomImageOptions {
   interpolation?: 'bilinear' | 'nearest';
 }
 
-/** One change that was drawn, by its name. */
+/** A drawn change, by its name. */
 export interface Step {
   readonly layer: AugmentationName;
-  /** What that layer drew; null for those that draw nothing. */
+  /** The values that the change's layer drew; null for layers that draw nothing. */
   readonly transformation: unknown;
 }
 
@@ -55,7 +55,7 @@ export const colours = [
 
 export type AugmentationName = (typeof shapeAndTone)[number] | (typeof colours)[number];
 
-/** Chooses among changes on the host, so that no other is computed. */
+/** Chooses the changes on the host, so that only the chosen ones are computed. */
 export abstract class RandomAugmentation<Drawn> extends RandomImageLayer<Drawn> {
   readonly valueRange: Bounds;
   readonly factor: Bounds;
@@ -75,7 +75,7 @@ export abstract class RandomAugmentation<Drawn> extends RandomImageLayer<Drawn> 
     }
   }
 
-  /** Uniform numbers in [0, 1) on the host. A replay would repeat them, so work that draws them isn't replayed. */
+  /** Uniform numbers in [0, 1) on the host. A replay would repeat them, so work that draws them can't be replayed. */
   protected hostDraws(): () => number {
     const { name, seeds } = this;
     currentExecutor()?.postpone(

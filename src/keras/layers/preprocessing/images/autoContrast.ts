@@ -1,4 +1,4 @@
-/** @file AutoContrast: images whose values fill their range. */
+/** @file AutoContrast: stretches the values of images to their full range. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { div, sub } from '../../../../ops/arithmetic.ts';
 import { greater } from '../../../../ops/comparison.ts';
@@ -31,7 +31,7 @@ export class AutoContrast extends ImageLayer {
     this.valueRange = valueRangeOf(this.name, options.valueRange);
   }
 
-  /** The images with each channel stretched to the whole range; a channel of one value stays as it is. */
+  /** The images with each channel stretched to the whole range; a channel of one value is unchanged. */
   transformImages(images: Tensor): Tensor {
     const x = asFloats(images);
     const [low, high] = [min, max].map((extremum) => extremum(x, { axis: [1, 2], keepDims: true })) as [
@@ -54,9 +54,9 @@ export class AutoContrast extends ImageLayer {
 }
 
 /**
- * Each channel of each image stretched so that its smallest and its largest value are those of `valueRange`. A channel of one value
- * stays as it is. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Stretches each channel of each image so that its smallest and largest values are those of `valueRange`. A channel of one value
+ * is unchanged. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function autoContrast(options?: AutoContrastOptions): AutoContrast;
 export function autoContrast(...settings: Positions<AutoContrastOptions, ['valueRange']>): AutoContrast;

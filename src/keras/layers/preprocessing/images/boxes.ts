@@ -1,4 +1,4 @@
-/** @file Boxes in images that are drawn, and the pixels inside. */
+/** @file Randomly drawn boxes in images, and the pixels inside. */
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import { greaterEqual, less } from '../../../../ops/comparison.ts';
@@ -9,7 +9,7 @@ import { reshape } from '../../../../ops/reshape.ts';
 /** Where boxes begin and end on an axis, [batch, 1, 1, 1]. */
 export type Span = readonly [from: Tensor, to: Tensor];
 
-/** Spans of a share of `size` pixels; `place` in [0, 1) says where between both ends. */
+/** Spans that cover `share` of `size` pixels; `place` in [0, 1) is their position between both ends. */
 export function spanOf(size: number, share: Tensor, place: Tensor): Span {
   const length = mul(share, size);
   const from = mul(place, sub(size, length));

@@ -50,9 +50,9 @@ export class CenterCrop extends ImageLayer {
 }
 
 /**
- * The `height` × `width` pixels in the middle of images. A smaller image is cut to that ratio and resized. Shapes: [batch,
- * rows, columns, channels] → [batch, height, width, channels], or without a batch. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * The `height` × `width` pixels in the middle of images. A smaller image is cropped to that aspect ratio and resized. Shapes:
+ * [batch, rows, columns, channels] → [batch, height, width, channels], or without a batch. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function centerCrop(options: CenterCropOptions): CenterCrop;
 export function centerCrop(...settings: Positions<CenterCropOptions, ['height', 'width']>): CenterCrop;

@@ -1,4 +1,4 @@
-/** @file ContrastLimitedAdaptiveHistogramEqualization: values replaced by their ranks in the neighbourhood. */
+/** @file ContrastLimitedAdaptiveHistogramEqualization: replaces values by their ranks in the neighbourhood. */
 import { ValueError } from '../../../../core/errors.ts';
 import { isListOf } from '../../../../core/lists.ts';
 import type { OptionNames, Positions } from '../../../../core/options.ts';
@@ -26,9 +26,12 @@ import { type Tiling, tilingOf } from './tiling.ts';
 export interface ContrastLimitedAdaptiveHistogramEqualizationOptions extends ImageLayerOptions {
   /** The smallest and the largest value of a pixel. Default [0, 255]. */
   valueRange?: Bounds;
-  /** How many times the average a bin may hold; what is above goes to all bins. 0 for no limit. Default 4. */
+  /**
+   * The most that a bin of the histogram may hold, as a multiple of the average; the excess is spread over all bins. 0 for no
+   * limit. Default 4.
+   */
   clipLimit?: number;
-  /** Into how many tiles an image is divided, down and across. Default [8, 8]. */
+  /** Number of tiles of an image, down and across. Default [8, 8]. */
   tileGridSize?: readonly [number, number];
 }
 
@@ -117,7 +120,7 @@ const share = ({ shares }: Tiling, shape: readonly number[]): Tensor =>
 
 const between = (a: Tensor, b: Tensor, share: Tensor): Tensor => add(mul(a, sub(1, share)), mul(b, share));
 
-/** The bin of each pixel among those of all tiles: of the tile in a row and a column of tiles, of its channel, of its value. */
+/** The index of each pixel's bin among the bins of all tiles, from its tile's row and column, its channel and its value. */
 function binsOf(
   values: Tensor,
   [rows, columns]: readonly [readonly number[], readonly number[]],
@@ -147,10 +150,11 @@ function gridOf(op: string, given: unknown): readonly [number, number] {
 }
 
 /**
- * Values replaced by their ranks among those of the tile around them, interpolated between tiles; a tile's histogram is limited, so that noise
- * isn't raised. Shapes: [batch, height, width, channels], or without a batch, as the input. float32, without a gradient.
+ * Replaces values by their ranks within the surrounding tile, interpolated between tiles. A tile's histogram is clipped so
+ * that noise isn't amplified. Shapes: [batch, height, width, channels], or without a batch, as the input. float32, without a
+ * gradient.
  * Source: K. Zuiderveld, "Contrast Limited Adaptive Histogram Equalization", 1994.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function contrastLimitedAdaptiveHistogramEqualization(
   options?: ContrastLimitedAdaptiveHistogramEqualizationOptions,

@@ -1,4 +1,4 @@
-/** @file CutMix: images with a box from another sample. */
+/** @file CutMix: pastes a box from another sample into each image. */
 import type { DType } from '../../../../core/dtype.ts';
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
@@ -14,7 +14,9 @@ import { mixed, reordered, symmetricBeta } from './mixing.ts';
 
 /** Options of `cutMix`. */
 export interface CutMixOptions extends RandomImageOptions {
-  /** Bounds of the parameter of the beta distribution of shares, from 0 to 1; a number stands for [0, factor]. Default 1. */
+  /**
+   * Bounds, from 0 to 1, of the parameter of the beta distribution of mixing weights; a number stands for [0, factor]. Default 1.
+   */
   factor?: Factor;
 }
 
@@ -24,7 +26,7 @@ interface Cut {
   permutationOrder: Tensor;
   /** Which pixels are in the box, bool [batch, height, width, 1 or channels]. */
   batchMasks: Tensor;
-  /** The share of each image that isn't, [batch, 1, 1, 1]. */
+  /** The fraction of each image outside the box, [batch, 1, 1, 1]. */
   mixWeight: Tensor;
 }
 
@@ -79,10 +81,11 @@ export class CutMix extends RandomImageLayer<Cut> {
 }
 
 /**
- * Each image with a box of another of the batch, at the same place; labels (one-hot, or numbers) are mixed by area. Call it on { images, labels
- * }. What it is given where `training` is false. Shapes: images [batch, height, width, channels], labels [batch, …], as the input. float32.
+ * Pastes a box from another image of the batch into each image, at the same place; labels (one-hot, or numbers) are mixed by
+ * area. Call it on { images, labels }. Inputs are unchanged where `training` is false. Shapes: images [batch, height, width,
+ * channels], labels [batch, …], as the input. float32.
  * Source: S. Yun et al., "CutMix: Regularization Strategy to Train Strong Classifiers with Localizable Features", 2019.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function cutMix(options?: CutMixOptions): CutMix;
 export function cutMix(...settings: Positions<CutMixOptions, ['factor', 'seed', 'dataFormat']>): CutMix;

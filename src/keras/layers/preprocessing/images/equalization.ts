@@ -1,4 +1,4 @@
-/** @file Equalization: images whose values are spread evenly over their range. */
+/** @file Equalization: spreads the values of images evenly over their range. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { requireInteger } from '../../../../core/shape.ts';
 import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
@@ -25,7 +25,7 @@ import { rescaled } from './randomColour.ts';
 export interface EqualizationOptions extends ImageLayerOptions {
   /** The smallest and the largest value of a pixel. Default [0, 255]. */
   valueRange?: Bounds;
-  /** How many values are distinguished. Default 256. */
+  /** The number of distinct values. Default 256. */
   bins?: number;
 }
 
@@ -54,7 +54,7 @@ export class Equalization extends ImageLayer {
     const channels = images.shape[3] as number;
     const bytes = rescaled(asFloats(images), valueRange, [0, 255]);
     const bin = cast(clip(mul(bytes, (bins - 1) / 255), { min: 0, max: bins - 1 }), 'int32');
-    // Each channel has bins of its own.
+    // Each channel has its own bins.
     const place = add(bin, mul(range(0, channels, 1, { dtype: 'int32' }), bins));
     const counts = bincount(reshape(place, { shape: [-1] }), null, { size: bins * channels });
     const { ranks, isVaried } = ranksOf(reshape(counts, { shape: [channels, bins] }));
@@ -72,7 +72,10 @@ export class Equalization extends ImageLayer {
   }
 }
 
-/** From counts [channels, bins], the value in [0, 255] of each bin, and whether a channel has values in several, [channels]. */
+/**
+ * From counts [channels, bins]: the value in [0, 255] of each bin, and whether a channel has values in more than one bin,
+ * [channels].
+ */
 function ranksOf(counts: Tensor): { ranks: Tensor; isVaried: Tensor } {
   const [channels, bins] = counts.shape as [number, number];
   const below = cast(cumsum(counts, { axis: 1 }), 'float32');
@@ -85,10 +88,10 @@ function ranksOf(counts: Tensor): { ranks: Tensor; isVaried: Tensor } {
 }
 
 /**
- * Values replaced by their ranks, so that they are spread evenly over `valueRange`: counted for each channel over the whole batch, as in
- * Keras. A channel whose values are in one bin stays as it is. What it is given where `training` is false. Shapes: [batch, height,
- * width, channels], or without a batch, as the input. float32, without a gradient.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Replaces values by their ranks, so that they are spread evenly over `valueRange`. As in Keras, ranks are counted for each
+ * channel over the whole batch. A channel whose values are all in one bin is unchanged. Inputs are unchanged where `training`
+ * is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32, without a gradient.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function equalization(options?: EqualizationOptions): Equalization;
 export function equalization(

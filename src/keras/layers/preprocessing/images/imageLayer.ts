@@ -1,6 +1,5 @@
 /**
- * @file The bases of layers that change images: one image or a batch of them, in float32, with the labels and masks that
- * belong to them.
+ * @file The base classes of layers that change images: a single image or a batch, in float32, with their labels and masks.
  */
 import type { DType } from '../../../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../../../core/errors.ts';
@@ -27,14 +26,14 @@ import type { Bounds } from './imageOptions.ts';
 /** Options of layers that change images. */
 export interface ImageLayerOptions extends LayerOptions, DataFormatOptions {}
 
-/** Images with what belongs to them: `labels` [batch, …], and a class for each pixel, [batch, height, width, 1]. */
+/** Images with their `labels` [batch, …], and `segmentationMasks`: a class for each pixel, [batch, height, width, 1]. */
 export interface ImageBatch<T = Tensor> {
   readonly images: T;
   readonly labels?: T;
   readonly segmentationMasks?: T;
 }
 
-/** What becomes of the parts of a batch; a part that isn't listed stays as it is. */
+/** The change of each part of a batch; a part that isn't listed is unchanged. */
 export type ImageChanges = { readonly [part in keyof ImageBatch]?: (x: Tensor) => Tensor };
 
 const parts: readonly (keyof ImageBatch)[] = ['images', 'labels', 'segmentationMasks'];
@@ -49,7 +48,7 @@ export abstract class ImageLayer extends Layer {
     requireChannelsLast(this.name, options.dataFormat);
   }
 
-  /** What becomes of a batch with images [batch, height, width, channels]. */
+  /** Transforms a batch with images [batch, height, width, channels]. */
   protected abstract changes(images: Tensor, options: CallOptions): ImageChanges;
 
   /** Height and width of the result. Default: those of the input. */
@@ -109,7 +108,7 @@ export abstract class ImageLayer extends Layer {
     }));
   }
 
-  /** The dtype of labels and masks of the result, from that of the input. Default: it is the same. */
+  /** The dtype of labels and masks of the result, from that of the input. Default: the same. */
   protected partDType(_part: string, dtype: DType): DType {
     return dtype;
   }
@@ -148,7 +147,7 @@ function each<T, R>(batch: ImageBatch<T>, change: (x: T, part: keyof ImageBatch)
 
 export const asFloats = (x: Tensor): Tensor => (x.dtype === 'float32' ? x : cast(x, 'float32'));
 
-/** What `change` makes of masks in float32, in the dtype of the masks. */
+/** Applies `change` to masks as float32, and casts the result back to the dtype of the masks. */
 export function asImages(masks: Tensor, change: (x: Tensor) => Tensor): Tensor {
   const changed = change(asFloats(masks));
   return masks.dtype === 'float32' ? changed : cast(changed, masks.dtype);
@@ -161,12 +160,12 @@ export interface RandomImageOptions extends ImageLayerOptions {
 }
 
 /**
- * A layer that changes images at random, as in Keras also where nobody says whether it is trained: where `training` isn't false.
- * `Drawn` is what it draws for a batch.
+ * A layer that changes images at random unless `training` is false: as in Keras, also where `training` isn't given. `Drawn`
+ * is the type of what it draws for a batch.
  */
 export abstract class RandomImageLayer<Drawn> extends ImageLayer {
   readonly seed: number | null;
-  /** Where its draws are, which a checkpoint keeps. */
+  /** The position in its random sequence, which a checkpoint keeps. */
   seeds: SeedSequence | null;
 
   constructor(options: RandomImageOptions) {
@@ -178,20 +177,20 @@ export abstract class RandomImageLayer<Drawn> extends ImageLayer {
   /** Draws a change for images [batch, height, width, channels]. */
   abstract getRandomTransformation(images: Tensor): Drawn;
 
-  /** The images, changed as `transformation` says. */
+  /** The images, changed by `transformation`. */
   abstract transformImages(images: Tensor, transformation: Drawn): Tensor;
 
-  /** The labels of images that are changed so. Default: they stay as they are. */
+  /** The labels, changed by `transformation`. Default: unchanged. */
   transformLabels(labels: Tensor, _transformation: Drawn): Tensor {
     return labels;
   }
 
-  /** The masks of images that are changed so. Default: they stay as they are. */
+  /** The masks, changed by `transformation`. Default: unchanged. */
   transformSegmentationMasks(masks: Tensor, _transformation: Drawn): Tensor {
     return masks;
   }
 
-  /** What becomes of images and masks when the layer isn't trained. Default: nothing. */
+  /** Images and masks outside of training. Default: unchanged. */
   protected unchanged(images: Tensor): Tensor {
     return images;
   }
@@ -216,7 +215,7 @@ export abstract class RandomImageLayer<Drawn> extends ImageLayer {
     return min < max ? randomUniform(shape, { min, max, seed: this.seeds?.draw() }) : fill(shape, min);
   }
 
-  /** Whether each image is changed, bool [batch, 1, 1, 1]: with a probability that lies between the bounds. */
+  /** Whether each image is changed, bool [batch, 1, 1, 1], with a probability drawn between the bounds. */
   protected chosen(images: Tensor, bounds: Bounds): Tensor {
     const probability = this.perImage(images, bounds);
     return less(this.perImage(images), probability);

@@ -1,19 +1,21 @@
-/** @file Options that layers of images share: bounds of what is drawn, and the range of a pixel's values. */
+/** @file Options that image layers share: bounds of random factors, and the range of pixel values. */
 import { ValueError } from '../../../../core/errors.ts';
 import { isListOf } from '../../../../core/lists.ts';
 import { describe, requireInteger } from '../../../../core/shape.ts';
 
-/** What is drawn lies between a pair of bounds; what a number stands for depends on the option. */
+/** The bounds of a random factor. The meaning of a single number depends on the option. */
 export type Factor = number | readonly [number, number];
 export type Bounds = readonly [number, number];
 
-/** The numbers that an option takes; `lowest` is what -factor is raised to where a number stands for both bounds. */
+/** The numbers that an option takes. */
 export interface FactorRange {
   readonly least: number;
   readonly most?: number;
   /** Whether `least` itself is excluded. */
   readonly above?: boolean;
-  /** What a single number stands for. Default: from minus it, as far as `least` lets it, to it. */
+  /**
+   * The bounds that a single number stands for. Default: [-factor, factor], with the lower bound raised to `least` if necessary.
+   */
   readonly single?: (factor: number) => Bounds;
 }
 
@@ -42,7 +44,7 @@ const aroundZero =
     return [Math.max(-size, least), size];
   };
 
-/** The range of a pixel's values in ascending order. Errors: ValueError for what is none. */
+/** The range of a pixel's values in ascending order. Errors: ValueError for anything else. */
 export function valueRangeOf(op: string, given: unknown = [0, 255]): Bounds {
   const isRange =
     Array.isArray(given) &&

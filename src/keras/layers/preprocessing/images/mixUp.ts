@@ -1,4 +1,4 @@
-/** @file MixUp: images and labels mixed with those of another sample. */
+/** @file MixUp: mixes images and labels with those of another sample. */
 import type { DType } from '../../../../core/dtype.ts';
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { requireFinite } from '../../../../core/shape.ts';
@@ -10,13 +10,13 @@ import { mixed, symmetricBeta } from './mixing.ts';
 
 /** Options of `mixUp`. */
 export interface MixUpOptions extends RandomImageOptions {
-  /** The parameter of the beta distribution of shares: near 0, most are near 0 and 1. Default 0.2. */
+  /** The parameter of the beta distribution of mixing weights: for small values, most weights are near 0 or 1. Default 0.2. */
   alpha?: number;
 }
 
 /** What is drawn for a batch. */
 interface Mix {
-  /** The share of each sample, [batch]. */
+  /** The weight of each sample, [batch]. */
   mixWeight: Tensor;
   /** The sample with which each is mixed, int32 [batch]. */
   permutationOrder: Tensor;
@@ -68,11 +68,11 @@ export class MixUp extends RandomImageLayer<Mix> {
 }
 
 /**
- * Each image mixed with another of the batch: share · image + (1 - share) · other, and labels (one-hot, or numbers) and masks likewise. Call
- * it on { images, labels }. What it is given where `training` is false. Shapes: images [batch, height, width, channels], labels [batch,
- * …], as the input. float32.
+ * Mixes each image with another of the batch: weight · image + (1 - weight) · other, and labels (one-hot, or numbers) and
+ * masks in the same way. Call it on { images, labels }. Inputs are unchanged where `training` is false. Shapes: images
+ * [batch, height, width, channels], labels [batch, …], as the input. float32.
  * Source: H. Zhang et al., "mixup: Beyond Empirical Risk Minimization", 2017.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function mixUp(options?: MixUpOptions): MixUp;
 export function mixUp(...settings: Positions<MixUpOptions, ['alpha', 'dataFormat', 'seed']>): MixUp;

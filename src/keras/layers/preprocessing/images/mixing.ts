@@ -1,4 +1,4 @@
-/** @file What CutMix and MixUp share: shares of two images from a beta distribution, and their labels mixed likewise. */
+/** @file What CutMix and MixUp share: mixing weights from a beta distribution, and mixed labels. */
 import { add, div, mul, neg, sub } from '../../../../ops/arithmetic.ts';
 import { gather } from '../../../../ops/gather.ts';
 import { minimum } from '../../../../ops/maximum.ts';
@@ -13,7 +13,7 @@ import { asFloats } from './imageLayer.ts';
  * Source: L. Devroye, "Random variate generation in one line of code", 1996.
  */
 export function symmetricBeta(alpha: Tensor | number, u: Tensor, v: Tensor): Tensor {
-  // Beyond e^80 nothing changes, and it stays finite.
+  // Larger exponents wouldn't change the result; the bound keeps it finite.
   const odds = expm1(minimum(div(neg(log(u)), alpha), 80));
   const direction = cos(mul(v, 2 * Math.PI));
   const distance = sqrt(div(odds, add(mul(odds, square(direction)), 1)));

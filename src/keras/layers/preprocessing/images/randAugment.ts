@@ -1,4 +1,4 @@
-/** @file RandAugment: a few changes that are drawn, one after the other. */
+/** @file RandAugment: applies a few randomly chosen changes, one after the other. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { requireInteger } from '../../../../core/shape.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
@@ -13,7 +13,7 @@ import {
 
 /** Options of `randAugment`. The default of `factor` is 0.5. */
 export interface RandAugmentOptions extends AugmentationOptions {
-  /** How many changes a batch undergoes. Default 2. */
+  /** The number of changes applied to a batch. Default 2. */
   numOps?: number;
 }
 
@@ -68,11 +68,12 @@ export class RandAugment extends RandomAugmentation<readonly Step[]> {
 }
 
 /**
- * Images under `numOps` changes, drawn for the batch among shears, moves, turns, posterization, solarization, contrast, equalization,
- * brightness, fading and sharpness. Changes are chosen on the host: inside a model, steps of training aren't replayed, so apply it in a
- * dataset. What it is given where `training` is false. Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
+ * Applies `numOps` changes, chosen for the batch from shears, translations, rotations, posterization, solarization, contrast,
+ * equalization, brightness, fading and sharpness. They are chosen on the host, so a model with this layer inside can't replay
+ * its training steps: apply it in a dataset instead. Inputs are unchanged where `training` is false. Shapes: [batch, height,
+ * width, 3], or without a batch, as the input. float32.
  * Source: E. Cubuk et al., "RandAugment: Practical automated data augmentation with a reduced search space", 2019.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randAugment(options?: RandAugmentOptions): RandAugment;
 export function randAugment(

@@ -1,4 +1,4 @@
-/** @file The base of layers that show images under affine maps that are drawn. */
+/** @file The base of layers that apply random affine maps to images. */
 import type { OptionNames } from '../../../../core/options.ts';
 import { oneOf, requireFinite } from '../../../../core/shape.ts';
 import { concat } from '../../../../ops/concat.ts';
@@ -11,8 +11,8 @@ import type { Bounds } from './imageOptions.ts';
 
 export interface AffineOptions extends RandomImageOptions {
   /**
-   * What lies outside of an image: its mirror image ('reflect', default), `fillValue`, the nearest pixel, or the image
-   * again.
+   * How pixels outside of an image are filled: with its mirror image ('reflect', default), `fillValue`, the nearest pixel, or
+   * the image repeated.
    */
   fillMode?: 'reflect' | 'constant' | 'nearest' | 'wrap';
   /** Default 'bilinear'. */
@@ -32,7 +32,7 @@ export const affineOptionNames: OptionNames<AffineOptions> = {
 
 const fillModes = ['reflect', 'constant', 'nearest', 'wrap'] as const;
 
-/** The transformation is a map for each image, [batch, 8]: see transformImages. */
+/** The drawn transformation is a map for each image, [batch, 8]: see transformImages. */
 export abstract class RandomAffine extends RandomImageLayer<Tensor> {
   readonly fillMode: (typeof fillModes)[number];
   readonly interpolation: 'bilinear' | 'nearest';
@@ -69,7 +69,7 @@ export abstract class RandomAffine extends RandomImageLayer<Tensor> {
   }
 }
 
-/** Maps [[a0, a1, a2], [b0, b1, b2]] of columns [batch, 1]; numbers are the same for all images. */
+/** Maps [[a0, a1, a2], [b0, b1, b2]] from columns [batch, 1]; a number applies to all images. */
 export function maps(entries: readonly (Tensor | number)[], like: Tensor): Tensor {
   const column = (entry: Tensor | number) => (typeof entry === 'number' ? fill(like.shape, entry) : entry);
   return concat([...entries.map(column), fill([like.shape[0] as number, 2], 0)], { axis: 1 });

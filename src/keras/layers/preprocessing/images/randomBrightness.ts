@@ -1,4 +1,4 @@
-/** @file RandomBrightness: images that are lighter or darker. */
+/** @file RandomBrightness: makes images lighter or darker. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { add, mul } from '../../../../ops/arithmetic.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
@@ -20,7 +20,7 @@ export class RandomBrightness extends RandomColour {
     super(options, { least: -1 });
   }
 
-  /** What is added to each image. */
+  /** The number that is added to each image. */
   override getRandomTransformation(images: Tensor): Tensor {
     const [min, max] = this.valueRange;
     return mul(super.getRandomTransformation(images), max - min);
@@ -32,9 +32,9 @@ export class RandomBrightness extends RandomColour {
 }
 
 /**
- * A number added to each image: one between the bounds of `factor`, times the length of `valueRange`. What it is given where
- * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Adds a number to each image, drawn between the bounds of `factor`, times the length of `valueRange`. Inputs are unchanged
+ * where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomBrightness(options: RandomBrightnessOptions): RandomBrightness;
 export function randomBrightness(

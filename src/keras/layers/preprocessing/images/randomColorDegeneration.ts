@@ -1,4 +1,4 @@
-/** @file RandomColorDegeneration: images whose colours fade. */
+/** @file RandomColorDegeneration: fades the colours of images. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import { rgbToGrayscale } from '../../../../ops/colours.ts';
@@ -21,17 +21,17 @@ export class RandomColorDegeneration extends RandomColour {
     super(options, { least: 0 });
   }
 
-  /** `factor` is how far each image goes from its colours, 0, to its luma, 1. */
+  /** `factor` blends each image from its colours, 0, to its luma, 1. */
   override transformImages(images: Tensor, factor: Tensor): Tensor {
     return this.clipped(add(images, mul(factor, sub(rgbToGrayscale(images), images))));
   }
 }
 
 /**
- * image + factor · (luma - image), with a factor between the bounds of `factor`: 0 keeps the colours, 1 leaves greys. As in Keras, one
- * number stands for [0, factor]. What it is given where `training` is false. Shapes: [batch, height, width, 3], or without a batch,
- * as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images of three channels.
+ * image + factor · (luma - image), with a factor between the bounds of `factor`: 0 keeps the colours, 1 leaves greys. As in
+ * Keras, one number stands for [0, factor]. Inputs are unchanged where `training` is false. Shapes: [batch, height, width,
+ * 3], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */
 export function randomColorDegeneration(options: RandomColorDegenerationOptions): RandomColorDegeneration;
 export function randomColorDegeneration(

@@ -1,4 +1,4 @@
-/** @file RandomColorJitter: brightness, contrast, saturation and hue changed one after the other. */
+/** @file RandomColorJitter: changes brightness, contrast, saturation and hue, one after the other. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { layerOptionNames, make } from '../../base/layerOptions.ts';
@@ -10,7 +10,7 @@ import { RandomContrast } from './randomContrast.ts';
 import { RandomHue } from './randomHue.ts';
 import { RandomSaturation } from './randomSaturation.ts';
 
-/** Options of `randomColorJitter`. What is null stays as it is. */
+/** Options of `randomColorJitter`. An option that is null changes nothing. */
 export interface RandomColorJitterOptions extends RandomImageOptions {
   /** The smallest and the largest value of a pixel. Default [0, 255]. */
   valueRange?: Bounds;
@@ -67,7 +67,7 @@ export class RandomColorJitter extends RandomImageLayer<readonly Tensor[]> {
     for (const layer of this.#steps) layer.seeds = this.seeds;
   }
 
-  /** The draws of the steps that are asked for, in their order. */
+  /** The draws of the steps that have a factor, in their order. */
   override getRandomTransformation(images: Tensor): readonly Tensor[] {
     return this.#steps.map((layer) => layer.getRandomTransformation(images));
   }
@@ -84,10 +84,10 @@ export class RandomColorJitter extends RandomImageLayer<readonly Tensor[]> {
 }
 
 /**
- * Each image with its brightness, contrast, saturation and hue changed, in this order: as `randomBrightness`, `randomContrast`,
- * `randomSaturation` and `randomHue` do. What it is given where `training` is false. Shapes: [batch, height, width, 3], or without a
- * batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images of three channels.
+ * Changes brightness, contrast, saturation and hue of each image, in this order, like `randomBrightness`, `randomContrast`,
+ * `randomSaturation` and `randomHue`. Inputs are unchanged where `training` is false. Shapes: [batch, height, width, 3], or
+ * without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */
 export function randomColorJitter(options?: RandomColorJitterOptions): RandomColorJitter;
 export function randomColorJitter(

@@ -1,4 +1,4 @@
-/** @file The base of layers that change the colours of images by numbers that are drawn for each. */
+/** @file The base of layers that change the colours of images by random factors. */
 import type { OptionNames } from '../../../../core/options.ts';
 import { clip } from '../../../../ops/clip.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
@@ -8,7 +8,7 @@ import { RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
 import { type Bounds, boundsOf, type Factor, type FactorRange, valueRangeOf } from './imageOptions.ts';
 
 export interface ColourOptions extends RandomImageOptions {
-  /** The bounds of what is drawn: a pair, or a number. */
+  /** The bounds of the factor: a pair, or a number. */
   factor: Factor;
   /** The smallest and the largest value of a pixel; results are clipped to them. Default [0, 255]. */
   valueRange?: Bounds;
@@ -22,7 +22,7 @@ export const colourOptionNames: OptionNames<ColourOptions> = {
   ...layerOptionNames,
 };
 
-/** What is drawn is one number for each image, [batch, 1, 1, 1]. */
+/** Draws one number for each image, [batch, 1, 1, 1]. */
 export abstract class RandomColour extends RandomImageLayer<Tensor> {
   readonly factor: Bounds;
   readonly valueRange: Bounds;
@@ -49,7 +49,7 @@ export abstract class RandomColour extends RandomImageLayer<Tensor> {
   }
 }
 
-/** Values of the range `from` in the range `to`. */
+/** Maps values from the range `from` to the range `to`. */
 export function rescaled(images: Tensor, from: Bounds, to: Bounds): Tensor {
   if (from[0] === to[0] && from[1] === to[1]) return images;
   const shares = mul(sub(images, from[0]), 1 / (from[1] - from[0]));

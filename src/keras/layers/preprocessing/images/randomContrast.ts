@@ -1,4 +1,4 @@
-/** @file RandomContrast: images of more or less contrast. */
+/** @file RandomContrast: increases or reduces the contrast of images. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import { mean } from '../../../../ops/mean.ts';
@@ -21,7 +21,7 @@ export class RandomContrast extends RandomColour {
     super(options, { least: 0 });
   }
 
-  /** What the distance of each image's values from their mean is multiplied by. */
+  /** The factor by which the distance of each image's values from their mean is multiplied. */
   override getRandomTransformation(images: Tensor): Tensor {
     const [lower, upper] = this.factor;
     return this.perImage(images, [1 - lower, 1 + upper]);
@@ -34,10 +34,10 @@ export class RandomContrast extends RandomColour {
 }
 
 /**
- * (x - mean) · contrast + mean of each image and channel, with a contrast from 1 - lower to 1 + upper of the
- * bounds in `factor`; as in Keras, one number stands for [0, factor]. What it is given where `training` is false. Shapes: [batch,
- * height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * (x - mean) · contrast + mean for each image and channel, with a contrast from 1 - lower to 1 + upper for the bounds [lower,
+ * upper] in `factor`; as in Keras, one number stands for [0, factor]. Inputs are unchanged where `training` is false. Shapes:
+ * [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomContrast(options: RandomContrastOptions): RandomContrast;
 export function randomContrast(

@@ -1,4 +1,4 @@
-/** @file RandomCrop: images cut at random. */
+/** @file RandomCrop: crops images at random. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { add } from '../../../../ops/arithmetic.ts';
 import { cast } from '../../../../ops/cast.ts';
@@ -18,7 +18,7 @@ export interface RandomCropOptions extends RandomImageOptions {
   width: number;
 }
 
-/** The first row and column of a cut, int32 [1] each; null where the images are no larger than the result. */
+/** The first row and column of a crop, int32 [1] each; null where the images are no larger than the result. */
 type Corner = readonly [row: Tensor, column: Tensor] | null;
 
 /** The layer of `randomCrop`, where shapes, weights and errors are described. */
@@ -77,10 +77,10 @@ export class RandomCrop extends RandomImageLayer<Corner> {
 }
 
 /**
- * `height` × `width` pixels at a random place, the same for the batch; where `training` is false, and of images that are not
- * larger, the largest part in the middle that has that ratio, resized. Shapes: [batch, rows, columns, channels] → [batch,
- * height, width, channels], or without a batch. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Crops images to `height` × `width` pixels at a random place, the same for the whole batch. Where `training` is false, and
+ * for images that are not larger, the largest part in the middle with that aspect ratio is resized instead. Shapes: [batch,
+ * rows, columns, channels] → [batch, height, width, channels], or without a batch. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomCrop(options: RandomCropOptions): RandomCrop;
 export function randomCrop(

@@ -1,4 +1,4 @@
-/** @file RandomElasticTransform: images whose pixels are shifted smoothly. */
+/** @file RandomElasticTransform: shifts the pixels of images smoothly. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { oneOf, requireFinite } from '../../../../core/shape.ts';
 import { add, div, mul } from '../../../../ops/arithmetic.ts';
@@ -27,7 +27,10 @@ export interface RandomElasticTransformOptions extends RandomImageOptions {
   scale?: Factor;
   /** How values between pixels are found. Default 'bilinear'. */
   interpolation?: Interpolation;
-  /** What lies outside of an image: its mirror image with the edge ('reflect', default) or without it ('mirror'), and others. */
+  /**
+   * How pixels outside of an image are filled: with its mirror image including the edge ('reflect', default) or without it
+   * ('mirror'), and others.
+   */
   fillMode?: FillMode;
   /** The value of pixels outside of an image, for fillMode 'constant'. Default 0. */
   fillValue?: number;
@@ -41,14 +44,14 @@ interface Distortion {
   applyTransform: Tensor;
   /** The strength, a scalar. */
   distortionFactor: Tensor;
-  /** Normal values, [batch, height, width, 2]: how far pixels move across and down, before that is smoothed. */
+  /** Normal values, [batch, height, width, 2]: how far pixels move across and down, before smoothing. */
   noise: Tensor;
 }
 
-/** The standard deviation of the smoothing, by the smaller side of an image. */
+/** The standard deviation of the smoothing, as a fraction of an image's smaller side. */
 const smoothness = 0.05;
 
-/** The length of the shifts, by the larger side. */
+/** The length of the shifts, as a fraction of an image's larger side. */
 const reach = 0.1;
 
 /** The layer of `randomElasticTransform`, where shapes, weights and errors are described. */
@@ -125,7 +128,7 @@ export class RandomElasticTransform extends RandomImageLayer<Distortion> {
     const [, height, width] = noise.shape as [number, number, number];
     const side = smoothness * Math.min(height, width);
     const sigma = mul(distortionFactor, side);
-    // Keras's window has as many pixels as the drawn deviation asks for; this one has room for the largest.
+    // Keras sizes its window by the drawn deviation; this one has room for the largest.
     const half = Math.floor(Math.trunc(6 * side * this.scale[1]) / 2);
     const distance = abs(range(-half, half + 1));
     const isInside = lessEqual(distance, floor(div(floor(mul(sigma, 6)), 2)));
@@ -142,10 +145,10 @@ export class RandomElasticTransform extends RandomImageLayer<Distortion> {
 }
 
 /**
- * Each image with its pixels shifted by smoothed noise, or not, by chance; the strength is drawn for the batch. What it is given where
- * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Shifts the pixels of randomly chosen images by smoothed noise; the strength is drawn for the batch. Inputs are
+ * unchanged where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Source: P. Simard et al., "Best Practices for Convolutional Neural Networks Applied to Visual Document Analysis", 2003.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomElasticTransform(options?: RandomElasticTransformOptions): RandomElasticTransform;
 export function randomElasticTransform(

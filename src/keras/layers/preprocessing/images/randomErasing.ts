@@ -1,4 +1,4 @@
-/** @file RandomErasing: images with a box that is filled, by chance. */
+/** @file RandomErasing: fills a box in randomly chosen images. */
 import { ValueError } from '../../../../core/errors.ts';
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { describe } from '../../../../core/shape.ts';
@@ -22,9 +22,9 @@ export interface RandomErasingOptions extends RandomImageOptions {
   factor?: Factor;
   /** Bounds of the squared height and width of the box, as shares of the image. Default [0.02, 0.33]. */
   scale?: Factor;
-  /** What it is filled with: a number, or one for each of three channels. Default null: normal noise. */
+  /** Value of the box: a number, or one for each of three channels. Default null: normal noise. */
   fillValue?: number | readonly [number, number, number] | null;
-  /** The smallest and the largest value of a pixel; what fills is clipped to them. Default [0, 255]. */
+  /** The smallest and the largest value of a pixel; fill values are clipped to them. Default [0, 255]. */
   valueRange?: Bounds;
 }
 
@@ -34,7 +34,7 @@ interface Erasing {
   applyErasing: Tensor;
   /** Which pixels are in the box, bool [batch, height, width, 1 or channels]. */
   batchMasks: Tensor;
-  /** What the box is filled with; broadcasts to the images. */
+  /** The values of the box; broadcasts to the images. */
   fillValue: Tensor;
 }
 
@@ -112,11 +112,11 @@ function fillOf(op: string, given: unknown): number | readonly [number, number, 
 }
 
 /**
- * Each image with one box that is filled, or not, by chance. Squares of the box's height and width, as shares of the image, are drawn
- * from `scale`. What it is given where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the
- * input. float32.
+ * Fills one box in randomly chosen images. The squares of its height and width, as fractions of the image, are drawn from
+ * `scale`. Inputs are unchanged where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as
+ * the input. float32.
  * Source: Z. Zhong et al., "Random Erasing Data Augmentation", 2017.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomErasing(options?: RandomErasingOptions): RandomErasing;
 export function randomErasing(

@@ -1,4 +1,4 @@
-/** @file RandomFlip: images mirrored by chance. */
+/** @file RandomFlip: mirrors randomly chosen images. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { oneOf } from '../../../../core/shape.ts';
 import { lessEqual } from '../../../../ops/comparison.ts';
@@ -53,9 +53,9 @@ export class RandomFlip extends RandomImageLayer<Tensor> {
 }
 
 /**
- * Each image mirrored or not, by chance; what it is given where `training` is false. Shapes: [batch, height, width, channels], or
- * without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Mirrors randomly chosen images. Inputs are unchanged where `training` is false. Shapes: [batch, height, width,
+ * channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomFlip(options?: RandomFlipOptions): RandomFlip;
 export function randomFlip(...settings: Positions<RandomFlipOptions, ['mode', 'seed']>): RandomFlip;

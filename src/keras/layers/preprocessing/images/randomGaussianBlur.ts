@@ -1,4 +1,4 @@
-/** @file RandomGaussianBlur: images blurred by chance. */
+/** @file RandomGaussianBlur: blurs randomly chosen images. */
 import { ValueError } from '../../../../core/errors.ts';
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { describe } from '../../../../core/shape.ts';
@@ -94,9 +94,9 @@ function oddPair(op: string, given: unknown): readonly [number, number] {
 }
 
 /**
- * Each image blurred or not, by chance, under a Gaussian window whose standard deviations are drawn for the batch. What it is given
- * where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Blurs randomly chosen images by a Gaussian window whose standard deviations are drawn for the batch. Inputs are
+ * unchanged where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomGaussianBlur(options?: RandomGaussianBlurOptions): RandomGaussianBlur;
 export function randomGaussianBlur(

@@ -1,4 +1,4 @@
-/** @file RandomGrayscale: images in greys by chance. */
+/** @file RandomGrayscale: converts randomly chosen images to greyscale. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { rgbToGrayscale } from '../../../../ops/colours.ts';
 import { less } from '../../../../ops/comparison.ts';
@@ -47,9 +47,9 @@ export class RandomGrayscale extends RandomImageLayer<Tensor> {
 }
 
 /**
- * Each image with its luma in place of its colours, with a probability of `factor`. What it is given where `training` is false.
- * Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images of three channels.
+ * Replaces the colours of each image by its luma, with a probability of `factor`. Inputs are unchanged where `training` is
+ * false. Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */
 export function randomGrayscale(options?: RandomGrayscaleOptions): RandomGrayscale;
 export function randomGrayscale(...settings: Positions<RandomGrayscaleOptions, ['factor']>): RandomGrayscale;

@@ -1,4 +1,4 @@
-/** @file RandomHue: images whose hues turn. */
+/** @file RandomHue: shifts the hues of images. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import { hsvToRgb, rgbToHsv } from '../../../../ops/colours.ts';
@@ -26,7 +26,7 @@ export class RandomHue extends RandomColour {
     super(options, { least: 0 });
   }
 
-  /** How far the hues of each image turn, in whole turns: up to half of one, in either direction. */
+  /** The rotation of each image's hues, in whole turns: up to half a turn in either direction. */
   override getRandomTransformation(images: Tensor): Tensor {
     const direction = where(greater(this.perImage(images), 0.5), -0.5, 0.5);
     return mul(direction, super.getRandomTransformation(images));
@@ -44,10 +44,10 @@ export class RandomHue extends RandomColour {
 }
 
 /**
- * The hues of each image turned by factor / 2 of the circle of colours, in a random direction, with a factor between the bounds of
- * `factor`; as in Keras, one number stands for [0, factor]. What it is given where `training` is false. Shapes: [batch, height, width,
- * 3], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images of three channels.
+ * Rotates the hues of each image by factor / 2 of the colour circle, in a random direction, with a factor between the bounds
+ * of `factor`; as in Keras, one number stands for [0, factor]. Inputs are unchanged where `training` is false. Shapes:
+ * [batch, height, width, 3], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */
 export function randomHue(options: RandomHueOptions): RandomHue;
 export function randomHue(

@@ -1,4 +1,4 @@
-/** @file RandomInvert: images whose colours are inverted by chance. */
+/** @file RandomInvert: inverts the colours of randomly chosen images. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { sub } from '../../../../ops/arithmetic.ts';
 import { where } from '../../../../ops/where.ts';
@@ -35,9 +35,9 @@ export class RandomInvert extends RandomColour {
 }
 
 /**
- * Each image inverted or not, by chance: the largest value of `valueRange` minus the image. What it is given where `training` is
- * false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Inverts randomly chosen images: the largest value of `valueRange` minus the image. Inputs are unchanged where
+ * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomInvert(options?: RandomInvertOptions): RandomInvert;
 export function randomInvert(

@@ -1,4 +1,4 @@
-/** @file RandomPerspective: images seen from the side by chance. */
+/** @file RandomPerspective: distorts the perspective of randomly chosen images. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { oneOf, requireFinite } from '../../../../core/shape.ts';
 import { add, mul, neg } from '../../../../ops/arithmetic.ts';
@@ -21,7 +21,7 @@ import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
 export interface RandomPerspectiveOptions extends RandomImageOptions {
   /** The probability of a change, or the bounds between which it is drawn; a number stands for [0, factor]. Default 1. */
   factor?: Factor;
-  /** How far corners move: up to half of it, times their coordinates; from 0 to 1. Default 1. */
+  /** How far corners move, from 0 to 1: up to scale / 2 times their coordinates. Default 1. */
   scale?: number;
   /** How values between pixels are found. Default 'bilinear'. */
   interpolation?: 'bilinear' | 'nearest';
@@ -33,7 +33,7 @@ export interface RandomPerspectiveOptions extends RandomImageOptions {
 interface Perspective {
   /** Which images are changed, bool [batch, 1, 1, 1]. */
   applyPerspective: Tensor;
-  /** The corners (x, y) of images, [batch, 4, 2], and where they go. */
+  /** The corners (x, y) of images, [batch, 4, 2], and where they move to. */
   startPoints: Tensor;
   endPoints: Tensor;
 }
@@ -120,9 +120,9 @@ function homography(from: Tensor, to: Tensor): Tensor {
 }
 
 /**
- * Each image with its corners moved at random, or not, by chance. What it is given where `training` is false. Shapes: [batch, height,
- * width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Moves the corners of randomly chosen images at random. Inputs are unchanged where `training` is false. Shapes:
+ * [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomPerspective(options?: RandomPerspectiveOptions): RandomPerspective;
 export function randomPerspective(

@@ -1,4 +1,4 @@
-/** @file RandomRotation: images turned around their centres. */
+/** @file RandomRotation: rotates images around their centres. */
 import type { OptionNames } from '../../../../core/options.ts';
 import { add, mul, neg, sub } from '../../../../ops/arithmetic.ts';
 import { cos, sin } from '../../../../ops/trigonometric.ts';
@@ -9,7 +9,7 @@ import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './ran
 
 /** Options of `randomRotation`. */
 export interface RandomRotationOptions extends AffineOptions {
-  /** In whole turns, from -1 to 1; positive ones are counter-clockwise. */
+  /** Bounds of the angle in whole turns, from -1 to 1; positive angles are counter-clockwise. */
   factor: Factor;
 }
 
@@ -33,7 +33,7 @@ export class RandomRotation extends RandomAffine {
     const angle = mul(this.column(images, this.factor), 2 * Math.PI);
     const [x, y] = [(width - 1) / 2, (height - 1) / 2];
     const [c, s] = [cos(angle), sin(angle)];
-    // The centre stays where it is.
+    // Keeps the centre fixed.
     const across = sub(x, sub(mul(c, x), mul(s, y)));
     const down = sub(y, add(mul(s, x), mul(c, y)));
     return maps([c, neg(s), across, s, c, down], angle);
@@ -45,9 +45,9 @@ export class RandomRotation extends RandomAffine {
 }
 
 /**
- * Each image rotated around its centre, by an angle between the bounds of `factor`, in whole turns; what it is given where
- * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Rotates each image around its centre, by an angle between the bounds of `factor`, in whole turns. Inputs are unchanged
+ * where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomRotation(options: RandomRotationOptions): RandomRotation;
 export function randomRotation(...args: unknown[]): RandomRotation {

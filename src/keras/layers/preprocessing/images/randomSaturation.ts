@@ -1,4 +1,4 @@
-/** @file RandomSaturation: images of paler or stronger colours. */
+/** @file RandomSaturation: makes colours paler or stronger. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { add, div, mul, sub } from '../../../../ops/arithmetic.ts';
 import { hsvToRgb, rgbToHsv } from '../../../../ops/colours.ts';
@@ -24,7 +24,7 @@ export class RandomSaturation extends RandomColour {
     super(options, { least: -1 });
   }
 
-  /** What the saturation of each image is multiplied by: f / (1 - f) for a factor f. */
+  /** The factor of each image's saturation: f / (1 - f), for a drawn f. */
   override getRandomTransformation(images: Tensor): Tensor {
     const factor = super.getRandomTransformation(images);
     return div(factor, add(sub(1, factor), epsilon));
@@ -38,10 +38,10 @@ export class RandomSaturation extends RandomColour {
 }
 
 /**
- * The saturation of each image multiplied by f / (1 - f), with an f between the bounds of `factor`: 0 leaves greys, 0.5 keeps the
- * colours. As in Keras, one number stands for [-factor, factor], and `valueRange` limits saturations. What it is given where `training` is false.
- * Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images of three channels.
+ * Multiplies the saturation of each image by f / (1 - f), with an f between the bounds of `factor`: 0 leaves greys, 0.5 keeps
+ * the colours. As in Keras, one number stands for [-factor, factor], and `valueRange` limits saturations. Inputs are
+ * unchanged where `training` is false. Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */
 export function randomSaturation(options: RandomSaturationOptions): RandomSaturation;
 export function randomSaturation(

@@ -1,4 +1,4 @@
-/** @file RandomSharpness: images that are blurred or sharpened. */
+/** @file RandomSharpness: blurs or sharpens images. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import { depthwiseConv2d } from '../../../../ops/depthwiseConv2d.ts';
@@ -30,7 +30,7 @@ export class RandomSharpness extends RandomColour {
   }
 }
 
-/** The mean of a pixel and its neighbours, in which the pixel has the weight of five. Shape [3, 3, channels, 1]. */
+/** Weights of the mean of a pixel and its neighbours, where the pixel itself counts five times. Shape [3, 3, channels, 1]. */
 function smoothing(channels: number): Tensor {
   const weights = Float32Array.from({ length: 9 * channels }, (_, i) =>
     Math.floor(i / channels) === 4 ? 5 / 13 : 1 / 13,
@@ -39,10 +39,10 @@ function smoothing(channels: number): Tensor {
 }
 
 /**
- * Each image moved towards its blur, or away from it: image + (1 - 2f) · (blur - image), with an f between the bounds of `factor`: 0
- * blurs, 0.5 keeps, 1 sharpens. As in Keras, one number stands for [0, factor]. What it is given where `training` is false. Shapes:
- * [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Moves each image towards its blurred version, or away from it: image + (1 - 2f) · (blur - image), with an f between the
+ * bounds of `factor`: 0 blurs, 0.5 keeps, 1 sharpens. As in Keras, one number stands for [0, factor]. Inputs are unchanged
+ * where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomSharpness(options: RandomSharpnessOptions): RandomSharpness;
 export function randomSharpness(

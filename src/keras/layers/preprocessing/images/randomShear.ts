@@ -1,4 +1,4 @@
-/** @file RandomShear: images whose rows and columns are shifted against each other. */
+/** @file RandomShear: shears images, shifting their rows and columns. */
 import { isListOf } from '../../../../core/lists.ts';
 import type { OptionNames } from '../../../../core/options.ts';
 import { mul } from '../../../../ops/arithmetic.ts';
@@ -11,9 +11,9 @@ import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './ran
 
 /** Options of `randomShear`. */
 export interface RandomShearOptions extends AffineOptions {
-  /** By how many pixels a row moves against the one above, from 0 to 1; a number stands for [-factor, factor]. Default 0. */
+  /** How many pixels each row is shifted against the one above, from 0 to 1; a number stands for [-factor, factor]. Default 0. */
   xFactor?: Factor;
-  /** By how many pixels a column moves against the one before; as `xFactor`. Default 0. */
+  /** How many pixels each column is shifted against the one before, like `xFactor`. Default 0. */
   yFactor?: Factor;
 }
 
@@ -49,7 +49,7 @@ export class RandomShear extends RandomAffine {
   }
 }
 
-/** As in Keras, where the bounds that a number stands for come back as a pair, too. */
+/** As in Keras, a pair [-factor, factor] is accepted as well, since configurations hold the bounds that a number stands for. */
 function shearOf(op: string, what: string, given: Factor = 0): Bounds {
   const isNumber = (n: unknown): n is number => typeof n === 'number';
   const isPair = isListOf(given, isNumber, 2) && given.length === 2;
@@ -58,9 +58,9 @@ function shearOf(op: string, what: string, given: Factor = 0): Bounds {
 }
 
 /**
- * Each image sheared by factors between the bounds, in a random direction. What it is given where `training` is false. Shapes:
- * [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Shears each image by factors between the bounds, in a random direction. Inputs are unchanged where `training` is false.
+ * Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomShear(options?: RandomShearOptions): RandomShear;
 export function randomShear(...args: unknown[]): RandomShear {

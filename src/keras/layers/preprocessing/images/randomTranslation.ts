@@ -1,4 +1,4 @@
-/** @file RandomTranslation: images that are moved. */
+/** @file RandomTranslation: moves images. */
 import type { OptionNames } from '../../../../core/options.ts';
 import { mul } from '../../../../ops/arithmetic.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
@@ -8,9 +8,9 @@ import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './ran
 
 /** Options of `randomTranslation`. */
 export interface RandomTranslationOptions extends AffineOptions {
-  /** In heights of an image, from -1 to 1; positive ones go down. */
+  /** Bounds as fractions of the height, from -1 to 1; positive ones move down. */
   heightFactor: Factor;
-  /** In widths of an image, from -1 to 1; positive ones go right. */
+  /** Bounds as fractions of the width, from -1 to 1; positive ones move right. */
   widthFactor: Factor;
 }
 
@@ -51,9 +51,9 @@ export class RandomTranslation extends RandomAffine {
 }
 
 /**
- * Each image moved by fractions of its height and width between the bounds of the factors; what it is given where `training`
- * is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Moves each image by fractions of its height and width between the bounds of the factors. Inputs are unchanged where
+ * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomTranslation(options: RandomTranslationOptions): RandomTranslation;
 export function randomTranslation(...args: unknown[]): RandomTranslation {

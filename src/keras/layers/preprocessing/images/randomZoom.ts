@@ -1,4 +1,4 @@
-/** @file RandomZoom: images seen from nearer or further. */
+/** @file RandomZoom: zooms into and out of images. */
 import type { OptionNames } from '../../../../core/options.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
@@ -8,13 +8,16 @@ import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './ran
 
 /** Options of `randomZoom`. */
 export interface RandomZoomOptions extends AffineOptions {
-  /** Above -1, up to 1: what is seen is as many heights more or less. Positive ones zoom out. */
+  /**
+   * Bounds, above -1 and up to 1, of the change of the visible height, as a fraction of the image's height. Positive ones
+   * zoom out.
+   */
   heightFactor: Factor;
-  /** As `heightFactor`, for the width. Default null: what is drawn for the height. */
+  /** As `heightFactor`, for the width. Default null: the same as drawn for the height. */
   widthFactor?: Factor | null;
 }
 
-/** What would see nothing of an image is excluded. */
+/** At -1, nothing of an image would be visible. */
 const range = { least: -1, above: true };
 
 /** The layer of `randomZoom`, where shapes, weights and errors are described. */
@@ -43,7 +46,7 @@ export class RandomZoom extends RandomAffine {
       add(this.column(images, boundsOf(name, what, factor, range)), 1);
     const down = drawn('heightFactor', heightFactor);
     const across = widthFactor === null ? down : drawn('widthFactor', widthFactor);
-    // The centre stays where it is.
+    // Keeps the centre fixed.
     const offset = (zoom: Tensor, size: number) => mul(sub(1, zoom), (size - 1) / 2);
     return maps([across, 0, offset(across, width), 0, down, offset(down, height)], down);
   }
@@ -55,9 +58,10 @@ export class RandomZoom extends RandomAffine {
 }
 
 /**
- * Each image zoomed around its centre: 1 + a factor between the bounds of its heights are seen. What it is given where
- * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Zooms each image around its centre: the visible part is 1 + factor times its size, with a factor between the bounds. Inputs
+ * are unchanged where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input.
+ * float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function randomZoom(options: RandomZoomOptions): RandomZoom;
 export function randomZoom(...args: unknown[]): RandomZoom {

@@ -1,4 +1,4 @@
-/** @file Images cut, padded and resized to a size, with their ratio of height to width in mind. */
+/** @file Crops, pads and resizes images to a size, keeping their aspect ratio. */
 import { resizeBilinear } from '../../../../ops/resize.ts';
 import { pad, slice } from '../../../../ops/slice.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
@@ -18,7 +18,7 @@ export function centered(images: Tensor, { height, width }: ImageSize): Tensor {
   return slice(images, { begin, size: [-1, height, width, -1] });
 }
 
-/** The largest part in the middle that has the ratio of `size`. */
+/** The largest part in the middle with the aspect ratio of `size`. */
 export function withRatio(images: Tensor, size: ImageSize): Tensor {
   const { height, width } = sizeOf(images);
   const within = (n: number, most: number) => Math.max(1, Math.min(most, Math.trunc(n)));
@@ -28,12 +28,12 @@ export function withRatio(images: Tensor, size: ImageSize): Tensor {
   });
 }
 
-/** Resized, after a cut to the ratio of `size`. */
+/** The images cropped to the aspect ratio of `size`, then resized. */
 export function smartlyResized(images: Tensor, size: ImageSize): Tensor {
   return resizeBilinear(withRatio(asFloats(images), size), { size: [size.height, size.width] });
 }
 
-/** The images in the middle of larger ones that have the ratio of `size`. */
+/** The images padded on all sides to the aspect ratio of `size`. */
 export function padded(images: Tensor, size: ImageSize, constantValue: number): Tensor {
   const { height, width } = sizeOf(images);
   const rows = Math.max(height, Math.trunc((width * size.height) / size.width)) - height;

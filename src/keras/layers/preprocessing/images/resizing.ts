@@ -1,4 +1,4 @@
-/** @file Resizing: images of one size. */
+/** @file Resizing: resizes images to a given size. */
 import type { DType } from '../../../../core/dtype.ts';
 import { ValueError } from '../../../../core/errors.ts';
 import type { OptionNames, Positions } from '../../../../core/options.ts';
@@ -16,17 +16,17 @@ import { padded, withRatio } from './ratio.ts';
 
 /** Options of `resizing`. */
 export interface ResizingOptions extends CenterCropOptions {
-  /** How a pixel comes from its neighbours: 'bilinear' or 'nearest'. Default 'bilinear'. */
+  /** How pixels are interpolated: 'bilinear' or 'nearest'. Default 'bilinear'. */
   interpolation?: 'bilinear' | 'nearest';
-  /** Whether the largest part in the middle that has the ratio of the result is resized. Default false. */
+  /** Whether to crop to the aspect ratio of the result first, around the centre. Default false. */
   cropToAspectRatio?: boolean;
-  /** Whether images are padded to the ratio of the result first. Default false. */
+  /** Whether to pad to the aspect ratio of the result first. Default false. */
   padToAspectRatio?: boolean;
-  /** How they are padded: with `fillValue`. Default 'constant'. */
+  /** How `padToAspectRatio` pads: with `fillValue`. Default 'constant'. */
   fillMode?: 'constant';
   /** Value of the pixels that `padToAspectRatio` adds. Default 0. */
   fillValue?: number;
-  /** Must be false: images that shrink aren't smoothed before. */
+  /** Must be false: images aren't smoothed before they are made smaller. */
   antialias?: false;
 }
 
@@ -144,9 +144,10 @@ function cutAndPadded(op: string): ValueError {
 }
 
 /**
- * Images of `height` × `width` pixels. Shapes: [batch, rows, columns, channels] → [batch, height, width, channels], or without
- * a batch. Dtypes: that of the input; whole numbers are rounded. Pixels are areas: the centre of the first is at 0.5.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Resizes images to `height` × `width` pixels. Shapes: [batch, rows, columns, channels] → [batch, height, width, channels],
+ * or without a batch. Dtypes: that of the input; integer results are rounded. Pixels are areas: the centre of the first is at
+ * 0.5.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function resizing(options: ResizingOptions): Resizing;
 export function resizing(

@@ -1,4 +1,4 @@
-/** @file Solarization: images whose light values are inverted. */
+/** @file Solarization: inverts the light values of images. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { add, sub } from '../../../../ops/arithmetic.ts';
 import { clip } from '../../../../ops/clip.ts';
@@ -12,21 +12,21 @@ import { rescaled } from './randomColour.ts';
 
 /** Options of `solarization`. */
 export interface SolarizationOptions extends RandomImageOptions {
-  /** Bounds of what is added first, from 0 to 1; a number stands for [0, factor]. Default 0. */
+  /** Bounds of a number that is added first, from 0 to 1; a number stands for [0, factor]. Default 0. */
   additionFactor?: Factor;
-  /** Bounds of the value from which on values are inverted, from 0 to 1; a number stands for [0, factor]. Default 0. */
+  /** Bounds of the threshold from which values are inverted, from 0 to 1; a number stands for [0, factor]. Default 0. */
   thresholdFactor?: Factor;
   /** The smallest and the largest value of a pixel; results are clipped to them. Default [0, 255]. */
   valueRange?: Bounds;
 }
 
-/** What is drawn for each image, [batch, 1, 1, 1], of values up to 255. */
+/** The numbers drawn for each image, [batch, 1, 1, 1], on a scale of 0 to 255. */
 interface Levels {
   additions: Tensor;
   thresholds: Tensor;
 }
 
-/** As in Keras, the upper bound alone is one of bytes. */
+/** As in Keras, only the upper bound is scaled to bytes. */
 const inBytes = ([lower, upper]: Bounds): Bounds => [lower, upper * 255];
 
 /** The layer of `solarization`, where shapes, weights and errors are described. */
@@ -75,9 +75,10 @@ export class Solarization extends RandomImageLayer<Levels> {
 }
 
 /**
- * Each image with the values from a threshold on inverted, after something was added; both are drawn, for values up to 255. What it is
- * given where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
- * Errors: ValueError for invalid options; ShapeError for what are no images.
+ * Adds a number to each image, then inverts the values from a threshold on; both are drawn, on a scale of 0 to 255.
+ * Inputs are unchanged where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input.
+ * float32.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */
 export function solarization(options?: SolarizationOptions): Solarization;
 export function solarization(

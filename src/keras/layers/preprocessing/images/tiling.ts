@@ -1,4 +1,4 @@
-/** @file An axis of images in tiles of one size, and how its pixels stand among their centres. */
+/** @file Divides an axis of images into tiles of equal size, and locates its pixels between the tiles' centres. */
 
 export interface Tiling {
   readonly count: number;
@@ -6,9 +6,12 @@ export interface Tiling {
   readonly size: number;
   /** The pixels of the axis, mirrored beyond its end until the last tile is full. */
   readonly mirrored: readonly number[];
-  /** The tile of each of these. */
+  /** The tile of each pixel in `mirrored`. */
   readonly own: readonly number[];
-  /** For each pixel of the axis the tiles whose centres are before and after it, and how far it is from the first to the second. */
+  /**
+   * For each pixel of the axis, the tiles whose centres are before and after it, and its relative position between them
+   * (`shares`).
+   */
   readonly before: readonly number[];
   readonly after: readonly number[];
   readonly shares: readonly number[];

@@ -1,6 +1,6 @@
 /**
- * @file The base of layers that take strings. Tensors hold none, so these layers take arrays from the host and give tensors,
- * in front of a model rather than in it.
+ * @file The base of layers that take strings. Tensors can't hold strings, so these layers take arrays from the host and
+ * return tensors: they run before a model rather than inside it.
  */
 import { ValueError } from '../../../../core/errors.ts';
 import { checkOptions, type Names } from '../../../../core/options.ts';
@@ -9,7 +9,7 @@ import { snakeCase, uniqueName } from '../../../names.ts';
 
 /** Options of layers that take strings. */
 export interface HostLayerOptions {
-  /** What errors call it. Default: the class name, numbered. */
+  /** Its name in errors. Default: the class name, numbered. */
   name?: string;
 }
 

@@ -1,8 +1,8 @@
-/** @file Strings and numbers on the host, in arrays at any depth, as layers take what can't be a tensor. */
+/** @file Strings and numbers on the host, in nested arrays: inputs of layers that can't be tensors. */
 import { ShapeError, ValueError } from '../../../../core/errors.ts';
 import { describe, type Shape } from '../../../../core/shape.ts';
 
-/** A value, or arrays of values at any depth, as long as each other. */
+/** A value, or nested arrays of values; arrays of the same depth have the same length. */
 export type HostNest<T> = T | readonly HostNest<T>[];
 
 /** Values in the order of their nest. */
@@ -38,7 +38,7 @@ export function hostArray<T>(
   return { shape: visit(nest), values };
 }
 
-/** The nest of `shape`. */
+/** Nested arrays of `shape`. */
 export function asNest<T>({ shape, values }: HostArray<T>): HostNest<T> {
   const [size, ...rest] = shape;
   if (size === undefined) return values[0] as T;

@@ -1,4 +1,4 @@
-/** @file What lookup layers share: their options, the vocabulary, and how the indices of tokens are given. */
+/** @file What lookup layers share: their options, the vocabulary, and the encoding of indices. */
 import { ValueError } from '../../../../core/errors.ts';
 import { describe, oneOf, type OpenShape, requireBoolean, requireInteger } from '../../../../core/shape.ts';
 import { mul } from '../../../../ops/arithmetic.ts';
@@ -18,29 +18,29 @@ const modes = ['int', 'oneHot', 'multiHot', 'count', 'tfIdf'] as const;
 
 /** Options of lookup layers. `T` is the kind of their tokens. */
 export interface LookupOptions<T extends Token> {
-  /** The most indices, special tokens included. Default null: as many as there are tokens. */
+  /** The largest number of indices, special tokens included. Default null: as many as there are tokens. */
   maxTokens?: number | null;
-  /** Indices of unknown tokens, over which a hash or a remainder spreads them; with 0 they are errors. Default 1. */
+  /** Number of indices over which unknown tokens are spread, by a hash or a remainder; with 0 they are errors. Default 1. */
   numOovIndices?: number;
-  /** A token for padding, which has index 0, and stands for nothing in other modes than 'int'. Default null. */
+  /** A token for padding, which has index 0; modes other than 'int' ignore it. Default null. */
   maskToken?: T | null;
   /** What unknown indices become with `invert`. */
   oovToken?: T | null;
-  /** The tokens, with or without the special ones at their start. In place of them, a call of `adapt`. */
+  /** The tokens, with or without the special ones at the start. Without it, call `adapt`. */
   vocabulary?: readonly T[] | null;
   /** The weight of each token, for a vocabulary with outputMode 'tfIdf'. */
   idfWeights?: readonly number[] | null;
   /** Whether indices become tokens. Default false. */
   invert?: boolean;
-  /** 'int' gives indices; 'oneHot', 'multiHot', 'count' and 'tfIdf' a place for each index. Default 'int'. */
+  /** 'int' gives indices; 'oneHot', 'multiHot', 'count' and 'tfIdf' give vectors with one entry per index. Default 'int'. */
   outputMode?: LookupMode;
   /** Must be false: there are no sparse tensors. */
   sparse?: false;
-  /** Whether encodings have `maxTokens` places, however many tokens there are. Default false. */
+  /** Whether encodings have `maxTokens` entries, however many tokens there are. Default false. */
   padToMaxTokens?: boolean;
   /** How unknown whole numbers are spread: by 'floormod', or by 'farmhash' of their digits. Default 'floormod'. */
   oovMethod?: 'floormod' | 'farmhash';
-  /** A key, by which SipHash spreads unknown tokens. Default null: FarmHash. */
+  /** A key, with which SipHash spreads unknown tokens. Default null: FarmHash. */
   salt?: number | Salt | null;
 }
 
@@ -123,7 +123,7 @@ export class Lookup<T extends Token> {
     return this.#isLearned;
   }
 
-  /** Errors: ValueError for what are no tokens, and for weights that don't fit. */
+  /** Errors: ValueError for anything but tokens, and for weights that don't fit. */
   set(vocabulary: unknown, idfWeights: unknown, holds: (value: unknown) => value is T): void {
     const { op, table } = this;
     if (!Array.isArray(vocabulary) || !vocabulary.every(holds))
@@ -168,7 +168,7 @@ export class Lookup<T extends Token> {
     this.#weights = paddedWeights(weights, table.start, this.#depth);
   }
 
-  /** What the indices of `tokens` give. Errors: ValueError without a vocabulary. */
+  /** Encodes tokens in the layer's mode. Errors: ValueError without a vocabulary. */
   encode({ shape, values }: HostArray<T>): Tensor {
     this.requireVocabulary();
     const { table, outputMode } = this;
@@ -179,7 +179,7 @@ export class Lookup<T extends Token> {
     );
   }
 
-  /** int32 indices in the layer's mode. */
+  /** Encodes int32 indices in the layer's mode. */
   encodeIndices(indices: Tensor): Tensor {
     const { outputMode } = this;
     const mode = outputMode === 'tfIdf' ? 'count' : outputMode;

@@ -2,7 +2,7 @@
 
 const punctuation = /[!"#$%&()*+,\-./:;<=>?@[\\\]^_`{|}~']/g;
 
-/** As TensorFlow's `strings.lower`: ASCII letters alone. */
+/** As TensorFlow's `strings.lower`: ASCII letters only. */
 const lower = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 const strip = (text: string) => text.replace(punctuation, '');
 
@@ -21,7 +21,7 @@ export const splits = {
 
 export type Split = keyof typeof splits;
 
-/** The tokens of a row of words: for a number those of one to as many words, the shorter first. */
+/** The tokens of a row of words. For a number n, the tokens of 1 to n words, shorter ones first. */
 export function ngramsOf(words: readonly string[], ngrams: number | readonly number[] | null): string[] {
   if (ngrams === null) return [...words];
   const widths = typeof ngrams === 'number' ? Array.from({ length: ngrams }, (_, i) => i + 1) : ngrams;

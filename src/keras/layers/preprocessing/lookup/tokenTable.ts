@@ -16,12 +16,12 @@ export interface TableOptions<T extends Token> {
   readonly oovToken: T | null;
   /** Whether the mask token has an index of its own: with outputMode 'int'. */
   readonly masks: boolean;
-  /** How whole numbers that are unknown are spread over several indices: by their remainder, or by a hash as strings. */
+  /** How unknown whole numbers are spread over several indices: by their remainder, or by the hash of their digits. */
   readonly oovMethod: 'floormod' | 'farmhash';
   readonly salt: Salt | null;
 }
 
-/** Stands for tokens that have no index: a mask where it isn't counted. */
+/** The index of tokens that have none: of the mask token where it isn't counted. */
 export const noIndex = -1;
 
 export class TokenTable<T extends Token> {
@@ -35,7 +35,7 @@ export class TokenTable<T extends Token> {
     return this.#tokens;
   }
 
-  /** The index of the first token for unknown ones. */
+  /** The first index of unknown tokens. */
   get oovStart(): number {
     const { masks, maskToken } = this.options;
     return masks && maskToken !== null ? 1 : 0;
@@ -89,7 +89,7 @@ export class TokenTable<T extends Token> {
     return vocabulary.slice(0, start).every((token, i) => token === (i < oovStart ? maskToken : oovToken));
   }
 
-  /** The index of a token. Errors: ValueError for an unknown token where none has an index. */
+  /** The index of a token. Errors: ValueError for an unknown token if `numOovIndices` is 0. */
   indexOf(token: T): number {
     const { op, numOovIndices, maskToken, masks, oovMethod, salt } = this.options;
     if (maskToken !== null && token === maskToken) return masks ? 0 : noIndex;
@@ -105,14 +105,14 @@ export class TokenTable<T extends Token> {
     return this.oovStart + bucket;
   }
 
-  /** The token at an index; the token for unknown ones outside the vocabulary. */
+  /** The token at an index; `oovToken` outside the vocabulary. */
   tokenAt(index: number): T | null {
     const { maskToken, oovToken } = this.options;
     if (index === 0 && this.oovStart === 1) return maskToken;
     return this.#tokens?.[index - this.start] ?? oovToken;
   }
 
-  /** The tokens of documents that are most frequent: ties in descending order. */
+  /** The most frequent tokens of documents; ties in descending order. */
   mostFrequent(counts: ReadonlyMap<T, number>): T[] {
     const { maxTokens, maskToken, oovToken } = this.options;
     const tokens = [...counts.keys()].filter((token) => token !== maskToken && token !== oovToken);

@@ -1,0 +1,153 @@
+// @ts-check
+/** @file The process that runs mutants: which tests reach each, what they say, and a new process where one hangs or is spoilt. */
+import process from 'node:process';
+import { openBuilt } from './engines.mjs';
+
+/** @typedef {'killed' | 'survived' | 'not covered' | 'only once'} Status */
+/** @typedef {{ file: string, index: number, milliseconds: number, hits: number }} Reach a test that reaches a mutant */
+/** @typedef {import('../../test/mutation/suites.ts').MutantRun} MutantRun */
+
+/** A mutant may take so much longer than its tests, and that in addition. */
+const slower = 10;
+const patience = 20_000;
+/** Tests of one mutant: the fastest ones that reach it, as long as together they take no more milliseconds. */
+const budget = 30_000;
+/** A loop that doesn't end reaches its mutant so many times as often as its tests do. */
+const hitFactor = 100;
+
+export class MutationSession {
+  /** @type {Map<string, Reach[]>} */
+  #reaches = new Map();
+  #started = performance.now();
+
+  /** @param {string} built @param {Record<string, string>} env @param {import('./engines.mjs').Engine} engine */
+  constructor(built, env, engine) {
+    this.built = built;
+    this.env = env;
+    this.engine = engine;
+    /** Mutants that are reached while modules are loaded. @type {ReadonlySet<string>} */
+    this.onLoad = new Set();
+  }
+
+  /**
+   * Runs the test files that `tests` matches, without a mutant.
+   *
+   * @param {string} built
+   * @param {Record<string, string>} env
+   * @param {RegExp} tests
+   */
+  static async open(built, env, tests) {
+    const session = new MutationSession(built, env, await openBuilt('node', built, env));
+    /** @type {string[]} */
+    const files = await session.engine.call('files');
+    for (const file of files) if (tests.test(file)) await session.#cover(file);
+    session.onLoad = new Set(await session.engine.call('reachedOnLoad'));
+    return session;
+  }
+
+  seconds() {
+    return Math.round((performance.now() - this.#started) / 1000);
+  }
+
+  close() {
+    return this.engine.close();
+  }
+
+  /** @param {string} file */
+  async #cover(file) {
+    const { tests, unstable, reached } = await this.engine.call('cover', file);
+    for (const { name, message } of unstable)
+      process.stdout.write(`left out, since it fails when it runs twice: ${file} > ${name}: ${message}\n`);
+    for (const test of tests) this.#note(file, test, reached[test.index]);
+    // Hooks run with any test of the file.
+    const [fastest] = [...tests].sort((a, b) => a.milliseconds - b.milliseconds);
+    if (fastest) this.#note(file, fastest, reached.hooks);
+    process.stderr.write(`${file}: ${tests.length} tests, ${this.#reaches.size} mutants reached\n`);
+  }
+
+  /**
+   * @param {string} file
+   * @param {{ index: number, milliseconds: number }} test
+   * @param {Record<string, number>} [reached]
+   */
+  #note(file, { index, milliseconds }, reached = {}) {
+    for (const [mutant, hits] of Object.entries(reached)) {
+      const known = this.#reaches.get(mutant) ?? [];
+      known.push({ file, index, milliseconds, hits: Number(hits) });
+      this.#reaches.set(mutant, known);
+    }
+  }
+
+  /** The fastest tests that reach a mutant. @param {string} mutant */
+  #testsOf(mutant) {
+    const reaches = (this.#reaches.get(mutant) ?? []).sort((a, b) => a.milliseconds - b.milliseconds);
+    let spent = 0;
+    const chosen = reaches.filter(({ milliseconds }, i) => {
+      spent += milliseconds;
+      return i === 0 || spent <= budget;
+    });
+    return { chosen, left: reaches.length - chosen.length };
+  }
+
+  /**
+   * @param {string} mutant
+   * @returns {Promise<{ status: Status, note: string }>}
+   */
+  async run(mutant) {
+    const { chosen, left } = this.#testsOf(mutant);
+    if (chosen.length === 0)
+      return { status: this.onLoad.has(mutant) ? 'only once' : 'not covered', note: '' };
+    const run = await this.#runOn(mutant, chosen);
+    if (run === null) return { status: 'killed', note: 'by the time limit' };
+    if (run.killedBy && (await this.#isSpoilt(run.killedBy))) {
+      // What fails without the mutant as well tells nothing.
+      await this.#restart();
+      const again = await this.#runOn(mutant, chosen);
+      return { status: again === null || again.killedBy ? 'killed' : 'survived', note: '' };
+    }
+    if (run.killedBy) return { status: 'killed', note: '' };
+    if (run.hits === 0) return { status: 'only once', note: '' };
+    return { status: 'survived', note: left > 0 ? `(${left} slower tests did not run)` : '' };
+  }
+
+  /**
+   * Runs tests with a mutant; null where they don't end.
+   *
+   * @param {string | null} mutant
+   * @param {readonly Reach[]} tests
+   * @returns {Promise<MutantRun | null>}
+   */
+  async #runOn(mutant, tests) {
+    /** @type {Map<string, number[]>} */
+    const byFile = new Map();
+    for (const { file, index } of tests) byFile.set(file, [...(byFile.get(file) ?? []), index]);
+    const usual = tests.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+    const hitLimit = hitFactor * tests.reduce((sum, { hits }) => sum + hits, 0) + 1000;
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer;
+    /** @type {Promise<null>} */
+    const late = new Promise((resolve) => {
+      timer = setTimeout(() => resolve(null), slower * usual + patience);
+    });
+    const died = () => null;
+    const run = await Promise.race([
+      this.engine.call('runMutant', mutant, hitLimit, [...byFile]).catch(died),
+      late,
+    ]);
+    clearTimeout(timer);
+    if (run === null) await this.#restart();
+    return run;
+  }
+
+  /** Whether a test fails without a mutant, too: one before it spoilt the process. @param {{ file: string, index: number }} test */
+  async #isSpoilt({ file, index }) {
+    if (index < 0) return false;
+    const run = await this.#runOn(null, [{ file, index, milliseconds: 1000, hits: 0 }]);
+    return run === null || run.killedBy !== null;
+  }
+
+  async #restart() {
+    await this.engine.kill();
+    this.engine = await openBuilt('node', this.built, this.env);
+  }
+}

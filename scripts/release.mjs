@@ -1,0 +1,54 @@
+// @ts-check
+/**
+ * @file `npm run release`: says what keeps this tree from being published, then builds and checks the package. With `--publish` it
+ * publishes, with a statement of provenance, which npm makes only in a workflow of GitHub Actions or GitLab that grants `id-token`.
+ */
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { ROOT, runMain, SetupError } from './setup.mjs';
+
+/** What the owner of the package fills in. */
+const OWNERS = ['repository', 'homepage', 'bugs'];
+
+/**
+ * What keeps a version from being published, before anything is built.
+ *
+ * @param {Record<string, unknown>} manifest package.json
+ * @param {string} changelog
+ * @param {string} changes what `git status --porcelain` prints
+ * @returns {string[]} faults
+ */
+export function releaseFaults(manifest, changelog, changes) {
+  const faults = OWNERS.filter((field) => !manifest[field]).map(
+    (field) =>
+      `package.json lacks \`${field}\`: npm links it, and checks the provenance against \`repository\`.`,
+  );
+  const [, version, body = ''] = /^## (\S+)\n([\s\S]*?)(?=^## |(?![\s\S]))/m.exec(changelog) ?? [];
+  if (version !== manifest.version)
+    faults.push(`package.json has version ${manifest.version}, and CHANGELOG.md begins with ${version}.`);
+  if (/^\*Unreleased\.\*$/m.test(body)) faults.push(`CHANGELOG.md says of ${version} that it is unreleased.`);
+  if (changes.trim() !== '') faults.push(`there are changes that aren't committed:\n${changes.trimEnd()}`);
+  return faults;
+}
+
+/** @param {string} file @param {string[]} args */
+function run(file, ...args) {
+  execFileSync(file, args, { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' });
+}
+
+/** @param {boolean} publishes */
+function release(publishes) {
+  const read = (/** @type {string} */ file) => fs.readFileSync(path.join(ROOT, file), 'utf8');
+  const changes = execFileSync('git', ['status', '--porcelain'], { cwd: ROOT, encoding: 'utf8' });
+  const faults = releaseFaults(JSON.parse(read('package.json')), read('CHANGELOG.md'), changes);
+  if (faults.length > 0) throw new SetupError(faults.join('\n'));
+  for (const script of ['build', 'size', 'test:package']) run('npm', 'run', script);
+  run(process.execPath, 'scripts/check-package.mjs');
+  // `publishConfig` of package.json has the rest: public, with provenance.
+  run('npm', 'publish', '--ignore-scripts', ...(publishes ? [] : ['--dry-run', '--provenance=false']));
+}
+
+if (process.argv[1] === path.join(ROOT, 'scripts', 'release.mjs'))
+  await runMain(() => release(process.argv.includes('--publish')));

@@ -1,0 +1,113 @@
+// @ts-check
+/**
+ * @file `npm run test:mutation`: changes the sources of `core`, `history`, `autodiff` and `execution` by one operator, condition,
+ * literal or block at a time, and runs the tests that reach the change, in Node. A mutant is killed where a test fails.
+ *
+ *     npm run test:mutation -- [--file PATTERN] [--tests PATTERN] [--sample N] [--seed 1] [--minutes M]
+ *
+ * Prints survivors as they are found. Writes docs/mutation.md where all mutants of a file ran, or a sample of them. The exit code
+ * is 1 where the score is below 85 %, not counting survivors that test/mutation/explained.mjs explains.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { readArguments } from './lib/arguments.mjs';
+import { MutationSession } from './lib/mutation-session.mjs';
+import { isExplained, writeMutationReport } from './lib/mutation-report.mjs';
+import { ROOT, runMain, SetupError, setup } from './setup.mjs';
+
+const usage =
+  'npm run test:mutation -- [--file PATTERN] [--tests PATTERN] [--sample N] [--seed 1] [--minutes M]';
+const folders = ['core', 'history', 'autodiff', 'execution'];
+const goal = 0.85;
+
+/** @typedef {import('./lib/mutants.mjs').Mutant} Mutant */
+
+function options() {
+  const { values } = readArguments(
+    {
+      options: {
+        file: { type: 'string', default: '.' },
+        tests: { type: 'string', default: '.' },
+        sample: { type: 'string', default: 'Infinity' },
+        seed: { type: 'string', default: '1' },
+        minutes: { type: 'string', default: 'Infinity' },
+      },
+    },
+    (message) => new SetupError(`${message}\nUsage: ${usage}`),
+  );
+  const [sample, seed, minutes] = [Number(values.sample), Number(values.seed), Number(values.minutes)];
+  if (!(sample >= 1 && minutes > 0 && Number.isInteger(seed)))
+    throw new SetupError(`--sample, --seed and --minutes take positive numbers.\nUsage: ${usage}`);
+  const [files, tests] = [new RegExp(String(values.file)), new RegExp(String(values.tests))];
+  return { files, tests, sample, seed, minutes };
+}
+
+/** @param {RegExp} pattern */
+function sources(pattern) {
+  const all = folders.flatMap((folder) =>
+    fs
+      .readdirSync(path.join(ROOT, 'src', folder), { recursive: true })
+      .map((name) => path.posix.join('src', folder, String(name).replaceAll('\\', '/')))
+      .filter((file) => file.endsWith('.ts')),
+  );
+  const files = all.filter((file) => pattern.test(file)).sort();
+  if (files.length > 0) return files;
+  throw new SetupError(`--file matches a source of ${folders.join(', ')}. Received: ${pattern}.`);
+}
+
+/**
+ * `mutants` in an order that `seed` chooses; so many of them.
+ *
+ * @param {readonly Mutant[]} mutants
+ * @param {number} seed
+ * @param {number} count
+ */
+function sampled(mutants, seed, count) {
+  let state = seed;
+  // Numerical Recipes, a linear congruential generator.
+  const draw = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state;
+  };
+  return mutants
+    .map((mutant) => ({ mutant, place: draw() }))
+    .sort((a, b) => a.place - b.place)
+    .slice(0, count)
+    .map(({ mutant }) => mutant);
+}
+
+await runMain(async () => {
+  const { files, tests, sample, seed, minutes } = options();
+  const { env } = setup({ browser: false });
+  const { instrument } = await import('./lib/mutants.mjs');
+  const { bundleTests } = await import('./lib/bundle-tests.mjs');
+  const { mutants, plugin } = await instrument(sources(files));
+  const built = await bundleTests('test/mutation/suites.ts', 'mutation', [plugin]);
+  const session = await MutationSession.open(built, env, tests);
+  const end = performance.now() + minutes * 60_000;
+  /** @type {(Mutant & { status: import('./lib/mutation-session.mjs').Status })[]} */
+  const results = [];
+  try {
+    for (const mutant of sampled(mutants, seed, sample)) {
+      if (performance.now() > end) break;
+      const { status, note } = await session.run(mutant.id);
+      results.push({ ...mutant, status });
+      if (status === 'killed') continue;
+      const { file, line, mutator, original, replacement } = mutant;
+      const mark = isExplained(mutant) ? `${status}, explained` : status;
+      process.stdout.write(
+        `${mark}: ${file}:${line} ${mutator}: ${original} → ${replacement || '(nothing)'} ${note}\n`,
+      );
+    }
+  } finally {
+    await session.close();
+  }
+  const { killed, counted } = writeMutationReport(results, { all: mutants });
+  const score = killed / Math.max(1, counted);
+  process.stdout.write(
+    `${results.length} of ${mutants.length} mutants, ${session.seconds()} s\n` +
+      `${killed} of ${counted} that tests can reach are killed: ${(100 * score).toFixed(1)} %\n`,
+  );
+  process.exitCode = score < goal ? 1 : 0;
+});
