@@ -162,7 +162,7 @@ async function serve() {
   say(`The benchmark is at ${url} (Ctrl+C ends it).`);
 }
 
-/** Dawn reads its environment when it is loaded: a process of its own. @param {Record<string, string>} env */
+/** Runs a separate process, since Dawn reads its environment when it is loaded. @param {Record<string, string>} env */
 async function runInside(env) {
   const args = ['--enable-source-maps', ...process.argv.slice(1), '--inside'];
   const options = { cwd: ROOT, env: { ...process.env, ...env }, stdio: /** @type {const} */ ('inherit') };

@@ -1,25 +1,25 @@
 /**
- * @file Scatter-add in one launch: every workgroup owns a bin of neighbouring rows (and some columns of them), looks through
- * all entries of its batch, and sums those of its rows. Entries that it finds are sorted by row and then by entry, in
- * workgroup memory, so that the same input gives the same bits whichever invocation found them.
+ * @file Scatter-add in one launch: every workgroup owns a bin of consecutive rows (and some columns of them), searches all
+ * entries of its batch, and sums those of its rows. Entries that it finds are sorted by row and then by entry, in
+ * workgroup memory, so that the same input gives the same bits regardless of which invocation found them.
  *
  * Updates [batch, outer, entries, inner] → out [batch, outer, rows, inner]. `lanes` invocations share a row; the groups of a
- * workgroup take runs of one row in turn, and share runs that are long.
+ * workgroup take turns with the runs of rows, and share long runs.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { indexLibrary, type IndexLibraryOptions } from './lib/indices.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 const binnedWorkgroup = 256;
-/** Bits of a code that name the entry; the others name the row in the bin. */
+/** Bits of a code for the entry; the others are for the row in the bin. */
 const entryBits = 20;
 const mostBinnedEntries = 2 ** entryBits;
 export const mostRowsOfBin = 2 ** (32 - entryBits) - 1;
 
-/** Entries that are looked through between two looks at how many were found, and room for those. */
+/** Entries searched between two checks of the number found, and the capacity for those found. */
 const chunk = 1024;
 const capacity = 2 * chunk;
-/** Entries of one row that a single group sums up. */
+/** The most entries of one row that a single group sums. */
 const longRun = 32;
 
 export type BinnedScatterOptions = IndexLibraryOptions & {

@@ -1,7 +1,7 @@
 /**
- * @file Reports the first index outside its range, on its own: for adapters where the code that reports costs though it
- * never runs. A software rasteriser computes both sides of every branch, so that a check inside a gather would cost once
- * an element; here it costs once in `run` indices.
+ * @file Reports the first out-of-range index, in a separate launch: for adapters where the reporting code has a cost even if
+ * it never runs. A software rasterizer computes both sides of every branch, so a check inside a gather would cost time for
+ * every element; here it does once per `run` indices.
  */
 import { flatIndex } from './lib/indexing.ts';
 import type { IndexAddressing, IndexCheck } from './lib/indices.ts';
@@ -12,12 +12,12 @@ export type CheckIndicesOptions = {
   index: string;
   addressing: IndexAddressing;
   check: Exclude<IndexCheck, 'none'>;
-  /** Indices in one read; four where they have one limit, and lie in whole vectors. */
+  /** Indices per read: four if they have the same limit, and consist of whole vectors. */
   width: 1 | 4;
 };
 
 export const checkIndicesWorkgroup = 64;
-/** Indices that an invocation looks at. */
+/** Indices per invocation. */
 export const checkIndicesRun = 64;
 
 export function checkIndices({ index, addressing, check, width }: CheckIndicesOptions): string {

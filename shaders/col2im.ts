@@ -1,14 +1,14 @@
 /**
- * @file The second half of a convolution whose result has few channels: the first half, a product of matrices, gave what
- * each pixel adds to the results by each tap, columns[pixel, tap, channel]. Here every result gathers its share. One
- * invocation computes all channels of one pixel.
+ * @file The second launch of GEMM + col2im, for convolutions whose result has few channels: the GEMM computed what each pixel
+ * contributes to results by each tap, columns[pixel, tap, channel]. Here every result sums its contributions. One invocation
+ * computes all channels of one pixel.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { mathFunctions } from './lib/math.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export type Col2imOptions = {
-  /** Of the result. */
+  /** Channels of the result. */
   channels: number;
   /** Forward, a tap reaches from a pixel of the result to one of the image; for the image's gradient, the other way. */
   direction: 'forward' | 'inputGrad';
@@ -40,7 +40,7 @@ export const col2imParams = {
   dilation_w: 'i32',
   pad_h: 'i32',
   pad_w: 'i32',
-  /** Step between the taps that contribute: the stride, for an image's gradient with strides and no dilation; else 1. */
+  /** Step between the taps that contribute: the stride, for an image's gradient with strides and no dilation; otherwise 1. */
   step_h: 'u32',
   step_w: 'u32',
   alpha: 'f32',

@@ -90,7 +90,7 @@ fn main(
     if (at >= params.count) {
       break;
     }
-    // The last one begins earlier, rather than to end beyond the end: some elements are computed twice.
+    // The last one starts earlier instead of running past the end: some elements are computed twice.
     let first = min(at, last);
     var bits = 0u;
     ${Array.from({ length: steps }, (_, index) => step(index)).join('\n    ')}

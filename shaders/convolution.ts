@@ -1,6 +1,6 @@
 /**
- * @file 2D convolution as an implicit GEMM: three instances of the engine, one a direction. Images are NHWC, kernels
- * HWIO. Nothing is copied out beforehand: where a patch lies in the image is worked out while it is read.
+ * @file 2D convolution as an implicit GEMM: three instances of the engine, one per direction. Images are NHWC, kernels
+ * HWIO. No patches are copied in advance: their position in the image is computed as they are read.
  *
  * | direction   | rows of C              | columns      | segments, and the steps within one |
  * | ----------- | ---------------------- | ------------ | ---------------------------------- |
@@ -8,8 +8,8 @@
  * | inputGrad   | pixels of the image    | input channels | kernel taps, filters             |
  * | filterGrad  | kernel taps × input channels | filters | rows of the result, its columns   |
  *
- * A slice is a group. With strides, the pixels of an image fall in classes by their remainder: a kernel tap reaches all
- * pixels of a class, or none. The input gradient takes a slice for each class and skips the taps that don't reach it.
+ * A slice is a group. With strides, the pixels of an image are divided into classes by their remainder: a kernel tap
+ * reaches all pixels of a class, or none. The input gradient has a slice for each class and skips taps that don't reach it.
  */
 import { filterGrad } from './convolution/filterGrad.ts';
 import { forward } from './convolution/forward.ts';
@@ -19,16 +19,16 @@ import { type GemmOptions, gemm } from './gemm.ts';
 export type Direction = 'forward' | 'inputGrad' | 'filterGrad';
 
 export type ConvolutionKernelOptions = GemmOptions & {
-  /** Whether a stride is above 1: input gradients have classes of pixels then. */
+  /** Whether a stride is above 1, so that input gradients have classes of pixels. */
   strided: boolean;
   /**
-   * Forward, without groups and dilation along a row: whether a segment is a row of the kernel. Its taps are neighbours in
-   * the image as they are in the kernel, so that few channels fill vectors all the same.
+   * Forward, without groups and dilation along a row: whether a segment is a row of the kernel. Its taps are adjacent in
+   * the image as in the kernel, so that vectors can be filled even with few channels.
    */
   joined: boolean;
 };
 
-/** Geometry, as all directions read it. */
+/** The geometry, shared by all directions. */
 export const convolutionParams = {
   in_h: 'u32',
   in_w: 'u32',

@@ -1,9 +1,9 @@
 /**
- * @file Strided copies: elements of `x` into `out`, each walked by an offset and a stride for every axis. Strides may be
- * negative. Slices, flips, transposes, and the parts of a concatenation are all instances of this one kernel.
+ * @file Strided copies: elements of `x` to `out`, each with an offset and a stride for every axis. Strides may be
+ * negative. Slices, flips, transposes, and the parts of a concatenation are all instances of this kernel.
  *
- * One invocation copies one element, or four neighbours (`width`); neighbouring invocations write neighbours. On software
- * adapters it copies a run of them along the last axis, for which it finds its place once.
+ * One invocation copies one element, or a vector of four (`width`); writes are coalesced. On software adapters it copies a
+ * run of them along the last axis, and computes their position once.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
@@ -12,7 +12,7 @@ export type CopyOptions = {
   /** Axes after merging; at least one. */
   rank: number;
   width: 1 | 4;
-  /** True where `out` is written without gaps, in order. */
+  /** True if `out` is written without gaps, in order. */
   dense: boolean;
   /** Elements, or vectors, of an invocation; at most the length of the last axis. */
   run: number;
@@ -45,7 +45,7 @@ fn main(
   if (unit >= params.count) {
     return;
   }
-  // The last run of a line begins earlier, rather than to end beyond its end: some elements are copied twice.
+  // The last run of a line starts earlier instead of running past its end: some elements are copied twice.
   let first = i32(min((unit % params.runs) * ${run}u, ${at('shape', last)} - ${run}u));
   var remaining = unit / params.runs;
   let x_step = ${at('x_strides', last)};

@@ -1,4 +1,4 @@
-/** @file Copies a tensor's words to a range that is no longer than they are. */
+/** @file Copies words of a tensor to a range that is at most as long. */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
 

@@ -1,5 +1,5 @@
 /**
- * @file Dropout: an element is kept, and scaled, where its random word reaches the threshold. The mask is a function of
+ * @file Dropout: an element is kept, and scaled, if its random word reaches the threshold. The mask is a function of
  * seed and position, and never stored.
  */
 import { wgsl } from './lib/wgsl.ts';

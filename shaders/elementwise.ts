@@ -1,11 +1,11 @@
 /**
- * @file Elementwise maps of one to six operands with broadcasting: unary, binary and ternary ops, comparisons,
- * selections and fused gradients are all instances of this one kernel.
+ * @file Elementwise ops of one to six operands with broadcasting: unary, binary and ternary ops, comparisons,
+ * selections and fused gradients are all instances of this kernel.
  *
- * One invocation computes `steps` times `width` elements of the output. Four are one vec4, loaded and stored as such; the
- * coordinates of operands that broadcast are worked out once for the four, and once for all steps where these lie in one
- * line. Steps are neighbours, or interleaved: a workgroup apart, so that neighbouring invocations access neighbours in each
- * step, and all are loaded before the first is used.
+ * One invocation computes `steps` times `width` elements of the output. Four elements are loaded and stored as one vec4; the
+ * coordinates of operands that broadcast are computed once for the four, and once for all steps if these are in one line.
+ * Steps are adjacent, or interleaved: a workgroup apart, so that accesses are coalesced in each step, and all are loaded
+ * before the first is used.
  */
 import { wgsl } from './lib/wgsl.ts';
 import { flatIndex } from './lib/indexing.ts';
@@ -13,8 +13,8 @@ import { commonForm, mathFunctions } from './lib/math.ts';
 import { commonElementwise } from './commonElementwise.ts';
 
 /**
- * How an operand is read: at the output's own index (`full`), as its only value (`scalar`), or through strides; where
- * four elements are computed at once, `strided` reads four neighbours and `spread` one value for all four.
+ * How an operand is read: at the output's own index (`full`), as its only value (`scalar`), or through strides; if four
+ * elements are computed at once, `strided` reads four adjacent values and `spread` one value for all four.
  */
 export type OperandLayout = 'full' | 'scalar' | 'strided' | 'spread';
 
@@ -26,20 +26,20 @@ export type ElementwiseOptions = {
   /** WGSL type of the result. */
   result: string;
   layouts: readonly OperandLayout[];
-  /** Axes that operands are read over through strides, after merging; 0 where none is. */
+  /** Axes of the operands that are read through strides, after merging; 0 if there are none. */
   rank: number;
   /** Elements, or vectors of elements, an invocation computes at a time. */
   width: 1 | 4;
   /**
-   * How many of them it computes; at most `count`, and together at most `count` where they are interleaved. Written out,
-   * since a software adapter pays for each turn of a loop.
+   * How many of them it computes; at most `count`, or if they are interleaved, at most `count` per workgroup. Unrolled, since
+   * a software adapter pays for each iteration of a loop.
    */
   steps: number;
   /** Whether the steps of an invocation are a workgroup apart. */
   interleaved: boolean;
   /** Whether elements are computed by the expression's common form first, and the others again (see commonElementwise). */
   common: boolean;
-  /** Whether the steps of an invocation differ in the coordinate along the last axis alone. */
+  /** Whether the steps of an invocation differ only in the coordinate along the last axis. */
   aligned: boolean;
 };
 
@@ -72,7 +72,7 @@ export function elementwise(options: ElementwiseOptions): string {
     return `apply(${names.map(lane).join(', ')})`;
   };
   const component = (field: string, axis: number) => `params.${field}[${axis >> 2}][${axis & 3}]`;
-  // Axes from the last to the first: each step takes the coordinate off the remaining index, the first takes what is left.
+  // Axes from the last to the first: each takes its coordinate off the remaining index; the first axis takes the rest.
   const axes = Array.from({ length: rank }, (_, i) => rank - 1 - i);
   const walk = (from: string) => {
     const steps = axes.map((axis) => {
@@ -132,7 +132,7 @@ fn main(
   ${walk('i')}
   ${compute}
 #elif ${interleaved}
-  // The last workgroup begins earlier, rather than to end beyond the end: some elements are computed twice.
+  // The last workgroup starts earlier instead of running past the end: some elements are computed twice.
   let first = min(flat_group(group, groups) * ${steps * elementwiseWorkgroup}u, params.count - ${steps * elementwiseWorkgroup}u) + local;
   ${numbers.map(loaded).join('\n  ')}
   ${numbers.map((step) => store(`_${step}`)).join('\n  ')}
@@ -141,7 +141,7 @@ fn main(
   if (at >= params.count) {
     return;
   }
-  // The last one begins earlier, rather than to end beyond the end: some elements are computed twice.
+  // The last one starts earlier instead of running past the end: some elements are computed twice.
   let first = min(at, params.count - ${steps}u);
   ${aligned ? walk('first') : ''}
   ${numbers.map(following).join('\n  ')}

@@ -1,7 +1,7 @@
 /**
  * @file float16 (IEEE 754 binary16), two in a word, the first in its lower bits: from f32 and back. Core WGSL reads them
- * (`unpack2x16float`); how they are rounded and what happens to numbers that are too large is left open, so that is done here
- * by the steps of src/core/float16.
+ * (`unpack2x16float`), but leaves open how numbers are rounded, and what happens to those that are too large. So packing is
+ * done here, in the steps of src/core/float16.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
@@ -40,7 +40,7 @@ fn float16_bits(value: f32) -> u32 {
 }
 `;
 
-/** One invocation has a word of two float16 values. */
+/** One invocation converts a word of two float16 values. */
 export function float16({ direction }: Float16Options): string {
   return wgsl`
 ${flatIndex}

@@ -1,7 +1,8 @@
 /**
- * @file A chain of elementwise ops in one launch: what one step hands to the next stays in registers.
+ * @file A chain of elementwise ops in one launch: intermediate values stay in registers.
  *
- * One invocation computes `repeats` times `width` elements of every step, in order, and stores those that are outputs. Each step gives the same bits as a launch of its own.
+ * One invocation computes `repeats` times `width` elements of every step, in order, and stores those that are outputs. Each
+ * step gives the same bits as a separate launch.
  */
 import { elementwiseWorkgroup, type OperandLayout, operandNames, readsVectors } from './elementwise.ts';
 import { flatIndex } from './lib/indexing.ts';
@@ -9,11 +10,11 @@ import { mathFunctions } from './lib/math.ts';
 import { components, range } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
-/** Where a step finds an operand. */
+/** The source of an operand of a step. */
 export type FusedOperand =
   /** An input of the chain, by its index. */
   | { readonly from: 'input'; readonly index: number }
-  /** The value of an earlier step; `first` where all elements read the first one. */
+  /** The value of an earlier step; `first` if all elements read the first one. */
   | { readonly from: 'step'; readonly index: number; readonly first: boolean }
   /** A constant, by its index among the words of the scalars. */
   | { readonly from: 'constant'; readonly index: number };
@@ -25,7 +26,7 @@ export type FusedInput = {
   readonly layout: OperandLayout;
   /** Axes that it is read over through strides; 0 for the other layouts. */
   readonly rank: number;
-  /** Whether the elements of one invocation differ in its last coordinate alone. */
+  /** Whether the elements of one invocation differ only in its last coordinate. */
   readonly aligned: boolean;
 };
 
@@ -45,17 +46,17 @@ export type FusedElementwiseOptions = {
   /** Indices of the steps whose values are stored, in the order of the outputs. */
   readonly outputs: readonly number[];
   readonly width: 1 | 4;
-  /** Elements, or vectors of them, that an invocation computes: at most `count`, together where they are interleaved. */
+  /** Elements (or vectors) per invocation: at most `count`, or if interleaved, at most `count` per workgroup. */
   readonly repeats: number;
-  /** Whether those of an invocation are a workgroup apart, rather than neighbours (see elementwise). */
+  /** Whether the elements of an invocation are a workgroup apart, rather than adjacent (see elementwise). */
   readonly interleaved: boolean;
-  /** Whether the adapter's compiler may also change the order of operations, as those of GPUs with relaxed math do. */
+  /** Whether the adapter's compiler may also reorder operations, as those of GPUs with relaxed math do. */
   readonly reassociates: boolean;
 };
 
-/** Words of scalars that a launch has room for. */
+/** The most words of scalars in a launch. */
 export const fusedScalars = 16;
-/** Inputs that a launch can read through strides. */
+/** The most inputs that a launch can read through strides. */
 export const fusedStridedInputs = 2;
 
 /** Word `n` of the scalars, in WGSL. */
@@ -131,9 +132,9 @@ function stepFunction({ expression, types, result }: FusedStep, step: number): s
 }
 
 /**
- * A float that one step hands to another is rounded, as it would be on its way through memory. Compilers may otherwise
- * contract a product and a sum into one fma, factor a sum of products, or cancel a sum against a difference across
- * steps. No compiler can see that `no_bits` is zero.
+ * Rounds a float that one step passes to another, as storing it would. Compilers may otherwise contract a product and a sum
+ * into one fma, factor a sum of products, or cancel a sum against a difference across steps. No compiler can know that
+ * `no_bits` is zero.
  */
 function valuesAcrossSteps(width: 1 | 4): string {
   const [float, bits] = width === 4 ? ['vec4<f32>', 'vec4<u32>'] : ['f32', 'u32'];
@@ -142,7 +143,7 @@ function valuesAcrossSteps(width: 1 | 4): string {
 }`;
 }
 
-/** Functions of WGSL that round nothing: their results are exact in whatever expression they meet. */
+/** WGSL functions that don't round: their results are exact in any expression. */
 const exactFunctions = /\b(abs|min|max|select|sign|floor|ceil|trunc|round|bitcast<\w+>|[fiu]32|bool)\(/g;
 const operand = String.raw`(?:[a-f]|bitcast<f32>\(params\.\w+\[\d\]\[\d\]\))`;
 const product = new RegExp(`^${operand} \\* ${operand}$`);
@@ -153,7 +154,7 @@ function rounds({ expression, result }: FusedStep): boolean {
   return result === 'f32' && /[-+*/]|\w\(/.test(expression.replace(exactFunctions, '('));
 }
 
-/** Whether a compiler that keeps the order of operations may still merge `reader` with the step before that it reads. */
+/** Whether a compiler that keeps the order of operations may still merge `reader` with the step that it reads. */
 function mayMerge(step: FusedStep, reader: FusedStep): boolean {
   return !(sumOrProduct.test(step.expression) && product.test(reader.expression));
 }
@@ -228,7 +229,7 @@ function stridedIndices(inputs: readonly FusedInput[]): number[] {
   return inputs.flatMap((input, i) => (isStrided(input) ? [i] : []));
 }
 
-/** Computes where element `from` lies in the strided inputs: in those that are aligned, or in the others. */
+/** Computes the offsets of element `from` in the strided inputs: those that are aligned, or the others. */
 function stridedOffsets(inputs: readonly FusedInput[], from: string, aligned: boolean): string {
   return stridedIndices(inputs)
     .map((input, k) => {

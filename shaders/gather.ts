@@ -1,29 +1,29 @@
 /**
- * @file Gather: the rows of a table that indices name. An entry's row is one run of `inner` elements in each of `outer`
+ * @file Gather: the rows of a table selected by indices. An entry's row is one run of `inner` elements in each of `outer`
  * blocks of its batch: x [batch, outer, rows, inner] → out [batch, outer, entries, inner].
  *
- * One invocation moves `run` neighbours of a row, each an element or four of them (`width`); or, where a row is a single
- * element, as many neighbouring entries. Values move as bits, so that every dtype shares a pipeline. Of the many invocations
- * that read an index, the first alone reports it.
+ * One invocation moves `run` consecutive elements or vectors (`width`) of a row; or, if a row is a single element, as many
+ * consecutive entries. Values are moved as bits, so that all dtypes share a pipeline. Of the many invocations that read an
+ * index, only the first reports it.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { indexLibrary, type IndexLibraryOptions } from './lib/indices.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export type GatherOptions = IndexLibraryOptions & {
-  /** True where batch and outer are 1. */
+  /** True if batch and outer are 1. */
   flat: boolean;
   width: 1 | 4;
   /**
-   * Divides `inner`, so that no invocation meets two rows. Where rows are `single`: at most `count`, and a divisor of the
-   * entries of a batch where it isn't `flat`, so that no invocation meets two blocks.
+   * Divides `inner`, so that no invocation has elements of two rows. If rows are `single`: at most `count`, and unless `flat`,
+   * a divisor of the entries of a batch, so that no invocation has elements of two blocks.
    */
   run: number;
-  /** True where a row is one element of its width: entries follow each other then. */
+  /** True if a row is one element or vector, so that entries are consecutive. */
   single: boolean;
   /**
-   * Of single rows addressed `along` an axis: whether a run meets at most two slabs, and at most two lines of `span` or
-   * lines of one, so that divisions are needed for its first entry alone.
+   * For single rows addressed `along` an axis: whether a run is in at most two slabs, and in at most two lines of `span` or in
+   * lines of one, so that only its first entry needs divisions.
    */
   stepwise: boolean;
 };
@@ -63,7 +63,7 @@ fn main(
     return;
   }
 #if ${single}
-  // The last one begins earlier, rather than to end beyond the end: some entries are moved twice.
+  // The last one starts earlier instead of running past the end: some entries are moved twice.
   let first = min(i, params.count - ${run}u);
 #if ${stepwise}
   let slab = first / params.slab;

@@ -2,18 +2,18 @@
  * @file The matrix multiplication engine (GEMM): C[slice] = epilogue(A[slice] · B[slice]), A of m × k, B of k × n.
  *
  * matMul and the three directions of a convolution are instances of it. They differ in how A and B are read and where
- * C is written, which an instance says in WGSL (`Problem`); tiles, loops and epilogue are here.
+ * C is written, which an instance defines in WGSL (`Problem`); tiles, loops and epilogue are here.
  *
  * A *line* is a row of A or a column of B. The k axis is traversed as `params.segments` segments of `params.length`
- * steps (a convolution's kernel taps and channels), so that what holds for a whole segment is worked out once for it.
+ * steps (a convolution's kernel taps and channels), so that values common to a segment are computed once.
  *
  * Forms of one algorithm:
  * - `shared`: a workgroup computes a tile of C from tiles of A and B in workgroup memory. For GPUs.
  * - `registers`: an invocation computes a block of C straight from storage. For CPU adapters and small matrices.
  * - `lanes`: the invocations of a workgroup share k. For few rows, on GPUs.
- * - `subgroupMatrix`: as `shared`, in float16 with subgroup matrices. Loaded where an app asks for them.
+ * - `subgroupMatrix`: as `shared`, in float16 with subgroup matrices. Loaded only if an app requests them.
  *
- * Sums run in ascending k order; `splits` cut k into fixed ranges that a second pass adds in order. Same input, same bits.
+ * Sums run in ascending k order; `splits` divide k into fixed ranges that a second pass adds in order. Same input, same bits.
  */
 import { subgroupForm } from './gemm/subgroupForm.ts';
 import type { GemmOptions, GemmTile, Problem } from './gemm/problem.ts';
@@ -44,7 +44,7 @@ export function gemm(options: GemmOptions, problem: Problem): string {
 /** WGSL directives of an instance. */
 export function gemmDirectives({ tile }: GemmOptions): string {
   if (tile.memory === 'subgroupMatrix') return subgroupForm().directives();
-  // Quads lie in one subgroup, and a quad has one block: its control flow is uniform, though no compiler can tell.
+  // A quad is in one subgroup and has one block: its control flow is uniform, though no compiler can tell.
   return tile.subgroupQuads ? 'enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n' : '';
 }
 
@@ -60,7 +60,7 @@ export function gemmInvocations(tile: GemmTile, m: number, n: number, slices: nu
   return tiles * groupM * groupN * slices;
 }
 
-/** Elements of C that are computed in `slices` matrices of m × n: those beyond its edges are, too. */
+/** Elements of C that are computed for `slices` matrices of m × n, including those beyond its edges. */
 export function gemmElements(tile: GemmTile, m: number, n: number, slices: number): number {
   const { memory, groupM, blockM, blockN } = tile;
   const sharing = memory === 'lanes' ? groupM : 1;

@@ -1,5 +1,5 @@
 /**
- * @file Lengths of gradients, for clipping, in two passes: sums of squares of chunks, for several gradients at once; and
+ * @file Norms of gradients, for clipping, in two passes: sums of squares of chunks, for several gradients at once; and
  * for each gradient (or for all together) the factor that clips it. All orders are fixed: same input, same bits.
  */
 import { flatIndex } from './lib/indexing.ts';
@@ -8,22 +8,22 @@ import { finite, isNan, mathFunctions, nanValue } from './lib/math.ts';
 import { accumulatorState, findMember, gradientOf } from './optimizer.ts';
 import { wgsl } from './lib/wgsl.ts';
 
-/** Vectors of one chunk. A chunk lies within one gradient, and each gradient has one at least. */
+/** Vectors of one chunk. A chunk is within one gradient, and each gradient has at least one. */
 export const chunkVectors = 1024;
 
 export type ChunkOptions = {
   gradients: number;
-  /** Where sums of earlier gradients are added first: in the role of that number of a packed block, in a binding, or not at all. */
+  /** Where accumulated earlier gradients are, which are added first: a role of the packed block, a separate binding, or none. */
   accumulator: number | 'separate' | 'none';
   scaled: boolean;
   lanes: number;
   workgroup: number;
 };
 
-/** Numbers that are added up before their sum is added to the rest: it keeps the error of long sums low. */
+/** Numbers that are summed before their sum is added to the rest, to keep the error of long sums small. */
 const block = 32;
 
-/** Sums of squares of chunks. A gradient that isn't there has sums of 0. */
+/** Sums of squares of chunks. A missing gradient has sums of 0. */
 export function squareChunks(options: ChunkOptions): string {
   const { gradients, accumulator, scaled, lanes, workgroup } = options;
   const layout: LaneLayout = { lanes, order: 'rows', workgroup, subgroups: false };
@@ -86,15 +86,15 @@ fn main(
 }
 
 export type ScaleOptions = {
-  /** One factor for all gradients in place of one for each. */
+  /** One factor for all gradients instead of one for each. */
   global: boolean;
   lanes: number;
   workgroup: number;
 };
 
 /**
- * Factors that bring lengths to at most `params.clip`. A length that is no number makes its gradients NaN, as does an
- * infinite one of all gradients together (Keras's `clip_by_global_norm`).
+ * Factors that limit norms to `params.clip`. A NaN norm makes its gradients NaN, as does an infinite global norm (Keras's
+ * `clip_by_global_norm`).
  */
 export function clipScales({ global, lanes, workgroup }: ScaleOptions): string {
   const layout: LaneLayout = { lanes, order: 'rows', workgroup, subgroups: false };

@@ -1,7 +1,7 @@
 /**
- * @file One-sided Jacobi: rotations that make the rows of each matrix orthogonal, as singular values and eigenvectors need.
- * A workgroup has a matrix. Pairs of rows meet as players of a round-robin tournament do; the pairs of a round share no row,
- * so that each invocation rotates pairs by itself, and a round ends with a barrier.
+ * @file One-sided Jacobi: rotations that make the rows of each matrix orthogonal, for singular values and eigenvectors.
+ * One workgroup per matrix. Rows are paired like players of a round-robin tournament; the pairs of a round share no row, so
+ * each invocation rotates pairs independently, and a round ends with a barrier.
  * Source: G. Golub, C. Van Loan, Matrix computations, 8.5.5 and 8.6.3.
  */
 import { flatIndex } from './lib/indexing.ts';
@@ -9,12 +9,12 @@ import { wgsl } from './lib/wgsl.ts';
 
 export const jacobiWorkgroup = 64;
 
-/** Rounds of all pairs. Six to ten make even large matrices orthogonal; the rest is for those that converge slowly. */
+/** The most sweeps over all pairs. Six to ten suffice even for large matrices, unless they converge slowly. */
 const maxSweeps = 24;
 
 /**
- * w = rotations · x, whose rows are orthogonal: x and w [matrices, rows, columns], rotations [matrices, rows, rows]. Numbers
- * are at most about 1, so that no square overflows.
+ * w = rotations · x, with orthogonal rows: x and w [matrices, rows, columns], rotations [matrices, rows, rows]. Elements
+ * must be at most about 1, so that no square overflows.
  */
 export function jacobi(): string {
   return wgsl`

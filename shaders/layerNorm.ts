@@ -1,10 +1,11 @@
 /**
- * @file layerNorm along one axis of x seen as [outer, n, inner]: (x - mean) / √(variance + epsilon), times gamma and plus beta
- * where they are given, [n] each. Each line of n elements belongs to `lanes` invocations, which keep it in registers where
- * it fits, and otherwise sweep over it three times: for the mean, for the squared deviations from it, and to write; later
- * sweeps find it in the cache.
+ * @file layerNorm along one axis of x viewed as [outer, n, inner]: (x - mean) / √(variance + epsilon), times gamma and plus
+ * beta if given, [n] each. Each line of n elements is computed by `lanes` invocations, which keep it in registers if it fits,
+ * and otherwise sweep over it three times: for the mean, for the squared deviations from it, and to write; later sweeps
+ * read it from the cache.
  *
- * The line's first element is taken off all others, so that a mean that is large against the deviations costs no digits.
+ * The line's first element is subtracted from all others, so that a mean that is large compared with the deviations doesn't
+ * cost digits.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { folded, foldLanes } from './lib/lanes.ts';

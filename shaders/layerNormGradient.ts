@@ -1,7 +1,7 @@
 /**
  * @file The gradient of layerNorm for x, from the cotangent dy. With x̂ = (x - mean) r, r = 1 / √(variance + epsilon) and
- * g = gamma · dy, it is r (g - mean g - x̂ mean(g x̂)), with means over each line of x seen as [outer, n, inner]. Lines as
- * in layerNorm. Where the gradients of gamma and beta are needed, the mean and r of each line are written as well.
+ * g = gamma · dy, it is r (g - mean g - x̂ mean(g x̂)), with means over each line of x viewed as [outer, n, inner]. Lines as
+ * in layerNorm. If the gradients of gamma and beta are needed, the mean and r of each line are written as well.
  *
  * Ba, Kiros and Hinton, "Layer normalization", 2016.
  */

@@ -1,13 +1,13 @@
 /**
  * @file Factorizations of small matrices [matrices, n, n], and triangular systems.
  *
- * `cholesky`, `lu` and `householder` give a matrix to a workgroup, whose invocations share its rows or columns; a step of the
- * factorization ends with a barrier. Triangular systems give a right-hand side to an invocation, which needs none.
+ * `cholesky`, `lu` and `householder` assign a matrix to a workgroup, whose invocations share its rows or columns; each step of
+ * the factorization ends with a barrier. Triangular systems assign a right-hand side to an invocation, without barriers.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
 
-/** Invocations that share a matrix, and those that solve systems by themselves. */
+/** Invocations that share a matrix, and invocations of a workgroup for triangular systems. */
 export const factorizationWorkgroup = 64;
 
 const entry = /* wgsl */ `
@@ -18,7 +18,7 @@ fn main(
   @builtin(local_invocation_index) local: u32,
 )`;
 
-/** The lower factor of each symmetric matrix, column by column; NaN from where one isn't positive definite. */
+/** The lower factor of each symmetric matrix, column by column; NaN from the column where one isn't positive definite. */
 export function cholesky(): string {
   return wgsl`
 ${flatIndex}
@@ -58,8 +58,8 @@ ${entry} {
 }
 
 /**
- * L and U of each matrix in one, with the largest pivot of a column (Golub and Van Loan, Matrix computations, 3.4): \`order\` is
- * where each row of LU was in x, and behind the n of them how many rows changed places.
+ * L and U of each matrix in one, with partial pivoting (Golub and Van Loan, Matrix computations, 3.4): \`order\` is where each
+ * row of LU was in x, followed by the number of row exchanges.
  */
 export function lu(): string {
   return wgsl`
@@ -121,8 +121,8 @@ ${entry} {
 }
 
 /**
- * Householder reflections that make the first columns of each [rows, columns] upper triangular, applied to all columns: of
- * [A, I] they leave [R, Qᵀ] above the diagonal and behind it (Golub and Van Loan, 5.2).
+ * Householder reflections that make the first columns of each [rows, columns] upper triangular, applied to all columns: they
+ * turn [A, I] into [R, Qᵀ] (Golub and Van Loan, 5.2).
  */
 export function householder(): string {
   return wgsl`
@@ -178,11 +178,11 @@ export type TriangularOptions = {
   lower: boolean;
   /** Solves aᵀ x = b. */
   transposed: boolean;
-  /** Takes the diagonal as ones, whatever it holds. */
+  /** Assumes ones on the diagonal, which isn't read. */
   unitDiagonal: boolean;
 };
 
-/** Solves a x = b by substitution, a [matrices, n, n] triangular, b [matrices, n, m]. One invocation a column of b. */
+/** Solves a x = b by substitution, a [matrices, n, n] triangular, b [matrices, n, m]. One invocation per column of b. */
 export function triangularSolve({ lower, transposed, unitDiagonal }: TriangularOptions): string {
   const forward = lower !== transposed;
   const a = (row: string, column: string) =>

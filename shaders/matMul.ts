@@ -9,7 +9,7 @@ export type MatMulOptions = GemmOptions & {
   batchRank: number;
 };
 
-/** WGSL of an operand that is a matrix, one stride apart from line to line (or from k to k). */
+/** WGSL of an operand that is a matrix with a fixed stride between lines (or between steps of k). */
 function matrix(name: 'a' | 'b', struct: string, layout: OperandLayout): string {
   const step = layout.major === 'k' ? 'k' : `k * params.${name}_stride`;
   const line = layout.major === 'k' ? `line * params.${name}_stride` : 'line';

@@ -1,4 +1,4 @@
-/** @file Reports the first NaN or infinity of a tensor, by its bits: compilers may assume that neither occurs. */
+/** @file Reports the first NaN or infinity of a tensor. Tests bits, since compilers may assume that neither occurs. */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
 

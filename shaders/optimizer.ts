@@ -1,26 +1,26 @@
 /**
- * @file One step of an optimizer for up to eight variables at once, in place: the values, the optimizer's states besides
- * them and the gradients are read once, and written once.
+ * @file One step of an optimizer for up to eight variables at once, in place: values, states and gradients are read once,
+ * and values and states written once.
  *
- * Where variables are packed, one buffer holds them role by role: first the values of all, then each state of all. A
- * role is `params.stride` vectors long, and a variable begins at the same place in each, so that an invocation finds all
- * that belongs to its vector from one index. Gradients keep the buffers in which they were computed. A variable that
+ * If variables are packed, one buffer holds them role by role: first the values of all, then each state of all. A
+ * role is `params.stride` vectors long, and a variable begins at the same offset in each, so that an invocation finds
+ * everything for its vector from one index. Gradients stay in the buffers in which they were computed. A variable that
  * isn't packed has a binding for each role.
  *
- * The parts of a step that all optimizers share (Keras's BaseOptimizer) come around the rule of the one: loss scale,
+ * The parts of a step that all optimizers share (Keras's BaseOptimizer) surround the specific rule: loss scale,
  * accumulation, clipping and weight decay before it, the running average of the values after it.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { bounded, mathFunctions } from './lib/math.ts';
 import { wgsl } from './lib/wgsl.ts';
 
-/** Variables of one launch: as many as one field of parameters holds indices. */
+/** Variables of one launch: the number of indices in one parameter field. */
 export const membersPerLaunch = 8;
 
-/** What one kind of optimizer does to a vector of values. */
+/** The update rule of one kind of optimizer, for a vector of values. */
 export interface StepRule {
   /**
-   * WGSL statements that move `value` by the gradient `g` and its square `g_squared`, all vec4<f32>; they read and write
+   * WGSL statements that update `value` by the gradient `g` and its square `g_squared`, all vec4<f32>; they read and write
    * states by their names.
    */
   statements: string;
@@ -28,15 +28,15 @@ export interface StepRule {
   functions?: string;
 }
 
-/** How gradients are clipped: each value, or by lengths that were measured before. */
+/** How gradients are clipped: each value, or by norms computed before. */
 export type Clipping = 'none' | 'value' | 'norm' | 'globalNorm';
 
 export type StepOptions = {
-  /** What varies within one kind: Nesterov's momentum, a third moment. */
+  /** The variant of the rule, such as Nesterov's momentum. */
   variant: string;
   /** States besides the values, as WGSL names. */
   states: readonly string[];
-  /** Gradients bound: 1 for a variable on its own, else membersPerLaunch or what the device allows. */
+  /** Number of gradients bound: 1 for a separate variable, otherwise membersPerLaunch or what the device allows. */
   gradients: number;
   packed: boolean;
   clipping: Clipping;
@@ -44,9 +44,9 @@ export type StepOptions = {
   accumulated: boolean;
   decayed: boolean;
   averaged: boolean;
-  /** Whether the sums of the squares of slices are bound, in place of the gradient's squares. */
+  /** Whether the sums of squares of slices are bound, to be used instead of the gradient's squares. */
   squared: boolean;
-  /** Invocations of a workgroup, and vectors that each of them moves. */
+  /** Invocations of a workgroup, and vectors per invocation. */
   workgroup: number;
   steps: number;
 };
@@ -54,7 +54,7 @@ export type StepOptions = {
 export const averageState = 'average';
 export const accumulatorState = 'gradient_accumulator';
 
-/** WGSL that finds the member to which chunk `chunk` of a launch belongs: `params.chunks` holds the first one of each. */
+/** WGSL that finds the member to which chunk `chunk` of a launch belongs: `params.chunks` holds the first chunk of each. */
 export function findMember(gradients: number): string {
   const later = Array.from({ length: gradients - 1 }, (_, k) => k + 1);
   const passed = (k: number) => `member += u32(chunk >= params.chunks[${k >> 2}][${k & 3}]);`;

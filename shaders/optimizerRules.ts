@@ -1,9 +1,9 @@
 /**
- * @file The rules of the optimizers, one to a function. Formulas are those of Keras 3, whose places for epsilon differ
- * from the papers'; what depends on the step alone (rates, bias corrections) comes in parameters. A rule with variants
- * takes the name of one.
+ * @file The rules of the optimizers, one per function. Formulas are those of Keras 3, which adds epsilon in other places than
+ * the papers; values that depend only on the step (rates, bias corrections) are parameters. A rule with variants takes the
+ * name of one.
  *
- * `g` is the gradient, `value` what moves; both, and the states, are vec4<f32>.
+ * `g` is the gradient, `value` the values to update; both, and the states, are vec4<f32>.
  */
 import { isNan, precisePow } from './lib/math.ts';
 import type { StepRule } from './optimizer.ts';
@@ -20,8 +20,8 @@ export function sgdRule(variant: string): StepRule {
 }
 
 /**
- * `plain`: Kingma and Ba, ICLR 2015, end of section 2; `amsgrad`: Reddi, Kale and Kumar, ICLR 2018. `rate` has both
- * corrections.
+ * `plain`: Kingma and Ba, ICLR 2015, end of section 2; `amsgrad`: Reddi, Kale and Kumar, ICLR 2018. `rate` includes both
+ * bias corrections.
  */
 export function adamRule(variant: string): StepRule {
   const amsgrad = variant === 'amsgrad';
@@ -34,7 +34,7 @@ export function adamRule(variant: string): StepRule {
   };
 }
 
-/** Kingma and Ba, section 7.1. `rate` has the correction of the first moment. */
+/** Kingma and Ba, section 7.1. `rate` includes the bias correction of the first moment. */
 export function adamaxRule(): StepRule {
   return {
     statements: `
@@ -44,7 +44,7 @@ export function adamaxRule(): StepRule {
   };
 }
 
-/** Dozat, Incorporating Nesterov momentum into Adam, 2016. Both shares have their corrections, as has `velocity_scale`. */
+/** Dozat, Incorporating Nesterov momentum into Adam, 2016. Both shares and `velocity_scale` include bias corrections. */
 export function nadamRule(): StepRule {
   return {
     statements: `
@@ -106,7 +106,7 @@ fn sign_of(x: f32) -> f32 {
 
 /**
  * McMahan et al., Ad click prediction, KDD 2013, with the shrinkage and beta of Keras. `power` is the negative of the
- * learning rate's power, the variant `root` the case of a half; accumulators are at least 0.
+ * learning rate's power, variant `root` the case 1/2; accumulators are at least 0.
  */
 export function ftrlRule(variant: string): StepRule {
   const raised = (x: string) =>

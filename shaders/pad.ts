@@ -1,10 +1,10 @@
 /**
- * @file Padding: each element of `out` reads the element of `x` that its position maps to, axis by axis, by the mode:
+ * @file Padding: each element of `out` reads the element of `x` to which the mode maps its position, axis by axis:
  * `constant` (a value outside), `reflect` (mirrored, the edge once), `symmetric` (mirrored, the edge twice), `repeat`
- * (x over and over, as a tile).
+ * (x repeated, for tile).
  *
- * An invocation computes one element, or a vector of four; or a run of them along the last axis, for which it finds the line
- * once: what software adapters want.
+ * An invocation computes one element, or a vector of four; or, for software adapters, a run of them along the last axis, for
+ * which it computes the line once.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
@@ -67,7 +67,7 @@ fn main(
   if (unit >= params.count) {
     return;
   }
-  // The last run of a line begins earlier, rather than to end beyond its end: some elements are computed twice.
+  // The last run of a line starts earlier instead of running past its end: some elements are computed twice.
   let first = min((unit % params.runs) * ${run}u, ${at('shape', last)} - ${run}u);
   var remaining = unit / params.runs;
   let i = remaining * ${at('shape', last)} + first;

@@ -1,11 +1,11 @@
 /**
- * @file Pools over windows of NHWC images, forward and backward. An invocation works on one channel of one position,
- * or on four neighbouring channels where their number allows it; neighbouring invocations take neighbouring channels.
+ * @file Pools over windows of NHWC images, forward and backward. An invocation computes one channel of one position,
+ * or four adjacent channels if their number allows it; adjacent invocations have adjacent channels.
  *
- * Every gradient is gathered: an input position looks at the windows that cover it. No atomics, hence the same bits on
- * every run. Where windows don't overlap, each window writes its own piece of the image instead (`cells`).
+ * Gradients are gathered: each input position sums over the windows that cover it. No atomics, hence the same bits on
+ * every run. If windows don't overlap, each window writes its own part of the image instead (`cells`).
  *
- * Averages leave padding out of their count, and padding never wins a maximum: windows are clipped to the image.
+ * Averages don't count padding, and padding is never the maximum: windows are clipped to the image.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
@@ -16,8 +16,8 @@ export type PoolOptions = {
   /** Channels an invocation computes. */
   width: 1 | 4;
   /**
-   * Of each window: the maximum; the mean; the flat pixel of the maximum; the value of another image, `v`, at the
-   * pixel of the maximum of `x`.
+   * The result for each window: the maximum; the mean; the flat pixel of the maximum; the value of another image, `v`, at
+   * the pixel of the maximum of `x`.
    */
   kind: 'max' | 'average' | 'position' | 'pick';
 };
@@ -26,8 +26,8 @@ export type PoolGradientOptions = {
   type: 'f32' | 'i32' | 'u32';
   width: 1 | 4;
   /**
-   * `average` spreads each cotangent over its window; `positions` sums cotangents whose window names this pixel. For windows
-   * that don't overlap: `averageCells`, and `cells`, which finds the maximum itself.
+   * `average` distributes each cotangent over its window; `positions` sums the cotangents of windows whose maximum is this
+   * pixel. For windows that don't overlap: `averageCells`, and `cells`, which finds the maximum itself.
    */
   kind: 'average' | 'averageCells' | 'positions' | 'cells';
 };
@@ -43,7 +43,7 @@ alias Position = ${of('u32')};
 alias Mask = ${of('bool')};
 
 #if ${type === 'f32'}
-// By bits, since a compiler may take it that no NaN occurs.
+// Tests bits, since compilers may assume that NaN does not occur.
 fn nan_lanes(x: Value) -> Mask {
   return (bitcast<Position>(x) & Position(0x7fffffffu)) > Position(0x7f800000u);
 }
@@ -133,7 +133,7 @@ fn main(
 }
 `;
 
-/** One invocation an output position. */
+/** One invocation per output position. */
 export function pool({ type, width, kind }: PoolOptions): string {
   return wgsl`
 ${flatIndex}
@@ -185,7 +185,7 @@ ${entry}
 `;
 }
 
-/** One invocation an input position; for cells one a window, with the pixels up to the next window. */
+/** One invocation per input position; for cells, one per window, including the pixels up to the next window. */
 export function poolGradient({ type, width, kind }: PoolGradientOptions): string {
   const isAverage = kind === 'averageCells';
   return wgsl`

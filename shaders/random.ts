@@ -1,5 +1,5 @@
 /**
- * @file Random tensors: invocation i writes four neighbouring elements from the four words of counter i.
+ * @file Random tensors: invocation i writes four consecutive elements from the four words of counter i.
  *
  * The counter's last word distinguishes uses of one seed.
  */
@@ -15,7 +15,7 @@ import {
   unitInterval,
 } from './lib/math.ts';
 
-/** What is drawn. Integers lie in [low, low + range); a range of 0 stands for all 2^32 words. */
+/** The distribution. Integers are in [low, low + range); a range of 0 stands for 2^32. */
 export type Distribution = 'uniform' | 'integers' | 'coin' | 'normal' | 'truncatedNormal';
 
 export type RandomOptions = {
@@ -26,7 +26,7 @@ export type RandomOptions = {
 
 export const randomWorkgroup = 256;
 
-/** Statements that make the vector `values` of `words`. */
+/** Statements that compute the vector `values` from `words`. */
 const draws: Record<Distribution, string> = {
   uniform: `
   let unit = vec4<f32>(

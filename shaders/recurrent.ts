@@ -1,10 +1,10 @@
 /**
  * @file The gates of an LSTM and of a GRU at one step, and their gradients. One invocation computes one T, a unit or four
- * neighbours, of one sample. The matmul with the recurrent kernel is computed before by the matrix engine, or in the same
- * launch by the workgroup (recurrentMatMul.ts), which saves a launch at each step where a step is small.
+ * adjacent units, of one sample. The matmul with the recurrent kernel is computed before by the matrix engine, or in the same
+ * launch by the workgroup (recurrentMatMul.ts), which saves a launch at each step if steps are small.
  *
- * `trace` is what the gradient reads: for each sample and step five rows of values a unit, the gates and what they acted
- * on. Where the mask is false, states are carried over, and the trace is zeros.
+ * `trace` is read by the gradient: for each sample and step, five rows with a value per unit, the gates and their
+ * operands. Where the mask is false, states are carried over, and the trace is zeros.
  *
  * Sources: Hochreiter and Schmidhuber, Long short-term memory, 1997; Gers et al., Learning to forget, 2000; Cho et al.,
  * Learning phrase representations using RNN encoder-decoder, 2014.
@@ -23,7 +23,7 @@ export type StepKind = keyof typeof gateCount;
 
 export type StepOptions = InlineOptions & {
   mask: boolean;
-  /** Whether the state's matmul is a launch of its own, or computed inline from the arrays of the neighbouring step. */
+  /** Whether the state's matmul is a separate launch, or computed inline from the arrays of the adjacent step. */
   stateMatMul: 'separate' | 'inline';
   /** Whether the inline matmul begins with a bias. */
   bias: boolean;
@@ -31,15 +31,15 @@ export type StepOptions = InlineOptions & {
 
 export type StepGradientOptions = InlineOptions & {
   mask: boolean;
-  /** None at the last step, which no later one hands a gradient. */
+  /** None at the last step, which gets no gradient from a later one. */
   stateMatMul: 'separate' | 'inline' | 'none';
   /** Whether the outputs have a cotangent. */
   dh: boolean;
-  /** Whether the cells have one. */
+  /** Whether the cells have a cotangent. */
   dc: boolean;
 };
 
-/** What precedes the gates, where the workgroup computes the matmul. */
+/** The code before the gates, if the workgroup computes the matmul. */
 interface InlineMatMul {
   readonly memory: string;
   readonly prologue: string;
@@ -94,7 +94,7 @@ function activations(width: 1 | 4, body: string): string {
   );
 }
 
-/** Where gate `k` of `gates` lies for `row`, or `line`. */
+/** The index of gate `k` of `gates` for `row` or `line`. */
 const at = (row: 'row' | 'line', gates: number, k: number) =>
   `(${row} * ${gates}u + ${k}u) * params.units + unit`;
 
@@ -104,11 +104,11 @@ const writeTrace = (values: readonly string[]) =>
 
 const clearTrace = writeTrace(['T()', 'T()', 'T()', 'T()', 'T()']);
 
-/** The products of the matrix engine, with the previous state or with the gradient of the next step. */
+/** Reads the products computed by the matrix engine, with the previous state or with the gradient of the next step. */
 const givenProducts = (count: number) =>
   each(range(count), (k) => `let product_${k} = recurrent[${at('line', count, k)}];`);
 
-/** The matmul of a step's own launch; null where it is given. */
+/** The inline matmul of a step; null if it is computed separately. */
 function inlineProducts(kind: StepKind, options: StepOptions): InlineMatMul | null {
   const { stateMatMul, bias } = options;
   return stateMatMul === 'inline' ? stateProducts(gateCount[kind], bias, options) : null;
@@ -152,7 +152,7 @@ export function lstmStep(options: StepOptions): string {
   return eachUnit(options, body, inlineProducts('lstm', options));
 }
 
-/** `carry` holds the cotangent of the cell, and in its second half that of a state that was carried over. */
+/** `carry` holds the cotangent of the cell and, behind it, that of a state that was carried over. */
 export function lstmStepGradient(options: StepGradientOptions): string {
   const { mask, dh, dc, stateMatMul } = options;
   const below = mask && 'carry[params.count + i]';
@@ -212,7 +212,7 @@ export function gruStep(options: StepOptions): string {
   return eachUnit(options, body, inlineProducts('gru', options));
 }
 
-/** `carry` holds the cotangent that passes by the gates. */
+/** `carry` holds the cotangent that bypasses the gates. */
 export function gruStepGradient(options: StepGradientOptions): string {
   const { mask, dh, stateMatMul } = options;
   const gates = (values: readonly string[], product: string) => {

@@ -1,15 +1,15 @@
 /**
  * @file The matmul with the recurrent kernel within the kernel of a step. A workgroup computes the products of a few samples
- * for neighbouring units: `lanes` invocations share the sum over the states (or, in the gradient, over the gates), each for
- * one vector of units and all samples, so that what is read of the recurrent kernel is used for each of them.
+ * for adjacent units: `lanes` invocations share the sum over the states (or, in the gradient, over the gates), each for one
+ * vector of units and all samples, so that values read from the recurrent kernel are used for every sample.
  *
- * In the generated code T is a unit, or four neighbours, and `units` counts T.
+ * In the generated code T is a unit, or four adjacent ones, and `units` counts T.
  */
 import { components, each, range } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export type InlineOptions = {
-  /** Units at once; their number is a multiple of it. */
+  /** Units per vector; their number is a multiple of it. */
   width: 1 | 4;
   /** Samples that a workgroup computes. */
   samples: 1 | 2 | 4;
@@ -17,16 +17,16 @@ export type InlineOptions = {
 
 export const inlineWorkgroup = 128;
 
-/** How many T a workgroup computes for each sample, and how many invocations share each. */
+/** The number of T that a workgroup computes for each sample, and the number of invocations that share each. */
 export function inlineTile({ width }: Pick<InlineOptions, 'width'>): { columns: number; lanes: number } {
   const columns = width === 4 ? 8 : 32;
   return { columns, lanes: inlineWorkgroup / columns };
 }
 
-/** Sums found by single lanes, and the products. `vectors` are kept at once. */
+/** Memory for the sums of single lanes and the products: `vectors` at once. */
 const memory = (vectors: number) => `var<workgroup> sums: array<T, ${vectors}>;`;
 
-/** Which samples and units are the workgroup's. \`column\` and \`lane\` are those of the invocation. */
+/** Declares the samples and units of the workgroup, and \`column\` and \`lane\` of the invocation. */
 function place({ width, samples }: InlineOptions, neighbours: 'columns' | 'lanes'): string {
   const { columns, lanes } = inlineTile({ width });
   const [column, lane] =
@@ -42,7 +42,7 @@ function place({ width, samples }: InlineOptions, neighbours: 'columns' | 'lanes
   let own_unit = min(first_unit + column, params.units - 1u);`;
 }
 
-/** Hands each invocation its sample and unit, once the products are known. */
+/** Assigns each invocation its sample and unit, once the products are computed. */
 function ownUnit({ width, samples }: InlineOptions): string {
   const { columns } = inlineTile({ width });
   return `let sample = local / ${columns}u;
@@ -101,13 +101,13 @@ export function stateProducts(gates: number, bias: boolean, options: InlineOptio
   };
 }
 
-/** \`product\`: the gradient that the step after hands back through the recurrent kernel, which isn't transposed. */
+/** \`product\`: the gradient from the next step through the recurrent kernel, which isn't transposed. */
 export function gateProducts(gates: number, from: 'dgates' | 'dproducts', options: InlineOptions) {
   const { width, samples } = options;
   const { columns, lanes } = inlineTile(options);
   const own = range(samples);
   const units = range(width);
-  // Not dot(), which begins with a product and ends with a sum.
+  // Not dot(), which starts with a product and ends with a sum, instead of chained multiply-adds.
   const dot = (s: number, u: number) =>
     width === 4
       ? each(components, (c) => `sum_${s}.${components[u]} += gradient_${s}.${c} * weight_${u}.${c};`)

@@ -1,7 +1,7 @@
 /**
- * @file Reductions over one merged axis of x seen as [outer, n, inner], to [outer, chunks, inner]. With more than one
- * chunk the result is a partial one, folded by a second launch: each chunk holds
- * elements that follow each other. All orders are fixed: same input, same bits.
+ * @file Reductions over one merged axis of x viewed as [outer, n, inner], to [outer, chunks, inner]. Each chunk holds
+ * consecutive elements. With more than one chunk, the results are partial, and reduced by a second launch. All orders
+ * are fixed: same input, same bits.
  */
 import { laneReduce } from './reduce/lanes.ts';
 import type { ReduceOptions } from './reduce/program.ts';

@@ -1,10 +1,10 @@
 /**
- * @file Resizing of NHWC images by nearest or bilinear samples, and its adjoint. An invocation works on one channel of
- * one pixel, or on four neighbouring channels where their number allows it.
+ * @file Resizing of NHWC images by nearest or bilinear samples, and its adjoint. An invocation computes one channel of
+ * one pixel, or four adjacent channels if their number allows it.
  *
- * Along an axis, output position d samples the input at the exact fraction (d · scale + shift) / unit: integers decide
- * which pixels meet, so that rounding never does. The adjoint is gathered: an input pixel looks at those outputs that
- * may sample it and weighs them by the same arithmetic. No atomics, hence the same bits on every run.
+ * Along an axis, output position d samples the input at the exact fraction (d · scale + shift) / unit, so that pixels are
+ * selected by integer arithmetic, without rounding errors. The adjoint is gathered: an input pixel sums the outputs that
+ * may sample it, weighted by the same arithmetic. No atomics, hence the same bits on every run.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
@@ -15,7 +15,7 @@ export type ResizeOptions = {
   /** Channels an invocation computes. */
   width: 1 | 4;
   method: 'nearest' | 'bilinear';
-  /** From the image to its resized form, or the adjoint of that. */
+  /** From the image to the resized one, or the adjoint. */
   direction: 'forward' | 'adjoint';
 };
 
@@ -87,7 +87,7 @@ fn blend(low: Value, high: Value, fraction: f32) -> Value {
 }
 `;
 
-/** Outputs [first, end) that may sample a pixel; weights decide which of them do. */
+/** Outputs [first, end) that may sample a pixel; the weights of those that don't are 0. */
 const reach = (below: number) => /* wgsl */ `
 fn reach(axis: Axis, pixel: i32) -> vec2<i32> {
   if (axis.scale == 0) {

@@ -1,6 +1,6 @@
 /**
- * @file The row of every entry, as a table of its own, counted through all batches. An entry that names no row gets
- * `total`, one above the last. One invocation finds the rows of `run` neighbouring entries.
+ * @file Computes the row of every entry, counted through all batches. An entry that selects no row gets `total`, one above
+ * the last row. One invocation computes the rows of `run` consecutive entries.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { indexLibrary, type IndexLibraryOptions } from './lib/indices.ts';
@@ -39,7 +39,7 @@ fn main(
   if (entry >= params.count) {
     return;
   }
-  // The last one begins earlier, rather than to end beyond the end: some rows are found twice.
+  // The last one starts earlier instead of running past the end: some rows are found twice.
   let first = min(entry, params.count - ${run}u);
   ${steps.join('\n  ')}
 }

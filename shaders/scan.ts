@@ -1,16 +1,16 @@
 /**
- * @file Running sums along one axis of x seen as [outer, n, inner]. The axis is cut into tiles of neighbouring elements:
+ * @file Running sums along one axis of x viewed as [outer, n, inner]. The axis is divided into tiles of consecutive elements:
  *
  *     totals   the sum of each tile: [outer, tiles, inner]
- *     scan     the running sums within each tile, from `before`, what comes before the tile (left out for a single tile)
+ *     scan     the running sums within each tile, starting from `before`, the sum before the tile (omitted for a single tile)
  *
- * A launch of `totals`, a scan of those totals, and a launch of `scan` make a long scan out of three short ones; sums over
- * tiles also round less than one long chain of additions.
+ * A long scan consists of a launch of `totals`, a scan of those totals, and a launch of `scan`; sums over tiles also have
+ * smaller rounding errors than one long chain of additions.
  *
- * `serial` gives a tile to one invocation. `cooperative` gives it to a workgroup: each invocation sums a few neighbours, and
- * those sums are scanned in shared memory (Hillis and Steele, "Data parallel algorithms", 1986).
+ * `serial` assigns a tile to one invocation. `cooperative` assigns it to a workgroup: each invocation sums a few consecutive
+ * elements, and those sums are scanned in workgroup memory (Hillis and Steele, "Data parallel algorithms", 1986).
  *
- * An invocation reads one element at once or four: neighbours along the axis in rows, of four lines in columns.
+ * An invocation reads one or four elements at a time: consecutive ones along the axis in rows, of four lines in columns.
  */
 import { flatIndex } from './lib/indexing.ts';
 import type { LineOrder } from './lib/lanes.ts';
@@ -22,7 +22,7 @@ export type ScanOptions = {
   job: 'totals' | 'scan';
   /** Whether the sums before each tile are bound. */
   continued: boolean;
-  /** Leaves each element out of its own sum. */
+  /** Excludes each element from its own sum. */
   exclusive: boolean;
   /** Sums from the end. */
   reverse: boolean;
@@ -31,9 +31,9 @@ export type ScanOptions = {
   width: 1 | 4;
 };
 
-/** Invocations of a workgroup, by strategy; few where they work independently, so that small launches spread out. */
+/** Invocations of a workgroup, by strategy; few if they work independently, so that small launches spread out. */
 export const scanWorkgroup = { serial: 64, cooperative: 256 } as const;
-/** Neighbouring elements of an invocation in a cooperative tile. */
+/** Consecutive elements of an invocation in a cooperative tile. */
 const perInvocation = 8;
 export const cooperativeTile = scanWorkgroup.cooperative * perInvocation;
 
@@ -75,8 +75,8 @@ ${strategy === 'serial' ? serial(options) : cooperative(options)}
 }
 
 /**
- * What is read at once (Value), what is summed (Sum), and how: `load` and `store` count in the direction of the scan, and
- * `store` is given the sum before what it writes.
+ * Declares the types of what is read at once (Value) and of sums (Sum), and `load` and `store`, which count in the direction
+ * of the scan; `store` is passed the sum before what it writes.
  */
 function elements({ type, job, exclusive, reverse, order, width }: ScanOptions): string {
   const along = reverse ? 'params.n - 1u - k' : 'k';
@@ -84,7 +84,7 @@ function elements({ type, job, exclusive, reverse, order, width }: ScanOptions):
   const neighbours = width === 4 && order === 'rows';
   const turned = neighbours && reverse ? '.wzyx' : '';
   const own = exclusive ? 'Value()' : 'value';
-  // Sums of one, two, three and four neighbours.
+  // Sums of one, two, three and four elements.
   const prefixes = exclusive
     ? 'vec4(Sum(), value.x, value.x + value.y, value.x + value.y + value.z)'
     : 'vec4(value.x, value.x + value.y, value.x + value.y + value.z, total_of(value))';

@@ -1,15 +1,15 @@
 /**
- * @file Scatter-add, gather's adjoint: updates [batch, outer, entries, inner] are summed into the rows that their
- * entries name, out [batch, outer, rows, inner]. No atomics touch a float: every output element sums its own entries in
- * ascending order, so that the same input gives the same bits.
+ * @file Scatter-add, gather's adjoint: updates [batch, outer, entries, inner] are summed into the rows selected by their
+ * entries, out [batch, outer, rows, inner]. No float atomics: every output element sums its own entries in ascending order,
+ * so that the same input gives the same bits.
  *
- * `direct` has each output element look through all entries of its batch: one launch, for small calls.
- * `owned` shares the rows out among a few parts: an invocation owns one element of every row of its part, looks through
- * all entries and adds those of its rows to the output. For CPUs, which search fast and have few cores. A launch zeroes
- * a range of its rows and goes through a range of entries: all of them, where they are few.
- * `sum` walks the list of a row's entries (shaders/sort). Long lists are cut short by `fold`: aligned chunks of the
- * sorted entries that lie wholly in one row are summed beforehand, and chunks of chunks, so that a million entries in
- * one row take three walks of at most a few hundred steps.
+ * `direct`: each output element searches all entries of its batch. One launch, for small calls.
+ * `owned`: the rows are divided among a few parts. An invocation owns one element of every row of its part, searches all
+ * entries, and adds those of its rows to the output. For CPUs, which search fast and have few cores. A launch zeroes
+ * a range of its rows and processes a range of entries: all of them, if they are few.
+ * `sum`: iterates over the list of a row's entries (shaders/sort). Long lists are shortened by `fold`: aligned chunks of the
+ * sorted entries that are entirely in one row are summed in advance, and chunks of chunks, so that a million entries in
+ * one row take three loops of at most a few hundred steps.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { indexLibrary, type IndexLibraryOptions } from './lib/indices.ts';
@@ -36,7 +36,7 @@ fn main(
     return;
   }`;
 
-/** Output element i: where it lies in its row, and which block [batch, outer] and row that is. */
+/** Output element i: its position in its row, its block [batch, outer], and its row. */
 const outputElement = /* wgsl */ `
   let within = i % params.inner;
   let row = (i / params.inner) % params.rows;
@@ -65,7 +65,7 @@ ${outputElement}
 }
 
 export type OwnedScatterOptions = ElementOptions & {
-  /** A power of two. Part p owns the rows p, p + parts, …, so that rows that come up often are shared out. */
+  /** A power of two. Part p owns the rows p, p + parts, …, so that frequent rows are distributed. */
   parts: number;
   workgroup: number;
 };
@@ -112,7 +112,7 @@ fn main(
 }
 
 export type SumOptions = ElementOptions & {
-  /** Whether chunks were folded beforehand. */
+  /** Whether chunks were summed in advance. */
   folded: boolean;
 };
 
@@ -158,7 +158,7 @@ export type FoldOptions = ElementOptions & {
   level: 'entries' | 'chunks';
 };
 
-/** Sums chunk c of [count, outer, inner], where all its entries name one row; leaves it undefined otherwise. */
+/** Sums chunk c of [count, outer, inner], if all its entries select the same row; otherwise it stays undefined. */
 export function foldChunks({ level, ...element }: FoldOptions): string {
   const length = level === 'entries' ? chunkLength : chunkLength ** 2;
   return wgsl`

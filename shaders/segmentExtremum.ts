@@ -1,6 +1,6 @@
 /**
- * @file The largest or smallest row of each segment: x [rows, inner] → out [segments, inner]. An invocation computes one
- * element: it goes through the rows of its segment, which have been sorted by segment (shaders/sort).
+ * @file The elementwise maximum or minimum of each segment's rows: x [rows, inner] → out [segments, inner]. An invocation
+ * computes one element: it iterates over the rows of its segment, which have been sorted by segment (shaders/sort).
  */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
@@ -16,7 +16,7 @@ export function segmentExtremum({ type, extremum }: SegmentExtremumOptions): str
   return wgsl`
 ${flatIndex}
 #if ${type === 'f32'}
-// By bits, since a compiler may take it that no NaN occurs.
+// Tests bits, since compilers may assume that NaN does not occur.
 fn is_nan(value: f32) -> bool {
   return (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
 }

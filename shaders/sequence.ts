@@ -1,4 +1,4 @@
-/** @file Tensors whose elements follow from their position: arithmetic sequences and identity matrices. */
+/** @file Tensors whose elements depend only on their position: arithmetic sequences and identity matrices. */
 import { wgsl } from './lib/wgsl.ts';
 import { flatIndex } from './lib/indexing.ts';
 

@@ -1,9 +1,10 @@
 /**
- * @file Which elements of a line stay above zero where the line is projected onto the simplex: 1 for those, 0 for others. One
- * invocation has a line, of n elements that lie `inner` apart.
+ * @file The support of the projection of a line onto the simplex: 1 for elements that stay above zero, 0 for others. One
+ * invocation per line, of n elements with stride `inner`.
  *
- * The level that is taken off all elements follows from those above it, so those below are left out until none is (Michelot,
- * A finite algorithm for finding the projection of a point onto the canonical simplex of Rⁿ, 1986): a few sweeps, as a rule.
+ * The threshold that is subtracted from all elements depends on those above it, so those below are removed until none is
+ * left below (Michelot, A finite algorithm for finding the projection of a point onto the canonical simplex of Rⁿ, 1986):
+ * usually a few sweeps.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';

@@ -1,7 +1,7 @@
 /**
- * @file softmax and logSoftmax along one axis of x seen as [outer, n, inner]. Each line of n elements belongs to `lanes`
- * invocations, which keep it in registers where it fits, and otherwise sweep over it two or three times; later sweeps find
- * it in the cache.
+ * @file softmax and logSoftmax along one axis of x viewed as [outer, n, inner]. Each line of n elements is computed by `lanes`
+ * invocations, which keep it in registers if it fits, and otherwise sweep over it two or three times; later sweeps read it
+ * from the cache.
  *
  * A line whose largest element is infinite gives NaN everywhere, as subtracting that element would.
  */
@@ -30,7 +30,7 @@ export function softmax(options: SoftmaxOptions): string {
   return options.lanes === 1 ? serial(options) : inSweeps(options);
 }
 
-/** From `total`, the sum of the exponentials of a line above `high`: what scales them, or their logarithm. */
+/** From `total`, the sum of exponentials of a line relative to `high`: the factor that normalizes them, or its logarithm. */
 const normalizer = ({ kind }: SoftmaxOptions) => wgsl`
   // The largest element adds 1: a sum of 0 has -∞ alone.
   let is_undefined = is_infinite_line(high) | is_nan_line(total) | (total == F());
@@ -40,7 +40,7 @@ const normalizer = ({ kind }: SoftmaxOptions) => wgsl`
   let logarithm = nan_where(log(total), is_undefined);
 #endif`;
 
-/** The exponential of a value above `high`. max may pass over a NaN, exp may turn it into a number; the sum may not. */
+/** The exponential of a value relative to `high`. max may ignore a NaN, and exp may turn it into a number; the sum may not. */
 const exponential = (value: string) => unlessNan(`exp(${value} - high)`, value);
 
 function inRegisters(options: SoftmaxOptions): string {
@@ -67,7 +67,7 @@ ${lineHead(options)}
 `;
 }
 
-/** One sweep finds the largest element and the sum together, one writes. */
+/** One sweep finds the largest element and the sum together, the other one writes. */
 function inSweeps(options: SoftmaxOptions): string {
   const { kind } = options;
   const each = (js: readonly number[], text: (j: number) => string) => js.map(text).join('\n    ');
@@ -104,7 +104,7 @@ ${lineHead(options)}
 `;
 }
 
-/** Of one invocation: a sweep of its own for the largest element spares the exponentials of rescaling. */
+/** For a single invocation: a separate sweep for the largest element saves the exponentials of rescaling. */
 function serial(options: SoftmaxOptions): string {
   const { kind } = options;
   return wgsl`

@@ -1,10 +1,10 @@
 /**
- * @file Groups entries by key: `order` lists the entries, those of key 0 first, those of one key in ascending order;
- * `offsets[key]` is where a key's list begins. Keys go from 0 to `total`; entries of key `total` belong to no one.
+ * @file Groups entries by key: `order` lists the entries sorted by key, those of one key in ascending order;
+ * `offsets[key]` is where a key's list begins. Keys go from 0 to `total`; entries of key `total` are ignored.
  *
  * `count`, `scan`, `place` are one pass of a stable radix sort by eight bits (least significant first), in tiles of
  * 1024 entries; `bounds` finds the lists in the result. `countingSort` does all of it in one invocation, which is the
- * fastest way on a CPU, where barriers are dear. All give the one stable order: same input, same bits.
+ * fastest way on a CPU, where barriers are expensive. Both give the same stable order: same input, same bits.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
@@ -15,7 +15,7 @@ export const tileLength = 1024;
 /** Values of a digit. */
 export const radix = 256;
 
-/** `first`: the order so far is that of the entries themselves. */
+/** `first`: whether this is the first pass, before which entries are in their original order. */
 export type RadixOptions = { first: boolean };
 
 const perInvocation = tileLength / sortWorkgroup;
@@ -38,7 +38,7 @@ fn main(
   @builtin(local_invocation_index) local: u32,
 ) {`;
 
-/** counts [radix, tiles]: how often a tile holds each digit. One workgroup a tile. */
+/** counts [radix, tiles]: how often each digit occurs in a tile. One workgroup per tile. */
 export function countDigits(options: RadixOptions): string {
   return wgsl`
 ${flatIndex}
@@ -61,7 +61,7 @@ ${head}
 `;
 }
 
-/** Makes each digit's counts a running sum over the tiles, exclusive; `totals` gets the whole. One workgroup a digit. */
+/** Turns each digit's counts into exclusive running sums over the tiles; `totals` gets the total. One workgroup per digit. */
 export function scanDigits(): string {
   return wgsl`
 var<workgroup> sums: array<u32, ${sortWorkgroup}>;
@@ -100,8 +100,8 @@ ${head}
 }
 
 /**
- * Moves every entry to its place by this digit. One workgroup a tile: it sorts the tile by (digit, place in the tile),
- * a bitonic sort of words in shared memory, so that an entry's rank among its digit is a difference of places.
+ * Moves every entry to its place by this digit. One workgroup per tile: it sorts the tile by (digit, place in the tile) with
+ * a bitonic sort in workgroup memory, so that an entry's rank within its digit is a difference of places.
  */
 export function placeDigits(options: RadixOptions): string {
   return wgsl`
@@ -181,7 +181,7 @@ ${head}
 `;
 }
 
-/** offsets[key], for keys from 0 to `total`: the first place whose key is not less, by bisection. */
+/** offsets[key] for keys from 0 to `total`: the first place whose key is not less, by bisection. */
 export function keyBounds(): string {
   return wgsl`
 ${flatIndex}
@@ -206,8 +206,8 @@ ${head}
 }
 
 /**
- * One invocation; `offsets` holds total + 3 zeros before. A launch executes a part of each loop: all of them, where they
- * are short.
+ * One invocation; `offsets` must hold total + 3 zeros at first. A launch executes a part of each loop, or all if they are
+ * short.
  */
 export function countingSort(): string {
   return wgsl`

@@ -1,11 +1,11 @@
 /**
  * @file Statistics of a tensor for the step inspector: minimum, maximum, sum, zeros, non-finite values, and in a second launch
- * a histogram and the sum of squares. Each workgroup writes a record of its own; the host folds them in float64.
+ * a histogram and the sum of squares. Each workgroup writes its own record; the host combines them in float64.
  */
 import { wgsl } from './lib/wgsl.ts';
 
 export type StatisticsOptions = {
-  /** What a word of the tensor holds; a word has two float16. */
+  /** The element type of the tensor; a word has two float16. */
   type: 'f32' | 'f16' | 'i32' | 'u32';
   /** The second launch reads what the first wrote: the range of the histogram. */
   stage: 'range' | 'histogram';
@@ -15,7 +15,7 @@ export const statisticsWorkgroup = 256;
 export const histogramBins = 32;
 /** Words of a workgroup's record: eight of the first stage, the sum of squares, and from word 16 on the histogram. */
 export const recordWords = 16 + histogramBins;
-/** Workgroups of one tensor, at most. */
+/** The most workgroups of one tensor. */
 export const maxStatisticsGroups = 64;
 
 const readers: Record<StatisticsOptions['type'], string> = {
@@ -25,7 +25,7 @@ const readers: Record<StatisticsOptions['type'], string> = {
   u32: 'Element(f32(x[i]), false, false)',
 };
 
-/** Values are tested for NaN and infinities by their bits: compilers may assume that neither occurs. */
+/** Tests values for NaN and infinities by their bits, since compilers may assume that neither occurs. */
 const element = ({ type }: StatisticsOptions) => wgsl`
 struct Element {
   value: f32,

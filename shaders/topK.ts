@@ -1,14 +1,14 @@
 /**
- * @file The k largest elements of each row of x [rows, n], in descending order; of equal ones the one with the lower index
- * first, so that an order of all entries (key, index) is given and every entry has one place.
+ * @file The k largest elements of each row of x [rows, n], in descending order; among equal ones, the lower index comes
+ * first, which defines a total order of entries (key, index).
  *
- *     select  cuts rows into runs, and finds the first entries of each, a few, by insertion into a short list
- *     sort    cuts rows into short runs and sorts each: an entry's place is the number of entries before it
- *     merge   merges neighbouring runs in pairs: an entry's place is its place in its own run, plus the number of entries of
+ *     select  divides rows into runs, and finds the first few entries of each by insertion into a short list
+ *     sort    divides rows into short runs and sorts each: an entry's place is the number of entries before it
+ *     merge   merges adjacent runs in pairs: an entry's place is its place in its own run, plus the number of entries of
  *             the other run before it, found by bisection
  *
- * Runs come from `select` where k is small, from `sort` elsewhere, and keep their first k entries alone. Merges go on until
- * one run is left; the last launch writes values and indices. No invocation waits for another, so nothing here needs shared
+ * Runs come from `select` if k is small, otherwise from `sort`, and keep only their first k entries. Merges go on until one
+ * run is left; the last launch writes values and indices. No invocation waits for another, so nothing here needs workgroup
  * memory or barriers.
  */
 import { flatIndex } from './lib/indexing.ts';
@@ -19,11 +19,11 @@ export type TopKOptions = {
   job: 'select' | 'sort' | 'merge';
   /** WGSL type of x. */
   type: string;
-  /** A u32 that is the larger, the larger `value` is. */
+  /** A u32 key in the order of `value`. */
   key: string;
-  /** Elements of x read at once; rows and runs divide by it. */
+  /** Elements of x read at once; rows and runs are multiples of it. */
   width: 1 | 4;
-  /** Entries that `select` has room for; 0 for other jobs. */
+  /** Capacity of the list of `select`; 0 for other jobs. */
   room: number;
   /** Whether this launch leaves one run, whose values and indices it writes. */
   last: boolean;
@@ -43,7 +43,7 @@ fn main(
     return;
   }`;
 
-/** An entry is (key, index). Run r of a row stands for `params.cover` elements, and keeps `params.keep` entries. */
+/** An entry is (key, index). Run r of a row covers `params.cover` elements, and keeps `params.keep` entries. */
 export function topK(options: TopKOptions): string {
   const { job, type, key, width, last } = options;
   return wgsl`

@@ -1,10 +1,10 @@
 /**
  * @file Transposes that move the innermost axis: a tile is read along the innermost axis of `x` and written along that
- * of `out`, through shared memory, so that both sides are coalesced.
+ * of `out`, through workgroup memory, so that both sides are coalesced.
  *
- * x is walked over [batch, columns, rows] with `columns` contiguous in out and `rows` contiguous in x; the batch is the
- * remaining axes, in any order. A workgroup moves one tile; the shared tile is one word wider than it need be, so that
- * no column lies in one memory bank.
+ * The axes are [batch, columns, rows] with `columns` contiguous in out and `rows` contiguous in x; the batch is the
+ * remaining axes, in any order. A workgroup moves one tile; the tile is padded by one word per row, so that no column is
+ * in a single memory bank.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';

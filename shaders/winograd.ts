@@ -1,14 +1,14 @@
 /**
  * @file Winograd convolution for 3 × 3 kernels without strides and dilation: the transforms before and after the matmuls,
- * which the engine computes. An image is cut in tiles, block × block results each; their transforms have (block + 2)²
- * values, one for each *frequency*. At each frequency, a convolution is a matmul:
+ * which the engine computes. An image is divided into tiles of block × block results; their transforms have (block + 2)²
+ * values, one for each *frequency*. At each frequency, the convolution is a matmul:
  *
  *     forward            sums[f]  = tiles of x  [tile, input]  · kernels[f] [input, output]
  *     gradient of image  the same of dy, with the kernel rotated by 180° and its channels swapped
  *     gradient of kernel sums[f]  = tiles of xᵀ [input, tile]  · tiles of dy[f] [tile, output]
  *
- * One invocation transforms one tile (or kernel) of one channel; neighbours in a workgroup are neighbours in memory.
- * Channels are padded with zeros to multiples of four, as the engine's vectors want them.
+ * One invocation transforms one tile (or kernel) of one channel; accesses are coalesced. Channels are padded with zeros to
+ * multiples of four, for the engine's vectors.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { mathFunctions } from './lib/math.ts';
@@ -32,7 +32,7 @@ fn main(
     return;
   }`;
 
-/** Where the tile of an index lies: its image, and its first row and column among the results. */
+/** The position of a tile: its image, and its first row and column among the results. */
 const placeOfTile = (block: Block) => wgsl`
 struct Place {
   image: u32,
@@ -52,16 +52,16 @@ fn place_of(tile: u32) -> Place {
 
 const tileParams = {
   count: 'u32',
-  /** Tiles of this launch, the first of them, and how many there are in an image. */
+  /** Tiles of this launch, the first of them, and the number per image. */
   tiles: 'u32',
   first_tile: 'u32',
   tile_rows: 'u32',
   tile_columns: 'u32',
-  /** Size of the image that tiles are cut from, or whose results they hold. */
+  /** Size of the image that tiles are read from, or whose results they hold. */
   height: 'u32',
   width: 'u32',
   channels: 'u32',
-  /** Channels of a tile: with padding. */
+  /** Channels of a tile, with padding. */
   tile_channels: 'u32',
 } as const;
 
@@ -115,12 +115,12 @@ export type KernelsOptions = { block: Block };
 
 export const kernelsParams = {
   count: 'u32',
-  /** Sizes of a frequency's matrix, with padding: `rows` are summed over. */
+  /** Sizes of a frequency's matrix, with padding; `rows` are summed over. */
   columns: 'u32',
-  /** What there is of them without. */
+  /** The sizes without padding. */
   used_rows: 'u32',
   used_columns: 'u32',
-  /** Where the first tap lies, and how far it is to the next tap, row and column. */
+  /** The index of the first tap, and the distances to the next tap, row and column. */
   first: 'i32',
   tap_stride: 'i32',
   row_stride: 'i32',
@@ -186,7 +186,7 @@ ${entry}
 `;
 }
 
-/** Writes the results of a tile that lie in the image. */
+/** Writes the results of a tile that are in the image. */
 const writeResults = (block: Block) =>
   repeat(
     block,
@@ -211,7 +211,7 @@ export type GradientOptions = {
 export const gradientParams = {
   count: 'u32',
   outputs: 'u32',
-  /** With padding: the sizes of a frequency's matrix. */
+  /** The sizes of a frequency's matrix, with padding. */
   matrix_rows: 'u32',
   matrix_columns: 'u32',
 } as const;

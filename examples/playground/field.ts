@@ -80,7 +80,7 @@ function features(): Tensor {
   return concat([sin(waves), cos(waves)], { axis: -1 });
 }
 
-/** Counts the trainings: a new one ends that before it. */
+/** Counts the training runs: a new one ends the one before. */
 let trainings = 0;
 onEnd(() => trainings++);
 

@@ -15,7 +15,7 @@ import { curves, table } from 'playground';
 
 await init();
 
-// Points around the line y = 3x + 2.
+// Points near the line y = 3x + 2.
 const x = randomNormal([200], { seed: 1 });
 const y = add(add(mul(x, 3), 2), randomNormal([200], { seed: 2, stddev: 0.1 }));
 

@@ -133,7 +133,7 @@ function gram(features: Tensor): Tensor {
   return div(matMul(flat, flat, { transposeA: true }), height * width);
 }
 
-/** The mean squared difference, as a share of the mean square of `wanted`. */
+/** The mean squared difference, relative to the mean square of `wanted`. */
 const distance = (x: Tensor, wanted: Tensor) =>
   div(mean(squaredDifference(x, wanted)), mean(mul(wanted, wanted)));
 

@@ -21,7 +21,7 @@ const SITE = path.join(ROOT, 'site');
 
 /** @typedef {{ title: string, kind: string, page: string, words: string }} SearchEntry */
 
-/** Builds what is generated. The library and its types must have been built. */
+/** Builds the generated part. The library and its types must have been built. */
 export async function buildWebsite() {
   const search = [...buildGuide(SITE), ...(await buildReference())];
   const assets = path.join(SITE, 'assets');

@@ -1,7 +1,7 @@
 /**
- * @file Attention: softmax(scale · query · keyᵀ + bias) · value, one workgroup for a tile of queries of one head. It visits
- * the keys a tile at a time and keeps, for each query, the largest score so far and the sum of the exponentials below it
- * (online softmax: Milakov and Gimelshein, 2018), so that scores never reach memory (FlashAttention-2: Dao, 2023).
+ * @file Attention: softmax(scale · query · keyᵀ + bias) · value, one workgroup per tile of queries of one head. It processes
+ * the keys a tile at a time and keeps, for each query, the largest score so far and the sum of exponentials relative to it
+ * (online softmax: Milakov and Gimelshein, 2018), so that scores are never stored (FlashAttention-2: Dao, 2023).
  *
  * Shapes: query [batch, queries, heads, size], key [batch, keys, key_heads, size], value [batch, keys, key_heads,
  * value_size] → out [batch, queries, heads, value_size] and stats [batch, heads, queries], the largest score and the sum.

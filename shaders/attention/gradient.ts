@@ -2,7 +2,7 @@
  * @file The gradient of attention. With P the weights, which are computed again from the statistics of the forward pass,
  * and dP = dout · valueᵀ: dS = P ∘ (dP - Σ dout ∘ out), dquery = scale · dS · key, dkey = scale · dSᵀ · query, dvalue =
  * Pᵀ · dout (FlashAttention-2: Dao, 2023). Three kernels: the sums; the queries' gradient, by tiles of queries; that of
- * keys and values, by tiles of keys, each of which visits all queries of the heads that share it. No atomics: the same
+ * keys and values, by tiles of keys, each of which processes all queries of the heads that share it. No atomics: the same
  * input gives the same bits.
  */
 import { flatIndex } from '../lib/indexing.ts';
@@ -32,7 +32,7 @@ export const sumsWorkgroup = 64;
 
 export type AttentionSumsOptions = { width: 1 | 4 };
 
-/** For each query of each head [largest score, 1 / sum of exponentials, Σ cotangent ∘ out, 0]. One invocation each. */
+/** For each query of each head, [largest score, 1 / sum of exponentials, Σ cotangent ∘ out, 0]. One invocation each. */
 export function attentionSums({ width }: AttentionSumsOptions): string {
   return wgsl`
 ${flatIndex}

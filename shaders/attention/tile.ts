@@ -1,35 +1,35 @@
 /**
- * @file What the kernels of attention share: how a workgroup's tile is laid over its invocations, how rows of the tensors
- * are read, and the two products. A tile is `rows` queries against `columns` keys at a time, or keys against queries.
+ * @file Common code of the attention kernels: how a workgroup's tile is divided among its invocations, how rows of the
+ * tensors are read, and the two matmuls. A tile is `rows` queries against `columns` keys at a time, or keys against queries.
  *
- * An invocation computes the scores of four rows and a few columns, and of its four rows' results eight dimensions. In the
- * generated code `<name>_<j>` holds the scores of column j, a row a component, and `<name>_<i>_<v>` vector v of row i.
+ * An invocation computes the scores of four rows and a few columns, and eight dimensions of its four rows' results. In the
+ * generated code `<name>_<j>` holds the scores of column j, one row per component, and `<name>_<i>_<v>` vector v of row i.
  *
- * All kernels use one array in workgroup memory, `memory`. Rows are staged with a vector of padding, so that neighbours,
- * which read neighbouring rows, meet in no bank.
+ * All kernels use one array in workgroup memory, `memory`. Rows are staged with a vector of padding, so that adjacent
+ * invocations, which read adjacent rows, cause no bank conflicts.
  */
 import { components, each, range, repeat } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
 
 export type AttentionOptions = {
-  /** Dimensions that a tile has room for, of queries, keys and values. */
+  /** The largest head size of queries, keys and values that fits in a tile. */
   size: 32 | 64 | 128 | 256;
   /** Elements that are read at once: sizes are multiples of it. */
   width: 1 | 4;
-  /** Whether a tensor changes the scores: it is added to them (float32), or hides some (bool). */
+  /** Whether there is a bias, added to the scores (float32), or a mask, which hides keys (bool). */
   shown: boolean;
 };
 
-/** How a tile is laid over a workgroup. */
+/** How a tile is divided among the invocations of a workgroup. */
 export interface AttentionTile {
-  /** Invocations along the rows, each with four, and along the columns. */
+  /** Invocations along the rows (each has four rows) and along the columns. */
   readonly rowGroups: number;
   readonly columnGroups: number;
   /** Columns at a time. */
   readonly columns: number;
 }
 
-/** So that scores of one step, and what is staged with them, fit in 16 KiB. */
+/** Chosen so that the scores of one step and the rows staged with them fit in 16 KiB. */
 export const attentionTiles: Readonly<Record<AttentionOptions['size'], AttentionTile>> = {
   32: { rowGroups: 16, columnGroups: 4, columns: 16 },
   64: { rowGroups: 16, columnGroups: 8, columns: 32 },
@@ -37,7 +37,7 @@ export const attentionTiles: Readonly<Record<AttentionOptions['size'], Attention
   256: { rowGroups: 8, columnGroups: 32, columns: 64 },
 };
 
-/** For the gradient of keys and values, whose results take twice the registers: fewer scores. */
+/** For the gradient of keys and values: fewer scores, since the results take twice the registers. */
 export const keyGradientTile = (size: AttentionOptions['size']): AttentionTile => {
   const tile = attentionTiles[size];
   return { ...tile, columns: Math.min(tile.columns, 2 * tile.columnGroups) };
@@ -46,10 +46,10 @@ export const keyGradientTile = (size: AttentionOptions['size']): AttentionTile =
 export const rowsOf = ({ rowGroups }: AttentionTile) => rowGroups * 4;
 export const workgroupOf = ({ rowGroups, columnGroups }: AttentionTile) => rowGroups * columnGroups;
 
-/** Vectors of a row that are staged at once for a product of rows, and with padding. */
+/** Vectors of a row that are staged at once for `productOfRows`, without and with padding. */
 const depth = 8;
 const paddedDepth = depth + 1;
-/** Vectors that scores take, behind which rows are staged while they are kept; and how many vectors there is room for. */
+/** Vectors reserved for kept scores, behind which rows are staged; and the total number of vectors. */
 const scoreVectors = 512;
 const stagedVectors = 512;
 
@@ -62,7 +62,7 @@ const ownRows = range(4);
 /** A tensor that is read by rows: [batch, length, heads, size]. */
 export interface RowTensor {
   readonly name: string;
-  /** The parameters with its rows, its heads and the size of a row. */
+  /** Names of the parameters with its rows, its heads and the size of a row. */
   readonly rows: 'queries' | 'keys';
   readonly heads: 'heads' | 'key_heads';
   readonly size: 'size' | 'value_size';
@@ -97,13 +97,13 @@ fn ${name}_at(base: u32, row: u32, column: u32) -> vec4<f32> {
 `;
 }
 
-/** `<tensor>_base`: where the rows of this head begin. */
+/** Declares `<tensor>_base`, where the rows of this head begin. */
 export function baseOf({ name, rows, heads, size }: RowTensor): string {
   const head = heads === 'heads' ? 'head' : 'key_head';
   return `let ${name}_base = (batch * params.${rows} * params.${heads} + ${head}) * params.${size};`;
 }
 
-/** Shared memory, readers of `read`, and `scored`, which makes scores of products. */
+/** Declares workgroup memory, readers of the tensors `read`, and `scored`, which computes scores from products. */
 export function library(read: readonly RowTensor[], { width, shown }: AttentionOptions): string {
   return wgsl`
 // Finite, so that no difference is infinite minus infinite. A hidden key has a weight where all are hidden; one beyond the
@@ -130,16 +130,16 @@ fn is_visible(score: f32) -> bool {
 `;
 }
 
-/** `end`: the keys that this tile of queries sees. A query that sees none attends to all alike, which a mask may bring about. */
+/** Declares `end`, the end of the keys that this tile of queries sees. With a mask, a query that sees none attends to all. */
 export const lastKey = ({ size, shown }: AttentionOptions) =>
   shown
     ? 'let end = params.keys;'
     : `let end = min(params.keys, first_row + ${rowsOf(attentionTiles[size])}u + params.later);`;
 
-/** `step_base`: where bias or mask of this head begins. */
+/** Declares `step_base`, where bias or mask of this head begins. */
 export const stepBase = 'let step_base = batch * params.batch_step + head * params.head_step;';
 
-/** Which rows and columns are an invocation's own: neighbours have neighbouring rows. */
+/** The rows and columns of an invocation: adjacent invocations have adjacent rows. */
 export function ownPlace({ rowGroups }: AttentionTile): string {
   return `let row_group = local % ${rowGroups}u;
   let column_group = local / ${rowGroups}u;`;
@@ -151,19 +151,19 @@ export const rowAt = ({ rowGroups }: AttentionTile, i: number) => `first_row + r
 export const columnAt = ({ columnGroups }: AttentionTile, j: number) =>
   `first_column + column_group + ${j * columnGroups}u`;
 
-/** One fragment for each column of an invocation. */
+/** `fragment` for each column of an invocation. */
 export const eachColumn = (tile: AttentionTile, fragment: (j: number) => string) =>
   each(ownColumns(tile), fragment);
-/** One for each row. */
+/** `fragment` for each row. */
 export const eachRow = (fragment: (i: number, component: string) => string) =>
   each(ownRows, (i) => fragment(i, components[i] as string));
-/** One for each vector of the result. */
+/** `fragment` for each vector of the result. */
 export const eachResult = (fragment: (i: number, v: number, component: string) => string) =>
   eachRow((i, component) => each(ownVectors, (v) => fragment(i, v, component)));
 
 /**
- * Copies `count` vectors of a tensor's rows to `memory`, a row's neighbours by neighbouring invocations. Vectors are read
- * several at a time; single elements are four loads each already.
+ * Copies `count` vectors of a tensor's rows to `memory`, with coalesced reads. Vectors are read several at a time; a vector
+ * of single elements takes four loads already.
  */
 function stage(
   { width }: AttentionOptions,
@@ -187,11 +187,11 @@ interface Staging {
   /** A multiple of the workgroup. */
   count: number;
   perRow: number;
-  /** Where it goes, by `row` and `vector`. */
+  /** The target index, from `row` and `vector`. */
   at: string;
   /** The first row. */
   first: string;
-  /** Which vector of the row, by `vector`. */
+  /** The vector of the row to read, from `vector`. */
   column: string;
 }
 
@@ -237,7 +237,7 @@ export function productOfRows(
   }`;
 }
 
-/** Puts `from_<j>` where productWithRows reads it. All must have finished reading `memory`. */
+/** Stores `from_<j>` for productWithRows. All invocations must have finished reading `memory`. */
 export function keepScores(tile: AttentionTile, from: string): string {
   const { rowGroups, columnGroups } = tile;
   return eachColumn(
@@ -277,7 +277,7 @@ export function productWithRows(
   }`;
 }
 
-/** Writes `from_<i>_<v>` to the rows of `out`, which lies like `tensor`. */
+/** Writes `from_<i>_<v>` to the rows of `out`, which has the layout of `tensor`. */
 export function writeRows(
   tile: AttentionTile,
   { name, rows, heads, size }: RowTensor,
@@ -311,7 +311,7 @@ export function writeRows(
   );
 }
 
-/** `<name>(value)`: the fold, by `combine`, of what the invocations of each row found, for all of them. */
+/** Declares `<name>(value)`, which combines the values of all invocations of a row by `combine`, and returns it to each. */
 export function foldRows(
   tile: AttentionTile,
   name: string,
@@ -333,7 +333,7 @@ fn ${name}(value: vec4<f32>, row_group: u32, column_group: u32) -> vec4<f32> {
 `;
 }
 
-/** The entry point up to its body: `tile`, `head`, `batch` and the invocation's place. */
+/** The start of the entry point: declares `tile`, `head`, `batch` and the invocation's position. */
 export function entryPoint(tile: AttentionTile, heads: 'heads' | 'key_heads'): string {
   const workgroup = workgroupOf(tile);
   return `@compute @workgroup_size(${workgroup})

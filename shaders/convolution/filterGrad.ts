@@ -1,6 +1,6 @@
 /**
- * @file The gradient of a convolution's kernel: rows of C are its taps × input channels, columns the filters. A segment is a
- * row of the result, its steps the columns of that row.
+ * @file The gradient of a convolution's kernel: rows of C are its taps × input channels, columns are the filters. A segment is
+ * a row of the result, and its steps are the columns of that row.
  */
 import { columnsOfKernel } from './image.ts';
 

@@ -1,7 +1,7 @@
 /**
- * @file The result of a convolution: rows of C are its pixels, columns the filters. A segment is a tap of the kernel, its
- * steps the input channels; or, `joined`, a row of the kernel with its taps and channels, which are neighbours in the image
- * as they are in the kernel.
+ * @file The result of a convolution: rows of C are its pixels, columns are the filters. A segment is a tap of the kernel, with
+ * the input channels as steps; or, `joined`, a row of the kernel with its taps and channels, which are adjacent in the image
+ * as in the kernel.
  */
 import { columnsOfKernel, imageAddress } from './image.ts';
 

@@ -1,8 +1,8 @@
 /** @file How instances of the engine address the pixels of an image, and the kernel as a matrix. */
 
 /**
- * Where a pixel lies, and whether it lies in the image or in the padding. What depends on the pixel alone, or on the segment
- * alone, is worked out once: an address is a sum of the two.
+ * The position of a pixel, and whether it is in the image or in the padding. The parts that depend only on the pixel or only
+ * on the segment are computed once: an address is their sum.
  */
 export const imageAddress = `
 struct ImageAddress {
@@ -26,7 +26,7 @@ fn moved(pixel: Pixel, row: i32, column: i32, distance: u32, height: u32, width:
 }
 `;
 
-/** B as one matrix a segment: column after column of a group, `k` along the rows of the kernel. */
+/** B as one matrix per segment: the columns of a group are adjacent, and `k` runs along the rows of the kernel. */
 export const columnsOfKernel = `
 fn b_line(slice: u32, line: u32) -> u32 {
   return slice * params.group_out + line;

@@ -1,6 +1,6 @@
 /**
- * @file The gradient of a convolution's input: rows of C are the pixels of the image, columns the input channels. A segment
- * is a tap of the kernel, its steps the filters. With strides, a slice is a class of pixels (../convolution.ts).
+ * @file The gradient of a convolution's input: rows of C are the pixels of the image, columns are the input channels. A segment
+ * is a tap of the kernel, with the filters as steps. With strides, a slice is a class of pixels (../convolution.ts).
  */
 import { imageAddress } from './image.ts';
 

@@ -1,11 +1,11 @@
 /**
- * @file One axis of a depthwise convolution, seen from a block of neighbouring results: which taps and which values make
- * each of them. Kernels and strides are known here, so that WGSL names each value once, and reads it once.
+ * @file One axis of a depthwise convolution, for a block of adjacent results: which taps and values each of them sums. The
+ * kernel size and stride are known here, so that WGSL names and reads each value once.
  */
 
 import { range } from '../lib/text.ts';
 
-/** Neighbouring channels that an invocation computes. More of them share addresses, and take more registers. */
+/** Adjacent channels per invocation: more share addresses, but take more registers. */
 export type ChannelWidth = 1 | 2 | 4;
 
 /** The WGSL type of their values. */
@@ -13,23 +13,23 @@ export const valueType = (width: ChannelWidth) => (width === 1 ? 'f32' : `vec${w
 
 export type Direction = 'forward' | 'inputGrad';
 
-/** A tap of the kernel, and the value that it multiplies: counted from the first that the block reads. */
+/** A tap of the kernel, and the value it is multiplied by, counted from the first value that the block reads. */
 export interface Term {
   tap: number;
   value: number;
 }
 
 export interface BlockAxis {
-  /** The sum of each result. */
+  /** The terms of each result. */
   terms: readonly (readonly Term[])[];
-  /** Values that the block reads, and how far on the next block's are. */
+  /** The number of values that the block reads, and the distance to those of the next block. */
   extent: number;
   step: number;
 }
 
 /**
- * A block of `results` results. An input gradient's begin on a multiple of the stride, counted from the padding's begin,
- * and are a multiple of the stride, so that all blocks are alike.
+ * A block of `results` results. For an input gradient, blocks begin at multiples of the stride, counted from the start of the
+ * padding, and their length is a multiple of the stride, so that all blocks are alike.
  */
 export function blockAxis(direction: Direction, window: number, stride: number, results: number): BlockAxis {
   const taps = range(window);
@@ -49,7 +49,7 @@ export function blockAxis(direction: Direction, window: number, stride: number, 
   return { terms, extent: before + results / stride, step: results / stride };
 }
 
-/** Values that an input gradient reads before the one that its block begins at. */
+/** Values that an input gradient reads before the first one of its block. */
 export function valuesBefore(window: number, stride: number): number {
   return Math.floor((window - 1) / stride);
 }

@@ -1,7 +1,7 @@
 /**
- * @file Depthwise convolutions of any kernel, strides and dilation, for CPU adapters: an invocation computes a few
- * neighbours of a row, which share what is read, without branches, whose both sides a CPU adapter computes. Result channel
- * o reads image channel o / multiplier.
+ * @file Depthwise convolutions of any kernel size, strides and dilation, for CPU adapters: an invocation computes a few
+ * adjacent results of a row, which share what is read. It has no branches, since a CPU adapter computes both sides. Result
+ * channel o reads image channel o / multiplier.
  *
  * - forward:    four columns of the result share each weight
  * - inputGrad:  four columns of the image that the same taps reach, `stride` apart, share each weight
@@ -13,7 +13,7 @@ import { repeat } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
 
 export type BlockOptions = {
-  /** Channels that an invocation computes: 4 where the multiplier is 1 and channels come in fours. */
+  /** Channels that an invocation computes: 4 if the multiplier is 1 and the number of channels is a multiple of 4. */
   width: 1 | 4;
   /** Columns, or taps, of an invocation. */
   block: number;
@@ -44,10 +44,10 @@ export const blockParams = {
   dilation_w: 'i32',
   pad_h: 'i32',
   pad_w: 'i32',
-  /** Step between the taps that contribute: the stride, for an input gradient with strides and no dilation; else 1. */
+  /** Step between the taps that contribute: the stride, for an input gradient with strides and no dilation; otherwise 1. */
   step_h: 'u32',
   step_w: 'u32',
-  /** Rows of all results, and how many of them a part of a filter gradient covers. */
+  /** Total rows of the results, and how many of them a part of a filter gradient covers. */
   rows: 'u32',
   rows_per_part: 'u32',
 } as const;

@@ -1,8 +1,8 @@
 /**
- * @file How an invocation that goes down a strip reads the rows of what it covers: some neighbouring values of each. What lies
- * outside reads as zero.
+ * @file How an invocation that iterates down a strip reads rows: some adjacent values of each. Values outside the image read
+ * as zero.
  *
- * In the generated code, `value_<line>_<x>` is value x of row `line` of a turn, and `is_column_<x>` whether the column exists.
+ * In the generated code, `value_<line>_<x>` is value x of row `line` of an iteration, and `is_column_<x>` whether it exists.
  */
 import { each, range } from '../lib/text.ts';
 
@@ -23,7 +23,7 @@ fn ${array}_at(row: Row, distance: u32, is_column: bool) -> Value {
 `,
 )}`;
 
-/** The parameters that say how large an image is, and how many of its rows and columns count. */
+/** Names of the parameters for the size of an image, and for how many of its rows and columns are included. */
 export interface ImageParams {
   readonly height: string;
   readonly width: string;
@@ -31,7 +31,7 @@ export interface ImageParams {
   readonly columns: string;
 }
 
-/** A function `row_at`: a row of an image, from one of its columns on. */
+/** A function `row_at`: a row of an image, starting at a column. */
 export const rowAt = ({ height, width, rows }: ImageParams) => `
 fn row_at(picture: u32, row: i32, column: i32, channel: u32) -> Row {
   // A negative coordinate is a large unsigned one.

@@ -1,9 +1,9 @@
 /**
- * @file Depthwise convolutions and their input gradients, for the usual kernels: an invocation goes down a
- * strip, some columns wide, of one channel (of `width` of them). It reads each row once, and carries the sums of
- * the results that it has begun on, so that almost all values are read once: reads are what a CPU adapter's time goes into.
+ * @file Depthwise convolutions and their input gradients, for common kernel sizes: an invocation iterates down a strip, some
+ * columns wide, of one channel (or `width` channels). It reads each row once, and carries the sums of the results it has
+ * begun, so that almost all values are read once: a CPU adapter spends most of its time on reads.
  *
- * Each iteration reads `step` rows and completes `rows` rows of the result. Results that later iterations complete are `begun`.
+ * Each iteration reads `step` rows and completes `rows` rows of the result. Results completed by later iterations are `begun`.
  */
 import { flatIndex } from '../lib/indexing.ts';
 import { wgsl } from '../lib/wgsl.ts';
@@ -15,7 +15,7 @@ export type StripOptions = {
   direction: Direction;
   /** Channels that an invocation computes. */
   width: ChannelWidth;
-  /** Columns of the result that a strip covers, or in an input gradient, columns for each stride. */
+  /** Columns of the result that a strip covers; for an input gradient, times the stride. */
   columns: number;
   /** Taps and stride, along both axes. */
   window: number;
@@ -31,14 +31,14 @@ export const stripParams = {
   /** Strips of an image, vertically and horizontally. */
   strip_rows: 'u32',
   strip_columns: 'u32',
-  /** Turns of a strip that end results. */
+  /** Iterations of a strip that complete results. */
   turns: 'u32',
   /** Size of what is read, and where in it the first strip begins. */
   from_h: 'u32',
   from_w: 'u32',
   from_row: 'i32',
   from_column: 'i32',
-  /** The same of the result. */
+  /** The same for the result. */
   to_h: 'u32',
   to_w: 'u32',
   to_row: 'i32',
@@ -47,7 +47,7 @@ export const stripParams = {
 
 const source: ImageParams = { height: 'from_h', width: 'from_w', rows: 'from_h', columns: 'from_w' };
 
-/** Rows of the result that a turn ends, and columns of a strip. */
+/** Rows of the result that an iteration completes, and columns of a strip. */
 export function stripSize({ direction, stride, columns }: Omit<StripOptions, 'width'>): {
   rows: number;
   columns: number;
@@ -55,19 +55,19 @@ export function stripSize({ direction, stride, columns }: Omit<StripOptions, 'wi
   return direction === 'forward' ? { rows: 1, columns } : { rows: stride, columns: columns * stride };
 }
 
-/** Turns before the first that ends results. */
+/** Iterations before the first that completes results. */
 function turnsBefore({ extent, step }: BlockAxis): number {
   return Math.ceil(extent / step) - 1;
 }
 
-/** Values that an invocation holds: weights, sums that it has begun, and what it reads in a turn. */
+/** Values that an invocation holds: weights, begun sums, and what it reads in an iteration. */
 export function stripValues(options: Omit<StripOptions, 'width'>): number {
   const { direction, window, stride } = options;
   const size = stripSize(options);
   const down = blockAxis(direction, window, stride, size.rows);
   const across = blockAxis(direction, window, stride, size.columns);
   const before = turnsBefore(down);
-  // Of a row of the result, a sum for each turn between its first value and the one that ends it.
+  // For each row of the result, one sum per iteration between its first value and its last.
   const begun = down.terms.map((terms) => {
     const first = Math.min(...terms.map(({ value }) => Math.floor(value / down.step)));
     return Math.max(0, before - first);
@@ -84,7 +84,7 @@ export function depthwiseStrips(options: StripOptions): string {
   const before = turnsBefore(down);
   const rows = range(size.rows);
   const columns = range(size.columns);
-  /** What a turn adds to a result that is ended `later` turns later. */
+  /** The terms that an iteration adds to a result that is completed `later` iterations later. */
   const share = (later: number, row: number, column: number) =>
     range(down.step).flatMap((line) =>
       (down.terms[row] ?? [])
@@ -94,7 +94,7 @@ export function depthwiseStrips(options: StripOptions): string {
         ),
     );
   const begun = (later: number, row: number, column: number) => `begun_${later}_${row}_${column}`;
-  /** One term after another, which GPUs compute by fused multiply-adds alone. */
+  /** A chain of terms, which GPUs compute entirely by fused multiply-adds. */
   const total = (later: number, row: number, column: number) =>
     [...(later < before ? [begun(later, row, column)] : []), ...share(later, row, column)].join(' + ') ||
     'Value()';

@@ -1,7 +1,7 @@
 /**
- * @file The gradient of a depthwise convolution's usual kernels: an invocation goes down a strip of the
- * image, some results wide, of one channel (of `width` of them), with the sums of all taps. It carries the rows of
- * the cotangent that later rows of the image are still multiplied by, so that almost all values are read once.
+ * @file The filter gradient of a depthwise convolution, for common kernel sizes: an invocation iterates down a strip of the
+ * image, some results wide, of one channel (or `width` channels), with the sums of all taps. It carries the rows of the
+ * cotangent that later rows of the image still need, so that almost all values are read once.
  *
  * sums[part, tap, channel]; a part is a strip. A second pass adds them in order.
  */
@@ -34,7 +34,7 @@ export const tapsParams = {
   turns: 'u32',
   in_h: 'u32',
   in_w: 'u32',
-  /** Rows and columns of the image that windows reach: what lies behind them, even NaN, is no part of a sum. */
+  /** Rows and columns of the image that windows reach: values beyond, even NaN, must not be part of a sum. */
   seen_h: 'u32',
   seen_w: 'u32',
   out_h: 'u32',
@@ -45,11 +45,11 @@ export const tapsParams = {
 
 const source: ImageParams = { height: 'in_h', width: 'in_w', rows: 'seen_h', columns: 'seen_w' };
 
-/** Rows of the cotangent before a turn's own that its rows of the image are multiplied by. */
+/** Earlier rows of the cotangent that an iteration's rows of the image are multiplied by. */
 const rowsBefore = ({ window, stride }: Pick<TapsOptions, 'window' | 'stride'>) =>
   Math.ceil(window / stride) - 1;
 
-/** Values that an invocation holds: the sums of all taps, rows of the cotangent, and what it reads of the image in a turn. */
+/** Values that an invocation holds: the sums of all taps, rows of the cotangent, and an iteration's rows of the image. */
 export function tapsValues({ columns, window, stride }: Omit<TapsOptions, 'width'>): number {
   const { extent } = blockAxis('forward', window, stride, columns);
   return window ** 2 + (rowsBefore({ window, stride }) + 1) * columns + stride * extent;

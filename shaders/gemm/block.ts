@@ -1,4 +1,4 @@
-/** @file What all forms of the engine do around their loops: find their block of C, and write it. */
+/** @file Common code of all forms of the engine, around their loops: the position of a block of C, and writing it. */
 import { flatIndex } from '../lib/indexing.ts';
 import { mathFunctions } from '../lib/math.ts';
 import { wgsl } from '../lib/wgsl.ts';
@@ -75,8 +75,8 @@ fn bias_of(slice: u32, column: u32) -> vec4<${type}> {
 }
 
 /**
- * Where a block lies in C, and which k steps it sums, from its flat index. Neighbours along n come first: they share rows
- * of A.
+ * The position of a block in C, and the k steps it sums, from its flat index. Blocks along n are consecutive, since they
+ * share rows of A.
  */
 export const blockInC = (rows: number, columns: number, flat = false) => `
   let column_blocks = (params.n + ${columns - 1}u) / ${columns}u;

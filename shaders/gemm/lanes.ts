@@ -1,8 +1,8 @@
 /**
  * @file The engine for few rows, on GPUs: the invocations of a workgroup share the k axis of one block of C. groupM of them
- * sum every groupM-th four steps, and groupN compute neighbouring columns; sums are added up in workgroup memory, in a fixed
- * order. A matrix of few rows has few blocks, and its time is that of reading B once: neighbours read neighbours in memory,
- * along k or across columns, however B lies.
+ * sum every groupM-th group of four steps, and groupN compute adjacent columns; sums are added in workgroup memory, in a fixed
+ * order. A matrix of few rows has few blocks, and its time is that of reading B once: reads are coalesced along k or across
+ * columns, depending on the layout of B.
  *
  * In the generated code, names are those of the form in registers (./registers.ts), whose reads it shares.
  */

@@ -1,24 +1,24 @@
 /**
  * @file Loads the tile of one operand from storage: first into registers (`load`), and from there into workgroup memory
- * (`store`). What is loaded at once is a *unit*: up to four vectors, of four lines × four k steps. A vector is a step of four
- * lines, or a line of four steps; lines are transposed in registers for a form that asks for steps.
+ * (`store`). It is loaded in *units* of up to four vectors, of four lines × four k steps. A vector is a step of four
+ * lines, or a line of four steps; lines are transposed in registers for forms that need steps.
  *
- * A tile is read while the one before is multiplied, which compilers undo where they have to copy what was read: a copy waits
- * for the load. Two things keep them from it (docs/decisions/gemm.md):
- * - Units are as small as leave no invocation without one. Where they are transposed, and can't be, the units of A and B are one
- *   list, of which each invocation takes one a round. What they read goes to the same variables.
- * - Elements that don't exist are replaced by zeros when they are stored, not when they are read. Where only the first k tile
- *   has steps that don't exist (`GemmOptions.remainderFirst`), they are dropped before the loop.
+ * A tile is read while the previous one is multiplied. Compilers undo that if they have to copy the values read, since a copy
+ * waits for the load. Two measures prevent copies (docs/decisions/gemm.md):
+ * - Units are small enough that every invocation has one. If transposed units can't be that small, the units of A and B form
+ *   one list, of which each invocation takes one per round, and the values read go to the same variables.
+ * - Nonexistent elements are replaced by zeros when they are stored, not when they are read. If only the first k tile has
+ *   nonexistent steps (`GemmOptions.remainderFirst`), they are dropped before the loop.
  *
- * In the generated code, an invocation loads `a_unit_<r>` in round r: of line group `a_line_group_<r>` (lines come in fours), from
- * line `a_first_line_<r>` of it and from step `a_first_step_<r>` of the k tile on. `a_line_<r>_<q>` is what is known of its
+ * In the generated code, an invocation loads `a_unit_<r>` in round r: of line group `a_line_group_<r>` (lines come in fours),
+ * from line `a_first_line_<r>` of it and from step `a_first_step_<r>` of the k tile on. `a_line_<r>_<q>` is the state of its
  * lines. `at_<i>` is the index of a vector, or those of its elements, `loaded_<r>_<i>` the vector, `exists_<r>_<i>` which of its
- * elements exist, and `fetched_<i>` what is stored of it.
+ * elements exist, and `fetched_<i>` the value to store.
  */
 import { components, each, range, repeat } from '../lib/text.ts';
 import type { Operand } from './operand.ts';
 
-/** Where the units of a tile lie, and who loads them. */
+/** The units of a tile, and which invocations load them. */
 export interface TileUnits {
   /** Lines of the tile, and k steps. */
   lines: number;
@@ -29,18 +29,18 @@ export interface TileUnits {
   perUnit: number;
   /** Whether each step finds its own segment (`GemmOptions.flat`). */
   flat: boolean;
-  /** Whether steps that don't exist are in the first k tile alone (`GemmOptions.remainderFirst`). */
+  /** Whether only the first k tile has nonexistent steps (`GemmOptions.remainderFirst`). */
   remainderFirst: boolean;
-  /** Whether a vector of four steps of a line is stored as it is, and not transposed. */
+  /** Whether a vector of four steps of a line is stored without being transposed. */
   keepsLines: boolean;
   /** The number of its first unit in the list of both operands. */
   firstUnit: number;
-  /** WGSL of the tile's first line, and of the number of lines there are. */
+  /** WGSL of the tile's first line, and of the total number of lines. */
   firstLine: string;
   lineCount: string;
 }
 
-/** A round of loads, and the invocations that take part in it: those from `from` to before `to`. */
+/** A round of loads, and the invocations that take part in it: from `from` up to `to`, exclusive. */
 export interface LoadingRound {
   number: number;
   from: number;
@@ -84,7 +84,7 @@ export class Loader {
     return this.tile.lines / 4;
   }
 
-  /** Whether neighbouring invocations hold neighbouring steps of a line, rather than neighbouring lines. */
+  /** Whether adjacent invocations hold adjacent steps of a line, rather than adjacent lines. */
   get stepsFirst(): boolean {
     return this.operand.layout.major === 'k';
   }
@@ -94,7 +94,7 @@ export class Loader {
     return this.#holdsLines ? this.tile.perUnit : 4 / this.operand.linesPerState;
   }
 
-  /** Before the loop: which units are this invocation's, and what is known of their lines. */
+  /** Before the loop: the units of this invocation, and the state of their lines. */
   get prologue(): string {
     const name = this.#name;
     const { firstLine, lineCount } = this.tile;
@@ -118,7 +118,7 @@ export class Loader {
     return first > 0 ? `${local} + ${first}u` : local;
   }
 
-  /** The lines and the steps of a unit: neighbouring invocations load neighbours in memory. */
+  /** The lines and steps of a unit, such that loads are coalesced. */
   #placeOf(round: number): string {
     const { perUnit, depth } = this.tile;
     const unit = this.#in('unit', round);
@@ -130,7 +130,7 @@ export class Loader {
     let ${this.#in('first_step', round)} = ${step};`;
   }
 
-  /** Neighbours are of neighbouring line groups, which lie in different banks. */
+  /** Adjacent units are of adjacent line groups, which are in different banks. */
   #placeOfLines(unit: string): readonly [lineGroup: string, line: string, step: string] {
     const { perUnit, depth } = this.tile;
     const stepGroups = depth / 4;
@@ -147,8 +147,8 @@ export class Loader {
   }
 
   /**
-   * Where the unit of a round begins in a tile of vectors, whose groups of four steps lie `stride` vectors apart. The range of
-   * each term is plain to see for compilers, which clamp indices otherwise.
+   * Where the unit of a round begins in a tile of vectors, whose groups of four steps are `stride` vectors apart. Compilers can
+   * infer the range of each term, so that they needn't clamp the index.
    */
   slot(round: number, stride: number): string {
     const { lineGroups } = this;
@@ -167,14 +167,14 @@ export class Loader {
     return `${this.#name}_${what}_${round}`;
   }
 
-  /** Reads the unit of a round into registers, of the k tile at `step` of `segment`. */
+  /** Reads the unit of a round into registers, from the k tile at `step` of `segment`. */
   load(round: number): string {
     return `let k = step + ${this.#in('first_step', round)};
     ${this.tile.flat ? this.#locateFlat(round) : this.#locateInSegment(round)}
     ${repeat(this.tile.perUnit, (i) => `loaded_${round}_${i} = ${this.#vectorAt(i)};`)}`;
   }
 
-  /** Vector i of a unit, by the index of it, or by those of its elements. */
+  /** Vector i of a unit, by its index or those of its elements. */
   #vectorAt(i: number): string {
     const { operand } = this;
     if (this.inVectors) return operand.vectorAt(`at_${i}`);
@@ -188,7 +188,7 @@ export class Loader {
     ${repeat(this.tile.perUnit, (i) => `loaded_${round}_${i} = select(${this.operand.vector}(), loaded_${round}_${i}, ${step(i)} < first_end);`)}`;
   }
 
-  /** Whether an element of any k tile may not exist. */
+  /** Whether any k tile may have nonexistent elements. */
   get isConditional(): boolean {
     return this.operand.guarded || !this.tile.remainderFirst;
   }
@@ -198,22 +198,22 @@ export class Loader {
     return this.stepsFirst && this.inVectors;
   }
 
-  /** The same of what is stored. */
+  /** The same for what is stored. */
   get storesLines(): boolean {
     return this.#holdsLines && this.tile.keepsLines;
   }
 
-  /** Whether four neighbours are read at once. */
+  /** Whether four adjacent elements are read at once. */
   get inVectors(): boolean {
     return this.operand.inVectors;
   }
 
-  /** Stores the unit of a round: `write` gives what is done with step i of it, or with line i, `fetched_<i>`. */
+  /** Stores the unit of a round: `write` stores step i of it, or line i, `fetched_<i>`. */
   store(round: number, write: (i: number) => string): string {
     return `${this.#fetched(round)}\n${repeat(this.tile.perUnit, write)}`;
   }
 
-  /** What is stored of a unit: zeros where nothing exists, transposed where steps are asked for. */
+  /** The values of a unit to store: zeros for nonexistent elements, and transposed if steps are needed. */
   #fetched(round: number): string {
     const { vector } = this.operand;
     const existing = (i: number) =>
@@ -235,12 +235,12 @@ export class Loader {
     );
   }
 
-  /** Within a segment, steps lie at equal distances. */
+  /** Within a segment, steps are evenly spaced. */
   #locateInSegment(round: number): string {
     const { operand } = this;
     const { inVectors } = this;
     const distance = this.stepsFirst ? '' : ` * (${this.#name}_step_size()${inVectors ? ' >> 2u' : ''})`;
-    // Before the image an index is negative, though that of the next step need not be: the shift keeps the sign.
+    // Before the image an index is negative, even if that of the next step isn't: an arithmetic shift keeps the sign.
     const first = (q: number) => {
       const index = `${this.#name}_index(address_${q}, k)`;
       return inVectors ? `u32(i32(${index}) >> 2u)` : index;
@@ -256,18 +256,18 @@ export class Loader {
     })}`;
   }
 
-  /** The condition that step `s` of a unit isn't behind the last; empty where none is, once the loop is reached. */
+  /** The condition that step `s` of a unit exists; empty if all exist once the loop is reached. */
   #before(s: number): string {
     return this.tile.remainderFirst ? '' : `k < end_${s}`;
   }
 
-  /** Flat: each step (each four steps, where they are one vector) lies in a segment of its own. */
+  /** Flat: each step (or each vector of four steps) determines its own segment. */
   #locateFlat(round: number): string {
     const { operand } = this;
     const inVectors = this.stepsFirst && this.inVectors;
     const suffix = (s: number) => (inVectors ? '_at' : `_at${s}`);
     const step = (s: number) => `step${suffix(s)}`;
-    // The first step takes a division; the others follow it.
+    // The first step takes a division; the others are derived from it.
     const positionOf = (s: number) =>
       s === 0
         ? `let segment_index_0 = k / params.length;
@@ -291,7 +291,7 @@ export class Loader {
     })}`;
   }
 
-  /** The four vectors of a unit as they lie in memory. `placeOf` gives where line state q lies at step s. */
+  /** The four vectors of a unit as laid out in memory. `placeOf` returns the place of line state q at step s. */
   #places(round: number, placeOf: (q: number, s: number) => Place): string {
     const exists = (i: number, condition: string) =>
       this.isConditional ? `exists_${round}_${i} = vec4<bool>(${condition});` : '';

@@ -1,4 +1,4 @@
-/** @file The WGSL by which all forms of the engine read an operand. */
+/** @file WGSL for reading operands, shared by all forms of the engine. */
 import { range } from '../lib/text.ts';
 import type { OperandLayout } from './problem.ts';
 
@@ -22,12 +22,12 @@ export class Operand {
     readonly type: string,
   ) {}
 
-  /** Lines that one line state stands for: four where they are read as one vector. */
+  /** Lines per line state: four if they are read as one vector. */
   get linesPerState(): number {
     return this.layout.major === 'mn' ? this.layout.width : 1;
   }
 
-  /** Whether four neighbours are read at once. */
+  /** Whether four adjacent elements are read at once. */
   get inVectors(): boolean {
     return this.layout.width === 4;
   }
@@ -36,22 +36,22 @@ export class Operand {
     return `vec4<${this.type}>`;
   }
 
-  /** One element, or four neighbours where the width is 4. */
+  /** One element, or four adjacent ones if the width is 4. */
   read(address: string, k: string, also = ''): string {
     const value = this.value(`${this.name}_index(${address}, ${k})`);
     const condition = this.condition(address, k, also);
     return condition ? `select(${this.zero}, ${value}, ${condition})` : value;
   }
 
-  /** What `read` gives where nothing is to be read. */
+  /** The value of `read` for a nonexistent element. */
   get zero(): string {
     return `${this.layout.width === 4 ? this.vector : this.type}()`;
   }
 
-  /** Whether the element at `k` is to be read; empty where it is in any case. */
+  /** The condition that the element at `k` exists; empty if it always does. */
   condition(address: string, k: string, also = ''): string {
     const conditions = [this.guarded ? `${this.name}_valid(${address}, ${k})` : '', also].filter(Boolean);
-    // `&` rather than `&&`: a short circuit would be a branch for each element read.
+    // `&` rather than `&&`: short-circuiting would be a branch for each element read.
     return conditions.map((c) => `(${c})`).join(' & ');
   }
 
@@ -69,7 +69,7 @@ export class Operand {
     return this.layout.float16 ? `unpack_four_float16(${vector})` : vector;
   }
 
-  /** Four neighbours along k of one line; those from `limit` on read as zero, where one is given. */
+  /** Four adjacent elements along k of one line; with a `limit`, those from it on read as zero. */
   alongK(address: string, k: string, limit: string | null): string {
     if (this.layout.width === 4) return this.read(address, k, limit ? `${k} < ${limit}` : '');
     const scalars = range(4).map((i) => {

@@ -1,9 +1,9 @@
 /**
- * @file What an instance of the matrix multiplication engine declares: its tile, how its operands lie, and the WGSL that
- * reads them.
+ * @file What an instance of the matrix multiplication engine declares: its tile, the layouts of its operands, and the WGSL
+ * that reads them.
  */
 
-/** Sizes of the matrices that a subgroup multiplies at once, m × k by k × n, and its invocations. */
+/** Sizes of the matrices that a subgroup multiplies at once, m × k by k × n, and its number of invocations. */
 export type SubgroupMatrixSize = readonly [m: number, n: number, k: number, lanes: number];
 
 /** The shape of the work of a workgroup and of an invocation. */
@@ -34,11 +34,11 @@ export type GemmTile = {
   matrixSize?: SubgroupMatrixSize;
 };
 
-/** How an operand lies in memory. */
+/** The memory layout of an operand. */
 export type OperandLayout = {
-  /** The axis along which neighbours in memory lie: along k, or across lines. */
+  /** The contiguous axis: along k, or across lines. */
   major: 'k' | 'mn';
-  /** Elements read at once along that axis: 4 where all lines and offsets are multiples of 4. */
+  /** Elements read at once along that axis: 4 if all lines and offsets are multiples of 4. */
   width: 1 | 4;
   /** Whether the elements are float16, two in a word. They are widened to f32 as they are read. */
   float16?: boolean;
@@ -57,16 +57,16 @@ export type GemmOptions = {
   /** WGSL expression of `value`, applied last; may use `params.alpha`. */
   activation: string;
   /**
-   * How the shared form walks k: segment by segment, or flat, where a segment is so short, or so far from a multiple of
-   * the depth, that tiles would be half empty. Registers always walk segments.
+   * How the shared form iterates over k: segment by segment, or flat, if a segment is so short, or so far from a multiple
+   * of the depth, that tiles would be half empty. Registers always iterate over segments.
    */
   flat: boolean;
   /**
-   * In tiles: whether only the first k tile has steps that don't exist. That is so except where segments that don't fill k
-   * tiles are walked one by one.
+   * In tiles: whether only the first k tile has nonexistent steps. True, except when iterating segment by segment over
+   * segments that don't fill k tiles.
    */
   remainderFirst: boolean;
-  /** Whether k is cut in ranges whose partial sums are written one after another; bias and activation wait. */
+  /** Whether k is split into ranges whose partial sums are written one after another; bias and activation come later. */
   split: boolean;
 };
 

@@ -1,14 +1,14 @@
 /**
- * @file The engine in registers alone: an invocation computes a block of C, blockM × blockN, straight from storage. For CPU
+ * @file The engine in registers: an invocation computes a block of C, blockM × blockN, directly from storage. For CPU
  * adapters, where workgroup memory is as slow as storage and a barrier costs a switch of all invocations, and for matrices
  * too small to fill a tile.
  *
- * In the generated code, `a_line_<i>` is what is known of a row of A (of four, where they are read as one vector),
- * `a_address_<i>` the same within a segment, and `a_<i>` or `a_<i>_<s>` its elements: four k steps as one vector, or step s.
- * B has the same for its columns. `sum_<i>_<j>` holds four neighbouring columns, vector j, of row i of C.
+ * In the generated code, `a_line_<i>` is the state of a row of A (or of four, if they are read as one vector),
+ * `a_address_<i>` that within a segment, and `a_<i>` or `a_<i>_<s>` its elements: four k steps as one vector, or step s.
+ * B has the same for its columns. `sum_<i>_<j>` holds four adjacent columns, vector j, of row i of C.
  *
- * With `subgroupQuads`, the four invocations of a subgroup's quad compute neighbouring vectors of the same rows; each reads a
- * quarter of their elements of A and broadcasts it.
+ * With `subgroupQuads`, the four invocations of a quad compute adjacent vectors of the same rows; each reads a quarter of
+ * their elements of A and broadcasts it.
  */
 import { components, each, range, repeat } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
@@ -17,28 +17,28 @@ import { Operand } from './operand.ts';
 import type { GemmOptions, Problem } from './problem.ts';
 
 /**
- * Rows from which a block is written in a loop, not by a copy of the code for each: compilers of software adapters take
- * their time for every line. Measured on SwiftShader: 12 × 8 in 209 ms instead of 355, as fast as before.
+ * From this many rows, a block is written in a loop, not by a copy of the code for each row: compilers of software adapters
+ * take time for every line. On SwiftShader, 12 × 8 compiles in 209 ms instead of 355, and runs as fast.
  */
 const longBlock = 8;
 
-/** The block of an invocation, as all fragments see it. */
+/** The block of an invocation. */
 export interface Block {
   readonly type: string;
   readonly subgroupQuads: boolean;
-  /** Numbers of its rows, and of its vectors of four columns. */
+  /** Indices of its rows, and of its vectors of four columns. */
   readonly rows: readonly number[];
   readonly vectors: readonly number[];
   /** k steps of an iteration: 4, or 1. */
   readonly steps: readonly number[];
-  /** WGSL of the k step from which elements read as zero; null where every iteration's steps exist. */
+  /** WGSL of the k step from which elements read as zero; null if all steps of every iteration exist. */
   readonly kEnd: string | null;
   readonly a: Operand;
   readonly b: Operand;
   /** Line states of A and of B that an invocation holds. */
   readonly aLines: number;
   readonly bLines: number;
-  /** Whether a quad's invocations each hold every fourth row of A; otherwise each reads every fourth k step of all. */
+  /** Whether each of a quad's invocations holds every fourth row of A; otherwise each reads every fourth k step of all rows. */
   readonly sharesRows: boolean;
 }
 
@@ -99,7 +99,7 @@ export function blockOf({ tile, type, a: layoutA, b: layoutB }: GemmOptions, pro
   const a = new Operand('a', layoutA, problem.a.guarded, type);
   const b = new Operand('b', layoutB, problem.b.guarded, type);
   const sharesRows = subgroupQuads && layoutA.major === 'k';
-  // Vectors along k mean that k ends on a multiple of 4; otherwise what lies beyond its end reads as zero.
+  // With vectors along k, k is a multiple of 4; otherwise elements beyond its end read as zero.
   const endsInFours = [layoutA, layoutB].some(({ major, width }) => major === 'k' && width === 4);
   return {
     type,
@@ -116,7 +116,7 @@ export function blockOf({ tile, type, a: layoutA, b: layoutB }: GemmOptions, pro
   };
 }
 
-/** Where column `c` of the block lies: the vectors of a quad's invocations are neighbours. */
+/** The offset of column `c` of the block: the vectors of a quad's invocations are adjacent. */
 const columnOffset = ({ subgroupQuads }: Block, c: number) => (subgroupQuads ? 16 * (c >> 2) + (c & 3) : c);
 
 /** WGSL of the first column of vector `j`. */
@@ -145,7 +145,7 @@ export const zeroSums = (block: Block) =>
 export const addresses = ({ name }: Operand, lines: number) =>
   repeat(lines, (i) => `let ${name}_address_${i} = ${name}_address(${name}_line_${i}, segment);`);
 
-/** The condition under which the step at `k` exists; empty where it does in any case. */
+/** The condition that the step at `k` exists; empty if it always does. */
 const existsAt = ({ kEnd }: Block, k: string) => (kEnd ? `${k} < ${kEnd}` : '');
 
 /** Reads an operand's elements of this iteration. */
@@ -163,7 +163,7 @@ export function read(block: Block, operand: Operand, lines: number): string {
   );
 }
 
-/** Reads this invocation's quarter of A, and takes the other quarters from its quad. */
+/** Reads this invocation's quarter of A, and gets the other quarters from its quad. */
 function readAInQuads(block: Block): string {
   const { a, aLines, sharesRows, kEnd } = block;
   const broadcast = (i: number, nameOf: (lane: number) => string) =>
@@ -217,7 +217,7 @@ function multiplyOneStep(block: Block): string {
   ${each(rows, (i) => each(vectors, (j) => `sum_${i}_${j} += ${element(block, a, i, 0)} * columns_${j};`))}`;
 }
 
-/** Writes a row of the block: `sumOf` gives its sums. */
+/** Writes a row of the block, with the sums `sumOf`. */
 const writeRow = (block: Block, row: string, sumOf: (j: number) => string) => `
     var row = c_row(slice, first_row + ${row});
     row.offset += split * params.split_stride;

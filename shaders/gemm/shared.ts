@@ -1,15 +1,15 @@
 /**
  * @file The engine in workgroup memory, for GPUs: each invocation computes a block of C from tiles of A and B.
  *
- * A tile has four vectors for each four lines × four steps: steps of four lines, or lines of four steps, as they lie in
+ * A tile has four vectors for each four lines × four steps: steps of four lines, or lines of four steps, as laid out in
  * storage. Either way an invocation reads four vectors and multiplies their elements, so nothing is transposed. It computes
- * lines that lie groupM · 4 (groupN · 4) apart in fours: neighbours read neighbouring vectors.
+ * groups of four lines that are groupM · 4 (groupN · 4) apart: adjacent invocations read adjacent vectors.
  *
- * Every index is a constant plus a multiple of a thread's number, and the k loop is unrolled. So compilers see that an
- * index is in range, and drop the clamps that WGSL asks for; reads have constant offsets. Where neighbours hold
- * neighbouring steps of a line, every four steps lie `skew` vectors further, so that writing them meets no bank twice.
+ * Every index is a constant plus a multiple of the invocation's index, and the k loop is unrolled. So compilers can infer
+ * that an index is in range, and drop the clamps that WGSL requires; reads have constant offsets. If adjacent invocations
+ * hold adjacent steps of a line, every four steps are `skew` vectors further apart, to avoid bank conflicts in writes.
  *
- * In the generated code, `sum_<i>_<j>` holds four neighbouring columns, vector j, of row i of the invocation's block.
+ * In the generated code, `sum_<i>_<j>` holds four adjacent columns, vector j, of row i of the invocation's block.
  */
 import { components, each, range, repeat } from '../lib/text.ts';
 import type { Loader } from './loader.ts';
@@ -31,11 +31,11 @@ export function shared(options: GemmOptions, problem: Problem): string {
 const rowGroups = ({ blockM }: GemmTile) => range(blockM / 4);
 const vectorsOf = ({ blockN }: GemmTile) => range(blockN / 4);
 
-/** A line for each vector of each row of the block. */
+/** A line of WGSL for each vector of each row of the block. */
 const eachSum = (tile: GemmTile, line: (i: number, j: number) => string) =>
   repeat(tile.blockM, (i) => each(vectorsOf(tile), (j) => line(i, j)));
 
-/** Where step group `group`, step `s` of it, begins in the tile of an operand. */
+/** The stride between groups of four steps in the tile of an operand. */
 function stepStride({ stepsFirst, lineGroups }: Loader, { skew = 0 }: GemmTile): number {
   return 4 * lineGroups + (stepsFirst ? skew : 0);
 }
@@ -79,7 +79,7 @@ function multiply(tile: GemmTile, a: Loader, b: Loader): string {
   const { groupM, groupN, depth } = tile;
   // Lines of both operands at four steps would take twice the registers.
   const atOnce = ({ storesLines }: Loader) => (a.storesLines && b.storesLines ? 2 : storesLines ? 4 : 1);
-  /** What step `s` of group `group` is the first to need: vectors of four lines, or some steps of each line. */
+  /** Loads what step `s` of group `group` is the first to need: vectors of four lines, or some steps of each line. */
   const load = (loader: Loader, thread: string, apart: number, group: number, s: number) => (i: number) => {
     const { operand, storesLines, lineGroups } = loader;
     const steps = atOnce(loader);

@@ -1,4 +1,4 @@
-/** @file The form on subgroup matrices, once it is loaded. Few apps ask for it, so others don't download it. */
+/** @file The form on subgroup matrices, once it is loaded. Few apps request it, so others don't download it. */
 import type { GemmOptions, Problem } from './problem.ts';
 
 interface SubgroupForm {

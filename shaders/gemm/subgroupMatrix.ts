@@ -1,10 +1,10 @@
 /**
- * @file The engine on a device's subgroup matrices: float16 operands with sums in float32. Each subgroup of a workgroup holds some
- * of the matrices that make up the tile of C, and multiplies them from tiles of A and B, which lie k-major in workgroup
- * memory as float16. What is stored as float16 comes there unrounded.
+ * @file The engine on a device's subgroup matrices: float16 operands with sums in float32. Each subgroup of a workgroup holds
+ * some of the matrices that make up the tile of C, and computes them from tiles of A and B, which are k-major in workgroup
+ * memory as float16. Since the operands are float16 already, nothing is rounded there.
  *
- * WGSL has no subgroup matrices yet: `SubgroupMatrixDialect` holds how they are written, and nothing else does. Chromium's
- * builtins have changed once: `init` has the device compile a probe in each dialect, and takes the one that compiles.
+ * WGSL has no subgroup matrices yet: their syntax is isolated in `SubgroupMatrixDialect`. Chromium's builtins have changed
+ * once: `init` has the device compile a probe in each dialect, and takes the one that compiles.
  *
  * In the generated code, `sum_<i>_<j>` is the matrix in row i and column j of those that a subgroup holds.
  */
@@ -15,13 +15,13 @@ import type { GemmOptions, GemmTile, SubgroupMatrixSize, Problem } from './probl
 import { provideSubgroupForm } from './subgroupForm.ts';
 import { tiled } from './tiled.ts';
 
-/** WGSL of matrices that a subgroup holds together: left ones of m × k, right ones of k × n, sums of m × n. */
+/** WGSL for matrices held by a subgroup: left ones of m × k, right ones of k × n, sums of m × n. */
 export interface SubgroupMatrixDialect {
   directives: string;
   /** Type of an element of a tile. */
   element: string;
   declarations(matrixSize: SubgroupMatrixSize): string;
-  /** Parameters of the entry point, and statements, which say which `subgroup` of the workgroup and which `lane` this is. */
+  /** Parameters of the entry point, and statements that declare `subgroup` (within the workgroup) and `lane`. */
   builtins: string;
   prologue: string;
   zero(matrixSize: SubgroupMatrixSize): string;
@@ -40,7 +40,7 @@ const byTemplate: SubgroupMatrixDialect = {
     'enable f16;',
     'enable subgroups;',
     'enable chromium_experimental_subgroup_matrix;',
-    // Each subgroup has matrices of its own; its control flow is uniform, though no compiler can tell.
+    // Each subgroup has its own matrices; its control flow is uniform, though no compiler can tell.
     'diagnostic(off, chromium.subgroup_matrix_uniformity);',
     '',
   ].join('\n'),
@@ -57,7 +57,7 @@ const byTemplate: SubgroupMatrixDialect = {
   store: ([, n], at, sum) => `subgroupMatrixStore<row_major>(&staged, ${at}, ${sum}, ${n}u);`,
 };
 
-/** The same as they were before 2026: the order of elements is an argument, true where columns lie together. */
+/** The builtins before 2026: the order of elements is an argument, true if columns are contiguous. */
 const byArgument: SubgroupMatrixDialect = {
   ...byTemplate,
   left: ([m, , k], at, stride) =>
@@ -67,17 +67,17 @@ const byArgument: SubgroupMatrixDialect = {
   store: ([, n], at, sum) => `subgroupMatrixStore(&staged, ${at}, ${sum}, false, ${n}u);`,
 };
 
-/** From the newest on. */
+/** Newest first. */
 export const subgroupMatrixDialects: readonly SubgroupMatrixDialect[] = [byTemplate, byArgument];
 
 let dialect = byTemplate;
 
-/** Has programs written in `other` from now on: in that of the browser, or in a test's, where no adapter has subgroup matrices. */
+/** Generates programs in dialect `other` from now on: that of the browser, or one for tests without subgroup matrices. */
 export function setDialect(other: SubgroupMatrixDialect = byTemplate): void {
   dialect = other;
 }
 
-/** A program that has each builtin once, in `probed`. It is compiled, and never run. */
+/** A program that uses each builtin of `probed` once. It is compiled, but never run. */
 export function subgroupMatrixProbe(probed: SubgroupMatrixDialect, matrixSize: SubgroupMatrixSize): string {
   const [m, n, k, lanes] = matrixSize;
   return wgsl`${probed.directives}
@@ -107,7 +107,7 @@ function gridOf(subgroups: number): readonly [number, number] {
   return [down, subgroups / down];
 }
 
-/** How the matrices of C are shared out. */
+/** How the matrices of C are distributed over subgroups. */
 interface Plan {
   readonly matrixSize: SubgroupMatrixSize;
   readonly depth: number;
@@ -202,7 +202,7 @@ function multiply(plan: Plan, a: Loader, b: Loader): string {
   );
 }
 
-/** Each matrix goes through `staged`, from where the lanes write it by fours of columns. */
+/** Each matrix goes through `staged`, from where the lanes write four columns at a time. */
 function epilogue(plan: Plan): string {
   const { matrixSize } = plan;
   const [m, n, , lanes] = matrixSize;

@@ -1,7 +1,7 @@
 /**
- * @file What forms of the engine share that multiply tiles from workgroup memory: a workgroup of groupM × groupN invocations
- * computes a tile of C, of groupM · blockM rows and groupN · blockN columns. For each k tile of `depth` steps it brings its
- * rows of A and its columns of B to workgroup memory, and multiplies them from there. The next k tile is on its way to
+ * @file Common code of the forms of the engine that use tiles in workgroup memory: a workgroup of groupM × groupN invocations
+ * computes a tile of C, of groupM · blockM rows and groupN · blockN columns. For each k tile of `depth` steps it loads its
+ * rows of A and columns of B into workgroup memory, and multiplies them from there. The next k tile is being loaded into
  * registers while this one is multiplied.
  */
 import { each, range, repeat } from '../lib/text.ts';
@@ -11,15 +11,15 @@ import { Loader } from './loader.ts';
 import { Operand } from './operand.ts';
 import type { GemmOptions, Problem } from './problem.ts';
 
-/** What a form adds, in WGSL. It sees `first_row` and `first_column`, the tile's place in C, and `local`. */
+/** The WGSL of a specific form. It can use `first_row` and `first_column`, the tile's position in C, and `local`. */
 export interface TiledForm {
-  /** Declarations at module scope, the tiles among them. */
+  /** Declarations at module scope, including the tiles. */
   memory: string;
   /** Further parameters of the entry point. */
   builtins?: string;
   /** Before the loop. */
   prologue: string;
-  /** Stores what was fetched of an operand in a round in its tile. */
+  /** Stores the values of an operand fetched in a round in its tile. */
   store(operand: Loader, round: number): string;
   /** Multiplies the tiles. */
   multiply: string;
@@ -121,7 +121,7 @@ fn main(
 `;
 }
 
-/** Who loads in a round: one operand's loader, or both. */
+/** The loaders of a round: of one operand, or of both. */
 interface Round {
   number: number;
   parts: readonly { loader: Loader; to: number }[];
@@ -152,8 +152,8 @@ const variables = ({ type }: GemmOptions, rounds: readonly Round[]) =>
   });
 
 /**
- * A block for each operand of a round, and the invocations that it is for. Those without a unit do what the last one does: a
- * condition would let loads move behind it.
+ * A block for each operand of a round, with the invocations it is for. Those without a unit do the same as the last one: with
+ * a condition, compilers could move loads behind it.
  */
 function eachPart({ parts: [first, second] }: Round, fragment: (loader: Loader) => string): string {
   const block = (part: Round['parts'][number] | undefined) => `{
@@ -165,13 +165,13 @@ function eachPart({ parts: [first, second] }: Round, fragment: (loader: Loader) 
 const loadRound = (round: Round) => eachPart(round, (loader) => loader.load(round.number));
 const dropRound = (round: Round) => eachPart(round, (loader) => loader.dropRest(round.number));
 
-/** Vectors of a unit: as many as leave the fewest invocations without one in the last round. */
+/** Vectors of a unit, chosen to leave the fewest invocations without one in the last round. */
 function unitOf(vectors: number, threads: number): number {
   const read = (perUnit: number) => Math.ceil(vectors / (perUnit * threads)) * perUnit;
   return [4, 2, 1].reduce((best, perUnit) => (read(perUnit) < read(best) ? perUnit : best));
 }
 
-/** Those of A and B. */
+/** The loaders of A and B. */
 function loaders(
   { tile, a, b, type, flat, remainderFirst }: GemmOptions,
   problem: Problem,
@@ -181,11 +181,11 @@ function loaders(
   const [rows, columns] = [groupM * blockM, groupN * blockN];
   const operandA = new Operand('a', a, problem.a.guarded, type);
   const operandB = new Operand('b', b, problem.b.guarded, type);
-  // A block of 8 × 8 has no registers for four steps of its lines.
+  // A block of 8 × 8 has no registers left for four steps of its lines.
   const keepsLines = memory === 'shared' && blockM * blockN < 64;
   const shared = { depth, threads, flat, remainderFirst, keepsLines };
   const transposes = ({ inVectors, layout }: Operand) => inVectors && layout.major === 'k' && !keepsLines;
-  // Where units are transposed, there may be fewer of an operand than invocations.
+  // If units are transposed, an operand may have fewer of them than there are invocations.
   const isShared = transposes(operandA) || transposes(operandB);
   const perUnit = (lines: number) => (isShared ? 4 : unitOf((lines * depth) / 4, threads));
   const loaderA = new Loader(operandA, {

@@ -1,8 +1,8 @@
 /**
- * @file Fault reporting: the first fault of a launch (the lowest flat position) and its value, kept by atomicMax
- * alone, so that the report is the same on every run and needs no lock and no second launch.
+ * @file Fault reporting: the first fault of a launch (the lowest flat position) and its value, kept only by atomicMax,
+ * so that the report is the same on every run and needs no lock and no second launch.
  *
- * A slot is `wordsPerSlot` words, zero where no fault happened. Of a launch over `count` positions, a fault at
+ * A slot is `wordsPerSlot` words, zero if no fault happened. In a launch over `count` positions, a fault at
  * position p is coded as the rank count - p, at least 1 and largest for the lowest p. A rank takes
  * b = 32 - countLeadingZeros(count) bits of a word; the other 32 - b bits of each word carry a piece of the value,
  * so that max over (rank, piece) keeps the pieces of the lowest position's value. Positions are unique in a launch,
@@ -30,7 +30,7 @@ fn report_fault(position: u32, count: u32, value: u32) {
   }
 }`;
 
-/** The inverse of `report_fault`: null where the slot is clear. */
+/** The inverse of `report_fault`: null if the slot is clear. */
 export function decodeFault(words: Uint32Array, count: number): { position: number; value: number } | null {
   if (words[0] === 0) return null;
   const rankBits = 32 - Math.clz32(count);

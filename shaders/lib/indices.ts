@@ -1,21 +1,20 @@
 /**
- * @file What an index stands for: a row of a table, or OUTSIDE. Gathers and scatters share it, and with it one way of
- * reporting.
+ * @file Resolves indices to rows of a table, or to OUTSIDE, and reports faults. Shared by gathers and scatters.
  *
  * An entry is what one index (or one list of coordinates) addresses. `row_of(entry, reports)` gives its row:
- * - `axis`: one index an entry, into an axis of `limit` rows;
+ * - `axis`: one index per entry, into an axis of `limit` rows;
  * - `along`: entry [o, j, i] of [outer, k, inner] addresses element [o, index, i] of a table [outer, limit, inner];
  *   `slab` is k · inner, `span` is inner;
- * - `coordinates`: `span` indices an entry, into axes of `sizes`; `slab` is the count of entries in a batch.
+ * - `coordinates`: `span` indices per entry, into axes of `sizes`; `slab` is the count of entries in a batch.
  *
  * Expects a binding `indices` and the parameters `indexParams`.
  */
 import { wgsl } from './wgsl.ts';
 
 export type IndexAddressing = 'axis' | 'along' | 'coordinates';
-/** What an index outside its range stands for: nothing, the nearest row, or the row that it wraps around to. */
+/** What an out-of-range index stands for: nothing, the nearest row, or the row that it wraps around to. */
 export type IndexMode = 'outside' | 'clip' | 'wrap';
-/** Which indices are faults: none, all outside the range, or those above it alone. */
+/** Which indices are faults: none, all outside the range, or only those above it. */
 export type IndexCheck = 'none' | 'all' | 'above';
 
 export type IndexLibraryOptions = {
@@ -30,7 +29,7 @@ export const indexParams = {
   limit: 'u32',
   span: 'u32',
   slab: 'u32',
-  /** Count of indices, for fault reports. */
+  /** Number of indices, for fault reports. */
   positions: 'u32',
   sizes: 'u32x8',
 } as const;

@@ -1,20 +1,20 @@
 /**
- * @file Lanes: several invocations of a workgroup that work on one line of values together, and fold what each found.
+ * @file Lanes: several invocations of a workgroup that process one line of values together, and combine their results.
  *
- * Lines lie in memory in one of two ways, and lanes are laid over a workgroup so that neighbouring invocations read
- * neighbouring words: `rows`, where a line is contiguous and its lanes are neighbours; `columns`, where neighbouring
- * lines are neighbours in memory and so are the same lanes of neighbouring lines.
+ * Lines have one of two memory layouts, and lanes are assigned to invocations so that reads are coalesced: `rows`, where a
+ * line is contiguous and its lanes are adjacent invocations; `columns`, where adjacent lines are adjacent in memory, and
+ * adjacent invocations are the same lane of adjacent lines.
  */
 
 export type LineOrder = 'rows' | 'columns';
 
-/** How a kernel lays the lanes of lines over its workgroup. */
+/** How a kernel assigns the lanes of lines to the invocations of a workgroup. */
 export type LaneLayout = {
   /** Invocations that share a line: 1, which needs no shared memory, or a power of two from 4 up to the workgroup's size. */
   lanes: number;
   order: LineOrder;
   workgroup: number;
-  /** Whether the lanes of a row fold through subgroups, whatever their size. Needs the feature `subgroups`. */
+  /** Whether the lanes of a row are combined through subgroups, of any size. Needs the feature `subgroups`. */
   subgroups: boolean;
 };
 
@@ -22,7 +22,7 @@ export type LaneLayout = {
 const largestSubgroup = 128;
 const smallestSubgroup = 4;
 
-/** What a kernel with lanes enables. */
+/** The directives of a kernel with lanes. */
 export function laneDirectives({ subgroups }: Pick<LaneLayout, 'subgroups'>): string {
   return subgroups ? 'enable subgroups;\n' : '';
 }
@@ -37,8 +37,8 @@ export function laneParameters({ subgroups }: LaneLayout): string {
 }
 
 /**
- * WGSL that gives, from `group`, `groups` and `local`: `line`, the line of this invocation, and `lane` within it.
- * The number of lines need not be a multiple of those of a workgroup.
+ * WGSL that computes, from `group`, `groups` and `local`: `line`, the line of this invocation, and `lane` within it.
+ * The number of lines need not be a multiple of the lines per workgroup.
  */
 export function laneIndices({ lanes, order, workgroup }: LaneLayout): string {
   const lines = workgroup / lanes;
@@ -53,13 +53,13 @@ export function laneIndices({ lanes, order, workgroup }: LaneLayout): string {
   let line = flat_group(group, groups) * ${lines}u + line_in_group;`;
 }
 
-/** WGSL that folds `value` over the lanes of a line, by the function that `foldLanes` declares. */
+/** WGSL that combines `value` over the lanes of a line, by the function that `foldLanes` declares. */
 export function folded(name: string, value: string, { subgroups }: LaneLayout): string {
   return `fold_${name}(${value}, local, lane${subgroups ? ', subgroup_size' : ''})`;
 }
 
 /**
- * A WGSL function that combines the values of all lanes of a line by `<combine>(a, b)`, in one fixed order, and hands the
+ * A WGSL function that combines the values of all lanes of a line by `<combine>(a, b)`, in one fixed order, and returns the
  * result to each of them; `folded` calls it once. It must be called in uniform control flow.
  */
 export function foldLanes(name: string, type: string, combine: string, layout: LaneLayout): string {
@@ -102,9 +102,9 @@ fn fold_${name}(value: ${type}, local: u32, lane: u32) -> ${type} {
 }
 
 /**
- * A butterfly within each subgroup, then the subgroups of a line one after another: no barrier where a subgroup holds the
- * whole line, one elsewhere. Compilers that know the size drop the tests of it. Subgroups hold neighbouring invocations of
- * a workgroup of one dimension, in order.
+ * A butterfly within each subgroup, then the subgroups of a line one after another: no barrier if a subgroup holds the
+ * whole line, otherwise one. Compilers that know the subgroup size drop the tests of it. Subgroups hold consecutive
+ * invocations of a one-dimensional workgroup, in order.
  */
 function foldInSubgroups(
   name: string,

@@ -1,8 +1,8 @@
 /**
- * @file Kernels that give each line of values to one invocation or several: its elements, one or four at a time, and sweeps
- * over them. WGSL that is written for `T` (f32 or vec4<f32>) and `U` (the u32s of the same size) serves rows, where a vec4
- * holds neighbours of one line, and columns, where it holds elements of four lines. `F` is what has one value for each
- * line: f32 in rows, T in columns.
+ * @file Common code of kernels that assign each line of values to one or several invocations: its elements, one or four at a
+ * time, and sweeps over them. WGSL written for `T` (f32 or vec4<f32>) and `U` (u32 of the same size) works for rows, where a
+ * vec4 holds adjacent elements of one line, and for columns, where it holds elements of four lines. `F` is the type with one
+ * value for each line: f32 in rows, T in columns.
  */
 import { laneIndices, type LaneLayout, laneParameters, type LineOrder } from './lanes.ts';
 import { range } from './text.ts';
@@ -14,11 +14,11 @@ export type LineElements = {
 
 export type LineOptions = LaneLayout &
   LineElements & {
-    /** Elements (or vectors) of a line that each lane keeps in registers; 0 where it reads them again for each sweep. */
+    /** Elements (or vectors) of a line that each lane keeps in registers; 0 if it reads them again for each sweep. */
     kept: 0 | 1 | 2 | 4 | 8;
   };
 
-/** The types T, U and F, sums and maxima of them, and `join`, which folds the components of an element that are of one line. */
+/** The types T, U and F, sums and maxima of them, and `join`, which combines the components that belong to one line. */
 export function lineElements({ order, width }: LineElements): string {
   const [floats, words] = width === 4 ? ['vec4<f32>', 'vec4<u32>'] : ['f32', 'u32'];
   const joined = order === 'rows' && width === 4;
@@ -46,12 +46,12 @@ fn larger_line(a: F, b: F) -> F {
 `;
 }
 
-/** WGSL of `value`, or `x` where that is NaN. Both are names or short: `x` is written twice. */
+/** WGSL of `value`, or `x` if that is NaN. `x` should be short, since it is written twice. */
 export function unlessNan(value: string, x: string): string {
   return `select(${value}, ${x}, (bitcast<U>(${x}) & U(0x7fffffffu)) > U(0x7f800000u))`;
 }
 
-/** A WGSL function `nan_where(value: F, is_undefined)`, and tests of what has one value for each line, by its bits. */
+/** A WGSL function `nan_where(value: F, is_undefined)`, and bitwise tests of values of type F. */
 export function lineTests(options: LineElements): string {
   const isScalar = options.order === 'rows' || options.width === 1;
   const [words, test] = isScalar ? ['u32', 'bool'] : ['vec4<u32>', 'vec4<bool>'];
@@ -71,10 +71,10 @@ fn is_nan_line(x: F) -> ${test} {
 `;
 }
 
-/** The lowest finite number: what maxima start from. Compilers may assume that there are no infinities. */
+/** The lowest finite number, from which maxima start, since compilers may assume that there are no infinities. */
 export const lowest = '-0x1.fffffep127';
 
-/** The head of the entry point: `line`, `lane`, where the line starts, and whether it is one. */
+/** The head of the entry point: `line`, `lane`, where the line starts, and whether it exists. */
 export function lineHead(options: LineOptions): string {
   const start =
     options.order === 'rows'
@@ -102,15 +102,15 @@ fn main(
 
 const scaled = (k: string, { order }: LineOptions) => (order === 'rows' ? k : `${k} * params.inner`);
 
-/** The numbers of the elements that a lane keeps. */
+/** The indices of the elements that a lane keeps. */
 export const keptElements = ({ kept }: LineOptions) => range(kept);
 
-/** Declares `k_<j>`, the positions of the elements that a lane keeps, and `at_<j>`, where they lie. */
+/** Declares `k_<j>`, the positions of the elements that a lane keeps, and `at_<j>`, their indices in memory. */
 export function keptPositions(options: LineOptions): string {
   return keptElements(options)
     .map((j) => {
       const k = j === 0 ? 'lane' : `lane + ${j * options.lanes}u`;
-      // Positions beyond the end read the last element once more: it is in the cache, and no load waits for a branch.
+      // Positions beyond the end read the last element again: it is in the cache, and no load waits for a branch.
       return `let k_${j} = ${k};
   let at_${j} = start + ${scaled(`min(k_${j}, params.n - 1u)`, options)};`;
     })
@@ -120,7 +120,7 @@ export function keptPositions(options: LineOptions): string {
 /** `value` of element j, or zero beyond the end of the line. */
 const orZero = (value: string, j: number) => `select(T(), ${value}, k_${j} < params.n)`;
 
-/** How a body treats elements that may lie beyond the end of their line, or of lines that are none. */
+/** How a body treats elements that may be beyond the end of their line, and lines that don't exist. */
 export interface Guard {
   /** A value in a sum. */
   orZero(value: string, j: number): string;
@@ -128,7 +128,7 @@ export interface Guard {
   write(value: string, j: number): string;
 }
 
-/** Any element may lie beyond. */
+/** Any element may be beyond the end. */
 export const guarded: Guard = {
   orZero,
   write: (value, j) => `if (is_line && k_${j} < params.n) {
@@ -136,7 +136,7 @@ export const guarded: Guard = {
   }`,
 };
 
-/** All lie within their line; where invocations beyond the last line have not returned, it must be one. */
+/** All elements are within their line, which must exist, unless invocations beyond the last line have returned. */
 const unguarded = ({ lanes }: LineOptions): Guard => ({
   orZero: (value) => value,
   write: (value, j) =>
@@ -161,9 +161,9 @@ export const maxOf = (terms: readonly string[]) => inPairs(terms, (a, b) => `max
 const inFlight = 4;
 
 /**
- * A loop over the elements of a line that this lane has, some at once. `body` is the WGSL for several, numbered from 0:
- * element j has position `k_<j>` and lies at `at_<j>`. All lanes take as many turns, which costs no test of each; what is
- * left is one turn more.
+ * A loop over the elements of a line that belong to this lane, several at a time. `body` is the WGSL for several, numbered
+ * from 0: element j has position `k_<j>` and index `at_<j>`. All lanes do the same number of iterations, which need no tests;
+ * the remainder is one more iteration.
  */
 export function sweep(
   options: LineOptions,
@@ -180,7 +180,7 @@ export function sweep(
     })
     .join('\n    ')}
     ${body(elements, guard)}`;
-  // Where an invocation has a line to itself, on software adapters, rows are often short: more at once was no faster.
+  // With a single invocation per line, on software adapters, rows are often short: reading more at once wasn't faster.
   if (lanes === 1) {
     return `for (var k = 0u; k < params.n; k++) {
     ${turn([0], unguarded(options))}

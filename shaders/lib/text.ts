@@ -1,4 +1,4 @@
-/** @file Composing WGSL from fragments. The template tag lays out what is composed (./wgsl.ts). */
+/** @file Composing WGSL from fragments. The template tag (./wgsl.ts) formats the result. */
 
 export const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
@@ -9,7 +9,7 @@ export function each<T>(items: readonly T[], line: (item: T, i: number) => strin
   return items.map(line).join('\n');
 }
 
-/** What `fragment` gives for the numbers from 0 to `count - 1`, line by line. */
+/** `fragment` of the numbers 0 to `count - 1`, line by line. */
 export function repeat(count: number, fragment: (i: number) => string): string {
   return each(range(count), fragment);
 }

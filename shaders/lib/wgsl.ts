@@ -1,6 +1,6 @@
 /**
  * @file The template tag of all shaders: WGSL with #if, #elif, #else and #endif, decided by JavaScript values. Fragments may
- * be inserted without regard to indentation: the tag lays the whole out. Shipped code has neither (scripts/lib/shaders.mjs).
+ * be inserted with any indentation: the tag formats the whole. Shipped code has neither (scripts/lib/shaders.mjs).
  */
 import { wgsl as preprocess } from 'wgsl-preprocessor/wgsl-preprocessor.js';
 
@@ -8,13 +8,13 @@ export function wgsl(strings: TemplateStringsArray, ...values: unknown[]): strin
   return layOut(preprocess(strings.map(withoutDirectiveLines), ...values));
 }
 
-/** Joins a directive to the line before, unless that is one: so it leaves no blank line behind. */
+/** Joins a directive to the line before, unless that is a directive, too, so that it leaves no blank line. */
 const withoutDirectiveLines = (text: string) =>
   text.replace(/(#(?:else|endif))?\n[ \t]*(?=#(?:if|elif|else|endif)\b)/g, (all, directive) =>
     directive ? all : '',
   );
 
-/** `text` indented by its brackets, with one blank line where there are several, and none next to a bracket. */
+/** `text` indented by its brackets, with at most one blank line in a row, and none next to a bracket. */
 export function layOut(text: string): string {
   const lines: string[] = [];
   let depth = 0;

@@ -1,7 +1,7 @@
 /**
- * @file Reductions for GPUs: several invocations share a line and fold what each found, through subgroups or workgroup
- * memory. An invocation has several reads on their way before it uses the first, and folds what they bring in pairs, which
- * keeps errors low.
+ * @file Reductions for GPUs: several invocations share a line and combine their results through subgroups or workgroup
+ * memory. An invocation has several reads in flight before it uses the first, and combines their values in pairs, which keeps
+ * errors small.
  */
 import { folded, foldLanes, laneIndices, laneParameters } from '../lib/lanes.ts';
 import { inPairs } from '../lib/lines.ts';
@@ -19,8 +19,8 @@ import {
 } from './program.ts';
 
 /**
- * Elements (or vectors of them) that an invocation reads at once: enough that the overhead of the loop is small, where
- * there are registers for them.
+ * Elements (or vectors) that an invocation reads at once: enough that the overhead of the loop is small, if there are
+ * registers for them.
  */
 const readsAtOnce = ({ accumulator, operands }: ReduceOptions) =>
   accumulator.startsWith('vec') || operands.length > 0 ? 4 : 8;
@@ -102,7 +102,7 @@ fn main(
           .map((j) => `let ${stride(j + 1)} = ${(j + 1) * lanes}u${inner};`)
           .join('\n  ')
   }
-  // All lanes take as many turns, which costs no test of each; what is left is one turn more.
+  // All lanes do the same number of iterations, which need no tests; the rest is one more iteration.
   let turns = (end - begin) / ${together}u;
   for (var turn = 0u; turn < turns; turn++) {
     ${whole}
@@ -126,7 +126,7 @@ fn main(
 `;
 }
 
-/** The accumulator of what a turn has read for one of the lines; of what lies within it, where not all does. */
+/** The accumulator of an iteration's values for one of the lines; of those within the line, if not all are. */
 function ofLine(
   options: ReduceOptions,
   line: number,

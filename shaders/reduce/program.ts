@@ -1,10 +1,10 @@
-/** @file What both forms of a reduction declare: how elements become accumulators, how these fold, and what is written. */
+/** @file Common declarations of both forms of a reduction: prepare, combine and finish accumulators, and write results. */
 import { mathFunctions } from '../lib/math.ts';
 import { flatIndex } from '../lib/indexing.ts';
 import type { LineOrder } from '../lib/lanes.ts';
 import { wgsl } from '../lib/wgsl.ts';
 
-/** What an operand has values for: every element, as x, every line, or every position along the axis. */
+/** What an operand has values for: every element (like x), every line, or every position along the axis. */
 export type ReduceOperand = 'elements' | 'lines' | 'positions';
 
 export const reduceOperandNames = ['b', 'c', 'd'] as const;
@@ -12,7 +12,7 @@ export const reduceOperandNames = ['b', 'c', 'd'] as const;
 export type ReduceOptions = {
   /** WGSL type of an element of x. */
   input: string;
-  /** WGSL type of what is folded. */
+  /** WGSL type of accumulators. */
   accumulator: string;
   /** WGSL expression of the neutral accumulator; may read `params.initial`, a word of bits. */
   initial: string;
@@ -20,41 +20,40 @@ export type ReduceOptions = {
   combine: string;
   /** The accumulator of one element, an expression of `value`, its position `k` along the axis, and the operands. */
   prepare: string;
-  /** The accumulator of four elements `a`, `b`, `c` and `d`, where that is cheaper than to fold theirs; empty elsewhere. */
+  /** The accumulator of four elements `a`, `b`, `c` and `d`, if that is cheaper than combining four accumulators; else empty. */
   prepareFour: string;
-  /** What else `prepare` reads, as `b`, `c` and `d`: floats. Only with a width of 1 or 4, and with lines of one kind. */
+  /** Further operands that `prepare` reads as `b`, `c` and `d`: floats. Only with a width of 1 or 4. */
   operands: readonly ReduceOperand[];
-  /** Results, as expressions of the folded accumulator `a`; may read `params.length`, the number of elements as f32. */
+  /** Results, as expressions of the final accumulator `a`; may read `params.length`, the number of elements as f32. */
   finish: readonly string[];
   /** WGSL type of each result. */
   results: readonly string[];
   order: LineOrder;
   /**
-   * Elements read at once. Several are neighbours: those of one line where lines are `rows`, of as many lines, which an
-   * invocation folds in one loop, where they are `columns`. Sixteen, and of columns twice as many, are for the serial
-   * form, and for floats.
+   * Elements read at once. Several are adjacent in memory: of one line if lines are `rows`; of as many lines, which an
+   * invocation reduces in one loop, if they are `columns`. Sixteen (32 for columns) are only for floats in the serial form.
    */
   width: 1 | 4 | 16 | 32;
-  /** Lines that an invocation of the serial form folds in one loop where it reads single elements. */
+  /** Lines that an invocation of the serial form reduces in one loop if it reads single elements. */
   abreast: 1 | 4;
   workgroup: number;
   /** Invocations that share a line. */
   lanes: number;
-  /** Whether rows fold through subgroups. */
+  /** Whether rows are combined through subgroups. */
   subgroups: boolean;
-  /** Whether one invocation folds one line, or several in one loop. */
+  /** Whether lines are reduced serially: one invocation reduces one line, or several in one loop. */
   serial: boolean;
   /** Whether there is more than one chunk. */
   split: boolean;
 };
 
-/** What x is bound as. */
+/** The element type with which x is bound. */
 export function elementsOf({ input, width }: Pick<ReduceOptions, 'input' | 'width'>): string {
   // A matrix is the largest thing that is read by one checked index.
   return { 1: input, 4: `vec4<${input}>`, 16: 'mat4x4<f32>', 32: 'mat4x4<f32>' }[width];
 }
 
-/** What an operand is bound as: in vectors where its neighbours are read with those of x. */
+/** The element type with which an operand is bound: vectors if it is read along with vectors of x. */
 export function operandElement(
   operand: ReduceOperand,
   { order, width }: Pick<ReduceOptions, 'order' | 'width'>,
@@ -63,7 +62,7 @@ export function operandElement(
   return isAlong && width === 4 ? 'vec4<f32>' : 'f32';
 }
 
-/** WGSL that declares `<name>`, what lies at `at`, and the operands of position `k` as `<name>_b` and so on. */
+/** WGSL that declares `<name>`, the value at `at`, and the operands of position `k` as `<name>_b` and so on. */
 export function readValue({ width, operands }: ReduceOptions, name: string, at: string, k: string): string {
   if (width === 32)
     return `let ${name}_low = x[2u * ${at}];
@@ -107,7 +106,7 @@ export function componentsOf({ width }: ReduceOptions, value: string): string[] 
   return width === 4 ? vector(value) : [value];
 }
 
-/** Lines that an invocation folds in one loop. */
+/** Lines that an invocation reduces in one loop. */
 export function linesAbreast({ order, width, abreast }: ReduceOptions): number {
   return order === 'columns' && width > 1 ? width : abreast;
 }
@@ -152,7 +151,7 @@ ${finishers.join('\n')}
 `;
 }
 
-/** Writes the results of line i of those abreast, from `folded`. */
+/** Writes the results of line i of those reduced together, from `folded`. */
 export function write(options: ReduceOptions, i: number, folded: string): string {
   const first = options.abreast > 1 ? 'line' : `${linesAbreast(options)}u * line`;
   return options.results

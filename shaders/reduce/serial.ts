@@ -1,7 +1,7 @@
 /**
- * @file Reductions for software adapters: one invocation folds a line, or several neighbouring lines, in one loop. Each
- * pays for every read by the check of its index, and for every turn of a loop: a turn reads as much as it can. Lines
- * that can't be read in vectors are folded four at a time.
+ * @file Reductions for software adapters: one invocation reduces a line, or several adjacent lines, in one loop. Every read
+ * costs a bounds check, and every iteration of a loop has a cost, so an iteration reads as much as it can. Lines that can't be
+ * read in vectors are reduced four at a time.
  */
 import { wgsl } from '../lib/wgsl.ts';
 import {
@@ -19,11 +19,11 @@ export function serialReduce(options: ReduceOptions): string {
   const { accumulator, initial, order, width, abreast, workgroup, split } = options;
   const inRows = order === 'rows';
   const isApart = abreast > 1;
-  /** Distance between lines that are folded in one loop. */
+  /** Distance between lines that are reduced in one loop. */
   const distance = inRows ? 'params.n' : '1u';
   const lines = Array.from({ length: linesAbreast(options) }, (_, i) => i);
   const each = (text: (line: number) => string) => lines.map(text).join('\n  ');
-  /** The elements that `value` holds of each line, with their positions, folded into the totals. */
+  /** Combines the elements of each line in `values`, with their positions, into the totals. */
   const fold = (values: readonly { value: string; k: string }[]) => {
     if (isApart) {
       const ofLine = (line: number) => values.map(({ value, k }) => `prepare(${value}_${line}, ${k})`);
@@ -39,7 +39,7 @@ export function serialReduce(options: ReduceOptions): string {
     const ofLine = (line: number) => (inRows ? elements.flat() : elements.map((own) => own[line] as string));
     return each((line) => `  total_${line} = combine(total_${line}, ${inPairs(ofLine(line))});`);
   };
-  /** The line of the operands: without its chunk. */
+  /** The line index for operands, without the chunk. */
   const lineIndex = split ? 'outer * params.inner + column' : 'line';
   return wgsl`
 ${declarations(options)}
@@ -54,7 +54,7 @@ fn main(
     return;
   }
   // A unit is one output, or neighbouring ones: [outer, chunks, inner], row-major. Divisions are dear: lane by lane, and
-  // guarded. The last units of lines that lie apart begin earlier, rather than to end beyond the end: some are folded twice.
+  // guarded. The last units of lines that lie apart start earlier instead of running past the end: some are folded twice.
 #if ${inRows}
   let column = 0u;
   let row = ${isApart ? `min(${abreast}u * unit, params.side - ${abreast}u)` : 'unit'};
@@ -116,7 +116,7 @@ fn main(
 `;
 }
 
-/** WGSL that combines `terms` in pairs, and those in pairs: errors stay low, and no term waits for all before it. */
+/** WGSL that combines `terms` in a tree of pairs: errors stay small, and no term waits for all before it. */
 function inPairs(terms: readonly string[]): string {
   if (terms.length === 1) return terms[0] as string;
   const half = terms.length >> 1;

@@ -2,13 +2,13 @@
  * @file The one-dimensional transforms of Winograd convolution (A. Lavin, S. Gray, "Fast Algorithms for
  * Convolutional Neural Networks", 2016), in WGSL. Two-dimensional ones apply them to the rows, then to the columns.
  *
- * A product of polynomials is known from its values at enough points, and so is a correlation, its transpose. F(m, r) gives
- * m results of a filter of r taps by m + r − 1 multiplications, one for each of m + r − 2 points and one for infinity.
- * The matrices of the points: image Bᵀ, kernel G, result Aᵀ. F(2, 3) has the points 0, ±1; F(4, 3) has 0, ±√½, ±√2, whose
- * powers lie closest to 1, and with them the rounding errors of all three transforms (docs/decisions/winograd.md).
+ * A product of polynomials is determined by its values at enough points, and so is its transpose, a correlation. F(m, r)
+ * computes m results of a filter with r taps by m + r − 1 multiplications, one for each of m + r − 2 points and one for
+ * infinity. The matrices of the points: image Bᵀ, kernel G, result Aᵀ. F(2, 3) has the points 0, ±1; F(4, 3) has 0, ±√½, ±√2,
+ * whose powers are closest to 1, which minimizes the rounding errors of all three transforms (docs/decisions/winograd.md).
  *
- * The gradient of a kernel is the correlation of the image with the cotangent: F(3, 2) and F(3, 4). They have the points,
- * and so the image's transform, of F(2, 3) and F(4, 3).
+ * The gradient of a kernel is the correlation of the image with the cotangent: F(3, 2) and F(3, 4). They have the same points
+ * as F(2, 3) and F(4, 3), and so the same transform of the image.
  */
 
 import { range, repeat } from '../lib/text.ts';
@@ -18,10 +18,10 @@ export type Block = 2 | 4;
 
 export const tileSize = (block: Block) => block + 2;
 
-/** What a transform turns into what. Each takes one line of values, and gives one. */
+/** The transforms. Each maps one line of values to another. */
 export type LineTransform = 'image' | 'kernel' | 'result' | 'cotangent' | 'gradient';
 
-/** How many values a transform takes and gives. */
+/** The number of input and output values of a transform. */
 export function lineSizes(transform: LineTransform, block: Block): { from: number; to: number } {
   const tile = tileSize(block);
   return {
@@ -51,7 +51,7 @@ const two: Bodies = {
   return array(x[0] + even, x[1] - x[2], even + x[3]);`,
 };
 
-// A point and its negative share the even powers, and the odd ones but for their sign.
+// A point and its negative share the even powers and, except for the sign, the odd ones.
 const four: Bodies = {
   image: `
   let near_even = x[4] - 2.0 * x[2];

@@ -21,7 +21,7 @@ export interface Measured<R> {
 
 /** Options of `ProfileReport.table`. */
 export interface TableOptions {
-  /** Rows by op and layer, or by layer alone. Default 'op'. */
+  /** Rows by op and layer, or only by layer. Default 'op'. */
   by?: 'op' | 'layer';
   /** Number of rows shown, the longest first. Default 40. */
   limit?: number;

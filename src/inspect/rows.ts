@@ -1,4 +1,4 @@
-/** @file Sums over launches: by op and layer, and by layer alone. */
+/** @file Sums over launches: by op and layer, and only by layer. */
 import type { ProfiledCall } from '../webgpu/command.ts';
 import type { ProfiledLaunch } from './launches.ts';
 

@@ -49,8 +49,8 @@ export const cumprod: CompositeOp<[x: Tensor], CumsumOptions, Tensor, ['axis', '
   });
 
 /**
- * Running maxima of `x` along `axis`: element k holds the largest element up to and including k. NaN propagates. Shape:
- * that of x; float32, int32, uint32. Equal elements share the gradient.
+ * Running maxima of `x` along `axis`: element k holds the largest element up to and including k. NaN propagates.
+ * Shape: that of x; float32, int32, uint32. Equal elements share the gradient.
  * Errors: ShapeError for an axis that x lacks, ValueError for options, DTypeError for bools.
  */
 export const cummax: CompositeOp<[x: Tensor], CummaxOptions, Tensor, ['axis', 'reverse']> =

@@ -1,4 +1,4 @@
-/** @file A compiled function gives what the function gives, at every call: arguments, views, fills, lent buffers, bits. */
+/** @file A compiled function returns the same as the original at every call: arguments, views, fills, app buffers, bits. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   add,
@@ -37,7 +37,7 @@ beforeAll(async () => {
   device = await init();
 });
 
-/** Reads a result: its tensors become their values. */
+/** Reads a result: tensors are replaced by their values. */
 async function read(result: unknown): Promise<unknown> {
   if (result instanceof Tensor) return [...(await result.data())];
   if (Array.isArray(result)) return Promise.all(result.map(read));

@@ -1,4 +1,4 @@
-/** @file Compiled functions, and what they use, that are dropped without `dispose`: all that they held comes back. */
+/** @file Compiled functions that are dropped without `dispose` give back everything they held. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   add,
@@ -51,7 +51,7 @@ function descend(kernel: Variable, x: Tensor): Tensor {
   return loss;
 }
 
-/** Pieces of work that compile functions, and hold nothing of them afterwards. */
+/** Pieces of work that compile functions, and don't keep them. */
 const uses: Record<string, () => void | Promise<void>> = {
   'that read a variable': () => {
     const w = weight();

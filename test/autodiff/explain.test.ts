@@ -1,4 +1,4 @@
-/** @file tape.explain: the path of a gradient, or the cut. */
+/** @file tape.explain: the path of a gradient, or where it is disconnected. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   add,

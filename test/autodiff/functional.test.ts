@@ -1,4 +1,4 @@
-/** @file Gradients of functions, functions with a gradient of their own, and recomputation. */
+/** @file Gradients of functions, functions with a custom gradient, and recomputation. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   add,

@@ -1,4 +1,4 @@
-/** @file Cases of test/fixtures/transforms/jax.json: trees of inputs, uploaded, and what JAX makes of them. */
+/** @file Cases of test/fixtures/transforms/jax.json: trees of inputs, uploaded, and JAX's results. */
 import { expect } from 'vitest';
 import type { DType } from '../../src/core/dtype.ts';
 import { mapNest, type Nest } from '../../src/core/nest.ts';
@@ -17,7 +17,7 @@ function isValues(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && 'values' in value && 'shape' in value;
 }
 
-/** `tree` with `map` of its arrays. */
+/** `tree` with `map` applied to its arrays. */
 function mapArrays(tree: unknown, map: (values: Values) => unknown): unknown {
   if (isValues(tree)) return map(tree);
   if (Array.isArray(tree)) return tree.map((item) => mapArrays(item, map));
@@ -30,7 +30,7 @@ export function inputsOf<T>(name: string): T {
   return mapArrays(cases[name]?.inputs, upload) as T;
 }
 
-/** Expects `actual`, a tree of tensors, to be what JAX gave: the same tree, shapes, and values. */
+/** Expects `actual`, a tree of tensors, to match JAX's result: the same tree, shapes, and values. */
 export async function expectJax(name: string, actual: unknown, tolerance = 2e-5): Promise<void> {
   const found: unknown = await readTree(actual);
   const wanted = cases[name]?.outputs;

@@ -1,4 +1,4 @@
-/** @file scan against JAX: values, gradients, second derivatives, what is captured, what is refused and what it leaves. */
+/** @file scan against JAX: values, gradients, second derivatives, captures, errors, and memory. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   add,

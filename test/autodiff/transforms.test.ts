@@ -1,4 +1,4 @@
-/** @file Transforms of functions of trees against JAX, their higher derivatives, what they refuse and what they leave. */
+/** @file Transforms of functions of trees against JAX, their higher derivatives, errors, and memory. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   add,

@@ -144,9 +144,9 @@ describe('against JAX', () => {
   });
 });
 
-/** Of elementwise ops, which share a rule, one of each kind. */
+/** One elementwise op of each kind, since they share a rule. */
 const elementwise = ['add', 'cast', 'clip', 'gelu', 'where', 'zerosLike'];
-/** Of formulas of other ops, which are mapped op by op, some. */
+/** Some composite ops, which are mapped op by op. */
 const composite = ['depthToSpace', 'einsum', 'eigh', 'moveAxis', 'roll', 'sort'];
 
 type AnyOp = ((...args: unknown[]) => Tensor | readonly Tensor[]) & {
@@ -155,7 +155,7 @@ type AnyOp = ((...args: unknown[]) => Tensor | readonly Tensor[]) & {
 const opOf = (name: string) => (ops as unknown as Record<string, AnyOp>)[name] as AnyOp;
 const modules = import.meta.glob<{ samples?: OpSamples[] }>('../ops/samples/*.ts', { eager: true });
 
-/** The first case of each op that has inputs, room for one axis more, and a dtype that ops compute in. */
+/** The first case of each op that has inputs, allows one more axis, and has a dtype that ops compute in. */
 const samples = Object.values(modules)
   .flatMap((module) => module.samples ?? [])
   .flatMap(({ op, cases }) => {
@@ -178,7 +178,7 @@ test.each(samples)('the map of $op is that of each example', async ({ op: name, 
     const result = isVariadic ? op(inputs, sample.options ?? {}) : op(...inputs, sample.options ?? {});
     return Array.isArray(result) ? [...result] : [result as Tensor];
   };
-  /** What the op gives, and the gradients of its inputs. */
+  /** The results of the op, and the gradients of its inputs. */
   const withGradients = (inputs: readonly (Tensor | null)[]): Tensor[] => {
     const floats = inputs.filter((x): x is Tensor => x?.dtype === 'float32');
     if (op.definition.backward === null || floats.length === 0) return call(inputs);
@@ -192,7 +192,7 @@ test.each(samples)('the map of $op is that of each example', async ({ op: name, 
   const draw = () => sample.inputs.map((input) => (input ? upload(input, drawValues(input, random)) : null));
   const examples = [draw(), draw()] as const;
   const present = sample.inputs.flatMap((input, i) => (input ? [i] : []));
-  // All inputs are mapped; of two, each alone, too.
+  // All inputs are mapped; with two, also each alone.
   const choices = present.length === 2 ? [present, ...present.map((i) => [i])] : [present];
   for (const mapped of choices) {
     const own = (e: 0 | 1) => sample.inputs.map((_, i) => examples[mapped.includes(i) ? e : 0][i] ?? null);

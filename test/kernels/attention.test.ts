@@ -47,7 +47,7 @@ interface Case extends Partial<Sizes> {
   blind?: boolean;
 }
 
-/** Variants are few, since each compiles for seconds: vectors or not, a mask or bias or not, room for 32 to 256. */
+/** Few variants, since each takes seconds to compile: vectors or not, a mask or bias or not, head sizes from 32 to 256. */
 const cases: readonly Case[] = [
   { why: 'several tiles', queries: 70, keys: 67, size: 40, valueSize: 36 },
   { why: 'causal', queries: 70, keys: 70, size: 40, valueSize: 36, isCausal: true },
@@ -90,7 +90,7 @@ function drawn(given: Case) {
   const random = generator(5);
   const draw = (...shape: number[]): Host => ({
     shape,
-    // What float32 holds, so that host and device begin with the same.
+    // Exact in float32, so that host and device start with the same values.
     values: Float64Array.from({ length: count(shape) }, () => Math.fround(2 * random() - 1)),
   });
   const seen = mask && {

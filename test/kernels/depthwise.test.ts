@@ -1,5 +1,5 @@
 /**
- * @file Depthwise convolutions in their three directions, by each way of launching them, against float64 on the host.
+ * @file Depthwise convolutions in their three directions, by each algorithm, against float64 on the host.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -110,7 +110,7 @@ test('a buffer of the app’s without room for a last vector is read element by 
   buffer.destroy();
 });
 
-/** A tensor of zeros in a buffer of its own, but for four numbers written at each of `places`. */
+/** A tensor of zeros in its own buffer, except for four numbers written at each of `places`. */
 function sparse(n: number, places: readonly number[]): { x: Tensor; buffer: GPUBuffer } {
   const { gpu } = getDevice();
   const buffer = gpu.createBuffer({
@@ -176,7 +176,7 @@ test.each([
 
 describe('large tensors', () => {
   test('past 65,535 workgroups along one dimension', async () => {
-    // One element an invocation, 256 invocations a workgroup: 65,537 workgroups.
+    // One element per invocation, 256 invocations per workgroup: 65,537 workgroups.
     const n = 65_536 * 256 + 5;
     const values = fill([n], 3);
     for (const at of [0, 65_535 * 256 - 2, 65_536 * 256 - 2, n - 4])
@@ -191,7 +191,7 @@ describe('large tensors', () => {
     const n = 65_536 * 256 * 4 + 5;
     const places = [0, 2 ** 25 - 2, 65_535 * 1024 - 2, 65_536 * 1024 - 3, n - 4];
     const { x, buffer } = sparse(n, places);
-    // GPUs take one vector an invocation, hence more workgroups.
+    // GPUs compute one vector per invocation, hence more workgroups.
     using y = onAdapter('gpu', () => sub(x, 1));
     for (const at of places) expect(await peek(y, at)).toEqual([(at % 1000) - 1, -2, 1, -4]);
     expect(await peek(y, 2 ** 24)).toEqual([-1, -1, -1, -1]);

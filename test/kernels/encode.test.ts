@@ -1,4 +1,4 @@
-/** @file `retrograd/kernels`: kernels and ops on an app's own buffers, submitted when the app likes. */
+/** @file `retrograd/kernels`: kernels and ops on an app's own buffers, submitted at any time by the app. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   DeviceError,

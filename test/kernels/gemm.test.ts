@@ -83,7 +83,7 @@ describe.each(variants.filter(([, tile]) => runs(tile)))('%s', (_, tile) => {
   });
 });
 
-/** Of tiles in workgroup memory one for each way in which its invocations share the loads: they compile slowly. */
+/** For tiles in workgroup memory, one for each way of sharing the loads, since they compile slowly. */
 const sharesLoadsAs: Readonly<Record<string, string>> = {
   tall: 'narrow',
   wide: 'large',

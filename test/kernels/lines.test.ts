@@ -1,5 +1,5 @@
 /**
- * @file Kernels that give each line of values to one or more invocations (softmax, layerNorm) and that cut lines up (scans,
+ * @file Kernels that assign each line of values to one or more invocations (softmax, layerNorm) and that split lines (scans,
  * topK), against plain float64 loops and on both sides of their boundaries.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -39,7 +39,7 @@ function values(size: number, seed: number): Float32Array {
   return Float32Array.from({ length: size }, () => 8 * random() - 3);
 }
 
-/** Maps each line over the middle axis by `map`, in float64. */
+/** Applies `map` to each line along the middle axis, in float64. */
 function mapLines(x: Float32Array, [, n, inner]: Lines, map: (line: number[]) => number[]): Float64Array {
   const out = new Float64Array(x.length);
   for (let line = 0; line < x.length / n; line++) {
@@ -148,7 +148,7 @@ describe.each(adapterClasses)('as on a %s', (kind) => {
     }));
 });
 
-/** The profiles that fold lines in different ways: by one invocation, in subgroups of four, in workgroup memory. */
+/** Profiles that reduce lines in different ways: by one invocation, in subgroups of four, in workgroup memory. */
 const folds: Readonly<Record<string, () => DeviceProfile>> = {
   'by one invocation': () => profileFor('cpu'),
   'in subgroups': () => profileFor('gpu'),

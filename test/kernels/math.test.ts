@@ -1,4 +1,4 @@
-/** @file WGSL functions as values: what they call comes along, and nothing else. */
+/** @file WGSL functions as values: a program contains what they call, and nothing else. */
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as ops from '../../src/ops/index.ts';
@@ -28,8 +28,7 @@ describe('functions of the shader library', () => {
 });
 
 /**
- * Text that names a function without a call of its value works as long as another op brings that function, and fails
- * where none does.
+ * Text that names a function without calling its value works only as long as another op brings in that function.
  */
 test('ops never write their names', () => {
   const names = functions.map(({ wgslName }) => wgslName).filter((name) => !(name in ops));

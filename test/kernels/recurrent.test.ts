@@ -1,4 +1,4 @@
-/** @file Steps that sum up their own products (for GPUs) against those that the matrix engine serves. */
+/** @file Steps with an inline matmul (for GPUs) against those that use the matrix engine. */
 import { beforeAll, expect, test } from 'vitest';
 import {
   addN,
@@ -24,7 +24,7 @@ const counts = Array.from({ length: batch * time }, (_, i) => (i * 7) % 5 !== 0)
 const mask = () => tensor(counts.map(Number), { shape: [batch, time], dtype: 'bool' });
 
 interface Case {
-  /** Tensors that are differentiated for, then the mask. */
+  /** Tensors whose gradients are computed, then the mask. */
   inputs: () => (Tensor | null)[];
   run: (inputs: (Tensor | null)[]) => Tensor[];
 }
@@ -75,7 +75,7 @@ async function found({ inputs, run }: Case): Promise<number[][]> {
   return Promise.all([...outputs, ...gradients].map(async (x) => Array.from(await x.data())));
 }
 
-/** Runs `body` with the matmul of every step where `place` says: before the step, or in its own kernel. */
+/** Runs `body` with the matmul of every step before the step ('given'), or in its kernel ('own'). */
 function withStepMatMul<T>(place: 'given' | 'own', body: () => Promise<T>): Promise<T> {
   const inlineMatMul = place === 'own' ? Number.POSITIVE_INFINITY : 0;
   return withProfile({ ...profileFor('gpu'), recurrent: { inlineMatMul } }, body);

@@ -55,7 +55,7 @@ function values(size: number, seed: number): Float32Array {
   return Float32Array.from({ length: size }, () => 3 + 2 * random() + 2 * random());
 }
 
-/** `fold` of each line, in float64. */
+/** The lines, in float64. */
 function linesOf(x: Float32Array, [outer, n, inner]: readonly [number, number, number]): Float64Array[] {
   return Array.from({ length: outer * inner }, (_, line) => {
     const start = Math.floor(line / inner) * n * inner + (line % inner);
@@ -78,7 +78,7 @@ async function expectNear(found: Tensor, expected: number[], relative: number): 
   expect(Math.max(0, ...off)).toBeLessThanOrEqual(relative);
 }
 
-/** A software adapter runs the variants of a GPU slowly: they get no more elements than that. */
+/** The most elements for GPU variants, which are slow on a software adapter. */
 const mostOnGpu = 2 ** 21 + 2 ** 17;
 
 describe.each(adapterClasses)('as on a %s', (kind) => {

@@ -164,12 +164,12 @@ const problems: Record<string, () => void> = {
   'relu large': () => void relu(made([1024, 1024])),
 };
 
-/** The launches of `body`, one a line. */
+/** The launches of `body`, one per line. */
 function launchesOf(body: () => void): string[] {
   return commandsOf(device, body).map((command) => {
     if (command.kind === 'copy') return `copy of ${command.bytes} bytes`;
     const { kernel, options, grid } = command;
-    // The workgroups of this one follow from the machine's cores.
+    // Its workgroups depend on the machine's number of cores.
     if (kernel.name === 'scatter owned') return kernel.name;
     return `${kernel.name} ${JSON.stringify(options)} × ${grid.join(' × ')}`;
   });

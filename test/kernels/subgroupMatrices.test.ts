@@ -1,7 +1,7 @@
 /**
- * @file float16 matmul by subgroup matrices. No adapter of these tests has any, so that the form is tested in two parts: what
- * it computes, by a dialect in which a subgroup is one invocation and a matrix an array; and what it says in Chromium's
- * dialect, by Dawn's compiler, whose null adapter takes every feature.
+ * @file float16 matmul by subgroup matrices. No adapter of these tests has any, so the form is tested in two parts: what
+ * it computes, in a dialect where a subgroup is one invocation and a matrix an array; and whether it compiles in Chromium's
+ * dialect, by Dawn's compiler, whose null adapter accepts every feature.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { create } from 'webgpu';
@@ -37,7 +37,7 @@ import { convolve, draw, largestError, product, sizes } from '../support/referen
 
 const device = await init();
 
-/** A matrix is an array of one invocation, which is a subgroup by itself. */
+/** A dialect in which a matrix is an array of one invocation, which is the whole subgroup. */
 const arrays: SubgroupMatrixDialect = {
   directives: '',
   element: 'f32',
@@ -83,7 +83,7 @@ fn multiplied(left: Left, right: Right, before: Sum) -> Sum {
   store: ([m, n], at, sum) => `for (var i = 0u; i < ${m * n}u; i++) { staged[${at} + i] = ${sum}.v[i]; }`,
 };
 
-/** A tile of 32 × 32, of four subgroups of one lane each. Few lanes load much of a tile each, in unrolled code: k tiles are short. */
+/** A tile of 32 × 32, of four subgroups of one lane each. With few lanes, unrolled loads are long, so k tiles are short. */
 const tileOf = (matrixSize: SubgroupMatrixSize): GemmTile => ({
   ...gemmTiles.medium,
   memory: 'subgroupMatrix',
@@ -250,7 +250,7 @@ test('the largest float16 matrices with float32 sums are used, of subgroups of o
 describe('at init', () => {
   const empty = '@compute @workgroup_size(1)\nfn main() {}';
 
-  /** A device that says it has subgroup matrices, and compiles those programs that contain `known`. */
+  /** A device that claims to have subgroup matrices, and only compiles programs that contain `known`. */
   const deviceThatKnows = (known: string) =>
     ({
       features: new Set(subgroupMatrixFeatures),
@@ -290,7 +290,7 @@ describe('at init', () => {
 });
 
 test("Chromium's dialect compiles, of every transposition", async () => {
-  // Held to the end: an entry that is collected takes its devices along.
+  // Kept alive to the end, since collecting it would destroy its devices.
   const gpu = create(['backend=null', 'enable-dawn-features=allow_unsafe_apis']);
   const adapter = await gpu.requestAdapter();
   const other = await adapter?.requestDevice({ requiredFeatures: subgroupMatrixFeatures });

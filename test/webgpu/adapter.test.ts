@@ -27,7 +27,7 @@ const adapters: Record<AdapterKind, readonly Names[]> = {
     ['intel', 'xe-2hpg'],
     ['32902', '', '', 'Intel(R) Arc(TM) B580 Graphics'],
     ['32902', '', '', 'Intel Arc A380 Graphics'],
-    // Nothing is known of it.
+    // An unknown adapter.
     ['', ''],
     ['somebody', 'new'],
   ],

@@ -76,7 +76,7 @@ test("an app's device with default limits does all the work, and stays the app's
     expect(await init({ device: own.device })).toBe(device);
     await work();
     device.destroy();
-    // Not destroyed: the app goes on with it.
+    // It isn't destroyed: the app continues to use it.
     const buffer = own.device.createBuffer({ size: 4, usage: GPUBufferUsage.COPY_SRC });
     expect(await readFloats(own.device, buffer)).toEqual(new Float32Array(1));
   } finally {
@@ -147,7 +147,7 @@ test('every object is labelled', async () => {
   expect(labels.some((label) => /^createComputePipeline: retrograd conv/.test(label))).toBe(true);
 });
 
-/** What is held by nothing but a weak reference is gone afterwards. */
+/** Collects everything that is only weakly referenced. */
 async function collectGarbage(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve));
   setFlagsFromString('--expose-gc');
@@ -206,7 +206,7 @@ test('the object that a device came from lives as long as the device', async () 
   await collectGarbage();
   expect(device).toBeDefined();
   expect(gpu.deref()).toBeDefined();
-  // Without its device it goes: the test can tell the two apart.
+  // Without its device it is collected, so the test can detect a difference.
   const forgotten = (await open()).gpu;
   await collectGarbage();
   expect(forgotten.deref()).toBeUndefined();
@@ -351,7 +351,7 @@ test('a launch costs its multiply-adds, or what it moves', () => {
     return launch?.kind === 'launch' ? launch.work : null;
   };
   expect(workOf(() => matMul(a, a, { transposeB: true }))).toBe(512 * 512 * 256);
-  // Three buffers, at four multiply-adds a byte.
+  // Three buffers, at four multiply-adds per byte.
   expect(workOf(() => add(a, a))).toBe(4 * 3 * 4 * a.size);
   a.dispose();
 });

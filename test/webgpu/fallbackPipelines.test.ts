@@ -1,4 +1,4 @@
-/** @file A program that replaces another while that is being compiled: the same bits, sooner. */
+/** @file Fallback pipelines, which run while the selected one is being compiled: the same bits, sooner. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compile, init, matMul, type Tensor, tensor } from '../../src/index.ts';
 import { withGemmTile } from '../support/algorithms.ts';
@@ -49,7 +49,7 @@ test('the first call runs it, later ones what was compiled in the background, wi
   const product = () => matMul(a, b, { transposeB: true });
   const before = device.pipelineCount;
   const first = product();
-  // One that ran, one under way.
+  // One that ran, and one being compiled.
   expect(device.pipelineCount).toBe(before + 2);
   const values = await first.data();
   const compiled = device.pipelines.size;

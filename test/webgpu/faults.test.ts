@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
 beforeEach(() => void warn.mockClear());
-// What a test leaves unread is not for the next one to find.
+// Faults left unread by a test must not be reported to the next one.
 afterEach(() =>
   getDevice()
     .sync()

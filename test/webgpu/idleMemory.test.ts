@@ -21,7 +21,7 @@ import { type OwnDevice, ownDevice } from '../support/ownDevice.ts';
 
 const cap = 2 ** 20;
 
-/** A device that keeps little, and its buffers counted from outside. */
+/** A device that keeps few idle buffers, with all its buffers counted from outside. */
 async function frugal(): Promise<{ own: OwnDevice; counted: LimitedMemory }> {
   let counted: LimitedMemory | undefined;
   const own = await ownDevice({
@@ -35,7 +35,7 @@ async function frugal(): Promise<{ own: OwnDevice; counted: LimitedMemory }> {
 
 type Chain = CompiledFunction<[Tensor], Tensor>;
 
-/** A function that hands large values from launch to launch. */
+/** A function with large intermediate values. */
 const chain = (): Chain => compile((x: Tensor) => sum(mul(transpose(add(x, 1)), transpose(mul(x, 2)))));
 
 /** Calls `f` on a square of `size` ones. */
@@ -72,12 +72,12 @@ test('functions share their buffers, and disposing of one leaves the others thei
   call(functions[0] as Chain, size).dispose();
   const { bytes } = memory();
   for (const f of functions) call(f, size).dispose();
-  // Each has an input of its own; the rest is shared.
+  // Each has its own input; the rest is shared.
   expect(memory().bytes - bytes).toBeLessThan(4.5 * 4 * size ** 2);
   while (functions.length > 0) {
     for (const f of functions) expect(await call(f, size).item()).toBe(4 * size ** 2);
     functions.pop()?.dispose();
-    // Eager work may take what it gave back.
+    // Eager work may use the buffers it gave back.
     expect(await tidy(() => sum(fill([size, size], 3))).item()).toBe(3 * size ** 2);
   }
   expect(memory().pooledBytes).toBeLessThanOrEqual(cap);

@@ -1,4 +1,4 @@
-/** @file Devices whose limits are no multiples of a word or of a binding's alignment. */
+/** @file Devices whose limits aren't multiples of a word or of a binding's alignment. */
 import { describe, expect, test } from 'vitest';
 import {
   add,
@@ -76,7 +76,7 @@ describe.each([
       return sum(add(add(parts[0] as Tensor, parts[1] as Tensor), parts[2] as Tensor));
     });
     const x = tensor(new Float32Array(150 * 150).fill(0.1), { shape: [150, 150] });
-    // Each element is 1.5, 3 and 4.5 in all.
+    // Each element is the sum of 1.5, 3 and 4.5.
     for (let call = 0; call < 3; call++) expect(await step(x).item()).toBeCloseTo(9 * 150 * 150, -1);
     step.dispose();
   });

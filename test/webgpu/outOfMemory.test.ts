@@ -58,11 +58,11 @@ test.each([0, 2 ** 20, 2 ** 30])(
     const held = [1, 2, 3, 4, 5].map((value) => filled(5 * MiB, value));
     const failed = filled(12 * MiB, 1);
     await expect(failed.data()).rejects.toThrow(OutOfMemoryError);
-    // It was reported; the tensors made before are as they were.
+    // It was reported; the tensors made before are unchanged.
     await expectValues(held[0] as Tensor, 1);
     for (const t of [...held, failed]) t.dispose();
     const { refused } = own.room;
-    // Another size, so that no idle buffer serves.
+    // Another size, so that no idle buffer can be reused.
     const next = filled(29 * MiB, 7);
     expect(own.room.refused).toBe(refused);
     await expectValues(next, 7);
@@ -75,7 +75,7 @@ test('idle and pending buffers make room without any readback', async () => {
   const failed = filled(40 * MiB, 1);
   await expect(own.device.sync()).rejects.toThrow(OutOfMemoryError);
   failed.dispose();
-  // 20 MiB of each of many sizes: what came before must be gone each time.
+  // 20 MiB of each of many sizes: the previous ones must be freed each time.
   for (let i = 0; i < 20; i++) tidy(() => void add(filled(MiB * (5 + i / 2), i), 1));
   const last = filled(20 * MiB, 3);
   expect(own.room.refused).toBe(1);
@@ -88,7 +88,7 @@ test('with no pool, what is disposed of is destroyed before its successor is mad
   expect(own.room.refused).toBe(0);
   const last = filled(12 * MiB, 5);
   await expectValues(last, 5);
-  // Whatever no submission names is destroyed at once.
+  // Buffers that no submission uses are destroyed at once.
   own.device.flush();
   const { live } = own.room;
   last.dispose();
@@ -226,7 +226,7 @@ test.each([false, true])(
         (error) => expect(error).toBeInstanceOf(OutOfMemoryError),
       );
       own.room.budget = budget;
-      // What else failed in that call.
+      // Other failures of that call.
       await own.device.sync().catch((error) => expect(error).toBeInstanceOf(OutOfMemoryError));
       // Nothing of the failed call is replayed.
       for (let i = 0; i < 3; i++) expect(await tidy(() => f(x)).item()).toBe(6 * x.size);
@@ -265,7 +265,7 @@ test('in a run of a compiled function', async () => {
   await expect(failed.data()).rejects.toThrow(OutOfMemoryError);
   own.room.budget = budget;
   failed.dispose();
-  // The input's copy did not happen: it must not be taken for granted.
+  // The input wasn't copied, so the next call must not assume that it was.
   await expectValues(f(y), 9);
   await expectValues(f(x), 6);
 });

@@ -38,7 +38,7 @@ test('the pool keeps no more than it is reported to', async () => {
   expect(memory().bytes).toBe(0);
   expect(memory().pooledBytes).toBeLessThanOrEqual(64 * 1024);
   await own.device.sync();
-  // What was destroyed was not in use any more.
+  // The destroyed buffers were no longer in use.
   expect(await ones([1024]).data()).toEqual(new Float32Array(1024).fill(1));
 });
 

@@ -3,7 +3,7 @@ import { table } from 'notebook';
 
 const { adapter, limits } = await init();
 
-/** A software adapter computes on the processor: it gets smaller work. */
+/** A software adapter computes on the CPU, so it gets less work. */
 export const modest = adapter.class === 'cpu';
 
 table([

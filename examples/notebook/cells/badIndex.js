@@ -4,7 +4,7 @@ import { text } from 'notebook';
 const table = randomNormal([8, 4], { seed: 1, name: 'table' });
 const indices = tensor([0, 9], { dtype: 'int32', name: 'indices' });
 
-// Validated, as ever: the GPU looks at each index. The readback tells.
+// Validated, as usual: the GPU checks each index. The readback reports.
 try {
   await gather(table, indices).data();
 } catch (error) {

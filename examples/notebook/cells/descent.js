@@ -5,7 +5,7 @@ import { optimizers } from 'retrograd/keras';
 export class Descent {
   losses = [];
 
-  /** `loss(variables)` gives a scalar. */
+  /** `loss(variables)` returns a scalar. */
   constructor(variables, loss, learningRate) {
     this.variables = variables;
     this.optimizer = optimizers.adam({ learningRate });
@@ -23,7 +23,7 @@ export class Descent {
     });
   }
 
-  /** All that must outlive the loss of a device. */
+  /** Everything that must survive the loss of a device. */
   async save() {
     const values = await Promise.all(this.variables.map((v) => v.data()));
     return {

@@ -17,8 +17,8 @@ const blocks = [
 ];
 
 /**
- * VGG from a picture to the outputs of the layers `wanted`, frozen: that of the
- * file, or VGG19 with random weights as far as the deepest of them.
+ * A frozen VGG from a picture to the outputs of the layers `wanted`: the
+ * file's, or VGG19 with random weights up to the deepest of them.
  */
 export async function vggFeatures(wanted, seed) {
   if (trained) return trainedFeatures(wanted);
@@ -54,10 +54,10 @@ export async function vggFeatures(wanted, seed) {
   return features;
 }
 
-/** What a file has; null: random weights, which do it, too. */
+/** The network of a file; null for random weights, which also work. */
 let trained = null;
 
-/** The file's network, again where the device is another one than it was loaded to. */
+/** The file's network, loaded again if the device has changed. */
 async function trainedFeatures(wanted) {
   if (trained.device !== getDevice()) trained = await load(trained.file);
   const { vgg } = trained;
@@ -80,7 +80,7 @@ async function load(file) {
   return { file, vgg, device: getDevice() };
 }
 
-/** Called when other weights are there. */
+/** Called when other weights are loaded. */
 export const listeners = new Set();
 
 const words = () =>

@@ -4,7 +4,7 @@ import * as page from 'notebook';
 import { distance, scene } from './scene.js';
 
 await scene(page, ({ seen, wanted }) => {
-  // The layer was never the trouble: it passes on what it is given.
+  // The layer was never the problem: it returns its input.
   const layer = layers.lambda({ function: (x) => identity(x), name: 'again' });
   return distance([layer.apply(seen[1])], [wanted[1]]);
 });

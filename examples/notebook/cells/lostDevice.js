@@ -1,7 +1,7 @@
 import { getDevice } from 'retrograd';
 import { text } from 'notebook';
 
-// As a driver does that crashes: the device is gone, with all that lay on it.
+// As when a driver crashes: the device is gone, with all of its data.
 getDevice().gpu.destroy();
 text(
   'The device is gone. A reconstruction that runs above opens a new one, and ' +

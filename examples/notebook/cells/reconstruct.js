@@ -38,7 +38,7 @@ const settings = page.sliders(
   follow,
 );
 
-// Weights are variables, which a captured step reads as they are: a slider is followed without a new step.
+// Weights are variables, whose current values a captured step reads: a slider takes effect without a new step.
 let weights = {};
 const active = () => Object.keys(layers).filter((name) => settings[name] > 0);
 let used = active();
@@ -112,7 +112,7 @@ async function make() {
   return { descents, show, dispose };
 }
 
-/** The run follows what changes: at its next step, by a new step, or from noise. */
+/** Applies a change to the run: at its next step, by a new step, or from noise. */
 function follow(name) {
   const job = run.current();
   const live = name === 'learningRate' || name in layers;
@@ -132,7 +132,7 @@ function follow(name) {
 
 const restart = () => (run.began() ? run.reset() : preview());
 
-/** What it will start from, before anything runs. */
+/** Shows what it will start from, before anything runs. */
 async function preview() {
   const { size, seed } = settings;
   const [wanted, start] = [await target(size), noise(size, seed)];

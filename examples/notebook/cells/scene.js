@@ -13,7 +13,7 @@ import { target } from './picture.js';
 
 /**
  * A small scene to break: noise `picture`, what VGG19 sees in it, and what it
- * should see. `body({ picture, seen, wanted })` gives the loss.
+ * should see. `body({ picture, seen, wanted })` returns the loss.
  */
 export async function scene(page, body) {
   const wantedPicture = await target(16);
@@ -38,7 +38,7 @@ export async function scene(page, body) {
 export const distance = (seen, wanted) =>
   addN(seen.map((feature, i) => mean(squaredDifference(feature, wanted[i]))));
 
-/** The gradient, what the library says of it, and its picture. */
+/** The gradient, the library's explanation of it, and its picture. */
 async function report(page, tape, { loss, picture, seen }) {
   const explanation = tape.explain(loss, picture);
   const gradient = tape.gradient(loss, picture);

@@ -94,7 +94,7 @@ async function make() {
   };
 }
 
-/** Yours, or a weave of coloured arcs. */
+/** Your picture, or a weave of coloured arcs. */
 async function stylePicture() {
   if (chosen.file) {
     const file = await cropToSquare(chosen.file, size).catch(() => null);

@@ -19,7 +19,7 @@ const size = modest ? 64 : 192;
 const panels = page.pictures([]);
 const run = trainer(page, make);
 
-/** ×2: what the network adds to a plain enlargement. */
+/** ×2: the network adds details to a plain enlargement. */
 function enlarger() {
   const filters = modest ? 16 : 32;
   const conv = (options) =>
@@ -38,7 +38,7 @@ function enlarger() {
 
 async function make() {
   const large = await target(size);
-  // It learns from the quarters of this one picture: enough to see it learn.
+  // It learns from the quarters of this one picture, which is enough to see it learn.
   const half = size / 2;
   const quarters = tidy(() =>
     concat(

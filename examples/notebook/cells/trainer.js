@@ -1,9 +1,10 @@
 import { DeviceLostError, init, stack, tidy } from 'retrograd';
 
 /**
- * Start, pause, resume, reset. `make()` gives a job: { descents, show(), dispose() }. Steps go in batches of about a
- * tenth of a second; then the losses are read back, and the picture is shown. `check()` throws where no job can be
- * made as things are; what runs then goes on.
+ * Start, pause, resume, reset. `make()` returns a job: { descents, show(),
+ * dispose() }. Steps run in batches of about a tenth of a second; then the
+ * losses are read back, and the picture is shown. `check()` throws if no job
+ * can be made with the current settings; the running one then continues.
  */
 export function trainer(page, make, check = () => {}) {
   const { remembered } = page;
@@ -66,7 +67,7 @@ export function trainer(page, make, check = () => {}) {
     });
   }
 
-  /** Makes the job, where there is none, and takes up what was saved. */
+  /** Makes the job if there is none, and restores what was saved. */
   async function ready() {
     device = await init();
     if (job) return;
@@ -78,7 +79,7 @@ export function trainer(page, make, check = () => {}) {
 
   const isLost = () => device?.isLost ?? false;
 
-  /** Where the device is lost, it is opened again, and `body` begins again with what was saved. */
+  /** If the device is lost, opens it again, and restarts `body` with what was saved. */
   async function outliving(body) {
     for (let losses = 0; ; losses++) {
       if (isLost()) await reopen();
@@ -96,7 +97,7 @@ export function trainer(page, make, check = () => {}) {
     status.update(
       'The GPU was lost. It is opened again, and the run goes on from the last step shown …',
     );
-    // What it held is gone with it.
+    // Its tensors are lost with the device.
     job = null;
     device = await init();
   }
@@ -120,7 +121,7 @@ export function trainer(page, make, check = () => {}) {
 
   let asked = null;
 
-  /** Makes the job again; with `keep`, it goes on from where it is. Asked twice before it could, it does so once. */
+  /** Makes the job again; with `keep`, it continues where it was. Several requests while it is busy count as one. */
   function renew({ keep }) {
     if (asked) {
       asked.keep &&= keep;
@@ -174,7 +175,7 @@ async function savedState({ descents }) {
   return Object.fromEntries(await Promise.all(states));
 }
 
-/** At most 200 points, so that a plot takes no longer as the run goes on. */
+/** At most 200 points, so that plots stay fast in long runs. */
 function thinned(losses) {
   const every = Math.ceil(losses.length / 200);
   return losses

@@ -6,7 +6,7 @@ import { bounded, smaller } from './bits.ts';
 import { expm1, preciseExp, sigmoid } from './exponential.ts';
 import { normalDensity, normalDistribution } from './gaussian.ts';
 
-// Clears what lies between -0 and -∞ in the order of the bits, and so leaves NaN alone.
+// Clears values between -0 and -∞ in the order of the bits, and so keeps NaN.
 export const relu: MathFunction = /* @__PURE__ */ defineMath(
   'relu',
   [],

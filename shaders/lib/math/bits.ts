@@ -1,6 +1,6 @@
 /**
- * @file Floats by their bits. WGSL compilers may assume that NaN and infinity don't occur: tests for them, and choices
- * where they matter, go through integers.
+ * @file Bit operations on floats. WGSL compilers may assume that NaN and infinity don't occur, so tests for them, and
+ * choices that depend on them, are done with integers.
  */
 import { defineMath, type MathFunction } from './define.ts';
 
@@ -32,7 +32,7 @@ fn is_finite(x: f32) -> bool {
 }`,
 );
 
-// Through a variable: as constant expressions NaN and infinity are errors.
+// Through a variable, since NaN and infinity are errors in constant expressions.
 export const nanValue: MathFunction = /* @__PURE__ */ defineMath(
   'nan_value',
   [],
@@ -63,7 +63,7 @@ fn power_of_two(n: i32) -> f32 {
 }`,
 );
 
-// For whole numbers n in [-127, 127]; 0 for the first. Added to 1.5 · 2^23 + 127 they are the last bits of a float, which
+// For whole numbers n in [-127, 127]; 0 for -127. Added to 1.5 · 2^23 + 127 they are the last bits of a float, which
 // saves the checks of a conversion.
 export const powerOfWhole: MathFunction = /* @__PURE__ */ defineMath(
   'power_of_whole',
@@ -93,7 +93,7 @@ fn bounded(x: f32, limit: f32) -> f32 {
 }`,
 );
 
-// WGSL's max and min may drop a NaN; these carry it.
+// WGSL's max and min may drop a NaN; these propagate it.
 export const larger: MathFunction = /* @__PURE__ */ defineMath(
   'larger',
   [isNan],
@@ -112,7 +112,7 @@ fn smaller(x: f32, y: f32) -> f32 {
 }`,
 );
 
-// Neither is NaN: what a comparison other than "not equal" needs to be true.
+// Whether neither is NaN, which is necessary for any comparison other than "not equal" to be true.
 export const ordered: MathFunction = /* @__PURE__ */ defineMath(
   'ordered',
   [isNan],
@@ -122,7 +122,7 @@ fn ordered(x: f32, y: f32) -> bool {
 }`,
 );
 
-// Truncated towards zero and held within the range; 0 of NaN. The largest float below 2^31 is 2^31 - 128.
+// Truncated towards zero and saturated; 0 for NaN. The largest float below 2^31 is 2^31 - 128.
 export const saturatedI32: MathFunction = /* @__PURE__ */ defineMath(
   'saturated_i32',
   [isNan],

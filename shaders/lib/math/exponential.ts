@@ -1,7 +1,7 @@
 /**
  * @file Exponentials and logarithms, to about two units in the last place on every adapter.
  *
- * WGSL allows exp an error of 3 + 2|x| ulp, log an absolute one of 2^-21 near 1, tanh one of 1e-5. Here e^x is reduced
+ * WGSL allows exp an error of 3 + 2|x| ulp, log an absolute error of 2^-21 near 1, and tanh one of 1e-5. Here e^x is reduced
  * to 2^n e^r with |r| ≤ ln(2)/2, log x to e ln 2 + log m with m in [√½, √2). Polynomials are minimax fits (Remez) of the
  * relative error on these intervals; ln 2 is split so that n times its upper part is exact (W. J. Cody and
  * W. Waite, Software Manual for the Elementary Functions, 1980).
@@ -9,8 +9,8 @@
 import { defineMath, type MathFunction } from './define.ts';
 import { infinity, isNan, nanValue, powerOfWhole, withSign } from './bits.ts';
 
-// x = n ln 2 + r, with e^r - 1 and the whole number n. For |x| below 110. On software adapters WGSL's round, clamp, min and
-// max cost many instructions each; floor and a selection cost few.
+// e^r - 1 and the whole number n of x = n ln 2 + r, for |x| below 110. On software adapters WGSL's round, clamp, min and
+// max cost many instructions each; floor and select cost few.
 export const reduceExponential: MathFunction = /* @__PURE__ */ defineMath(
   'reduce_exponential',
   [],

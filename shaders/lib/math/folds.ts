@@ -1,4 +1,4 @@
-/** @file What reductions fold, and the keys by which values are ranked. */
+/** @file Accumulators of reductions, and the keys by which values are ranked. */
 import { defineMath, type MathFunction } from './define.ts';
 import { finite, isNan, nanValue } from './bits.ts';
 
@@ -14,7 +14,7 @@ fn ordered_bits(x: f32) -> u32 {
 }`,
 );
 
-// The sum of none: above the lowest finite number, since compilers may assume that there are no infinities.
+// The empty sum: relative to the lowest finite number, since compilers may assume that there are no infinities.
 export const noExponentials: MathFunction = /* @__PURE__ */ defineMath(
   'no_exponentials',
   [],
@@ -24,7 +24,7 @@ fn no_exponentials() -> vec2<f32> {
 }`,
 );
 
-// (m, s) stands for s exp m: one exponential. A NaN is put into s, where it stays.
+// One exponential as (m, s), which stands for s exp m. A NaN goes to s, where it stays.
 export const exponentialOf: MathFunction = /* @__PURE__ */ defineMath(
   'exponential_of',
   [isNan],
@@ -34,7 +34,7 @@ fn exponential_of(x: f32) -> vec2<f32> {
 }`,
 );
 
-// The sum of two such, without overflow.
+// The sum of two such pairs, without overflow.
 export const addExponentials: MathFunction = /* @__PURE__ */ defineMath(
   'add_exponentials',
   [],
@@ -48,8 +48,8 @@ fn add_exponentials(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> {
 }`,
 );
 
-// (count, offset, M2, pivot) of two sets from those of each. Their mean is pivot + offset, apart so that it keeps its digits
-// where it is large; M2 is the sum of squared deviations from it. Chan, Golub and LeVeque, "Updating formulae and a pairwise
+// (count, offset, M2, pivot) of the union of two sets. The mean is pivot + offset, kept separately so that a large mean
+// doesn't lose digits; M2 is the sum of squared deviations from it. Chan, Golub and LeVeque, "Updating formulae and a pairwise
 // algorithm for computing sample variances", 1979, equations 2.1.
 export const mergeMoments: MathFunction = /* @__PURE__ */ defineMath(
   'merge_moments',
@@ -64,7 +64,7 @@ fn merge_moments(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
 }`,
 );
 
-// One value deviates by nothing, but for NaN and infinity, which must not get lost.
+// A single value has deviation 0, except NaN and infinity, which must be preserved.
 export const momentsOf: MathFunction = /* @__PURE__ */ defineMath(
   'moments_of',
   [finite, nanValue],
@@ -74,7 +74,7 @@ fn moments_of(x: f32) -> vec4<f32> {
 }`,
 );
 
-// Directly, which takes a fraction of the instructions of three merges. Infinities keep their mean only in merges.
+// Computed directly, with a fraction of the instructions of three merges. Only merges give the right mean for infinities.
 export const momentsOfFour: MathFunction = /* @__PURE__ */ defineMath(
   'moments_of_four',
   [momentsOf, mergeMoments],

@@ -50,7 +50,7 @@ fn positive_power(x: f32, y: f32) -> f32 {
 }`,
 );
 
-// IEEE 754's pow: x^0 = 1^y = 1 even for NaN; a negative base takes integral exponents alone.
+// IEEE 754's pow: x^0 = 1^y = 1 even for NaN; a negative base only takes integral exponents.
 export const precisePow: MathFunction = /* @__PURE__ */ defineMath(
   'precise_pow',
   [isNan, nanValue, integralPower, isInfinite, infinity, positivePower, finite],
@@ -163,8 +163,8 @@ fn floor_mod_u32(x: u32, y: u32) -> u32 {
 }`,
 );
 
-// |x| mod |y|, exactly, for finite x and finite y ≠ 0: long division of the mantissas, eight bits a step. A quotient in
-// floats is off by one wherever it rounds to a whole number, and useless from 2^24 on.
+// |x| mod |y|, exactly, for finite x and finite y ≠ 0: long division of the mantissas, eight bits per step. A float quotient
+// is off by one if it rounds to a whole number, and useless from 2^24 on.
 export const exactRemainder: MathFunction = /* @__PURE__ */ defineMath(
   'exact_remainder',
   [powerOfTwo],
@@ -207,7 +207,7 @@ fn floor_mod(x: f32, y: f32) -> f32 {
 }`,
 );
 
-// Through the exact modulus, so that a quotient just below a whole number isn't rounded up to it.
+// By the exact modulus, so that a quotient just below a whole number isn't rounded up to it.
 export const floorDiv: MathFunction = /* @__PURE__ */ defineMath(
   'floor_div',
   [finite, floorMod],

@@ -1,6 +1,6 @@
 /**
- * @file Random bits from a counter, and numbers from random bits. The n-th value follows from the seed and n alone: no
- * state, any order, the same on every adapter.
+ * @file Random bits from a counter, and numbers from random bits. The n-th value depends only on the seed and n: no state,
+ * any order, the same on every adapter.
  */
 import { defineMath, type MathFunction } from './define.ts';
 import { multiplyHigh } from './bits.ts';
@@ -56,7 +56,7 @@ fn box_muller(distance: u32, turn: u32) -> vec2<f32> {
 }`,
 );
 
-// A normal number within ±2, from one word by inversion: the seed and the position decide, no draw is rejected.
+// A normal number within ±2, from one word by inversion, without rejection: it depends only on the seed and the position.
 export const truncatedNormal: MathFunction = /* @__PURE__ */ defineMath(
   'truncated_normal',
   [truncatedNormalQuantile],

@@ -1,6 +1,6 @@
 /**
- * @file Circular functions, to about two units in the last place, for arguments of any size. WGSL promises sin and cos
- * an absolute error of 2^-11 within [-π, π] alone, and atan one of 4096 ulp.
+ * @file Trigonometric functions, to about two units in the last place, for arguments of any size. WGSL only guarantees an
+ * absolute error of 2^-11 for sin and cos within [-π, π], and an error of 4096 ulp for atan.
  *
  * Polynomials are minimax fits (Remez) of the relative error.
  */
@@ -8,8 +8,8 @@ import { defineMath, type MathFunction } from './define.ts';
 import { finite, isInfinite, isNan, multiplyHigh, nanValue, withSign } from './bits.ts';
 
 // x = quadrant π/2 + r with |r| ≤ π/4, for |x| up to 12800: π/2 in four parts, whose multiples are exact (Cody and Waite).
-// By fma, since compilers may add up the parts where products and differences are apart. Added to 1.5 · 2^23, the number of
-// quarter turns is the last bits of a float.
+// By fma, since compilers may combine the parts if products and differences are separate. Added to 1.5 · 2^23, the number
+// of quarter turns is the last bits of a float.
 export const nearAngle: MathFunction = /* @__PURE__ */ defineMath(
   'near_angle',
   [],
@@ -27,7 +27,7 @@ fn near_angle(x: f32) -> ReducedAngle {
 }`,
 );
 
-// Whether near_angle doesn't reduce x: where |x| is above 12800, infinite or NaN.
+// Whether near_angle can't reduce x: |x| is above 12800, infinite or NaN.
 export const isFarAngle: MathFunction = /* @__PURE__ */ defineMath(
   'is_far_angle',
   [],
@@ -37,8 +37,8 @@ fn is_far_angle(x: f32) -> bool {
 }`,
 );
 
-// The same for any x. Far ones: the product with 2/π in integers, of which only the last two bits before the point and the 94 after it
-// count (M. H. Payne and R. N. Hanek, Radian reduction for trigonometric functions, 1983).
+// The same for any x. For far ones, the product with 2/π in integers, of which only the last two bits before the point and
+// the 94 after it matter (M. H. Payne and R. N. Hanek, Radian reduction for trigonometric functions, 1983).
 export const reduceAngle: MathFunction = /* @__PURE__ */ defineMath(
   'reduce_angle',
   [multiplyHigh, finite, nanValue, nearAngle, isFarAngle],
@@ -135,7 +135,7 @@ fn precise_tan(x: f32) -> f32 {
 }`,
 );
 
-/** The three for near angles. */
+/** sin, cos and tan for near angles. */
 const nearCircular = (wgslName: string, of: string): MathFunction =>
   defineMath(
     wgslName,

@@ -32,7 +32,7 @@ export async function readLinks(
   return links;
 }
 
-/** Errors: FormatError for links that are kept in a fractal heap. */
+/** Errors: FormatError for links in a fractal heap. */
 function requireCompact(info: Cursor): void {
   info.version(0);
   const flags = info.u8();

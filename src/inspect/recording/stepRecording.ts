@@ -65,7 +65,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
   }
 
   /**
-   * Runs the next step: `step(...args)`, or for a model `trainOnBatch(...args)` with metrics of this batch alone. Resolves to
+   * Runs the next step: `step(...args)`, or for a model `trainOnBatch(...args)` with metrics of this batch only. Resolves to
    * its result. Errors: those of the step, which is recorded nevertheless; DisposedError.
    */
   async step(...args: A): Promise<unknown> {

@@ -16,7 +16,7 @@ const growth = 32;
 
 /**
  * DenseNet121: four stacks of blocks, each of which adds 32 channels to its input. Layers are named `conv1_conv`,
- * `conv2_block1_0_bn` to `conv5_block16_concat`, `predictions`. Input: images as `denseNet121.preprocessInput` gives them.
+ * `conv2_block1_0_bn` to `conv5_block16_concat`, `predictions`. Input: images as `denseNet121.preprocessInput` returns them.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */
 export const denseNet121 = /* @__PURE__ */ denseNet('denseNet121', [6, 12, 24, 16]);

@@ -16,7 +16,7 @@ import { preprocessSymmetric } from './preprocess.ts';
 /**
  * InceptionResNetV2: the branches of Inception in residual blocks. Blocks are named `mixed_5b`, `block35_1_mixed` to
  * `block8_10_conv`, `conv_7b`, `predictions`; other layers are numbered. Input: images of 75 pixels or more each way, as
- * `inceptionResNetV2.preprocessInput` gives them.
+ * `inceptionResNetV2.preprocessInput` returns them.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */
 export const inceptionResNetV2 = /* @__PURE__ */ defineNetwork({

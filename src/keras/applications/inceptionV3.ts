@@ -13,7 +13,7 @@ import { preprocessSymmetric } from './preprocess.ts';
 
 /**
  * InceptionV3: a stem, and eleven blocks of parallel branches, `mixed0` to `mixed10`, then `predictions`; other layers are
- * numbered, `conv2d_1`. Input: images of 75 pixels or more each way, as `inceptionV3.preprocessInput` gives them.
+ * numbered, `conv2d_1`. Input: images of 75 pixels or more each way, as `inceptionV3.preprocessInput` returns them.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */
 export const inceptionV3 = /* @__PURE__ */ defineNetwork({

@@ -52,7 +52,7 @@ const blocks: readonly (readonly [filters: number, strides: 1 | 2])[] = [
 
 /**
  * MobileNet: a convolution, 13 blocks of a depthwise and a 1 × 1 convolution. Layers are named `conv1`, `conv_dw_1` to
- * `conv_pw_13_relu`, `conv_preds`, `predictions`. Input: images as `mobileNet.preprocessInput` gives them.
+ * `conv_pw_13_relu`, `conv_preds`, `predictions`. Input: images as `mobileNet.preprocessInput` returns them.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */
 export const mobileNet = /* @__PURE__ */ defineNetwork({

@@ -57,7 +57,7 @@ const expansion = 6;
 /**
  * MobileNetV2: a convolution, 17 inverted residual blocks, a convolution, a dense layer. Layers are named `Conv1`,
  * `expanded_conv_depthwise`, `block_1_expand` to `block_16_project_BN`, `Conv_1`, `out_relu`, `predictions`. Input: images
- * as `mobileNetV2.preprocessInput` gives them.
+ * as `mobileNetV2.preprocessInput` returns them.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */
 export const mobileNetV2 = /* @__PURE__ */ defineNetwork({

@@ -26,14 +26,14 @@ export interface ResNetOptions extends NetworkOptions {
   /**
    * The convention of the network, which must match that of its weights. Default 'keras'. With 'torchvision', the second
    * convolution of a block takes the strides, strided windows are padded on both sides, convolutions have no biases, and
-   * normalization has an epsilon of 1e-5; it takes pictures as `resNet18.preprocessInput` gives them.
+   * normalization has an epsilon of 1e-5; it takes pictures as `resNet18.preprocessInput` returns them.
    */
   convention?: Convention;
 }
 
 /**
  * ResNet50: a stem, 16 residual blocks, a dense layer. Layers are named `conv1_conv`, `conv2_block1_1_conv` to
- * `conv5_block3_out`, `predictions`. Input: images as `resNet50.preprocessInput` gives them.
+ * `conv5_block3_out`, `predictions`. Input: images as `resNet50.preprocessInput` returns them.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */
 export const resNet50 = /* @__PURE__ */ resNet('resNet50', [3, 4, 6, 3]);
@@ -45,7 +45,7 @@ export const resNet152 = /* @__PURE__ */ resNet('resNet152', [3, 8, 36, 3]);
 /**
  * ResNet50V2: as `resNet50`, with normalization and activation before the convolutions of a block. Layers are named
  * `conv1_conv`, `conv2_block1_preact_bn` to `conv5_block3_out`, `post_bn`, `predictions`. Input: images as
- * `resNet50V2.preprocessInput` gives them.
+ * `resNet50V2.preprocessInput` returns them.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */
 export const resNet50V2 = /* @__PURE__ */ resNetV2('resNet50V2', [3, 4, 6, 3]);
@@ -57,7 +57,7 @@ export const resNet152V2 = /* @__PURE__ */ resNetV2('resNet152V2', [3, 8, 36, 3]
 /**
  * ResNet18 of torchvision, which Keras doesn't have: a stem, 8 residual blocks of two convolutions, a dense layer. Layers are
  * named `conv1_conv`, `conv2_block1_1_conv` to `conv5_block2_out`, `predictions`. Input: images as
- * `resNet18.preprocessInput` gives them.
+ * `resNet18.preprocessInput` returns them.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */
 export const resNet18 = /* @__PURE__ */ torchResNet('resNet18', [2, 2, 2, 2]);

@@ -28,7 +28,7 @@ const filters = [64, 128, 256, 512, 512] as const;
 
 /**
  * VGG16: 13 convolutions in five blocks, three dense layers. Layers are named `block1_conv1` to `block5_pool`, `flatten`,
- * `fc1`, `fc2`, `predictions`. Input: images as `vgg16.preprocessInput` gives them.
+ * `fc1`, `fc2`, `predictions`. Input: images as `vgg16.preprocessInput` returns them.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */
 export const vgg16 = /* @__PURE__ */ vgg('vgg16', [2, 2, 3, 3, 3]);

@@ -15,7 +15,7 @@ const middle = 728;
 
 /**
  * Xception: 14 blocks of separable convolutions. Layers are named `block1_conv1`, `block2_sepconv1` to
- * `block14_sepconv2_act`, `predictions`. Input: images of 71 pixels or more each way, as `xception.preprocessInput` gives
+ * `block14_sepconv2_act`, `predictions`. Input: images of 71 pixels or more each way, as `xception.preprocessInput` returns
  * them.
  * Errors: ValueError for options; ShapeError for an `inputShape` that isn't one of images.
  */

@@ -17,7 +17,7 @@ import { isTracing } from './tracing.ts';
 
 let givenName: string | null = null;
 
-/** Runs `body`, whose first op is called `name`, as a file says. */
+/** Runs `body`, whose first op gets the name `name` from a file. */
 export function withOpName<T>(name: string, body: () => T): T {
   givenName = name;
   try {

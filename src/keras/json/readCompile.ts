@@ -5,7 +5,7 @@ import { camelKey } from './optionNames.ts';
 import { readValue } from './readValue.ts';
 import type { Reader } from './reader.ts';
 
-/** The options of `compile`, as far as files have them. */
+/** The options of `compile` that files contain. */
 export interface StoredCompileOptions {
   readonly optimizer?: string | { readonly className: string; readonly config: Record<string, unknown> };
   readonly loss?: unknown;

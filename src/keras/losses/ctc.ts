@@ -42,7 +42,7 @@ export const ctc: LossMaker = /* @__PURE__ */ defineLoss({
 
 /**
  * Logarithms of the forward variables after the last step: the probability of all prefixes of alignments that end in a state.
- * An alignment stays in its state, goes on to the next, or passes over a blank between two different labels.
+ * An alignment stays in its state, moves on to the next, or skips a blank between two different labels.
  */
 function forwardVariables(states: Tensor, emissions: Tensor): Tensor {
   const [first, ...rest] = unstack(emissions, { axis: 1 }) as [Tensor, ...Tensor[]];

@@ -152,7 +152,7 @@ export async function requireContainer(source: ByteSource): Promise<Container> {
   });
 }
 
-/** Whether tensors have names as PyTorch gives them (`features.0.weight`), rather than paths. */
+/** Whether tensors have names as in PyTorch (`features.0.weight`), rather than paths. */
 function hasTorchNames(names: Iterable<string>): boolean {
   const all = [...names];
   return (

@@ -51,7 +51,7 @@ export function isFusable({ query, axes, queryMask, isCausal }: Projected & Mask
   return isAll && (axes.length === 1 || (queryMask === null && !isCausal));
 }
 
-/** The output alone, [batch, …, heads, size], for inputs that are fusable. */
+/** Only the output, [batch, …, heads, size], for inputs that are fusable. */
 export function attendFused({ query, key, value, axes, mask, ...rest }: FusedAttention): Tensor {
   const { queryMask, ...options } = rest;
   const line = (x: Tensor) => {

@@ -26,8 +26,8 @@ import type { BiasSpec } from './recurrentCell.ts';
 /** Options of `gruCell`. */
 export interface GRUCellOptions extends GatedCellOptions {
   /**
-   * Whether the reset gate acts on the product of state and recurrent kernel (with a bias of its own), or on the state
-   * before it. Default true.
+   * Whether the reset gate acts on the product of state and recurrent kernel (with its own bias), or on the state before it.
+   * Default true.
    */
   resetAfter?: boolean;
 }

@@ -103,9 +103,9 @@ export function wrapped(op: string, given: unknown, what = 'layer'): AnyLayer {
 }
 
 /**
- * Applies one layer at every time step, with the same weights. Shapes: [batch, time, …] → [batch, time, …], the rest being
- * what the layer makes of [batch, …]. All times are computed as one batch: what a layer does over its batch (the statistics
- * of a batchNormalization) it does over samples and times. A mask [batch, time, …] is passed on in the same way.
+ * Applies one layer at every time step, with the same weights. Shapes: [batch, time, …] → [batch, time, …], where the rest is
+ * the layer's result for [batch, …]. All times are computed as one batch: what a layer does over its batch (the statistics of
+ * a batchNormalization) it does over samples and times. A mask [batch, time, …] is passed on in the same way.
  * Errors: ValueError for anything but a layer; ShapeError for inputs without a time axis.
  */
 export function timeDistributed(options: TimeDistributedOptions): TimeDistributed;

@@ -31,7 +31,7 @@ fn main(
   if (at >= params.count) {
     return;
   }
-  // The last one begins earlier, rather than to end beyond the end: some elements are computed twice.
+  // The last one starts earlier instead of running past the end: some elements are computed twice.
   let first = min(at, params.count - 4u);
 
   {

@@ -27,7 +27,7 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  // The last workgroup begins earlier, rather than to end beyond the end: some elements are computed twice.
+  // The last workgroup starts earlier instead of running past the end: some elements are computed twice.
   let first = min(flat_group(group, groups) * 256u, params.count - 256u) + local;
   let i_0 = first + 0u;
   var remaining_0 = i_0;

@@ -63,7 +63,7 @@ fn main(
   if (i >= params.count) {
     return;
   }
-  // The last one begins earlier, rather than to end beyond the end: some entries are moved twice.
+  // The last one starts earlier instead of running past the end: some entries are moved twice.
   let first = min(i, params.count - 4u);
   let slab = first / params.slab;
   let rest = first - slab * params.slab;

@@ -55,7 +55,7 @@ fn main(
   if (i >= params.count) {
     return;
   }
-  // The last one begins earlier, rather than to end beyond the end: some entries are moved twice.
+  // The last one starts earlier instead of running past the end: some entries are moved twice.
   let first = min(i, params.count - 1u);
   out[first + 0u] = element_of(row_of(first + 0u, true), 0u);
 }

@@ -52,7 +52,7 @@ fn main(
   if (entry >= params.count) {
     return;
   }
-  // The last one begins earlier, rather than to end beyond the end: some rows are found twice.
+  // The last one starts earlier instead of running past the end: some rows are found twice.
   let first = min(entry, params.count - 8u);
   find(first + 0u);
   find(first + 1u);

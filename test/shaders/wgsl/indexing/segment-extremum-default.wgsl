@@ -17,7 +17,7 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
-// By bits, since a compiler may take it that no NaN occurs.
+// Tests bits, since compilers may assume that NaN does not occur.
 fn is_nan(value: f32) -> bool {
   return (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
 }

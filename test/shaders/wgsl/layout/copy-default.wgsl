@@ -29,7 +29,7 @@ fn main(
   if (unit >= params.count) {
     return;
   }
-  // The last run of a line begins earlier, rather than to end beyond its end: some elements are copied twice.
+  // The last run of a line starts earlier instead of running past its end: some elements are copied twice.
   let first = i32(min((unit % params.runs) * 4u, params.shape[0][1] - 4u));
   var remaining = unit / params.runs;
   let x_step = params.x_strides[0][1];

@@ -28,7 +28,7 @@ fn main(
   if (unit >= params.count) {
     return;
   }
-  // The last run of a line begins earlier, rather than to end beyond its end: some elements are computed twice.
+  // The last run of a line starts earlier instead of running past its end: some elements are computed twice.
   let first = min((unit % params.runs) * 1u, params.shape[0][1] - 1u);
   var remaining = unit / params.runs;
   let i = remaining * params.shape[0][1] + first;

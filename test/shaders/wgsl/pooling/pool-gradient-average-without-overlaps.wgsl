@@ -65,7 +65,7 @@ alias Value = vec4<f32>;
 alias Position = vec4<u32>;
 alias Mask = vec4<bool>;
 
-// By bits, since a compiler may take it that no NaN occurs.
+// Tests bits, since compilers may assume that NaN does not occur.
 fn nan_lanes(x: Value) -> Mask {
   return (bitcast<Position>(x) & Position(0x7fffffffu)) > Position(0x7f800000u);
 }

@@ -91,7 +91,7 @@ fn main(
   let stride_6 = 24u * params.inner;
   let stride_7 = 28u * params.inner;
   let stride_8 = 32u * params.inner;
-  // All lanes take as many turns, which costs no test of each; what is left is one turn more.
+  // All lanes do the same number of iterations, which need no tests; the rest is one more iteration.
   let turns = (end - begin) / 32u;
   for (var turn = 0u; turn < turns; turn++) {
     let value_0 = x[at];

@@ -111,7 +111,7 @@ fn main(
   let stride_2 = 64u * params.inner;
   let stride_3 = 96u * params.inner;
   let stride_4 = 128u * params.inner;
-  // All lanes take as many turns, which costs no test of each; what is left is one turn more.
+  // All lanes do the same number of iterations, which need no tests; the rest is one more iteration.
   let turns = (end - begin) / 128u;
   for (var turn = 0u; turn < turns; turn++) {
     let value_0 = x[at];

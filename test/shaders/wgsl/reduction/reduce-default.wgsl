@@ -89,7 +89,7 @@ fn main(
   var k = begin + lane;
   var at = start + k;
 
-  // All lanes take as many turns, which costs no test of each; what is left is one turn more.
+  // All lanes do the same number of iterations, which need no tests; the rest is one more iteration.
   let turns = (end - begin) / 2048u;
   for (var turn = 0u; turn < turns; turn++) {
     let value_0 = x[at];

@@ -42,7 +42,7 @@ fn main(
     return;
   }
   // A unit is one output, or neighbouring ones: [outer, chunks, inner], row-major. Divisions are dear: lane by lane, and
-  // guarded. The last units of lines that lie apart begin earlier, rather than to end beyond the end: some are folded twice.
+  // guarded. The last units of lines that lie apart start earlier instead of running past the end: some are folded twice.
   let column = 0u;
   let row = unit;
   let line = row;
