@@ -25,6 +25,7 @@ export {
   type GemmOptions,
   gemmParams,
   type GemmTile,
+  invocationsOf,
   type SubgroupMatrixSize,
   type OperandLayout,
   type Problem,

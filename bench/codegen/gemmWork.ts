@@ -41,7 +41,9 @@ function workOf(problem: GemmProblem, algorithm: GemmAlgorithm): GemmWork {
   const { size, conv2d } = problem;
   const { tile, split } = algorithm;
   const { m, n, segments, length, slices } = size;
-  const lanes = tile.memory === 'registers' ? '' : ` × ${tile.groupM}×${tile.groupN}`;
+  const { groupM, groupN, groupK = 1 } = tile;
+  const sharing = groupK > 1 ? `×${groupK}` : '';
+  const lanes = tile.memory === 'registers' ? '' : ` × ${groupM}×${groupN}${sharing}`;
   const parts = split.parts > 1 ? `, k in ${split.parts}` : '';
   const executed = gemmElements(tile, m, n, 1) * stepsOf(problem, algorithm);
   const isStaged = tile.memory === 'shared' || tile.memory === 'subgroupMatrix';

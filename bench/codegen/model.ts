@@ -58,17 +58,27 @@ export interface ModelledLaunch {
   readonly staged: number;
 }
 
-/** Waves of a launch that a SIMD holds at once, limited by registers, LDS and the grid. */
+/** Waves of a launch that a SIMD of a busy unit holds at once, limited by registers, LDS and the grid. */
 function residentWaves({ pipeline, workgroups }: ModelledLaunch, { units, simds }: Machine): number {
-  const wavesPerGroup = Math.ceil(pipeline.workgroup / lanes);
-  const inGrid = (workgroups * wavesPerGroup) / (units * simds);
+  const inGrid = (Math.max(1, workgroups / units) * wavesOf(pipeline)) / simds;
   const wide = pipeline.subgroup > lanes ? pipeline.subgroup / lanes : 1;
   return Math.max(1, Math.min(pipeline.waves * wide, inGrid));
 }
 
-/** The fraction of busy units in the last round of workgroups, averaged over all rounds. */
+/** Waves of a workgroup. */
+const wavesOf = ({ workgroup }: CompiledPipeline) => Math.ceil(workgroup / lanes);
+
+/** The fraction of units with work, averaged over all rounds of workgroups. */
 function quantisation({ workgroups }: ModelledLaunch, { units }: Machine): number {
   return workgroups / (Math.ceil(workgroups / units) * units);
+}
+
+/** The same of SIMDs: a workgroup of few waves leaves some of its unit to others. */
+function busySimds({ pipeline, workgroups }: ModelledLaunch, { units, simds }: Machine): number {
+  const atOnce = Math.max(1, Math.floor(simds / wavesOf(pipeline)));
+  const rounds = Math.ceil(workgroups / (units * atOnce));
+  const filled = rounds > 1 ? 1 : Math.min(1, (atOnce * wavesOf(pipeline)) / simds);
+  return (filled * workgroups) / (rounds * units * atOnce);
 }
 
 /** The fraction of issued vector instructions that are a wave's multiply-adds, limited by the LDS. */
@@ -92,7 +102,7 @@ function latencyShare(launch: ModelledLaunch, machine: Machine): number {
 }
 
 /** The fraction of lanes that have an invocation. */
-const filledLanes = ({ workgroup }: CompiledPipeline) => workgroup / (Math.ceil(workgroup / lanes) * lanes);
+const filledLanes = (pipeline: CompiledPipeline) => pipeline.workgroup / (wavesOf(pipeline) * lanes);
 
 /** Seconds for the multiply-adds of a launch. */
 function computeTime(launch: ModelledLaunch, machine: Machine): number {
@@ -153,7 +163,7 @@ function sharesOf(
   return {
     issue: filledLanes(launch.pipeline) * issueShare(launch.pipeline, machine),
     latency: latencyShare(launch, machine),
-    lastRound: quantisation(launch, machine),
+    lastRound: busySimds(launch, machine),
   };
 }
 

@@ -37,7 +37,7 @@ ${summary(comparisons)}
 ## Below 1: what the model says takes the time
 
 The longest launch of each: its share of the predicted time, and the shares that multiply to its rate of multiply-adds (*issue*: of vector
-instructions; *latency*: of time with a wave that can issue; *last round*: of units with work).
+instructions; *latency*: of time with a wave that can issue; *last round*: of SIMDs with work).
 
 ${belowTable(comparisons.filter(({ ratio }) => ratio < 0.995))}
 

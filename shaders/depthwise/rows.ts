@@ -51,3 +51,9 @@ export const readRows = (array: string, lines: number, extent: number) =>
     (line) => `let row_${line} = row_at(picture, from_row + ${line}, from_column, channel);
     ${each(range(extent), (x) => `let value_${line}_${x} = ${array}_at(row_${line}, ${x}u * params.channels, is_column_${x});`)}`,
   );
+
+/**
+ * More turns than any strip takes. A loop with a constant bound ends for certain, so that Tint adds no counter of 64 bits to it,
+ * which takes nine instructions a turn.
+ */
+export const mostTurns = 2 ** 30;

@@ -9,7 +9,7 @@ import { flatIndex } from '../lib/indexing.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import { range } from '../lib/text.ts';
 import { type BlockAxis, blockAxis, type ChannelWidth, type Direction, valueType } from './axis.ts';
-import { columnsExist, type ImageParams, readRows, rowAt, rowReaders } from './rows.ts';
+import { columnsExist, type ImageParams, mostTurns, readRows, rowAt, rowReaders } from './rows.ts';
 
 export type StripOptions = {
   direction: Direction;
@@ -133,7 +133,11 @@ fn main(
   ${range(before)
     .map((later) => everyResult((row, column) => `var ${begun(later, row, column)} = Value();`))
     .join('\n  ')}
-  for (var turn = 0; turn < i32(params.turns) + ${before}; turn++) {
+  let turns = i32(params.turns) + ${before};
+  for (var turn = 0; turn < ${mostTurns}; turn++) {
+    if (turn >= turns) {
+      break;
+    }
     let from_row = (first_turn + turn) * ${down.step} + params.from_row;
     ${readRows('values', down.step, across.extent)}
     let to_row = (first_turn + turn - ${before}) * ${size.rows} + params.to_row;

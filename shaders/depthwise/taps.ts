@@ -9,7 +9,7 @@ import { flatIndex } from '../lib/indexing.ts';
 import { range } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import { blockAxis, type ChannelWidth, valueType } from './axis.ts';
-import { columnsExist, type ImageParams, readRows, rowAt, rowReaders } from './rows.ts';
+import { columnsExist, type ImageParams, mostTurns, readRows, rowAt, rowReaders } from './rows.ts';
 
 export type TapsOptions = {
   /** Channels that an invocation computes. */
@@ -89,7 +89,12 @@ fn main(
   ${range(before)
     .flatMap((earlier) => columns.map((x) => `var ${cotangent(earlier + 1, x)} = Value();`))
     .join('\n  ')}
-  for (var row = first_turn; row < end + ${before}u; row++) {
+  let turns = end + ${before}u - first_turn;
+  for (var turn = 0u; turn < ${mostTurns}u; turn++) {
+    if (turn >= turns) {
+      break;
+    }
+    let row = first_turn + turn;
     let cotangent_pixel = (picture * params.out_h + row) * params.out_w + first_column;
     let cotangent_row = Row(cotangent_pixel * params.channels + channel, row < end);
     ${columns.map((x) => `let ${cotangent(0, x)} = cotangent_at(cotangent_row, ${x}u * params.channels, is_cotangent_${x});`).join('\n    ')}

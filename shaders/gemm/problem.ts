@@ -16,10 +16,15 @@ export type GemmTile = {
   /** Invocations of a workgroup along m (of `lanes`: along k) and along n. */
   groupM: number;
   groupN: number;
+  /**
+   * Shared only: groups of groupM × groupN invocations that share the steps of each k tile, so that a C of few tiles keeps more
+   * of them busy. Their sums are added up in workgroup memory. Default 1.
+   */
+  groupK?: number;
   /** Rows and columns of C that an invocation computes; columns come in fours. */
   blockM: number;
   blockN: number;
-  /** k steps of an iteration: in workgroup memory a multiple of 4, in registers 4 or 1. */
+  /** k steps of an iteration: in workgroup memory a multiple of 4 · groupK, in registers 4 or 1. */
   depth: number;
   /** Elements read and written at once, at most. */
   width: 1 | 4;
@@ -33,6 +38,9 @@ export type GemmTile = {
   /** Of tiles with memory `subgroupMatrix`. */
   matrixSize?: SubgroupMatrixSize;
 };
+
+/** Invocations of a workgroup. */
+export const invocationsOf = ({ groupM, groupN, groupK = 1 }: GemmTile): number => groupM * groupN * groupK;
 
 /** The memory layout of an operand. */
 export type OperandLayout = {

@@ -9,6 +9,9 @@
  * that an index is in range, and drop the clamps that WGSL requires; reads have constant offsets. If adjacent invocations
  * hold adjacent steps of a line, every four steps are `skew` vectors further apart, to avoid bank conflicts in writes.
  *
+ * Where `groupK` groups of invocations share the steps of a k tile, each multiplies its own range of them. In the end the groups
+ * add up their sums, pairwise, in the memory of the tile of A.
+ *
  * In the generated code, `sum_<i>_<j>` holds four adjacent columns, vector j, of row i of the invocation's block.
  */
 import { components, each, range, repeat } from '../lib/text.ts';
@@ -23,7 +26,7 @@ export function shared(options: GemmOptions, problem: Problem): string {
     prologue: prologue(tile, type, [a, b]),
     store,
     multiply: multiply(tile, a, b),
-    epilogue: epilogue(tile),
+    epilogue: epilogue(tile, a),
   }));
 }
 
@@ -34,6 +37,11 @@ const vectorsOf = ({ blockN }: GemmTile) => range(blockN / 4);
 /** A line of WGSL for each vector of each row of the block. */
 const eachSum = (tile: GemmTile, line: (i: number, j: number) => string) =>
   repeat(tile.blockM, (i) => each(vectorsOf(tile), (j) => line(i, j)));
+
+/** Groups of invocations that share the steps of a k tile, the size of a group, and its steps in fours. */
+const groupsOfK = ({ groupK = 1 }: GemmTile) => groupK;
+const groupSize = ({ groupM, groupN }: GemmTile) => groupM * groupN;
+const stepGroupsOf = (tile: GemmTile) => tile.depth / 4 / groupsOfK(tile);
 
 /** The stride between groups of four steps in the tile of an operand. */
 function stepStride({ stepsFirst, lineGroups }: Loader, { skew = 0 }: GemmTile): number {
@@ -50,14 +58,25 @@ ${tileOf(b)}
 `;
 }
 
-const prologue = (
-  tile: GemmTile,
-  type: string,
-  loaders: readonly Loader[],
-) => `let thread_row = local / ${tile.groupN}u;
-let thread_column = local % ${tile.groupN}u;
+function prologue(tile: GemmTile, type: string, loaders: readonly Loader[]): string {
+  const { groupN } = tile;
+  const inGroup = groupsOfK(tile) > 1 ? `local % ${groupSize(tile)}u` : 'local';
+  return `let thread_row = ${inGroup} / ${groupN}u;
+let thread_column = local % ${groupN}u;${groupsOfK(tile) > 1 ? placesInSteps(tile, loaders) : ''}
 ${each(loaders, (loader) => slots(loader, tile))}
 ${eachSum(tile, (i, j) => `var sum_${i}_${j} = vec4<${type}>();`)}`;
+}
+
+/** Where the steps of an invocation's group begin, at its own lines. */
+const placesInSteps = (tile: GemmTile, loaders: readonly Loader[]) => `
+let k_group = local / ${groupSize(tile)}u;
+${each(
+  loaders,
+  (loader) =>
+    `let ${loader.operand.name}_first = ${threadOf(loader)} + k_group * ${stepGroupsOf(tile) * stepStride(loader, tile)}u;`,
+)}`;
+
+const threadOf = ({ operand }: Loader) => (operand.name === 'a' ? 'thread_row' : 'thread_column');
 
 /** Where an invocation stores what it loads in each round. */
 const slots = (loader: Loader, tile: GemmTile) =>
@@ -76,17 +95,18 @@ const store = (loader: Loader, round: number): string => {
 };
 
 function multiply(tile: GemmTile, a: Loader, b: Loader): string {
-  const { groupM, groupN, depth } = tile;
+  const { groupM, groupN } = tile;
   // Lines of both operands at four steps would take twice the registers.
   const atOnce = ({ storesLines }: Loader) => (a.storesLines && b.storesLines ? 2 : storesLines ? 4 : 1);
   /** Loads what step `s` of group `group` is the first to need: vectors of four lines, or some steps of each line. */
-  const load = (loader: Loader, thread: string, apart: number, group: number, s: number) => (i: number) => {
+  const load = (loader: Loader, apart: number, group: number, s: number) => (i: number) => {
     const { operand, storesLines, lineGroups } = loader;
     const steps = atOnce(loader);
+    const own = groupsOfK(tile) > 1 ? `${operand.name}_first` : threadOf(loader);
     const vectors = storesLines ? range(s % steps === 0 ? 4 : 0) : [s];
     return each(vectors, (v) => {
       const first = group * stepStride(loader, tile) + i * apart + v * lineGroups;
-      const vector = `${operand.name}_tile[${thread} + ${first}u]`;
+      const vector = `${operand.name}_tile[${own} + ${first}u]`;
       const part = steps === 2 ? `vec2(${vector}.${components[s]}, ${vector}.${components[s + 1]})` : vector;
       return `let ${nameOf(loader, group, i, v, s)} = ${part};`;
     });
@@ -102,17 +122,14 @@ function multiply(tile: GemmTile, a: Loader, b: Loader): string {
     const each = range(4).map((c) => element(b, group, 4 * j + c, s));
     return b.storesLines ? `vec4(${each.join(', ')})` : `b_${group}_${j}_${s}`;
   };
-  const multiplyStep = (
-    group: number,
-    s: number,
-  ) => `${each(rowGroups(tile), load(a, 'thread_row', groupM, group, s))}
-    ${each(vectorsOf(tile), load(b, 'thread_column', groupN, group, s))}
+  const multiplyStep = (group: number, s: number) => `${each(rowGroups(tile), load(a, groupM, group, s))}
+    ${each(vectorsOf(tile), load(b, groupN, group, s))}
     ${each(vectorsOf(tile), (j) => `let columns_${group}_${s}_${j} = ${columns(j, group, s)};`)}
     ${eachSum(tile, (i, j) => `sum_${i}_${j} += ${element(a, group, i, s)} * columns_${group}_${s}_${j};`)}`;
-  return repeat(depth / 4, (group) => repeat(4, (s) => multiplyStep(group, s)));
+  return repeat(stepGroupsOf(tile), (group) => repeat(4, (s) => multiplyStep(group, s)));
 }
 
-function epilogue(tile: GemmTile): string {
+function epilogue(tile: GemmTile, a: Loader): string {
   const { groupM, groupN, blockM } = tile;
   const column = (j: number) => `first_column + (thread_column + ${j * groupN}u) * 4u`;
   const writeRow = (i: number) => `{
@@ -125,6 +142,39 @@ function epilogue(tile: GemmTile): string {
       }
     }
   }`;
-  return `${each(vectorsOf(tile), (j) => `let bias_${j} = bias_of(slice, ${column(j)});`)}
+  const write = `${each(vectorsOf(tile), (j) => `let bias_${j} = bias_of(slice, ${column(j)});`)}
   ${repeat(blockM, writeRow)}`;
+  if (groupsOfK(tile) === 1) return write;
+  return `${addGroups(tile, a)}
+  if (k_group == 0u) {
+    ${write}
+  }`;
+}
+
+/**
+ * Adds the sums of all groups to those of the first, pairwise, in a fixed order: the second half of them stores what the first
+ * half adds, as many vectors at once as the tile of A has room for.
+ */
+function addGroups(tile: GemmTile, a: Loader): string {
+  const vectors = range(tile.blockM).flatMap((i) => vectorsOf(tile).map((j) => `sum_${i}_${j}`));
+  const room = (tile.depth / 4) * stepStride(a, tile);
+  const distances = range(Math.log2(groupsOfK(tile))).map((i) => groupsOfK(tile) >> (i + 1));
+  return each(distances, (distance) => {
+    const storing = distance * groupSize(tile);
+    const atOnce = Math.min(vectors.length, Math.floor(room / storing));
+    const passes = range(Math.ceil(vectors.length / atOnce)).map((pass) =>
+      vectors.slice(pass * atOnce, (pass + 1) * atOnce),
+    );
+    return each(
+      passes,
+      (pass) => `if (k_group >= ${distance}u && k_group < ${2 * distance}u) {
+    ${each(pass, (sum, i) => `a_tile[local - ${storing}u + ${i * storing}u] = ${sum};`)}
+  }
+  workgroupBarrier();
+  if (k_group < ${distance}u) {
+    ${each(pass, (sum, i) => `${sum} += a_tile[local + ${i * storing}u];`)}
+  }
+  workgroupBarrier();`,
+    );
+  });
 }

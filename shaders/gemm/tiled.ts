@@ -9,7 +9,7 @@ import { wgsl } from '../lib/wgsl.ts';
 import { blockInC, declarations } from './block.ts';
 import { Loader } from './loader.ts';
 import { Operand } from './operand.ts';
-import type { GemmOptions, Problem } from './problem.ts';
+import { type GemmOptions, invocationsOf, type Problem } from './problem.ts';
 
 /** The WGSL of a specific form. It can use `first_row` and `first_column`, the tile's position in C, and `local`. */
 export interface TiledForm {
@@ -33,8 +33,8 @@ export function tiled(
   formOf: (a: Loader, b: Loader) => TiledForm,
 ): string {
   const { flat, remainderFirst } = options;
-  const { groupM, groupN, blockM, blockN, depth } = options.tile;
-  const threads = groupM * groupN;
+  const { groupM, groupN, groupK = 1, blockM, blockN, depth } = options.tile;
+  const threads = invocationsOf(options.tile);
   const [tileM, tileN] = [groupM * blockM, groupN * blockN];
   const { a, b } = loaders(options, problem);
   const rounds = roundsOf(a, b);
@@ -52,7 +52,7 @@ export function tiled(
       : '';
   return wgsl`
 // C[slice] = A[slice] · B[slice], of m × k and k × n: a workgroup computes a tile of ${tileM} × ${tileN} elements of C, from k
-// tiles of ${depth} steps; an invocation computes ${blockM} × ${blockN} of them.
+// tiles of ${depth} steps; an invocation computes ${blockM} × ${blockN} of them${groupK > 1 ? `, from ${depth / groupK} steps of each` : ''}.
 ${declarations(options, problem)}
 ${form.memory}
 @compute @workgroup_size(${threads})
@@ -177,7 +177,7 @@ function loaders(
   problem: Problem,
 ): { a: Loader; b: Loader } {
   const { groupM, groupN, blockM, blockN, depth, memory } = tile;
-  const threads = groupM * groupN;
+  const threads = invocationsOf(tile);
   const [rows, columns] = [groupM * blockM, groupN * blockN];
   const operandA = new Operand('a', a, problem.a.guarded, type);
   const operandB = new Operand('b', b, problem.b.guarded, type);

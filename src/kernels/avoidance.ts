@@ -20,8 +20,8 @@ const wholeSuffix = ', k in one part';
 export function tileName(tile: GemmTile): string {
   if (tile.memory === 'lanes') return 'lanes';
   if (tile.memory === 'subgroupMatrix') return 'subgroup matrices';
-  const shape = ({ memory, groupM, groupN, blockM, blockN, subgroupQuads, width }: GemmTile) =>
-    [memory, groupM, groupN, blockM, blockN, subgroupQuads, width].join();
+  const shape = ({ memory, groupM, groupN, groupK = 1, blockM, blockN, subgroupQuads, width }: GemmTile) =>
+    [memory, groupM, groupN, groupK, blockM, blockN, subgroupQuads, width].join();
   const alike = Object.entries(gemmTiles).filter(([, known]) => shape(known) === shape(tile));
   // Tiles in registers may differ only in depth; tiles in workgroup memory may have half the depth.
   const same = alike.find(([, { depth }]) => depth === tile.depth) ?? alike[0];

@@ -178,6 +178,25 @@ export function launchDepthwiseStrips(
 const seen = ({ input, output: windows, window, stride, before }: WindowAxis) =>
   Math.max(0, Math.min(input, (windows - 1) * stride + window - before));
 
+/** Rows of an image that is small enough for one strip, where the device isn't busy anyway. */
+const mostWholeRows = 8;
+
+/**
+ * A strip as wide as a small image: its sums are the result, and adding up parts takes no launch. Null where there is more to
+ * share out, or where its values don't fit in registers.
+ */
+function wholeImage(
+  widest: ChannelWidth,
+  { batch, rows: { output, window, stride }, columns }: DepthwiseGeometry,
+  { depthwise: { registers, leastInvocations } }: AdapterProfile,
+): StripShape | null {
+  const isSmall = batch === 1 && output > 0 && output <= mostWholeRows && columns.output > 0;
+  if (leastInvocations === 0 || !isSmall) return null;
+  const values = tapsValues({ columns: columns.output, window, stride });
+  const width = ([4, 2, 1] as const).find((count) => count <= widest && count * values <= registers);
+  return width === undefined ? null : { width, columns: columns.output };
+}
+
 /** Each strip has its own partial sums. They are added in order, so that the bits are the same every time. */
 export function depthwiseFilterGradInStrips(
   op: string,
@@ -190,14 +209,17 @@ export function depthwiseFilterGradInStrips(
   const { device } = x;
   const profile = profileOf(device);
   const { window, stride } = rows;
-  const shape = shapeFor(channelWidth(geometry, x, dy), window, profile, (count) =>
-    tapsValues({ columns: count, window, stride }),
-  );
+  const widest = channelWidth(geometry, x, dy);
+  const whole = wholeImage(widest, geometry, profile);
+  const shape =
+    whole ?? shapeFor(widest, window, profile, (count) => tapsValues({ columns: count, window, stride }));
   const strip_columns = Math.ceil(columns.output / shape.columns);
   const side = (batch * strip_columns * channels) / shape.width;
-  const { turns, strip_rows } = cutRows(profile, window, rows.output, side);
+  const { turns, strip_rows } = whole
+    ? { turns: rows.output, strip_rows: 1 }
+    : cutRows(profile, window, rows.output, side);
   const parts = batch * strip_rows * strip_columns;
-  const sums = output(device, partialSpec(spec, parts), op);
+  const sums = output(device, parts === 1 ? spec : partialSpec(spec, parts), op);
   const count = side * strip_rows;
   device.launch(tapsKernel, {
     options: { ...shape, window, stride },
@@ -219,5 +241,5 @@ export function depthwiseFilterGradInStrips(
     },
     workgroups: Math.ceil(count / tapsWorkgroup),
   });
-  return addParts(op, sums, spec);
+  return parts === 1 ? sums : addParts(op, sums, spec);
 }

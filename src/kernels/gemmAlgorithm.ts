@@ -87,7 +87,8 @@ function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   if (size.segments * size.length <= mostOuterSteps) return outerTile(profile);
   let best: GemmTile = gemmTiles.tiny;
   let least = Number.POSITIVE_INFINITY;
-  for (const tile of sharedTiles) {
+  for (const shape of sharedTiles) {
+    const tile = forSharedK(shape, size);
     // No tile takes less time than its multiply-adds.
     if (paddedWork(tile, size) >= least) continue;
     const cost = costInShared(tile, problem, profile);
@@ -112,11 +113,11 @@ const linesDepth = 8;
 /** If registers are few, a variant of `tile` of which an invocation holds at most four vectors while loading. */
 function forFewRegisters(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): GemmTile {
   if (!hasFewRegisters(profile)) return tile;
-  const threads = tile.groupM * tile.groupN;
-  const lineGroups = (tile.groupM * tile.blockM + tile.groupN * tile.blockN) / 4;
-  const most = holdsLines(problem) ? linesDepth : tile.depth;
-  const depth = Math.min(tile.depth, most, 4 * Math.floor(threads / lineGroups));
-  return depth >= 8 ? { ...tile, depth } : tile;
+  const { groupM, groupN, groupK = 1 } = tile;
+  const lineGroups = (groupM * tile.blockM + groupN * tile.blockN) / 4;
+  const most = holdsLines(problem) ? linesDepth * groupK : tile.depth;
+  const depth = Math.min(tile.depth, most, 4 * groupK * Math.floor((groupM * groupN) / lineGroups));
+  return depth >= 8 * groupK ? { ...tile, depth } : tile;
 }
 
 /** Steps of k up to which half a k tile of padding is worth avoiding. */
@@ -124,10 +125,13 @@ const mostShortSteps = 64;
 
 /** A tile of half the depth, if k is short and the last k tile would be half empty. */
 function forShortK(tile: GemmTile, { segments, length }: GemmSize): GemmTile {
+  const { groupK = 1 } = tile;
   const steps = segments * length;
   const half = tile.depth / 2;
   const isHalfEmpty = Math.ceil(steps / half) % 2 === 1;
-  return steps <= mostShortSteps && isHalfEmpty && half % 8 === 0 ? { ...tile, depth: half } : tile;
+  return steps <= mostShortSteps && isHalfEmpty && half % (8 * groupK) === 0
+    ? { ...tile, depth: half }
+    : tile;
 }
 
 /** Steps of k up to which a GEMM is an outer product: its time is that of writing C, and a k tile would be mostly padding. */
@@ -189,16 +193,46 @@ export function withinLimits(tile: GemmTile, { a, b }: GemmProblem, profile: Dev
 
 /** The estimated time of a GEMM in a shared tile; infinite for a block that is too large for the device. */
 export function costInShared(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): number {
+  const { groupK = 1 } = tile;
   const { size, a, conv2d } = problem;
   // With 64 sums, the addresses and conditions of pixels don't fit in registers.
   const largest = conv2d && a.major === 'k' ? 32 : 64;
   if (tile.blockM * tile.blockN > Math.min(largest, profile.gemm.largestBlock))
     return Number.POSITIVE_INFINITY;
   // Nor do three vectors with four steps of lines, if registers are few; for few columns there is no other tile.
-  const isFull = loadedVectors({ ...tile, depth: linesDepth }) > 2 && tile.groupN > 4;
+  const isFull = loadedVectors({ ...tile, depth: linesDepth * groupK }) > 2 && tile.groupN > 4;
   if (hasFewRegisters(profile) && conv2d && holdsLines(problem) && isFull) return Number.POSITIVE_INFINITY;
+  if (groupK > 1 && !fillsLongTiles(size, tile.depth)) return Number.POSITIVE_INFINITY;
   const iterated = iteratedSize(tile, size);
-  return sharedTime(tile, iterated, splitFor(tile, iterated, profile.gemm), profile.gemm);
+  const time = sharedTime(tile, iterated, splitFor(tile, iterated, profile.gemm), profile.gemm);
+  return usefulShare(tile, iterated) < leastUseful ? wastefulCost * time : time;
+}
+
+/** The useful share of multiply-adds from which a tile counts as filled, and what others cost more: a policy, not an estimate. */
+const leastUseful = 0.75;
+const wastefulCost = 2;
+
+/** How full tiles of `tile` lines or steps are. */
+const fullness = (count: number, tile: number) => count / (Math.ceil(count / tile) * tile);
+
+function usefulShare(
+  { groupM, groupN, blockM, blockN, depth }: GemmTile,
+  { m, n, length }: GemmSize,
+): number {
+  return fullness(m, groupM * blockM) * fullness(n, groupN * blockN) * fullness(length, depth);
+}
+
+/** Whether steps fill the long k tiles of invocations that share k: zeros are set in every k tile of a segment. */
+const fillsLongTiles = ({ segments, length }: GemmSize, depth: number) =>
+  fullness(length, depth) >= (segments > 1 ? 1 : 0.88);
+
+/** A tile of half the depth, if invocations share k and fill k tiles better then. */
+function forSharedK(tile: GemmTile, { segments, length }: GemmSize): GemmTile {
+  const { groupK = 1, depth } = tile;
+  const half = depth / 2;
+  const missing = (steps: number) => Math.ceil(length / steps) * steps - length;
+  const isBetter = groupK > 1 && segments === 1 && missing(half) < missing(depth);
+  return isBetter && half % (8 * groupK) === 0 ? { ...tile, depth: half } : tile;
 }
 
 /** In software: the cheapest tile among those whose programs are worth compiling. */

@@ -1,5 +1,5 @@
 /** @file All algorithms that compute a GEMM, with estimated costs: what an autotuner may measure. */
-import { gemmInvocations, type GemmTile } from '../../shaders/gemm.ts';
+import { gemmInvocations, type GemmTile, invocationsOf } from '../../shaders/gemm.ts';
 import type { Candidate } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';
 import {
@@ -105,7 +105,7 @@ export function tiledAlgorithms(
       ? candidates('lanes', lanesTile(problem, profile), lanesCost)
       : []),
     ...tilesFor(problem, profile, mostShared).flatMap(([name, tile]) => {
-      const fits = tile.groupM * tile.groupN <= profile.workgroupInvocations;
+      const fits = invocationsOf(tile) <= profile.workgroupInvocations;
       return suits(name, tile, profile) && fits && runs(tile, problem, profile)
         ? candidates(name, withinLimits(tile, problem, profile), unitCost(name, tile, problem, profile))
         : [];

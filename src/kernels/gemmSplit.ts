@@ -2,9 +2,9 @@
  * @file Selects the number of parts of the k axis of a GEMM, and estimates the time of a tile in workgroup memory on a GPU.
  * No GPU was measured: the terms are those of a model, docs/decisions/codegen-model.md.
  */
-import { gemmInvocations, type GemmTile, gemmWorkgroups } from '../../shaders/gemm.ts';
+import { gemmInvocations, type GemmTile, gemmWorkgroups, invocationsOf } from '../../shaders/gemm.ts';
 import type { GemmProfile } from './adapterProfiles.ts';
-import { cacheCost, instructionCost } from './gemmTiles.ts';
+import { cacheCost, instructionCost, productsOf } from './gemmTiles.ts';
 
 /** The size of a GEMM: `slices` times m × n, over k = segments · length. */
 export interface GemmSize {
@@ -85,9 +85,9 @@ const upTo = (multiple: number, n: number) => Math.ceil(n / multiple) * multiple
 /** Multiply-adds per cycle of a unit, and the latency of a load in cycles. */
 const unitLanes = 64;
 const latency = 500;
-/** The cost of a launch in multiply-adds of a unit, and of writing and reading a partial sum in those of the device. */
-const launchCost = 2 ** 18;
-const partCost = 128;
+/** The cost of a launch in multiply-adds of a unit, and of reading or writing a number in those of the device. */
+const launchCost = 3 * 2 ** 17;
+const numberCost = 96;
 
 /** The weight of bytes from the cache and padding, which decide between tiles that are otherwise equally fast. */
 const tieBreak = 0.18;
@@ -98,23 +98,52 @@ const tieBreak = 0.18;
  */
 export function sharedTime(
   tile: GemmTile,
-  { m, n, slices }: GemmSize,
+  size: GemmSize,
   { parts, segmentsPerPart, stepsPerPart }: Split,
   { units }: GemmProfile,
 ): number {
+  const { m, n, slices } = size;
   const { groupM, groupN, blockM, blockN, depth } = tile;
   const tileM = groupM * blockM;
   const tileN = groupN * blockN;
   const workgroups = Math.ceil(m / tileM) * Math.ceil(n / tileN) * slices * parts;
-  const rounds = Math.max(1, workgroups / units + 0.5);
-  const work = tileM * tileN * segmentsPerPart * upTo(depth, stepsPerPart);
-  const sums = parts > 1 ? units * launchCost + partCost * parts * m * n * slices : 0;
+  // A workgroup that doesn't fill a unit takes as long as one that does.
+  const rounds = Math.max(1, unitLanes / invocationsOf(tile), workgroups / units + 0.5);
+  const work = tileM * tileN * (segmentsPerPart * upTo(depth, stepsPerPart) + addingSteps(tile));
+  const sums = parts > 1 ? units * launchCost + 2 * numberCost * parts * m * n * slices : 0;
   const instructions = instructionCost(tile);
   const padding = 1 - (m * n) / (Math.ceil(m / tileM) * tileM * Math.ceil(n / tileN) * tileN);
-  const waves = Math.max(1, (workgroups * groupM * groupN) / (units * unitLanes));
+  const waves = Math.max(1, (invocationsOf(tile) * Math.max(1, workgroups / units)) / unitLanes);
   const cache = cacheCost(tile);
-  const each = Math.max(cache, instructions * stalls(blockM * blockN * depth, instructions, waves));
-  return units * rounds * work * (each + tieBreak * (cache + padding)) + sums;
+  const each = Math.max(cache, instructions * stalls(productsOf(tile), instructions, waves));
+  const computing = units * rounds * work * (each + tieBreak * (cache + padding));
+  return longer(idleLanes(tile, workgroups, units) * computing, numberCost * numbersOf(size)) + sums;
+}
+
+/** Steps of k in the time in which groups add up their sums: some eight of each group for every halving. Not measured. */
+const addingSteps = ({ groupK = 1 }: GemmTile) => 8 * groupK * Math.log2(groupK);
+
+/** About the longer of two times that pass together: each delays the other a little. */
+const longer = (a: number, b: number) => Math.sqrt(Math.hypot(a * a, b * b));
+
+/**
+ * Units of a large GPU, of those that a profile stands for, and invocations that keep one busy: two for each lane, of which one
+ * computes while the other loads.
+ */
+const largeGpu = { units: 8 / 3, invocations: 256 } as const;
+
+/**
+ * By which factor a tile takes longer where its workgroups are too small for the units of a large GPU: the third root, as this is
+ * one of three machines whose geometric mean counts.
+ */
+function idleLanes(tile: GemmTile, workgroups: number, units: number): number {
+  const invocations = invocationsOf(tile) * Math.max(1, workgroups / (largeGpu.units * units));
+  return Math.cbrt(Math.max(1, largeGpu.invocations / invocations));
+}
+
+/** Numbers of A, B and C. Of a convolution, a pixel counts once where its taps are segments. */
+function numbersOf({ m, n, segments, length, slices }: GemmSize): number {
+  return slices * (m * length + segments * length * n + m * n);
 }
 
 /** The factor by which a k tile takes longer if too few waves hide the latency of its loads behind their `products`. */

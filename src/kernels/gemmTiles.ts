@@ -1,7 +1,7 @@
 /**
  * @file The tiles of the GEMM engine, which adapters they suit, and their estimated costs.
  */
-import type { GemmTile, OperandLayout } from '../../shaders/gemm.ts';
+import { type GemmTile, invocationsOf, type OperandLayout } from '../../shaders/gemm.ts';
 
 const inRegisters = { memory: 'registers', groupM: 1, groupN: 16, width: 4, subgroupQuads: false } as const;
 const inSubgroupQuads = { ...inRegisters, depth: 4, subgroupQuads: true } as const;
@@ -36,6 +36,10 @@ export const gemmTiles = {
   columns16: { ...smallBlocks, groupM: 16, groupN: 4 },
   rows16: { ...smallBlocks, groupM: 4, groupN: 16 },
   columns16Rows32: { ...smallBlocks, groupM: 8, groupN: 4 },
+  // For few tiles: groups of invocations share k, in k tiles that fit in 16 KiB.
+  tinyTwoGroups: { ...smallBlocks, groupM: 8, groupN: 8, groupK: 2, depth: 32 },
+  tinyFourGroups: { ...smallBlocks, groupM: 8, groupN: 8, groupK: 4, depth: 64 },
+  columns16Rows32EightGroups: { ...smallBlocks, groupM: 8, groupN: 4, groupK: 8, depth: 64 },
   columns4: { ...smallBlocks, groupM: 64, groupN: 1, depth: 8 },
   subgroupQuad: { ...inSubgroupQuads, blockM: 12, blockN: 8 },
   tallSubgroupQuad: { ...inSubgroupQuads, blockM: 24, blockN: 8 },
@@ -88,16 +92,22 @@ const loadCost = 4;
  * transpose what they load, so that some invocations load from A and some from B: both branches count.
  */
 export function instructionCost(tile: GemmTile): number {
-  const { groupM, groupN, blockM, blockN, depth } = tile;
-  const threads = groupM * groupN;
+  const { blockM, blockN } = tile;
+  const threads = invocationsOf(tile);
   const transposed = blockM * blockN < 64 ? 1 : 2;
   const issued = (Math.ceil(threads / lanes) * lanes) / threads;
-  return issued * (1 + (transposed * loadCost * loadedVectors(tile)) / (blockM * blockN * depth));
+  return issued * (1 + (transposed * loadCost * loadedVectors(tile)) / productsOf(tile));
+}
+
+/** Multiply-adds of an invocation in a k tile. */
+export function productsOf({ groupK = 1, blockM, blockN, depth }: GemmTile): number {
+  return (blockM * blockN * depth) / groupK;
 }
 
 /** Vectors of four that an invocation loads from a k tile of both operands. */
-export function loadedVectors({ groupM, groupN, blockM, blockN, depth }: GemmTile): number {
-  const each = (lines: number) => Math.ceil((lines * depth) / (4 * groupM * groupN));
+export function loadedVectors(tile: GemmTile): number {
+  const { groupM, groupN, blockM, blockN, depth } = tile;
+  const each = (lines: number) => Math.ceil((lines * depth) / (4 * invocationsOf(tile)));
   return each(groupM * blockM) + each(groupN * blockN);
 }
 

@@ -166,12 +166,8 @@ function expectKernel(
   expect(kernel.workgroup * workgroups, `${name}: invocations`).toBeGreaterThanOrEqual(invocations);
 }
 
-describe.each([
-  ['discrete', 0.75],
-  // 24 rows in tiles of 32, and 144 columns in tiles of 32, which leave fewer units idle.
-  ['apple', 0.67],
-] as const)('useful multiply-adds of all layers, profile %s', (kind, worst) => {
-  test(`are 0.9 on average, and ${worst} in the worst: tiles fit the sizes of layers`, async () => {
+describe.each(['discrete', 'apple'] as const)('useful multiply-adds of all layers, profile %s', (kind) => {
+  test('are 0.9 on average, and 0.75 in the worst: tiles fit the sizes of layers', async () => {
     const device = await init();
     const takeGemms = watchGemms(device);
     // Tapes need variables, which a dry run doesn't make; the gradients of convolutions are ops.
@@ -186,7 +182,7 @@ describe.each([
     );
     device.autotuner = null;
     expect(shares.length).toBeGreaterThan(350);
-    expect(shares.filter(({ share }) => share < worst)).toEqual([]);
+    expect(shares.filter(({ share }) => share < 0.75)).toEqual([]);
     expect(shares.reduce((sum, { share }) => sum + share, 0) / shares.length).toBeGreaterThanOrEqual(0.9);
   });
 });

@@ -258,6 +258,16 @@ describe('the choice', () => {
     expect(selectDepthwise(geometry, adapterProfiles.software)).toBe('blocks'),
   );
 
+  test('on a GPU, one strip for a small image: no launch adds up parts', async () => {
+    const c = depthwise({ image: [7, 7, 8], kernel: [5, 5, 8], before: [2, 2] });
+    const [image, kernel, dy] = drawn(c);
+    const { statistics } = getDevice().stream;
+    const before = statistics.launches;
+    const [, , dk] = await asAdapter('gpu', () => run(c, image, kernel, dy));
+    expect(statistics.launches - before).toBe(3);
+    expect(largestError(await dk.data(), filterGradient(c, image, dy))).toBeLessThan(allowedError(49));
+  });
+
   test('on a GPU, strips where registers hold the taps', () => {
     expect(selectDepthwise(layer(7), adapterProfiles.discrete)).toBe('strips');
     expect(selectDepthwise(layer(56, 5, 2), adapterProfiles.discrete)).toBe('strips');

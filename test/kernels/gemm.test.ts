@@ -2,7 +2,7 @@
  * @file The matrix multiplication engine, each variant at both sides of its boundaries, against float64 on the host.
  */
 import { describe, expect, test } from 'vitest';
-import type { GemmTile } from '../../shaders/gemm.ts';
+import { type GemmTile, invocationsOf } from '../../shaders/gemm.ts';
 import { explainChoice, fusedMatMul, init, matMul, tensor, tidy } from '../../src/index.ts';
 import { createProfile } from '../../src/kernels/adapterProfiles.ts';
 import { type GemmProblem, selectGemm } from '../../src/kernels/gemmAlgorithm.ts';
@@ -96,6 +96,8 @@ const sharesLoadsAs: Readonly<Record<string, string>> = {
   rows24: 'columns24',
   rows16: 'columns16',
   columns16Rows32: 'large',
+  tinyTwoGroups: 'tinyFourGroups',
+  columns16Rows32EightGroups: 'tinyFourGroups',
 };
 
 test.each(Object.entries(gemmTiles).filter(([name, tile]) => runs(tile) && !sharesLoadsAs[name]))(
@@ -114,19 +116,47 @@ describe('units of two vectors for each invocation', () => {
   });
 });
 
-describe('GPUs of few registers', () => {
-  const profile = createProfile(device, 'apple');
-  const problem = (m: number, n: number, length: number): GemmProblem => ({
-    dtype: 'float32',
-    size: { m, n, segments: 1, length, slices: 1 },
-    a: { major: 'k', width: 4 },
-    b: { major: 'mn', width: 4 },
-    outWidth: 4,
-    conv2d: null,
+const problem = (m: number, n: number, length: number): GemmProblem => ({
+  dtype: 'float32',
+  size: { m, n, segments: 1, length, slices: 1 },
+  a: { major: 'k', width: 4 },
+  b: { major: 'mn', width: 4 },
+  outWidth: 4,
+  conv2d: null,
+});
+
+describe('groups of invocations that share k', () => {
+  // The tile of A has no room for all of their sums, which are added in passes.
+  const tile = { ...sharedTile, groupM: 4, groupN: 4, groupK: 4, depth: 16 };
+
+  test.each(transpositions)('transposed: %s, %s', async (...transposed) => {
+    // In vectors and element by element, with a k tile before whole ones, and with one alone.
+    await expectProduct(tile, [36, 40, 36], transposed);
+    await expectProduct(tile, [17, 35, 37], transposed);
+    await expectProduct(tile, [4, 36, 8], transposed);
   });
 
+  test.each<[string, Convolution]>([
+    ['whole segments', convolution({ batch: 2, image: [6, 7, 16], kernel: [3, 3, 8], before: [1, 1] })],
+    ['strides', convolution({ image: [9, 8, 16], kernel: [2, 3, 16], strides: [2, 2], before: [1, 1] })],
+  ])('convolutions with %s', (_, c) => withGemmTile(tile, () => expectConvolution(c)));
+
+  test('are chosen where C has few tiles', () => {
+    const { tile, split } = selectGemm(problem(49, 160, 576), createProfile(device, 'discrete'));
+    expect(tile.groupK).toBeGreaterThan(1);
+    expect(split.parts).toBe(1);
+    // As many tiles as keep a GPU busy need no groups.
+    expect(
+      selectGemm(problem(3136, 256, 576), createProfile(device, 'discrete')).tile.groupK,
+    ).toBeUndefined();
+  });
+});
+
+describe('GPUs of few registers', () => {
+  const profile = createProfile(device, 'apple');
+
   test.each([
-    ['few columns', [300, 16, 60], { blockM: 4, blockN: 4, depth: 8 }],
+    ['few columns', [1500, 16, 60], { blockM: 4, blockN: 4, depth: 12 }],
     ['an outer product', [404, 404, 2], { blockM: 4, blockN: 4, depth: 1 }],
     ['few rows', [8, 256, 256], { memory: 'lanes', blockM: 4, blockN: 4 }],
   ] as const)('small blocks for %s', async (_, [m, n, k], expected) => {
@@ -140,7 +170,7 @@ describe('GPUs of few registers', () => {
       for (const m of [49, 196, 3136]) {
         const { tile } = selectGemm(problem(m, n, 512), profile);
         const lines = tile.groupM * tile.blockM + tile.groupN * tile.blockN;
-        if (n > 4) expect((lines * tile.depth) / 16).toBeLessThanOrEqual(tile.groupM * tile.groupN);
+        if (n > 4) expect((lines * tile.depth) / 16).toBeLessThanOrEqual(invocationsOf(tile));
       }
   });
 });

@@ -16,6 +16,7 @@ export const gemmKernels: Family = {
     'shared, single elements, split': { a: { width: 1 }, b: { width: 1 }, outWidth: 1, split: true },
     'shared, float16': { a: { float16: true }, b: { float16: true } },
     'shared, batched': { batchRank: 2 },
+    'shared, in groups that share k': { tile: gemmTiles.tinyFourGroups },
     'registers, block': { tile: gemmTiles.block },
     'registers, block, single elements': {
       tile: gemmTiles.block,

@@ -5,8 +5,8 @@ import type { GemmOptions } from '../../../shaders/gemm.ts';
 import { gemmTiles } from '../../../src/kernels/gemmTiles.ts';
 
 export const gemmDefaults: GemmOptions = {
-  // Listed, so that `matrixSize` is known as an option: most tiles have none.
-  tile: { ...gemmTiles.large, matrixSize: undefined },
+  // Listed, so that they are known as options: most tiles have none of them.
+  tile: { ...gemmTiles.large, groupK: undefined, matrixSize: undefined },
   type: 'f32',
   a: { major: 'k', width: 4, float16: false },
   b: { major: 'mn', width: 4, float16: false },

@@ -12,7 +12,7 @@ import {
   type StepBatch,
 } from './callback.ts';
 import { History } from './history.ts';
-import { type HookName, type Hooks, LambdaCallback, withHooks } from './lambdaCallback.ts';
+import { type HookName, type Hooks, hookNames, LambdaCallback, withHooks } from './lambdaCallback.ts';
 import { ProgressBar } from './progressBar.ts';
 
 /** A callback, or an object with some of its hooks. A callback has all of them: a union would leave literals untyped. */
@@ -229,11 +229,16 @@ function inTurn(callbacks: readonly Callback[], call: (callback: Callback) => Ho
 
 function callbackOf(given: CallbackLike): Callback {
   if (given instanceof Callback) return withHooks(given);
-  if (isPlainObject(given)) return new LambdaCallback(given);
+  if (isPlainObject(given) || ownsHooks(given)) return new LambdaCallback(given);
   throw new ValueError({
     op: 'callbacks',
     rule: 'a callback is a Callback, or an object of its hooks.',
     received: describe(given),
     hint: 'pass callbacks: [callbacks.earlyStopping({ patience: 3 })], or [{ onEpochEnd: (epoch, logs) => … }].',
   });
+}
+
+/** Whether an object of a class has hooks as properties of its own, such as a recording of steps. */
+function ownsHooks(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && hookNames.some((name) => Object.hasOwn(value, name));
 }

@@ -89,7 +89,11 @@ fn main(
   var begun_0_0_1 = Value();
   var begun_0_0_2 = Value();
   var begun_0_0_3 = Value();
-  for (var turn = 0; turn < i32(params.turns) + 1; turn++) {
+  let turns = i32(params.turns) + 1;
+  for (var turn = 0; turn < 1073741824; turn++) {
+    if (turn >= turns) {
+      break;
+    }
     let from_row = (first_turn + turn) * 2 + params.from_row;
     let row_0 = row_at(picture, from_row + 0, from_column, channel);
     let value_0_0 = values_at(row_0, 0u * params.channels, is_column_0);

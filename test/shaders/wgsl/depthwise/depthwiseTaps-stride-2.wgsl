@@ -90,7 +90,12 @@ fn main(
   var cotangent_1_0 = Value();
   var cotangent_1_1 = Value();
   var cotangent_1_2 = Value();
-  for (var row = first_turn; row < end + 1u; row++) {
+  let turns = end + 1u - first_turn;
+  for (var turn = 0u; turn < 1073741824u; turn++) {
+    if (turn >= turns) {
+      break;
+    }
+    let row = first_turn + turn;
     let cotangent_pixel = (picture * params.out_h + row) * params.out_w + first_column;
     let cotangent_row = Row(cotangent_pixel * params.channels + channel, row < end);
     let cotangent_0_0 = cotangent_at(cotangent_row, 0u * params.channels, is_cotangent_0);
