@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * @file `node scripts/measure-loading.mjs FILE…`: the peak memory of loading the weights of VGG19, with its top, in headless
- * Chromium and in Node. Linux only: it adds up the memory of all processes from /proc, including the GPU process, where a
- * software adapter has its buffers.
+ * @file `node scripts/measure-loading.mjs [--from=ranges|url|file|node] FILE…`: the memory that loading weights of VGG19, with its top, takes at its peak, in
+ * headless Chromium and in Node. Linux only: it adds up what all processes hold, by /proc. The process of the GPU is one of
+ * them; a software adapter has its buffers there.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -29,16 +29,32 @@ function processesBelow(root) {
   return found;
 }
 
-/** The memory of the processes; memory shared by two of them counts twice. @param {Iterable<number>} processes */
+/** What each process holds; what two of them share counts twice. @param {Iterable<number>} processes */
 function bytesOf(processes) {
-  let bytes = 0;
+  /** @type {Map<number, number>} */
+  const held = new Map();
   for (const id of processes) {
     try {
       const status = fs.readFileSync(`/proc/${id}/status`, 'utf8');
+      let bytes = 0;
       for (const [, kB] of status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+)/gm)) bytes += 1024 * Number(kB);
+      held.set(id, bytes);
     } catch {} // It has ended.
   }
-  return bytes;
+  return held;
+}
+
+/** @param {Map<number, number>} held */
+const totalOf = (held) => [...held.values()].reduce((sum, bytes) => sum + bytes, 0);
+
+/** The kind of a browser's process. @param {number} id */
+function kindOf(id) {
+  try {
+    const command = fs.readFileSync(`/proc/${id}/cmdline`, 'utf8');
+    return /--type=([\w-]+)/.exec(command)?.[1] ?? 'main';
+  } catch {
+    return 'ended';
+  }
 }
 
 /**
@@ -51,27 +67,43 @@ async function peakOf(root, body) {
   const before = bytesOf(processes);
   let most = before;
   const timer = setInterval(() => {
-    most = Math.max(most, bytesOf(processes));
+    const now = bytesOf(processes);
+    if (totalOf(now) > totalOf(most)) most = now;
   }, 20);
   try {
-    return { result: await body(), peak: most - before };
+    const result = await body();
+    /** @type {Record<string, number>} */
+    const parts = {};
+    for (const [id, bytes] of most)
+      parts[kindOf(id)] = (parts[kindOf(id)] ?? 0) + bytes - (before.get(id) ?? 0);
+    return { result, peak: totalOf(most) - totalOf(before), parts };
   } finally {
     clearInterval(timer);
   }
 }
 
-/** @param {string} file @param {string} what @param {number} peak @param {object} result */
-function report(file, what, peak, result) {
+/** @param {string} file @param {string} what @param {{ peak: number, parts: Record<string, number>, result: object }} measured */
+function report(file, what, { peak, parts, result }) {
   const { size } = fs.statSync(file);
   const MB = (/** @type {number} */ bytes) => `${(bytes / 1e6).toFixed(0)} MB`;
+  const each = Object.entries(parts).map(([kind, bytes]) => `${kind} ${MB(bytes)}`);
   process.stdout.write(
-    `${path.basename(file)}, ${what}: ${MB(size)}, peak ${MB(peak)}, ${(peak / size).toFixed(2)} of its size ${JSON.stringify(result)}\n`,
+    `${path.basename(file)}, ${what}: ${MB(size)}, peak ${MB(peak)}, ${(peak / size).toFixed(2)} of its size (${each.join(', ')}) ${JSON.stringify(result)}\n`,
   );
 }
 
-/** @param {string} file @param {'url' | 'file'} how @param {string} folder */
-async function inPage(file, how, folder) {
-  const server = await serveFolder(path.dirname(path.resolve(file)), { mounts: { '/lib/': folder } });
+const sources = {
+  ranges: 'a URL of a server that answers ranges',
+  url: 'a URL of a server that sends whole files',
+  file: 'a File',
+};
+
+/** @param {string} file @param {keyof typeof sources} from @param {string} folder */
+async function inPage(file, from, folder) {
+  const server = await serveFolder(path.dirname(path.resolve(file)), {
+    mounts: { '/lib/': folder },
+    ranges: from === 'ranges',
+  });
   const browser = await launchBrowser();
   try {
     const { page } = await openPage(browser, server.url);
@@ -79,10 +111,15 @@ async function inPage(file, how, folder) {
     await page.evaluate(async (at) => void (await (await import(at)).init()), library);
     const id = /** @type {number} */ (browser.process()?.pid);
     const url = new URL(path.basename(file), server.url).href;
-    const { result, peak } = await peakOf(id, () =>
-      page.evaluate(async (at, from, kind) => (await import(at)).load(from, kind), library, url, how),
+    const measured = await peakOf(id, () =>
+      page.evaluate(
+        async (at, from, kind) => (await import(at)).load(from, kind),
+        library,
+        url,
+        from === 'file' ? 'file' : 'url',
+      ),
     );
-    report(file, how === 'url' ? 'in a page from a URL' : 'in a page from a File', peak, result);
+    report(file, `in a page from ${sources[from]}`, measured);
   } finally {
     await browser.close();
     await server.close();
@@ -107,23 +144,25 @@ async function inNode(file, folder) {
   const next = () =>
     new Promise((resolve) => child.stdout.once('data', (text) => resolve(String(text).trim())));
   await next();
-  const { result, peak } = await peakOf(/** @type {number} */ (child.pid), () => {
+  const { result, ...measured } = await peakOf(/** @type {number} */ (child.pid), () => {
     const answer = next();
     child.stdin.write('go\n');
     return answer;
   });
-  report(file, 'in Node from a path', peak, JSON.parse(/** @type {string} */ (result)));
+  report(file, 'in Node from a path', { ...measured, result: JSON.parse(/** @type {string} */ (result)) });
 }
 
 await runMain(async () => {
   setup();
-  const files = process.argv.slice(2);
+  const files = process.argv.slice(2).filter((argument) => !argument.startsWith('--from='));
+  const only = process.argv.find((argument) => argument.startsWith('--from='))?.slice('--from='.length);
+  const isWanted = (/** @type {string} */ from) => only === undefined || only === from;
   const folder = temporaryFolder('measure-loading');
   await bundle({ entry: 'bench/loading/page.ts', folder });
   await bundle({ entry: 'bench/loading/node.ts', folder, external: [/^webgpu$/] });
   for (const file of files) {
-    await inPage(file, 'url', folder);
-    await inPage(file, 'file', folder);
-    await inNode(file, folder);
+    for (const from of /** @type {const} */ (['ranges', 'url', 'file']))
+      if (isWanted(from)) await inPage(file, from, folder);
+    if (isWanted('node')) await inNode(file, folder);
   }
 });

@@ -38,12 +38,13 @@ const EMPTY_PAGE = '<!doctype html><link rel="icon" href="data:,"><title>Retrogr
  * Serves `root`, and further folders under their prefixes, on localhost: a secure context, as WebGPU asks for.
  * `/` without an index.html is an empty page. Cross-origin isolated, which makes `performance.now()` fine-grained.
  *
- * @param {string | null} root null serves only the empty page
- * @param {{ mounts?: Record<string, string>, port?: number, headers?: Record<string, string> }} [options]
- *   mounts: `{ '/dist/': 'dist' }`; headers: further ones of every answer
+ * @param {string | null} root null serves the empty page alone
+ * @param {{ mounts?: Record<string, string>, port?: number, headers?: Record<string, string>, ranges?: boolean }} [options]
+ *   mounts: `{ '/dist/': 'dist' }`; headers: further ones of every answer; ranges: whether parts of files may be asked for.
+ *   Default true
  * @returns {Promise<StaticServer>}
  */
-export async function serveFolder(root, { mounts = {}, port = 0, headers = {} } = {}) {
+export async function serveFolder(root, { mounts = {}, port = 0, headers = {}, ranges = true } = {}) {
   const byPrefix = Object.entries({ ...(root === null ? {} : { '/': root }), ...mounts })
     .map(([prefix, folder]) => ({
       prefix: prefix.endsWith('/') ? prefix : `${prefix}/`,
@@ -56,7 +57,7 @@ export async function serveFolder(root, { mounts = {}, port = 0, headers = {} } 
     response.setHeader('Cross-Origin-Embedder-Policy', 'require-corp');
     response.setHeader('X-Content-Type-Options', 'nosniff');
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    answer(byPrefix, request, response).catch(() => fail(response));
+    answer(byPrefix, request, response, ranges).catch(() => fail(response));
   });
   await new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -81,8 +82,9 @@ function portOf(server) {
  * @param {readonly Mount[]} mounts
  * @param {http.IncomingMessage} request
  * @param {http.ServerResponse} response
+ * @param {boolean} ranges
  */
-async function answer(mounts, request, response) {
+async function answer(mounts, request, response, ranges) {
   if (!isOwnHost(request)) return end(response, 403);
   if (request.method !== 'GET') {
     response.setHeader('Allow', 'GET');
@@ -91,7 +93,7 @@ async function answer(mounts, request, response) {
   const pathname = pathOf(request.url ?? '');
   if (pathname === null) return end(response, 400);
   const file = resolveFile(mounts, pathname);
-  if (file !== null) return send(response, file);
+  if (file !== null) return send(response, file, (ranges && request.headers.range) || '');
   if (pathname !== '/') return end(response, pathname === '/favicon.ico' ? 204 : 404);
   response.setHeader('Content-Type', 'text/html; charset=utf-8');
   response.end(EMPTY_PAGE);
@@ -174,10 +176,22 @@ function fileIn(folder, name) {
   }
 }
 
-/** @param {http.ServerResponse} response @param {string} file */
-async function send(response, file) {
+/**
+ * @param {http.ServerResponse} response
+ * @param {string} file
+ * @param {string} range `bytes=0-9`; other forms are answered with the whole file
+ */
+async function send(response, file, range) {
   const handle = await fs.promises.open(file);
   const type = MIME_TYPES[path.extname(file).toLowerCase()];
   response.setHeader('Content-Type', type ?? 'application/octet-stream');
-  await pipeline(handle.createReadStream(), response);
+  const { size } = await handle.stat();
+  const [start, end] = (/^bytes=(\d+)-(\d+)$/.exec(range) ?? []).slice(1).map(Number);
+  if (start === undefined || end === undefined || start > end || start >= size)
+    return pipeline(handle.createReadStream(), response);
+  const last = Math.min(end, size - 1);
+  response.statusCode = 206;
+  response.setHeader('Content-Range', `bytes ${start}-${last}/${size}`);
+  response.setHeader('Content-Length', last - start + 1);
+  await pipeline(handle.createReadStream({ start, end: last }), response);
 }

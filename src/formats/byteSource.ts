@@ -14,6 +14,8 @@ export interface ByteSource {
    * them.
    */
   read(begin: number, end: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** Whether each read takes memory of its own, which the reader may release. */
+  readonly isFresh?: boolean;
   /** Whether the bytes are in memory or on a disk of this machine, so that they can be read again. */
   readonly isLocal?: boolean;
   /**
@@ -41,12 +43,13 @@ export function blobSource(blob: Blob, name: string): ByteSource {
     const bytes = new Uint8Array(await blob.slice(begin, end).arrayBuffer());
     return requireLength(name, bytes, begin, end);
   };
-  return { name, size: blob.size, isLocal: true, read };
+  return { name, size: blob.size, isFresh: true, isLocal: true, read };
 }
 
 /** The bytes from `begin` to `end` of `source`, as a separate file. */
 export function rangeSource(source: ByteSource, begin: number, end: number, name: string): ByteSource {
-  return { name, size: end - begin, read: (from, to) => source.read(begin + from, begin + to) };
+  const { isFresh = false } = source;
+  return { name, size: end - begin, isFresh, read: (from, to) => source.read(begin + from, begin + to) };
 }
 
 const blockBytes = 1 << 16;
@@ -57,7 +60,7 @@ const maxBlocks = 64;
  * a block aren't cached.
  */
 export function bufferedSource(source: ByteSource): ByteSource {
-  const { name, size } = source;
+  const { name, size, isFresh = false } = source;
   const blocks = new Map<number, Promise<Uint8Array<ArrayBuffer>>>();
   const blockAt = (index: number) => {
     const known = blocks.get(index);
@@ -72,14 +75,15 @@ export function bufferedSource(source: ByteSource): ByteSource {
     const first = Math.floor(begin / blockBytes);
     const start = first * blockBytes;
     const head = await blockAt(first);
-    if (end - start <= head.length) return head.subarray(begin - start, end - start);
+    // A copy: who reads may release it.
+    if (end - start <= head.length) return head.slice(begin - start, end - start);
     const tail = await blockAt(first + 1);
     const joined = new Uint8Array(end - begin);
     joined.set(head.subarray(begin - start));
     joined.set(tail.subarray(0, end - start - head.length), start + head.length - begin);
     return joined;
   };
-  return { name, size, read };
+  return { name, size, isFresh, read };
 }
 
 /** `bytes`, if they are complete. Errors: FormatError for a file that changed while it was read. */

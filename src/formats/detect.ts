@@ -27,10 +27,10 @@ export async function detectContainer(source: ByteSource): Promise<Container | n
   if (startsWith(hdf5Signature)) return 'hdf5';
   if (zipSignatures.some(startsWith)) return 'zip';
   if (startsWith(legacyTorchSignature)) return 'legacyTorch';
-  // A safetensors file starts with the length of its header, which is JSON.
-  if (bytes[8] === 0x7b && bytes.length > 8) return 'safetensors';
   const text = new TextDecoder().decode(bytes).trimStart();
-  if (text.startsWith('{')) return 'json';
+  if (text.startsWith('{') && !bytes.includes(0)) return 'json';
+  // A safetensors file starts with the length of its header, which is JSON. Lengths have zeros: eight bytes, at most 100 MB.
+  if (bytes[8] === 0x7b && bytes.length > 8) return 'safetensors';
   return (await findHdf5(source)) === null ? null : 'hdf5';
 }
 

@@ -27,6 +27,8 @@ export interface StoredTensor {
    * memory for them. Errors: FormatError.
    */
   verify?(): Promise<void>;
+  /** Whether each reading takes memory of its own, which the reader may release. */
+  readonly isFresh?: boolean;
   /**
    * The elements from `begin` to `end` in row-major order. Errors: FormatError for values that can't be decoded.
    */

@@ -34,9 +34,10 @@ export function viewEnd({ shape, offset, strides }: View): number {
  */
 export function stridedTensor(base: StoredTensor, view: View): StoredTensor {
   const { shape, offset, strides } = view;
-  const { place, dtype } = base;
+  const { place, dtype, isFresh = false } = base;
   if (isRowMajor(view)) {
-    return { place, shape, dtype, read: (begin, end) => base.read(offset + begin, offset + end) };
+    const read = (begin: number, end: number) => base.read(offset + begin, offset + end);
+    return { place, shape, dtype, isFresh, read };
   }
   const count = sizeOf(shape);
   let spanned: Promise<HostArray> | null = null;

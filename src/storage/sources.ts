@@ -8,6 +8,7 @@ import { describe } from '../core/shape.ts';
 import { FormatError, ValueError } from '../core/errors.ts';
 import { isDetached } from '../core/detached.ts';
 import { blobSource, type ByteSource, bytesSource, requireLength } from '../formats/byteSource.ts';
+import { release } from '../formats/release.ts';
 import { browserAddress } from './addresses.ts';
 import type { FilePieces } from './fileTarget.ts';
 import { openStored } from './browserStores.ts';
@@ -47,8 +48,9 @@ export async function openSource(given: FileSource, options: OpenOptions = {}): 
     return bytesSource(bytesOf(given), file ?? 'file');
   if (typeof given === 'string' || given instanceof URL) return openNamed(given, file, signal);
   if (given instanceof Blob) return blobSource(given, file ?? nameOf(given));
-  if (given instanceof Response) return responseSource(given, file ?? baseName(given.url));
-  if (given instanceof ReadableStream) return responseSource(new Response(given), file ?? 'stream');
+  if (given instanceof Response) return responseSource(given, file ?? baseName(given.url), { signal });
+  if (given instanceof ReadableStream)
+    return responseSource(new Response(given), file ?? 'stream', { signal });
   if (isByteSource(given)) return renamed(given, file);
   if (isFileList(given)) return openFiles(given, file);
   if (isFolder(given)) return openFolder(given, file);
@@ -129,7 +131,7 @@ async function openPath(fs: NodeFiles, path: string, name: string): Promise<Byte
   };
   const folder = path.replace(/[^\\/]*$/, '');
   const sibling = (other: string) => openPath(fs, folder + other, other);
-  return { name, size: stat.size, isLocal: true, read, close: () => handle.close(), sibling };
+  return { name, size: stat.size, isFresh: true, isLocal: true, read, close: () => handle.close(), sibling };
 }
 
 /** Requests only the first byte: a server that supports ranges then reports the length of the file. */
@@ -151,7 +153,7 @@ async function openUrl(url: string, name: string, signal?: AbortSignal): Promise
   const first = await request('bytes=0-0');
   const size = Number(/\/(\d+)$/.exec(first.headers.get('Content-Range') ?? '')?.[1] ?? Number.NaN);
   if (first.status !== 206 || !Number.isSafeInteger(size))
-    return { ...(await responseSource(first, name)), ...siblings };
+    return { ...(await responseSource(first, name, { signal, isOwn: true })), ...siblings };
   await first.body?.cancel();
   const tag = first.headers.get('ETag');
   const read = async (begin: number, end: number) => {
@@ -170,7 +172,7 @@ async function openUrl(url: string, name: string, signal?: AbortSignal): Promise
   const close = async () => {
     for (const source of opened) await source.close?.();
   };
-  return { name, size, read, fetched, close, ...siblings };
+  return { name, size, isFresh: true, read, fetched, close, ...siblings };
 }
 
 const fetchedBytes = 4 << 20;
@@ -180,26 +182,41 @@ async function* rangesOf(read: ByteSource['read'], begin: number, end: number): 
   for (let at = begin; at < end; at += fetchedBytes) {
     const piece = await read(at, Math.min(end, at + fetchedBytes));
     yield piece;
-    release(piece.buffer);
+    release(piece);
   }
 }
 
-/** Frees memory at once if the platform supports it, instead of waiting for garbage collection. */
-function release(buffer: ArrayBuffer & { transfer?(newByteLength: number): ArrayBuffer }): void {
-  buffer.transfer?.(0);
+interface StreamOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Whether the chunks are nobody else's. */
+  readonly isOwn?: boolean;
 }
 
 /** A whole response. */
-async function responseSource(response: Response, name: string): Promise<ByteSource> {
+async function responseSource(response: Response, name: string, options: StreamOptions): Promise<ByteSource> {
   if (!response.ok) throw unreadable(name, `status ${response.status}`, 'check the address.');
-  return gathered(chunksOf(response.body), name);
+  return gathered(chunksOf(response.body, options), name);
 }
 
-async function* chunksOf(body: ReadableStream<Uint8Array<ArrayBuffer>> | null): FilePieces {
+/** Each chunk is valid until the next is asked for. Errors: the signal's reason, also where a stream gives nothing more. */
+async function* chunksOf(
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
+  { signal, isOwn = false }: StreamOptions,
+): FilePieces {
   const reader = body?.getReader();
+  const cancel = () => void reader?.cancel(signal?.reason).catch(() => {});
+  signal?.addEventListener('abort', cancel);
   try {
-    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) yield next.value;
+    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+      signal?.throwIfAborted();
+      yield next.value;
+      // Node has several chunks in one buffer.
+      if (isOwn && next.value.byteLength === next.value.buffer.byteLength) release(next.value);
+    }
+    // A stream that is cancelled ends.
+    signal?.throwIfAborted();
   } finally {
+    signal?.removeEventListener('abort', cancel);
     await reader?.cancel();
   }
 }

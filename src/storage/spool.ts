@@ -3,6 +3,7 @@
  * or in Node's temporary folder. They are removed when they are closed.
  */
 import { type ByteSource, blobSource, requireLength } from '../formats/byteSource.ts';
+import { release } from '../formats/release.ts';
 import { blobOf, type FilePieces } from './fileTarget.ts';
 import { nodeModule } from './nodeModule.ts';
 
@@ -55,12 +56,15 @@ export async function gathered(pieces: FilePieces, name: string): Promise<ByteSo
   }
 }
 
-/** Removes pieces from `held` as they are consumed. */
+/** Lets go of `held` as it is taken: each piece is valid until the next is asked for. */
 async function* concatenated(
   held: Uint8Array<ArrayBuffer>[],
   rest: AsyncIterator<Uint8Array<ArrayBuffer>>,
 ): FilePieces {
-  for (let piece = held.shift(); piece; piece = held.shift()) yield piece;
+  for (let piece = held.shift(); piece; piece = held.shift()) {
+    yield piece;
+    release(piece);
+  }
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
@@ -100,6 +104,7 @@ async function nodeSpool(fs: NodeFiles): Promise<Spool | null> {
     finish: async (name) => ({
       name,
       size,
+      isFresh: true,
       isLocal: true,
       read: async (begin, end) => {
         const bytes = new Uint8Array(end - begin);

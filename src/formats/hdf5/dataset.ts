@@ -1,6 +1,7 @@
 /** @file Datasets: their shape and type, and their values on demand. */
 import { formatShape, sizeOf } from '../../core/shape.ts';
 import { dtypeOf, toHostArray } from '../numbers.ts';
+import { release } from '../release.ts';
 import type { StoredTensor } from '../storedTensor.ts';
 import {
   type ChunkedDataset,
@@ -61,14 +62,19 @@ export function readDataset(
     );
   const chunks = layout.kind === 'chunked' ? chunkedReader(chunkedOf(dataset, layout)) : null;
   const readBytes = chunks ? chunks.read : bytesReader(dataset);
+  // Other readers keep what they decoded, or the header that values are in.
+  const isFresh = layout.kind === 'contiguous' && storage.isFresh;
   return {
     place,
     shape,
     dtype: dtypeOf(datatype.type),
+    isFresh,
     ...(chunks && { verify: chunks.verify }),
     read: async (begin, end) => {
       const stored = await readBytes(begin * datatype.bytes, end * datatype.bytes);
-      return toHostArray(datatype.type, stored, datatype.littleEndian, tooLarge);
+      const values = toHostArray(datatype.type, stored, datatype.littleEndian, tooLarge);
+      if (isFresh && values.buffer !== stored.buffer) release(stored);
+      return values;
     },
   };
 }

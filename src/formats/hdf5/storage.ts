@@ -36,6 +36,11 @@ export class Storage {
     return this.source.size;
   }
 
+  /** Whether `bytes` takes memory of its own, which may be released. */
+  get isFresh(): boolean {
+    return this.source.isFresh ?? false;
+  }
+
   /** The `count` bytes at `address`. Errors: FormatError if they aren't all in the file. */
   async bytes(address: number, count: number, place: string): Promise<Uint8Array<ArrayBuffer>> {
     this.require(address, count, place);

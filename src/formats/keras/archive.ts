@@ -7,8 +7,8 @@ export const configName = 'config.json';
 export const metadataName = 'metadata.json';
 export const weightsName = 'model.weights.h5';
 
-/** Limit of the configuration: far larger than that of any model. */
-const maxConfigBytes = 64 << 20;
+/** Far more than the configuration of any model, or a vocabulary. */
+const maxTextBytes = 64 << 20;
 
 export interface KerasArchive {
   /** The text of config.json. */
@@ -19,40 +19,40 @@ export interface KerasArchive {
 
 /** Errors: FormatError for an archive that is damaged, or lacks a part. */
 export async function openKerasArchive(archive: ZipArchive): Promise<KerasArchive> {
-  const config = await required(archive, configName);
-  if (config.size > maxConfigBytes) {
-    throw fault(archive.context, {
-      place: `entry '${configName}'`,
-      rule: `a configuration has at most ${maxConfigBytes} bytes.`,
-      received: `${config.size} bytes`,
-    });
+  const config = await readText(archive, configName);
+  if (config === null) throw missing(archive);
+  return { config, weights: await openArchiveWeights(archive) };
+}
+
+/** The text of an entry; null where there is none. Errors: FormatError for one that is too long, or no UTF-8. */
+export async function readText(archive: ZipArchive, name: string): Promise<string | null> {
+  const { context } = archive;
+  const refuse = (rule: string, received: string) =>
+    fault(context, { place: `entry '${name}'`, rule, received });
+  const size = archive.size(name);
+  if (size !== null && size > maxTextBytes)
+    throw refuse(`a text has at most ${maxTextBytes} bytes.`, `${size} bytes`);
+  const entry = await archive.entry(name);
+  const bytes = await entry?.read(0, entry.size);
+  try {
+    return bytes ? new TextDecoder('utf-8', { fatal: true }).decode(bytes) : null;
+  } catch {
+    throw refuse('a text is UTF-8.', 'other bytes');
   }
-  return { config: await textOf(archive, config), weights: await required(archive, weightsName) };
 }
 
 /** The weights of an archive, without its configuration. Errors: FormatError. */
 export async function openArchiveWeights(archive: ZipArchive): Promise<ByteSource> {
-  return required(archive, weightsName);
+  const entry = await archive.entry(weightsName);
+  if (entry) return entry;
+  throw missing(archive);
 }
 
-async function required(archive: ZipArchive, name: string): Promise<ByteSource> {
-  const entry = await archive.entry(name);
-  if (entry) return entry;
-  const { names } = archive;
-  throw fault(archive.context, {
+function missing({ context, names }: ZipArchive): Error {
+  return fault(context, {
     place: 'the directory',
     rule: `a .keras file has ${configName} and ${weightsName}.`,
     received: names.length > 0 ? `only ${names.slice(0, 5).join(', ')}` : 'no entries',
     hint: 'save the model again: model.save() of Keras 3, or of this library.',
   });
-}
-
-async function textOf({ context }: ZipArchive, source: ByteSource): Promise<string> {
-  const bytes = await source.read(0, source.size);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    const place = `entry '${configName}'`;
-    throw fault(context, { place, rule: 'a configuration is UTF-8.', received: 'other bytes' });
-  }
 }

@@ -5,6 +5,7 @@ export {
   metadataName,
   openArchiveWeights,
   openKerasArchive,
+  readText,
   weightsName,
 } from './archive.ts';
 export { type LegacyLayer, type NamedTensor, readLegacyLayers, readNamedTensors } from './legacyWeights.ts';

@@ -3,6 +3,7 @@ import { type ByteSource, bytesSource, rangeSource } from '../byteSource.ts';
 import { crc32 } from '../crc32.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import { inflate } from '../inflate.ts';
+import { release } from '../release.ts';
 import {
   localHeaderBytes,
   readDirectory,
@@ -34,6 +35,13 @@ export class ZipArchive {
 
   get names(): string[] {
     return [...this.#entries.keys()];
+  }
+
+  /** Whether each read of an entry takes memory of its own: one that was inflated is in memory as a whole. */
+  get isFresh(): boolean {
+    return (
+      (this.source.isFresh ?? false) && ![...this.#entries.values()].some(({ isDeflated }) => isDeflated)
+    );
   }
 
   /** Size of the entry called `name`, inflated; null if there is none. */
@@ -84,8 +92,11 @@ export class ZipArchive {
 
   async #requireChecksum({ name, checksum }: ZipEntry, source: ByteSource): Promise<void> {
     let found = 0;
-    for (let at = 0; at < source.size; at += pieceBytes)
-      found = crc32(await source.read(at, Math.min(source.size, at + pieceBytes)), found);
+    for (let at = 0; at < source.size; at += pieceBytes) {
+      const piece = await source.read(at, Math.min(source.size, at + pieceBytes));
+      found = crc32(piece, found);
+      if (source.isFresh) release(piece);
+    }
     if (found === checksum) return;
     throw this.#refuse(
       name,

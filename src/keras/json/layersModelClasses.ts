@@ -56,6 +56,9 @@ const classes: Readonly<Record<string, LayersClass>> = {
   Concatenate: layersClass('axis'),
   Conv1D: convolved,
   Conv2D: convolved,
+  ConvLSTM2D: layersClass(
+    `${steps} ${cell.replace('units', 'filters')} recurrent_activation unit_forget_bias kernel_size strides padding data_format dilation_rate activity_regularizer`,
+  ),
   Conv2DTranspose: layersClass(`filters ${convolution} ${weights('kernel', 'bias')}`, {
     output_padding: null,
     dilation_rate: [1, 1],

@@ -246,9 +246,9 @@ function isInput({ class_name: name }: JsonObject): boolean {
   return name === 'InputLayer';
 }
 
-/** Classes of the app have no module and are identified by their names. */
+/** Classes of the app, which are in no module of Keras, go by their names. */
 function isBuiltIn({ module }: JsonObject): boolean {
-  return module !== null;
+  return typeof module === 'string' && /^keras(\.|$)/.test(module);
 }
 
 function classOf({ class_name: name }: JsonObject): LayersClass | null {

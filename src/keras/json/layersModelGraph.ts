@@ -49,6 +49,14 @@ function writeCall(
       'call the layer without it, or save the model for Keras.',
     );
   }
+  if (layer.class_name === 'ConvLSTM2D' && states !== null) {
+    throw refuse(
+      nameOf(layer),
+      "TF.js's ConvLSTM2D starts from zeros.",
+      'a call with initial states',
+      'call the layer without them, or save the model for Keras.',
+    );
+  }
   requireImplicitMask(layer, mask, layers, refuse);
   const inputs = [...tensorsIn(args as Json), ...tensorsIn(states)];
   const options: JsonObject = training === null ? {} : { training };

@@ -110,7 +110,9 @@ function textOf(name: Json | undefined): string {
 }
 
 function isRecurrent(className: Json): boolean {
-  return typeof className === 'string' && /^(RNN|SimpleRNN|GRU|LSTM|Bidirectional)$/.test(className);
+  return (
+    typeof className === 'string' && /^(RNN|SimpleRNN|GRU|LSTM|ConvLSTM[123]D|Bidirectional)$/.test(className)
+  );
 }
 
 /** Unwraps a list of one: a single input or output was a list, too. */

@@ -11,6 +11,7 @@ import {
   registeredNameOf,
 } from '../serialization/registered.ts';
 import { builtInClasses } from './builtIns.ts';
+import { rememberNames } from './customNames.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { inputDtype, rememberInputDtype } from './inputDtypes.ts';
 import { placed, refusal } from './jsonErrors.ts';
@@ -42,6 +43,7 @@ export function readLayer(reader: Reader, object: Json | undefined, place: strin
   if (known) return known;
   const layer = placed(reader.source, placeOf(object, place), () => makeLayer(reader, object, place));
   reader.made.push(layer);
+  if (registeredName(object)) rememberNames(layer, object);
   if (isObject(object.build_config)) reader.built.set(layer, object.build_config.input_shape ?? null);
   const id = reader.ids.get(object);
   if (id !== undefined) reader.shared.set(id, layer);

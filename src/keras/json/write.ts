@@ -9,9 +9,11 @@ import { Model } from '../models/model.ts';
 import { Sequential } from '../models/sequential.ts';
 import { RNN } from '../layers/recurrent/rnn.ts';
 import { mapNest, mapShapes, type Nest } from '../tensorNest.ts';
+import { hasAssets } from '../serialization/assets.ts';
 import { classOf, registeredNameOf } from '../serialization/registered.ts';
 import { builtInClasses } from './builtIns.ts';
 import { compileConfig } from './compileConfig.ts';
+import { storedNames } from './customNames.ts';
 import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
 import { storedInputDtype } from './inputDtypes.ts';
@@ -32,18 +34,20 @@ export function modelToConfig(model: AnyModel): JsonObject {
 }
 
 /**
- * As `modelToConfig`, but with an id for each layer that is in several places, so that it is a single layer again when the
- * document is read. This is what Keras writes into files.
+ * As `modelToConfig`, with an id for each layer that is in several places, so that it is one layer again where the document is
+ * read: what Keras writes into files. `learnedApart`: whether vocabularies that were learned are in files of their own.
  */
-export function modelToSharingConfig(model: AnyModel): JsonObject {
+export function modelToSharingConfig(model: AnyModel, { learnedApart = false } = {}): JsonObject {
   const first = new WrittenLayers([]);
-  const config = writeModel(model, first);
-  return first.repeated.size === 0 ? config : writeModel(model, new WrittenLayers(first.repeated));
+  const config = writeModel(model, first, learnedApart);
+  return first.repeated.size === 0
+    ? config
+    : writeModel(model, new WrittenLayers(first.repeated), learnedApart);
 }
 
-function writeModel(model: AnyModel, layers: WrittenLayers | null): JsonObject {
+function writeModel(model: AnyModel, layers: WrittenLayers | null, learnedApart = false): JsonObject {
   if (model instanceof Model)
-    return writerFor(model as AnyModel, layers).writeLayer(model as unknown as AnyLayer, 'top');
+    return writerFor(model as AnyModel, layers, learnedApart).writeLayer(model as unknown as AnyLayer, 'top');
   throw new ValueError({
     op: 'modelToConfig',
     rule: 'a model is written.',
@@ -57,11 +61,16 @@ export function modelToJSON(model: AnyModel, { indent = 0 }: { indent?: number }
   return JSON.stringify(modelToConfig(model), null, indent);
 }
 
-/** A writer for parts of `model`; errors contain its name. */
-export function writerFor({ name }: AnyModel, layers: WrittenLayers | null = null): Writer {
+/** Writes parts of `model`, which errors name. */
+export function writerFor(
+  { name }: AnyModel,
+  layers: WrittenLayers | null = null,
+  learnedApart = false,
+): Writer {
   const made: Writer = {
     source: `'${name}'`,
     layers,
+    learnedApart,
     writeLayer: (layer, place) => {
       const write = () => writeLayer(made, layer, place);
       return layers ? layers.write(layer, write) : write();
@@ -93,8 +102,10 @@ function isBuiltIn(layer: AnyLayer): boolean {
 
 function namesOf(layer: AnyLayer): { module: string | null; class_name: string } {
   const { className } = layer;
-  if (!isBuiltIn(layer))
-    return { module: null, class_name: registeredNameOf(classOf(layer))?.split('>')[1] ?? className };
+  if (!isBuiltIn(layer)) {
+    const registered = registeredNameOf(classOf(layer))?.split('>')[1];
+    return storedNames(layer) ?? { module: null, class_name: registered ?? className };
+  }
   return { module: dialectOf(className).module ?? 'keras.layers', class_name: className };
 }
 
@@ -108,7 +119,7 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
   const { className } = layer;
   if (layer instanceof InputLayer) return inputConfig(layer as InputLayer);
   const { constants = {}, writesActivityRegularizer, plain } = isBuiltIn(layer) ? dialectOf(className) : {};
-  const { dtype, ...given } = layer.getConfig();
+  const { dtype, ...given } = writer.learnedApart ? withoutAssets(layer) : layer.getConfig();
   // Keras's layers of this kind take a seed, but leave it out of their configurations.
   const { seed, ...withoutSeed } = given;
   const options = isSeedless(className) && seed === null ? withoutSeed : given;
@@ -122,6 +133,13 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
     ...(dtype === undefined ? {} : { dtype: dtypePolicy(dtype as string) }),
     ...constants,
   };
+}
+
+/** The options of a layer, but for those that files stand for. */
+function withoutAssets(layer: AnyLayer): Record<string, unknown> {
+  const assets = hasAssets(layer) ? layer.assets : null;
+  const nulls = assets?.options.map((option) => [option, null]) ?? [];
+  return { ...layer.getConfig(), ...Object.fromEntries(nulls) };
 }
 
 const isSeedless = (className: string) => className === 'SimpleRNN' || className === 'RandomGrayscale';

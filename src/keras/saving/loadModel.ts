@@ -7,10 +7,13 @@ import { type FileSource, openSource } from '../../storage/sources.ts';
 import { isObject, type Json, type JsonObject, readDocument } from '../json/document.ts';
 import { isOlder, olderFunctions, upgradeLayer } from '../json/olderConfig.ts';
 import { type AnyModel, type FromJSONOptions, modelFromJSON } from '../json/read.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
 import type { CustomObjects } from '../serialization/registered.ts';
 import { type LoadReport, type LoadWeightsOptions, loadOptionNames } from '../models/fileOptions.ts';
+import { loadAssets } from './assets.ts';
 import { withinStored } from './allotment.ts';
 import { compileStored } from './compileStored.ts';
+import type { TextLayer } from './textLayers.ts';
 import { fillStored } from './upload.ts';
 import { openHdf5Weights, openStore, requireContainer, type WeightFile } from './weightFile.ts';
 
@@ -20,6 +23,11 @@ export interface LoadModelOptions extends Omit<FromJSONOptions, 'file'>, LoadWei
   readonly compile?: boolean;
   /** Called with a report of what was loaded. Default: warns on the console of weights that aren't finite. */
   readonly onReport?: ((report: LoadReport) => void) | undefined;
+  /**
+   * Called with each TextVectorization and StringLookup at the inputs of a model of Keras, which takes their results then: apply
+   * them in front of it. Default: such a model is refused, since tensors hold no strings.
+   */
+  readonly onTextLayer?: ((layer: TextLayer) => void) | undefined;
 }
 
 const optionNames: OptionNames<LoadModelOptions> = {
@@ -27,6 +35,7 @@ const optionNames: OptionNames<LoadModelOptions> = {
   lambdas: false,
   compile: false,
   onReport: false,
+  onTextLayer: false,
   ...loadOptionNames,
 };
 
@@ -36,6 +45,10 @@ interface StoredModelFile {
   /** How it was compiled; null if it wasn't. */
   readonly compiled: Json;
   readonly weights: WeightFile;
+  /** Reads a text of a layer's; null where the file has none of that name. */
+  readonly readAsset?: (name: string) => Promise<string | null>;
+  /** Layers in front of the model, which aren't part of it. */
+  readonly textLayers?: readonly TextLayer[];
   /** Functions whose names have a different meaning in this file than today. */
   readonly functions?: CustomObjects;
 }
@@ -72,7 +85,7 @@ async function load(source: ByteSource, options: LoadModelOptions): Promise<AnyM
 
 async function make(
   source: ByteSource,
-  { config, compiled, functions, weights: file }: StoredModelFile,
+  { config, compiled, functions, weights: file, readAsset, textLayers = [] }: StoredModelFile,
   options: LoadModelOptions,
 ): Promise<AnyModel> {
   const { compile = true, onReport = warn, customObjects, lambdas } = options;
@@ -86,7 +99,9 @@ async function make(
   try {
     const weights = file.match(model, { op: `loadModel ${source.name}`, model: model.name });
     const notFinite = await fillStored(weights, { ...options, file: source.name });
+    if (readAsset) await loadAssets(model as unknown as AnyLayer, readAsset, source.name);
     if (compile) await compileStored(model, compiled, file.optimizer, { ...options, file: source.name });
+    for (const layer of textLayers) options.onTextLayer?.(layer);
     onReport({ loaded: weights.map(({ path }) => path), notFinite, naming: 'keras' });
     return model;
   } catch (error) {
@@ -95,20 +110,54 @@ async function make(
   }
 }
 
-async function read(source: ByteSource, { limits }: LoadModelOptions): Promise<StoredModelFile> {
+async function read(source: ByteSource, options: LoadModelOptions): Promise<StoredModelFile> {
   const container = await requireContainer(source);
   if (container === 'safetensors' || container === 'legacyTorch') throw weightsOnly(source.name);
   if (container === 'hdf5') return readLegacy(source);
   if (container === 'json') return readLayersModel(source);
   const { ZipArchive } = await import('../../formats/zip/index.ts');
-  const zip = await ZipArchive.open(source, limits);
+  const zip = await ZipArchive.open(source, options.limits);
   if (torchRoot(zip.names) !== null) throw weightsOnly(source.name);
-  const { openKerasArchive } = await import('../../formats/keras/index.ts');
+  const { openKerasArchive, readText } = await import('../../formats/keras/index.ts');
   const archive = await openKerasArchive(zip);
   const config = readDocument(archive.config, `${source.name}/config.json`);
+  const readAsset = (name: string) => readText(zip, name);
+  const cut = await cutModel(config, readAsset, `loadModel ${source.name}`, options);
   // The model may have been loaded from an older file and saved again.
   olderFunctions();
-  return { config, compiled: config.compile_config ?? null, weights: await openStore(archive.weights) };
+  return {
+    ...cut,
+    compiled: config.compile_config ?? null,
+    weights: await openStore(archive.weights),
+    readAsset,
+  };
+}
+
+const textLayer = /^(TextVectorization|StringLookup)$/;
+
+/** The model behind the layers that take strings. Errors: FormatError where the app doesn't take those. */
+async function cutModel(
+  config: JsonObject,
+  readAsset: (name: string) => Promise<string | null>,
+  source: string,
+  { onTextLayer }: LoadModelOptions,
+): Promise<Pick<StoredModelFile, 'config' | 'textLayers'>> {
+  const { layers } = (isObject(config.config ?? null) ? config.config : {}) as JsonObject;
+  const found = Array.isArray(layers)
+    ? layers.find((layer) => textLayer.test(String(layer?.class_name)))
+    : null;
+  if (!found) return { config };
+  if (onTextLayer) {
+    const { cutTextLayers } = await import('./textLayers.ts');
+    const { config: behind, layers: textLayers } = await cutTextLayers(config, readAsset, source);
+    return { config: behind, textLayers };
+  }
+  throw new FormatError({
+    op: source,
+    rule: 'a model takes numbers: tensors hold no strings.',
+    received: `layer '${found.config?.name}' of class ${found.class_name}`,
+    hint: 'take it in front of the model: loadModel(file, { onTextLayer: (layer) => { words = layer; } }).',
+  });
 }
 
 /** A model.json of TF.js. */

@@ -14,6 +14,7 @@ import { fullCompileConfig } from '../json/compileConfig.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { type SaveOptions, type SaveWeightsOptions, saveOptionNames } from '../models/fileOptions.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
+import { assetEntries } from './assets.ts';
 import { SavedBytes } from './savedBytes.ts';
 import { saveWeights } from './weights.ts';
 import { weightTree } from './weightTree.ts';
@@ -61,6 +62,7 @@ async function saveKeras(model: AnyModel, target: SaveTarget, options: SaveOptio
     { name: metadataName, pieces: [json(metadata)] },
     { name: configName, pieces: [json(config)] },
     { name: weightsName, pieces: writeHdf5(saved.countedIn(tree)) },
+    ...assetEntries(model as unknown as AnyLayer),
   ]);
   await file.write(saved.interruptible(zip));
 }
@@ -98,7 +100,7 @@ function optimizerOf(model: AnyModel): Optimizer | null {
 
 function configOf(model: AnyModel, optimizer: Optimizer | null): JsonObject {
   return {
-    ...modelToSharingConfig(model),
+    ...modelToSharingConfig(model, { learnedApart: true }),
     compile_config: fullCompileConfig(writerFor(model), model, optimizer),
   };
 }

@@ -4,6 +4,7 @@
 import { bytesPerElement } from '../../core/dtype.ts';
 import { sizeOf, stridesOf } from '../../core/shape.ts';
 import type { HostArray } from '../../formats/numbers.ts';
+import { release } from '../../formats/release.ts';
 import type { Layout, StoredTensor } from '../../formats/storedTensor.ts';
 import { copyInto, denseLayout } from '../../kernels/copy.ts';
 import type { Device } from '../../webgpu/device.ts';
@@ -30,8 +31,8 @@ export interface NotFinite {
 
 /** Elements of a piece. */
 const pieceElements = 1 << 19;
-/** Bytes in flight before waiting for the device. */
-const maxPending = 16 << 20;
+/** Bytes under way before the device is waited for. */
+const maxPending = 8 << 20;
 
 /** Reads the tensors of one file, and writes them to the device. */
 export class Transfer {
@@ -98,10 +99,12 @@ export class Transfer {
       signal?.throwIfAborted();
       const values = await stored.read(begin, Math.min(count, begin + step));
       notFinite += countNotFinite(stored, values);
-      await use(values, begin);
       this.#loaded += values.length * 4 * this.#share;
+      await use(values, begin);
+      if (stored.isFresh) release(values);
       onProgress?.({ loaded: Math.round(this.#loaded), total: this.#total });
     }
+    signal?.throwIfAborted();
     return notFinite;
   }
 

@@ -161,19 +161,13 @@ function hasTorchNames(names: Iterable<string>): boolean {
   );
 }
 
-/** The containers of files by the endings of their names. */
-const named: readonly (readonly [end: string, container: Container])[] = [
-  ['.keras', 'zip'],
-  ['.h5', 'hdf5'],
-  ['.hdf5', 'hdf5'],
-];
-
-/** Errors: FormatError for a file whose content doesn't match its name. */
+/**
+ * Names don't matter, but for `.keras`: Keras itself would read such a file as an archive.
+ * Errors: FormatError for another container of that name.
+ */
 function requireName(name: string, container: Container | null): void {
-  const end = named.find(([end]) => name.toLowerCase().endsWith(end));
-  if (!end || container === null || end[1] === container) return;
-  const what: Record<Container, string> = {
-    zip: 'a zip archive',
+  if (container === null || container === 'zip' || !name.toLowerCase().endsWith('.keras')) return;
+  const what: Record<Exclude<Container, 'zip'>, string> = {
     hdf5: 'an HDF5 file',
     safetensors: 'safetensors',
     legacyTorch: 'a file of PyTorch',
@@ -181,7 +175,7 @@ function requireName(name: string, container: Container | null): void {
   };
   throw new FormatError({
     op: name,
-    rule: `a file called ${end[0]} is ${what[end[1]]}.`,
+    rule: 'a file called .keras is a zip archive.',
     received: what[container],
     hint: container === 'hdf5' ? 'give it the name .h5.' : 'give it the name of its format.',
   });

@@ -16,12 +16,14 @@ import { bytesSource } from '../../../src/formats/byteSource.ts';
 import { openKerasArchive } from '../../../src/formats/keras/index.ts';
 import { ZipArchive } from '../../../src/formats/zip/index.ts';
 import { differences } from './differences.ts';
+import { registerOddClasses } from './oddClasses.ts';
 
 const python = process.env.RETROGRAD_KERAS_PYTHON;
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'varied-'));
 const script = fileURLToPath(new URL('./varied_models.py', import.meta.url));
-const names = [...fs.readFileSync(script, 'utf8').matchAll(/^@case\ndef (\w+)/gm)].map(
-  ([, name]) => name as string,
+const odd = fileURLToPath(new URL('./odd_models.py', import.meta.url));
+const names = [odd, script].flatMap((file) =>
+  [...fs.readFileSync(file, 'utf8').matchAll(/^@case\ndef (\w+)/gm)].map(([, name]) => name as string),
 );
 
 interface Packed {
@@ -145,6 +147,7 @@ describe.runIf(python)('a model of Keras', () => {
 
   beforeAll(async () => {
     await init();
+    registerOddClasses();
     inKeras('make');
     for (const name of names) {
       clearSession();

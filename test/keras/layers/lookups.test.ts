@@ -3,7 +3,11 @@
  * (3.15), from users of FarmHash, and from the SipHash paper.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { init, ShapeError, type Tensor, tensor, ValueError } from '../../../src/index.ts';
+import { type ByteSource, bytesSource } from '../../../src/formats/byteSource.ts';
+import { openKerasArchive, readText } from '../../../src/formats/keras/index.ts';
+import { writeZip, ZipArchive } from '../../../src/formats/zip/index.ts';
+import { FormatError, init, ShapeError, type Tensor, tensor, ValueError } from '../../../src/index.ts';
+import { BytesTarget, loadModel } from '../../../src/io/index.ts';
 import { layers, modelFromJSON, modelToJSON, sequential } from '../../../src/keras/index.ts';
 import { fingerprint64 } from '../../../src/keras/layers/preprocessing/hashes/farmHash.ts';
 import { sipHash } from '../../../src/keras/layers/preprocessing/hashes/sipHash.ts';
@@ -223,6 +227,68 @@ describe('integerLookup', () => {
     expect(await apply(inverse, [1, 4, 0, 9, -2])).toEqual([12, 42, -1, -1, -1]);
     const counted = layers.integerLookup({ vocabulary: tokens, outputMode: 'count' });
     expect(await valuesOf(counted.apply(ids()) as Tensor)).toEqual([0, 1, 0, 1, 1, 1, 0, 1, 0, 1]);
+  });
+
+  describe('in a file', () => {
+    const made = async (outputMode: 'int' | 'multiHot', numbers: number[] | null = [7, 7, 3, 9]) => {
+      const lookup = layers.integerLookup({ outputMode, name: 'ids' });
+      if (numbers) await lookup.adapt(numbers);
+      const net = sequential([layers.inputLayer({ shape: [2], dtype: 'int32' }), lookup]);
+      return net;
+    };
+    const saved = async (net: Awaited<ReturnType<typeof made>>) => {
+      const target = new BytesTarget();
+      await net.save(target);
+      const archive = await ZipArchive.open(bytesSource(target.bytes, 'net.keras'));
+      const { config } = await openKerasArchive(archive);
+      return { bytes: target.bytes, archive, options: JSON.parse(config).config.layers[1].config };
+    };
+    const vocabulary = 'assets/layers/integer_lookup/vocabulary.txt';
+
+    test.each(['int', 'multiHot'] as const)('a vocabulary that was learned, with %s', async (mode) => {
+      const net = await made(mode);
+      const { bytes, archive, options } = await saved(net);
+      expect(options).toMatchObject({ vocabulary: null, vocabulary_size: 4 });
+      expect(await readText(archive, vocabulary)).toBe('-1\n7\n9\n3');
+      const x = tensor(
+        [
+          [3, 7],
+          [8, 9],
+        ],
+        { dtype: 'int32' },
+      );
+      const again = await loadModel(bytes);
+      expect(await valuesOf(again.apply(x) as Tensor)).toEqual(await valuesOf(net.apply(x) as Tensor));
+      // Once more: what was read is learned, too.
+      expect((await saved(again as never)).options).toEqual(options);
+    });
+
+    test('none, and one that does not fit', async () => {
+      const { bytes } = await saved(await made('int', null));
+      const empty = (await loadModel(bytes)).getLayer('ids') as layers.IntegerLookup;
+      expect(empty.getVocabulary(false)).toEqual([]);
+      const { archive } = await saved(await made('multiHot'));
+      for (const [text, says] of [
+        ['-1\n7\nx\n3', /whole number[\s\S]*x/],
+        ['-1\n7\n7\n3', /once/],
+        ['-1\n7\n3', /4 indices[\s\S]*3/],
+        ['-1\n7\n9\n5000000000', /tokens/],
+      ] as const) {
+        const entries = await Promise.all(
+          archive.names.map(async (name) => {
+            const entry = (await archive.entry(name)) as ByteSource;
+            const stored = await entry.read(0, entry.size);
+            return { name, pieces: [name === vocabulary ? new TextEncoder().encode(text) : stored] };
+          }),
+        );
+        const target = new BytesTarget();
+        await target.write(writeZip(entries));
+        const error = await loadModel(target.bytes).catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(FormatError);
+        expect(String(error)).toMatch(says);
+        expect(String(error)).toContain('assets/layers/integer_lookup');
+      }
+    });
   });
 
   test('learns from numbers and tensors', async () => {

@@ -178,6 +178,20 @@ const makers: Record<string, () => unknown> = {
       }),
       layers.dense({ units: 2, activation: 'softplus' }),
     ]),
+  'images in time': () => {
+    const x = input({ shape: [3, 6, 5, 2] });
+    const options = { strides: 2, padding: 'same', returnSequences: true, returnState: true } as const;
+    const [steps, ...last] = layers
+      .convLSTM2d({ filters: 2, kernelSize: 3, ...options })
+      .apply(x) as never as [never, never, never];
+    const small = layers.convLSTM2d({
+      filters: 1,
+      kernelSize: [2, 3],
+      activation: 'relu',
+      goBackwards: true,
+    });
+    return model({ inputs: x, outputs: [small.apply(steps), ...last] });
+  },
   masks: () => {
     const x = input({ shape: [6], dtype: 'int32' });
     const h = layers.embedding({ inputDim: 10, outputDim: 4, maskZero: true }).apply(x);
@@ -258,6 +272,14 @@ describe('what TF.js does not have, or computes differently', () => {
       () => layers.dense({ units: 2, kernelRegularizer: 'orthogonalRegularizer' }).apply(x()),
     ],
     groups: [/`groups`: 1 alone/, () => layers.conv1d({ filters: 3, kernelSize: 2, groups: 3 }).apply(x())],
+    'states of images': [
+      /starts from zeros/,
+      () => {
+        const [images, state] = [input({ shape: [2, 4, 4, 1] }), input({ shape: [4, 4, 1] })];
+        const layer = layers.convLSTM2d({ filters: 1, kernelSize: 2, padding: 'same' });
+        return layer.apply(images, { initialState: [state, state] as never });
+      },
+    ],
     'another axis': [/last axis/, () => layers.batchNormalization({ axis: 1 }).apply(x())],
     'masked steps': [
       /zero/,

@@ -102,6 +102,26 @@ describe('a layer in several places', () => {
     await requireOutputs(again, [x], [{ shape: [1, 4], data: [...(await wanted.data())] }]);
   });
 
+  test('may be the forward layer of a Bidirectional', async () => {
+    const x = input({ shape: [5, 3] });
+    const both = layers.bidirectional({ layer: layers.lstm({ units: 2 }), name: 'both' });
+    const ends = [both.apply(x), both.forwardLayer.apply(x)];
+    // Before the wrapper and after it.
+    for (const outputs of [ends, [...ends].reverse()]) {
+      const net = model({ inputs: x, outputs: outputs as never }) as Loose;
+      const value = { shape: [1, 5, 3], data: Array.from({ length: 15 }, (_, i) => Math.sin(i)) };
+      const wanted = net.apply(tensor(value.data, { shape: value.shape }));
+      const packed = await Promise.all(
+        wanted.map(async (y: Tensor) => ({ shape: [...y.shape], data: [...(await y.data())] })),
+      );
+      for (const again of [await loadModel(await saved(net)), cloneModel(net as never)]) {
+        expect(again.weights.length).toBe(6);
+        if (again.weights[0]?.origin?.kind === 'loaded') await requireOutputs(again, [value], packed);
+        again.dispose();
+      }
+    }
+  });
+
   test('is not taken for another that has the same name', async () => {
     const inner = () =>
       sequential({

@@ -14,22 +14,26 @@ import { searchSorted } from '../../../ops/searchSorted.ts';
 import { where } from '../../../ops/where.ts';
 import { tensor } from '../../../tensor/create.ts';
 import { Tensor } from '../../../tensor/tensor.ts';
+import type { LearnedFiles, WithAssets } from '../../serialization/assets.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { type HostNest, hostArray, isWhole } from './lookup/hostValues.ts';
 import { Lookup, type LookupOptions, lookupOptionNames } from './lookup/lookup.ts';
 import { noIndex } from './lookup/tokenTable.ts';
 
+/** Where Keras keeps what a layer learned. */
+const vocabularyFile = 'vocabulary.txt';
+
 /** Options of `integerLookup`. The oovToken is -1 by default. */
 export interface IntegerLookupOptions extends LayerOptions, LookupOptions<number> {
   /** Must be 'int64', as Keras writes it; tokens are int32 here. */
   vocabularyDtype?: 'int64';
-  /** The number of indices, as saved in files; it must match the vocabulary. */
+  /** The number of indices, which files have: their vocabulary may follow the model. Default: that of the vocabulary. */
   vocabularySize?: number | null;
 }
 
 /** The layer of `integerLookup`, where shapes and errors are described. */
-export class IntegerLookup extends Layer {
+export class IntegerLookup extends Layer implements WithAssets {
   static override readonly className: string = 'IntegerLookup';
 
   static override get optionNames(): OptionNames<IntegerLookupOptions> {
@@ -102,6 +106,32 @@ export class IntegerLookup extends Layer {
 
   protected override outputDType(): DType {
     return this.#lookup.outputMode === 'int' ? 'int32' : 'float32';
+  }
+
+  /** With weights of tokens the options have both: Keras, too, keeps weights elsewhere. */
+  get assets(): LearnedFiles | null {
+    const { isLearned, outputMode, table } = this.#lookup;
+    if (!isLearned || outputMode === 'tfIdf') return null;
+    return { options: ['vocabulary'], files: { [vocabularyFile]: table.all.join('\n') } };
+  }
+
+  async loadAssets(read: (name: string) => Promise<string | null>): Promise<void> {
+    if (!this.assets) return;
+    const lines = (await read(vocabularyFile))?.split(/\r?\n/) ?? [];
+    while (lines.at(-1) === '') lines.pop();
+    const wrong = lines.find((line) => !/^[+-]?\d{1,10}$/.test(line));
+    if (wrong !== undefined) throw this.#refuse('a vocabulary has a whole number in each line', wrong);
+    // A layer that learned nothing has the special tokens alone.
+    if (lines.join('\n') === this.#lookup.table.all.join('\n')) return;
+    this.setVocabulary(lines.map(Number));
+    const { declaredSize } = this.#lookup;
+    if (declaredSize !== null && declaredSize !== this.vocabularySize())
+      throw this.#refuse(`the vocabulary has ${declaredSize} indices`, `${this.vocabularySize()}`);
+  }
+
+  #refuse(rule: string, received: string): ValueError {
+    const hint = 'load the vocabulary that was saved with the model.';
+    return new ValueError({ op: this.name, rule: `${rule}.`, received, hint });
   }
 
   override getConfig(): Record<string, unknown> {

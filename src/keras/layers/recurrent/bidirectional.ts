@@ -29,6 +29,8 @@ export interface BidirectionalOptions<Out extends RecurrentOutput = RecurrentOut
   mergeMode?: MergeMode | null;
 }
 
+const forwardPrefix = 'forward_';
+
 /** Options that both directions must have in common. */
 const shared = ['stateful', 'returnSequences', 'returnState'] as const satisfies (keyof RNN)[];
 
@@ -48,13 +50,14 @@ export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extend
   readonly backwardLayer: RNN;
   readonly mergeMode: MergeMode | null;
 
-  constructor(options: BidirectionalOptions<never>) {
+  /** `forwardLayer`: a forward layer that was made before, which isn't copied. */
+  constructor(options: BidirectionalOptions<never>, forwardLayer: RNN | null = null) {
     super(options);
     const { mergeMode = 'concat' } = options;
     if (mergeMode !== null) requireOneOf(this.name, 'mergeMode', mergeMode, mergeModes);
     const layer = this.#recurrent(options.layer, 'layer');
     const given = options.backwardLayer ?? null;
-    this.forwardLayer = copyOf(layer, 'forward_', {});
+    this.forwardLayer = forwardLayer ?? copyOf(layer, forwardPrefix, {});
     this.backwardLayer = given
       ? this.#recurrent(given, 'backwardLayer')
       : copyOf(layer, 'backward_', { goBackwards: true });
@@ -65,6 +68,22 @@ export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extend
       direction.zeroOutputForMask = direction.returnSequences;
     }
     this.inputSpec = [{ minRank: 3 }];
+  }
+
+  /**
+   * A layer in place of its configuration is one that the file has elsewhere, too. Configurations have the forward layer
+   * itself, so that is shared, not copied.
+   */
+  static override fromConfig<T, C>(
+    this: new (
+      options: C,
+      forwardLayer: RNN | null,
+    ) => T,
+    config: C & { readonly layer?: unknown },
+  ): T {
+    const { layer } = config;
+    const isForward = layer instanceof RNN && layer.name.startsWith(forwardPrefix);
+    return new this(config, isForward ? layer : null);
   }
 
   /** The last states of stateful layers: forward, then backward. */

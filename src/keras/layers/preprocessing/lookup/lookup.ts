@@ -66,12 +66,15 @@ export class Lookup<T extends Token> {
   readonly padToMaxTokens: boolean;
   readonly salt: Salt | null;
   readonly #oovMethod: 'floormod' | 'farmhash';
+  /** Indices in all, where a file said so: the vocabulary may follow the model. */
+  readonly declaredSize: number | null;
   #weights: readonly number[] | null = null;
+  #isLearned = true;
 
   /** Errors: ValueError for invalid options. */
   constructor(
     readonly op: string,
-    options: LookupOptions<T>,
+    options: LookupOptions<T> & { vocabularySize?: number | null },
     holds: (value: unknown) => value is T,
   ) {
     const { maxTokens = null, numOovIndices = 1, maskToken = null, oovToken = null } = options;
@@ -106,9 +109,18 @@ export class Lookup<T extends Token> {
       oovMethod,
       salt,
     });
-    const { vocabulary = null, idfWeights = null } = options;
-    if (vocabulary !== null) this.set(vocabulary, idfWeights, holds);
-    else if (idfWeights !== null) throw unfit(op, '`idfWeights` go with a vocabulary.', 'idfWeights alone');
+    const { vocabulary = null, idfWeights = null, vocabularySize = null } = options;
+    if (vocabularySize !== null) requireInteger(op, 'vocabularySize', vocabularySize, 0);
+    this.declaredSize = vocabularySize;
+    if (vocabulary !== null) {
+      this.set(vocabulary, idfWeights, holds);
+      this.#isLearned = false;
+    } else if (idfWeights !== null) throw unfit(op, '`idfWeights` go with a vocabulary.', 'idfWeights alone');
+  }
+
+  /** Whether the vocabulary came from elsewhere than the options. */
+  get isLearned(): boolean {
+    return this.#isLearned;
   }
 
   /** Errors: ValueError for anything but tokens, and for weights that don't fit. */
@@ -123,6 +135,7 @@ export class Lookup<T extends Token> {
       throw unfit(op, "with outputMode 'tfIdf' each token of the vocabulary has a weight.", received);
     }
     const hasSpecial = table.set(vocabulary);
+    this.#isLearned = true;
     this.#weights = isWeighed
       ? paddedWeights(idfWeights as number[], hasSpecial ? 0 : table.start, this.#depth)
       : null;
@@ -145,6 +158,7 @@ export class Lookup<T extends Token> {
     const counts = countsOf(documents.flat());
     const tokens = table.mostFrequent(counts);
     table.set(tokens);
+    this.#isLearned = true;
     if (this.outputMode !== 'tfIdf') return;
     const found = countsOf(documents.flatMap((document) => [...new Set(document)]));
     const weights = inverseFrequencies(
@@ -217,8 +231,9 @@ export class Lookup<T extends Token> {
   }
 
   get #depth(): number {
-    const { options, size } = this.table;
-    return this.padToMaxTokens ? (options.maxTokens as number) : size;
+    const { options, size, tokens } = this.table;
+    if (this.padToMaxTokens) return options.maxTokens as number;
+    return tokens === null ? (this.declaredSize ?? size) : size;
   }
 }
 

@@ -1,0 +1,47 @@
+/** @file The files next to the weights of a `.keras` archive: `assets/`, the path of the layer's weights, and a name. */
+import { FormatError, ValueError } from '../../core/errors.ts';
+import type { NewEntry } from '../../formats/zip/index.ts';
+import type { AnyLayer } from '../layers/base/layer.ts';
+import { hasAssets } from '../serialization/assets.ts';
+import { saveablesOf } from './saveables.ts';
+
+const folder = 'assets';
+
+/** The files of all layers inside `model`, as they are now. */
+export function assetEntries(model: AnyLayer): NewEntry[] {
+  return saveablesOf(model).flatMap(({ path, layer }) => {
+    const assets = hasAssets(layer) ? layer.assets : null;
+    return Object.entries(assets?.files ?? {}).map(([name, text]) => ({
+      name: `${folder}/${path}/${name}`,
+      pieces: [new TextEncoder().encode(text)],
+    }));
+  });
+}
+
+/**
+ * Gives layers what the files of an archive have for them; `read` gives null for one that isn't there.
+ * Errors: FormatError for files that don't fit their layers, and those of `read`.
+ */
+export async function loadAssets(
+  model: AnyLayer,
+  read: (name: string) => Promise<string | null>,
+  source: string,
+): Promise<void> {
+  for (const { path, layer } of saveablesOf(model)) {
+    if (!hasAssets(layer)) continue;
+    const at = `${folder}/${path}`;
+    try {
+      await layer.loadAssets((name) => read(`${at}/${name}`));
+    } catch (cause) {
+      if (!(cause instanceof ValueError)) throw cause;
+      const { rule, received } = cause;
+      throw new FormatError({
+        op: `${source}/${at}`,
+        rule,
+        received,
+        hint: 'the file is damaged: save the model again.',
+        cause,
+      });
+    }
+  }
+}
