@@ -178,7 +178,7 @@ describe('products', () => {
     ['steps', gemmTiles.steps],
     ['scalars', gemmTiles.scalars],
   ];
-  test.each(tiles)('of float16, each way round, tile %s', async (_, tile) => {
+  test.each(tiles)('of float16, each way round, tile %s', { timeout: 180_000 }, async (_, tile) => {
     // Other tiles take long to compile: one size, and one pair of dtypes.
     for (const [m, k, n] of tile ? [sizes[3]] : sizes) {
       const [a, b] = [draw(m * k, 1), draw(k * n, 2)];
