@@ -230,7 +230,9 @@ export abstract class Layer<
 
   #runBuild(inputShape: Shapes<In>, build: (inputShape: Shapes<In>) => void): void {
     if (typeof this.call !== 'function') throw withoutCall(this.name, this);
-    requireShapes(this.name, inputShape, 'build', 'takes the shape of the input');
+    // A `build` without parameters needs no shape.
+    if (inputShape !== undefined || build.length > 0)
+      requireShapes(this.name, inputShape, 'build', 'takes the shape of the input');
     const shape = withoutProbe(inputShape as Nest<OpenShape>) as Shapes<In>;
     const inScope = () => inNameScope(this, this.name, () => build.call(this, shape));
     // Weights are leaves: their initialization is not recorded, and they outlive scopes.
