@@ -6,6 +6,7 @@ import { FormatError } from '../../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../json/document.ts';
 import { placed } from '../json/jsonErrors.ts';
 import { camel, camelKey } from '../json/optionNames.ts';
+import { tokensIn, vocabularyFile } from '../layers/preprocessing/lookup/vocabularyFile.ts';
 import { StringLookup } from '../layers/preprocessing/stringLookup.ts';
 import { TextVectorization } from '../layers/preprocessing/textVectorization.ts';
 import { snakeCase } from '../names.ts';
@@ -130,12 +131,11 @@ async function makeLayer(
       named.has(key) && typeof value === 'string' ? camel(value) : value,
     ]),
   );
-  const text = await readAsset(`assets/${pathOf(layer, all)}/vocabulary.txt`);
+  const text = await readAsset(`assets/${pathOf(layer, all)}/${vocabularyFile}`);
   return placed(source, place, () => {
     const made = new Class(options);
     const hasVocabulary = made.getVocabulary(false).length > 0;
-    const tokens = text === null || hasVocabulary ? [] : text.split(/\r?\n/);
-    while (tokens.at(-1) === '') tokens.pop();
+    const tokens = text === null || hasVocabulary ? [] : tokensIn(text);
     // A layer that learned nothing has the special tokens alone.
     if (tokens.join('\n') !== made.getVocabulary().join('\n')) made.setVocabulary(tokens);
     return made;

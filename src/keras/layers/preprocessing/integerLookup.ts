@@ -20,9 +20,7 @@ import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { type HostNest, hostArray, isWhole } from './lookup/hostValues.ts';
 import { Lookup, type LookupOptions, lookupOptionNames } from './lookup/lookup.ts';
 import { noIndex } from './lookup/tokenTable.ts';
-
-/** Where Keras keeps what a layer learned. */
-const vocabularyFile = 'vocabulary.txt';
+import { tokensIn, vocabularyFile } from './lookup/vocabularyFile.ts';
 
 /** Options of `integerLookup`. The oovToken is -1 by default. */
 export interface IntegerLookupOptions extends LayerOptions, LookupOptions<number> {
@@ -117,8 +115,7 @@ export class IntegerLookup extends Layer implements WithAssets {
 
   async loadAssets(read: (name: string) => Promise<string | null>): Promise<void> {
     if (!this.assets) return;
-    const lines = (await read(vocabularyFile))?.split(/\r?\n/) ?? [];
-    while (lines.at(-1) === '') lines.pop();
+    const lines = tokensIn((await read(vocabularyFile)) ?? '');
     const wrong = lines.find((line) => !/^[+-]?\d{1,10}$/.test(line));
     if (wrong !== undefined) throw this.#refuse('a vocabulary has a whole number in each line', wrong);
     // A layer that learned nothing has the special tokens alone.
