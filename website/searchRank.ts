@@ -13,8 +13,11 @@ const lastOf = (name: string) => name.slice(name.lastIndexOf('.') + 1);
 /** What comes after exports: members of classes, and names of other libraries. @see scripts/website */
 const later: readonly (readonly [start: string, points: number])[] = [
   ['member of', 0.3],
-  ['name in', 0.4],
+  ['name in', 0.5],
 ];
+
+/** What a method is called on: `step` of an optimizer is no op `step`, but `tidy` of tf is. */
+const objects = /^(?:model|net|optimizer|loss|tape|x|tensor|layer|history)\./i;
 
 /** How well `entry` matches `query`; 0 if it doesn't. */
 function score(entry: Entry, query: string): number {
@@ -33,7 +36,7 @@ function match([title, kind, , words]: Entry, query: string): number {
   const asClass = isClass && title.startsWith('layers.') ? 0.6 : 0;
   if (name === wanted || `.${name}`.endsWith(`.${wanted}`)) return 5 + short + asClass;
   // As another library names it: tf.layers.dense.
-  if (last === lastOf(wanted)) return 4.5 + short + asClass;
+  if (last === lastOf(wanted)) return (objects.test(query.trim()) ? 4.2 : 4.5) + short + asClass;
   if (name.startsWith(wanted) || last.startsWith(wanted)) return 4 + short;
   if (name.includes(wanted)) return 3 + short;
   const text = `${title} ${kind} ${words}`.toLowerCase();

@@ -29,6 +29,8 @@ export class Reference {
   #byName = new Map();
   /** Files of classes that have pages. @type {Set<string>} */
   #classFiles = new Set();
+  /** Files of base classes without a page, by the class that shows their members: `Layer`, not each layer. @type {Map<string, Export>} */
+  #shownBy = new Map();
 
   /**
    * @param {Export[]} all
@@ -47,6 +49,10 @@ export class Reference {
       if (one.entry !== 'retrograd/kernels' || !this.#byName.has(one.name))
         this.#byName.set(one.name, one.page);
     }
+    const general = all.filter(({ kind, name }) => kind === 'class' && !name.includes('.'));
+    for (const one of general.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+      for (const child of one.reflection.children ?? [])
+        if (child.inheritedFrom && !this.#shownBy.has(fileOf(child))) this.#shownBy.set(fileOf(child), one);
     for (const { id, target } of aliases) {
       const one = this.#byId.get(target);
       if (one) this.#byId.set(id, one);
@@ -211,10 +217,14 @@ ${others.join('\n')}
    * Members that the page of an interface or a class lists: its own, and those of base classes that have no page, if they have words.
    * @param {Export} one
    */
-  #shownMembers({ kind, reflection }) {
-    return (reflection.children ?? []).filter((child) => {
-      if (!child.inheritedFrom || kind === 'interface') return true;
-      const isElsewhere = (child.inheritedFrom.target ?? -1) >= 0 || this.#classFiles.has(fileOf(child));
+  #shownMembers(one) {
+    return (one.reflection.children ?? []).filter((child) => {
+      if (!child.inheritedFrom || one.kind === 'interface') return true;
+      const file = fileOf(child);
+      const isElsewhere =
+        (child.inheritedFrom.target ?? -1) >= 0 ||
+        this.#classFiles.has(file) ||
+        (this.#shownBy.get(file) ?? one) !== one;
       return !isElsewhere && !child.name.startsWith('[') && docOf(child) !== '';
     });
   }

@@ -13,6 +13,9 @@ const entries: Entry[] = [
   ['nn.Linear', 'name in Coming from PyTorch', 'g.html', '→ layers.dense({ units: m })'],
   ['loss.backward', 'name in Coming from PyTorch', 'g.html', '→ tape.gradient(loss, [w])'],
   ['x.requires_grad_', 'name in Coming from PyTorch', 'g.html', '→ tape.watch(x)'],
+  ['step', 'retrograd', 's.html', '1 where x is above 0.'],
+  ['optimizer.step', 'name in Coming from PyTorch', 'g.html', '→ optimizer.apply(gradients, variables)'],
+  ['tf.gather', 'name in Coming from TensorFlow.js', 't.html', '→ gather(x, indices)'],
   ['model.fit', 'name in Coming from Keras', 'h.html', '→ await net.fit(x, y)'],
   ['activations.linear', 'retrograd/keras', 'i.html', 'The input itself.'],
   ['conv2d', 'retrograd', 'j.html', 'The 2D convolution.'],
@@ -45,6 +48,8 @@ describe('search', () => {
     ['backward', 'loss.backward'],
     ['requires_grad', 'x.requires_grad_'],
     ['model.fit', 'Model.fit'],
+    ['optimizer.step', 'optimizer.step'],
+    ['tf.gather', 'gather'],
     ['optimizer.apply', 'optimizers.Optimizer.apply'],
   ])('%s finds %s first', (query, title) => {
     expect(find(entries, query)[0]?.[0]).toBe(title);
