@@ -5,7 +5,8 @@
  */
 import * as rg from '../../../src/index.ts';
 import type { Tensor } from '../../../src/index.ts';
-import { type Planned, planners, type Step } from './steps.ts';
+import type { Planned, Step } from './planning.ts';
+import { planners } from './steps.ts';
 import { randomFrom, sizeOf, type Value } from './values.ts';
 
 interface Input {
