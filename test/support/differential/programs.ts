@@ -41,6 +41,8 @@ export function makeProgram(seed: number): Program {
   return { seed, inputs, steps };
 }
 
+/** Tensors have at most so many axes. */
+const largestRank = 6;
 const largestSize = 5000;
 const largestValue = 100;
 const largestInteger = 2 ** 20;
@@ -65,7 +67,8 @@ function plan(steps: readonly Step[], inputs: readonly Value[], isLimited = true
   return made;
 }
 
-function isModerate({ data, dtype }: Value): boolean {
+function isModerate({ shape, data, dtype }: Value): boolean {
+  if (shape.length > largestRank) return false;
   const limit = dtype === 'int32' ? largestInteger : largestValue;
   return data.length <= largestSize && data.every((value) => Math.abs(value) <= limit);
 }
