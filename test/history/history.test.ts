@@ -96,6 +96,9 @@ describe('explainHistory', () => {
 
   test('detached', () => {
     using _ = new GradientTape();
+    expect(text(stopGradient(tensor([1], { name: 'x' })))).toMatch(
+      /detached it from float32\[1\] 'x' on purpose/,
+    );
     expect(text(stopGradient(square(tensor([1]))))).toBe(
       "float32[1] has no history here (detached): stopGradient detached it from float32[1] made by 'square' on purpose.\n" +
         '  hint: use the tensor from before stopGradient where the gradient should pass.',
@@ -133,8 +136,8 @@ describe('explainHistory', () => {
   test('tells the place in debug mode', () => {
     debugMode();
     try {
-      expect(explainHistory(square(tensor([1]))).where).toMatch(/^history\.test\.ts:\d+$/);
-      expect(text(tensor([1]))).toMatch(/\n {2}where: history\.test\.ts:\d+\n/);
+      expect(explainHistory(square(tensor([1]))).where).toMatch(/^history\.test\.[jt]s:\d+$/);
+      expect(text(tensor([1]))).toMatch(/\n {2}where: history\.test\.[jt]s:\d+\n/);
     } finally {
       debugMode(false);
     }
@@ -143,7 +146,7 @@ describe('explainHistory', () => {
   test('names the place of what has no history, too', () => {
     debugMode();
     try {
-      const place = /^history\.test\.ts:\d+$/;
+      const place = /^history\.test\.[jt]s:\d+$/;
       const made = square(tensor([1]));
       expect(explainHistory(made)).toMatchObject({ cause: 'unrecorded' });
       expect(explainHistory(made).where).toMatch(place);
@@ -155,7 +158,7 @@ describe('explainHistory', () => {
       using other = new GradientTape();
       expect(explainHistory(recorded, { tape: other })).toMatchObject({ cause: 'foreign' });
       expect(explainHistory(recorded, { tape: other }).where).toMatch(place);
-      expect(() => requireHistory(made)).toThrow(/received: float32\[1\], made at history\.test\.ts:\d+/i);
+      expect(() => requireHistory(made)).toThrow(/received: float32\[1\], made at history\.test\.[jt]s:\d+/i);
     } finally {
       debugMode(false);
     }
@@ -170,7 +173,7 @@ describe('explainHistory', () => {
     try {
       let net = sequential([layers.inputLayer({ shape: [1] }), layers.activation({ activation: 'tanh' })]);
       for (let i = 0; i < 4; i++) net = sequential([layers.inputLayer({ shape: [1] }), net]);
-      expect(explainHistory(net.apply(tensor([[1]]))).where).toMatch(/^history\.test\.ts:\d+$/);
+      expect(explainHistory(net.apply(tensor([[1]]))).where).toMatch(/^history\.test\.[jt]s:\d+$/);
       expect(Error.stackTraceLimit).toBe(7);
     } finally {
       debugMode(false);
@@ -232,7 +235,9 @@ describe('explainHistory', () => {
   });
 
   test('refuses options that don’t exist', () => {
-    expect(() => explainHistory(tensor([1]), { tapes: 1 } as never)).toThrow(/tapes[\s\S]*tape/);
+    expect(() => explainHistory(tensor([1]), { tapes: 1 } as never)).toThrow(
+      /^explainHistory: [\s\S]*tapes[\s\S]*'tape'/,
+    );
   });
 });
 
@@ -241,7 +246,8 @@ test('requireHistory gives it, or throws the explanation', () => {
   expect(requireHistory(square(tensor([1]))).operation.name).toBe('square');
   tape.dispose();
   expect(() => requireHistory(square(tensor([1])))).toThrow(MissingHistoryError);
-  expect(() => requireHistory(square(tensor([1])))).toThrow(/no tape was recording/);
+  expect(() => requireHistory(square(tensor([1])))).toThrow(/no tape was recording[\s\S]*open the tape/);
+  expect(() => requireHistory(3 as never)).toThrow(/received: 3\b/);
 });
 
 describe('lineage', () => {
@@ -282,6 +288,10 @@ describe('lineage', () => {
       name: 'outer',
     });
     const graph = lineage(net.apply(tensor([[1]], { name: 'given' })));
+    expect(graph.nodes.map(({ kind, name }) => [kind, name])).toEqual([
+      ['leaf', 'given'],
+      ['layer', 'outer'],
+    ]);
     expect(graph.toMermaid()).toBe(
       [
         'flowchart TD',
@@ -340,6 +350,32 @@ describe('lineage', () => {
     );
   });
 
+  test('draws inside a layer what happened there, and nothing from before', () => {
+    using _ = new GradientTape();
+    const relu = layers.activation({ activation: 'relu', name: 'inner' });
+    const graph = lineage(relu.apply(square(tensor([1]))));
+    expect(graph.nodes.map(({ kind, name }) => [kind, name])).toEqual([
+      ['leaf', 'tensor'],
+      ['op', 'square'],
+      ['layer', 'inner'],
+    ]);
+    const { nodes, edges } = graph.nodes.at(-1)?.inside ?? {};
+    expect(nodes?.map(({ kind, name }) => [kind, name])).toEqual([
+      ['leaf', 'tensor'],
+      ['op', 'relu'],
+    ]);
+    expect(edges).toEqual([{ from: 'n2_0', to: 'n2_1', tensorIndex: 0, spec: 'float32[1]' }]);
+  });
+
+  test('counts the calls of a layer in a graph apart from the others', () => {
+    const layer = layers.activation({ activation: 'relu' });
+    expect(layer.apply(input({ shape: [1] })).kerasHistory?.nodeIndex).toBe(0);
+    expect(layer.apply(input({ shape: [1] })).kerasHistory?.nodeIndex).toBe(1);
+    using _ = new GradientTape();
+    expect(layer.apply(tensor([[1]])).kerasHistory?.nodeIndex).toBe(0);
+    expect(layer.apply(tensor([[1]])).kerasHistory?.nodeIndex).toBe(1);
+  });
+
   test('quotes in names end no label', () => {
     using _ = new GradientTape();
     const graph = lineage(square(tensor([1], { name: 'the "x"' })));
@@ -350,7 +386,9 @@ describe('lineage', () => {
   test('tells which output of a call an input is', () => {
     using _ = new GradientTape();
     const [, second] = split(tensor([1, 2, 3, 4]), 2);
-    expect(lineage(square(second as Tensor)).edges.map(({ tensorIndex }) => tensorIndex)).toEqual([0, 1]);
+    const graph = lineage(square(second as Tensor));
+    expect(graph.edges.map(({ tensorIndex }) => tensorIndex)).toEqual([0, 1]);
+    expect(graph.toMermaid()).toContain('n1["split<br/>float32[2], float32[2]"]');
   });
 
   test('of a tensor without history is one leaf', () => {
