@@ -151,7 +151,8 @@ function network() {
     layers.dense({ units: 4, activation: 'tanh', name: 'encoder' }),
     layers.dense({ units: 1, name: 'head' }),
   ]);
-  const map = optimizerMap(sgd(0.1), { optimizerMap: { '.*encoder/.*': adam(0.01) } });
+  // Files hold rates as float32.
+  const map = optimizerMap(sgd(0.125), { optimizerMap: { '.*encoder/.*': adam(2 ** -7) } });
   net.compile({ optimizer: multiOptimizer(map), loss: 'mse' });
   return net;
 }
