@@ -72,7 +72,10 @@ export function matchStore(
 ): StoredWeight[] {
   const matching = new Matching(options);
   const renamed = new Map([...store].map(([path, found]) => [path.replace(olderLayers, 'layers'), found]));
-  renamed.delete(optimizerPath);
+  // Keras also stores each optimizer within another one by itself.
+  for (const path of renamed.keys()) {
+    if (path === optimizerPath || path.startsWith(`${optimizerPath}/`)) renamed.delete(path);
+  }
   for (const { path, variables } of saveablesOf(model as unknown as AnyLayer)) {
     const found = takeStored(renamed, path);
     variables.forEach((variable, i) => {
