@@ -9,6 +9,7 @@ import type { StoredTensor } from '../../formats/storedTensor.ts';
 import type { LoadWeightsOptions, WeightNaming } from '../models/fileOptions.ts';
 import type { FitOptions } from './fit.ts';
 import {
+  isOptimizerPath,
   matchLegacy,
   matchNames,
   matchStore,
@@ -99,7 +100,7 @@ export async function openStore(source: ByteSource): Promise<WeightFile> {
 async function storeOf(source: ByteSource, root: Hdf5Group): Promise<WeightFile> {
   const { readWeightStore } = await import('../../formats/keras/index.ts');
   const store: ReadonlyMap<string, StoredVariables> = await readWeightStore(root, contextOf(source));
-  const inModel = [...store].filter(([path]) => path !== optimizerPath);
+  const inModel = [...store].filter(([path]) => !isOptimizerPath(path));
   return {
     tensors: inModel.flatMap(([, { tensors }]) => tensors),
     optimizer: store.get(optimizerPath)?.tensors ?? null,
