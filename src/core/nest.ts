@@ -44,10 +44,7 @@ function mapLevel<T, R>(
   const record = nest as Record<string, Nest<T>>;
   const keys = Object.keys(record);
   const mapped = new Map(
-    inOrder(keys).map((key) => [
-      key,
-      mapLevel(record[key] as Nest<T>, map, `${path}.${key}`, depth + 1),
-    ]),
+    inOrder(keys).map((key) => [key, mapLevel(record[key] as Nest<T>, map, `${path}.${key}`, depth + 1)]),
   );
   return Object.fromEntries(keys.map((key) => [key, mapped.get(key) as Nest<R>]));
 }

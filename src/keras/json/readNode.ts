@@ -94,7 +94,8 @@ function callLayer(
   const inputs = [...args, ...named];
   if (spreads || inputs.length === 1) {
     const outputs = layer.apply((spreads ? inputs : inputs[0]) as never, rest) as unknown;
-    if (keywords.length > 0) nodeOf(leavesOf(outputs as Nest<KerasTensor>)[0] as KerasTensor)?.passByName(keywords);
+    if (keywords.length > 0)
+      nodeOf(leavesOf(outputs as Nest<KerasTensor>)[0] as KerasTensor)?.passByName(keywords);
     return outputs;
   }
   throw refusal(reader.source, {

@@ -21,7 +21,9 @@ import { registerOddClasses } from './oddClasses.ts';
 const python = process.env.RETROGRAD_KERAS_PYTHON;
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'varied-'));
 const script = fileURLToPath(new URL('./varied_models.py', import.meta.url));
-const [odd, rare] = ['./odd_models.py', './rare_models.py'].map((name) => fileURLToPath(new URL(name, import.meta.url))) as [string, string];
+const [odd, rare] = ['./odd_models.py', './rare_models.py'].map((name) =>
+  fileURLToPath(new URL(name, import.meta.url)),
+) as [string, string];
 const names = [odd, rare, script].flatMap((file) =>
   [...fs.readFileSync(file, 'utf8').matchAll(/^@case\ndef (\w+)/gm)].map(([, name]) => name as string),
 );
@@ -109,7 +111,7 @@ function given(net: AnyModel, inputs: readonly Tensor[]): never {
   return fill((net as unknown as { input: unknown }).input) as never;
 }
 
-/** Outputs that differ by more than 1e-5 from Keras's, or by 1e-3 where layers round to float16. */
+/** Outputs that differ by more than 1e-5 from Keras's (relatively, where they are large), or by 1e-3 where layers round to float16. */
 async function otherOutputs(net: AnyModel, { config, inputs, outputs }: Case): Promise<string[]> {
   const tolerance = JSON.stringify(config).includes('float16') ? 1e-3 : 1e-5;
   const found = flat(net.apply(given(net, inputs.map(inputOf)), { training: false }));
@@ -119,7 +121,12 @@ async function otherOutputs(net: AnyModel, { config, inputs, outputs }: Case): P
     found.map(async (output, i) => {
       const values = await output.data();
       const wanted = Array.from(unpacked(outputs[i] as Packed));
-      return Math.max(0, ...wanted.map((value, j) => Math.abs(Number(value) - Number(values[j]))));
+      return Math.max(
+        0,
+        ...wanted.map(
+          (value, j) => Math.abs(Number(value) - Number(values[j])) / Math.max(1, Math.abs(Number(value))),
+        ),
+      );
     }),
   );
   return distances.flatMap((most, i) => (most < tolerance ? [] : [`output ${i}, by ${most}`]));
