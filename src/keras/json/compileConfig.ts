@@ -13,8 +13,8 @@ interface Configured {
 
 /**
  * Optimizer, losses, their weights and metrics, as in Keras's `to_json()`; the optimizer only if `compile` was given one and
- * training is loaded. Empty for a model that isn't compiled, or whose losses or metrics are functions: they must be given
- * again when the model is loaded.
+ * training is loaded. Empty for a model that isn't compiled, or whose losses, metrics or map of optimizers are functions:
+ * they must be given again when the model is loaded.
  */
 export function compileConfig(writer: Writer, model: AnyModel): JsonObject {
   const isGiven = model.compileOptions?.optimizer !== undefined;
@@ -48,6 +48,7 @@ export function fullCompileConfig(writer: Writer, model: AnyModel, optimizer: Co
 function withOptimizer(writer: Writer, compiled: JsonObject, optimizer: Configured | null): JsonObject {
   if (!optimizer || Object.keys(compiled).length === 0) return compiled;
   const config = optimizer.getConfig();
+  if (typeof config.optimizerMap === 'function') return {};
   const entry = optimizerEntry(writer, optimizer.className, config, 'compile_config.optimizer');
   return { optimizer: entry, ...compiled };
 }
@@ -55,17 +56,37 @@ function withOptimizer(writer: Writer, compiled: JsonObject, optimizer: Configur
 function optimizerEntry(
   writer: Writer,
   className: string,
-  { name, learningRate, innerOptimizer, ...options }: Readonly<Record<string, unknown>>,
+  { name, learningRate, innerOptimizer, optimizerMap, ...options }: Readonly<Record<string, unknown>>,
   place: string,
 ): JsonObject {
+  const nested = ({ className: type, config }: ClassConfig) =>
+    optimizerEntry(writer, type, config ?? {}, place);
   const inner = innerOptimizer as ClassConfig | undefined;
+  const map = optimizerMap as ClassConfig | undefined;
   const config = {
     name: name as string,
     ...(learningRate === undefined ? {} : { learning_rate: rateEntry(writer, learningRate) }),
-    ...(inner ? { inner_optimizer: optimizerEntry(writer, inner.className, inner.config ?? {}, place) } : {}),
+    ...(inner ? { inner_optimizer: nested(inner) } : {}),
+    ...(map ? { optimizer_map: mapEntry(map, nested) } : {}),
     ...writeConfig(writer, options, place),
   };
   return classEntry('keras.optimizers', className, config);
+}
+
+/** Which optimizer updates which variables. */
+function mapEntry(
+  { className, config = {} }: ClassConfig,
+  nested: (inner: ClassConfig) => JsonObject,
+): JsonObject {
+  const { defaultOptimizer, optimizerMap } = config as {
+    defaultOptimizer: ClassConfig;
+    optimizerMap: Record<string, ClassConfig>;
+  };
+  const entries = Object.entries(optimizerMap).map(([pattern, inner]) => [pattern, nested(inner)] as const);
+  return classEntry('keras.optimizers', className, {
+    default_optimizer: nested(defaultOptimizer),
+    optimizer_map: Object.fromEntries(entries),
+  });
 }
 
 function rateEntry(writer: Writer, rate: unknown): Json {

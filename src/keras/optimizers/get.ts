@@ -14,9 +14,11 @@ import { Ftrl } from './ftrl.ts';
 import { Lamb } from './lamb.ts';
 import { Lion } from './lion.ts';
 import { LossScaleOptimizer } from './lossScaleOptimizer.ts';
+import { MultiOptimizer } from './multiOptimizer.ts';
 import { Muon } from './muon.ts';
 import { Nadam } from './nadam.ts';
 import { Optimizer } from './optimizer.ts';
+import { OptimizerMap, type OptimizerMapOptions } from './optimizerMap.ts';
 import { RMSprop } from './rmsprop.ts';
 import { ScheduleFreeAdamW } from './scheduleFreeAdamW.ts';
 import { SGD } from './sgd.ts';
@@ -34,6 +36,7 @@ const classes: readonly OptimizerClass[] = [
   Lamb,
   Lion,
   LossScaleOptimizer,
+  MultiOptimizer,
   Muon,
   Nadam,
   RMSprop,
@@ -54,6 +57,7 @@ type OwnName =
   | 'lamb'
   | 'lion'
   | 'lossScaleOptimizer'
+  | 'multiOptimizer'
   | 'muon'
   | 'nadam'
   | 'rmsprop'
@@ -84,11 +88,33 @@ function make(name: string, config: object): Optimizer {
   return new type(withInner(config) as never);
 }
 
-/** The configuration of an optimizer that wraps another one, which is a configuration in files, too. */
+/** The configuration of an optimizer that wraps others, which are configurations in files, too. */
 function withInner(config: object): object {
-  const { innerOptimizer: inner } = config as { innerOptimizer?: OptimizerLike };
-  const isNamed = typeof inner === 'string' || (typeof inner === 'object' && inner !== null);
-  return isNamed ? { ...config, innerOptimizer: optimizerOf(inner) } : config;
+  const { innerOptimizer: inner, optimizerMap: map } = config as Record<string, unknown>;
+  const isMap = (map as ClassConfig | undefined)?.className === OptimizerMap.className;
+  if (isMap && !(map instanceof OptimizerMap)) {
+    return { ...config, optimizerMap: mapOf((map as ClassConfig).config ?? {}) };
+  }
+  return isIdentifier(inner) ? { ...config, innerOptimizer: optimizerOf(inner) } : config;
+}
+
+function mapOf(config: Readonly<Record<string, unknown>>): OptimizerMap {
+  const { defaultOptimizer, optimizerMap } = config;
+  const entries = Object.entries(optimizerMap ?? {});
+  return new OptimizerMap({
+    ...config,
+    defaultOptimizer: instanceOf(defaultOptimizer),
+    optimizerMap: Object.fromEntries(entries.map(([pattern, item]) => [pattern, instanceOf(item)])),
+  } as OptimizerMapOptions);
+}
+
+/** The optimizer that `given` identifies; anything else is left to the checks of who takes it. */
+function instanceOf(given: unknown): unknown {
+  return isIdentifier(given) ? optimizerOf(given) : given;
+}
+
+function isIdentifier(given: unknown): given is OptimizerLike {
+  return typeof given === 'string' || (typeof given === 'object' && given !== null);
 }
 
 function isOptimizerClass(type: Registrable | null | undefined): type is OptimizerClass {

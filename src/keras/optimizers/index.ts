@@ -14,9 +14,16 @@ export {
   lossScaleOptimizer,
   type LossScaleOptimizerOptions,
 } from './lossScaleOptimizer.ts';
+export {
+  MultiOptimizer,
+  multiOptimizer,
+  type MultiOptimizerOptions,
+  type OptimizerSelector,
+} from './multiOptimizer.ts';
 export { Muon, muon, type MuonOptions } from './muon.ts';
 export { Nadam, nadam, type NadamOptions } from './nadam.ts';
 export { Optimizer, type OptimizerVariable } from './optimizer.ts';
+export { OptimizerMap, optimizerMap, type OptimizerMapOptions } from './optimizerMap.ts';
 export type { LearningRate, OptimizerOptions } from './optimizerOptions.ts';
 export { RMSprop, rmsprop, type RMSpropOptions } from './rmsprop.ts';
 export {

@@ -377,7 +377,9 @@ export abstract class Optimizer {
   readonly #advanceStep = (): void => {
     const { gradientAccumulationSteps, emaMomentum, emaOverwriteFrequency, weightDecay } = this.options;
     const every = gradientAccumulationSteps ?? 1;
-    const { iterations, learningRate } = this;
+    const { iterations } = this;
+    // Its own rate: an optimizer of optimizers has none that could be read.
+    const learningRate = rateAt(this.name, this.#rate, this.#calls);
     const isUpdate = (this.#calls + 1) % every === 0;
     const dynamic = this.#dynamic;
     dynamic.update.value = Number(isUpdate);

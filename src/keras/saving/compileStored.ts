@@ -10,6 +10,7 @@ import type { AnyModel } from '../json/read.ts';
 import { readCompileConfig } from '../json/readCompile.ts';
 import { HostVariable } from '../optimizers/hostVariable.ts';
 import { LossScaleOptimizer } from '../optimizers/lossScaleOptimizer.ts';
+import { MultiOptimizer } from '../optimizers/multiOptimizer.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { type CustomObjects, withCustomObjects } from '../serialization/registered.ts';
 import { Transfer, type TransferOptions } from './upload.ts';
@@ -74,10 +75,12 @@ async function restoreState(
   }
 }
 
-/** Number of variables before the first step, including those of an inner optimizer. */
+/** Number of variables before the first step, including those of inner optimizers. */
 function firstVariables(optimizer: Optimizer): number {
   const own = optimizer.schedule ? 1 : 2;
-  return optimizer instanceof LossScaleOptimizer ? 2 + own : own;
+  if (optimizer instanceof LossScaleOptimizer) return 2 + firstVariables(optimizer.innerOptimizer);
+  if (!(optimizer instanceof MultiOptimizer)) return own;
+  return optimizer.optimizers.reduce((sum, inner) => sum + firstVariables(inner), own);
 }
 
 function setNumbers(variables: Optimizer['variables'], values: readonly (Tensor | number)[]): void {

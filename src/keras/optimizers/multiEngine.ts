@@ -1,0 +1,58 @@
+/** @file The steps of a MultiOptimizer: each variable's optimizer makes them. */
+import { div } from '../../ops/arithmetic.ts';
+import { noteSquares, squaresOf, withSquaredSlices } from '../../ops/slices.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+import type { Variable } from '../../tensor/variable.ts';
+import type { Optimizer } from './optimizer.ts';
+import type { StepEngine } from './stepEngine.ts';
+
+export class MultiEngine implements StepEngine {
+  /** The optimizers pack their variables themselves. */
+  readonly isPacked = true;
+
+  constructor(
+    private readonly variablesOf: ReadonlyMap<Optimizer, readonly Variable[]>,
+    private readonly lossScaleFactor: number | null,
+  ) {
+    this.repack();
+  }
+
+  get stateVariables() {
+    return [...this.variablesOf.keys()].flatMap(({ variables }) => variables);
+  }
+
+  repack(): void {
+    for (const [optimizer, variables] of this.variablesOf) {
+      if (variables.length > 0) optimizer.build(variables);
+    }
+  }
+
+  run(gradients: ReadonlyMap<Variable, Tensor>): void {
+    for (const [optimizer, variables] of this.variablesOf) {
+      const updated = variables.filter((variable) => gradients.has(variable));
+      if (updated.length === 0) continue;
+      const scaled = updated.map((variable) => gradients.get(variable) as Tensor);
+      optimizer.apply(this.#unscaled(scaled), updated);
+    }
+  }
+
+  averageOf(): null {
+    return null;
+  }
+
+  dispose(): void {
+    for (const optimizer of this.variablesOf.keys()) optimizer.dispose();
+  }
+
+  #unscaled(gradients: readonly Tensor[]): readonly Tensor[] {
+    const factor = this.lossScaleFactor;
+    if (factor === null) return gradients;
+    return withSquaredSlices(() =>
+      gradients.map((gradient) => {
+        const squares = squaresOf(gradient);
+        const unscaled = div(gradient, factor);
+        return squares ? noteSquares(unscaled, () => div(squares, factor ** 2)) : unscaled;
+      }),
+    );
+  }
+}
