@@ -4,21 +4,39 @@ export type Entry = readonly [title: string, kind: string, page: string, words: 
 
 const SHOWN = 12;
 
-/** One spelling of `maxPooling2d`, `max_pooling2d`, `MaxPooling2D` and `max pooling 2d`. */
-const folded = (text: string) => text.toLowerCase().replace(/[\s_-]+/g, '');
+/** One spelling of `maxPooling2d`, `max_pooling2d`, `MaxPooling2D()` and `max pooling 2d`. */
+const folded = (text: string) => text.toLowerCase().replace(/[\s_-]+|\(.*$/g, '');
 
 /** The name without those of its modules: `dense` of `keras.layers.dense`. */
 const lastOf = (name: string) => name.slice(name.lastIndexOf('.') + 1);
 
+/** What comes after exports: members of classes, and names of other libraries. @see scripts/website */
+const later: readonly (readonly [start: string, points: number])[] = [
+  ['member of', 0.3],
+  ['name in', 0.5],
+];
+
+/** What a method is called on: `step` of an optimizer is no op `step`, but `tidy` of tf is. */
+const objects = /^(?:model|net|optimizer|loss|tape|x|tensor|layer|history)\./i;
+
 /** How well `entry` matches `query`; 0 if it doesn't. */
-function score([title, kind, , words]: Entry, query: string): number {
+function score(entry: Entry, query: string): number {
+  const points = match(entry, query);
+  const behind = later.find(([start]) => entry[1].startsWith(start))?.[1] ?? 0;
+  return Math.max(0, points - behind);
+}
+
+function match([title, kind, , words]: Entry, query: string): number {
   const wanted = folded(query);
   const name = folded(title);
   const last = lastOf(name);
   const short = 1 / (1 + name.length);
-  if (name === wanted || last === wanted) return 5 + short;
+  // Elsewhere layers are classes: Dense, nn.Conv2d.
+  const isClass = /(?:^|\.)[A-Z][\w]*$/.test(query.trim());
+  const asClass = isClass && title.startsWith('layers.') ? 0.6 : 0;
+  if (name === wanted || `.${name}`.endsWith(`.${wanted}`)) return 5 + short + asClass;
   // As another library names it: tf.layers.dense.
-  if (last === lastOf(wanted)) return 4.5 + short;
+  if (last === lastOf(wanted)) return (objects.test(query.trim()) ? 4.2 : 4.5) + short + asClass;
   if (name.startsWith(wanted) || last.startsWith(wanted)) return 4 + short;
   if (name.includes(wanted)) return 3 + short;
   const text = `${title} ${kind} ${words}`.toLowerCase();

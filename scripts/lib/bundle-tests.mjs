@@ -7,6 +7,14 @@ import { bundle, temporaryFolder } from './bundle.mjs';
 const OWN = path.join(ROOT, 'test', 'engines');
 
 /**
+ * Tests aren't in the library's folder, which call sites of debug mode leave out.
+ *
+ * @param {{ facadeModuleId?: string | null }} chunk
+ */
+const placeOf = ({ facadeModuleId }) =>
+  facadeModuleId?.endsWith('.test.ts') ? 'test/[name].js' : 'src/lib/[name].js';
+
+/**
  * @param {string} entry relative to the repository
  * @param {string} name of the folder
  * @param {import('vite').Plugin[]} [plugins]
@@ -23,7 +31,9 @@ export const bundleTests = (entry, name, plugins = []) =>
         enforce: 'pre',
         // The package says that its modules have no side effects; those of tests have.
         config: () => ({
-          build: { rolldownOptions: { treeshake: false, output: { codeSplitting: true } } },
+          build: {
+            rolldownOptions: { treeshake: false, output: { codeSplitting: true, chunkFileNames: placeOf } },
+          },
         }),
         resolveId(id) {
           const module = path.basename(id, '.ts');

@@ -41,7 +41,8 @@ const kinds = { 32: 'constant', 64: 'function', 128: 'class', 256: 'interface', 
  * @property {number} [target]
  * @property {import('./types.mjs').Type} [type]
  * @property {import('./types.mjs').Type} [default]
- * @property {unknown} [inheritedFrom]
+ * @property {{ target?: number }} [inheritedFrom]
+ * @property {unknown} [overwrites]
  * @property {import('./types.mjs').Type[]} [extendedTypes]
  * @property {string} [defaultValue]
  */
@@ -149,7 +150,7 @@ function pageOf(entry, name) {
 }
 
 /** @param {Reflection} reflection */
-function fileOf(reflection) {
+export function fileOf(reflection) {
   const source = reflection.sources?.[0] ?? reflection.signatures?.[0]?.sources?.[0];
   return (source?.fileName ?? '').replace(/^.*?dist\/types\//, '').replace(/\.d\.ts$/, '.ts');
 }

@@ -23,7 +23,8 @@ const SITE = path.join(ROOT, 'site');
 
 /** Builds the generated part. The library and its types must have been built. */
 export async function buildWebsite() {
-  const search = [...buildGuide(SITE), ...(await buildReference())];
+  const { reference, entries } = await buildReference();
+  const search = [...entries, ...buildGuide(SITE, reference)];
   const assets = path.join(SITE, 'assets');
   fs.mkdirSync(assets, { recursive: true });
   const style = ['tokens', 'frame', 'content', 'code'].map((name) =>
@@ -37,7 +38,7 @@ export async function buildWebsite() {
   await bundle({ entry: 'website/search.ts', folder: assets });
 }
 
-/** @returns {Promise<SearchEntry[]>} */
+/** @returns {Promise<{ reference: Reference, entries: SearchEntry[] }>} */
 async function buildReference() {
   const project = readTypes(path.join(ROOT, 'out', 'reference', 'api.json'));
   const inSources = sourceExports();
@@ -85,7 +86,7 @@ async function buildReference() {
       ? [{ title: first.name, kind: first.entry, page: `reference/${page}`, words: summaryOf(first.doc) }]
       : [];
   });
-  return [...listed, ...found];
+  return { reference, entries: [...listed, ...found, ...reference.members] };
 }
 
 /** The docstring of every export, by entry and name, from the sources. */

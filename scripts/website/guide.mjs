@@ -29,6 +29,14 @@ const IN_DEPTH = {
   'docs/reliability.md': 'reliability.html',
 };
 
+/** Documents with tables of the names of other libraries. */
+const OTHER_LIBRARIES = [
+  'docs/guide/from-keras.md',
+  'docs/guide/from-tfjs.md',
+  'docs/guide/from-pytorch-and-jax.md',
+  'docs/keras.md',
+];
+
 /** All documents outside of the guide. @type {Record<string, string>} */
 const OTHERS = {
   ...IN_DEPTH,
@@ -76,17 +84,22 @@ function programLink(text) {
  * Writes the pages, and says what search finds in them.
  *
  * @param {string} site
+ * @param {{ symbol: (code: string) => string | undefined }} reference
  * @returns {import('./build.mjs').SearchEntry[]}
  */
-export function buildGuide(site) {
+export function buildGuide(site, reference) {
   const all = documents();
   fs.cpSync(path.join(ROOT, 'docs', 'images'), path.join(site, 'images'), { recursive: true });
   return all.flatMap((document, i) => {
     const root = '../'.repeat(document.page.split('/').length - 1) || './';
     const isGuide = document.page.startsWith('guide/');
     const isProgram = isGuide && !NOT_IN_PLAYGROUND.includes(path.parse(document.page).name);
-    const { html, headings } = renderMarkdown(document.text, {
+    const isDictionary = OTHER_LIBRARIES.includes(document.file);
+    const { html, headings, rows } = renderMarkdown(document.text, {
       link: (href) => siteLink(href, document, all, root),
+      ...(isDictionary
+        ? { symbolInTables: (code) => reference.symbol(code)?.replace('./', `${root}reference/`) }
+        : {}),
       ...(isProgram ? { run: programLink(document.text) } : {}),
     });
     const sections = headings.filter(({ depth }) => depth === 2);
@@ -104,16 +117,39 @@ export function buildGuide(site) {
       sidebar: sidebarHtml(all, document.page, root),
       onPage: contentsHtml(sections),
     });
+    const names = isDictionary ? rows.flatMap((row) => namesOf(row, document)) : [];
     if (!isGuide)
-      return [{ title: document.title, kind: 'document', page: document.page, words: description }];
+      return [...names, { title: document.title, kind: 'document', page: document.page, words: description }];
     const within = sections.map(({ text, anchor }) => ({
       title: text,
       kind: document.title,
       page: `${document.page}#${anchor}`,
       words: '',
     }));
-    return [{ title: document.title, kind: 'guide', page: document.page, words: description }, ...within];
+    return [
+      { title: document.title, kind: 'guide', page: document.page, words: description },
+      ...within,
+      ...names,
+    ];
   });
+}
+
+/**
+ * Names of another library, and what this one has for them: a row of a table whose first column are those names.
+ *
+ * @param {{ cells: string[], anchor: string }} row
+ * @param {Document} document
+ * @returns {import('./build.mjs').SearchEntry[]}
+ */
+function namesOf({ cells: [names = '', ...rest], anchor }, { title, page }) {
+  const found = [...names.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replace(/\(.*$/, ''));
+  const words = rest.join(' ').replaceAll('`', '').replaceAll('\\|', '|');
+  return found.map((name) => ({
+    title: name.replace(/^@/, ''),
+    kind: `name in ${title}`,
+    page: anchor === '' ? page : `${page}#${anchor}`,
+    words: `→ ${words}`,
+  }));
 }
 
 /** @param {string} file @param {import('./layout.mjs').PageParts} parts */

@@ -34,16 +34,20 @@ export const anchorOf = (text) =>
  * @typedef {object} MarkdownOptions
  * @property {(href: string) => string} [link] the target on the site of a link in the source; '' for none
  * @property {(code: string) => string | undefined} [symbol] the page of a name in backticks
+ * @property {(code: string) => string | undefined} [symbolInTables] as `symbol`, in tables behind the first column alone
  * @property {string} [run] the address where the program of all blocks runs; the first block links to it
  */
 
 /**
  * @param {string} text
  * @param {MarkdownOptions} [options]
- * @returns {{ html: string, headings: { text: string, anchor: string, depth: number }[] }}
+ * @returns {{ html: string, headings: { text: string, anchor: string, depth: number }[], rows: { cells: string[], anchor: string }[] }}
+ *   `rows` of all tables, each with the heading of its section
  */
-export function renderMarkdown(text, { link = (href) => href, symbol, run } = {}) {
+export function renderMarkdown(text, { link = (href) => href, symbol, symbolInTables, run } = {}) {
   const headings = [];
+  const rows = [];
+  let linked = symbol;
   let runsAt = run;
   const runs = () => {
     const href = runsAt;
@@ -68,7 +72,7 @@ export function renderMarkdown(text, { link = (href) => href, symbol, run } = {}
         return `<figure class="code">${caption}<pre tabindex="0"><code>${highlight(code, language)}</code></pre></figure>\n`;
       },
       codespan({ text: code }) {
-        const page = symbol?.(code);
+        const page = linked?.(code);
         const shown = `<code>${escapeHtml(code)}</code>`;
         return page ? `<a href="${page}">${shown}</a>` : shown;
       },
@@ -88,11 +92,16 @@ export function renderMarkdown(text, { link = (href) => href, symbol, run } = {}
           column === 0 || token.header.length < 3
             ? ''
             : ` data-label="${escapeHtml(token.header[column].text.replaceAll('`', ''))}"`;
-        const rows = token.rows.map((cells) => {
-          const all = cells.map((cell, column) => `<td${label(column)}>${words(cell)}</td>`);
+        const shown = token.rows.map((cells) => {
+          rows.push({ cells: cells.map((cell) => cell.text), anchor: headings.at(-1)?.anchor ?? '' });
+          const all = cells.map((cell, column) => {
+            linked = column > 0 && symbolInTables ? symbolInTables : symbol;
+            return `<td${label(column)}>${words(cell)}</td>`;
+          });
+          linked = symbol;
           return `<tr>${all.join('')}</tr>`;
         });
-        return `<div class="table" tabindex="0"><table><thead><tr>${head.join('')}</tr></thead><tbody>${rows.join('\n')}</tbody></table></div>\n`;
+        return `<div class="table" tabindex="0"><table><thead><tr>${head.join('')}</tr></thead><tbody>${shown.join('\n')}</tbody></table></div>\n`;
       },
       html({ text: raw }) {
         return raw.startsWith('<!--') ? '' : escapeHtml(raw);
@@ -100,5 +109,5 @@ export function renderMarkdown(text, { link = (href) => href, symbol, run } = {}
     },
   });
   const html = marked.parse(text, { async: false });
-  return { html, headings };
+  return { html, headings, rows };
 }

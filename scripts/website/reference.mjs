@@ -1,8 +1,8 @@
 // @ts-check
 /** @file The pages of the reference: one for each export (a factory, its class and their variants of case share one), and lists. */
 import { IN_PAGES } from '../lib/reference-examples.mjs';
-import { docOf } from './api.mjs';
-import { docParts } from './docstring.mjs';
+import { docOf, fileOf } from './api.mjs';
+import { docParts, summaryOf } from './docstring.mjs';
 import { highlight, renderMarkdown } from './markdown.mjs';
 import { escapeHtml, memberHtml, signatureHtml, typeHtml } from './types.mjs';
 
@@ -27,6 +27,10 @@ export class Reference {
   pages = new Map();
   /** @type {Map<string, string>} name → page */
   #byName = new Map();
+  /** Files of classes that have pages. @type {Set<string>} */
+  #classFiles = new Set();
+  /** Files of base classes without a page, by the class that shows their members: `Layer`, not each layer. @type {Map<string, Export>} */
+  #shownBy = new Map();
 
   /**
    * @param {Export[]} all
@@ -38,12 +42,17 @@ export class Reference {
     this.additions = additions;
     for (const one of all) {
       this.#byId.set(one.reflection.id, one);
+      if (one.kind === 'class') this.#classFiles.add(one.file);
       const others = this.pages.get(one.page) ?? [];
       // The factory comes before its class.
       this.pages.set(one.page, one.kind === 'class' ? [...others, one] : [one, ...others]);
       if (one.entry !== 'retrograd/kernels' || !this.#byName.has(one.name))
         this.#byName.set(one.name, one.page);
     }
+    const general = all.filter(({ kind, name }) => kind === 'class' && !name.includes('.'));
+    for (const one of general.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+      for (const child of one.reflection.children ?? [])
+        if (child.inheritedFrom && !this.#shownBy.has(fileOf(child))) this.#shownBy.set(fileOf(child), one);
     for (const { id, target } of aliases) {
       const one = this.#byId.get(target);
       if (one) this.#byId.set(id, one);
@@ -63,6 +72,21 @@ export class Reference {
   /** @param {string} text */
   markdown(text) {
     return renderMarkdown(text, { symbol: this.symbol }).html;
+  }
+
+  /** The members of classes that have words, as search finds them. @returns {import('./build.mjs').SearchEntry[]} */
+  get members() {
+    return this.all.flatMap((one) => {
+      if (one.kind !== 'class') return [];
+      return this.#shownMembers(one)
+        .filter((child) => !child.overwrites && child.name !== 'constructor' && docOf(child) !== '')
+        .map((child) => ({
+          title: `${one.name}.${child.name}`,
+          kind: `member of ${one.entry}`,
+          page: `reference/${one.page}#${memberAnchor(child)}`,
+          words: summaryOf(docOf(child)),
+        }));
+    });
   }
 
   /** The HTML of a page's main part. @param {string} page */
@@ -182,17 +206,32 @@ ${others.join('\n')}
   #properties(children, areOptions = false) {
     const rows = children.map((child) => {
       const needed = areOptions && !child.flags.isOptional ? ' <span class="needed">required</span>' : '';
-      return `<tr><th scope="row"><code>${escapeHtml(child.name)}</code>${needed}</th><td><code>${child.signatures ? memberHtml(child, this.links) : typeHtml(child.getSignature?.type ?? child.type, this.links)}</code></td><td>${this.markdown(docOf(child))}</td></tr>`;
+      const anchor = areOptions ? '' : ` id="${memberAnchor(child)}"`;
+      return `<tr${anchor}><th scope="row"><code>${escapeHtml(child.name)}</code>${needed}</th><td><code>${child.signatures ? memberHtml(child, this.links) : typeHtml(child.getSignature?.type ?? child.type, this.links)}</code></td><td>${this.markdown(docOf(child))}</td></tr>`;
     });
     if (rows.length === 0) return '';
     return `<div class="table" tabindex="0"><table class="members"><thead><tr><th scope="col">name</th><th scope="col">type</th><th scope="col">meaning</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></div>`;
   }
 
+  /**
+   * Members that the page of an interface or a class lists: its own, and those of base classes that have no page, if they have words.
+   * @param {Export} one
+   */
+  #shownMembers(one) {
+    return (one.reflection.children ?? []).filter((child) => {
+      if (!child.inheritedFrom || one.kind === 'interface') return true;
+      const file = fileOf(child);
+      const isElsewhere =
+        (child.inheritedFrom.target ?? -1) >= 0 ||
+        this.#classFiles.has(file) ||
+        (this.#shownBy.get(file) ?? one) !== one;
+      return !isElsewhere && !child.name.startsWith('[') && docOf(child) !== '';
+    });
+  }
+
   /** @param {Export} one */
   #members(one) {
-    const children = (one.reflection.children ?? []).filter(
-      (child) => !child.inheritedFrom || one.kind === 'interface',
-    );
+    const children = this.#shownMembers(one);
     if (one.kind === 'interface')
       return children.length > 0 ? `<h2>Members</h2>${this.#properties(children)}` : '';
     if (one.kind !== 'class') return '';
@@ -238,6 +277,9 @@ function exampleHtml(name, { code, result }, link) {
     : `<p class="try"><a href="${link(code)}">Open in the playground</a></p>`;
   return `<h2 id="example">Example</h2><figure class="code"><pre tabindex="0"><code>${highlight(code)}${shown}</code></pre></figure>${open}`;
 }
+
+/** Static members may have the name of another one. @param {Reflection} member */
+const memberAnchor = ({ name, flags }) => `${flags.isStatic ? 'static-' : ''}${escapeHtml(name)}`;
 
 /** Allows line breaks in long names at dots and humps. @param {string} name */
 const breakable = (name) => escapeHtml(name).replace(/([.a-z])(?=[A-Z])|\.(?=[a-z])/g, '$&<wbr />');

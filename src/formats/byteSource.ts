@@ -3,6 +3,7 @@
  * Formats read only through it, and don't depend on where the bytes come from (a Blob, a path, a URL).
  */
 import { FormatError } from '../core/errors.ts';
+import type { ReadMemory } from './readMemory.ts';
 
 export interface ByteSource {
   /** The file's name, for errors and histories. */
@@ -11,11 +12,9 @@ export interface ByteSource {
   readonly size: number;
   /**
    * The bytes from `begin` to `end`, which lie within the file. They may be a view of the source's own memory: don't change
-   * them.
+   * them. With `memory`, they may be in it.
    */
-  read(begin: number, end: number): Promise<Uint8Array<ArrayBuffer>>;
-  /** Whether each read takes memory of its own, which the reader may release. */
-  readonly isFresh?: boolean;
+  read(begin: number, end: number, memory?: ReadMemory): Promise<Uint8Array<ArrayBuffer>>;
   /** Whether the bytes are in memory or on a disk of this machine, so that they can be read again. */
   readonly isLocal?: boolean;
   /**
@@ -39,17 +38,20 @@ export function bytesSource(bytes: ArrayBuffer | Uint8Array, name: string): Byte
 
 /** A Blob or a File. The browser may keep it on disk. */
 export function blobSource(blob: Blob, name: string): ByteSource {
-  const read = async (begin: number, end: number) => {
-    const bytes = new Uint8Array(await blob.slice(begin, end).arrayBuffer());
+  const read = async (begin: number, end: number, memory?: ReadMemory) => {
+    const part = blob.slice(begin, end);
+    const bytes = memory
+      ? await memory.all(part.stream(), end - begin)
+      : new Uint8Array(await part.arrayBuffer());
     return requireLength(name, bytes, begin, end);
   };
-  return { name, size: blob.size, isFresh: true, isLocal: true, read };
+  return { name, size: blob.size, isLocal: true, read };
 }
 
 /** The bytes from `begin` to `end` of `source`, as a separate file. */
 export function rangeSource(source: ByteSource, begin: number, end: number, name: string): ByteSource {
-  const { isFresh = false } = source;
-  return { name, size: end - begin, isFresh, read: (from, to) => source.read(begin + from, begin + to) };
+  const read: ByteSource['read'] = (from, to, memory) => source.read(begin + from, begin + to, memory);
+  return { name, size: end - begin, read };
 }
 
 const blockBytes = 1 << 16;
@@ -60,7 +62,7 @@ const maxBlocks = 64;
  * a block aren't cached.
  */
 export function bufferedSource(source: ByteSource): ByteSource {
-  const { name, size, isFresh = false } = source;
+  const { name, size } = source;
   const blocks = new Map<number, Promise<Uint8Array<ArrayBuffer>>>();
   const blockAt = (index: number) => {
     const known = blocks.get(index);
@@ -70,20 +72,19 @@ export function bufferedSource(source: ByteSource): ByteSource {
     if (blocks.size > maxBlocks) blocks.delete(blocks.keys().next().value as number);
     return block;
   };
-  const read = async (begin: number, end: number) => {
-    if (end - begin > blockBytes) return source.read(begin, end);
+  const read = async (begin: number, end: number, memory?: ReadMemory) => {
+    if (end - begin > blockBytes) return source.read(begin, end, memory);
     const first = Math.floor(begin / blockBytes);
     const start = first * blockBytes;
     const head = await blockAt(first);
-    // A copy: who reads may release it.
-    if (end - start <= head.length) return head.slice(begin - start, end - start);
+    if (end - start <= head.length) return head.subarray(begin - start, end - start);
     const tail = await blockAt(first + 1);
     const joined = new Uint8Array(end - begin);
     joined.set(head.subarray(begin - start));
     joined.set(tail.subarray(0, end - start - head.length), start + head.length - begin);
     return joined;
   };
-  return { name, size, isFresh, read };
+  return { name, size, read };
 }
 
 /** `bytes`, if they are complete. Errors: FormatError for a file that changed while it was read. */

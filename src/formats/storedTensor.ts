@@ -3,6 +3,7 @@ import type { ComputeDType } from '../core/dtype.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import type { HostTensor } from './hostTensor.ts';
 import type { HostArray } from './numbers.ts';
+import type { ReadMemory } from './readMemory.ts';
 
 /** A rearrangement of a tensor's axes: a reshape, a transpose and another reshape. */
 export interface Layout {
@@ -27,12 +28,11 @@ export interface StoredTensor {
    * memory for them. Errors: FormatError.
    */
   verify?(): Promise<void>;
-  /** Whether each reading takes memory of its own, which the reader may release. */
-  readonly isFresh?: boolean;
   /**
-   * The elements from `begin` to `end` in row-major order. Errors: FormatError for values that can't be decoded.
+   * The elements from `begin` to `end` in row-major order; with `memory`, they may be in it. Errors: FormatError for values
+   * that can't be decoded.
    */
-  read(begin: number, end: number): Promise<HostArray>;
+  read(begin: number, end: number, memory?: ReadMemory): Promise<HostArray>;
 }
 
 /** All values. Errors: those of `StoredTensor.read`. */

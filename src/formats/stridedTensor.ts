@@ -34,10 +34,11 @@ export function viewEnd({ shape, offset, strides }: View): number {
  */
 export function stridedTensor(base: StoredTensor, view: View): StoredTensor {
   const { shape, offset, strides } = view;
-  const { place, dtype, isFresh = false } = base;
+  const { place, dtype } = base;
   if (isRowMajor(view)) {
-    const read = (begin: number, end: number) => base.read(offset + begin, offset + end);
-    return { place, shape, dtype, isFresh, read };
+    const read: StoredTensor['read'] = (begin, end, memory) =>
+      base.read(offset + begin, offset + end, memory);
+    return { place, shape, dtype, read };
   }
   const count = sizeOf(shape);
   let spanned: Promise<HostArray> | null = null;

@@ -115,7 +115,8 @@ export function explainHistory(tensor: unknown, options: ExplainOptions = {}): H
   }
   const words = wordsOf(tensor);
   if (words) return explanation('fresh', what, words);
-  if (!origin) {
+  // A tensor's recorded origin is its history.
+  if (!origin || origin.kind === 'recorded') {
     return explanation('fresh', what, {
       why: 'it isn’t a tensor of this library: no operation made it.',
       hint: 'make it a tensor by tensor(values), or start a graph from input({ shape }).',
@@ -129,10 +130,7 @@ const unrecordedHint =
 
 type Words = { why: string; where?: string | undefined; hint?: string };
 
-function causes(
-  what: string,
-  origin: Exclude<Origin, { kind: 'recorded' }> | Origin,
-): [HistoryCause, string, Words] {
+function causes(what: string, origin: Exclude<Origin, { kind: 'recorded' }>): [HistoryCause, string, Words] {
   switch (origin.kind) {
     case 'fresh':
       return ['fresh', what, freshWords(origin)];
@@ -174,8 +172,6 @@ function causes(
           hint: 'the metrics of a training run are its History, saved next to the model as JSON.',
         },
       ];
-    case 'recorded':
-      return ['recorded', what, { why: `made by '${origin.history.operation.name}'.` }];
   }
 }
 

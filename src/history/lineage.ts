@@ -128,14 +128,13 @@ function trace(ends: readonly KerasHistory[], within: Node | null = null, prefix
 
 function callNode(id: string, node: Node): LineageNode {
   const isLayer = node.operation.className !== 'op';
-  const inner = node.inside.filter(({ node: made }) => made.parent === node);
   return {
     id,
     kind: isLayer ? 'layer' : 'op',
     name: node.operation.name,
     outputs: node.outputs.map(formatSpec),
     callSite: node.callSite,
-    inside: inner.length > 0 ? trace(inner, node, `${id}_`) : null,
+    inside: node.inside.length > 0 ? trace(node.inside, node, `${id}_`) : null,
   };
 }
 

@@ -40,11 +40,11 @@ export class KeptReads {
   #keeping(source: ByteSource): ByteSource {
     if (source.isLocal) return source;
     const file = this.#files++;
-    const read = async (begin: number, end: number) => {
+    const read: ByteSource['read'] = async (begin, end, memory) => {
       const key = `${file}:${begin}:${end}`;
       const place = this.#places.get(key);
-      if (this.#kept && place !== undefined) return this.#kept.read(place, place + end - begin);
-      const bytes = await source.read(begin, end);
+      if (this.#kept && place !== undefined) return this.#kept.read(place, place + end - begin, memory);
+      const bytes = await source.read(begin, end, memory);
       if (this.#spool && place === undefined) {
         this.#places.set(key, this.#written);
         this.#written += bytes.length;

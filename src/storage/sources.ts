@@ -8,7 +8,7 @@ import { describe } from '../core/shape.ts';
 import { FormatError, ValueError } from '../core/errors.ts';
 import { isDetached } from '../core/detached.ts';
 import { blobSource, type ByteSource, bytesSource, requireLength } from '../formats/byteSource.ts';
-import { release } from '../formats/release.ts';
+import { byteReader, ReadMemory } from '../formats/readMemory.ts';
 import { browserAddress } from './addresses.ts';
 import type { FilePieces } from './fileTarget.ts';
 import { openStored } from './browserStores.ts';
@@ -48,9 +48,8 @@ export async function openSource(given: FileSource, options: OpenOptions = {}): 
     return bytesSource(bytesOf(given), file ?? 'file');
   if (typeof given === 'string' || given instanceof URL) return openNamed(given, file, signal);
   if (given instanceof Blob) return blobSource(given, file ?? nameOf(given));
-  if (given instanceof Response) return responseSource(given, file ?? baseName(given.url), { signal });
-  if (given instanceof ReadableStream)
-    return responseSource(new Response(given), file ?? 'stream', { signal });
+  if (given instanceof Response) return responseSource(given, file ?? baseName(given.url), signal);
+  if (given instanceof ReadableStream) return responseSource(new Response(given), file ?? 'stream', signal);
   if (isByteSource(given)) return renamed(given, file);
   if (isFileList(given)) return openFiles(given, file);
   if (isFolder(given)) return openFolder(given, file);
@@ -105,6 +104,26 @@ interface NodeFile {
   close(): Promise<void>;
 }
 
+/** Folders that hold something else than a model.json, by a file in them. */
+const otherFolders: readonly [file: string, what: string, hint: string][] = [
+  [
+    'saved_model.pb',
+    'a SavedModel of TensorFlow',
+    'open it in Keras, and save it with model.save("model.keras").',
+  ],
+  [
+    'model.weights.h5',
+    'the files of a .keras archive',
+    'pass the archive, or model.weights.h5 to loadWeights.',
+  ],
+];
+
+async function isThere(fs: NodeFiles, path: string): Promise<boolean> {
+  const handle = await fs.open(path, 'r').catch(() => null);
+  await handle?.close();
+  return handle !== null;
+}
+
 async function openPath(fs: NodeFiles, path: string, name: string): Promise<ByteSource> {
   const handle = await fs.open(path, 'r').catch((cause: Error) => {
     throw unreadable(name, cause.message, 'check the path.', cause);
@@ -113,14 +132,16 @@ async function openPath(fs: NodeFiles, path: string, name: string): Promise<Byte
   if (!stat.isFile()) {
     await handle.close();
     if (name.endsWith('model.json')) throw unreadable(name, 'a folder', 'pass the path of a file.');
-    return openPath(
-      fs,
-      `${path.replace(/[\\/]$/, '')}/model.json`,
-      `${name.replace(/[\\/]$/, '')}/model.json`,
-    );
+    const inside = (file: string) => [path, name].map((part) => `${part.replace(/[\\/]$/, '')}/${file}`);
+    const [model, modelName] = inside('model.json') as [string, string];
+    return openPath(fs, model, modelName).catch(async (error) => {
+      for (const [file, what, hint] of otherFolders)
+        if (await isThere(fs, inside(file)[0] as string)) throw unreadable(name, what, hint);
+      throw error;
+    });
   }
-  const read = async (begin: number, end: number) => {
-    const bytes = new Uint8Array(end - begin);
+  const read: ByteSource['read'] = async (begin, end, memory) => {
+    const bytes = memory?.take(end - begin) ?? new Uint8Array(end - begin);
     let filled = 0;
     while (filled < bytes.length) {
       const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, begin + filled);
@@ -131,7 +152,7 @@ async function openPath(fs: NodeFiles, path: string, name: string): Promise<Byte
   };
   const folder = path.replace(/[^\\/]*$/, '');
   const sibling = (other: string) => openPath(fs, folder + other, other);
-  return { name, size: stat.size, isFresh: true, isLocal: true, read, close: () => handle.close(), sibling };
+  return { name, size: stat.size, isLocal: true, read, close: () => handle.close(), sibling };
 }
 
 /** Requests only the first byte: a server that supports ranges then reports the length of the file. */
@@ -153,72 +174,84 @@ async function openUrl(url: string, name: string, signal?: AbortSignal): Promise
   const first = await request('bytes=0-0');
   const size = Number(/\/(\d+)$/.exec(first.headers.get('Content-Range') ?? '')?.[1] ?? Number.NaN);
   if (first.status !== 206 || !Number.isSafeInteger(size))
-    return { ...(await responseSource(first, name, { signal, isOwn: true })), ...siblings };
+    return { ...(await responseSource(first, name, signal)), ...siblings };
   await first.body?.cancel();
   const tag = first.headers.get('ETag');
-  const read = async (begin: number, end: number) => {
-    if (begin === end) return new Uint8Array();
+  const part = async (begin: number, end: number) => {
     const response = await request(`bytes=${begin}-${end - 1}`);
     const isSame = response.status === 206 && response.headers.get('ETag') === tag;
     if (!isSame) throw unreadable(name, `status ${response.status}, or another file`, 'load it again.');
-    return requireLength(name, new Uint8Array(await response.arrayBuffer()), begin, end);
+    return response;
+  };
+  const read: ByteSource['read'] = async (begin, end, memory) => {
+    if (begin === end) return new Uint8Array();
+    const response = await part(begin, end);
+    const bytes =
+      memory && response.body
+        ? await memory.all(response.body, end - begin)
+        : new Uint8Array(await response.arrayBuffer());
+    return requireLength(name, bytes, begin, end);
   };
   const opened: ByteSource[] = [];
   const fetched = async (begin: number, end: number) => {
-    const source = await gathered(rangesOf(read, begin, end), name);
+    if (begin === end) return bytesSource(new Uint8Array(), name);
+    const source = await gathered(chunksOf((await part(begin, end)).body, signal), name);
     opened.push(source);
+    if (source.size !== end - begin)
+      throw unreadable(name, `${source.size} of ${end - begin} bytes`, 'load it again.');
     return source;
   };
   const close = async () => {
     for (const source of opened) await source.close?.();
   };
-  return { name, size, isFresh: true, read, fetched, close, ...siblings };
-}
-
-const fetchedBytes = 4 << 20;
-
-/** Each piece is valid until the next is requested. */
-async function* rangesOf(read: ByteSource['read'], begin: number, end: number): FilePieces {
-  for (let at = begin; at < end; at += fetchedBytes) {
-    const piece = await read(at, Math.min(end, at + fetchedBytes));
-    yield piece;
-    release(piece);
-  }
-}
-
-interface StreamOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Whether the chunks are nobody else's. */
-  readonly isOwn?: boolean;
+  return { name, size, read, fetched, close, ...siblings };
 }
 
 /** A whole response. */
-async function responseSource(response: Response, name: string, options: StreamOptions): Promise<ByteSource> {
+async function responseSource(
+  response: Response,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<ByteSource> {
   if (!response.ok) throw unreadable(name, `status ${response.status}`, 'check the address.');
-  return gathered(chunksOf(response.body, options), name);
+  return gathered(chunksOf(response.body, signal), name);
 }
+
+/** Bytes of a stream that are taken at a time, at most. */
+const chunkBytes = 1 << 20;
 
 /** Each chunk is valid until the next is asked for. Errors: the signal's reason, also where a stream gives nothing more. */
 async function* chunksOf(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
-  { signal, isOwn = false }: StreamOptions,
+  signal: AbortSignal | undefined,
 ): FilePieces {
-  const reader = body?.getReader();
-  const cancel = () => void reader?.cancel(signal?.reason).catch(() => {});
-  signal?.addEventListener('abort', cancel);
+  if (!body) return;
+  const { next, cancel } = readerOf(body);
+  const stop = () => void cancel(signal?.reason).catch(() => {});
+  signal?.addEventListener('abort', stop);
   try {
-    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+    for (let chunk = await next(); chunk; chunk = await next()) {
       signal?.throwIfAborted();
-      yield next.value;
-      // Node has several chunks in one buffer.
-      if (isOwn && next.value.byteLength === next.value.buffer.byteLength) release(next.value);
+      yield chunk;
     }
     // A stream that is cancelled ends.
     signal?.throwIfAborted();
   } finally {
-    signal?.removeEventListener('abort', cancel);
-    await reader?.cancel();
+    signal?.removeEventListener('abort', stop);
+    await cancel();
   }
+}
+
+/** `next` returns null at the end of the stream. */
+function readerOf(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
+  const bytes = byteReader(body);
+  if (bytes) {
+    const memory = new ReadMemory();
+    return { next: () => memory.next(bytes, chunkBytes), cancel: (reason?: unknown) => bytes.cancel(reason) };
+  }
+  const reader = body.getReader();
+  const next = async () => (await reader.read()).value ?? null;
+  return { next, cancel: (reason?: unknown) => reader.cancel(reason) };
 }
 
 function nameOf(blob: Blob): string {

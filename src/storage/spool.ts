@@ -3,7 +3,6 @@
  * or in Node's temporary folder. They are removed when they are closed.
  */
 import { type ByteSource, blobSource, requireLength } from '../formats/byteSource.ts';
-import { release } from '../formats/release.ts';
 import { blobOf, type FilePieces } from './fileTarget.ts';
 import { nodeModule } from './nodeModule.ts';
 
@@ -61,10 +60,7 @@ async function* concatenated(
   held: Uint8Array<ArrayBuffer>[],
   rest: AsyncIterator<Uint8Array<ArrayBuffer>>,
 ): FilePieces {
-  for (let piece = held.shift(); piece; piece = held.shift()) {
-    yield piece;
-    release(piece);
-  }
+  for (let piece = held.shift(); piece; piece = held.shift()) yield piece;
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
@@ -104,10 +100,9 @@ async function nodeSpool(fs: NodeFiles): Promise<Spool | null> {
     finish: async (name) => ({
       name,
       size,
-      isFresh: true,
       isLocal: true,
-      read: async (begin, end) => {
-        const bytes = new Uint8Array(end - begin);
+      read: async (begin, end, memory) => {
+        const bytes = memory?.take(end - begin) ?? new Uint8Array(end - begin);
         const { bytesRead } = await file.read(bytes, 0, bytes.length, begin);
         return requireLength(name, bytes.subarray(0, bytesRead), begin, end);
       },

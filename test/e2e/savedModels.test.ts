@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { bundle, temporaryFolder } from '../../scripts/lib/bundle.mjs';
-import { useBrowser } from '../support/browser.ts';
+import { openPage, useBrowser } from '../support/browser.ts';
 
 const folder = temporaryFolder('savedModels');
 await bundle({ entry: 'test/e2e/pages/savedModels.ts', folder });
@@ -104,4 +104,13 @@ test('Firefox keeps models in OPFS and IndexedDB, and reads those of TF.js', asy
   expect(found.loaded).toEqual([saved.predicted, saved.predicted]);
   expect(found.stored).toEqual(kept.map((address) => [[address, true]]));
   expect(found.removed).toEqual([true, true, false, false]);
+});
+
+test('a file is read to its end while garbage is collected', async () => {
+  const { page } = await openPage(chromium.browser, chromium.url);
+  const session = await page.createCDPSession();
+  await session.send('HeapProfiler.enable');
+  await page.exposeFunction('collect', () => session.send('HeapProfiler.collectGarbage'));
+  const code = `import('/lib/savedModels.js').then((page) => page.sumOfFile(24, window.collect))`;
+  expect(await page.evaluate(code)).toBe(24 << 20);
 });

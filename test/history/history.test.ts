@@ -11,13 +11,16 @@ import {
   MissingHistoryError,
   mul,
   requireHistory,
+  split,
   square,
   stopGradient,
   sum,
+  type Tensor,
   tensor,
   tidy,
   variable,
 } from '../../src/index.ts';
+import { clearSession, input, layers, model, sequential } from '../../src/keras/index.ts';
 
 beforeAll(async () => {
   await init();
@@ -93,6 +96,9 @@ describe('explainHistory', () => {
 
   test('detached', () => {
     using _ = new GradientTape();
+    expect(text(stopGradient(tensor([1], { name: 'x' })))).toMatch(
+      /detached it from float32\[1\] 'x' on purpose/,
+    );
     expect(text(stopGradient(square(tensor([1]))))).toBe(
       "float32[1] has no history here (detached): stopGradient detached it from float32[1] made by 'square' on purpose.\n" +
         '  hint: use the tensor from before stopGradient where the gradient should pass.',
@@ -130,16 +136,112 @@ describe('explainHistory', () => {
   test('tells the place in debug mode', () => {
     debugMode();
     try {
-      expect(explainHistory(square(tensor([1]))).where).toMatch(/^history\.test\.ts:\d+$/);
-      expect(text(tensor([1]))).toMatch(/\n {2}where: history\.test\.ts:\d+\n/);
+      expect(explainHistory(square(tensor([1]))).where).toMatch(/^history\.test\.[jt]s:\d+$/);
+      expect(text(tensor([1]))).toMatch(/\n {2}where: history\.test\.[jt]s:\d+\n/);
     } finally {
       debugMode(false);
     }
   });
 
+  test('names the place of what has no history, too', () => {
+    debugMode();
+    try {
+      const place = /^history\.test\.[jt]s:\d+$/;
+      const made = square(tensor([1]));
+      expect(explainHistory(made)).toMatchObject({ cause: 'unrecorded' });
+      expect(explainHistory(made).where).toMatch(place);
+      expect(explainHistory(stopGradient(made)).where).toMatch(place);
+      using tape = new GradientTape();
+      const recorded = square(made);
+      expect(explainHistory(recorded).where).toMatch(place);
+      tape.dispose();
+      using other = new GradientTape();
+      expect(explainHistory(recorded, { tape: other })).toMatchObject({ cause: 'foreign' });
+      expect(explainHistory(recorded, { tape: other }).where).toMatch(place);
+      expect(() => requireHistory(made)).toThrow(/received: float32\[1\], made at history\.test\.[jt]s:\d+/i);
+    } finally {
+      debugMode(false);
+    }
+    expect(explainHistory(square(tensor([1]))).where).toBeUndefined();
+    expect(() => requireHistory(square(tensor([1])))).toThrow(/received: float32\[1\]\.?\n/i);
+  });
+
+  test('debugMode takes a boolean', () => {
+    expect(() => debugMode('yes' as never)).toThrow(/^debugMode: `on`[\s\S]*yes/);
+  });
+
+  test('finds the user’s line below many frames of the library, and leaves the limit of stack traces', () => {
+    const before = Error.stackTraceLimit;
+    Error.stackTraceLimit = 7;
+    debugMode();
+    try {
+      let net = sequential([layers.inputLayer({ shape: [1] }), layers.activation({ activation: 'tanh' })]);
+      for (let i = 0; i < 4; i++) net = sequential([layers.inputLayer({ shape: [1] }), net]);
+      expect(explainHistory(net.apply(tensor([[1]]))).where).toMatch(/^history\.test\.[jt]s:\d+$/);
+      expect(Error.stackTraceLimit).toBe(7);
+    } finally {
+      debugMode(false);
+      Error.stackTraceLimit = before;
+    }
+  });
+
+  test('of a symbolic tensor: open sizes, and calls without inputs', () => {
+    clearSession();
+    const x = input({ shape: [2], name: 'x' });
+    expect(text(x)).toBe("float32[?, 2] 'x' has a history: output 0 of call 1 of 'x', from no inputs.");
+    using tape = new GradientTape();
+    expect(explainHistory(square(x), { tape })).toMatchObject({
+      cause: 'unrecorded',
+      why: "'square' made it while no tape was recording.",
+      hint: expect.stringContaining('open the tape before this call'),
+    });
+  });
+
+  test('of a tensor that is used on another device', () => {
+    using _ = new GradientTape();
+    const made = square(tensor([1]));
+    expect(explainHistory(made, { device: made.device }).cause).toBe('recorded');
+    expect(explainHistory(made, { device: {} })).toMatchObject({
+      cause: 'foreign',
+      why: expect.stringContaining('on another device'),
+      hint: expect.stringContaining('compute on one device'),
+    });
+    // Symbolic tensors are on no device.
+    expect(explainHistory(input({ shape: [1] }), { device: {} }).cause).toBe('recorded');
+  });
+
+  test('of a variable, names the tensor that its values came from', () => {
+    using _ = new GradientTape();
+    const w = variable(square(tensor([1])), { name: 'w' });
+    expect(explainHistory(w).why).toBe(
+      "a variable is a leaf: it holds values, and no operation made it (its values are those of float32[1] made by 'square', without the history).",
+    );
+  });
+
+  test('of metrics of a training run, which aren’t a tensor’s history', async () => {
+    const net = sequential([layers.inputLayer({ shape: [1] }), layers.dense({ units: 1 })]);
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    const history = await net.fit([[1]], [[1]], { epochs: 1, verbose: 0 });
+    const { cause, what, why, hint } = explainHistory(history);
+    expect(cause).toBe('fresh');
+    expect(`${what}: ${why} ${hint}`).toMatch(/History.*metrics.*kerasHistory/s);
+  });
+
   test('bears with what isn’t a tensor', () => {
-    expect(explainHistory(3 as never).why).toMatch(/isn’t a tensor/);
-    expect(explainHistory(null as never).why).toMatch(/isn’t a tensor/);
+    for (const value of [3, null, undefined, [], { kerasHistory: null }, { shape: [1] }])
+      expect(explainHistory(value)).toMatchObject({
+        cause: 'fresh',
+        why: expect.stringContaining('isn’t a tensor'),
+        hint: expect.stringContaining('tensor(values)'),
+        where: undefined,
+      });
+    expect(explainHistory(3).what).toBe('3');
+  });
+
+  test('refuses options that don’t exist', () => {
+    expect(() => explainHistory(tensor([1]), { tapes: 1 } as never)).toThrow(
+      /^explainHistory: [\s\S]*tapes[\s\S]*'tape'/,
+    );
   });
 });
 
@@ -148,7 +250,8 @@ test('requireHistory gives it, or throws the explanation', () => {
   expect(requireHistory(square(tensor([1]))).operation.name).toBe('square');
   tape.dispose();
   expect(() => requireHistory(square(tensor([1])))).toThrow(MissingHistoryError);
-  expect(() => requireHistory(square(tensor([1])))).toThrow(/no tape was recording/);
+  expect(() => requireHistory(square(tensor([1])))).toThrow(/no tape was recording[\s\S]*open the tape/);
+  expect(() => requireHistory(3 as never)).toThrow(/received: 3\b/);
 });
 
 describe('lineage', () => {
@@ -180,8 +283,141 @@ describe('lineage', () => {
     expect(graph.toDot()).toMatch(/^digraph lineage \{[\s\S]*n0 -> n1 \[label="float32\[1\]"\];\n\}$/);
   });
 
+  test('draws layers as one node, or with the ops inside', () => {
+    clearSession();
+    const x = input({ shape: [1], name: 'x' });
+    const net = model({
+      inputs: x,
+      outputs: layers.activation({ activation: 'relu', name: 'inner' }).apply(x),
+      name: 'outer',
+    });
+    const graph = lineage(net.apply(tensor([[1]], { name: 'given' })));
+    expect(graph.nodes.map(({ kind, name }) => [kind, name])).toEqual([
+      ['leaf', 'given'],
+      ['layer', 'outer'],
+    ]);
+    expect(graph.toMermaid()).toBe(
+      [
+        'flowchart TD',
+        '  n0(["given<br/>float32[1, 1]"])',
+        '  n1["outer<br/>float32[1, 1]"]',
+        '  n0 -->|"float32[1, 1]"| n1',
+      ].join('\n'),
+    );
+    expect(graph.toMermaid({ open: true })).toBe(
+      [
+        'flowchart TD',
+        '  n0(["given<br/>float32[1, 1]"])',
+        '  subgraph n1["outer<br/>float32[1, 1]"]',
+        '    n1_0(["given<br/>float32[1, 1]"])',
+        '    subgraph n1_1["inner<br/>float32[1, 1]"]',
+        '      n1_1_0(["given<br/>float32[1, 1]"])',
+        '      n1_1_1["relu<br/>float32[1, 1]"]',
+        '      n1_1_0 -->|"float32[1, 1]"| n1_1_1',
+        '    end',
+        '    n1_0 -->|"float32[1, 1]"| n1_1',
+        '  end',
+        '  n0 -->|"float32[1, 1]"| n1',
+      ].join('\n'),
+    );
+    expect(graph.toDot()).toBe(
+      [
+        'digraph lineage {',
+        '  node [shape=box, fontname="sans-serif"];',
+        '  n0 [label="given\\nfloat32[1, 1]", style=rounded];',
+        '  n1 [label="outer\\nfloat32[1, 1]"];',
+        '  n0 -> n1 [label="float32[1, 1]"];',
+        '}',
+      ].join('\n'),
+    );
+    expect(graph.toDot({ open: true })).toBe(
+      [
+        'digraph lineage {',
+        '  node [shape=box, fontname="sans-serif"];',
+        '  n0 [label="given\\nfloat32[1, 1]", style=rounded];',
+        '  subgraph cluster_n1 {',
+        '    label="outer\\nfloat32[1, 1]";',
+        '    n1 [shape=point, style=invis];',
+        '    n1_0 [label="given\\nfloat32[1, 1]", style=rounded];',
+        '    subgraph cluster_n1n1_1 {',
+        '      label="inner\\nfloat32[1, 1]";',
+        '      n1_1 [shape=point, style=invis];',
+        '      n1_1_0 [label="given\\nfloat32[1, 1]", style=rounded];',
+        '      n1_1_1 [label="relu\\nfloat32[1, 1]"];',
+        '      n1_1_0 -> n1_1_1 [label="float32[1, 1]"];',
+        '    }',
+        '    n1_0 -> n1_1 [label="float32[1, 1]"];',
+        '  }',
+        '  n0 -> n1 [label="float32[1, 1]"];',
+        '}',
+      ].join('\n'),
+    );
+  });
+
+  test('draws inside a layer what happened there, and nothing from before', () => {
+    using _ = new GradientTape();
+    const relu = layers.activation({ activation: 'relu', name: 'inner' });
+    const graph = lineage(relu.apply(square(tensor([1]))));
+    expect(graph.nodes.map(({ kind, name }) => [kind, name])).toEqual([
+      ['leaf', 'tensor'],
+      ['op', 'square'],
+      ['layer', 'inner'],
+    ]);
+    const { nodes, edges } = graph.nodes.at(-1)?.inside ?? {};
+    expect(nodes?.map(({ kind, name }) => [kind, name])).toEqual([
+      ['leaf', 'tensor'],
+      ['op', 'relu'],
+    ]);
+    expect(edges).toEqual([{ from: 'n2_0', to: 'n2_1', tensorIndex: 0, spec: 'float32[1]' }]);
+  });
+
+  test('of a tensor inside a layer goes through the layer', () => {
+    clearSession();
+    const x = input({ shape: [1] });
+    const first = layers.activation({ activation: 'relu', name: 'first' });
+    const second = layers.activation({ activation: 'tanh', name: 'second' });
+    const net = model({ inputs: x, outputs: second.apply(first.apply(x)) });
+    using _ = new GradientTape();
+    const graph = lineage(net.apply(square(tensor([[1]]))));
+    const names = (nodes: typeof graph.nodes = []) => nodes.map(({ kind, name }) => `${kind} ${name}`);
+    const { inside } = graph.nodes.at(-1) ?? {};
+    expect(names(inside?.nodes)).toEqual(['leaf tensor', 'layer first', 'layer second']);
+    expect(inside?.edges.map(({ from, to }) => `${from}>${to}`)).toEqual(['n2_0>n2_1', 'n2_1>n2_2']);
+    const [kerasHistory = null] = net.apply(square(tensor([[1]]))).kerasHistory?.node.inside ?? [];
+    const within = lineage({ shape: [1, 1], dtype: 'float32', kerasHistory });
+    expect(names(within.nodes)).toEqual(['leaf tensor', 'op square', 'layer first', 'layer second']);
+  });
+
+  test('counts the calls of a layer in a graph apart from the others', () => {
+    const layer = layers.activation({ activation: 'relu' });
+    expect(layer.apply(input({ shape: [1] })).kerasHistory?.nodeIndex).toBe(0);
+    expect(layer.apply(input({ shape: [1] })).kerasHistory?.nodeIndex).toBe(1);
+    using _ = new GradientTape();
+    expect(layer.apply(tensor([[1]])).kerasHistory?.nodeIndex).toBe(0);
+    expect(layer.apply(tensor([[1]])).kerasHistory?.nodeIndex).toBe(1);
+  });
+
+  test('quotes in names end no label', () => {
+    using _ = new GradientTape();
+    const graph = lineage(square(tensor([1], { name: 'the "x"' })));
+    expect(graph.toMermaid()).toContain(`n0(["the 'x'<br/>float32[1]"])`);
+    expect(graph.toDot()).toContain('n0 [label="the \\"x\\"\\nfloat32[1]", style=rounded];');
+  });
+
+  test('tells which output of a call an input is', () => {
+    using _ = new GradientTape();
+    const [, second] = split(tensor([1, 2, 3, 4]), 2);
+    const graph = lineage(square(second as Tensor));
+    expect(graph.edges.map(({ tensorIndex }) => tensorIndex)).toEqual([0, 1]);
+    expect(graph.toMermaid()).toContain('n1["split<br/>float32[2], float32[2]"]');
+  });
+
   test('of a tensor without history is one leaf', () => {
-    expect(lineage(tensor([1])).nodes).toMatchObject([{ kind: 'leaf', name: 'fresh' }]);
+    expect(lineage(tensor([1])).nodes).toEqual([
+      { id: 'n0', kind: 'leaf', name: 'fresh', outputs: ['float32[1]'], callSite: undefined, inside: null },
+    ]);
+    expect(lineage(tensor([1], { name: 'x' })).nodes).toMatchObject([{ name: 'x' }]);
+    expect(lineage(tensor([1])).edges).toEqual([]);
   });
 
   test('is not recursive', () => {

@@ -64,7 +64,7 @@ describe('a loss that does not suit the predictions', () => {
     expect(finding).toMatchObject({ kind: 'loss', severity: 'error' });
     expect(finding?.title).toMatch(/^The loss takes probabilities, but the predictions lie between -/);
     expect(finding?.layer).toMatch(/head$/);
-    expect(finding?.callSite).toMatch(/^brokenModels\.test\.ts:\d+$/);
+    expect(finding?.callSite).toMatch(/^brokenModels\.test\.[jt]s:\d+$/);
     expect(finding?.hint).toMatch(/fromLogits: true/);
   });
 
@@ -107,6 +107,39 @@ describe('a loss that does not suit the predictions', () => {
     });
     // A vector and a column: that they don't match comes first.
     expect(first(own)?.title).toMatch(/^The loss compares every prediction with every target.*\[16, 16\]/);
+  });
+
+  test('a softmax over one unit, and one class of a categorical crossentropy', async () => {
+    const y = classes(2, 'float32', [1]);
+    const softmax = await reportOf({
+      head: { activation: 'softmax' },
+      units: 1,
+      loss: 'binaryCrossentropy',
+      y,
+    });
+    expect(first(softmax)?.title).toMatch(/^A softmax over one unit is always 1/);
+    expect(first(softmax)?.layer).toMatch(/head$/);
+    const one = { head: { activation: 'sigmoid' }, units: 1, loss: 'categoricalCrossentropy', y };
+    const crossentropy = await reportOf(one);
+    expect(first(crossentropy)?.title).toMatch(/^A categorical crossentropy of one class is always 0/);
+    // That gradients are zero then is no finding of its own.
+    for (const report of [softmax, crossentropy]) expect(kinds(report)).toEqual(['loss']);
+  });
+
+  test('a softmax after a softmax, and after a sigmoid', async () => {
+    for (const activation of ['softmax', 'sigmoid']) {
+      const net = sequential([
+        layers.inputLayer({ shape: [4] }),
+        dense(3, 'head', { activation }),
+        layers.softmax({ name: 'shares' }),
+      ]);
+      net.compile({ optimizer: 'adam', loss: 'sparseCategoricalCrossentropy' });
+      const report = await inspect(net, x(), classes(3));
+      expect(report.findings).toHaveLength(1);
+      expect(first(report)?.title).toBe(`A softmax follows a ${activation}: its inputs lie between 0 and 1.`);
+      expect(first(report)?.layer).toMatch(/head$/);
+      net.dispose();
+    }
   });
 
   test('no alarm where they suit one another', async () => {
@@ -170,6 +203,21 @@ describe('weights that do not move', () => {
     }
   });
 
+  test('a learning rate at which kernels jump, and one at which they do not', async () => {
+    const trainedWith = async (learningRate: number) => {
+      const net = sequential([layers.inputLayer({ shape: [4] }), dense(8, 'hidden'), dense(3, 'head')]);
+      net.compile({ optimizer: optimizers.adam({ learningRate }), loss: 'mse' });
+      const report = await inspect(net, x(), wave(rows, 3));
+      net.dispose();
+      return report;
+    };
+    expect(first(await trainedWith(0.2))).toMatchObject({ kind: 'update', severity: 'note' });
+    expect(first(await trainedWith(0.2))?.title).toMatch(
+      /^One step changes '.*kernel' by \S+ % of its size\.$/,
+    );
+    expect((await trainedWith(0.01)).findings).toEqual([]);
+  });
+
   test('kernels of one value, and of zeros', async () => {
     const ones = { kernelInitializer: initializers.constant({ value: 0.3 }) };
     const same = await reportOf({ loss: 'mse', y: wave(rows, 3), hidden: ones, head: ones });
@@ -178,7 +226,33 @@ describe('weights that do not move', () => {
     const head = await reportOf({ loss: 'mse', y: wave(rows, 3), head: zeros });
     expect(first(head)).toMatchObject({ kind: 'zero gradient', severity: 'warning' });
     expect(first(head)?.title).toMatch(/^A weight of zeros stops the gradient in .*head/);
+    // Where all kernels are zeros, that is the one finding, and no dead relu.
+    const both = await reportOf({
+      loss: 'mse',
+      y: wave(rows, 3),
+      head: zeros,
+      hidden: { ...zeros, activation: 'relu' },
+    });
+    expect(kinds(both)).toEqual(['same units']);
   });
+});
+
+test('data that is empty, and targets that are not scaled', async () => {
+  const net = sequential([
+    layers.inputLayer({ shape: [4] }),
+    dense(8, 'hidden', { activation: 'relu' }),
+    dense(1, 'head'),
+  ]);
+  net.compile({ optimizer: 'sgd', loss: 'mse' });
+  const empty = await inspect(net, tensor(new Float32Array(4 * rows), { shape: [rows, 4] }), wave(rows, 1));
+  expect(first(empty)?.title).toBe('The input float32[16, 4] is 0 everywhere.');
+  const prices = tensor(Array.from({ length: rows }, (_, i) => [1e6 * (1 + (i % 3))]));
+  const unscaled = await inspect(net, x(), prices);
+  expect(first(unscaled)?.title).toMatch(/^The gradient explodes in the loss: it is \S+ times larger/);
+  const targets = unscaled.findings.find(({ kind }) => kind === 'input');
+  expect(targets?.title).toBe('The targets float32[16, 1] have values up to 3.0e+6.');
+  expect(targets?.hint).toMatch(/standard deviation/);
+  net.dispose();
 });
 
 test('NaN in data: in samples, in targets, and in a weight', async () => {

@@ -122,6 +122,50 @@ test('closed tapes and steps without a loss', async () => {
   );
 });
 
+test('comparisons of steps of different models', async () => {
+  const net = (units: number, name?: string) => {
+    const made = sequential([
+      layers.inputLayer({ shape: [2] }),
+      layers.dense({ units, ...(name ? { name } : {}) }),
+      layers.dense({ units: 1, ...(name ? { name: 'head' } : {}) }),
+    ]);
+    made.compile({ optimizer: 'sgd', loss: 'mse' });
+    return made;
+  };
+  const reportOf = (units: number, name?: string) => small(net(units, name), x(), y());
+  const [plain, again] = [await reportOf(3), await reportOf(3)];
+  // Numbered names differ, and nothing else.
+  expect(plain.toJSON().weights[0]?.name).not.toBe(again.toJSON().weights[0]?.name);
+  expect(compareSteps(plain, again).differences).toEqual([]);
+  const [narrow, wide, other] = [
+    await reportOf(3, 'hidden'),
+    await reportOf(5, 'hidden'),
+    await reportOf(5, 'base'),
+  ];
+  expect(compareSteps(narrow, wide).differences).toEqual([
+    "'hidden/kernel' is [2, 3] before, and [2, 5] after",
+    "'hidden/bias' is [3] before, and [5] after",
+    "'head/kernel' is [3, 1] before, and [5, 1] after",
+  ]);
+  expect(compareSteps(wide, other).differences).toEqual([]);
+  expect(compareSteps(narrow, other).differences).toEqual([
+    "only before: 'hidden/kernel' [2, 3]",
+    "only before: 'hidden/bias' [3]",
+    "'head/kernel' is [3, 1] before, and [5, 1] after",
+    "only after: 'base/kernel' [2, 5]",
+    "only after: 'base/bias' [5]",
+  ]);
+  const bare = await small(() => sum(x()));
+  expect(compareSteps(bare, bare).differences).toEqual([]);
+  const failed = () => compareSteps(bare, narrow);
+  expect(failed).toThrow(ValueError);
+  expect(failed).toThrow(
+    /weights of the same names[\s\S]*without weights; after: .* with 4 weights[\s\S]*same model/,
+  );
+  expect(() => compareSteps(plain, narrow)).not.toThrow();
+  expect(() => compareSteps(plain, wide)).toThrow(/two steps of one model/);
+});
+
 test('reports and comparisons of something else', async () => {
   const report = await small(() => sum(x()));
   const data = report.toJSON();

@@ -237,7 +237,8 @@ describe('a function', () => {
     };
     await run(0, 4);
     const last = await weight.data();
-    expect((await recording.open(3)).findings).toEqual([]);
+    const replays = (await recording.open(3)).findings.filter(({ kind }) => kind === 'replay');
+    expect(replays).toEqual([]);
     expect(await weight.data()).toEqual(last);
     weight.assign(mul(weight, 2));
     await run(4, 6);

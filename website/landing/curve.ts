@@ -4,9 +4,11 @@ const HEIGHT = 60;
 /** Losses at the top and at the bottom. */
 const HIGHEST = 0.1;
 const LOWEST = 0.0005;
+/** Steps that the width shows at first. */
+const FIRST = 30;
 
 export class LossCurve {
-  readonly #points: string[] = [];
+  readonly #points: (readonly [step: number, height: number])[] = [];
 
   constructor(
     private readonly line: SVGPolylineElement,
@@ -15,7 +17,13 @@ export class LossCurve {
 
   add(step: number, loss: number): void {
     const share = Math.log(HIGHEST / Math.min(HIGHEST, Math.max(LOWEST, loss))) / Math.log(HIGHEST / LOWEST);
-    this.#points.push(`${((WIDTH * step) / this.steps).toFixed(1)},${(HEIGHT * share).toFixed(1)}`);
-    this.line.setAttribute('points', this.#points.join(' '));
+    this.#points.push([step, HEIGHT * share]);
+    // The line fills half of the width or more: a slow adapter is to show something, too.
+    let shown = Math.min(FIRST, this.steps);
+    while (shown < step) shown = Math.min(2 * shown, this.steps);
+    const points = this.#points.map(
+      ([at, height]) => `${((WIDTH * at) / shown).toFixed(1)},${height.toFixed(1)}`,
+    );
+    this.line.setAttribute('points', points.join(' '));
   }
 }

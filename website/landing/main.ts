@@ -107,6 +107,7 @@ if ('gpu' in navigator) {
   });
 } else {
   element('#live').classList.add('without');
+  element('#code-title').textContent = 'The program that runs here with WebGPU';
   status.textContent =
     'This browser has no WebGPU, so nothing trains here. Chrome, Edge, Safari 26 and Firefox 141 have it.';
 }

@@ -1,7 +1,7 @@
 /** @file Datasets: their shape and type, and their values on demand. */
 import { formatShape, sizeOf } from '../../core/shape.ts';
 import { dtypeOf, toHostArray } from '../numbers.ts';
-import { release } from '../release.ts';
+import type { ReadMemory } from '../readMemory.ts';
 import type { StoredTensor } from '../storedTensor.ts';
 import {
   type ChunkedDataset,
@@ -62,19 +62,14 @@ export function readDataset(
     );
   const chunks = layout.kind === 'chunked' ? chunkedReader(chunkedOf(dataset, layout)) : null;
   const readBytes = chunks ? chunks.read : bytesReader(dataset);
-  // Other readers keep what they decoded, or the header that values are in.
-  const isFresh = layout.kind === 'contiguous' && storage.isFresh;
   return {
     place,
     shape,
     dtype: dtypeOf(datatype.type),
-    isFresh,
     ...(chunks && { verify: chunks.verify }),
-    read: async (begin, end) => {
-      const stored = await readBytes(begin * datatype.bytes, end * datatype.bytes);
-      const values = toHostArray(datatype.type, stored, datatype.littleEndian, tooLarge);
-      if (isFresh && values.buffer !== stored.buffer) release(stored);
-      return values;
+    read: async (begin, end, memory) => {
+      const stored = await readBytes(begin * datatype.bytes, end * datatype.bytes, memory);
+      return toHostArray(datatype.type, stored, datatype.littleEndian, tooLarge);
     },
   };
 }
@@ -170,10 +165,12 @@ function requireUnstored(
 }
 
 /** Reads the bytes of values from one position to another, if they aren't chunked. */
-function bytesReader(dataset: Dataset): (begin: number, end: number) => Promise<Uint8Array<ArrayBuffer>> {
+function bytesReader(
+  dataset: Dataset,
+): (begin: number, end: number, memory?: ReadMemory) => Promise<Uint8Array<ArrayBuffer>> {
   const { storage, place, layout, fill } = dataset;
   if (layout.kind === 'compact') return async (begin, end) => layout.bytes.subarray(begin, end);
   return layout.address === undefinedAddress
     ? async (begin, end) => filled(fill, end - begin)
-    : (begin, end) => storage.bytes(layout.address + begin, end - begin, place);
+    : (begin, end, memory) => storage.bytes(layout.address + begin, end - begin, place, memory);
 }

@@ -4,6 +4,7 @@
  */
 import type { ByteSource } from '../byteSource.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
+import type { ReadMemory } from '../readMemory.ts';
 import { Cursor, type FieldSizes, undefinedAddress } from './cursor.ts';
 
 /** How often a byte of a structure may be read, on average, and the number of bytes that is always allowed. */
@@ -36,15 +37,15 @@ export class Storage {
     return this.source.size;
   }
 
-  /** Whether `bytes` takes memory of its own, which may be released. */
-  get isFresh(): boolean {
-    return this.source.isFresh ?? false;
-  }
-
-  /** The `count` bytes at `address`. Errors: FormatError if they aren't all in the file. */
-  async bytes(address: number, count: number, place: string): Promise<Uint8Array<ArrayBuffer>> {
+  /** The `count` bytes at `address`; with `memory`, they may be in it. Errors: FormatError if they aren't all in the file. */
+  async bytes(
+    address: number,
+    count: number,
+    place: string,
+    memory?: ReadMemory,
+  ): Promise<Uint8Array<ArrayBuffer>> {
     this.require(address, count, place);
-    return this.source.read(address, address + count);
+    return this.source.read(address, address + count, memory);
   }
 
   /** Counts the `bytes` of a dataset's values. Errors: FormatError once all are far more than the file can have. */

@@ -32,7 +32,6 @@ export async function openTorchArchive(
       received: `${bytes.length - end} bytes after it`,
     });
   const storages: Storages = {
-    isFresh: archive.isFresh,
     littleEndian: await isLittleEndian(archive, root, context),
     size: (key) => archive.size(`${root}data/${key}`),
     open: async (key) => (await archive.entry(`${root}data/${key}`)) as ByteSource,

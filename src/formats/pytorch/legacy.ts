@@ -43,7 +43,6 @@ export async function openLegacyTorch(
   const keys = next('the keys of storages');
   const ranges = await findStorages(source, end, keys, mentioned, context);
   const storages: Storages = {
-    isFresh: source.isFresh ?? false,
     // The format is little-endian on all machines.
     littleEndian: true,
     size: (key) => ranges.get(key)?.size ?? null,

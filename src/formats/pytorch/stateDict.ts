@@ -5,15 +5,12 @@ import { sizeOf } from '../../core/shape.ts';
 import type { ByteSource } from '../byteSource.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import { dtypeOf, type NumberType, storedBytes, toHostArray } from '../numbers.ts';
-import { release } from '../release.ts';
 import type { StoredTensor } from '../storedTensor.ts';
 import { stridedTensor, viewEnd } from '../stridedTensor.ts';
 import { type PickleMap, type PickleValue, type Storage, TensorView } from './values.ts';
 
 /** Bytes of the storages of a file. */
 export interface Storages {
-  /** Whether each read takes memory of its own, which the reader may release. */
-  readonly isFresh: boolean;
   readonly littleEndian: boolean;
   /** Number of bytes of a storage; null if the file has none with that key. */
   size(key: string): number | null;
@@ -138,10 +135,9 @@ function wholeStorage(
   context: FileContext,
 ): StoredTensor {
   const size = storedBytes(type);
-  const { isFresh } = storages;
-  const read = async (begin: number, end: number) => {
-    const bytes = await (await storages.open(key)).read(begin * size, end * size);
-    const values = toHostArray(type, bytes, storages.littleEndian, ({ index, value }) =>
+  const read: StoredTensor['read'] = async (begin, end, memory) => {
+    const bytes = await (await storages.open(key)).read(begin * size, end * size, memory);
+    return toHostArray(type, bytes, storages.littleEndian, ({ index, value }) =>
       fault(context, {
         place: `${place}, element ${begin + index} of its storage`,
         rule: `integers fit into ${dtypeOf(type)}.`,
@@ -149,8 +145,6 @@ function wholeStorage(
         hint: 'store smaller integers.',
       }),
     );
-    if (isFresh && values.buffer !== bytes.buffer) release(bytes);
-    return values;
   };
-  return { place, shape: [count], dtype: dtypeOf(type), isFresh, read };
+  return { place, shape: [count], dtype: dtypeOf(type), read };
 }

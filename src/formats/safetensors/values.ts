@@ -3,7 +3,6 @@ import type { ByteSource } from '../byteSource.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import type { HostTensor } from '../hostTensor.ts';
 import { dtypeOf, type HostArray, type NumberType, storedBytes, toHostArray } from '../numbers.ts';
-import { release } from '../release.ts';
 import type { StoredTensor } from '../storedTensor.ts';
 import type { Entry, StoredType } from './header.ts';
 
@@ -36,17 +35,13 @@ export function readValues(bytes: Uint8Array, entry: Entry, context: FileContext
 export function storedTensor(source: ByteSource, entry: Entry, context: FileContext): StoredTensor {
   const type = numberType(entry, context);
   const size = storedBytes(type);
-  const { isFresh = false } = source;
   return {
     place: placeOf(entry),
     shape: entry.shape,
     dtype: dtypeOf(type),
-    isFresh,
-    read: async (begin, end) => {
-      const bytes = await source.read(entry.begin + begin * size, entry.begin + end * size);
-      const values = convert(type, entry, bytes, begin, context);
-      if (isFresh && values.buffer !== bytes.buffer) release(bytes);
-      return values;
+    read: async (begin, end, memory) => {
+      const bytes = await source.read(entry.begin + begin * size, entry.begin + end * size, memory);
+      return convert(type, entry, bytes, begin, context);
     },
   };
 }

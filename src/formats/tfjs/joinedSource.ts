@@ -9,12 +9,14 @@ export function joinedSource(parts: readonly ByteSource[], name: string): ByteSo
     begins.push(size);
     size += part.size;
   }
-  const read = async (begin: number, end: number) => {
+  const read: ByteSource['read'] = async (begin, end, memory) => {
     const pieces: Uint8Array<ArrayBuffer>[] = [];
     for (const [i, part] of parts.entries()) {
       const start = begins[i] as number;
       const [from, to] = [Math.max(begin, start), Math.min(end, start + part.size)];
-      if (from < to) pieces.push(await part.read(from - start, to - start));
+      // The next part would overwrite this one's bytes in the same memory.
+      const isWhole = from === begin && to === end;
+      if (from < to) pieces.push(await part.read(from - start, to - start, isWhole ? memory : undefined));
     }
     const [only] = pieces;
     if (only && pieces.length === 1) return only;

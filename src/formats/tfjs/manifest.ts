@@ -92,8 +92,8 @@ function storedTensor(entry: Entry, source: ByteSource, begin: number, context: 
   const { name, shape, type, dtype, quantization } = entry;
   const place = `weight '${name}'`;
   const size = storedBytes(type);
-  const read = async (from: number, to: number) => {
-    const bytes = await source.read(begin + from * size, begin + to * size);
+  const read: StoredTensor['read'] = async (from, to, memory) => {
+    const bytes = await source.read(begin + from * size, begin + to * size, memory);
     const values = toHostArray(type, bytes, true, ({ index, value }) =>
       fault(context, {
         place: `${place}, element ${from + index}`,

@@ -3,7 +3,7 @@ import { type ByteSource, bytesSource, rangeSource } from '../byteSource.ts';
 import { crc32 } from '../crc32.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import { inflate } from '../inflate.ts';
-import { release } from '../release.ts';
+import { ReadMemory } from '../readMemory.ts';
 import {
   localHeaderBytes,
   readDirectory,
@@ -14,7 +14,7 @@ import {
 } from './directory.ts';
 
 /** Number of bytes that are checked at a time. */
-const pieceBytes = 1 << 20;
+const pieceBytes = 4 << 20;
 
 export class ZipArchive {
   readonly #entries: ReadonlyMap<string, ZipEntry>;
@@ -35,13 +35,6 @@ export class ZipArchive {
 
   get names(): string[] {
     return [...this.#entries.keys()];
-  }
-
-  /** Whether each read of an entry takes memory of its own: one that was inflated is in memory as a whole. */
-  get isFresh(): boolean {
-    return (
-      (this.source.isFresh ?? false) && ![...this.#entries.values()].some(({ isDeflated }) => isDeflated)
-    );
   }
 
   /** Size of the entry called `name`, inflated; null if there is none. */
@@ -91,11 +84,11 @@ export class ZipArchive {
   }
 
   async #requireChecksum({ name, checksum }: ZipEntry, source: ByteSource): Promise<void> {
+    const memory = new ReadMemory();
     let found = 0;
     for (let at = 0; at < source.size; at += pieceBytes) {
-      const piece = await source.read(at, Math.min(source.size, at + pieceBytes));
+      const piece = await source.read(at, Math.min(source.size, at + pieceBytes), memory);
       found = crc32(piece, found);
-      if (source.isFresh) release(piece);
     }
     if (found === checksum) return;
     throw this.#refuse(

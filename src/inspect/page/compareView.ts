@@ -1,4 +1,5 @@
 /** @file Two steps side by side: what changed in numbers, layers and weights. */
+import { differencesOf, weightPairs } from '../step/differences.ts';
 import type { StepReportData } from '../step/reportData.ts';
 import { h, table } from './dom.ts';
 import { bytesText, percent, short, timeText } from './format.ts';
@@ -24,6 +25,7 @@ export function compareView(before: StepReportData, after: StepReportData): HTML
   return h(
     'section',
     {},
+    ...modelDifferences(before, after),
     h('h3', {}, 'The steps'),
     table(
       'The steps',
@@ -48,10 +50,25 @@ export function compareView(before: StepReportData, after: StepReportData): HTML
 }
 
 function change(a: number | null, b: number | null): string {
-  if (a === null || b === null) return a === b ? '' : 'new';
+  if (a === null || b === null) return a === b ? '' : a === null ? 'new' : 'gone';
   if (a === b) return '=';
   if (a === 0) return 'new';
   return b > 10 * a ? `× ${short(b / a)}` : `${b > a ? '+' : '−'}${percent(Math.abs(b - a), Math.abs(a))}`;
+}
+
+/** Says first that the steps are of different models, if they are. */
+function modelDifferences(before: StepReportData, after: StepReportData): HTMLElement[] {
+  const differences = differencesOf(before, after);
+  if (differences.length === 0) return [];
+  return [
+    h('h3', {}, 'The models differ'),
+    h(
+      'p',
+      { class: 'finding warning' },
+      'Only what both have is comparable: losses and norms may differ for this reason alone.',
+    ),
+    h('ul', {}, ...differences.map((text) => h('li', {}, text))),
+  ];
 }
 
 function findingChanges(before: StepReportData, after: StepReportData): HTMLElement[] {
@@ -67,22 +84,36 @@ function findingChanges(before: StepReportData, after: StepReportData): HTMLElem
   return all.length > 0 ? all : [h('p', { class: 'soft' }, 'None in either step.')];
 }
 
+interface LayerTime {
+  readonly name: string;
+  readonly className: string;
+  readonly time: number;
+}
+
 type Pair = [name: string, before: number | null, after: number | null];
 
+/** Layers by their names, or, as with weights, by their order where both steps have the same kinds of layers. */
 function layerTimes(before: StepReportData, after: StepReportData): Pair[] {
-  const times = (data: StepReportData) => {
+  const [was, is] = [before, after].map((data) => {
     const index = new LayerIndex(data);
-    return new Map(
-      index.computing.map((layer) => [index.nameOf(layer), totalsOf(index.callsIn(layer)).milliseconds]),
-    );
-  };
-  return joined(times(before), times(after));
+    return index.computing.map((layer) => ({
+      name: index.nameOf(layer),
+      className: layer.className,
+      time: totalsOf(index.callsIn(layer)).milliseconds,
+    }));
+  }) as [LayerTime[], LayerTime[]];
+  const kinds = (layers: readonly LayerTime[]) => layers.map(({ className }) => className).join();
+  if (kinds(was) === kinds(is)) return is.map(({ name, time }, i) => [name, was[i]?.time ?? null, time]);
+  const times = (layers: readonly LayerTime[]) => new Map(layers.map(({ name, time }) => [name, time]));
+  return joined(times(was), times(is));
 }
 
 function weightNorms(before: StepReportData, after: StepReportData): Pair[] {
-  const norms = (data: StepReportData) =>
-    new Map(data.weights.map(({ name, gradientValues }) => [name, gradientValues?.norm ?? null]));
-  return joined(norms(before), norms(after));
+  return weightPairs(before, after).map(([was, is]) => [
+    (is ?? was)?.name ?? '',
+    was?.gradientValues?.norm ?? null,
+    is?.gradientValues?.norm ?? null,
+  ]);
 }
 
 function joined(

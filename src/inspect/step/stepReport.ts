@@ -2,11 +2,15 @@
 import { describe, hintFor } from '../../core/describe.ts';
 import { FormatError, ValueError } from '../../core/errors.ts';
 import type { SaveTarget } from '../../storage/targets.ts';
+import { areComparable, differencesOf } from './differences.ts';
 import { frozenText } from './frozenText.ts';
 import { htmlOf } from './html.ts';
 import type { Finding, StepReportData } from './reportData.ts';
 import { showPage } from './show.ts';
 import { writeText } from './writeText.ts';
+
+const nothingFound =
+  'nothing conspicuous was found in this step; wrong labels or an unsuitable learning rate show in the loss of many steps (recordSteps)';
 
 /** The report of one step: `toJSON()` returns all of its data, `html()` a page that shows it. */
 export class StepReport<R = unknown> {
@@ -48,7 +52,7 @@ export class StepReport<R = unknown> {
     return [
       `${name}: ${total.calls} calls, ${total.launches} launches, ${total.milliseconds.toFixed(3)} ms on the GPU, ${megabytes} MB at the peak`,
       ...(frozen ? [frozen] : []),
-      ...(lines.length > 0 ? lines : ['nothing conspicuous was found']),
+      ...(lines.length > 0 ? lines : [nothingFound]),
     ].join('\n');
   }
 
@@ -83,6 +87,14 @@ export class StepComparison {
     readonly after: StepReport,
   ) {}
 
+  /**
+   * What differs between the models of the two steps, such as "only after: 'head/kernel' [8, 3]". Empty if their weights are the same
+   * ones. Only what both models have is compared.
+   */
+  get differences(): readonly string[] {
+    return differencesOf(this.before.toJSON(), this.after.toJSON());
+  }
+
   /** Both reports as plain data. */
   toJSON(): { before: StepReportData; after: StepReportData } {
     return { before: this.before.toJSON(), after: this.after.toJSON() };
@@ -110,11 +122,13 @@ export class StepComparison {
 
 /**
  * Compares two steps: numbers, findings, time of layers, gradients of weights. Reports saved as JSON can be compared, too:
- * `new StepReport(JSON.parse(text))`. Errors: ValueError for anything but reports.
+ * `new StepReport(JSON.parse(text))`. A model may be changed in between: `differences` and the page name the weights that only one
+ * of the steps has. Errors: ValueError for anything but reports, and for reports of models without a weight in common.
  */
 export function compareSteps(before: StepReport, after: StepReport): StepComparison {
   requireReport('before', before);
   requireReport('after', after);
+  requireComparable(before.toJSON(), after.toJSON());
   return new StepComparison(before, after);
 }
 
@@ -130,6 +144,20 @@ function requireReport(what: string, report: unknown): void {
         ? 'make a report of the data: new StepReport(JSON.parse(text)).'
         : 'pass reports of `inspect`, or of `recording.open`.',
     ),
+  });
+}
+
+function requireComparable(before: StepReportData, after: StepReportData): void {
+  if (areComparable(before, after)) return;
+  const text = ({ name, weights }: StepReportData) =>
+    weights.length === 0
+      ? `'${name}' without weights`
+      : `'${name}' with ${weights.length} weights from '${weights[0]?.name}' [${weights[0]?.shape.join(', ')}] on`;
+  throw new ValueError({
+    op: 'compareSteps',
+    rule: 'two steps of one model are compared, or of two with weights of the same names.',
+    received: `before: ${text(before)}; after: ${text(after)}`,
+    hint: 'inspect the same model twice. Two models are compared by their weights if their layers have the same names, such as layers.dense({ units, name }).',
   });
 }
 

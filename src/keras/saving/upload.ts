@@ -4,7 +4,7 @@
 import { bytesPerElement } from '../../core/dtype.ts';
 import { sizeOf, stridesOf } from '../../core/shape.ts';
 import type { HostArray } from '../../formats/numbers.ts';
-import { release } from '../../formats/release.ts';
+import { ReadMemory } from '../../formats/readMemory.ts';
 import type { Layout, StoredTensor } from '../../formats/storedTensor.ts';
 import { copyInto, denseLayout } from '../../kernels/copy.ts';
 import type { Device } from '../../webgpu/device.ts';
@@ -38,6 +38,7 @@ const maxPending = 8 << 20;
 export class Transfer {
   #loaded: number;
   #pending = 0;
+  readonly #memory = new ReadMemory();
   readonly #total: number;
   /** This reading's share of the progress. */
   readonly #share: number;
@@ -97,11 +98,10 @@ export class Transfer {
     let notFinite = 0;
     for (let begin = 0; begin < count; begin += step) {
       signal?.throwIfAborted();
-      const values = await stored.read(begin, Math.min(count, begin + step));
+      const values = await stored.read(begin, Math.min(count, begin + step), this.#memory);
       notFinite += countNotFinite(stored, values);
       this.#loaded += values.length * 4 * this.#share;
       await use(values, begin);
-      if (stored.isFresh) release(values);
       onProgress?.({ loaded: Math.round(this.#loaded), total: this.#total });
     }
     signal?.throwIfAborted();

@@ -1,4 +1,6 @@
 /** @file Models in the storage of a real page, for test/e2e/savedModels.test.ts. */
+import { blobSource } from '../../../src/formats/byteSource.ts';
+import { ReadMemory } from '../../../src/formats/readMemory.ts';
 import { explainHistory, init, type Tensor, tensor } from '../../../src/index.ts';
 import { FilesTarget, listFiles, loadModel, removeFile, type SaveProgress } from '../../../src/io/index.ts';
 import { initializers, input, layers, sequential } from '../../../src/keras/index.ts';
@@ -96,3 +98,26 @@ export const stored = async (place: string) =>
   (await listFiles(place)).map(({ url, bytes }) => [url, bytes > 0]);
 
 export const remove = removeFile;
+
+/** Writes a file, and adds up its bytes with reads that share memory, while `collect` frees garbage. */
+export async function sumOfFile(megabytes: number, collect: () => Promise<void>): Promise<number> {
+  const root = await navigator.storage.getDirectory();
+  const handle = await root.getFileHandle('bytes', { create: true });
+  const stream = await handle.createWritable();
+  const megabyte = new Uint8Array(1 << 20).fill(1);
+  for (let i = 0; i < megabytes; i++) await stream.write(megabyte);
+  await stream.close();
+  const source = blobSource(await handle.getFile(), 'bytes');
+  const memory = new ReadMemory();
+  let isReading = true;
+  const collecting = (async () => {
+    while (isReading) await collect();
+  })();
+  let sum = 0;
+  for (let at = 0; at < source.size; at += 1 << 20)
+    for (const byte of await source.read(at, at + (1 << 20), memory)) sum += byte;
+  isReading = false;
+  await collecting;
+  await root.removeEntry('bytes');
+  return sum;
+}

@@ -5,7 +5,8 @@
  */
 import * as rg from '../../../src/index.ts';
 import type { Tensor } from '../../../src/index.ts';
-import { type Planned, planners, type Step } from './steps.ts';
+import type { Planned, Step } from './planning.ts';
+import { planners } from './steps.ts';
 import { randomFrom, sizeOf, type Value } from './values.ts';
 
 interface Input {
@@ -40,6 +41,8 @@ export function makeProgram(seed: number): Program {
   return { seed, inputs, steps };
 }
 
+/** Tensors have at most so many axes. */
+const largestRank = 6;
 const largestSize = 5000;
 const largestValue = 100;
 const largestInteger = 2 ** 20;
@@ -64,7 +67,8 @@ function plan(steps: readonly Step[], inputs: readonly Value[], isLimited = true
   return made;
 }
 
-function isModerate({ data, dtype }: Value): boolean {
+function isModerate({ shape, data, dtype }: Value): boolean {
+  if (shape.length > largestRank) return false;
   const limit = dtype === 'int32' ? largestInteger : largestValue;
   return data.length <= largestSize && data.every((value) => Math.abs(value) <= limit);
 }

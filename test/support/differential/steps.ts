@@ -3,117 +3,29 @@
  * library. Ops are continuous, so that rounding can't decide between results.
  */
 import * as rg from '../../../src/index.ts';
-import type { Tensor } from '../../../src/index.ts';
-import { at, broadcast, build, reduceAxis, spread, type Value, withAxis } from './values.ts';
+import { arrangements } from './arrangements.ts';
+import { along, binary, hasAxes, isFloat, ofOne, pick, type Planner, reduction, unary } from './planning.ts';
+import { at, broadcast, build, type Value, withAxis } from './values.ts';
+import { windows } from './windows.ts';
 
-/** One statement. Its numbers are taken modulo the number of choices, so that any other statement may be removed. */
-export interface Step {
-  readonly kind: string;
-  readonly a: number;
-  readonly b: number;
-  readonly c: number;
-}
-
-/** A step as it is executed. */
-export interface Planned {
-  readonly inputs: readonly number[];
-  readonly result: Value;
-  readonly run: (...inputs: Tensor[]) => Tensor;
-  /** The call, with the names of its inputs. */
-  readonly text: (...names: string[]) => string;
-}
-
-type Planner = (values: readonly Value[], step: Step) => Planned | null;
-
-const isFloat = ({ dtype }: Value) => dtype === 'float32';
-
-/** The index of the n-th value that `fits`; null if none does. */
-function pick(values: readonly Value[], n: number, fits: (value: Value) => boolean): number | null {
-  const places = values.flatMap((value, place) => (fits(value) ? [place] : []));
-  return places.length > 0 ? (places[n % places.length] as number) : null;
-}
-
-/** A call of one value that `fits`. */
-function ofOne(
-  fits: (value: Value) => boolean,
-  plan: (x: Value, step: Step) => Pick<Planned, 'result' | 'run' | 'text'> | null,
-): Planner {
-  return (values, step) => {
-    const place = pick(values, step.a, fits);
-    const planned = place === null ? null : plan(values[place] as Value, step);
-    return place === null || planned === null ? null : { ...planned, inputs: [place] };
-  };
-}
-
-type UnaryOp = (x: Tensor) => Tensor;
-
-const unary = (name: string, f: (x: number) => number, run: UnaryOp = op(name) as UnaryOp): Planner =>
-  ofOne(isFloat, (x) => ({
-    result: { ...x, data: x.data.map(f) },
-    run,
-    text: (v) => `${name}(${v})`,
-  }));
-
-type AnyOp = (...inputs: unknown[]) => Tensor;
-const op = (name: string): AnyOp => (rg as unknown as Record<string, AnyOp>)[name] as AnyOp;
-
-/** An op of two values that broadcast. */
-const binary =
-  (name: string, f: (x: number, y: number) => number, dtypes: 'all' | 'float32' = 'all'): Planner =>
-  (values, { a, b }) => {
-    const first = pick(values, a, (x) => dtypes === 'all' || isFloat(x));
-    if (first === null) return null;
-    const x = values[first] as Value;
-    const second = pick(values, b, (y) => y.dtype === x.dtype && broadcast(x.shape, y.shape) !== null);
-    if (second === null) return null;
-    const y = values[second] as Value;
-    const shape = broadcast(x.shape, y.shape) as number[];
-    return {
-      inputs: [first, second],
-      result: build(shape, x.dtype, (position) => f(spread(x, position), spread(y, position))),
-      run: op(name),
-      text: (v, w) => `${name}(${v}, ${w})`,
-    };
-  };
-
-const reduction = (name: string, reduce: (line: number[]) => number, allowsEmpty: boolean): Planner =>
-  ofOne(
-    (x) => x.shape.length > 0 && (name === 'sum' || isFloat(x)),
-    (x, { b, c }) => {
-      const axis = b % x.shape.length;
-      if (!allowsEmpty && x.shape[axis] === 0) return null;
-      const keepDims = c % 2 === 0;
-      return {
-        result: reduceAxis(x, axis, keepDims, reduce),
-        run: (t) => op(name)(t, { axis, keepDims }),
-        text: (v) => `${name}(${v}, { axis: ${axis}, keepDims: ${keepDims} })`,
-      };
-    },
-  );
-
-const hasAxes = (x: Value) => x.shape.length > 0;
-const isFilled = (x: Value) => isFloat(x) && hasAxes(x) && x.data.length > 0;
 const total = (line: number[]) => line.reduce((a, b) => a + b, 0);
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
-
-/** An op along an axis that gives one line for each line. */
-const along = (
-  name: string,
-  compute: (line: number[]) => number[],
-  run: (t: Tensor, axis: number) => Tensor,
-  fits: (x: Value) => boolean = isFilled,
-): Planner =>
-  ofOne(fits, (x, { b }) => {
-    const axis = b % x.shape.length;
-    const n = x.shape[axis] as number;
-    const lineAt = (position: readonly number[]) =>
-      compute(Array.from({ length: n }, (_, i) => at(x, withAxis(position, axis, i))));
-    return {
-      result: build(x.shape, x.dtype, (position) => lineAt(position)[position[axis] as number] as number),
-      run: (t) => run(t, axis),
-      text: (v) => `${name}(${v}, { axis: ${axis} })`,
-    };
+/** log(Σ exp x), without overflow. */
+const logTotal = (line: number[]) => {
+  const largest = Math.max(...line);
+  return largest + Math.log(total(line.map((x) => Math.exp(x - largest))));
+};
+const varianceOf = (line: number[]) => {
+  const mean = total(line) / line.length;
+  return total(line.map((x) => (x - mean) ** 2)) / line.length;
+};
+const running = (f: (x: number, y: number) => number) => (line: number[]) => {
+  let last: number | undefined;
+  return line.map((x) => {
+    last = last === undefined ? x : f(last, x);
+    return last;
   });
+};
 
 const matMul: Planner = (values, { a, b, c }) => {
   const first = pick(values, a, (x) => isFloat(x) && x.shape.length >= 2);
@@ -274,6 +186,13 @@ export const planners: Readonly<Record<string, Planner>> = {
   neg: unary('neg', (x) => -x),
   square: unary('square', (x) => x * x),
   sin: unary('sin', Math.sin),
+  cos: unary('cos', Math.cos),
+  atan: unary('atan', Math.atan),
+  asinh: unary('asinh', Math.asinh),
+  silu: unary('silu', (x) => x * sigmoid(x)),
+  elu: unary('elu', (x) => (x > 0 ? x : Math.expm1(x))),
+  leakyRelu: unary('leakyRelu', (x) => (x > 0 ? x : 0.2 * x)),
+  hardSigmoid: unary('hardSigmoid', (x) => Math.min(1, Math.max(0, x / 6 + 0.5))),
   softplus: unary('softplus', (x) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)))),
   add: binary('add', (x, y) => x + y),
   sub: binary('sub', (x, y) => x - y),
@@ -281,17 +200,29 @@ export const planners: Readonly<Record<string, Planner>> = {
   maximum: binary('maximum', Math.max, 'float32'),
   minimum: binary('minimum', Math.min, 'float32'),
   squaredDifference: binary('squaredDifference', (x, y) => (x - y) ** 2, 'float32'),
+  logAddExp: binary('logAddExp', (x, y) => logTotal([x, y]), 'float32'),
   sum: reduction('sum', total, true),
   mean: reduction('mean', (line) => total(line) / line.length, false),
   max: reduction('max', (line) => Math.max(...line), false),
+  min: reduction('min', (line) => Math.min(...line), false),
+  prod: reduction('prod', (line) => line.reduce((x, y) => x * y, 1), true),
+  logSumExp: reduction('logSumExp', logTotal, false),
+  variance: reduction('variance', varianceOf, false),
   softmax: along(
     'softmax',
     (line) => {
-      const largest = Math.max(...line);
-      const powers = line.map((x) => Math.exp(x - largest));
-      return powers.map((power) => power / total(powers));
+      const shift = logTotal(line);
+      return line.map((x) => Math.exp(x - shift));
     },
     (t, axis) => rg.softmax(t as never, { axis }),
+  ),
+  logSoftmax: along(
+    'logSoftmax',
+    (line) => {
+      const shift = logTotal(line);
+      return line.map((x) => x - shift);
+    },
+    (t, axis) => rg.logSoftmax(t as never, { axis }),
   ),
   flip: along(
     'flip',
@@ -301,14 +232,19 @@ export const planners: Readonly<Record<string, Planner>> = {
   ),
   cumsum: along(
     'cumsum',
-    (line) => {
-      let sum = 0;
-      return line.map((x) => {
-        sum += x;
-        return sum;
-      });
-    },
+    running((x, y) => x + y),
     (t, axis) => rg.cumsum(t as never, { axis }),
+  ),
+  cumprod: along(
+    'cumprod',
+    running((x, y) => x * y),
+    (t, axis) => rg.cumprod(t as never, { axis }),
+  ),
+  cummax: along('cummax', running(Math.max), (t, axis) => rg.cummax(t as never, { axis })),
+  sort: along(
+    'sort',
+    (line) => line.sort((x, y) => x - y),
+    (t, axis) => rg.sort(t as never, { axis }),
   ),
   matMul,
   concat,
@@ -318,4 +254,6 @@ export const planners: Readonly<Record<string, Planner>> = {
   pad,
   slice,
   toFloat,
+  ...arrangements,
+  ...windows,
 };

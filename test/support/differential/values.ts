@@ -82,3 +82,17 @@ export function reduceAxis(
   );
   return keepDims ? full : { ...full, shape: x.shape.filter((_, i) => i !== axis) };
 }
+
+/** `x` with `compute` of each line along `axis` in its place. */
+export function mapLines(x: Value, axis: number, compute: (line: number[]) => number[]): Value {
+  const n = x.shape[axis] as number;
+  const between = sizeOf(x.shape.slice(axis + 1));
+  const data = new Float64Array(x.data.length);
+  for (let first = 0; first < data.length; first += n * between)
+    for (let i = first; i < first + between; i++) {
+      const places = Array.from({ length: n }, (_, k) => i + k * between);
+      for (const [k, value] of compute(places.map((place) => x.data[place] as number)).entries())
+        data[places[k] as number] = value;
+    }
+  return { ...x, data };
+}

@@ -47,13 +47,22 @@ function keyEntry({ name, points }: Curve, index: number): HTMLElement {
 function plotOf(curves: readonly Curve[], label: string, width: number) {
   const positive = curves.map(({ points }) => points.filter(([, loss]) => loss > 0));
   const values = positive.flat().map(([, loss]) => loss);
+  const first = Math.min(...curves.flatMap(({ points }) => points.map(([step]) => step)));
+  const last = Math.max(...curves.flatMap(({ points }) => points.map(([step]) => step)));
   const domain = domainOf(values);
   return drawn(
     {
       width,
       height: Math.max(200, Math.min(320, width * 0.5)),
       marginLeft: 52,
-      x: { label: 'step', nice: true, ticks: Math.max(3, Math.round(width / 110)) },
+      x: {
+        label: 'step',
+        // A single point has an axis, too; ticks are whole steps.
+        domain: [first, Math.max(first + 1, last)],
+        nice: true,
+        ticks: Math.max(3, Math.round(width / 110)),
+        tickFormat: (step: number) => (Number.isInteger(step) ? String(step) : ''),
+      },
       y: {
         type: 'log',
         label: 'loss',

@@ -80,6 +80,11 @@ export const isSpecial = (values: ValueStatistics | null | undefined) =>
 export const isAllZero = (values: ValueStatistics | null | undefined) =>
   values !== null && values !== undefined && values.count > 0 && values.zeros === values.count;
 
+/** `sigmoid` of that op, and of layers that end in it. */
+export function activationOf({ op, options }: ReportedCall): string {
+  return /\bactivation: (\w+)/.exec(options)?.[1] ?? op;
+}
+
 /** `float32[32, 10]`. */
 export const specOf = ({ dtype, shape }: { dtype: string; shape: readonly number[] }) =>
   `${dtype}[${shape.join(', ')}]`;

@@ -92,6 +92,8 @@ function throughLayers(facts: Facts): Finding[] {
     ];
   }
   if (ratio > farApart) {
+    const atPredictions = growthInLoss(facts, deepest);
+    if (atPredictions * farApart > ratio) return [largeLoss(facts, deepest, atPredictions)];
     return [
       {
         kind: 'exploding gradient',
@@ -105,6 +107,26 @@ function throughLayers(facts: Facts): Finding[] {
     ];
   }
   return size;
+}
+
+/** The factor by which the gradient grows from the loss to the predictions, which the outermost layer gives; 1 without layers. */
+function growthInLoss(facts: Facts, { path }: ReportedWeight): number {
+  const loss = path.find(({ norm }) => norm)?.norm;
+  const predictions = path.find(({ call, norm }) => norm && facts.layerOf(facts.call(call)) !== null)?.norm;
+  return loss && predictions ? predictions / loss : 1;
+}
+
+function largeLoss(facts: Facts, { name, path }: ReportedWeight, factor: number): Finding {
+  const first = path.find(({ call }) => facts.layerOf(facts.call(call)) !== null);
+  return {
+    kind: 'exploding gradient',
+    severity: 'error',
+    title: `The gradient explodes in the loss: it is ${short(factor)} times larger at the predictions than at the loss.`,
+    text: 'The layers behind it pass it on as they should. Predictions and targets are far apart, or the loss is steep where they are: the first steps jump.',
+    hint: 'scale the targets to a size of about one (subtract the mean, divide by the standard deviation), check that the loss suits the last activation, or clip gradients (clipnorm).',
+    weights: [name],
+    ...facts.at(facts.call(first?.call ?? null)),
+  };
 }
 
 /** The call on the path to the loss that reads a weight. */

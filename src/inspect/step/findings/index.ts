@@ -7,12 +7,14 @@ import { gradientFlow } from './gradientFlow.ts';
 import { lossInputs } from './lossInputs.ts';
 import { nonFinite } from './nonFinite.ts';
 import { sameUnits } from './sameUnits.ts';
+import { softmaxes } from './softmaxes.ts';
 import { inputs, updates } from './updates.ts';
 import { zeroGradients } from './zeroGradients.ts';
 
 const rules: readonly Rule[] = [
   faults,
   nonFinite,
+  softmaxes,
   lossInputs,
   disconnected,
   sameUnits,
@@ -22,11 +24,16 @@ const rules: readonly Rule[] = [
   inputs,
 ];
 
+const aboutGradients: readonly Rule[] = [zeroGradients, gradientFlow];
+
 const order: readonly Severity[] = ['error', 'warning', 'note'];
 
 /** The findings for a report that has none yet. */
 export function findingsOf(data: StepReportData, errors: readonly Error[]): Finding[] {
   const facts = new Facts(data);
-  const found = rules.flatMap((rule) => rule(facts, errors));
+  // Where predictions can't change, what follows for gradients needs no findings of its own.
+  const isStuck = softmaxes(facts, errors).some(({ severity }) => severity === 'error');
+  const applied = isStuck ? rules.filter((rule) => !aboutGradients.includes(rule)) : rules;
+  const found = applied.flatMap((rule) => rule(facts, errors));
   return found.sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
 }

@@ -1,6 +1,6 @@
 /** @file What goes into the loss: predictions and targets that don't suit it, or one another. */
 import type { Finding, ReportedCall, ReportedTensor, ValueStatistics } from '../reportData.ts';
-import { type Facts, type Rule, short, specOf } from './facts.ts';
+import { activationOf, type Facts, type Rule, short, specOf } from './facts.ts';
 
 /** What rounding may leave of a probability. */
 const tolerance = 1e-3;
@@ -157,11 +157,6 @@ function outOfReach(facts: Facts, predictions: ReportedTensor, targets: Reported
       ...facts.at(maker),
     },
   ];
-}
-
-/** `sigmoid` of that op, and of layers that end in it. */
-function activationOf({ op, options }: ReportedCall): string {
-  return /\bactivation: (\w+)/.exec(options)?.[1] ?? op;
 }
 
 function isWithin(values: ValueStatistics | null, low: number, high: number): boolean {

@@ -1,14 +1,18 @@
 /** @file Weights that begin with one value: units that are the same stay the same. */
 import type { ReportedWeight } from '../reportData.ts';
-import { listed, type Rule, short } from './facts.ts';
+import { type Facts, listed, type Rule, short } from './facts.ts';
 
-/** One random kernel is enough to tell the units of all others apart. */
-export const sameUnits: Rule = (facts) => {
+/** The kernels of a model whose values are equal throughout; none if one is random, which tells the units of all others apart. */
+export function equalKernels(facts: Facts): readonly ReportedWeight[] {
   const kernels = facts.trained.filter(({ shape }) => shape.length > 1);
-  const wide = kernels.filter(({ shape }) => (shape.at(-1) ?? 1) > 1);
-  if (kernels.length < 2 || wide.length === 0 || !kernels.every(isConstant)) return [];
+  return kernels.length > 1 && kernels.some(isWide) && kernels.every(isConstant) ? kernels : [];
+}
+
+export const sameUnits: Rule = (facts) => {
+  const kernels = equalKernels(facts);
+  const first = kernels.find(isWide);
+  if (!first) return [];
   const names = kernels.map(({ name }) => name);
-  const [first] = wide as [ReportedWeight, ...ReportedWeight[]];
   return [
     {
       kind: 'same units',
@@ -21,6 +25,10 @@ export const sameUnits: Rule = (facts) => {
     },
   ];
 };
+
+function isWide({ shape }: ReportedWeight): boolean {
+  return (shape.at(-1) ?? 1) > 1;
+}
 
 function isConstant({ values }: ReportedWeight): boolean {
   return values !== null && values.count > 1 && values.min !== null && values.min === values.max;

@@ -1,9 +1,11 @@
 /** @file Problems of weight updates, and inputs that make learning hard. */
-import type { Finding } from '../reportData.ts';
+import type { Finding, ReportedCall, ReportedWeight } from '../reportData.ts';
 import { type Facts, isAllZero, isSpecial, listed, type Rule, short, specOf } from './facts.ts';
 
 /** A step that changes a weight by more than this fraction of its norm discards what it learned. */
 const largeUpdate = 1;
+/** From this fraction of its norm on, a kernel jumps; biases begin at zero, and may. */
+const notableUpdate = 0.25;
 /** Inputs with larger values usually should be scaled. */
 const largeInput = 50;
 
@@ -38,37 +40,39 @@ export const updates: Rule = (facts) => {
       ...facts.at(undefined),
     });
   }
+  return [...found, ...jumps(facts, compared)];
+};
+
+/** Weights that one step changes by too much. */
+function jumps(facts: Facts, compared: readonly ReportedWeight[]): Finding[] {
   const far = compared.filter(
-    ({ update, values }) =>
-      (values?.norm ?? 0) > 0 && (update?.norm ?? 0) > largeUpdate * (values?.norm ?? 0),
+    (weight) => ratioOf(weight) > (weight.shape.length > 1 ? notableUpdate : largeUpdate),
   );
-  if (far.length > 0) {
-    const worst = far.toSorted((a, b) => ratioOf(b) - ratioOf(a))[0] as (typeof far)[number];
-    found.push({
+  const worst = far.toSorted((a, b) => ratioOf(b) - ratioOf(a))[0];
+  if (!worst) return [];
+  const ratio = ratioOf(worst);
+  const isLarge = ratio > largeUpdate;
+  return [
+    {
       kind: 'update',
-      severity: 'warning',
-      title: `One step changes '${worst.name}' by ${short(ratioOf(worst))} times its size.`,
+      severity: isLarge ? 'warning' : 'note',
+      title: `One step changes '${worst.name}' by ${isLarge ? `${short(ratio)} times` : `${short(100 * ratio)} % of`} its size.`,
       text: `Its norm is ${short(worst.values?.norm)}, that of the update ${short(worst.update?.norm)}. About a thousandth is usual.`,
       hint: 'lower the learning rate, or clip gradients (clipnorm in the optimizer).',
       weights: far.map(({ name }) => name),
       ...facts.at(undefined),
-    });
-  }
-  return found;
-};
+    },
+  ];
+}
 
 /** Whether launches outside of ops were those of an optimizer: its kernels take gradients. */
 function hasOptimizer({ data }: Facts): boolean {
   return data.outside.some(({ variant }) => /\bgradients: \d/.test(variant));
 }
 
-const ratioOf = ({
-  update,
-  values,
-}: {
-  update: { norm: number | null } | null;
-  values: { norm: number | null } | null;
-}) => (update?.norm ?? 0) / (values?.norm || 1);
+/** The norm of the update as a fraction of the weight's; 0 for a weight of zeros, which any step changes. */
+const ratioOf = ({ update, values }: ReportedWeight) =>
+  values?.norm ? (update?.norm ?? 0) / values.norm : 0;
 
 export const inputs: Rule = (facts) =>
   facts.data.tensors.flatMap((tensor): Finding[] => {
@@ -79,16 +83,30 @@ export const inputs: Rule = (facts) =>
     const largest = Math.max(Math.abs(values.min ?? 0), Math.abs(values.max ?? 0));
     const what = `${name ? `'${name}' ` : ''}${specOf(tensor)}`;
     const rest = { weights: [], ...facts.at(reader) };
-    if (largest > largeInput)
-      return [
-        {
-          kind: 'input',
-          severity: 'note',
-          title: `The input ${what} has values up to ${short(largest)}.`,
-          text: 'Weights are initialized for inputs of a size of about one. Larger ones make the first steps jump.',
-          hint: 'scale it: divide pixels by 255, or use a normalization layer.',
-          ...rest,
-        },
-      ];
-    return [];
+    if (largest <= largeInput) return [];
+    return [
+      isTarget(facts, reader)
+        ? {
+            kind: 'input',
+            severity: 'warning',
+            title: `The targets ${what} have values up to ${short(largest)}.`,
+            text: 'Predictions of a model that begins are about as large as one. The loss and its gradients are as large as the distance to the targets, and the first steps jump.',
+            hint: 'subtract the mean of the targets and divide by their standard deviation; scale predictions back.',
+            ...rest,
+          }
+        : {
+            kind: 'input',
+            severity: 'note',
+            title: `The input ${what} has values up to ${short(largest)}.`,
+            text: 'Weights are initialized for inputs of a size of about one. Larger ones make the first steps jump.',
+            hint: 'scale it: divide pixels by 255, or use a normalization layer.',
+            ...rest,
+          },
+    ];
   });
+
+/** Whether `call` compares data with what a model predicts. */
+function isTarget(facts: Facts, call: ReportedCall): boolean {
+  const isDifference = call.op === 'sub' || call.op === 'squaredDifference';
+  return isDifference && facts.inputsOf(call).some(({ gradient, role }) => gradient && role === 'activation');
+}

@@ -1,6 +1,7 @@
 /** @file Gradients that are exactly zero, and the call that causes it: a dead relu, a saturated activation. */
 import type { Finding, ReportedCall, ReportedTensor, ReportedWeight } from '../reportData.ts';
 import { type Facts, isAllZero, listed, type Rule, short, specOf } from './facts.ts';
+import { equalKernels } from './sameUnits.ts';
 
 /** Fraction of dead units from which a layer gets a warning. */
 const manyDead = 0.5;
@@ -13,7 +14,11 @@ export const zeroGradients: Rule = (facts) => {
     byCause.set(cause, [...(byCause.get(cause) ?? []), weight]);
   }
   const explained = new Set([...byCause.keys()].map((call) => call?.id));
-  const found = [...byCause].map(([call, weights]) => finding(facts, call, weights));
+  // That all kernels are of one value is a finding already, and why nothing passes them.
+  const equal = new Set(equalKernels(facts).map(({ tensor }) => tensor));
+  const found = [...byCause]
+    .filter(([call]) => !call?.inputs.some((id) => equal.has(id)))
+    .map(([call, weights]) => finding(facts, call, weights));
   return [...found, ...deadUnits(facts, explained)];
 };
 
@@ -68,13 +73,23 @@ function finding(facts: Facts, call: ReportedCall | null, weights: readonly Repo
   const [output] = facts.outputsOf(call);
   const relu = isReluCall(call);
   const [input] = facts.inputsOf(call);
+  const empty = facts.inputsOf(call).find(({ role, values }) => role === 'input' && isAllZero(values));
+  if (empty && empty.shape.length > 1)
+    return {
+      kind: 'input',
+      severity: 'error',
+      title: `The input ${specOf(empty)} is 0 everywhere.`,
+      text: `Whatever ${facts.nameOf(call)} multiplies by it is 0, too. ${consequence}`,
+      hint: 'look at how the data is read and scaled: whole numbers may have been rounded to 0, or the buffer was never filled.',
+      ...common,
+    };
   if (relu && output && isAllZero(output.values)) {
     const bare = /^relu6?$/.test(call.op) && input?.values;
     return {
       kind: 'dead units',
       severity: 'error',
       title: `Dead relu: all ${output.values?.count} outputs of ${facts.nameOf(call)} are zero.`,
-      text: `${bare ? `Its inputs lie between ${short(input.values?.min)} and ${short(input.values?.max)}, all of them below zero` : 'What goes into the relu is negative everywhere'}, where a relu is 0 and so is its derivative. ${consequence} No step can bring these units back.`,
+      text: `${bare ? `Its inputs lie between ${short(input.values?.min)} and ${short(input.values?.max)}, none of them above zero` : 'Nothing that goes into the relu is above zero'}, where a relu is 0 and so is its derivative. ${consequence} No step on such inputs can bring these units back.`,
       hint: 'lower the learning rate, set the bias to zero or a small positive value, initialize again (heNormal), or use leakyRelu or elu.',
       ...common,
     };

@@ -78,10 +78,12 @@ export abstract class WeightedOperation<
     return findInProperties(this, (value) => value instanceof Variable).filter((found) => !made.has(found));
   }
 
+  /** The weights that training changes; none if the layer is frozen. */
   get trainableWeights(): Variable[] {
     return this.#trainable ? this.weights.filter((weight) => weight.trainable) : [];
   }
 
+  /** The weights that training leaves as they are: moving averages, seeds, and those of frozen layers. */
   get nonTrainableWeights(): Variable[] {
     return this.#trainable ? this.weights.filter((weight) => !weight.trainable) : this.weights;
   }

@@ -1,0 +1,66 @@
+/**
+ * @file ReadMemory: memory that successive reads share. Browsers free what a read allocates only when they collect garbage:
+ * reading a file piece by piece, with memory of its own for each, took them hundreds of megabytes.
+ */
+
+/**
+ * Readers whose reads are pending. Chromium collects a Blob's stream that nothing refers to but such a read, which then never
+ * ends.
+ */
+const pending = new Set<ReadableStreamBYOBReader>();
+
+/** A read with it may overwrite what the last one returned. */
+export class ReadMemory {
+  #buffer = new ArrayBuffer(0);
+
+  /** `count` bytes, with any contents. */
+  take(count: number): Uint8Array<ArrayBuffer> {
+    if (this.#buffer.byteLength < count) this.#buffer = new ArrayBuffer(count);
+    return new Uint8Array(this.#buffer, 0, count);
+  }
+
+  /** All bytes of a stream that should have `count`; one more than that if it has more. */
+  async all(
+    stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+    count: number,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const reader = byteReader(stream);
+    if (!reader) return new Uint8Array(await new Response(stream).arrayBuffer());
+    let filled = 0;
+    for (this.take(count + 1); filled <= count; ) {
+      const piece = await this.#read(reader, filled, count + 1 - filled);
+      if (!piece) break;
+      filled += piece.length;
+    }
+    if (filled > count) await reader.cancel();
+    return new Uint8Array(this.#buffer, 0, filled);
+  }
+
+  /** The next bytes of a stream, at most `most`; null at its end. */
+  async next(reader: ReadableStreamBYOBReader, most: number): Promise<Uint8Array<ArrayBuffer> | null> {
+    this.take(most);
+    return this.#read(reader, 0, most);
+  }
+
+  async #read(
+    reader: ReadableStreamBYOBReader,
+    offset: number,
+    most: number,
+  ): Promise<Uint8Array<ArrayBuffer> | null> {
+    pending.add(reader);
+    const read = reader.read(new Uint8Array(this.#buffer, offset, most));
+    const { done, value } = await read.finally(() => pending.delete(reader));
+    // Reading detaches the buffer, and returns another one with the same bytes.
+    if (value) this.#buffer = value.buffer;
+    return done ? null : value;
+  }
+}
+
+/** A reader of `stream` that fills memory of the caller's; null if the stream can't do that. */
+export function byteReader(stream: ReadableStream): ReadableStreamBYOBReader | null {
+  try {
+    return stream.getReader({ mode: 'byob' });
+  } catch {
+    return null;
+  }
+}
