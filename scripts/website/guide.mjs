@@ -43,6 +43,7 @@ const OTHERS = {
   'CHANGELOG.md': 'changelog.html',
   'docs/architecture.md': 'architecture.html',
   'CONTRIBUTING.md': 'contributing.html',
+  'docs/mutation.md': 'mutation.html',
 };
 
 /** @typedef {{ file: string, page: string, text: string, title: string }} Document `file` in the repository, `page` on the site */
