@@ -59,7 +59,7 @@ ${entry} {
 
 /**
  * L and U of each matrix in one, with partial pivoting (Golub and Van Loan, Matrix computations, 3.4): \`order\` is where each
- * row of LU was in x, followed by the number of row exchanges.
+ * row of LU was in x, followed by the number of row exchanges, and by the row that each step exchanged with its own.
  */
 export function lu(): string {
   return wgsl`
@@ -70,7 +70,7 @@ ${entry} {
   let matrix = flat_group(group, groups);
   let n = params.n;
   let base = matrix * n * n;
-  let rows = matrix * (n + 1u);
+  let rows = matrix * (2u * n + 1u);
   let end = select(0u, n, matrix < params.count);
   for (var i = local; i < end * end; i += ${factorizationWorkgroup}u) {
     out[base + i] = x[base + i];
@@ -96,6 +96,7 @@ ${entry} {
         order[rows + best] = moved;
         order[rows + n] += 1u;
       }
+      order[rows + n + 1u + step] = best;
       pivot_row = best;
     }
     let best = workgroupUniformLoad(&pivot_row);

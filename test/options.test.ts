@@ -146,6 +146,7 @@ const before: Record<string, unknown[]> = {
   'utils.toCategorical': [[1]],
   'utils.splitDataset': [tensorOfOne],
   cloneModel: [{}],
+  'ops.ctcDecode': [tensorOfOne, [1]],
   'ops.bartlett': [1],
   'ops.blackman': [1],
   'ops.hamming': [1],

@@ -91,3 +91,11 @@ const pages = document.querySelector<HTMLDetailsElement>('.pages > details');
 const openOnWide = () => pages?.toggleAttribute('open', wide.matches);
 wide.addEventListener('change', openOnWide);
 openOnWide();
+
+/** The list scrolls by itself: the current page is to be seen in it. */
+const sidebar = document.querySelector<HTMLElement>('.pages');
+const current = sidebar?.querySelector<HTMLElement>('[aria-current]');
+if (sidebar && current) {
+  const below = current.getBoundingClientRect().bottom - sidebar.getBoundingClientRect().bottom;
+  if (below > 0) sidebar.scrollTop += below + sidebar.clientHeight / 3;
+}

@@ -12,6 +12,7 @@ import {
   type RunName,
   runDemo,
 } from './demo.ts';
+import { drawPicture } from './picture.ts';
 import { drawSheet } from './sheet.ts';
 
 const defaultLayers = ['block1_conv2', 'block2_conv2', 'block3_conv2', 'block4_conv2'];
@@ -123,6 +124,11 @@ form.addEventListener('submit', async (event) => {
     stop.disabled = true;
   }
 });
+
+/** Before the first run, the page shows what it is going to reconstruct. */
+const drawing = drawPicture(settingsOf(form).size);
+const drawn = drawing.getContext('2d')?.getImageData(0, 0, drawing.width, drawing.height);
+if (drawn) show('target', drawn);
 
 globalThis.perceptualLossDemo = {
   async run({ image, ...settings }) {

@@ -101,7 +101,7 @@ export function renderMarkdown(text, { link = (href) => href, symbol, symbolInTa
           linked = symbol;
           return `<tr>${all.join('')}</tr>`;
         });
-        return `<div class="table" tabindex="0"><table><thead><tr>${head.join('')}</tr></thead><tbody>${shown.join('\n')}</tbody></table></div>\n`;
+        return `<div class="table" tabindex="0"><table${symbolInTables ? ' class="names"' : ''}><thead><tr>${head.join('')}</tr></thead><tbody>${shown.join('\n')}</tbody></table></div>\n`;
       },
       html({ text: raw }) {
         return raw.startsWith('<!--') ? '' : escapeHtml(raw);

@@ -52,7 +52,7 @@ export class Reference {
     const general = all.filter(({ kind, name }) => kind === 'class' && !name.includes('.'));
     for (const one of general.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
       for (const child of one.reflection.children ?? [])
-        if (child.inheritedFrom && !this.#shownBy.has(fileOf(child))) this.#shownBy.set(fileOf(child), one);
+        if (isOfBase(child) && !this.#shownBy.has(fileOf(child))) this.#shownBy.set(fileOf(child), one);
     for (const { id, target } of aliases) {
       const one = this.#byId.get(target);
       if (one) this.#byId.set(id, one);
@@ -222,9 +222,7 @@ ${others.join('\n')}
       if (!child.inheritedFrom || one.kind === 'interface') return true;
       const file = fileOf(child);
       const isElsewhere =
-        (child.inheritedFrom.target ?? -1) >= 0 ||
-        this.#classFiles.has(file) ||
-        (this.#shownBy.get(file) ?? one) !== one;
+        !isOfBase(child) || this.#classFiles.has(file) || (this.#shownBy.get(file) ?? one) !== one;
       return !isElsewhere && !child.name.startsWith('[') && docOf(child) !== '';
     });
   }
@@ -277,6 +275,9 @@ function exampleHtml(name, { code, result }, link) {
     : `<p class="try"><a href="${link(code)}">Open in the playground</a></p>`;
   return `<h2 id="example">Example</h2><figure class="code"><pre tabindex="0"><code>${highlight(code)}${shown}</code></pre></figure>${open}`;
 }
+
+/** Whether a member is that of a base class without a page. @param {Reflection} member */
+const isOfBase = ({ inheritedFrom }) => inheritedFrom !== undefined && (inheritedFrom.target ?? -1) < 0;
 
 /** Static members may have the name of another one. @param {Reflection} member */
 const memberAnchor = ({ name, flags }) => `${flags.isStatic ? 'static-' : ''}${escapeHtml(name)}`;

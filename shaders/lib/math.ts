@@ -3,6 +3,7 @@ export * from './math/activations.ts';
 export * from './math/bits.ts';
 export { commonForm } from './math/commonForm.ts';
 export { type MathFunction, mathFunctions } from './math/define.ts';
+export * from './math/divisors.ts';
 export * from './math/exponential.ts';
 export * from './math/folds.ts';
 export * from './math/gaussian.ts';

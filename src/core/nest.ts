@@ -21,7 +21,7 @@ export function isBranch(value: unknown): value is readonly unknown[] | Record<s
 }
 
 /**
- * The nest with `map` applied to every leaf; `path` names the leaf, as in `inputs.image` or `inputs[1]`.
+ * The nest with `map` applied to every leaf, in the order of `leavesOf`; `path` names the leaf, as in `inputs.image` or `inputs[1]`.
  * Errors: ValueError for a nest that is cyclic, more than 200 deep, or with a list of more than a million items.
  */
 export function mapNest<T, R>(nest: Nest<T>, map: (leaf: T, path: string) => R, path = 'inputs'): Nest<R> {
@@ -41,10 +41,17 @@ function mapLevel<T, R>(
     // Unlike `map`, `from` doesn't skip holes.
     return Array.from(nest, (item, i) => mapLevel(item as Nest<T>, map, `${path}[${i}]`, depth + 1));
   }
-  const entries = Object.entries(nest as Record<string, Nest<T>>);
-  return Object.fromEntries(
-    entries.map(([key, item]) => [key, mapLevel(item, map, `${path}.${key}`, depth + 1)]),
+  const record = nest as Record<string, Nest<T>>;
+  const keys = Object.keys(record);
+  const mapped = new Map(
+    inOrder(keys).map((key) => [key, mapLevel(record[key] as Nest<T>, map, `${path}.${key}`, depth + 1)]),
   );
+  return Object.fromEntries(keys.map((key) => [key, mapped.get(key) as Nest<R>]));
+}
+
+/** Keys in the order in which records are visited: sorted, as in Keras, however the record was written. */
+export function inOrder(keys: readonly string[]): string[] {
+  return keys.length < 2 ? [...keys] : [...keys].sort();
 }
 
 function tooLong(path: string, length: number): ValueError {
@@ -63,7 +70,7 @@ function tooDeep(path: string): ValueError {
   });
 }
 
-/** The leaves, in order; records in insertion order. Errors: as for `mapNest`. */
+/** The leaves, in order; those of records by sorted keys. Errors: as for `mapNest`. */
 export function leavesOf<T>(nest: Nest<T>): T[] {
   const leaves: T[] = [];
   mapNest(nest, (leaf: T) => leaves.push(leaf));

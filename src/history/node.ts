@@ -72,7 +72,7 @@ export class Node {
   }: NodeParts) {
     this.operation = operation;
     this.index = index ?? callCounts.get(operation) ?? 0;
-    if (index === undefined) callCounts.set(operation, this.index + 1);
+    callCounts.set(operation, this.index + 1);
     this.inputs = inputs;
     this.outputs = outputs;
     this.options = options;

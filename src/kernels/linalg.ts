@@ -56,7 +56,10 @@ export function choleskyKernel(op: string, x: Tensor, spec: TensorSpec): Tensor 
   return out;
 }
 
-/** [LU, pivots] of `x`, by `specs`: L and U in one, [..., n, n]; the row order and the number of exchanges, [..., n + 1]. */
+/**
+ * [LU, rows] of `x`, by `specs`: L and U in one, [..., n, n]; the row order, the number of exchanges, and the row that each
+ * step exchanged with its own, [..., 2 n + 1].
+ */
 export function luKernel(
   op: string,
   x: Tensor,

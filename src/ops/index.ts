@@ -67,6 +67,7 @@ export { clip, type ClipOptions } from './clip.ts';
 export { dropout, type DropoutOptions } from './dropout.ts';
 export { equal, greater, greaterEqual, less, lessEqual, notEqual } from './comparison.ts';
 export { floorDiv, mod } from './division.ts';
+export { gcd, lcm } from './divisors.ts';
 export { acosh, asinh, atanh, cosh, sinh, tanh } from './hyperbolic.ts';
 export { onesLike, zerosLike } from './like.ts';
 export { logicalAnd, logicalNot, logicalOr, logicalXor } from './logical.ts';
@@ -99,6 +100,7 @@ export type { IndexOptions } from './indices.ts';
 export { oneHot, type OneHotOptions } from './oneHot.ts';
 export { segmentMax, segmentMin } from './segmentExtrema.ts';
 export { segmentMean } from './segmentMean.ts';
+export { segmentProd } from './segmentProd.ts';
 export { segmentSum, type SegmentSumOptions } from './segmentSum.ts';
 export { tensorScatterUpdate, type TensorScatterUpdateOptions } from './tensorScatterUpdate.ts';
 export { bincount, type BincountOptions } from './bincount.ts';
@@ -188,12 +190,14 @@ export {
 export { cholesky } from './cholesky.ts';
 export { eigh } from './eigh.ts';
 export { qr, type QrOptions } from './qr.ts';
+export { luFactor } from './luFactor.ts';
 export { det, inv, solve } from './solve.ts';
 export { solveTriangular, type SolveTriangularOptions } from './solveTriangular.ts';
 export { svd, type SvdOptions } from './svd.ts';
 // Signals
 export { fft, ifft, irfft, rfft, type RfftOptions } from './fourier.ts';
 export { extractSequences, type ExtractSequencesOptions, stft, type StftOptions } from './stft.ts';
+export { istft, type IstftOptions } from './istft.ts';
 // Images
 export { hsvToRgb, rgbToGrayscale, rgbToHsv } from './colours.ts';
 export {

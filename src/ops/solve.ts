@@ -1,6 +1,6 @@
 /** @file solve, inv, det: by LU decomposition with partial pivoting. */
 import { sameShape } from '../core/shape.ts';
-import { luKernel, triangularSolveKernel } from '../kernels/linalg.ts';
+import { triangularSolveKernel } from '../kernels/linalg.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { mul, neg, sub } from './arithmetic.ts';
 import { broadcastTo } from './sum.ts';
@@ -12,35 +12,11 @@ import { mod } from './division.ts';
 import { expandDims } from './expandDims.ts';
 import { eye } from './eye.ts';
 import { gather } from './gather.ts';
+import { luOf } from './luFactor.ts';
 import { matMul } from './matMul.ts';
 import { requireSquare, requireSystem, transposed } from './matrices.ts';
 import { prod } from './prod.ts';
 import { reshape } from './reshape.ts';
-import { slice } from './slice.ts';
-
-interface Factors {
-  readonly factors: Tensor;
-  /** Where each row of LU was in x, [..., n]. */
-  readonly order: Tensor;
-  /** The number of row exchanges, [..., 1]. */
-  readonly changes: Tensor;
-}
-
-function luOf(op: string, a: Tensor): Factors {
-  const rows = a.shape.slice(0, -1);
-  const n = a.shape.at(-1) as number;
-  const specs = [
-    { shape: a.shape, dtype: 'float32' },
-    { shape: [...rows.slice(0, -1), n + 1], dtype: 'uint32' },
-  ] as const;
-  const [factors, packed] = luKernel(op, a, specs);
-  const begin = rows.map(() => 0);
-  return {
-    factors,
-    order: slice(packed, { begin, size: [...rows.slice(0, -1), n] }),
-    changes: slice(packed, { begin: [...begin.slice(0, -1), n], size: [...rows.slice(0, -1), 1] }),
-  };
-}
 
 /**
  * x with a x = b, for invertible square matrices. float32. A singular matrix gives infinities and NaN. Shapes: a [..., n, n],

@@ -69,7 +69,7 @@ export const stft: CompositeOp<
     requireBoolean('stft', 'center', center);
     const signal = center ? mirrored(x, Math.floor(length / 2)) : x;
     const sequences = sequencesOf('stft', signal, { sequenceLength: length, sequenceStride });
-    return rfft(mul(sequences, windowOf(window, sequenceLength, length)));
+    return rfft(mul(sequences, tensor(windowOf(window, sequenceLength, length))));
   },
 });
 
@@ -96,13 +96,17 @@ function mirrored(x: Tensor, by: number): Tensor {
 }
 
 /** The periodic window of `length`, centred in `fftLength`. */
-function windowOf(window: StftOptions['window'], length: number, fftLength: number): Tensor {
+export function windowOf(
+  window: StftOptions['window'],
+  length: number,
+  fftLength: number,
+): Float32Array<ArrayBuffer> {
   const values = new Float32Array(fftLength);
   const first = Math.floor((fftLength - length) / 2);
   const share = window === 'hann' ? 0.5 : window === 'hamming' ? 0.46 : 0;
   for (let i = 0; i < length; i++)
     values[first + i] = 1 - share - share * Math.cos((2 * Math.PI * i) / length);
-  return tensor(values);
+  return values;
 }
 
 function tooShort(op: string, x: Tensor, least: number): ShapeError {

@@ -103,6 +103,26 @@ interface NodeFile {
   close(): Promise<void>;
 }
 
+/** Folders that hold something else than a model.json, by a file in them. */
+const otherFolders: readonly [file: string, what: string, hint: string][] = [
+  [
+    'saved_model.pb',
+    'a SavedModel of TensorFlow',
+    'open it in Keras, and save it with model.save("model.keras").',
+  ],
+  [
+    'model.weights.h5',
+    'the files of a .keras archive',
+    'pass the archive, or model.weights.h5 to loadWeights.',
+  ],
+];
+
+async function isThere(fs: NodeFiles, path: string): Promise<boolean> {
+  const handle = await fs.open(path, 'r').catch(() => null);
+  await handle?.close();
+  return handle !== null;
+}
+
 async function openPath(fs: NodeFiles, path: string, name: string): Promise<ByteSource> {
   const handle = await fs.open(path, 'r').catch((cause: Error) => {
     throw unreadable(name, cause.message, 'check the path.', cause);
@@ -111,11 +131,13 @@ async function openPath(fs: NodeFiles, path: string, name: string): Promise<Byte
   if (!stat.isFile()) {
     await handle.close();
     if (name.endsWith('model.json')) throw unreadable(name, 'a folder', 'pass the path of a file.');
-    return openPath(
-      fs,
-      `${path.replace(/[\\/]$/, '')}/model.json`,
-      `${name.replace(/[\\/]$/, '')}/model.json`,
-    );
+    const inside = (file: string) => [path, name].map((part) => `${part.replace(/[\\/]$/, '')}/${file}`);
+    const [model, modelName] = inside('model.json') as [string, string];
+    return openPath(fs, model, modelName).catch(async (error) => {
+      for (const [file, what, hint] of otherFolders)
+        if (await isThere(fs, inside(file)[0] as string)) throw unreadable(name, what, hint);
+      throw error;
+    });
   }
   const read: ByteSource['read'] = async (begin, end, memory) => {
     const bytes = memory?.take(end - begin) ?? new Uint8Array(end - begin);

@@ -115,6 +115,7 @@ test('without WebGPU the landing page says so in words, and has all the rest', a
   );
   const words = await page.$eval('main', (main) => main.innerText);
   expect(words).toMatch(/npm install retrograd/);
+  expect(words).toMatch(/The program that runs here with WebGPU/);
   expect(words).toMatch(/Speedup over the fastest of TF\.js[\s\S]*headless Chrom\w+ \d+, [^,]+, \d{4}-/);
   expect(errors).toEqual([]);
   await page.close();
@@ -159,6 +160,17 @@ test('search finds any function within two clicks, from the landing page', async
     ['gather', 'gather'],
     ['dense', 'layers.dense'],
     ['matmul', 'matMul'],
+    // As people who know Keras, TF.js or PyTorch write them.
+    ['Conv2D', 'layers.conv2d'],
+    ['layers.Dense', 'layers.dense'],
+    ['model.fit', 'Model.fit'],
+    ['keras_history', 'KerasHistory'],
+    ['GradientTape', 'GradientTape'],
+    ['tf.tidy', 'tidy'],
+    ['nn.Linear', 'nn.Linear'],
+    ['loss.backward()', 'loss.backward'],
+    ['requires_grad', 'x.requires_grad_'],
+    ['optimizer.step', 'optimizer.step'],
     ['earlystopping', 'callbacks.earlyStopping'],
   ] as const) {
     await page.$eval('#search', (field) => {

@@ -166,6 +166,10 @@ describe('explainHistory', () => {
     expect(() => requireHistory(square(tensor([1])))).toThrow(/received: float32\[1\]\.?\n/i);
   });
 
+  test('debugMode takes a boolean', () => {
+    expect(() => debugMode('yes' as never)).toThrow(/^debugMode: `on`[\s\S]*yes/);
+  });
+
   test('finds the user’s line below many frames of the library, and leaves the limit of stack traces', () => {
     const before = Error.stackTraceLimit;
     Error.stackTraceLimit = 7;
@@ -365,6 +369,23 @@ describe('lineage', () => {
       ['op', 'relu'],
     ]);
     expect(edges).toEqual([{ from: 'n2_0', to: 'n2_1', tensorIndex: 0, spec: 'float32[1]' }]);
+  });
+
+  test('of a tensor inside a layer goes through the layer', () => {
+    clearSession();
+    const x = input({ shape: [1] });
+    const first = layers.activation({ activation: 'relu', name: 'first' });
+    const second = layers.activation({ activation: 'tanh', name: 'second' });
+    const net = model({ inputs: x, outputs: second.apply(first.apply(x)) });
+    using _ = new GradientTape();
+    const graph = lineage(net.apply(square(tensor([[1]]))));
+    const names = (nodes: typeof graph.nodes = []) => nodes.map(({ kind, name }) => `${kind} ${name}`);
+    const { inside } = graph.nodes.at(-1) ?? {};
+    expect(names(inside?.nodes)).toEqual(['leaf tensor', 'layer first', 'layer second']);
+    expect(inside?.edges.map(({ from, to }) => `${from}>${to}`)).toEqual(['n2_0>n2_1', 'n2_1>n2_2']);
+    const [kerasHistory = null] = net.apply(square(tensor([[1]]))).kerasHistory?.node.inside ?? [];
+    const within = lineage({ shape: [1, 1], dtype: 'float32', kerasHistory });
+    expect(names(within.nodes)).toEqual(['leaf tensor', 'op square', 'layer first', 'layer second']);
   });
 
   test('counts the calls of a layer in a graph apart from the others', () => {

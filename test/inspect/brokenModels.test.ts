@@ -64,7 +64,7 @@ describe('a loss that does not suit the predictions', () => {
     expect(finding).toMatchObject({ kind: 'loss', severity: 'error' });
     expect(finding?.title).toMatch(/^The loss takes probabilities, but the predictions lie between -/);
     expect(finding?.layer).toMatch(/head$/);
-    expect(finding?.callSite).toMatch(/^brokenModels\.test\.ts:\d+$/);
+    expect(finding?.callSite).toMatch(/^brokenModels\.test\.[jt]s:\d+$/);
     expect(finding?.hint).toMatch(/fromLogits: true/);
   });
 

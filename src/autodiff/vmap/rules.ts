@@ -88,6 +88,7 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   choleskyFactor: axes.unchanged,
   det: axes.unchanged,
   eigenpairs: axes.unchanged,
+  luFactors: axes.unchanged,
   qr: axes.unchanged,
   solve: axes.unchanged,
   solveTriangular: axes.unchanged,

@@ -53,6 +53,20 @@ function missing({ context, names }: ZipArchive): Error {
     place: 'the directory',
     rule: `a .keras file has ${configName} and ${weightsName}.`,
     received: names.length > 0 ? `only ${names.slice(0, 5).join(', ')}` : 'no entries',
-    hint: 'save the model again: model.save() of Keras 3, or of this library.',
+    hint: adviceOn(names),
   });
+}
+
+/** What to do with an archive of something else. */
+function adviceOn(names: readonly string[]): string {
+  const has = (end: string) => names.find((name) => name.endsWith(end));
+  if (has('.npy'))
+    return 'these are arrays of NumPy: save weights with model.save_weights("model.weights.h5").';
+  if (has('saved_model.pb'))
+    return 'this is a SavedModel of TensorFlow: open it in Keras, and save it with model.save("model.keras").';
+  const inside = ['.keras', '.h5', '.safetensors', '.pth', '.pt'].map(has).find((name) => name !== undefined);
+  if (inside !== undefined && inside !== weightsName) return `unpack the archive, and pass '${inside}'.`;
+  if (names.some((name) => name.endsWith(`/${configName}`)))
+    return 'the archive has the files of a model in a folder: pack the files themselves, without the folder.';
+  return 'save the model again: model.save() of Keras 3, or of this library.';
 }

@@ -32,7 +32,10 @@ export interface GraphNodeParts {
 export class GraphNode extends Node {
   declare readonly operation: GraphOperation;
   readonly argument: Nest<unknown>;
-  readonly inputTensors: readonly GraphTensor[];
+  /** The symbolic tensors among the inputs and options. */
+  inputTensors: readonly GraphTensor[];
+  /** Names in Keras of the last inputs, where those were passed by name. */
+  keywords: readonly string[] = [];
   /** The outputs, in their nest. */
   readonly outputNest: Nest<GraphTensor>;
   readonly outputTensors: readonly GraphTensor[];
@@ -42,9 +45,7 @@ export class GraphNode extends Node {
    * of the outputs.
    */
   constructor({ operation, argument, outputs, options = {} }: GraphNodeParts) {
-    const inputTensors = [argument, options as Nest<unknown>].flatMap((nest) =>
-      leavesOf(nest).filter(isSymbolic),
-    ) as GraphTensor[];
+    const inputTensors = symbolicIn([argument, options as Nest<unknown>]);
     const outputTensors = leavesOf(outputs);
     super({
       operation,
@@ -71,6 +72,18 @@ export class GraphNode extends Node {
     for (const maker of new Set(inputTensors.map(nodeOf))) maker?.operation.addOutbound(this);
   }
 
+  /** Notes that the last inputs were passed by name. As in Keras, those follow the others by their sorted names. */
+  passByName(keywords: readonly string[]): void {
+    const all = (Array.isArray(this.argument) ? this.argument : [this.argument]) as readonly Nest<unknown>[];
+    const first = all.length - keywords.length;
+    const named = Object.fromEntries(keywords.map((name, i) => [name, all[first + i] as Nest<unknown>]));
+    this.keywords = keywords;
+    this.inputTensors = symbolicIn([
+      all.slice(0, first),
+      { ...named, ...(this.options as Record<string, Nest<unknown>>) },
+    ]);
+  }
+
   /** Whether this node created an input of a model. */
   get isInput(): boolean {
     return this.inputTensors.length === 0;
@@ -90,6 +103,10 @@ export class GraphNode extends Node {
   optionsWith(substitute: (tensor: GraphTensor) => unknown): object {
     return filled(this.options as Nest<unknown>, substitute) as object;
   }
+}
+
+function symbolicIn(nests: readonly Nest<unknown>[]): GraphTensor[] {
+  return nests.flatMap((nest) => leavesOf(nest).filter(isSymbolic)) as GraphTensor[];
 }
 
 function filled(nest: Nest<unknown>, substitute: (tensor: GraphTensor) => unknown): Nest<unknown> {

@@ -12,7 +12,7 @@ export interface Dialect {
   readonly writesActivityRegularizer?: boolean;
   /** Whether the layer is built when it is created, so that no shape is written for it. */
   readonly builtWhenMade?: boolean;
-  /** Whether its calls record `training: false` if it wasn't given. */
+  /** The `training` that its calls record if it wasn't given: the default of Keras's `call`, if that has one. */
   readonly recordsTraining?: boolean;
   /** Whether its calls record `mask`, null if there is none. */
   readonly recordsMask?: boolean;
@@ -24,9 +24,10 @@ export interface Dialect {
 
 const convolution: Dialect = { writesActivityRegularizer: true };
 const madeBuilt: Dialect = { builtWhenMade: true };
-const noise: Dialect = { builtWhenMade: true, recordsTraining: true };
-const recurrent: Dialect = { writesActivityRegularizer: true, recordsTraining: true, recordsMask: true };
+const noise: Dialect = { builtWhenMade: true, recordsTraining: false };
+const recurrent: Dialect = { writesActivityRegularizer: true, recordsTraining: false, recordsMask: true };
 const masked: Dialect = { recordsMask: true };
+const image: Dialect = { recordsTraining: true };
 
 const dialects: Readonly<Record<string, Dialect>> = {
   Functional: { module: 'keras.src.models.functional', ...masked },
@@ -85,13 +86,44 @@ const dialects: Readonly<Record<string, Dialect>> = {
   ConvLSTM1D: recurrent,
   ConvLSTM2D: recurrent,
   ConvLSTM3D: recurrent,
-  SpectralNormalization: { recordsTraining: true },
+  SpectralNormalization: { recordsTraining: false },
   SimpleRNN: recurrent,
   GRU: recurrent,
   LSTM: recurrent,
-  RNN: { recordsTraining: true, recordsMask: true },
+  RNN: { recordsTraining: false, recordsMask: true },
   Bidirectional: masked,
   TimeDistributed: masked,
+  AugMix: image,
+  AutoContrast: image,
+  CenterCrop: image,
+  ContrastLimitedAdaptiveHistogramEqualization: image,
+  CutMix: image,
+  Equalization: image,
+  MixUp: image,
+  RandAugment: image,
+  RandomBrightness: image,
+  RandomColorDegeneration: image,
+  RandomColorJitter: image,
+  RandomContrast: image,
+  RandomCrop: image,
+  RandomElasticTransform: image,
+  RandomErasing: image,
+  RandomFlip: image,
+  RandomGaussianBlur: image,
+  RandomGrayscale: image,
+  RandomHue: image,
+  RandomInvert: image,
+  RandomPerspective: image,
+  RandomPosterization: image,
+  RandomRotation: image,
+  RandomSaturation: image,
+  RandomSharpness: image,
+  RandomShear: image,
+  RandomTranslation: image,
+  RandomZoom: image,
+  Resizing: image,
+  Solarization: image,
+  Pipeline: { ...image, ...masked },
   GroupQueryAttention: {
     writesActivityRegularizer: true,
     spreads: true,

@@ -1,4 +1,5 @@
 /** @file One call in a document: its arguments, with references to the outputs of other calls. */
+import { nodeOf } from '../graph/graphNode.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { type ApplyOptions, Layer } from '../layers/base/layer.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
@@ -64,6 +65,11 @@ export function readNode(reader: Reader, node: Json, place: string): NodeCall {
   };
 }
 
+/** Arguments of attention layers, in their order. */
+const attended = ['query', 'value', 'key'];
+/** Names of the first argument, by the layer. */
+const firstArguments = ['inputs', 'sequences', 'sequence', 'x'];
+
 function callLayer(
   reader: Reader,
   layer: Layer,
@@ -71,17 +77,27 @@ function callLayer(
   kwargs: Record<string, unknown>,
   place: string,
 ): unknown {
-  const { recordsTraining = false, spreads = false } = dialectOf(layer.className);
-  // Skips values that Keras records even if they weren't given.
-  const options = Object.entries(kwargs)
-    .filter(([key, value]) => value !== null && !(key === 'training' && value === false && recordsTraining))
-    .map(([key, value]) => [camelKey(key), value] as const);
-  if (spreads) {
-    const { query, value, key, ...rest } = Object.fromEntries(options);
-    const inputs: unknown = [...args, ...[query, value, key].filter((tensor) => tensor !== undefined)];
-    return layer.apply(inputs as never, rest as ApplyOptions);
+  const { recordsTraining, spreads = false } = dialectOf(layer.className);
+  // Skips values that Keras records even if they weren't given: it does so in calls on one tensor and nothing else.
+  const isAlone = Object.entries(kwargs).every(
+    ([key, value]) => key === 'training' || key === 'mask' || value === null,
+  );
+  const options = Object.entries(kwargs).filter(
+    ([key, value]) => value !== null && !(isAlone && key === 'training' && value === recordsTraining),
+  );
+  const names = spreads ? attended : args.length === 0 ? firstArguments : [];
+  const keywords = names.filter((name) => options.some(([key]) => key === name));
+  const named = keywords.map((name) => kwargs[name]);
+  const rest = Object.fromEntries(
+    options.filter(([key]) => !keywords.includes(key)).map(([key, value]) => [camelKey(key), value]),
+  ) as ApplyOptions;
+  const inputs = [...args, ...named];
+  if (spreads || inputs.length === 1) {
+    const outputs = layer.apply((spreads ? inputs : inputs[0]) as never, rest) as unknown;
+    if (keywords.length > 0)
+      nodeOf(leavesOf(outputs as Nest<KerasTensor>)[0] as KerasTensor)?.passByName(keywords);
+    return outputs;
   }
-  if (args.length === 1) return layer.apply(args[0] as never, Object.fromEntries(options) as ApplyOptions);
   throw refusal(reader.source, {
     place,
     rule: `${layer} is called on one argument.`,

@@ -192,7 +192,7 @@ function sequentialShape(model: Sequential): Json {
 }
 
 /** The shapes of the initial states of a layer's first call; null if it had none. */
-function initialStates({ inboundNodes }: RNN): Json {
+function initialStates({ inboundNodes }: AnyLayer): Json {
   const { initialState = null } = (inboundNodes[0]?.options ?? {}) as {
     initialState?: Nest<OpenSpec> | null;
   };
@@ -210,7 +210,7 @@ function buildConfig(layer: AnyLayer): JsonObject {
   const shapes = mapShapes(buildShape as Nest<OpenShape>, (sizes) => [...sizes]) as Json;
   // Here, cells are built for inputs and states; Keras saves only the shape of the inputs.
   const shape = layer instanceof RNNCell && Array.isArray(shapes) ? (shapes[0] as Json) : shapes;
-  const states = layer instanceof RNN ? initialStates(layer) : null;
+  const states = layer instanceof RNN || className === 'Bidirectional' ? initialStates(layer) : null;
   if (states)
     return { build_config: { shapes_dict: { sequences_shape: shape, initial_state_shape: states } } };
   if (!spreads) return { build_config: { input_shape: shape } };

@@ -10,11 +10,11 @@ import { maskOf } from '../masks.ts';
 import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
-import { storedInputDtype } from './inputDtypes.ts';
 import { refusal } from './jsonErrors.ts';
 import { snakeKey } from './optionNames.ts';
 import { writeOperation, writeOperationCall } from './operations.ts';
 import { type Writer, writeValue } from './writeValue.ts';
+import { writtenDtype } from './writtenDtype.ts';
 
 /** `layers`, `input_layers` and `output_layers` of a model with a graph. */
 export function writeGraph(writer: Writer, model: AnyModel, place: string): JsonObject {
@@ -81,13 +81,12 @@ class Calls {
   }
 
   tensor(tensor: KerasTensor): JsonObject {
-    const { shape } = tensor;
-    const operation = nodeOf(tensor)?.operation;
-    const dtype = (operation && storedInputDtype(operation)) ?? tensor.dtype;
-    return {
-      class_name: '__keras_tensor__',
-      config: { shape: [...shape], dtype, keras_history: this.history(tensor) },
+    const config = {
+      shape: [...tensor.shape],
+      dtype: writtenDtype(tensor),
+      keras_history: this.history(tensor),
     };
+    return { class_name: '__keras_tensor__', config };
   }
 }
 
@@ -98,10 +97,14 @@ function writeCall(writer: Writer, node: GraphNode, calls: Calls, place: string)
   const argument = node.argument as Nest<unknown>;
   const { mask = null, ...rest } = options;
   const said = Object.entries(rest).filter(([, value]) => value !== undefined);
+  const isAlone = said.length === 0 && node.keywords.length === 0;
+  const inputs = (spreads ? (argument as readonly Nest<unknown>[]) : [argument]).map(write);
+  const named = inputs.splice(inputs.length - node.keywords.length);
   return {
-    args: spreads ? (argument as readonly Nest<unknown>[]).map(write) : [write(argument)],
+    args: inputs,
     kwargs: {
-      ...populated(node, said.length === 0, write),
+      ...Object.fromEntries(node.keywords.map((name, i) => [name, named[i] as Json])),
+      ...populated(node, isAlone, write),
       ...(isImplicit(mask, argument) ? {} : { mask: write(mask) }),
       ...Object.fromEntries(said.map(([key, value]) => [snakeKey(key), write(value)])),
     },
@@ -124,7 +127,7 @@ function populated(
   if (!isRecorded) return {};
   const { mask, training } = options as Record<string, Nest<unknown>>;
   return {
-    ...(recordsTraining && training === undefined ? { training: false } : {}),
+    ...(recordsTraining !== undefined && training === undefined ? { training: recordsTraining } : {}),
     ...(recordsMask ? { mask: write(mask ?? mapNest(argument, () => null)) } : {}),
   };
 }

@@ -149,7 +149,7 @@ export function metricOf(identifier: MetricLike | string, specs?: MeasuredSpecs)
   }
   if (isClass(identifier)) return new identifier();
   if (typeof identifier === 'function') return new MeanMetricWrapper({ fn: identifier });
-  if (isConfig(identifier)) return makeNamed(identifier.className, withoutDType(identifier.config));
+  if (isConfig(identifier)) return makeNamed(identifier.className, withoutDType(identifier));
   return refuse(identifier);
 }
 
@@ -174,10 +174,14 @@ function isConfig(identifier: unknown): identifier is MetricConfig {
   return typeof (identifier as Partial<MetricConfig> | null)?.className === 'string';
 }
 
-/** Files of Keras name the dtype of every metric. It is float32 here; another is refused as an unknown option. */
-function withoutDType(config: Record<string, unknown> = {}): Record<string, unknown> {
+/**
+ * Files of Keras name the dtype of every metric. It is float32 here, or int32 for the counts of IoU; another is refused as an
+ * unknown option.
+ */
+function withoutDType({ className, config = {} }: MetricConfig): Record<string, unknown> {
   const { dtype, ...options } = config;
-  return dtype === 'float32' ? options : config;
+  const isCount = dtype === 'int32' && className.endsWith('IoU');
+  return dtype === 'float32' || isCount ? options : config;
 }
 
 type MetricClass = new (options?: object) => Metric;

@@ -2,15 +2,16 @@
 import { DTypeError, ShapeError, ValueError } from '../../core/errors.ts';
 import type { OpenShape } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
+import { cast } from '../../ops/cast.ts';
 import { expandDims } from '../../ops/expandDims.ts';
 import { squeeze } from '../../ops/squeeze.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { KerasTensor } from '../graph/kerasTensor.ts';
-import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
+import { inOrder, leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 
 /**
  * The values in the order of the inputs: by position, or by name if a record is given for inputs that are not a record.
- * As in Keras, a vector is accepted where the input is a matrix of one column, and vice versa.
+ * As in Keras, a vector is accepted where the input is a matrix of one column, and vice versa; whole numbers become float32.
  * Errors: ValueError for missing or extra values; ShapeError and DTypeError for a value that does not match its input.
  */
 export function bindInputs(
@@ -30,7 +31,7 @@ export function bindInputs(
   }
   const paths = leavesOf(mapNest(wanted, (_, path) => path));
   return inputs.map((input, i) => {
-    const value = withRankOf(input, values[i] as Tensor);
+    const value = withDtypeOf(input, withRankOf(input, values[i] as Tensor));
     requireFit(model, input, paths[i] as string, value);
     return value;
   });
@@ -44,6 +45,11 @@ function withRankOf({ shape: wanted }: KerasTensor, value: Tensor): Tensor {
   return value;
 }
 
+/** `value` as float32 if it has whole numbers and the input is float32: bytes of a picture, for example. */
+function withDtypeOf({ dtype }: KerasTensor, value: Tensor): Tensor {
+  return dtype === 'float32' && value.dtype !== 'float16' ? cast(value, dtype) : value;
+}
+
 function isRecord(nest: unknown): nest is Readonly<Record<string, Nest<unknown>>> {
   return typeof nest === 'object' && nest !== null && Object.getPrototypeOf(nest) === Object.prototype;
 }
@@ -55,7 +61,7 @@ function valuesInOrder(
   given: Nest<unknown>,
 ): unknown[] {
   if (!isRecord(given)) return leavesOf(given);
-  const keys = isRecord(wanted) ? Object.keys(wanted) : inputs.map(({ name }) => name);
+  const keys = isRecord(wanted) ? inOrder(Object.keys(wanted)) : inputs.map(({ name }) => name);
   const missing = keys.find((key) => !(key in given));
   const extra = Object.keys(given).filter((key) => !keys.includes(key));
   if (missing === undefined && extra.length === 0)

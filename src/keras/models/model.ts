@@ -61,7 +61,6 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
     if (!('inputs' in options) && !('outputs' in options)) return;
     const { inputs, outputs } = options as GraphModelOptions<Nest<KerasTensor>, Nest<KerasTensor>>;
     this.program = withInputLayers(new GraphProgram(inputs, outputs));
-    if (options.trainable === false) this.trainable = false;
   }
 
   /** The graph of the model; null for a model with its own `call`. */

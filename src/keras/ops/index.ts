@@ -56,6 +56,7 @@ export * from './convolutions.ts';
 export * from './creation.ts';
 export * from './crossentropy.ts';
 export * from './elementwise.ts';
+export { ctcDecode, type CtcDecodeOptions } from './ctcDecode.ts';
 export * from './fourier.ts';
 export * from './linalg.ts';
 export * from './nan.ts';

@@ -29,6 +29,11 @@ export interface StoredModel {
 /** Where the optimizer's variables are, in Keras 3's files. */
 export const optimizerPath = 'optimizer';
 
+/** Whether a path belongs to the optimizer, or to one inside it, whose variables Keras writes a second time. */
+export function isOptimizerPath(path: string): boolean {
+  return path === optimizerPath || path.startsWith(`${optimizerPath}/`);
+}
+
 /** The name of a graph's layers in older files of Keras 3. */
 const olderLayers = '_layer_checkpoint_dependencies';
 
@@ -72,10 +77,7 @@ export function matchStore(
 ): StoredWeight[] {
   const matching = new Matching(options);
   const renamed = new Map([...store].map(([path, found]) => [path.replace(olderLayers, 'layers'), found]));
-  // Keras also stores each optimizer within another one by itself.
-  for (const path of renamed.keys()) {
-    if (path === optimizerPath || path.startsWith(`${optimizerPath}/`)) renamed.delete(path);
-  }
+  for (const path of [...renamed.keys()].filter(isOptimizerPath)) renamed.delete(path);
   for (const { path, variables } of saveablesOf(model as unknown as AnyLayer)) {
     const found = takeStored(renamed, path);
     variables.forEach((variable, i) => {

@@ -9,6 +9,7 @@ import type { StoredTensor } from '../../formats/storedTensor.ts';
 import type { LoadWeightsOptions, WeightNaming } from '../models/fileOptions.ts';
 import type { FitOptions } from './fit.ts';
 import {
+  isOptimizerPath,
   matchLegacy,
   matchNames,
   matchStore,
@@ -99,7 +100,7 @@ export async function openStore(source: ByteSource): Promise<WeightFile> {
 async function storeOf(source: ByteSource, root: Hdf5Group): Promise<WeightFile> {
   const { readWeightStore } = await import('../../formats/keras/index.ts');
   const store: ReadonlyMap<string, StoredVariables> = await readWeightStore(root, contextOf(source));
-  const inModel = [...store].filter(([path]) => path !== optimizerPath);
+  const inModel = [...store].filter(([path]) => !isOptimizerPath(path));
   return {
     tensors: inModel.flatMap(([, { tensors }]) => tensors),
     optimizer: store.get(optimizerPath)?.tensors ?? null,
@@ -144,11 +145,16 @@ export async function requireContainer(source: ByteSource): Promise<Container> {
   const container = await detectContainer(source);
   requireName(source.name, container);
   if (container !== null) return container;
+  const { recognizeOther } = await import('../../formats/otherFiles.ts');
+  const { what, hint } = (await recognizeOther(source)) ?? {
+    what: source.size === 0 ? 'an empty file' : 'bytes of no format that is known',
+    hint: 'pass a file that Keras, PyTorch or this library saved; it may be cut short.',
+  };
   throw new FormatError({
     op: source.name,
     rule: 'a file of weights is .keras, .weights.h5, .h5, .safetensors, .pt, .pth, or a model.json of TF.js.',
-    received: source.size === 0 ? 'an empty file' : 'bytes of no format that is known',
-    hint: 'pass a file that Keras, PyTorch or this library saved; it may be cut short, or an error page of a server.',
+    received: what,
+    hint,
   });
 }
 

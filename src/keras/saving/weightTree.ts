@@ -4,6 +4,7 @@ import type { NewDataset, NewGroup, WrittenType } from '../../formats/hdf5/index
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { HostVariable } from '../optimizers/hostVariable.ts';
+import { LossScaleOptimizer } from '../optimizers/lossScaleOptimizer.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { saveablesOf } from './saveables.ts';
 import { optimizerPath } from './storedWeights.ts';
@@ -37,13 +38,16 @@ export async function weightTree(model: AnyLayer, optimizer: Optimizer | null): 
     });
     await Promise.all(values);
   });
-  if (optimizer) pending.push(addOptimizer(root, optimizer));
+  if (optimizer) pending.push(addOptimizer(root, optimizer, optimizerPath));
+  // Keras writes the variables of an inner optimizer twice: with those of the outer one, and alone.
+  if (optimizer instanceof LossScaleOptimizer)
+    pending.push(addOptimizer(root, optimizer.innerOptimizer, `${optimizerPath}/inner_optimizer`));
   await Promise.all(pending);
   return root;
 }
 
-async function addOptimizer(root: Filling, optimizer: Optimizer): Promise<void> {
-  const group = varsAt(root, optimizerPath, optimizer.name);
+async function addOptimizer(root: Filling, optimizer: Optimizer, path: string): Promise<void> {
+  const group = varsAt(root, path, optimizer.name);
   const values: Promise<unknown>[] = [];
   optimizer.variables.forEach((variable, i) => {
     const value = variable.data() as Promise<TypedData>;

@@ -20,10 +20,11 @@ os.environ.setdefault("KERAS_BACKEND", "torch")
 import numpy as np  # noqa: E402
 import keras  # noqa: E402
 import odd_models  # noqa: E402
+import rare_models  # noqa: E402
 from summaries import summary_of  # noqa: E402
 from keras import constraints, initializers, layers as L, losses, metrics, ops, optimizers, regularizers  # noqa: E402
 
-makers = {**odd_models.makers}
+makers = {**odd_models.makers, **rare_models.makers}
 
 
 def case(function):

@@ -9,7 +9,11 @@ import { goldenModels } from './goldenModels.ts';
 
 const folder = new URL('../../fixtures/configs/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8');
-const names = readdirSync(folder).flatMap((file) => /^(.*)\.json$/.exec(file)?.[1] ?? []);
+const namesIn = (at: URL) => readdirSync(at).flatMap((file) => /^(.*)\.json$/.exec(file)?.[1] ?? []);
+const names = namesIn(folder);
+/** Models with arguments by name, nested outputs and mixed precision. */
+const rare = new URL('../../fixtures/keras/rare/', import.meta.url);
+const rareNames = namesIn(rare);
 
 beforeAll(async () => {
   await init();
@@ -25,16 +29,23 @@ const plain = (text: string) =>
     typeof value === 'number' ? Math.fround(value) : value,
   ) as unknown;
 
+function requireSame(net: AnyModel, json: string, summary: string) {
+  expect(plain(JSON.stringify(modelToConfig(net)))).toEqual(plain(json));
+  expect(withoutBytes(net.summary({ print: () => {} }))).toBe(withoutBytes(summary));
+  net.dispose();
+}
+
 describe.each(names)('%s', (name) => {
   const json = read(`${name}.json`);
   const summary = read(`${name}.summary.txt`);
 
-  function requireSame(net: AnyModel) {
-    expect(plain(JSON.stringify(modelToConfig(net)))).toEqual(plain(json));
-    expect(withoutBytes(net.summary({ print: () => {} }))).toBe(withoutBytes(summary));
-    net.dispose();
-  }
+  test('read', () => requireSame(modelFromJSON(json), json, summary));
+  test('built here', () => requireSame((goldenModels[name] as () => AnyModel)(), json, summary));
+});
 
-  test('read', () => requireSame(modelFromJSON(json)));
-  test('built here', () => requireSame((goldenModels[name] as () => AnyModel)()));
+test.each(rareNames)('%s, read', (name) => {
+  const [json, summary] = [`${name}.json`, `${name}.summary.txt`].map((file) =>
+    readFileSync(new URL(file, rare), 'utf8'),
+  ) as [string, string];
+  requireSame(modelFromJSON(json), json, summary);
 });

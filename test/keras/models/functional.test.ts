@@ -242,11 +242,18 @@ describe('an impossible model', () => {
 describe('a model called wrongly', () => {
   const x = input({ shape: [4], name: 'features' });
   const net = model({ inputs: x, outputs: square(x), name: 'net' });
+  const ids = input({ shape: [4], dtype: 'int32' });
+  const whole = model({ inputs: ids, outputs: square(ids) });
+
+  test('takes whole numbers for float32, as Keras does', async () => {
+    const y = net.apply(tensor([[1, 2, 3, 255]], { dtype: 'int32' }));
+    expect([y.dtype, ...(await y.data())]).toEqual(['float32', 1, 4, 9, 65025]);
+  });
 
   test.each<[string, () => unknown, new (...args: never[]) => Error]>([
     ['another size', () => net.apply(tensor([[1, 2]])), ShapeError],
     ['another rank', () => net.apply(tensor([1, 2, 3, 4])), ShapeError],
-    ['another dtype', () => net.apply(tensor([[1, 2, 3, 4]], { dtype: 'int32' })), DTypeError],
+    ['fractions for whole numbers', () => whole.apply(tensor([[1, 2, 3, 4]])), DTypeError],
     ['too many inputs', () => net.apply([tensor([[1]]), tensor([[1]])] as never), ValueError],
     ['host values', () => net.apply([[1, 2, 3, 4]] as never), ValueError],
     ['a symbolic tensor of another size', () => net.apply(input({ shape: [3] })), ShapeError],

@@ -4,9 +4,12 @@ import os from 'node:os';
 import path from 'node:path';
 import h5wasm from 'h5wasm/node';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { FormatError, init, memory, ValueError } from '../../../src/index.ts';
+import { bytesSource } from '../../../src/formats/byteSource.ts';
+import { openKerasArchive } from '../../../src/formats/keras/index.ts';
+import { ZipArchive } from '../../../src/formats/zip/index.ts';
+import { FormatError, init, memory, type Tensor, tensor, ValueError } from '../../../src/index.ts';
 import { BytesTarget, loadModel } from '../../../src/io/index.ts';
-import { clearSession, layers, sequential, input } from '../../../src/keras/index.ts';
+import { clearSession, input, layers, Model, optimizers, sequential } from '../../../src/keras/index.ts';
 
 const fixtures = new URL('../../fixtures/models/', import.meta.url);
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'saving-'));
@@ -66,6 +69,54 @@ test('a trained model keeps the state of its optimizer', async () => {
   expect(await again.optimizer?.getWeights()).toEqual(await net.optimizer?.getWeights());
   net.dispose();
   again.dispose();
+});
+
+test('an optimizer inside another is saved twice, as in Keras, and read', async () => {
+  const net = sequential([input({ shape: [2] }), layers.dense({ units: 1, name: 'only' })]);
+  const innerOptimizer = optimizers.sgd({ momentum: 0.5 });
+  net.compile({ optimizer: optimizers.lossScaleOptimizer({ innerOptimizer }), loss: 'mse' });
+  await net.fit(tensor([[1, 2]]), tensor([[1]]), { epochs: 3, verbose: 0 });
+  const target = new BytesTarget();
+  await net.save(target);
+  const archive = await ZipArchive.open(bytesSource(target.bytes, 'scaled.keras'));
+  const { weights } = await openKerasArchive(archive);
+  fs.writeFileSync(at('scaled.h5'), await weights.read(0, weights.size));
+  const contents = contentsOf(at('scaled.h5'));
+  // What Keras 3.15.1 writes: steps and rate that aren't used, finite steps, the scale; then the inner optimizer's.
+  const state = (path: string) =>
+    Object.keys(contents).filter((key) => new RegExp(`^/optimizer${path}/vars/`).test(key));
+  expect([state('').length, state('/inner_optimizer').length]).toEqual([8, 4]);
+  expect(contents['/optimizer/inner_optimizer/vars@name']).toBe('sgd');
+  const again = await loadModel(target.bytes);
+  expect(await again.optimizer?.getWeights()).toEqual(await net.optimizer?.getWeights());
+  net.dispose();
+  again.dispose();
+});
+
+test("layers of a model with its own call have the paths of Keras's", async () => {
+  class Own extends Model<Tensor, Tensor> {
+    readonly top = layers.dense({ units: 3 });
+    readonly norm = layers.layerNormalization();
+    readonly alpha = layers.dense({ units: 3 });
+    readonly blocks = [layers.dense({ units: 3 }), layers.dense({ units: 2 })];
+    override call(x: Tensor): Tensor {
+      const h = this.norm.apply(this.alpha.apply(this.top.apply(x)));
+      return this.blocks.reduce((y, block) => block.apply(y), h);
+    }
+  }
+  using net = new Own();
+  net.apply(tensor([[1, 2, 3, 4]]));
+  await net.saveWeights(at('own.weights.h5'));
+  const groups = Object.keys(contentsOf(at('own.weights.h5'))).filter((key) => key.endsWith('/vars/0'));
+  // Keras 3.15.1 reaches `layers` before `norm` and `top`, in the order of the alphabet.
+  expect(groups.map((key) => key.slice(1, -'/vars/0'.length)).sort()).toEqual([
+    'alpha',
+    'blocks/dense',
+    'blocks/dense_1',
+    'layers/dense',
+    'layers/layer_normalization',
+  ]);
+  expect((await net.loadWeights(at('own.weights.h5'))).loaded.length).toBe(10);
 });
 
 test('groups of any number of layers are found by name', async () => {

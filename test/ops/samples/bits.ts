@@ -27,7 +27,7 @@ const ofTwo = (op: string): OpSamples => ({
 });
 
 export const samples: OpSamples[] = [
-  ...['bitwiseAnd', 'bitwiseOr', 'bitwiseXor', 'leftShift', 'rightShift'].map(ofTwo),
+  ...['bitwiseAnd', 'bitwiseOr', 'bitwiseXor', 'leftShift', 'rightShift', 'gcd', 'lcm'].map(ofTwo),
   {
     op: 'bitwiseNot',
     cases: [{ inputs: [ints(3, 3)] }, { inputs: [words(4)] }],

@@ -45,6 +45,16 @@ export const samples: OpSamples[] = [
     bad: badMatrices,
   },
   {
+    op: 'luFactor',
+    cases: [
+      { inputs: [regular] },
+      { inputs: [matrices([1, 1], [-4])] },
+      { inputs: [x(0, 2, 2)] },
+      { inputs: [x(2, 0, 0)] },
+    ],
+    bad: badMatrices,
+  },
+  {
     op: 'solve',
     cases: [
       { inputs: [regular, x(2, 3, 2)] },

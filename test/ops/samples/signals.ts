@@ -87,4 +87,49 @@ export const samples: OpSamples[] = [
       },
     ],
   },
+  {
+    op: 'istft',
+    cases: [
+      { inputs: [x(2, 5, 4), x(2, 5, 4)], options: { sequenceLength: 6, sequenceStride: 3 } },
+      {
+        inputs: [x(4, 5), x(4, 5)],
+        options: { sequenceLength: 4, sequenceStride: 3, fftLength: 8, window: null, center: false },
+      },
+      { inputs: [x(3, 3), x(3, 3)], options: { sequenceLength: 4, sequenceStride: 1, length: 9 } },
+      { inputs: [x(1, 3), x(1, 3)], options: { sequenceLength: 4, sequenceStride: 9, center: false } },
+    ],
+    bad: [
+      {
+        why: 'spectra of another length',
+        inputs: [x(3, 4), x(3, 4)],
+        options: { sequenceLength: 4, sequenceStride: 2 },
+        error: ShapeError,
+      },
+      {
+        why: 'one spectrum',
+        inputs: [x(3), x(3)],
+        options: { sequenceLength: 4, sequenceStride: 2 },
+        error: ShapeError,
+      },
+      {
+        why: 'parts of two shapes',
+        inputs: [x(2, 3), x(3, 3)],
+        options: { sequenceLength: 4, sequenceStride: 2 },
+        error: ShapeError,
+      },
+      {
+        why: 'integers',
+        inputs: [ints(2, 3), ints(2, 3)],
+        options: { sequenceLength: 4, sequenceStride: 2 },
+        error: DTypeError,
+      },
+      {
+        why: 'a fractional length',
+        inputs: [x(2, 3), x(2, 3)],
+        options: { sequenceLength: 4, sequenceStride: 2, length: 1.5 },
+        error: ValueError,
+      },
+      { why: 'no stride', inputs: [x(2, 3), x(2, 3)], options: { sequenceLength: 4 }, error: ValueError },
+    ],
+  },
 ];

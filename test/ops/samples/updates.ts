@@ -28,6 +28,7 @@ export const samples: OpSamples[] = [
   segments('segmentMax'),
   segments('segmentMin'),
   segments('segmentMean'),
+  segments('segmentProd'),
   {
     op: 'sliceUpdate',
     cases: [

@@ -40,9 +40,11 @@ export function variableDType(policy: DTypePolicy): DType {
   return policy === 'mixedFloat16' ? 'float32' : policy;
 }
 
-/** `x` as a matmul or a convolution of a layer with that policy reads it. */
+/** `x` as a matmul or a convolution of a layer with that policy reads it. As in Keras, whole numbers become float32. */
 export function asOperand(x: Tensor, policy: DTypePolicy): Tensor {
-  return policy === 'mixedFloat16' && x.dtype === 'float32' ? cast(x, 'float16') : x;
+  const isFloat = x.dtype === 'float32' || x.dtype === 'float16';
+  const floats = isFloat ? x : cast(x, 'float32');
+  return policy === 'mixedFloat16' && floats.dtype === 'float32' ? cast(floats, 'float16') : floats;
 }
 
 function notAPolicy(op: string, received: unknown): DTypeError {

@@ -26,7 +26,7 @@ fn main(
   let matrix = flat_group(group, groups);
   let n = params.n;
   let base = matrix * n * n;
-  let rows = matrix * (n + 1u);
+  let rows = matrix * (2u * n + 1u);
   let end = select(0u, n, matrix < params.count);
   for (var i = local; i < end * end; i += 64u) {
     out[base + i] = x[base + i];
@@ -52,6 +52,7 @@ fn main(
         order[rows + best] = moved;
         order[rows + n] += 1u;
       }
+      order[rows + n + 1u + step] = best;
       pivot_row = best;
     }
     let best = workgroupUniformLoad(&pivot_row);

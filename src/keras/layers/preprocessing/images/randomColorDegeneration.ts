@@ -18,7 +18,7 @@ export class RandomColorDegeneration extends RandomColour {
   }
 
   constructor(options: RandomColorDegenerationOptions) {
-    super(options, { least: 0 });
+    super(options, { least: -1 });
   }
 
   /** `factor` blends each image from its colours, 0, to its luma, 1. */
@@ -28,9 +28,9 @@ export class RandomColorDegeneration extends RandomColour {
 }
 
 /**
- * image + factor · (luma - image), with a factor between the bounds of `factor`: 0 keeps the colours, 1 leaves greys. As in
- * Keras, one number stands for [0, factor]. Inputs are unchanged where `training` is false. Shapes: [batch, height, width,
- * 3], or without a batch, as the input. float32.
+ * image + factor · (luma - image), with a factor between the bounds of `factor`: 0 keeps the colours, 1 leaves greys, and
+ * less than 0 strengthens colours. As in Keras, one number stands for [-factor, factor]. Inputs are unchanged where `training`
+ * is false. Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */
 export function randomColorDegeneration(options: RandomColorDegenerationOptions): RandomColorDegeneration;

@@ -38,6 +38,7 @@ export function padded(images: Tensor, size: ImageSize, constantValue: number): 
   const { height, width } = sizeOf(images);
   const rows = Math.max(height, Math.trunc((width * size.height) / size.width)) - height;
   const columns = Math.max(width, Math.trunc((height * size.width) / size.height)) - width;
-  const around = (n: number): [number, number] => [Math.trunc(n / 2), n - Math.trunc(n / 2)];
+  // As in Keras, the same on both sides: of an odd number, one is left out.
+  const around = (n: number): [number, number] => [Math.trunc(n / 2), Math.trunc(n / 2)];
   return pad(images, { paddings: [[0, 0], around(rows), around(columns), [0, 0]], constantValue });
 }

@@ -1,0 +1,51 @@
+/**
+ * @file The dtypes of a graph's tensors in Keras's files. With mixed_float16, tensors between layers are float16 there, and
+ * float32 here.
+ */
+import { nodeOf } from '../graph/graphNode.ts';
+import type { GraphTensor } from '../graph/graphTensor.ts';
+import { Layer } from '../layers/base/layer.ts';
+import { Functional } from '../models/functional.ts';
+import { storedInputDtype } from './inputDtypes.ts';
+
+const known = new WeakMap<GraphTensor, string>();
+
+/** The dtype of `tensor` in a file. */
+export function writtenDtype(tensor: GraphTensor): string {
+  // A graph may be thousands of calls deep: what a tensor depends on is settled first, without recursion.
+  const open: GraphTensor[] = [tensor];
+  for (let next = open.at(-1); next; next = open.at(-1)) {
+    const missing = sourcesOf(next).filter((source) => !known.has(source));
+    if (missing.length > 0) open.push(...missing);
+    else {
+      known.set(next, settle(next));
+      open.pop();
+    }
+  }
+  return known.get(tensor) as string;
+}
+
+/** The tensors whose dtype decides on that of `tensor`. */
+function sourcesOf(tensor: GraphTensor): readonly GraphTensor[] {
+  const node = nodeOf(tensor);
+  if (!node || tensor.dtype !== 'float32' || node.isInput) return [];
+  const { operation } = node;
+  const index = tensor.kerasHistory?.tensorIndex ?? 0;
+  if (operation instanceof Functional) return (operation.program?.outputs ?? []).slice(index, index + 1);
+  return operation instanceof Layer ? [] : node.inputTensors.filter(({ dtype }) => dtype === 'float32');
+}
+
+function settle(tensor: GraphTensor): string {
+  const operation = nodeOf(tensor)?.operation;
+  if (!operation) return tensor.dtype;
+  const stored = storedInputDtype(operation);
+  if (stored !== undefined) return stored;
+  const sources = sourcesOf(tensor);
+  if (sources.length > 0)
+    return sources.every((source) => known.get(source) === 'float16') ? 'float16' : tensor.dtype;
+  const isMixed =
+    operation instanceof Layer &&
+    operation.className !== 'InputLayer' &&
+    operation.dtypePolicy === 'mixedFloat16';
+  return isMixed && tensor.dtype === 'float32' ? 'float16' : tensor.dtype;
+}
