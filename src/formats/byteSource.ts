@@ -3,7 +3,7 @@
  * Formats read only through it, and don't depend on where the bytes come from (a Blob, a path, a URL).
  */
 import { FormatError } from '../core/errors.ts';
-import type { ReadMemory } from './readMemory.ts';
+import { byteReader, type ReadMemory } from './readMemory.ts';
 
 export interface ByteSource {
   /** The file's name, for errors and histories. */
@@ -40,9 +40,8 @@ export function bytesSource(bytes: ArrayBuffer | Uint8Array, name: string): Byte
 export function blobSource(blob: Blob, name: string): ByteSource {
   const read = async (begin: number, end: number, memory?: ReadMemory) => {
     const part = blob.slice(begin, end);
-    const bytes = memory
-      ? await memory.all(part.stream(), end - begin)
-      : new Uint8Array(await part.arrayBuffer());
+    const reader = memory && byteReader(part.stream());
+    const bytes = reader ? await memory.fill(reader, end - begin) : new Uint8Array(await part.arrayBuffer());
     return requireLength(name, bytes, begin, end);
   };
   return { name, size: blob.size, isLocal: true, read };

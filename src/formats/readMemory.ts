@@ -19,20 +19,14 @@ export class ReadMemory {
     return new Uint8Array(this.#buffer, 0, count);
   }
 
-  /** All bytes of a stream that should have `count`; one more than that if it has more. */
-  async all(
-    stream: ReadableStream<Uint8Array<ArrayBuffer>>,
-    count: number,
-  ): Promise<Uint8Array<ArrayBuffer>> {
-    const reader = byteReader(stream);
-    if (!reader) return new Uint8Array(await new Response(stream).arrayBuffer());
+  /** The next `count` bytes of a stream; fewer at its end. */
+  async fill(reader: ReadableStreamBYOBReader, count: number): Promise<Uint8Array<ArrayBuffer>> {
     let filled = 0;
-    for (this.take(count + 1); filled <= count; ) {
-      const piece = await this.#read(reader, filled, count + 1 - filled);
+    for (this.take(count); filled < count; ) {
+      const piece = await this.#read(reader, filled, count - filled);
       if (!piece) break;
       filled += piece.length;
     }
-    if (filled > count) await reader.cancel();
     return new Uint8Array(this.#buffer, 0, filled);
   }
 

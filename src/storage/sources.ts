@@ -5,16 +5,15 @@
 import { checkSignal } from '../core/abortSignal.ts';
 import { requireOptions } from '../core/arguments.ts';
 import { describe } from '../core/shape.ts';
-import { FormatError, ValueError } from '../core/errors.ts';
+import { ValueError } from '../core/errors.ts';
 import { isDetached } from '../core/detached.ts';
 import { blobSource, type ByteSource, bytesSource, requireLength } from '../formats/byteSource.ts';
-import { byteReader, ReadMemory } from '../formats/readMemory.ts';
 import { browserAddress } from './addresses.ts';
-import type { FilePieces } from './fileTarget.ts';
 import { openStored } from './browserStores.ts';
-import { openFiles, openFolder, siblingUrl } from './folders.ts';
+import { openFiles, openFolder } from './folders.ts';
 import { nodeModule } from './nodeModule.ts';
-import { gathered } from './spool.ts';
+import { responseSource, unreadable } from './responseSource.ts';
+import { baseName, openUrl } from './urlSource.ts';
 
 /**
  * A source of a file. A string is a path in Node, unless it is a URL; elsewhere it is a URL. `opfs://models/net.keras`
@@ -155,113 +154,8 @@ async function openPath(fs: NodeFiles, path: string, name: string): Promise<Byte
   return { name, size: stat.size, isLocal: true, read, close: () => handle.close(), sibling };
 }
 
-/** Requests only the first byte: a server that supports ranges then reports the length of the file. */
-async function openUrl(url: string, name: string, signal?: AbortSignal): Promise<ByteSource> {
-  const request = async (range: string) => {
-    const options = { headers: { Range: range }, ...(signal ? { signal } : {}) };
-    return fetch(url, options).catch((cause: unknown) => {
-      if (signal?.aborted) throw cause;
-      throw unreadable(
-        name,
-        String(cause),
-        'check the address, and that the server allows requests from this page (CORS).',
-        cause,
-      );
-    });
-  };
-  const sibling = (path: string) => openUrl(siblingUrl(url, path), path, signal);
-  const siblings = /^(data|blob):/i.test(url) ? {} : { sibling };
-  const first = await request('bytes=0-0');
-  const size = Number(/\/(\d+)$/.exec(first.headers.get('Content-Range') ?? '')?.[1] ?? Number.NaN);
-  if (first.status !== 206 || !Number.isSafeInteger(size))
-    return { ...(await responseSource(first, name, signal)), ...siblings };
-  await first.body?.cancel();
-  const tag = first.headers.get('ETag');
-  const part = async (begin: number, end: number) => {
-    const response = await request(`bytes=${begin}-${end - 1}`);
-    const isSame = response.status === 206 && response.headers.get('ETag') === tag;
-    if (!isSame) throw unreadable(name, `status ${response.status}, or another file`, 'load it again.');
-    return response;
-  };
-  const read: ByteSource['read'] = async (begin, end, memory) => {
-    if (begin === end) return new Uint8Array();
-    const response = await part(begin, end);
-    const bytes =
-      memory && response.body
-        ? await memory.all(response.body, end - begin)
-        : new Uint8Array(await response.arrayBuffer());
-    return requireLength(name, bytes, begin, end);
-  };
-  const opened: ByteSource[] = [];
-  const fetched = async (begin: number, end: number) => {
-    if (begin === end) return bytesSource(new Uint8Array(), name);
-    const source = await gathered(chunksOf((await part(begin, end)).body, signal), name);
-    opened.push(source);
-    if (source.size !== end - begin)
-      throw unreadable(name, `${source.size} of ${end - begin} bytes`, 'load it again.');
-    return source;
-  };
-  const close = async () => {
-    for (const source of opened) await source.close?.();
-  };
-  return { name, size, read, fetched, close, ...siblings };
-}
-
-/** A whole response. */
-async function responseSource(
-  response: Response,
-  name: string,
-  signal: AbortSignal | undefined,
-): Promise<ByteSource> {
-  if (!response.ok) throw unreadable(name, `status ${response.status}`, 'check the address.');
-  return gathered(chunksOf(response.body, signal), name);
-}
-
-/** Bytes of a stream that are taken at a time, at most. */
-const chunkBytes = 1 << 20;
-
-/** Each chunk is valid until the next is asked for. Errors: the signal's reason, also where a stream gives nothing more. */
-async function* chunksOf(
-  body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
-  signal: AbortSignal | undefined,
-): FilePieces {
-  if (!body) return;
-  const { next, cancel } = readerOf(body);
-  const stop = () => void cancel(signal?.reason).catch(() => {});
-  signal?.addEventListener('abort', stop);
-  try {
-    for (let chunk = await next(); chunk; chunk = await next()) {
-      signal?.throwIfAborted();
-      yield chunk;
-    }
-    // A stream that is cancelled ends.
-    signal?.throwIfAborted();
-  } finally {
-    signal?.removeEventListener('abort', stop);
-    await cancel();
-  }
-}
-
-/** `next` returns null at the end of the stream. */
-function readerOf(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
-  const bytes = byteReader(body);
-  if (bytes) {
-    const memory = new ReadMemory();
-    return { next: () => memory.next(bytes, chunkBytes), cancel: (reason?: unknown) => bytes.cancel(reason) };
-  }
-  const reader = body.getReader();
-  const next = async () => (await reader.read()).value ?? null;
-  return { next, cancel: (reason?: unknown) => reader.cancel(reason) };
-}
-
 function nameOf(blob: Blob): string {
   return blob instanceof File ? blob.name : 'file';
-}
-
-function baseName(url: string): string {
-  if (/^(data|blob):/i.test(url)) return 'file';
-  const path = url.replace(/[?#].*$/s, '');
-  return path.slice(path.lastIndexOf('/') + 1) || 'file';
 }
 
 function isByteSource(given: unknown): given is ByteSource {
@@ -280,10 +174,6 @@ function isFolder(given: unknown): given is FileSystemDirectoryHandle {
 
 function isFileHandle(given: unknown): given is FileSystemFileHandle {
   return typeof (given as Partial<FileSystemFileHandle> | null)?.getFile === 'function';
-}
-
-function unreadable(name: string, received: string, hint: string, cause?: unknown): FormatError {
-  return new FormatError({ op: name, rule: 'the file must be there, and readable.', received, hint, cause });
 }
 
 function notASource(given: unknown): ValueError {

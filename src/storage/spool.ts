@@ -14,8 +14,8 @@ export interface Spool {
   discard(): Promise<void>;
 }
 
-/** Up to this many bytes are kept in memory. */
-const memoryBytes = 16 << 20;
+/** Up to this many bytes of a file are kept in memory. */
+export const memoryBytes = 16 << 20;
 /** Age at which files left behind by closed pages are removed; none is in use for so long. */
 const oldMilliseconds = 24 * 60 * 60 * 1000;
 const folderName = '.retrograd-spool';
@@ -32,12 +32,12 @@ export async function openSpool(bytes: number): Promise<Spool | null> {
   }
 }
 
-/** All pieces, readable in any order: in memory if they are small, otherwise in a temporary file. */
-export async function gathered(pieces: FilePieces, name: string): Promise<ByteSource> {
+/** All pieces, readable in any order: in memory up to `most` bytes, otherwise in a temporary file. */
+export async function gathered(pieces: FilePieces, name: string, most = memoryBytes): Promise<ByteSource> {
   const held: Uint8Array<ArrayBuffer>[] = [];
   const iterator = pieces[Symbol.asyncIterator]();
   let bytes = 0;
-  while (bytes <= memoryBytes) {
+  while (bytes <= most) {
     const { done, value } = await iterator.next();
     if (done) return blobSource(new Blob(held), name);
     held.push(value.slice());

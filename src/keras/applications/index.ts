@@ -39,6 +39,7 @@ export { inceptionV3 } from './inceptionV3.ts';
 export { mobileNet, type MobileNetOptions } from './mobileNet.ts';
 export { mobileNetV2, type MobileNetV2Options } from './mobileNetV2.ts';
 export { mobileNetV3Large, type MobileNetV3Options, mobileNetV3Small } from './mobileNetV3.ts';
+export { nasNetLarge, nasNetMobile } from './nasNet.ts';
 export type { Network, NetworkMaker, NetworkOptions, WeightsSource } from './network.ts';
 export {
   resNet101,

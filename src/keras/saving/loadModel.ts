@@ -144,7 +144,7 @@ async function cutModel(
 ): Promise<Pick<StoredModelFile, 'config' | 'textLayers'>> {
   const { layers } = (isObject(config.config ?? null) ? config.config : {}) as JsonObject;
   const found = Array.isArray(layers)
-    ? layers.find((layer) => textLayer.test(String(layer?.class_name)))
+    ? layers.find((layer) => typeof layer?.class_name === 'string' && textLayer.test(layer.class_name))
     : null;
   if (!found) return { config };
   if (onTextLayer) {

@@ -60,17 +60,23 @@ function ownVariables(layer: AnyLayer & { savedVariables?: readonly Variable[] }
   return layer.weights.filter((weight) => !inside.has(weight));
 }
 
-/** The values of properties, by their names in Keras. The layers of a graph come first. */
+/**
+ * The values of properties, by their names in Keras. The layers of a graph come first. Those of a model with its own `call` are
+ * one property among the others, so layers in properties that come after it in the alphabet are found there.
+ */
 function childrenOf(
   layer: AnyLayer & { program?: unknown; layers?: AnyLayer[] },
 ): [name: string, child: unknown][] {
-  const graph: [string, unknown][] = layer.program && layer.layers ? [['layers', layer.layers]] : [];
+  const listed: [string, unknown][] =
+    layer.program !== undefined && layer.layers ? [['layers', layer.layers]] : [];
+  const isGraph = Boolean(layer.program);
   // Keras has no public names for the parts of this layer, unlike for those of MultiHeadAttention.
   const prefix = layer.className === 'GroupQueryAttention' ? '_' : '';
   const properties = Object.entries(layer)
     .map(([key, value]): [string, unknown] => [`${prefix}${propertyName(key)}`, value])
+    .concat(isGraph ? [] : listed)
     .sort(([a], [b]) => compareNames(a, b));
-  return [...graph, ...properties];
+  return [...(isGraph ? listed : []), ...properties];
 }
 
 /** The items of an array, a set, a map or a plain object; null for anything else. */

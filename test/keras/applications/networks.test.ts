@@ -152,6 +152,12 @@ describe('weights, predictions and pictures', { timeout }, () => {
     ['pictures below 75 pixels', applications.inceptionV3, { inputShape: [299, 74, 3] }, ShapeError],
     ['a fractional minimalistic', applications.mobileNetV3Small, { minimalistic: 0.5 }, ValueError],
     ['preprocessing by name', applications.convNeXtTiny, { includePreprocessing: 'yes' }, ValueError],
+    [
+      'a network of cells for open sizes',
+      applications.nasNetMobile,
+      { includeTop: false, inputShape: [null, null, 3] },
+      ShapeError,
+    ],
     ['an open size below the top', applications.efficientNetV2B0, { inputShape: [null, 64, 3] }, ShapeError],
   ];
   test.each(bad)('%s is refused', (_, make, options, error) => {

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bytesSource } from '../../../src/formats/byteSource.ts';
 import { openKerasArchive } from '../../../src/formats/keras/index.ts';
 import { ZipArchive } from '../../../src/formats/zip/index.ts';
-import { FormatError, init, memory, tensor, ValueError } from '../../../src/index.ts';
+import { FormatError, init, memory, type Tensor, tensor, ValueError } from '../../../src/index.ts';
 import { BytesTarget, loadModel } from '../../../src/io/index.ts';
-import { clearSession, input, layers, optimizers, sequential } from '../../../src/keras/index.ts';
+import { clearSession, input, layers, Model, optimizers, sequential } from '../../../src/keras/index.ts';
 
 const fixtures = new URL('../../fixtures/models/', import.meta.url);
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'saving-'));
@@ -91,6 +91,32 @@ test('an optimizer inside another is saved twice, as in Keras, and read', async 
   expect(await again.optimizer?.getWeights()).toEqual(await net.optimizer?.getWeights());
   net.dispose();
   again.dispose();
+});
+
+test("layers of a model with its own call have the paths of Keras's", async () => {
+  class Own extends Model<Tensor, Tensor> {
+    readonly top = layers.dense({ units: 3 });
+    readonly norm = layers.layerNormalization();
+    readonly alpha = layers.dense({ units: 3 });
+    readonly blocks = [layers.dense({ units: 3 }), layers.dense({ units: 2 })];
+    override call(x: Tensor): Tensor {
+      const h = this.norm.apply(this.alpha.apply(this.top.apply(x)));
+      return this.blocks.reduce((y, block) => block.apply(y), h);
+    }
+  }
+  using net = new Own();
+  net.apply(tensor([[1, 2, 3, 4]]));
+  await net.saveWeights(at('own.weights.h5'));
+  const groups = Object.keys(contentsOf(at('own.weights.h5'))).filter((key) => key.endsWith('/vars/0'));
+  // Keras 3.15.1 reaches `layers` before `norm` and `top`, in the order of the alphabet.
+  expect(groups.map((key) => key.slice(1, -'/vars/0'.length)).sort()).toEqual([
+    'alpha',
+    'blocks/dense',
+    'blocks/dense_1',
+    'layers/dense',
+    'layers/layer_normalization',
+  ]);
+  expect((await net.loadWeights(at('own.weights.h5'))).loaded.length).toBe(10);
 });
 
 test('groups of any number of layers are found by name', async () => {

@@ -1,0 +1,52 @@
+/**
+ * @file RangeStream: successive ranges of a file on a server, from one request. Browsers keep the buffers of each request until
+ * they collect garbage: 200 MB for a large file that is read with a request for each piece.
+ */
+import { byteReader, type ReadMemory } from '../formats/readMemory.ts';
+
+/** A range of fewer bytes doesn't begin a stream: what follows it is probably not read. */
+const leastBytes = 1 << 20;
+/** So many bytes between two ranges are read and dropped. */
+const mostSkipped = 1 << 20;
+
+export class RangeStream {
+  /** The response that is being read, and the position that it has reached. */
+  #open: { readonly reader: ReadableStreamBYOBReader; readonly at: number } | null = null;
+
+  /** `request` asks the server for a range; the file has `size` bytes. */
+  constructor(
+    private readonly request: (begin: number, end: number) => Promise<Response>,
+    private readonly size: number,
+  ) {}
+
+  /** The bytes from `begin` to `end`, fewer if the server sends fewer; null if they should be requested on their own. */
+  async read(begin: number, end: number, memory: ReadMemory): Promise<Uint8Array<ArrayBuffer> | null> {
+    const reader = await this.#readerAt(begin, end, memory);
+    if (!reader) return null;
+    const bytes = await memory.fill(reader, end - begin);
+    if (this.#open || end === this.size) await reader.cancel();
+    else this.#open = { reader, at: end };
+    return bytes;
+  }
+
+  async close(): Promise<void> {
+    const open = this.#open;
+    this.#open = null;
+    await open?.reader.cancel();
+  }
+
+  /** A reader whose next byte is that at `begin`. It belongs to the caller, so that reads at the same time have one each. */
+  async #readerAt(begin: number, end: number, memory: ReadMemory): Promise<ReadableStreamBYOBReader | null> {
+    const skipped = this.#open ? begin - this.#open.at : -1;
+    if (this.#open && skipped >= 0 && skipped <= mostSkipped) {
+      const { reader } = this.#open;
+      this.#open = null;
+      await memory.fill(reader, skipped);
+      return reader;
+    }
+    if (end - begin < leastBytes) return null;
+    await this.close();
+    const { body } = await this.request(begin, this.size);
+    return body && byteReader(body);
+  }
+}

@@ -1,0 +1,81 @@
+/** @file Files on a server, read by ranges where the server answers them. */
+import { FormatError } from '../core/errors.ts';
+import { type ByteSource, requireLength } from '../formats/byteSource.ts';
+import { ReadMemory } from '../formats/readMemory.ts';
+import type { FilePieces } from './fileTarget.ts';
+import { siblingUrl } from './folders.ts';
+import { RangeStream } from './rangeStream.ts';
+import { responseSource, unreadable } from './responseSource.ts';
+import { gathered, memoryBytes } from './spool.ts';
+
+/** Requests only the first byte: a server that supports ranges then reports the length of the file. */
+export async function openUrl(url: string, name: string, signal?: AbortSignal): Promise<ByteSource> {
+  const request = async (range: string) => {
+    const options = { headers: { Range: range }, ...(signal ? { signal } : {}) };
+    return fetch(url, options).catch((cause: unknown) => {
+      if (signal?.aborted) throw cause;
+      throw unreadable(
+        name,
+        String(cause),
+        'check the address, and that the server allows requests from this page (CORS).',
+        cause,
+      );
+    });
+  };
+  const sibling = (path: string) => openUrl(siblingUrl(url, path), path, signal);
+  const siblings = /^(data|blob):/i.test(url) ? {} : { sibling };
+  const first = await request('bytes=0-0');
+  const size = Number(/\/(\d+)$/.exec(first.headers.get('Content-Range') ?? '')?.[1] ?? Number.NaN);
+  if (first.status !== 206 || !Number.isSafeInteger(size))
+    return { ...(await responseSource(first, name, signal)), ...siblings };
+  await first.body?.cancel();
+  const tag = first.headers.get('ETag');
+  const part = async (begin: number, end: number) => {
+    const response = await request(`bytes=${begin}-${end - 1}`);
+    const isSame = response.status === 206 && response.headers.get('ETag') === tag;
+    if (!isSame) throw unreadable(name, `status ${response.status}, or another file`, 'load it again.');
+    return response;
+  };
+  const broken = (cause: unknown): never => {
+    if (signal?.aborted || cause instanceof FormatError) throw cause;
+    throw unreadable(name, `a connection that broke off: ${cause}`, 'load it again.', cause);
+  };
+  const stream = new RangeStream(part, size);
+  const read: ByteSource['read'] = async (begin, end, memory) => {
+    if (begin === end) return new Uint8Array();
+    const streamed = memory && (await stream.read(begin, end, memory).catch(broken));
+    const bytes = streamed ?? new Uint8Array(await (await part(begin, end)).arrayBuffer().catch(broken));
+    return requireLength(name, bytes, begin, end);
+  };
+  const opened: ByteSource[] = [];
+  /** Bytes of fetched parts that are in memory. */
+  let held = 0;
+  const fetched = async (begin: number, end: number) => {
+    const isHeld = held + end - begin <= memoryBytes;
+    if (isHeld) held += end - begin;
+    const source = await gathered(piecesOf(read, begin, end), name, isHeld ? memoryBytes : 0);
+    opened.push(source);
+    return source;
+  };
+  const close = async () => {
+    await stream.close();
+    for (const source of opened) await source.close?.();
+  };
+  return { name, size, read, fetched, close, ...siblings };
+}
+
+const pieceBytes = 1 << 20;
+
+/** Each piece is valid until the next is asked for. */
+async function* piecesOf(read: ByteSource['read'], begin: number, end: number): FilePieces {
+  const memory = new ReadMemory();
+  for (let at = begin; at < end; at += pieceBytes)
+    yield await read(at, Math.min(end, at + pieceBytes), memory);
+}
+
+/** The last part of an address. */
+export function baseName(url: string): string {
+  if (/^(data|blob):/i.test(url)) return 'file';
+  const path = url.replace(/[?#].*$/s, '');
+  return path.slice(path.lastIndexOf('/') + 1) || 'file';
+}
