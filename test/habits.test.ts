@@ -364,6 +364,11 @@ describe('messages', () => {
     expect(shown.length).toBeLessThan(60);
     expect(Object.keys(tensor(1)).sort()).toEqual(['dtype', 'id', 'name', 'shape', 'size']);
     expect(inspect(input({ shape: [2], name: 'in' })).length).toBeLessThan(80);
+    const json = JSON.stringify([tensor([[1, 2]]), input({ shape: [2], name: 'in' })]);
+    expect(JSON.parse(json)).toEqual([
+      'Tensor float32[1, 2]',
+      "KerasTensor float32[null, 2] 'in', made by in",
+    ]);
     expect(inspect(input({ shape: [2] }))).not.toContain(`${KerasTensor.name} {`);
   });
 

@@ -268,6 +268,11 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     return this.toString();
   }
 
+  /** What `JSON.stringify` writes: the short form, since the values are on the device. `array()` reads them. */
+  toJSON(): string {
+    return this.toString();
+  }
+
   /** Converts to a string, but throws in arithmetic and comparisons: values are on the device. */
   [Symbol.toPrimitive](hint: string): string {
     if (hint === 'string') return this.toString();

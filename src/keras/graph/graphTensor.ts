@@ -100,6 +100,11 @@ export abstract class GraphTensor implements SymbolicTensor {
     return `KerasTensor ${formatSpec(this)} '${this.name}'${maker}`;
   }
 
+  /** What `JSON.stringify` writes. */
+  toJSON(): string {
+    return this.toString();
+  }
+
   /** Keeps Node's console from printing the whole graph through `kerasHistory`. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return this.toString();

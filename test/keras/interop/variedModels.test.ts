@@ -113,7 +113,7 @@ function given(net: AnyModel, inputs: readonly Tensor[]): never {
 
 /** Outputs that differ by more than 1e-5 from Keras's (relatively, where they are large), or by 1e-3 where layers round to float16. */
 async function otherOutputs(net: AnyModel, { config, inputs, outputs }: Case): Promise<string[]> {
-  const tolerance = JSON.stringify(config).includes('float16') ? 1e-3 : 1e-5;
+  const tolerance = /"(mixed_)?float16"/.test(JSON.stringify(config)) ? 1e-3 : 1e-5;
   const found = flat(net.apply(given(net, inputs.map(inputOf)), { training: false }));
   const shapes = [found, outputs].map((list) => list.map(({ shape }) => `[${shape}]`).join());
   if (shapes[0] !== shapes[1]) return [`outputs of shapes ${shapes[0]}, not ${shapes[1]}`];

@@ -22,7 +22,7 @@ async function zipOf(...names: string[]): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** First bytes as TensorFlow 2.21, its converter to TensorFlow Lite, and PyTorch's exporter to ONNX write them. */
+/** First bytes as TensorFlow 2.21 and its converter to TensorFlow Lite write them; those of ONNX are by its format's definition. */
 const cases: readonly [string, Uint8Array | (() => Promise<Uint8Array>), received: RegExp, hint: RegExp][] = [
   [
     'index.html',
