@@ -4,7 +4,7 @@
  */
 import { isFloating } from '../core/dtype.ts';
 import { ShapeError, TapeError } from '../core/errors.ts';
-import { isBranch, mapNest, type Nest, packNest } from '../core/nest.ts';
+import { isBranch, keysOf, mapNest, type Nest, packNest } from '../core/nest.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { Tensor } from '../tensor/tensor.ts';
@@ -82,7 +82,7 @@ export function structureOf(tree: unknown): string {
 export function alignedLeaves(tree: unknown, like: unknown): unknown[] | null {
   if (!isBranch(like)) return isBranch(tree) ? null : [tree];
   if (!isBranch(tree) || Array.isArray(tree) !== Array.isArray(like)) return null;
-  const keys = Object.keys(like);
+  const keys = keysOf(like);
   if (Object.keys(tree).length !== keys.length) return null;
   const leaves: unknown[] = [];
   for (const key of keys) {

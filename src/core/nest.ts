@@ -49,6 +49,12 @@ function mapLevel<T, R>(
   return Object.fromEntries(keys.map((key) => [key, mapped.get(key) as Nest<R>]));
 }
 
+/** The keys of a branch in the order in which its leaves are visited. */
+export function keysOf(branch: readonly unknown[] | Readonly<Record<string, unknown>>): string[] {
+  const keys = Object.keys(branch);
+  return Array.isArray(branch) ? keys : inOrder(keys);
+}
+
 /** Keys in the order in which records are visited: sorted, as in Keras, however the record was written. */
 export function inOrder(keys: readonly string[]): string[] {
   return keys.length < 2 ? [...keys] : [...keys].sort();

@@ -5,7 +5,7 @@ import type { OpenShape } from '../core/shape.ts';
 import type { SymbolicTensor } from '../ops/recorders.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 
-export { inOrder, leavesOf, mapNest, type Nest, packNest } from '../core/nest.ts';
+export { inOrder, keysOf, leavesOf, mapNest, type Nest, packNest } from '../core/nest.ts';
 
 /** The nest `S` with `T` at every leaf. The most general nest maps to itself, so that TypeScript doesn't expand it. */
 export type Mapped<S, T> = [Nest<never>] extends [S]

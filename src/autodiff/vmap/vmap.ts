@@ -1,6 +1,6 @@
 /** @file vmap: a function of one example as a function of a batch. */
 import { ShapeError, TapeError, ValueError } from '../../core/errors.ts';
-import { isBranch, mapNest, type Nest } from '../../core/nest.ts';
+import { isBranch, keysOf, mapNest, type Nest } from '../../core/nest.ts';
 import { checkOptions, type OptionNames } from '../../core/options.ts';
 import { describe, normalizeAxis } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
@@ -121,7 +121,7 @@ function eachWithAxis(
     mapNest(tree as Nest<unknown>, (leaf, at) => visit(leaf, axes, at), path);
     return;
   }
-  const keys = isBranch(tree) ? Object.keys(tree) : [];
+  const keys = isBranch(tree) ? keysOf(tree) : [];
   const fits =
     isBranch(axes) &&
     isBranch(tree) &&

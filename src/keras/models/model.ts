@@ -19,7 +19,7 @@ import {
   type Shapes,
 } from '../layers/base/layer.ts';
 import { setMask } from '../masks.ts';
-import { leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '../tensorNest.ts';
+import { keysOf, leavesOf, type Mapped, mapNest, mapShapes, type Nest, packNest } from '../tensorNest.ts';
 import type { Slots } from '../training/index.ts';
 import { bindInputs } from './binding.ts';
 import { withInputLayers } from './intermediate.ts';
@@ -224,7 +224,7 @@ function withMask(value: unknown, mask: Tensor | null): unknown {
 
 /** Symbolic tensors as data slots, named by the keys of a record or by `names`. */
 function named(nest: Nest<KerasTensor>, names: readonly string[], tensors: readonly KerasTensor[]) {
-  const keys = nest instanceof KerasTensor || Array.isArray(nest) ? [] : Object.keys(nest);
+  const keys = nest instanceof KerasTensor || Array.isArray(nest) ? [] : keysOf(nest);
   const known = keys.length === tensors.length ? keys : names;
   return tensors.map(({ shape, dtype }, i) => ({ name: known[i] as string, shape, dtype }));
 }

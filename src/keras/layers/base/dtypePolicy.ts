@@ -42,7 +42,10 @@ export function variableDType(policy: DTypePolicy): DType {
 
 /** `x` as a matmul or a convolution of a layer with that policy reads it. As in Keras, whole numbers become float32. */
 export function asOperand(x: Tensor, policy: DTypePolicy): Tensor {
-  const isFloat = x.dtype === 'float32' || x.dtype === 'float16';
+  // The weights of a layer that isn't built are null: the op says so.
+  const dtype = (x as Tensor | null)?.dtype;
+  if (dtype === undefined) return x;
+  const isFloat = dtype === 'float32' || dtype === 'float16';
   const floats = isFloat ? x : cast(x, 'float32');
   return policy === 'mixedFloat16' && floats.dtype === 'float32' ? cast(floats, 'float16') : floats;
 }
