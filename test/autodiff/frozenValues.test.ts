@@ -304,7 +304,9 @@ describe('fit', () => {
     const net = new Counting();
     net.compile({ optimizer: 'sgd', loss: 'mse' });
     await net.fit(...data(8), { batchSize: 2 });
-    expect(warnings()).toEqual([expect.stringMatching(/a number that 'mul' takes.*frozenValues\.test\.[jt]s/s)]);
+    expect(warnings()).toEqual([
+      expect.stringMatching(/a number that 'mul' takes.*frozenValues\.test\.[jt]s/s),
+    ]);
     warn.mockClear();
     let beta = 0;
     const annealed = sequential({ layers: [layers.dense({ units: 1 })] });
