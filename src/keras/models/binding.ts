@@ -47,7 +47,8 @@ function withRankOf({ shape: wanted }: KerasTensor, value: Tensor): Tensor {
 
 /** `value` as float32 if it has whole numbers and the input is float32: bytes of a picture, for example. */
 function withDtypeOf({ dtype }: KerasTensor, value: Tensor): Tensor {
-  return dtype === 'float32' && value.dtype !== 'float16' ? cast(value, dtype) : value;
+  const isFloat = value.dtype === 'float32' || value.dtype === 'float16';
+  return dtype === 'float32' && !isFloat ? cast(value, dtype) : value;
 }
 
 function isRecord(nest: unknown): nest is Readonly<Record<string, Nest<unknown>>> {
