@@ -13,6 +13,9 @@ export class RangeStream {
   /** The response that is being read, and the position that it has reached. */
   #open: { readonly reader: ReadableStreamBYOBReader; readonly at: number } | null = null;
 
+  /** False once a response was one whose stream can't fill memory, as in older browsers. */
+  #canFill = true;
+
   /** `request` asks the server for a range; the file has `size` bytes. */
   constructor(
     private readonly request: (begin: number, end: number) => Promise<Response>,
@@ -44,9 +47,12 @@ export class RangeStream {
       await memory.fill(reader, skipped);
       return reader;
     }
-    if (end - begin < leastBytes) return null;
+    if (end - begin < leastBytes || !this.#canFill) return null;
     await this.close();
     const { body } = await this.request(begin, this.size);
-    return body && byteReader(body);
+    const reader = body && byteReader(body);
+    this.#canFill = reader !== null;
+    if (!reader) await body?.cancel();
+    return reader;
   }
 }

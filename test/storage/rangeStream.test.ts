@@ -103,3 +103,40 @@ test.each([false, true])('a connection that breaks off is an error (shared memor
   await expectRange(source.read(0, 4 * megabyte, memory), 0, 4 * megabyte);
   await source.close?.();
 });
+
+test('where streams fill no memory of the reader, each range is a request of its own', async () => {
+  const real = globalThis.fetch;
+  const asked: string[] = [];
+  let cancelled = 0;
+  globalThis.fetch = async (_, options) => {
+    const range = new Headers(options?.headers).get('Range') ?? '';
+    asked.push(range);
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(range) as unknown as [string, string, string];
+    const part = bytes.slice(Number(from), Number(to) + 1);
+    const body = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(part);
+        controller.close();
+      },
+    });
+    const cancel = body.cancel.bind(body);
+    const headers = { 'Content-Range': `bytes ${from}-${to}/${size}` };
+    const response = new Response(body, { status: 206, headers });
+    Object.defineProperty(response, 'body', {
+      value: Object.assign(body, { cancel: () => cancel().then(() => void cancelled++) }),
+    });
+    return response;
+  };
+  try {
+    const source = await openSource('https://models.example/net.h5');
+    const memory = new ReadMemory();
+    for (const begin of [0, megabyte, 2 * megabyte])
+      await expectRange(source.read(begin, begin + megabyte, memory), begin, begin + megabyte);
+    // The first byte, one stream that is given up, and the ranges.
+    expect(asked.length).toBe(5);
+    expect(cancelled).toBe(2);
+    await source.close?.();
+  } finally {
+    globalThis.fetch = real;
+  }
+});
