@@ -75,6 +75,25 @@ function requireDeno() {
   );
 }
 
+/** Processes that are running. @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set();
+let endsEngines = false;
+
+/** A run that is interrupted ends its engines, too: they read requests only between two calls, and a call may take long. */
+function endWithThisProcess() {
+  if (endsEngines) return;
+  endsEngines = true;
+  process.once('exit', () => {
+    for (const child of running) child.kill('SIGKILL');
+  });
+  for (const [signal, number] of /** @type {const} */ ([
+    ['SIGHUP', 1],
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+  ]))
+    process.once(signal, () => process.exit(128 + number));
+}
+
 /**
  * @param {string} command
  * @param {string[]} flags
@@ -89,6 +108,9 @@ function inProcess(command, flags, built, env) {
     env,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+  endWithThisProcess();
+  running.add(child);
+  child.once('close', () => running.delete(child));
   /** @type {((line: string) => void)[]} */
   const waiting = [];
   createInterface({ input: child.stdout }).on('line', (line) => {
