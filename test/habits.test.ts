@@ -3,7 +3,7 @@
  * values that aren't tensors. It works, or the error shows the right form.
  */
 import { inspect } from 'node:util';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   add,
   argMax,
@@ -27,6 +27,7 @@ import {
   randomUniform,
   range,
   reshape,
+  RetrogradError,
   slice,
   softmax,
   split,
@@ -327,6 +328,78 @@ describe('names', () => {
   });
 });
 
+describe('tensors have no methods and no elements', () => {
+  const of = (made: unknown) => made as Record<PropertyKey, unknown> & Iterable<unknown>;
+  const set = (made: unknown, name: PropertyKey) => {
+    of(made)[name] = 3;
+  };
+  const weight = () => variable(zeros([2]), { name: 'w' });
+  const symbol = () => input({ shape: [2], name: 'in' });
+
+  test.each<[string, () => unknown, RegExp]>([
+    ['x.add(y)', () => of(x()).add, /no `add`[\s\S]*a function: add\(x, …\)/],
+    ['x.asType', () => of(x()).asType, /function: cast\(x, …\)/],
+    ['x.as_type of a symbolic tensor', () => of(symbol()).as_type, /KerasTensor[\s\S]*cast\(x, …\)/],
+    ['x.view', () => of(x()).view, /reshape\(x, …\)/],
+    ['x.T', () => of(x()).T, /transpose\(x, …\)/],
+    ['x.dataSync', () => of(x()).dataSync, /await x\.data\(\)/],
+    ['x.numpy', () => of(x()).numpy, /await x\.array\(\)/],
+    ['x.backward', () => of(x()).backward, /gradients\(\(\) => loss, \[v\]\)/],
+    ['w.assignAdd', () => of(weight()).assignAdd, /v\.assign\(add\(v, x\)\)/],
+    ['x.cuda', () => of(x()).cuda, /device that init\(\) opened/],
+    ['x.length', () => of(x()).length, /x\.shape\[0\][\s\S]*x\.size/],
+    ['x.ndim', () => of(x()).ndim, /x\.rank/],
+    ['x[0]', () => of(x())[0], /unstack\(x/],
+    ['[...x]', () => [...of(x())], /iterated[\s\S]*unstack\(x/],
+    [
+      'const [row] = x',
+      () => {
+        const [row] = of(x());
+        return row;
+      },
+      /unstack\(x/,
+    ],
+    ['Array.from(x)', () => Array.from(of(x())), /unstack\(x/],
+    ['Float32Array.from(x)', () => Float32Array.from(of(x()) as never), /unstack\(x/],
+    ['x.shape = [6]', () => set(x(), 'shape'), /`shape`[\s\S]*shape = 3 for Tensor[\s\S]*reshape/],
+    ['x.dtype = …', () => set(x(), 'dtype'), /`dtype`[\s\S]*cast/],
+    ['x.size = …', () => set(x(), 'size'), /`size`[\s\S]*v\.assign/],
+    ['x.rank = …', () => set(x(), 'rank'), /`rank`/],
+    ['x.disposed = …', () => set(x(), 'disposed'), /`disposed`/],
+    ['x.requiresGrad = true', () => set(x(), 'requiresGrad'), /variable\(x\)/],
+    ['x.trainable = true', () => set(x(), 'trainable'), /variable\(x\) is trainable/],
+    ['x[0] = 3', () => set(x(), 0), /unstack/],
+    ['w.value = …', () => set(weight(), 'value'), /v\.assign\(x\)/],
+    ['w.data = …', () => set(weight(), 'data'), /v\.assign\(x\)/],
+    ['the rank of a symbolic tensor', () => set(symbol(), 'rank'), /`rank`[\s\S]*KerasTensor/],
+  ])('%s', (_, call, says) => {
+    expect(() => tidy(call as () => Tensor)).toThrow(says);
+    expect(() => tidy(call as () => Tensor)).toThrow(RetrogradError);
+  });
+
+  test('a clone would have no values', () => {
+    expect(() => structuredClone(x())).toThrow(/await x\.data\(\)/);
+    expect(() => structuredClone({ batch: [weight()] })).toThrow(DOMException);
+  });
+
+  test("matchers, copies and promises take tensors; an app's own properties stay", async () => {
+    const a = Object.assign(x(), { note: 'mine' });
+    expect([a]).toEqual([a]);
+    expect({ a }).toStrictEqual({ a });
+    const [b, c] = [x(), x()];
+    expect([b]).not.toEqual([c]);
+    expect(b).not.toBe(c);
+    const spy = vi.fn();
+    spy(b);
+    spy(c);
+    expect(spy).toHaveBeenCalledWith(c);
+    expect({ ...a }.note).toBe('mine');
+    expect(await a).toBe(a);
+    expect(of(Object.getPrototypeOf(a)).add).toBeUndefined();
+    expect(() => [...of(a)]).toThrow(RetrogradError);
+  });
+});
+
 describe('messages', () => {
   test('values that are no tensors', () => {
     expect(() => variable([1, 2] as never)).toThrow(/variable\(tensor\(values\)\)/);
@@ -362,7 +435,7 @@ describe('messages', () => {
     const shown = inspect({ w: tensor([[1, 2]], { name: 'w' }) });
     expect(shown).toContain("Tensor float32[1, 2] 'w'");
     expect(shown.length).toBeLessThan(60);
-    expect(Object.keys(tensor(1)).sort()).toEqual(['dtype', 'id', 'name', 'shape', 'size']);
+    expect(Object.keys(tensor(1)).sort()).toEqual(['contents', 'id', 'name']);
     expect(inspect(input({ shape: [2], name: 'in' })).length).toBeLessThan(80);
     const json = JSON.stringify([tensor([[1, 2]]), input({ shape: [2], name: 'in' })]);
     expect(JSON.parse(json)).toEqual([

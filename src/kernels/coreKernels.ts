@@ -1,7 +1,7 @@
 /**
- * @file The core kernels: elementwise ops, fills, reductions, matmul, convolutions, gathers, scatters and float16; and dry
- * runs, which need kernels. They are loaded with the device (loadKernels.ts), to keep them out of an app's initial bundle.
- * Other files may only import their types.
+ * @file The core kernels: elementwise ops, fills, reductions, matmul, convolutions, gathers, scatters and float16; dry runs,
+ * which need kernels; and the errors of habits, which need tensors. They are loaded with the device (loadKernels.ts), to keep
+ * them out of an app's initial bundle. Other files may only import their types.
  */
 export { createProfile, requireKind } from './adapterProfiles.ts';
 export { avoidFailing } from './avoidFailing.ts';
@@ -16,3 +16,4 @@ export { launchMatMul, matMulKernel } from './matMul.ts';
 export { reduceKernel } from './reduce.ts';
 export { rowsKernel } from './rows.ts';
 export { scatterAddKernel } from './scatter.ts';
+export { guardTensors } from '../tensor/habits.ts';

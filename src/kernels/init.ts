@@ -48,6 +48,7 @@ export async function init(given: InitOptions = {}): Promise<Device> {
   }
   const [device] = await Promise.all([open(options), loadKernels()]);
   kernels().avoidFailing(device);
+  kernels().guardTensors();
   if (adapterProfile !== undefined) device.profile = kernels().createProfile(device, adapterProfile);
   await tuning?.attach(device);
   return device;

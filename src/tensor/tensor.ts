@@ -67,6 +67,9 @@ export function tensorCount(): number {
   return liveTensors;
 }
 
+/** A symbol, since neither structuredClone nor postMessage takes one: they would copy a tensor as an object without values. */
+const contents = Symbol('on the device: `await x.data()` gives values, which can be posted');
+
 /**
  * Values of one dtype and shape on a device. Immutable, except for variables.
  *
@@ -74,16 +77,17 @@ export function tensorCount(): number {
  * plain `Tensor` may have any dtype and is accepted by every parameter.
  */
 export class Tensor<D extends DType = AnyDType> implements TensorSpec {
-  /** The identity that tapes know this tensor by. */
+  /** The identity that tapes know this tensor by. The one property that test matchers compare. */
   readonly id: number;
-  /** Sizes of the axes. Frozen. */
-  readonly shape: Shape;
-  readonly dtype: KnownDType[D];
   /** Type-level only: lets TypeScript infer `D` for a subclass, such as Variable. */
   declare protected readonly elementType: D;
-  readonly size: number;
+  readonly #shape: Shape;
+  readonly #dtype: KnownDType[D];
+  readonly #size: number;
   readonly #device: Device;
   name: string | undefined;
+  /** What consoles show in place of the values, and what clones refuse. */
+  protected readonly contents = contents;
   #origin: Origin;
   #companion: Tensor | null = null;
   /** Shared with the finalizer, which must not hold the tensor itself. */
@@ -93,9 +97,9 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   /** Takes over one reference of `storage`. Internal: make tensors with `tensor()` and ops. */
   constructor(device: Device, storage: Storage, spec: TensorSpec, origin: Origin, aliasOf?: number) {
     this.id = aliasOf ?? newTensorId();
-    this.shape = frozenShape(spec.shape);
-    this.dtype = spec.dtype as KnownDType[D];
-    this.size = sizeOf(spec.shape);
+    this.#shape = frozenShape(spec.shape);
+    this.#dtype = spec.dtype as KnownDType[D];
+    this.#size = sizeOf(spec.shape);
     this.#device = device;
     this.#origin = origin;
     this.#holder = { storage, counted: aliasOf === undefined };
@@ -109,7 +113,21 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     dropped.register(this, this.#holder, this);
   }
 
-  // Accessors of private fields, so that a browser's console shows the public properties, not the internals.
+  // Accessors of private fields: assignments throw (habits.ts says with which hint).
+
+  /** Sizes of the axes. Frozen. */
+  get shape(): Shape {
+    return this.#shape;
+  }
+
+  get dtype(): KnownDType[D] {
+    return this.#dtype;
+  }
+
+  /** Number of elements. */
+  get size(): number {
+    return this.#size;
+  }
 
   get device(): Device {
     return this.#device;
