@@ -1,6 +1,6 @@
 /** @file Nests: lists and records of leaves, mapped with the paths of the leaves. */
 import { expect, test } from 'vitest';
-import { leavesOf, mapNest, type Nest, packNest } from '../../src/core/nest.ts';
+import { inOrder, isBranch, keysOf, leavesOf, mapNest, type Nest, packNest } from '../../src/core/nest.ts';
 
 const nest = { a: [1, { b: 2 }], c: 3 };
 
@@ -25,4 +25,40 @@ test('200 levels and 2^20 items, and no more', () => {
   const item = (_: unknown) => 1;
   expect(mapNest(new Array<number>(2 ** 20), item)).toHaveLength(2 ** 20);
   expect(() => mapNest(new Array<number>(2 ** 20 + 1), item)).toThrow(/at most 1048576 items/);
+});
+
+test('records are visited by sorted keys, and keep the order in which they were written', () => {
+  const record = { b: 1, a: { d: 2, c: 3 } };
+  const paths: string[] = [];
+  const mapped = mapNest(record, (leaf: number, path) => {
+    paths.push(path);
+    return -leaf;
+  });
+  expect(paths).toEqual(['inputs.a.c', 'inputs.a.d', 'inputs.b']);
+  expect(mapped).toEqual({ b: -1, a: { d: -2, c: -3 } });
+  expect(Object.keys(mapped)).toEqual(['b', 'a']);
+  expect(inOrder(['b', 'a'])).toEqual(['a', 'b']);
+  expect(keysOf({ z: 0, y: 0, x: 0 })).toEqual(['x', 'y', 'z']);
+  expect(keysOf(Array.from({ length: 11 }, () => 0))).toEqual(
+    Array.from({ length: 11 }, (_, i) => String(i)),
+  );
+});
+
+test('lists and plain objects are branches; other objects are leaves', () => {
+  for (const branch of [[], {}, Object.create(null)]) expect(isBranch(branch)).toBe(true);
+  for (const leaf of [null, undefined, 1, 'a', new Map(), new Float32Array(1), new (class Own {})(), () => 1])
+    expect(isBranch(leaf)).toBe(false);
+  expect(leavesOf<number>(Object.assign(Object.create(null), { a: 1 }))).toEqual([1]);
+  // A hole is a leaf.
+  expect(leavesOf(new Array<number>(2))).toEqual([undefined, undefined]);
+});
+
+test('an error names the place', () => {
+  const record: Record<string, unknown> = {};
+  record.self = record;
+  expect(() => leavesOf(record as Nest<number>)).toThrow(
+    /nest at most 200 deep[\s\S]*at inputs\.self\.self[\s\S]*contains itself/,
+  );
+  const many = { list: new Array<number>(2 ** 20 + 1) };
+  expect(() => leavesOf(many)).toThrow(/1048577 of them, at inputs\.list[\s\S]*one tensor: tensor\(values\)/);
 });

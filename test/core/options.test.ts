@@ -1,7 +1,15 @@
-/** @file What is refused as options of any function. */
+/** @file Options of any function: how they are passed, and what is refused. */
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { ValueError } from '../../src/core/errors.ts';
-import { checkOptions } from '../../src/core/options.ts';
+import {
+  checkOptions,
+  isOptions,
+  isPlainObject,
+  optionsOf,
+  plainOptions,
+  refuseSurplus,
+} from '../../src/core/options.ts';
 
 const refusal = (options: unknown, known: string[]) => {
   try {
@@ -36,4 +44,73 @@ test.each([
 
 test('a function without options names none', () => {
   expect(refusal(3, [])).toMatch(/options come in one object\.[\s\S]*hint: leave it out\./);
+});
+
+const names = { axis: true, keepDims: true, name: false };
+
+test('options come in one object, by position, or both', () => {
+  const given = (...args: unknown[]) => optionsOf('sum', args, names, ['x']);
+  expect(given()).toEqual({});
+  expect(given(undefined, undefined)).toEqual({});
+  expect(given(1)).toEqual({ axis: 1 });
+  expect(given(null, true)).toEqual({ keepDims: true });
+  expect(given([0, 1], { keepDims: true })).toEqual({ axis: [0, 1], keepDims: true });
+  expect(given({ axis: 2, name: 'total' })).toEqual({ axis: 2, name: 'total' });
+  expect(given({ axis: undefined }, undefined)).toEqual({ axis: undefined });
+  expect(given(1, { axis: undefined, name: 'total' })).toEqual({ axis: 1, name: 'total' });
+});
+
+test('an object with getConfig is a value, not options', () => {
+  const schedule = { getConfig: () => ({}) };
+  expect(optionsOf('adam', [schedule], { learningRate: true })).toEqual({ learningRate: schedule });
+  expect(isOptions(schedule)).toBe(false);
+  expect(isOptions({})).toBe(true);
+  expect(isOptions(new Map())).toBe(false);
+});
+
+test('surplus arguments, and options that are passed twice', () => {
+  const given =
+    (...args: unknown[]) =>
+    () =>
+      optionsOf('sum', args, names, ['x']);
+  expect(given(1, true, 'total')).toThrow(
+    /by position it takes `x`, `axis`, `keepDims`; options go into one object at the end\.[\s\S]*received: 'total' as argument 4[\s\S]*call sum\(x, \{ axis: …, keepDims: …, name: … \}\), with the options that you need\./,
+  );
+  expect(() => optionsOf('relu', [1], {})).toThrow(
+    /by position it takes nothing; it has no options\.[\s\S]*1 as argument 1[\s\S]*call relu\(\)\.$/,
+  );
+  expect(given(1, { axis: 2 })).toThrow(
+    /each option is passed once\.[\s\S]*axis: 1 by position, and 2 by name/,
+  );
+  expect(given(1, { axes: 2 })).toThrow(/its options are axis, keepDims, name\.[\s\S]*axes: 2[\s\S]*'axis'/);
+});
+
+test('arguments beyond those of a function without options', () => {
+  expect(() => refuseSurplus('summary', [], [])).not.toThrow();
+  expect(() => refuseSurplus('summary', [undefined, undefined], [])).not.toThrow();
+  expect(() => refuseSurplus('summary', [undefined, 3], ['model'])).toThrow(
+    /it takes `model`, and nothing more\.[\s\S]*received: 3 as argument 3[\s\S]*call summary\(model\)/,
+  );
+  expect(() => refuseSurplus('dispose', [0], [])).toThrow(/it takes no arguments, and nothing more/);
+});
+
+test('plain objects, of other realms and without a prototype, too', () => {
+  const other = runInNewContext('({ axis: 1 })');
+  for (const plain of [{}, Object.create(null), other]) {
+    expect(isPlainObject(plain)).toBe(true);
+    expect(plainOptions('f', plain)).toBe(plain);
+  }
+  for (const value of [null, undefined, 1, 'axis', [], new Date(), () => 1, new (class Own {})()]) {
+    expect(isPlainObject(value)).toBe(false);
+    expect(() => plainOptions('f', value as object)).toThrow(/options come in one object/);
+  }
+  expect(refusal(other, ['axis'])).toBeNull();
+});
+
+test('several unknown names, with a hint of the caller', () => {
+  expect(refusal({ axis: 1, foo: 2, bar: 'x' }, ['axis'])).toMatch(
+    /received: foo: 2, bar: 'x'\n {2}hint: check the spelling/,
+  );
+  expect(refusal({ foo: 2 }, [])).toMatch(/it has no options\./);
+  expect(() => checkOptions('f', { foo: 2 }, ['axis'], 'see the guide.')).toThrow(/hint: see the guide\./);
 });
