@@ -33,7 +33,7 @@ const samples = () =>
     Array.from({ length: 4 * batch }, (_, i) => Math.sin(i)),
     { shape: [batch, 4] },
   );
-const targets = () => tensor(Array.from({ length: batch }, () => [1]));
+const targets = () => tensor(Array.from({ length: batch }, (_, i) => [1 + Math.cos(i)]));
 
 function found(report: StepReport, kind: Finding['kind']): Finding {
   const finding = report.findings.find((one) => one.kind === kind);

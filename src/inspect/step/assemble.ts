@@ -51,6 +51,7 @@ export async function assemble(record: StepRecord): Promise<StepReportData> {
   }));
   const tensors = recorder.tensors.map((tensor, id): ReportedTensor => {
     const maxima = tensor.unitMaxima && valuesOf(tensor.unitMaxima);
+    const spread = tensor.rowSpread && valuesOf(tensor.rowSpread);
     return {
       id,
       name: tensor.name ?? null,
@@ -62,6 +63,7 @@ export async function assemble(record: StepRecord): Promise<StepReportData> {
       values: tensor.values && valuesOf(tensor.values),
       gradient: tensor.gradient && valuesOf(tensor.gradient),
       deadUnits: maxima && { dead: maxima.zeros, units: maxima.count },
+      sameRows: spread && spread.zeros === spread.count,
       gradientOverTime: series.get(tensor) ?? null,
     };
   });

@@ -82,6 +82,8 @@ export interface ReportedTensor {
   readonly gradient: ValueStatistics | null;
   /** For a relu's output: the number of units (indices of the last axis) that are zero everywhere, and of all units. */
   readonly deadUnits: { readonly dead: number; readonly units: number } | null;
+  /** For data: whether all rows (indices of the first axis) are equal; null for a single row, and for others. */
+  readonly sameRows: boolean | null;
   /** Norms of the gradient at each time step, for a recurrent op. */
   readonly gradientOverTime: readonly number[] | null;
 }
@@ -98,6 +100,8 @@ export interface ReportedWeight {
   readonly gradientValues: ValueStatistics | null;
   /** Values after the step minus those before; null if they weren't compared. */
   readonly update: ValueStatistics | null;
+  /** The gradient times the update, summed: how much the update changes the loss, to first order. Null if there was no update, or several tapes. */
+  readonly expectedChange: number | null;
   /** Why the gradient is disconnected, as in `tape.explain`. */
   readonly disconnection: ReportedDisconnection | null;
   /** Calls from the loss to the weight, with the norm of the gradient of their outputs. */
@@ -163,6 +167,8 @@ export interface Finding {
     | 'disconnected'
     | 'zero gradient'
     | 'dead units'
+    | 'saturated units'
+    | 'inference mode'
     | 'vanishing gradient'
     | 'exploding gradient'
     | 'same units'

@@ -19,6 +19,8 @@ export interface SeenTensor {
   gradient: PendingStatistics | null;
   /** For a relu: the maxima of its units. */
   unitMaxima: PendingStatistics | null;
+  /** For data: the maximum minus the minimum of each column, over the rows. */
+  rowSpread: PendingStatistics | null;
   /** Squared norms of the gradient by time step. */
   squaresOverTime: Tensor | null;
 }

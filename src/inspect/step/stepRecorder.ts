@@ -10,7 +10,8 @@ import { currentGradient } from '../../history/frames.ts';
 import type { Node } from '../../history/node.ts';
 import { square } from '../../ops/unary.ts';
 import type { Call } from '../../ops/call.ts';
-import { max } from '../../ops/extrema.ts';
+import { sub } from '../../ops/arithmetic.ts';
+import { max, min } from '../../ops/extrema.ts';
 import type { OutputSearch } from '../../ops/outputSearch.ts';
 import { sum } from '../../ops/sum.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -115,6 +116,8 @@ export class StepRecorder implements OutputSearch, GradientObserver {
     for (const target of targets) this.#leaf(target);
     sources.forEach((source, i) => {
       this.#leaf(source).gradient = pending[i] ?? null;
+      const gradient = gradients[i];
+      if (gradient && source instanceof Variable) this.parts.weights.noteGradient(source, gradient);
     });
     const isNull = gradients.map((gradient) => gradient === null);
     this.requests.push({ tape, targets, sources, isNull, gradients: pending });
@@ -153,6 +156,7 @@ export class StepRecorder implements OutputSearch, GradientObserver {
       allocation: tensor.disposed ? undefined : this.parts.allocations().of(tensor.storage),
       gradient: null,
       unitMaxima: null,
+      rowSpread: role === 'input' ? this.#spreadOf(tensor) : null,
       squaresOverTime: null,
     };
     // An op that returns its input creates no new tensor.
@@ -164,6 +168,15 @@ export class StepRecorder implements OutputSearch, GradientObserver {
     if (tensor.disposed) return null;
     const { unseen, statistics } = this.parts;
     return unseen.run(() => statistics.of(tensor, { isMutable: tensor instanceof Variable }));
+  }
+
+  /** How far the rows of data are apart, by column. */
+  #spreadOf(tensor: Tensor): PendingStatistics | null {
+    const { shape, dtype } = tensor;
+    const isNumber = isFloating(dtype) || dtype === 'int32';
+    if (tensor.disposed || !isNumber || (shape[0] ?? 0) < 2 || sizeOf(shape) === 0) return null;
+    const { unseen, statistics } = this.parts;
+    return unseen.run(() => statistics.of(sub(max(tensor, { axis: 0 }), min(tensor, { axis: 0 }))));
   }
 
   /** Watches for dead units: those that are zero for every sample and position in this step. */

@@ -10,7 +10,7 @@ import { showPage } from './show.ts';
 import { writeText } from './writeText.ts';
 
 const nothingFound =
-  'nothing conspicuous was found in this step; wrong labels or an unsuitable learning rate show in the loss of many steps (recordSteps)';
+  'nothing conspicuous was found in this step; shuffled labels and a learning rate that is some times too high or too low show in the loss of many steps (recordSteps)';
 
 /** The report of one step: `toJSON()` returns all of its data, `html()` a page that shows it. */
 export class StepReport<R = unknown> {

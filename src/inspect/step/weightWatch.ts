@@ -1,5 +1,6 @@
 /** @file WeightWatch: compares the values of weights before and after a step. */
-import { sub } from '../../ops/arithmetic.ts';
+import { mul, sub } from '../../ops/arithmetic.ts';
+import { sum } from '../../ops/sum.ts';
 import { isFloating } from '../../core/dtype.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
@@ -12,10 +13,14 @@ export interface WatchedWeight {
   readonly before: PendingStatistics;
   /** Its values before the step; null if there was no room for a copy. */
   copy: Storage | null;
+  /** Its last gradient; null if there was none, or no room for a copy. */
+  gradient: Storage | null;
   update: PendingStatistics | null;
+  /** The gradient times the update, summed: one number. */
+  expectedChange: PendingStatistics | null;
 }
 
-/** Limit of the bytes of weights that are copied to see what a step changes. */
+/** Limit of the bytes of weights and gradients that are copied to see what a step changes. */
 const mostCopied = 2 ** 28;
 
 export class WeightWatch {
@@ -35,31 +40,58 @@ export class WeightWatch {
   add(variable: Variable): void {
     if (this.#watched.has(variable) || variable.disposed || !isFloating(variable.dtype)) return;
     const before = this.unseen.run(() => this.statistics.of(variable, { isMutable: true }));
-    this.#watched.set(variable, { variable, before, copy: this.#copyOf(variable), update: null });
+    const copy = variable.trainable ? this.#copyOf(variable) : null;
+    this.#watched.set(variable, {
+      variable,
+      before,
+      copy,
+      gradient: null,
+      update: null,
+      expectedChange: null,
+    });
   }
 
-  #copyOf(variable: Variable): Storage | null {
-    const bytes = wholeWords(variable.bytes);
-    if (!variable.trainable || variable.dtype !== 'float32' || this.#copied + bytes > mostCopied) return null;
+  /** Keeps the last gradient of `variable`: its optimizer may free it. */
+  noteGradient(variable: Variable, gradient: Tensor): void {
+    const weight = this.#watched.get(variable);
+    if (!weight?.copy || gradient.disposed || gradient.size !== variable.size) return;
+    const known = weight.gradient;
+    if (known && gradient.dtype === 'float32') {
+      gradient.device.eager.copy(gradient.storage, known, wholeWords(gradient.bytes));
+      return;
+    }
+    weight.gradient = this.#copyOf(gradient);
+  }
+
+  #copyOf(tensor: Tensor): Storage | null {
+    const bytes = wholeWords(tensor.bytes);
+    if (tensor.dtype !== 'float32' || this.#copied + bytes > mostCopied) return null;
     this.#copied += bytes;
-    const { eager } = variable.device;
+    const { eager } = tensor.device;
     const copy = eager.allocate(bytes, 'step inspector');
-    eager.copy(variable.storage, copy, bytes);
+    eager.copy(tensor.storage, copy, bytes);
     return copy;
   }
 
   /** Compares with the current values of the weights. */
   compare(): void {
     for (const weight of this.watched) {
-      const { variable, copy } = weight;
+      const { variable, copy, gradient } = weight;
       if (!copy || variable.disposed) continue;
       weight.copy = null;
+      weight.gradient = null;
       const { device, shape, dtype } = variable;
-      weight.update = this.unseen.run(() => {
-        const before = new Tensor(device, copy, { shape, dtype }, { kind: 'fresh', by: 'inspect' });
-        const update = this.statistics.of(sub(variable, before));
+      const tensorOf = (storage: Storage) =>
+        new Tensor(device, storage, { shape, dtype }, { kind: 'fresh', by: 'inspect' });
+      this.unseen.run(() => {
+        const before = tensorOf(copy);
+        const update = sub(variable, before);
+        weight.update = this.statistics.of(update);
         before.dispose();
-        return update;
+        if (!gradient) return;
+        const slope = tensorOf(gradient);
+        weight.expectedChange = this.statistics.of(sum(mul(update, slope)));
+        slope.dispose();
       });
     }
   }
@@ -68,6 +100,8 @@ export class WeightWatch {
     for (const weight of this.watched) {
       weight.copy?.release();
       weight.copy = null;
+      weight.gradient?.release();
+      weight.gradient = null;
     }
   }
 }

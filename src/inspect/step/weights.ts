@@ -16,7 +16,7 @@ export function reportWeights(
   pathTo: (tensor: number | null) => PathPoint[],
 ): ReportedWeight[] {
   const requests = requestsBySource(recorder.requests);
-  const reported = weights.map(({ variable, before, update }): ReportedWeight => {
+  const reported = weights.map(({ variable, before, update, expectedChange }): ReportedWeight => {
     const request = requests.get(variable.id);
     const tensor = indexOf(variable.id);
     return {
@@ -26,6 +26,7 @@ export function reportWeights(
       trainable: variable.trainable,
       values: valuesOf(before),
       update: update && valuesOf(update),
+      expectedChange: expectedChange && recorder.requests.length === 1 ? valuesOf(expectedChange).mean : null,
       path: pathTo(tensor),
       ...gradientOf(request, variable, valuesOf),
     };
@@ -43,6 +44,7 @@ export function reportWeights(
       trainable: false,
       values: null,
       update: null,
+      expectedChange: null,
       path: pathTo(tensor),
       ...gradientOf(request, source, valuesOf),
     });

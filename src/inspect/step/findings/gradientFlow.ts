@@ -75,9 +75,11 @@ function throughLayers(facts: Facts): Finding[] {
   const size = updateSize(facts);
   if (!trend) return size;
   const ratio = trend.last / trend.first;
+  // Where the loss is nearly flat, as that of a model that has learned, the layers aren't to blame.
+  const inLoss = growthInLoss(facts, deepest);
   const layers = deepest.path.flatMap(({ call }) => facts.layerOf(facts.call(call)) ?? []);
   const count = new Set(layers).size;
-  if (ratio < 1 / farApart) {
+  if (ratio / inLoss < 1 / farApart && ratio < 1 / farApart) {
     const small = facts.trained.filter(({ path }) => isSmall(path.at(-1)?.norm, trend.first));
     return [
       {
@@ -92,8 +94,7 @@ function throughLayers(facts: Facts): Finding[] {
     ];
   }
   if (ratio > farApart) {
-    const atPredictions = growthInLoss(facts, deepest);
-    if (atPredictions * farApart > ratio) return [largeLoss(facts, deepest, atPredictions)];
+    if (inLoss * farApart > ratio) return [largeLoss(facts, deepest, inLoss)];
     return [
       {
         kind: 'exploding gradient',

@@ -1,13 +1,16 @@
 /** @file Problems of weight updates, and inputs that make learning hard. */
-import type { Finding, ReportedCall, ReportedWeight } from '../reportData.ts';
+import type { Finding, ReportedCall, ReportedTensor, ReportedWeight } from '../reportData.ts';
+import { readerAsTarget, readerWithWeights } from './dataReaders.ts';
 import { type Facts, isAllZero, isSpecial, listed, type Rule, short, specOf } from './facts.ts';
 
 /** A step that changes a weight by more than this fraction of its norm discards what it learned. */
 const largeUpdate = 1;
-/** From this fraction of its norm on, a kernel jumps; biases begin at zero, and may. */
+/** From this fraction of its norm on, a kernel jumps. */
 const notableUpdate = 0.25;
 /** Inputs with larger values usually should be scaled. */
 const largeInput = 50;
+/** Pixels that were divided by 255 twice have no value above 0.004. */
+const smallInput = 0.01;
 
 export const updates: Rule = (facts) => {
   const compared = facts.trained.filter(({ update }) => update !== null);
@@ -70,43 +73,54 @@ function hasOptimizer({ data }: Facts): boolean {
   return data.outside.some(({ variant }) => /\bgradients: \d/.test(variant));
 }
 
-/** The norm of the update as a fraction of the weight's; 0 for a weight of zeros, which any step changes. */
-const ratioOf = ({ update, values }: ReportedWeight) =>
-  values?.norm ? (update?.norm ?? 0) / values.norm : 0;
+/**
+ * The norm of the update as a fraction of the weight's; 0 for a weight of zeros, which any step changes. Biases are near zero for
+ * many steps, and their size says little: theirs counts as at least one for each value.
+ */
+function ratioOf({ update, values, shape }: ReportedWeight): number {
+  if (!values?.norm) return 0;
+  const size = shape.length > 1 ? values.norm : Math.max(values.norm, Math.sqrt(values.count));
+  return (update?.norm ?? 0) / size;
+}
 
 export const inputs: Rule = (facts) =>
   facts.data.tensors.flatMap((tensor): Finding[] => {
-    const { values, role, dtype, name } = tensor;
-    const isData = role === 'input' && dtype === 'float32' && tensor.shape.length > 1;
-    const reader = facts.readersOf(tensor.id).find(({ leadsToLoss }) => leadsToLoss);
-    if (!isData || !values || !reader) return [];
+    const { values, role, dtype, shape } = tensor;
+    if (role !== 'input' || dtype !== 'float32' || shape.length < 2 || !values) return [];
     const largest = Math.max(Math.abs(values.min ?? 0), Math.abs(values.max ?? 0));
-    const what = `${name ? `'${name}' ` : ''}${specOf(tensor)}`;
-    const rest = { weights: [], ...facts.at(reader) };
-    if (largest <= largeInput) return [];
-    return [
-      isTarget(facts, reader)
-        ? {
-            kind: 'input',
-            severity: 'warning',
-            title: `The targets ${what} have values up to ${short(largest)}.`,
-            text: 'Predictions of a model that begins are about as large as one. The loss and its gradients are as large as the distance to the targets, and the first steps jump.',
-            hint: 'subtract the mean of the targets and divide by their standard deviation; scale predictions back.',
-            ...rest,
-          }
-        : {
-            kind: 'input',
-            severity: 'note',
-            title: `The input ${what} has values up to ${short(largest)}.`,
-            text: 'Weights are initialized for inputs of a size of about one. Larger ones make the first steps jump.',
-            hint: 'scale it: divide pixels by 255, or use a normalization layer.',
-            ...rest,
-          },
-    ];
+    if (largest === 0 || (largest <= largeInput && largest >= smallInput)) return [];
+    const comparison = readerAsTarget(facts, tensor);
+    if (comparison) return largest > largeInput ? [largeTargets(facts, tensor, comparison, largest)] : [];
+    // What a layer scales before any weight reads it is scaled.
+    const reader = readerWithWeights(facts, tensor);
+    return reader ? [unscaled(facts, tensor, reader, largest)] : [];
   });
 
-/** Whether `call` compares data with what a model predicts. */
-function isTarget(facts: Facts, call: ReportedCall): boolean {
-  const isDifference = call.op === 'sub' || call.op === 'squaredDifference';
-  return isDifference && facts.inputsOf(call).some(({ gradient, role }) => gradient && role === 'activation');
+function largeTargets(facts: Facts, tensor: ReportedTensor, call: ReportedCall, largest: number): Finding {
+  return {
+    kind: 'input',
+    severity: 'warning',
+    title: `The targets ${nameOf(tensor)} have values up to ${short(largest)}.`,
+    text: 'Predictions of a model that begins are about as large as one. The loss and its gradients are as large as the distance to the targets, and the first steps jump.',
+    hint: 'subtract the mean of the targets and divide by their standard deviation; scale predictions back.',
+    weights: [],
+    ...facts.at(call),
+  };
 }
+
+function unscaled(facts: Facts, tensor: ReportedTensor, call: ReportedCall, largest: number): Finding {
+  const isLarge = largest > largeInput;
+  return {
+    kind: 'input',
+    severity: 'note',
+    title: `The input ${nameOf(tensor)} has ${isLarge ? 'values up to' : 'no value above'} ${short(largest)}.`,
+    text: `Weights are initialized for inputs of a size of about one. ${isLarge ? 'Larger ones make the first steps jump.' : 'From such small ones the first layer learns very slowly.'}`,
+    hint: isLarge
+      ? 'scale it: divide pixels by 255, or use a normalization layer.'
+      : 'look whether it was scaled twice, such as divided by 255 in two places, or use a normalization layer.',
+    weights: [],
+    ...facts.at(call),
+  };
+}
+
+const nameOf = (tensor: ReportedTensor) => `${tensor.name ? `'${tensor.name}' ` : ''}${specOf(tensor)}`;

@@ -121,26 +121,31 @@ function weightOfZeros(facts: Facts, call: ReportedCall, zeros: ReportedTensor, 
   } as const;
 }
 
-/** Relus with many units that are zero for every sample. */
+/** Relus with many units that are zero for every sample: those that are dead throughout, and one finding for all others. */
 function deadUnits(facts: Facts, explained: ReadonlySet<number | undefined>): Finding[] {
-  return facts.data.calls.flatMap((call): Finding[] => {
-    const output = facts.outputsOf(call)[0];
-    const { dead = 0, units = 0 } = output?.deadUnits ?? {};
-    if (!output || explained.has(call.id) || units === 0 || dead / units < manyDead) return [];
+  const shares = facts.data.calls.flatMap((call) => {
+    const { dead = 0, units = 0 } = facts.outputsOf(call)[0]?.deadUnits ?? {};
+    return explained.has(call.id) || units === 0 || dead / units < manyDead ? [] : [{ call, dead, units }];
+  });
+  const partly = shares
+    .filter(({ dead, units }) => dead < units)
+    .toSorted((a, b) => b.dead / b.units - a.dead / a.units);
+  const wholly = shares.filter(({ dead, units }) => dead === units);
+  return [...wholly, ...partly.slice(0, 1)].map(({ call, dead, units }): Finding => {
     const isAll = dead === units;
-    return [
-      {
-        kind: 'dead units',
-        severity: isAll ? 'error' : 'warning',
-        title: isAll
-          ? `Dead relu: all ${units} units of ${facts.nameOf(call)} are zero for the whole batch.`
-          : `${dead} of ${units} units of ${facts.nameOf(call)} are zero for the whole batch.`,
-        text: `A unit that is zero for every sample has a gradient of zero: what leads only to it doesn't learn. ${short((100 * (output.values?.zeros ?? 0)) / (output.values?.count ?? 1))} % of the outputs ${specOf(output)} are zero.`,
-        hint: 'lower the learning rate, initialize by heNormal, or use leakyRelu or elu. A small batch shows units as dead that others wake.',
-        weights: [],
-        ...facts.at(call),
-      },
-    ];
+    const [output] = facts.outputsOf(call);
+    const others = partly.slice(1).flatMap((other) => facts.layerOf(other.call) ?? []);
+    return {
+      kind: 'dead units',
+      severity: isAll ? 'error' : 'warning',
+      title: isAll
+        ? `Dead relu: all ${units} units of ${facts.nameOf(call)} are zero for the whole batch.`
+        : `${dead} of ${units} units of ${facts.nameOf(call)} are zero for the whole batch.`,
+      text: `A unit that is zero for every sample has a gradient of zero: what leads only to it doesn't learn. ${short((100 * (output?.values?.zeros ?? 0)) / (output?.values?.count ?? 1))} % of the outputs ${output ? specOf(output) : ''} are zero.${isAll || others.length === 0 ? '' : ` At least half of the units are zero in ${listed(others)}, too.`}`,
+      hint: 'lower the learning rate, initialize by heNormal, or use leakyRelu or elu. A small batch shows units as dead that others wake.',
+      weights: [],
+      ...facts.at(call),
+    };
   });
 }
 
