@@ -89,9 +89,9 @@ export class WeightWatch {
         weight.update = this.statistics.of(update);
         before.dispose();
         if (!gradient) return;
-        const slope = tensorOf(gradient);
-        weight.expectedChange = this.statistics.of(sum(mul(update, slope)));
-        slope.dispose();
+        const derivative = tensorOf(gradient);
+        weight.expectedChange = this.statistics.of(sum(mul(update, derivative)));
+        derivative.dispose();
       });
     }
   }

@@ -51,10 +51,10 @@ function crawl(facts: Facts, value: number): Finding[] {
   const kernels = facts.trained.filter(({ shape, values }) => shape.length > 1 && values?.norm);
   const ratios = kernels.map(({ update, values }) => (update?.norm ?? 0) / (values?.norm ?? 1));
   const largest = Math.max(...ratios);
-  const slopes = kernels.map(
+  const sizes = kernels.map(
     ({ gradientValues, values }) => (gradientValues?.norm ?? 0) * (values?.norm ?? 0),
   );
-  if (kernels.length === 0 || largest === 0 || largest > tinyUpdate || Math.max(...slopes) < steep * value)
+  if (kernels.length === 0 || largest === 0 || largest > tinyUpdate || Math.max(...sizes) < steep * value)
     return [];
   return [
     {
