@@ -1,7 +1,6 @@
 /** @file Batch norm that uses moving averages while its weights are trained. */
-import type { Finding } from '../reportData.ts';
+import type { Finding, ReportedCall } from '../reportData.ts';
 import { type Facts, isAllZero, type Rule } from './facts.ts';
-import type { ReportedCall } from '../reportData.ts';
 
 export const inferenceMode: Rule = (facts) => {
   const calls = facts.data.calls.filter((call) => usesFreshAverages(facts, call));
