@@ -1,7 +1,7 @@
 // A CNN learns digits, drawn by strokes with random bends, then reads what
 // you draw. Nothing is downloaded: the examples are made here.
 import { init, softmax, tensor, tidy } from 'retrograd';
-import { callbacks, layers, losses, sequential } from 'retrograd/keras';
+import { callbacks, layers, losses, optimizers, sequential } from 'retrograd/keras';
 import { bars, curves, drawing, pictures, sliders, status } from 'playground';
 
 const { adapter } = await init();
@@ -143,9 +143,11 @@ async function read(pixels: Float32Array) {
     'How sure the network is of each digit',
   );
   const best = shares.indexOf(Math.max(...shares));
-  said.update(pixels.some((light) => light > 0) ? `You drew a ${best}.` : 'Draw a digit.');
+  const isEmpty = pixels.every((light) => light === 0);
+  said.update(isEmpty ? `${progress}. Draw a digit.` : `${progress}. You drew a ${best}.`);
 }
 
+let progress = 'Untrained';
 const said = status('Drawing examples …');
 const sheet = drawing({ label: 'Draw a digit', size }, read);
 const certainty = bars(
@@ -172,7 +174,7 @@ pictures(
 );
 
 net.compile({
-  optimizer: 'adam',
+  optimizer: optimizers.adam({ learningRate: 0.004 }),
   loss: losses.sparseCategoricalCrossentropy({ fromLogits: true }),
   metrics: ['accuracy'],
 });
@@ -185,7 +187,7 @@ await net.fit(x, y, {
       onEpochEnd: async (epoch, logs) => {
         points.push([epoch, Number(logs?.loss)]);
         plot.update([{ name: 'cross-entropy', points }]);
-        said.update(`Epoch ${epoch + 1}: ${Math.round(100 * Number(logs?.accuracy))} % right`);
+        progress = `Epoch ${epoch + 1}: ${Math.round(100 * Number(logs?.accuracy))} % right`;
         await read(sheet.pixels);
       },
     }),

@@ -44,9 +44,9 @@ const plot = curves([]);
 function drawn(): Tensor {
   const colour = (row: number, column: number, channel: number) => {
     const [x, y] = [column / size - 0.5, row / size - 0.5];
-    const ring = Math.sin(40 * Math.hypot(x, y) - channel);
-    const wave = Math.sin(18 * x + 12 * Math.sin(7 * y) + 2 * channel);
-    return 0.5 + 0.25 * ring + 0.25 * wave;
+    const ring = Math.sin(30 * Math.hypot(x, y) - 0.4 * channel);
+    const wave = Math.sin(9 * x + 6 * Math.sin(6 * y) + 0.8 * channel);
+    return 0.5 + 0.2 * ring + 0.25 * wave;
   };
   return tensor(
     Array.from({ length: size * size * 3 }, (_, i) => {

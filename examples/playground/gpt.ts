@@ -60,8 +60,7 @@ const said = status('');
 const written = text('', 'library');
 const plot = curves([]);
 
-const heads = 4;
-const batch = modest ? 8 : 32;
+const [heads, batch] = [4, modest ? 8 : 32];
 
 /** All weights of a model, and the list of them. */
 function weightsFor(letters: number) {
@@ -170,9 +169,11 @@ async function train() {
     return loss;
   });
   const write = writer(weights);
-  const show = async () => {
-    const wrote = await write(ids.slice(0, 8), length);
-    written.update(wrote.map((id) => letters[id]).join(''), 'library');
+  const lines: string[] = [];
+  const show = async (steps: number) => {
+    const wrote = (await write(ids.slice(0, 8), length)).map((id) => letters[id]).join('');
+    lines.push(`Step ${String(steps).padStart(4)}: ${wrote.replaceAll('\n', ' / ')}`);
+    written.update(lines.slice(-8).join('\n'), 'library');
   };
 
   const points: [number, number][] = [];
@@ -180,17 +181,15 @@ async function train() {
     const starts = Array.from({ length: batch }, () =>
       Math.floor(Math.random() * (ids.length - length)),
     );
-    const rows = (shift: number) => {
-      const texts = starts.map((at) => ids.slice(at + shift, at + shift + length));
-      return tensor(texts, { dtype: 'int32' });
-    };
+    const from = (shift: number) => starts.map((at) => ids.slice(at + shift, at + shift + length));
+    const rows = (shift: number) => tensor(from(shift), { dtype: 'int32' });
     const loss = tidy(() => step(rows(0), rows(1)));
     if (i === 1 || i % 10 === 0 || i === settings.steps) {
       points.push([i, await loss.item()]);
       plot.update([{ name: 'cross-entropy of a letter', points }]);
       said.update(`Step ${i} of ${settings.steps}`);
     }
-    if (i % 50 === 0 || i === settings.steps) await show();
+    if (i === 1 || i % 50 === 0 || i === settings.steps) await show(i);
     loss.dispose();
   }
 }

@@ -42,6 +42,8 @@ const at = sliders(
   async () => shown.update(await draw()),
 );
 
+const signed = (value: number) => `${value < 0 ? '−' : '+'} ${Math.abs(value)}`;
+
 async function draw(): Promise<Picture[]> {
   const { image } = runKernel(julia, {
     inputs: {},
@@ -52,7 +54,7 @@ async function draw(): Promise<Picture[]> {
   const { width, height, data } = await toPixels(image, { range: [0, 1] });
   image.dispose();
   const pixels = { width, height, data: new Uint8ClampedArray(data) };
-  return [{ title: `z² + ${at.re} + ${at.im}i`, pixels }];
+  return [{ title: `z² ${signed(at.re)} ${signed(at.im)}i`, pixels }];
 }
 
 const shown = pictures(await draw());

@@ -73,5 +73,5 @@ await net.fit(tensor(points), tensor(classes, { dtype: 'int32' }), {
     }),
   ],
 });
-said.update(`Trained: a loss of ${losses.at(-1)?.[1].toFixed(3)}.`);
+said.update(`Trained: a loss of ${losses.at(-1)?.[1].toPrecision(2)}.`);
 shown.update(await picture());

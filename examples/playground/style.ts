@@ -70,7 +70,7 @@ const hills: Colour = (x, y, channel) => {
   return sun ? ([1, 0.8, 0.3][channel] ?? 0) : 0.45 + 0.15 * channel - 0.2 * y;
 };
 const weave: Colour = (x, y, channel) =>
-  0.5 + 0.5 * Math.sin(40 * (channel === 1 ? x + y : x - y) + 9 * Math.sin(12 * y) + 2 * channel);
+  0.5 + 0.4 * Math.sin(24 * (x - y) + 5 * Math.sin(9 * (x + y)) + 0.7 * channel);
 
 /** A picture [1, size, size, 3], from 0 to 1. */
 async function pictureOf(file: File | null, drawn: Colour): Promise<Tensor> {

@@ -86,25 +86,33 @@ function plotOf(curves: readonly Curve[], label: string, width: number) {
   );
 }
 
-/** Round values around all of `values`: 1, 2 and 5 of each decade. */
+/** Digits that marks begin with, and those for values that are near one another: decades would be mostly empty. */
+const coarse = [1, 2, 5];
+const fine = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8];
+const near = 5;
+
+/** Round values around all of `values`. */
 function domainOf(values: readonly number[]): [number, number] {
   const [least, most] = [Math.min(...values), Math.max(...values)];
-  const round = marksOf(Math.log10(least) - 1, Math.log10(most) + 1);
+  const round = marksOf(Math.log10(least) - 1, Math.log10(most) + 1, most < near * least ? fine : coarse);
   const low = round.filter((mark) => mark <= least).at(-1) ?? least;
   const high = round.find((mark) => mark >= most && mark > low) ?? most;
   return [low, high];
 }
 
-function marksOf(from: number, to: number): number[] {
+function marksOf(from: number, to: number, beginnings: readonly number[]): number[] {
   const marks: number[] = [];
   for (let power = Math.floor(from); power <= Math.ceil(to); power++)
-    for (const digit of [1, 2, 5]) marks.push(Number(`${digit}e${power}`));
+    for (const digit of beginnings) marks.push(Number(`${digit}e${power}`));
   return marks;
 }
 
 /** Few enough that each can be read. */
 function ticksOf([low, high]: readonly [number, number]): number[] {
-  const inside = marksOf(Math.log10(low), Math.log10(high)).filter((mark) => mark >= low && mark <= high);
+  const beginnings = high < near * low ? fine : coarse;
+  const inside = marksOf(Math.log10(low), Math.log10(high), beginnings).filter(
+    (mark) => mark >= low && mark <= high,
+  );
   if (inside.length <= 7) return inside;
   return inside.filter((mark) => Number.isInteger(Math.round(Math.log10(mark) * 1e6) / 1e6));
 }
