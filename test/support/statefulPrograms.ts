@@ -39,11 +39,16 @@ function* smallerThan(program: Program): Generator<Program> {
   if (variables > 1) yield { ...program, variables: 1 };
 }
 
-/** Runs the programs of the seeds in [from, to). Returns the first failure, reduced, or null. */
-export async function checkPrograms(from: number, to: number): Promise<string | null> {
-  for (let seed = from; seed < to; seed++) {
+/** Runs the programs of `seeds`. Returns the first failure, reduced, or null. */
+export async function checkSeeds(seeds: Iterable<number>): Promise<string | null> {
+  for (const seed of seeds) {
     const program = makeProgram(seed);
     if ((await runProgram(program)) !== null) return (await reduceProgram(program)).failure;
   }
   return null;
+}
+
+/** Runs the programs of the seeds in [from, to). Returns the first failure, reduced, or null. */
+export function checkPrograms(from: number, to: number): Promise<string | null> {
+  return checkSeeds(Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i));
 }

@@ -1,0 +1,58 @@
+/**
+ * @file Which stateful programs a short run takes. Most random programs repeat combinations that others have: of two
+ * thousand, a third has each combination at least once.
+ */
+import { makeProgram } from './generate.ts';
+import type { Program } from './program.ts';
+
+/** The pairs that occur in a program: of statements in their order, and of what surrounds them. */
+function combinationsOf({ statements, calls, ...program }: Program): Set<string> {
+  const found = new Set<string>([`shape ${program.rows} ${program.columns}`]);
+  for (const [i, { kind }] of statements.entries()) {
+    found.add(`${kind} in structure ${program.resultStructure}`);
+    found.add(`${kind}, ${program.results.length} results`);
+    found.add(`${kind}, ${program.variables} variables`);
+    for (const later of statements.slice(i + 1)) found.add(`${kind}, then ${later.kind}`);
+    for (const { structure, changes, throws } of calls) {
+      found.add(`${kind} of arguments ${structure}, throws: ${throws}`);
+      for (const change of changes) found.add(`${kind} after ${change.kind}`);
+    }
+  }
+  for (const [i, { structure, changes, throws }] of calls.entries()) {
+    const next = calls[i + 1];
+    if (!next) break;
+    found.add(`arguments ${structure}, throws: ${throws}, then ${next.structure}`);
+    for (const after of next.changes) {
+      found.add(`${after.kind}, then arguments ${next.structure}`);
+      for (const before of changes) found.add(`${before.kind}, then ${after.kind}`);
+    }
+  }
+  return found;
+}
+
+/**
+ * Seeds in [from, to) of programs that have together each combination which any program of these seeds has. Takes first what
+ * adds the most (the greedy cover of sets).
+ */
+export function coveringSeeds(from: number, to: number): number[] {
+  const candidates = Array.from({ length: to - from }, (_, i) => {
+    const combinations = combinationsOf(makeProgram(from + i));
+    return { seed: from + i, combinations, most: combinations.size };
+  });
+  const missing = new Set(candidates.flatMap(({ combinations }) => [...combinations]));
+  const chosen: number[] = [];
+  while (missing.size > 0) {
+    // What a program adds only sinks, so that most counts needn't be made again.
+    candidates.sort((a, b) => b.most - a.most);
+    let best = candidates[0] as (typeof candidates)[number];
+    let adds = 0;
+    for (const candidate of candidates) {
+      if (candidate.most <= adds) break;
+      candidate.most = [...candidate.combinations].filter((combination) => missing.has(combination)).length;
+      if (candidate.most > adds) [best, adds] = [candidate, candidate.most];
+    }
+    chosen.push(best.seed);
+    for (const combination of best.combinations) missing.delete(combination);
+  }
+  return chosen.sort((a, b) => a - b);
+}
