@@ -44,12 +44,33 @@ function match([title, kind, , words]: Entry, query: string): number {
   return parts.every((word) => text.includes(word)) ? 1 + short : 0;
 }
 
+/** Modules of other libraries, which are no words of ours. */
+const modules = /^(?:tf|torch|keras|jax|np|nn|data|train)$/;
+
+/** `image` and `resize` of `tf.image.resize`; without the s of a plural. */
+const wordsOf = (query: string) =>
+  query
+    .trim()
+    .split(/[\s._()-]+|(?<=[a-z])(?=[A-Z])/)
+    .map((word) => word.toLowerCase().replace(/(?<=\w{3})s$/, ''))
+    .filter((word) => word.length > 1 && !modules.test(word));
+
+/** For a query that no name is like: 1 and less where all of its words occur. */
+function wordScore([title, kind, , words]: Entry, wanted: readonly string[]): number {
+  const text = `${title} ${kind} ${words}`.toLowerCase();
+  return wanted.length > 0 && wanted.every((word) => text.includes(word)) ? 1 / (1 + title.length) : 0;
+}
+
 /** At most a dozen entries for `query`. */
 export function find(entries: readonly Entry[], query: string): Entry[] {
   if (folded(query) === '') return [];
-  const rated = entries
-    .map((entry) => [score(entry, query), entry] as const)
-    .filter(([points]) => points > 0);
+  const wanted = wordsOf(query);
+  const found = rate(entries, (entry) => score(entry, query));
+  return found.length > 0 ? found : rate(entries, (entry) => wordScore(entry, wanted));
+}
+
+function rate(entries: readonly Entry[], scoreOf: (entry: Entry) => number): Entry[] {
+  const rated = entries.map((entry) => [scoreOf(entry), entry] as const).filter(([points]) => points > 0);
   return rated
     .sort(([a], [b]) => b - a)
     .slice(0, SHOWN)

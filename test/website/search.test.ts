@@ -51,6 +51,8 @@ describe('search', () => {
     ['optimizer.step', 'optimizer.step'],
     ['tf.gather', 'gather'],
     ['optimizer.apply', 'optimizers.Optimizer.apply'],
+    ['tf.losses.oneHotTargets', 'losses.categoricalCrossentropy'],
+    ['indices checked', 'Gather and history'],
   ])('%s finds %s first', (query, title) => {
     expect(find(entries, query)[0]?.[0]).toBe(title);
   });
