@@ -196,6 +196,7 @@ describe('ops take settings by position, as in TF.js', () => {
       [() => loose(sum)(x(), 1, { axis: 0 }), /each option is passed once/],
       [() => loose(square)(x(), 2), /no options/],
       [() => loose(zeros)(2, 3), /a shape is a list/],
+      [() => loose(reshape)(x(), [-1, -1]), /to \[-1, -1\]/],
       [() => conv2d(image(), kernel(), { padding: 'SAME' as 'same' }), /did you mean 'same'/],
       [() => sum(x(), new Map() as never), /Map/],
     ];
@@ -335,6 +336,11 @@ describe('tensors have no methods and no elements', () => {
   };
   const weight = () => variable(zeros([2]), { name: 'w' });
   const symbol = () => input({ shape: [2], name: 'in' });
+  const regressor = () => {
+    const net = sequential([layers.inputLayer([2]), layers.dense(1)]);
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    return net;
+  };
 
   test.each<[string, () => unknown, RegExp]>([
     ['x.add(y)', () => of(x()).add, /no `add`[\s\S]*a function: add\(x, …\)/],
@@ -375,6 +381,21 @@ describe('tensors have no methods and no elements', () => {
   ])('%s', (_, call, says) => {
     expect(() => tidy(call as () => Tensor)).toThrow(says);
     expect(() => tidy(call as () => Tensor)).toThrow(RetrogradError);
+  });
+
+  test.each<[string, () => unknown, RegExp]>([
+    ['optimizer.minimize', () => of(optimizers.sgd()).minimize, /gradients\(\(\) => loss/],
+    ['optimizer.apply_gradients', () => of(optimizers.adam()).apply_gradients, /apply\(gradients, weights\)/],
+    ['optimizer.step', () => of(optimizers.adam()).step, /an optimizer has no `step`[\s\S]*apply\(/],
+    ['optimizer.zeroGrad', () => of(optimizers.adam()).zeroGrad, /leave it out/],
+    ['metric.resetStates', () => of(metrics.mean()).resetStates, /resetState\(\)/],
+    ['metric.update', () => of(metrics.auc()).update, /updateState/],
+    ['net.forward', () => of(regressor()).forward, /a model has no `forward`[\s\S]*net\.apply/],
+    ['net.state_dict', () => of(regressor()).state_dict, /getWeights/],
+    ['net.fitDataset', () => of(regressor()).fitDataset, /yield \[x, y\]/],
+  ])('%s of another library', (_, call, says) => {
+    expect(call).toThrow(says);
+    expect(call).toThrow(RetrogradError);
   });
 
   test('a clone would have no values', () => {

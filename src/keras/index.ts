@@ -15,7 +15,7 @@ export { clearSession } from './names.ts';
 export type { Mapped, Nest } from './tensorNest.ts';
 // Layers
 export * as layers from './layers/index.ts';
-export { Layer } from './layers/base/layer.ts';
+export { type CallOptions, Layer, type LayerOptions } from './layers/base/layer.ts';
 export { type DTypePolicy, getDTypePolicy, setDTypePolicy } from './layers/base/dtypePolicy.ts';
 export * as activations from './activations.ts';
 export * as constraints from './constraints/index.ts';

@@ -35,10 +35,7 @@ function resolve(x: TensorSpec, shape: Shape): number[] {
     const rest = sizeOf(target);
     target[open] = rest === 0 ? 0 : size / rest;
   }
-  if (target.every(Number.isInteger) && sizeOf(target) === size) {
-    checkShape('reshape', target);
-    return target;
-  }
+  if (target.every((n) => Number.isInteger(n) && n >= 0) && sizeOf(target) === size) return target;
   throw new ShapeError({
     op: 'reshape',
     rule: 'the new shape must hold exactly the elements of `x`, with at most one -1.',

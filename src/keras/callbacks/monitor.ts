@@ -2,6 +2,7 @@
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireOneOf } from '../../core/shape.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
+import { suggestionFor } from '../../core/suggest.ts';
 import type { CallbackModel, Logs, RunParams } from './callback.ts';
 
 export interface MonitorOptions {
@@ -61,7 +62,11 @@ export class Monitor {
       hint:
         isOfValidation && !isValidated
           ? 'pass validationData or validationSplit to fit, or watch a value of training.'
-          : 'watch one of these, or add the metric to compile({ metrics }).',
+          : suggestionFor(
+              this.name,
+              Object.keys(logs),
+              'watch one of these, or add the metric to compile({ metrics }).',
+            ),
     });
   }
 

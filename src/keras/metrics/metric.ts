@@ -4,6 +4,7 @@
  */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
+import { refuseMissingMethods } from '../../core/missingMethods.ts';
 import { describe, type Shape } from '../../core/shape.ts';
 import type { OpenSpec } from '../../core/spec.ts';
 import { untraced } from '../../execution/currentExecutor.ts';
@@ -36,6 +37,13 @@ export interface UpdateOptions {
 /** Whether a metric is better when it is higher or when it is lower; null if unspecified. */
 export type Direction = 'up' | 'down' | null;
 
+/** Methods of earlier Keras versions and of libraries for PyTorch. */
+const missing = {
+  update: 'metric.updateState(yTrue, yPred).',
+  'resetStates reset': 'metric.resetState().',
+  compute: 'metric.result().',
+};
+
 /**
  * Base class of metrics. A subclass names its class (`static className`), adds variables in its constructor, changes
  * them in `updateState`, and computes from them in `result`.
@@ -56,6 +64,7 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
   readonly #constants: Tensor[] = [];
 
   constructor({ name }: MetricOptions = {}) {
+    refuseMissingMethods(Metric.prototype, 'a metric', missing);
     this.name = name ?? uniqueName(snakeCase((new.target as unknown as typeof Metric).className));
     requireName(this.name);
   }

@@ -10,10 +10,10 @@ import { type GraphModelOptions, Model } from './model.ts';
 export type FunctionalOptions<I, O> = GraphModelOptions<I, O>;
 
 /** A model of symbolic inputs and outputs, created by `model`. Its layers are those called between them. */
-export class Functional<
-  In extends Nest<Tensor> = Nest<Tensor>,
-  Out extends Nest<Tensor> = Nest<Tensor>,
-> extends Model<In, Out> {
+export class Functional<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor> extends Model<
+  In,
+  Out
+> {
   static override readonly className: string = 'Functional';
 
   static override get optionNames(): OptionNames<FunctionalOptions<unknown, unknown>> {

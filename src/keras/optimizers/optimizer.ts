@@ -6,6 +6,7 @@ import { checkOptions, refuseSurplus } from '../../core/options.ts';
 import type { TypedData } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
+import { refuseMissingMethods } from '../../core/missingMethods.ts';
 import { refuseStrayProperties } from '../../core/strayProperties.ts';
 import { currentExecutor, onReplay, untraced } from '../../execution/currentExecutor.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
@@ -39,6 +40,17 @@ import { setWeights, type WeightValue } from './setWeights.ts';
 /** A variable of an optimizer, on the device or a number on the host. */
 export type OptimizerVariable = Variable | HostVariable;
 
+/** Methods of Keras, TF.js and PyTorch. */
+const missing = {
+  minimize:
+    'const { value, gradients: g } = gradients(() => loss, weights), then optimizer.apply(g, weights); or compile and fit.',
+  'applyGradients step': 'optimizer.apply(gradients, weights).',
+  computeGradients: 'gradients(() => loss, weights).',
+  zeroGrad: 'leave it out: gradients are values that apply takes, and are not accumulated.',
+  'lr getLearningRate': 'optimizer.learningRate.',
+  'stateDict loadStateDict': 'getWeights and setWeights, or saveCheckpoint.',
+};
+
 /**
  * Base class of optimizers. A subclass creates the engine that updates variables, and sets in `advance` what changes from
  * step to step. Most are FusedOptimizers.
@@ -68,6 +80,7 @@ export abstract class Optimizer {
   constructor(options: OptimizerOptions, own: readonly string[] = []) {
     const { className } = this.constructor as typeof Optimizer;
     checkOptions(className, options, [...own, ...optionNames]);
+    refuseMissingMethods(Optimizer.prototype, 'an optimizer', missing);
     refuseStrayProperties(Optimizer.prototype, (optimizer, property) => adviceOn(property, optimizer.#own));
     this.#own = own;
     const { learningRate = 0.001, name } = options;

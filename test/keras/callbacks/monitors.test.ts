@@ -127,6 +127,9 @@ describe('EarlyStopping', () => {
   });
 
   test('the error for a missing name lists the available ones', async () => {
+    await expect(
+      runEpochs(earlyStopping({ monitor: 'valLoss' }), [{ loss: 1, val_loss: 1 }]),
+    ).rejects.toThrow("did you mean 'val_loss'?");
     await expect(runEpochs(earlyStopping({ monitor: 'acc' }), [{ loss: 1, accuracy: 1 }])).rejects.toThrow(
       /monitor: 'acc', logs with 'loss', 'accuracy'/,
     );
