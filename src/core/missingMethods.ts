@@ -1,5 +1,5 @@
 /**
- * @file Methods that classes of other libraries have and one of ours hasn't: `optimizer.step()`, `net.forward(x)`. Looking one up throws
+ * @file Methods that classes of other libraries have and one of ours hasn't: `optimizer.step()`, `metric.resetStates()`. Looking one up throws
  * with what to write instead, in place of JavaScript's "is not a function". Like strayProperties.ts, it costs nothing for what exists.
  */
 import { ValueError } from './errors.ts';
@@ -10,7 +10,10 @@ export type MissingMethods = Readonly<Record<string, string>>;
 
 const guarded = new WeakSet<object>();
 
-/** From here on, objects with that `prototype` throw when one of the `missing` names is read. Names ignore case and underscores. */
+/**
+ * From here on, objects with that `prototype`, which must be of a base class (a Proxy follows it in the chain), throw when one of the
+ * `missing` names is read. Names ignore case and underscores.
+ */
 export function refuseMissingMethods(prototype: object, kind: string, missing: MissingMethods): void {
   if (guarded.has(prototype)) return;
   guarded.add(prototype);

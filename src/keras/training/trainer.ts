@@ -4,7 +4,6 @@
  */
 import { finishing } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
-import { refuseMissingMethods } from '../../core/missingMethods.ts';
 import { keep } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
@@ -22,19 +21,6 @@ import { requireOutputs, requireStepLogs, requireTrackedLoss } from './stepLogs.
 import { type StepModel, StepRunner, type StepRunnerOptions } from './stepRunner.ts';
 import { type Freezable, requireKnownToOptimizer, TrainableFlags } from './trainableFlags.ts';
 import { UpdateWatch } from './updates.ts';
-
-/** Methods of models in TF.js, Keras 2 and PyTorch. */
-const missing = {
-  forward: 'net.apply(x).',
-  'train eval': 'pass it to the call: net.apply(x, { training: true }); fit and predict do.',
-  'parameters namedParameters': 'net.trainableWeights.',
-  'stateDict loadStateDict': 'getWeights and setWeights, or saveWeights and loadWeights.',
-  'to cuda cpu': 'leave it out: weights live on the device that init() opened.',
-  'fitDataset fitGenerator': 'fit takes batches, too: net.fit(function* () { yield [x, y]; }).',
-  'evaluateDataset evaluateGenerator': 'evaluate takes batches, too.',
-  predictGenerator: 'predict takes batches, too.',
-  'predictClasses predictProba': 'predict(x), then argMax(scores, { axis: -1 }) for classes.',
-};
 
 /** What a trainer needs of its model. */
 export interface TrainerModel extends StepModel {
@@ -75,11 +61,7 @@ export class Trainer {
   readonly #last: LastRunners = {};
   #flags: TrainableFlags | null = null;
 
-  constructor(private readonly model: TrainerModel) {
-    let type = Object.getPrototypeOf(model);
-    while (type !== null && !Object.hasOwn(type, 'fit')) type = Object.getPrototypeOf(type);
-    if (type !== null) refuseMissingMethods(type, 'a model', missing);
-  }
+  constructor(private readonly model: TrainerModel) {}
 
   /** Errors: ValueError for invalid options, or while something is running. */
   compile(options: CompileOptions): void {
