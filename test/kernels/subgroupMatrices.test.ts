@@ -37,38 +37,23 @@ import { convolve, draw, largestError, product, sizes } from '../support/referen
 
 const device = await init();
 
-/** A dialect in which a matrix is an array of one invocation, which is the whole subgroup. */
+/**
+ * A dialect in which a matrix is an array of one invocation, which is the whole subgroup. Operands stay in workgroup memory, as
+ * the place of their first element and their stride: copies of them are most of what a software adapter would compile.
+ */
 const arrays: SubgroupMatrixDialect = {
   directives: '',
   element: 'f32',
   declarations: ([m, n, k]) => `
-struct Left { v: array<f32, ${m * k}> }
-struct Right { v: array<f32, ${k * n}> }
+struct Left { at: u32, stride: u32 }
+struct Right { at: u32, stride: u32 }
 struct Sum { v: array<f32, ${m * n}> }
 
-fn left_at(at: u32, stride: u32) -> Left {
-  var result: Left;
-  for (var i = 0u; i < ${m * k}u; i++) {
-    result.v[i] = a_tile[at + i % ${k}u * stride + i / ${k}u];
-  }
-  return result;
-}
-
-fn right_at(at: u32, stride: u32) -> Right {
-  var result: Right;
-  for (var i = 0u; i < ${k * n}u; i++) {
-    result.v[i] = b_tile[at + i / ${n}u * stride + i % ${n}u];
-  }
-  return result;
-}
-
 fn multiplied(left: Left, right: Right, before: Sum) -> Sum {
-  var l = left;
-  var r = right;
   var sum = before;
   for (var i = 0u; i < ${m * n}u; i++) {
     for (var s = 0u; s < ${k}u; s++) {
-      sum.v[i] += l.v[i / ${n}u * ${k}u + s] * r.v[s * ${n}u + i % ${n}u];
+      sum.v[i] += a_tile[left.at + s * left.stride + i / ${n}u] * b_tile[right.at + s * right.stride + i % ${n}u];
     }
   }
   return sum;
@@ -77,8 +62,8 @@ fn multiplied(left: Left, right: Right, before: Sum) -> Sum {
   builtins: '',
   prologue: 'let subgroup = local;\nlet lane = 0u;',
   zero: () => 'Sum()',
-  left: (_, at, stride) => `left_at(${at}, ${stride}u)`,
-  right: (_, at, stride) => `right_at(${at}, ${stride}u)`,
+  left: (_, at, stride) => `Left(${at}, ${stride}u)`,
+  right: (_, at, stride) => `Right(${at}, ${stride}u)`,
   multiply: (left, right, sum) => `multiplied(${left}, ${right}, ${sum})`,
   store: ([m, n], at, sum) => `for (var i = 0u; i < ${m * n}u; i++) { staged[${at} + i] = ${sum}.v[i]; }`,
 };
