@@ -2,12 +2,13 @@
  * @file Selects the tile and vector widths of a GEMM. The number of parts of its k axis is selected in gemmSplit.ts. The
  * list of all algorithms, which only the autotuner needs, is in gemmAlgorithms.ts.
  */
+import { range } from '../../shaders/lib/text.ts';
 import { gemmElements, type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
 import { type DType, isFloating } from '../core/dtype.ts';
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
-import { type GemmSize, type Split, sharedTime, splitFor, whole } from './gemmSplit.ts';
+import { type GemmSize, largeGpu, type Split, sharedTime, splitFor, whole } from './gemmSplit.ts';
 import {
   gemmTiles,
   loadedVectors,
@@ -96,7 +97,8 @@ function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
     least = cost;
     best = tile;
   }
-  return withinLimits(forFewRegisters(forShortK(best, size), problem, profile), problem, profile);
+  const filled = forFewWaves(forShortK(best, size), size, profile);
+  return withinLimits(forFewRegisters(filled, problem, profile), problem, profile);
 }
 
 /** Whether an invocation only has registers for small blocks. */
@@ -226,13 +228,40 @@ function usefulShare(
 const fillsLongTiles = ({ segments, length }: GemmSize, depth: number) =>
   fullness(length, depth) >= (segments > 1 ? 1 : 0.88);
 
-/** A tile of half the depth, if invocations share k and fill k tiles better then. */
-function forSharedK(tile: GemmTile, { segments, length }: GemmSize): GemmTile {
-  const { groupK = 1, depth } = tile;
-  const half = depth / 2;
-  const missing = (steps: number) => Math.ceil(length / steps) * steps - length;
-  const isBetter = groupK > 1 && segments === 1 && missing(half) < missing(depth);
-  return isBetter && half % (8 * groupK) === 0 ? { ...tile, depth: half } : tile;
+/** Vectors of a k tile that an invocation may hold, and the workgroup memory of every device. */
+const mostLoaded = 8;
+const leastBytes = 16384;
+
+/** The tile with k tiles of other depths: of whole groups of four steps, at least two for each group of invocations. */
+function withDepths(tile: GemmTile): GemmTile[] {
+  const { groupM, groupN, groupK = 1, blockM, blockN } = tile;
+  const bytes = 4 * (groupM * blockM + groupN * blockN);
+  const depths = range(leastBytes / (bytes * 4 * groupK)).map((i) => 4 * groupK * (i + 1));
+  return depths
+    .map((depth) => ({ ...tile, depth }))
+    .filter((one) => one.depth >= 8 * groupK && loadedVectors(one) <= mostLoaded);
+}
+
+/** Of tiles, one that pads the fewest steps of k; of these, the first. */
+function fullest(tiles: readonly GemmTile[], { length }: GemmSize): GemmTile {
+  return tiles.reduce((best, tile) => (fullness(length, tile.depth) > fullness(length, best.depth) ? tile : best));
+}
+
+/** If invocations share k, a tile whose k tiles are filled best. */
+function forSharedK(tile: GemmTile, size: GemmSize): GemmTile {
+  const { groupK = 1 } = tile;
+  return groupK === 1 || size.segments > 1 ? tile : fullest([tile, ...withDepths(tile).reverse()], size);
+}
+
+/**
+ * The longest k tiles that are filled as well, if a large GPU has few waves: more multiply-adds then hide the latency of each
+ * load.
+ */
+function forFewWaves(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): GemmTile {
+  const { m, n, segments, slices } = size;
+  const hasFew = gemmWorkgroups(tile, m, n, slices) <= largeGpu.units * gemm.units;
+  return hasFew && segments === 1 && tile.blockM * tile.blockN === 16
+    ? fullest([tile, ...withDepths(tile)].reverse(), size) : tile;
 }
 
 /** In software: the cheapest tile among those whose programs are worth compiling. */

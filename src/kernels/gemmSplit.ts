@@ -130,7 +130,7 @@ const longer = (a: number, b: number) => Math.sqrt(Math.hypot(a * a, b * b));
  * Units of a large GPU, of those that a profile stands for, and invocations that keep one busy: two for each lane, of which one
  * computes while the other loads.
  */
-const largeGpu = { units: 8 / 3, invocations: 256 } as const;
+export const largeGpu = { units: 8 / 3, invocations: 256 } as const;
 
 /**
  * By which factor a tile takes longer where its workgroups are too small for the units of a large GPU: the third root, as this is
