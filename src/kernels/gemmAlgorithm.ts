@@ -3,7 +3,13 @@
  * list of all algorithms, which only the autotuner needs, is in gemmAlgorithms.ts.
  */
 import { range } from '../../shaders/lib/text.ts';
-import { gemmElements, type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
+import {
+  gemmElements,
+  type GemmTile,
+  gemmWorkgroups,
+  invocationsOf,
+  type OperandLayout,
+} from '../../shaders/gemm.ts';
 import { type DType, isFloating } from '../core/dtype.ts';
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';
@@ -232,36 +238,42 @@ const fillsLongTiles = ({ segments, length }: GemmSize, depth: number) =>
 const mostLoaded = 8;
 const leastBytes = 16384;
 
-/** The tile with k tiles of other depths: of whole groups of four steps, at least two for each group of invocations. */
+/** A tile with k tiles of all depths that fit: whole groups of four steps, at least two for each group of invocations. */
 function withDepths(tile: GemmTile): GemmTile[] {
   const { groupM, groupN, groupK = 1, blockM, blockN } = tile;
-  const bytes = 4 * (groupM * blockM + groupN * blockN);
-  const depths = range(leastBytes / (bytes * 4 * groupK)).map((i) => 4 * groupK * (i + 1));
-  return depths
-    .map((depth) => ({ ...tile, depth }))
-    .filter((one) => one.depth >= 8 * groupK && loadedVectors(one) <= mostLoaded);
+  const step = 4 * groupK;
+  const most = Math.floor(leastBytes / (4 * step * (groupM * blockM + groupN * blockN)));
+  return range(most - 1)
+    .map((i) => ({ ...tile, depth: (i + 2) * step }))
+    .filter((deep) => loadedVectors(deep) <= mostLoaded);
 }
 
-/** Of tiles, one that pads the fewest steps of k; of these, the first. */
+/** Of tiles, the one that pads the fewest steps of k; of several, the first. */
 function fullest(tiles: readonly GemmTile[], { length }: GemmSize): GemmTile {
-  return tiles.reduce((best, tile) => (fullness(length, tile.depth) > fullness(length, best.depth) ? tile : best));
+  return tiles.reduce((best, tile) =>
+    fullness(length, tile.depth) > fullness(length, best.depth) ? tile : best,
+  );
 }
 
-/** If invocations share k, a tile whose k tiles are filled best. */
+/** If invocations share k, the tile whose k tiles are filled best. */
 function forSharedK(tile: GemmTile, size: GemmSize): GemmTile {
   const { groupK = 1 } = tile;
   return groupK === 1 || size.segments > 1 ? tile : fullest([tile, ...withDepths(tile).reverse()], size);
 }
 
 /**
- * The longest k tiles that are filled as well, if a large GPU has few waves: more multiply-adds then hide the latency of each
- * load.
+ * Where a large GPU would have few waves: the longest k tiles that are filled as well, so that more multiply-adds hide the
+ * latency of a load; and where half of its units would have no workgroup, tiles of half the size, in which invocations share k.
  */
 function forFewWaves(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): GemmTile {
   const { m, n, segments, slices } = size;
-  const hasFew = gemmWorkgroups(tile, m, n, slices) <= largeGpu.units * gemm.units;
-  return hasFew && segments === 1 && tile.blockM * tile.blockN === 16
-    ? fullest([tile, ...withDepths(tile)].reverse(), size) : tile;
+  const { tinyTwoGroups } = gemmTiles;
+  const workgroups = gemmWorkgroups(tile, m, n, slices);
+  const units = largeGpu.units * gemm.units;
+  if (workgroups > units || segments > 1 || tile.blockM * tile.blockN > 16) return tile;
+  const isTwice = tile.groupM * tile.groupN === invocationsOf(tinyTwoGroups);
+  if (isTwice && 2 * workgroups <= units) return forSharedK(tinyTwoGroups, size);
+  return fullest([tile, ...withDepths(tile)].reverse(), size);
 }
 
 /** In software: the cheapest tile among those whose programs are worth compiling. */

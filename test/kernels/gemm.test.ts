@@ -152,6 +152,37 @@ describe('groups of invocations that share k', () => {
   });
 });
 
+describe('k tiles of other depths', () => {
+  test.each<[string, Partial<GemmTile>]>([
+    ['five groups of steps', { depth: 20, skew: 2 }],
+    ['three for each of two groups of invocations', { groupK: 2, depth: 24, skew: 2 }],
+  ])('%s', async (_, other) => {
+    for (const transposed of transpositions)
+      for (const size of [
+        [36, 40, 44],
+        [33, 35, 47],
+        [4, 36, 8],
+      ] as const)
+        await expectProduct({ ...sharedTile, ...other }, size, transposed);
+  });
+
+  const profile = createProfile(device, 'discrete');
+  test.each([
+    ['that divides k, where invocations share it', [196, 672, 112], { groupK: 2, depth: 56 }],
+    ['as long as registers allow, where waves are few', [3136, 64, 64], { groupK: undefined, depth: 32 }],
+    [
+      'in tiles of half the size, where half of the units would idle',
+      [196, 480, 80],
+      { groupK: 2, depth: 40 },
+    ],
+    ['as usual, where there are many workgroups', [3136, 512, 80], { groupK: undefined, depth: 16 }],
+  ] as const)('%s', (_, [m, n, k], { groupK, depth }) => {
+    const { tile } = selectGemm(problem(m, n, k), profile);
+    expect(tile.groupK).toBe(groupK);
+    expect(tile.depth).toBe(depth);
+  });
+});
+
 describe('GPUs of few registers', () => {
   const profile = createProfile(device, 'apple');
 
