@@ -103,8 +103,7 @@ function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
     least = cost;
     best = tile;
   }
-  const filled = forFewWaves(forShortK(best, size), size, profile);
-  return withinLimits(forFewRegisters(filled, problem, profile), problem, profile);
+  return withinLimits(forFewRegisters(forK(best, size, profile), problem, profile), problem, profile);
 }
 
 /** Whether an invocation only has registers for small blocks. */
@@ -126,20 +125,6 @@ function forFewRegisters(tile: GemmTile, problem: GemmProblem, profile: DevicePr
   const most = holdsLines(problem) ? linesDepth * groupK : tile.depth;
   const depth = Math.min(tile.depth, most, 4 * groupK * Math.floor((groupM * groupN) / lineGroups));
   return depth >= 8 * groupK ? { ...tile, depth } : tile;
-}
-
-/** Steps of k up to which half a k tile of padding is worth avoiding. */
-const mostShortSteps = 64;
-
-/** A tile of half the depth, if k is short and the last k tile would be half empty. */
-function forShortK(tile: GemmTile, { segments, length }: GemmSize): GemmTile {
-  const { groupK = 1 } = tile;
-  const steps = segments * length;
-  const half = tile.depth / 2;
-  const isHalfEmpty = Math.ceil(steps / half) % 2 === 1;
-  return steps <= mostShortSteps && isHalfEmpty && half % (8 * groupK) === 0
-    ? { ...tile, depth: half }
-    : tile;
 }
 
 /** Steps of k up to which a GEMM is an outer product: its time is that of writing C, and a k tile would be mostly padding. */
@@ -234,46 +219,45 @@ function usefulShare(
 const fillsLongTiles = ({ segments, length }: GemmSize, depth: number) =>
   fullness(length, depth) >= (segments > 1 ? 1 : 0.88);
 
-/** Vectors of a k tile that an invocation may hold, and the workgroup memory of every device. */
+/** Vectors of a k tile that an invocation may hold, and elements that fit in the workgroup memory of every device. */
 const mostLoaded = 8;
-const leastBytes = 16384;
+const mostElements = 4096;
 
 /** A tile with k tiles of all depths that fit: whole groups of four steps, at least two for each group of invocations. */
 function withDepths(tile: GemmTile): GemmTile[] {
   const { groupM, groupN, groupK = 1, blockM, blockN } = tile;
-  const step = 4 * groupK;
-  const most = Math.floor(leastBytes / (4 * step * (groupM * blockM + groupN * blockN)));
-  return range(most - 1)
-    .map((i) => ({ ...tile, depth: (i + 2) * step }))
-    .filter((deep) => loadedVectors(deep) <= mostLoaded);
+  const lines = groupM * blockM + groupN * blockN;
+  return range(16)
+    .map((i) => ({ ...tile, depth: (i + 2) * 4 * groupK }))
+    .filter((other) => loadedVectors(other) <= mostLoaded && lines * other.depth <= mostElements);
 }
 
 /** Of tiles, the one that pads the fewest steps of k; of several, the first. */
-function fullest(tiles: readonly GemmTile[], { length }: GemmSize): GemmTile {
-  return tiles.reduce((best, tile) =>
-    fullness(length, tile.depth) > fullness(length, best.depth) ? tile : best,
-  );
-}
+const fullest = (tiles: readonly GemmTile[], { length }: GemmSize): GemmTile =>
+  tiles.reduce((best, tile) => (fullness(length, tile.depth) > fullness(length, best.depth) ? tile : best));
 
-/** If invocations share k, the tile whose k tiles are filled best. */
-function forSharedK(tile: GemmTile, size: GemmSize): GemmTile {
-  const { groupK = 1 } = tile;
-  return groupK === 1 || size.segments > 1 ? tile : fullest([tile, ...withDepths(tile).reverse()], size);
-}
+/** If invocations share k, the tile whose k tiles are filled best; of several, the usual or the longest. */
+const forSharedK = (tile: GemmTile, size: GemmSize): GemmTile =>
+  tile.groupK && size.segments === 1 ? fullest([tile, ...withDepths(tile).reverse()], size) : tile;
+
+/** Steps of k up to which it is worth filling k tiles. */
+const mostShortSteps = 64;
 
 /**
- * Where a large GPU would have few waves: the longest k tiles that are filled as well, so that more multiply-adds hide the
- * latency of a load; and where half of its units would have no workgroup, tiles of half the size, in which invocations share k.
+ * A tile whose k tiles suit k. Where a large GPU would have few waves: the longest of those that are filled best, so that more
+ * multiply-adds hide the latency of a load; and where half of its units would have no workgroup, tiles of half the size, in
+ * which invocations share k.
  */
-function forFewWaves(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): GemmTile {
-  const { m, n, segments, slices } = size;
+function forK(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): GemmTile {
   const { tinyTwoGroups } = gemmTiles;
-  const workgroups = gemmWorkgroups(tile, m, n, slices);
-  const units = largeGpu.units * gemm.units;
-  if (workgroups > units || segments > 1 || tile.blockM * tile.blockN > 16) return tile;
-  const isTwice = tile.groupM * tile.groupN === invocationsOf(tinyTwoGroups);
-  if (isTwice && 2 * workgroups <= units) return forSharedK(tinyTwoGroups, size);
-  return fullest([tile, ...withDepths(tile)].reverse(), size);
+  const iterated = iteratedSize(tile, size);
+  const share = gemmWorkgroups(tile, size.m, size.n, size.slices) / (largeGpu.units * gemm.units);
+  const tiles = [tile, ...withDepths(tile)];
+  if (share > 1 || size.segments > 1 || tile.blockM * tile.blockN > 16)
+    return iterated.segments * iterated.length > mostShortSteps ? tile : fullest(tiles, iterated);
+  return 2 * share <= 1 && tile.groupM * tile.groupN === invocationsOf(tinyTwoGroups)
+    ? forSharedK(tinyTwoGroups, size)
+    : fullest(tiles.reverse(), size);
 }
 
 /** In software: the cheapest tile among those whose programs are worth compiling. */
