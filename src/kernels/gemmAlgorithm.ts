@@ -3,13 +3,7 @@
  * list of all algorithms, which only the autotuner needs, is in gemmAlgorithms.ts.
  */
 import { range } from '../../shaders/lib/text.ts';
-import {
-  gemmElements,
-  type GemmTile,
-  gemmWorkgroups,
-  invocationsOf,
-  type OperandLayout,
-} from '../../shaders/gemm.ts';
+import { gemmElements, type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
 import { type DType, isFloating } from '../core/dtype.ts';
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';
@@ -233,12 +227,12 @@ function withDepths(tile: GemmTile): GemmTile[] {
 }
 
 /** Of tiles, the one that pads the fewest steps of k; of several, the first. */
-const fullest = (tiles: readonly GemmTile[], { length }: GemmSize): GemmTile =>
-  tiles.reduce((best, tile) => (fullness(length, tile.depth) > fullness(length, best.depth) ? tile : best));
+const fullest = (tiles: readonly GemmTile[], steps: number): GemmTile =>
+  tiles.reduce((best, tile) => (fullness(steps, tile.depth) > fullness(steps, best.depth) ? tile : best));
 
 /** If invocations share k, the tile whose k tiles are filled best; of several, the usual or the longest. */
 const forSharedK = (tile: GemmTile, size: GemmSize): GemmTile =>
-  tile.groupK && size.segments === 1 ? fullest([tile, ...withDepths(tile).reverse()], size) : tile;
+  tile.groupK && size.segments === 1 ? fullest([tile, ...withDepths(tile).reverse()], size.length) : tile;
 
 /** Steps of k up to which it is worth filling k tiles. */
 const mostShortSteps = 64;
@@ -249,15 +243,14 @@ const mostShortSteps = 64;
  * which invocations share k.
  */
 function forK(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): GemmTile {
-  const { tinyTwoGroups } = gemmTiles;
-  const iterated = iteratedSize(tile, size);
+  const { segments, length } = iteratedSize(tile, size);
   const share = gemmWorkgroups(tile, size.m, size.n, size.slices) / (largeGpu.units * gemm.units);
+  const hasFewWaves = share <= 1 && size.segments === 1 && tile.blockM * tile.blockN === 16;
+  if (hasFewWaves && share <= 1 / 2 && !tile.groupK && length < 2 * gemm.leastPart)
+    return forSharedK(gemmTiles.tinyTwoGroups, size);
   const tiles = [tile, ...withDepths(tile)];
-  if (share > 1 || size.segments > 1 || tile.blockM * tile.blockN > 16)
-    return iterated.segments * iterated.length > mostShortSteps ? tile : fullest(tiles, iterated);
-  return 2 * share <= 1 && tile.groupM * tile.groupN === invocationsOf(tinyTwoGroups)
-    ? forSharedK(tinyTwoGroups, size)
-    : fullest(tiles.reverse(), size);
+  if (hasFewWaves) tiles.reverse();
+  return hasFewWaves || segments * length <= mostShortSteps ? fullest(tiles, segments * length) : tile;
 }
 
 /** In software: the cheapest tile among those whose programs are worth compiling. */
