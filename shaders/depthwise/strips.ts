@@ -4,6 +4,9 @@
  * begun, so that almost all values are read once: a CPU adapter spends most of its time on reads.
  *
  * Each iteration reads `step` rows and completes `rows` rows of the result. Results completed by later iterations are `begun`.
+ *
+ * Where that leaves a GPU too few invocations, each computes a block of some rows instead, without a loop: all its loads are in
+ * flight at once, and none waits for an iteration before it.
  */
 import { flatIndex } from '../lib/indexing.ts';
 import { wgsl } from '../lib/wgsl.ts';
@@ -17,6 +20,10 @@ export type StripOptions = {
   width: ChannelWidth;
   /** Columns of the result that a strip covers; for an input gradient, times the stride. */
   columns: number;
+  /**
+   * Of a block: the rows of the result that are computed at once, without a loop; for an input gradient, times the stride.
+   */
+  rows?: number;
   /** Taps and stride, along both axes. */
   window: number;
   stride: number;
@@ -48,11 +55,12 @@ export const stripParams = {
 const source: ImageParams = { height: 'from_h', width: 'from_w', rows: 'from_h', columns: 'from_w' };
 
 /** Rows of the result that an iteration completes, and columns of a strip. */
-export function stripSize({ direction, stride, columns }: Omit<StripOptions, 'width'>): {
+export function stripSize({ direction, stride, columns, rows = 1 }: Omit<StripOptions, 'width'>): {
   rows: number;
   columns: number;
 } {
-  return direction === 'forward' ? { rows: 1, columns } : { rows: stride, columns: columns * stride };
+  const scale = direction === 'forward' ? 1 : stride;
+  return { rows: rows * scale, columns: columns * scale };
 }
 
 /** Iterations before the first that completes results. */
@@ -60,12 +68,13 @@ function turnsBefore({ extent, step }: BlockAxis): number {
   return Math.ceil(extent / step) - 1;
 }
 
-/** Values that an invocation holds: weights, begun sums, and what it reads in an iteration. */
+/** Values that an invocation holds: weights, begun sums or those of a block, and what it reads in an iteration. */
 export function stripValues(options: Omit<StripOptions, 'width'>): number {
-  const { direction, window, stride } = options;
+  const { direction, window, stride, rows } = options;
   const size = stripSize(options);
   const down = blockAxis(direction, window, stride, size.rows);
   const across = blockAxis(direction, window, stride, size.columns);
+  if (rows !== undefined) return window ** 2 + size.rows * size.columns + down.extent * across.extent;
   const before = turnsBefore(down);
   // For each row of the result, one sum per iteration between its first value and its last.
   const begun = down.terms.map((terms) => {
@@ -81,12 +90,14 @@ export function depthwiseStrips(options: StripOptions): string {
   const size = stripSize(options);
   const down = blockAxis(direction, window, stride, size.rows);
   const across = blockAxis(direction, window, stride, size.columns);
-  const before = turnsBefore(down);
+  const isBlock = options.rows !== undefined;
+  const before = isBlock ? 0 : turnsBefore(down);
+  const lines = isBlock ? down.extent : down.step;
   const rows = range(size.rows);
   const columns = range(size.columns);
   /** The terms that an iteration adds to a result that is completed `later` iterations later. */
   const share = (later: number, row: number, column: number) =>
-    range(down.step).flatMap((line) =>
+    range(lines).flatMap((line) =>
       (down.terms[row] ?? [])
         .filter(({ value }) => value === (before - later) * down.step + line)
         .flatMap((y) =>
@@ -133,13 +144,18 @@ fn main(
   ${range(before)
     .map((later) => everyResult((row, column) => `var ${begun(later, row, column)} = Value();`))
     .join('\n  ')}
+#if ${isBlock}
+  let turn = 0;
+  {
+#else
   let turns = i32(params.turns) + ${before};
   for (var turn = 0; turn < ${mostTurns}; turn++) {
     if (turn >= turns) {
       break;
     }
+#endif
     let from_row = (first_turn + turn) * ${down.step} + params.from_row;
-    ${readRows('values', down.step, across.extent)}
+    ${readRows('values', lines, across.extent)}
     let to_row = (first_turn + turn - ${before}) * ${size.rows} + params.to_row;
     ${rows
       .map(

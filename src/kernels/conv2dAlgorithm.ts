@@ -7,6 +7,7 @@ import { type Candidate, cheapest, type Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile, WinogradProfile } from './adapterProfiles.ts';
 import { col2imBytes } from './col2im.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
+import { upTo } from './gemmSplit.ts';
 import { subgroupMatrixCost } from './gemmTiles.ts';
 
 /** What the choice depends on: costs, and the subgroup matrices of the device, if it has any. */
@@ -135,8 +136,6 @@ export const conv2dTunable: Tunable<Conv2dProblem, Conv2dAlgorithm> = {
   name: 'conv2d',
   select: selectConv2d,
 };
-
-const upTo = (multiple: number, n: number) => Math.ceil(n / multiple) * multiple;
 
 /** Pixels of a direction's result, and the channels that it sums over and has. */
 function sizes({ direction, geometry: { batch, rows, columns, inputs, outputs } }: Conv2dProblem) {

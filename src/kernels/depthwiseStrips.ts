@@ -47,30 +47,18 @@ const tapsKernel = /* @__PURE__ */ defineKernel({
   source: depthwiseTaps,
 });
 
-/**
- * Divides `rows` iterations into strips of equal length: as long as possible with enough strips to compute in parallel; and
- * shorter if the device would have fewer than `leastInvocations`.
- */
+/** Divides `rows` iterations into strips of equal length: as long as possible with enough strips to compute in parallel. */
 function cutRows(
   { depthwise: { busyInvocations, strips } }: AdapterProfile,
   window: number,
   rows: number,
   columnsOfStrips: number,
-  leastInvocations = 0,
 ) {
-  const stripsFor = (invocations: number, iterations: number) =>
-    Math.min(Math.ceil(invocations / Math.max(1, columnsOfStrips)), Math.floor(rows / iterations));
-  const wanted = Math.max(
-    1,
-    stripsFor(busyInvocations, strips[window]?.leastIterations ?? 1),
-    stripsFor(leastInvocations, shortest(window)),
-  );
+  const parallel = Math.ceil(busyInvocations / Math.max(1, columnsOfStrips));
+  const wanted = Math.max(1, Math.min(parallel, Math.floor(rows / (strips[window]?.leastIterations ?? 1))));
   const turns = Math.ceil(rows / wanted);
   return { turns, strip_rows: Math.ceil(rows / turns) };
 }
-
-/** As many rows as are read before the strip: each row is then read twice. */
-const shortest = (window: number) => Math.max(1, window - 1);
 
 type StripShape = Pick<StripOptions, 'width' | 'columns'>;
 
@@ -82,28 +70,23 @@ const shapes: readonly StripShape[] = [
 ];
 const leastShape: StripShape = { width: 1, columns: 4 };
 
-/** From this many multiply-adds per iteration, its addresses are a small part of it. */
-const mostlyProducts = 64;
+type BlockShape = StripShape & Required<Pick<StripOptions, 'rows'>>;
 
-/**
- * The first shape whose values fit in the registers of the profile. If that has too few invocations, a narrower one, as
- * long as its iterations are mostly multiply-adds.
- */
+/** Blocks of one channel, from the most reuse of what is read to the fewest registers. */
+const blocksFor = (window: number): BlockShape[] => [
+  { width: 1, columns: 4, rows: Math.max(1, (window - 1) >> 1) },
+  { width: 1, columns: 4, rows: 1 },
+  { width: 1, columns: 2, rows: 1 },
+];
+
+/** The first shape whose values fit in the registers of the profile. */
 function shapeFor(
   widest: ChannelWidth,
-  window: number,
-  { depthwise: { registers, leastInvocations } }: AdapterProfile,
+  { depthwise: { registers } }: AdapterProfile,
   valuesOf: (columns: number) => number,
-  invocationsOf: (shape: StripShape) => number = () => Number.POSITIVE_INFINITY,
 ): StripShape {
-  const fitting = [...shapes, leastShape].filter(
-    ({ width, columns }) => width <= widest && width * valuesOf(columns) <= registers,
-  );
-  const [first = leastShape, ...narrower] = fitting;
-  const worthIt = narrower.filter(({ width, columns }) => width * columns * window ** 2 >= mostlyProducts);
-  const isBusy = (shape: StripShape) => invocationsOf(shape) >= leastInvocations;
-  if (isBusy(first)) return first;
-  return worthIt.find(isBusy) ?? worthIt.at(-1) ?? first;
+  const fits = ({ width, columns }: StripShape) => width <= widest && width * valuesOf(columns) <= registers;
+  return shapes.find(fits) ?? leastShape;
 }
 
 /** Where the first strip begins, in the result and in the operands. */
@@ -133,30 +116,30 @@ export function launchDepthwiseStrips(
   const isForward = direction === 'forward';
   const [down, across] = [beginning(direction, rows), beginning(direction, columns)];
   const [toHeight, toWidth] = isForward ? [rows.output, columns.output] : [rows.input, columns.input];
-  const rowsOfTurns = Math.ceil((toHeight - down.to) / stripSize({ ...program, columns: 1 }).rows);
-  const columnsOf = (shape: StripShape) => {
-    const strip_columns = Math.ceil((toWidth - across.to) / stripSize({ ...program, ...shape }).columns);
-    return { strip_columns, side: (batch * strip_columns * channels) / shape.width };
+  const cut = (shape: StripShape & Pick<StripOptions, 'rows'>) => {
+    const options: StripOptions = { ...program, ...shape };
+    const size = stripSize(options);
+    const strip_columns = Math.ceil((toWidth - across.to) / size.columns);
+    const side = (batch * strip_columns * channels) / shape.width;
+    const lines = Math.ceil((toHeight - down.to) / size.rows);
+    const cutting = shape.rows ? { turns: 1, strip_rows: lines } : cutRows(profile, window, lines, side);
+    return { options, strip_columns, ...cutting, count: side * cutting.strip_rows };
   };
-  const shape = shapeFor(
-    channelWidth(geometry, values, weights, out),
-    window,
-    profile,
-    (columnsOfStrip) => stripValues({ ...program, columns: columnsOfStrip }),
-    (shape) => columnsOf(shape).side * Math.max(1, Math.floor(rowsOfTurns / shortest(window))),
+  const shape = shapeFor(channelWidth(geometry, values, weights, out), profile, (columnsOfStrip) =>
+    stripValues({ ...program, columns: columnsOfStrip }),
   );
-  const { width } = shape;
-  const options: StripOptions = { ...program, ...shape };
-  const { strip_columns, side } = columnsOf(shape);
-  const { leastInvocations } = profile.depthwise;
-  const { turns, strip_rows } = cutRows(profile, window, rowsOfTurns, side, leastInvocations);
-  const count = side * strip_rows;
+  const strips = cut(shape);
+  const block = blocksFor(window).find(
+    (one) => stripValues({ ...program, ...one }) <= profile.depthwise.registers,
+  );
+  const isBlock = block && strips.count < profile.depthwise.leastInvocations;
+  const { options, strip_columns, turns, strip_rows, count } = isBlock ? cut(block) : strips;
   device.launch(stripsKernel, {
     options,
     bindings: { values: values.storage, weights: weights.storage, result: out.storage },
     params: {
       count,
-      channels: channels / width,
+      channels: channels / options.width,
       strip_rows,
       strip_columns,
       turns,
@@ -211,8 +194,7 @@ export function depthwiseFilterGradInStrips(
   const { window, stride } = rows;
   const widest = channelWidth(geometry, x, dy);
   const whole = wholeImage(widest, geometry, profile);
-  const shape =
-    whole ?? shapeFor(widest, window, profile, (count) => tapsValues({ columns: count, window, stride }));
+  const shape = whole ?? shapeFor(widest, profile, (count) => tapsValues({ columns: count, window, stride }));
   const strip_columns = Math.ceil(columns.output / shape.columns);
   const side = (batch * strip_columns * channels) / shape.width;
   const { turns, strip_rows } = whole

@@ -8,7 +8,7 @@ import { type DType, isFloating } from '../core/dtype.ts';
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
-import { type GemmSize, largeGpu, type Split, sharedTime, splitFor, whole } from './gemmSplit.ts';
+import { type GemmSize, largeGpu, type Split, sharedTime, splitFor, upTo, whole } from './gemmSplit.ts';
 import {
   gemmTiles,
   loadedVectors,
@@ -200,7 +200,7 @@ const leastUseful = 0.75;
 const wastefulCost = 2;
 
 /** How full tiles of `tile` lines or steps are. */
-const fullness = (count: number, tile: number) => count / (Math.ceil(count / tile) * tile);
+const fullness = (count: number, tile: number) => count / upTo(tile, count);
 
 function usefulShare(
   { groupM, groupN, blockM, blockN, depth }: GemmTile,
@@ -339,5 +339,5 @@ export function iteratedSize(tile: GemmTile, size: GemmSize): GemmSize {
 
 /** Whether segments fill k tiles of `depth` steps so badly that flat iteration over k, with its divisions, is cheaper. */
 function wastesTiles({ segments, length }: GemmSize, depth: number): boolean {
-  return segments > 1 && Math.ceil(length / depth) * depth > 1.25 * length;
+  return segments > 1 && upTo(depth, length) > 1.25 * length;
 }

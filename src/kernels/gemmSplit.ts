@@ -80,7 +80,8 @@ function inParts(wanted: number, { depth }: GemmTile, { segments, length }: Gemm
   return { parts: Math.ceil(length / stepsPerPart), segmentsPerPart: 1, stepsPerPart };
 }
 
-const upTo = (multiple: number, n: number) => Math.ceil(n / multiple) * multiple;
+/** The least multiple that is no less than `n`. */
+export const upTo = (multiple: number, n: number): number => Math.ceil(n / multiple) * multiple;
 
 /** Multiply-adds per cycle of a unit, and the latency of a load in cycles. */
 const unitLanes = 64;
@@ -112,7 +113,7 @@ export function sharedTime(
   const work = tileM * tileN * (segmentsPerPart * upTo(depth, stepsPerPart) + addingSteps(tile));
   const sums = parts > 1 ? units * launchCost + 2 * numberCost * parts * m * n * slices : 0;
   const instructions = instructionCost(tile);
-  const padding = 1 - (m * n) / (Math.ceil(m / tileM) * tileM * Math.ceil(n / tileN) * tileN);
+  const padding = 1 - (m * n) / (upTo(tileM, m) * upTo(tileN, n));
   const waves = Math.max(1, (invocationsOf(tile) * Math.max(1, workgroups / units)) / unitLanes);
   const cache = cacheCost(tile);
   const each = Math.max(cache, instructions * stalls(productsOf(tile), instructions, waves));
