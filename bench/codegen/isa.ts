@@ -39,7 +39,10 @@ export interface Program {
   readonly loops: readonly Loop[];
   /** Instructions of the whole program, each block counted once. */
   readonly mix: Mix;
-  /** Words that an invocation stores, each instruction counted once. */
+  /**
+   * Words that an invocation stores, each instruction counted once; atomic ones as often as the loops around them run, where
+   * their counters show it.
+   */
   readonly storedWords: number;
   /** Whether results are sums of several invocations. */
   readonly isAtomic: boolean;
@@ -56,10 +59,19 @@ export function parseProgram(assembly: string): Program {
   const blocks = parseBlocks(assembly);
   const ranges = loopRanges(blocks);
   const all = [...blocks.values()].flat();
+  const loops = ranges.map((range) => loopOf(blocks, range, ranges));
+  const executions = (block: number) =>
+    loops.reduce(
+      (count, { blocks: [first, last], trips }) => (block >= first && block <= last ? count * trips : count),
+      1,
+    );
+  const words = [...blocks].flatMap(([block, body]) =>
+    body.map(({ op }) => (isAtomic(op) ? executions(block) : wordsOf(op, 'store'))),
+  );
   return {
-    loops: ranges.map((range) => loopOf(blocks, range, ranges)),
+    loops,
     mix: mixOf(all),
-    storedWords: all.reduce((sum, { op }) => sum + (isAtomic(op) ? 1 : wordsOf(op, 'store')), 0),
+    storedWords: words.reduce((sum, count) => sum + count, 0),
     isAtomic: all.some(({ op }) => isAtomic(op)),
   };
 }

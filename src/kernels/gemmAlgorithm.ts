@@ -3,7 +3,13 @@
  * list of all algorithms, which only the autotuner needs, is in gemmAlgorithms.ts.
  */
 import { range } from '../../shaders/lib/text.ts';
-import { gemmElements, type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
+import {
+  gemmElements,
+  type GemmTile,
+  gemmWorkgroups,
+  invocationsOf,
+  type OperandLayout,
+} from '../../shaders/gemm.ts';
 import { type DType, isFloating } from '../core/dtype.ts';
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';
@@ -202,28 +208,23 @@ const wastefulCost = 2;
 /** How full tiles of `tile` lines or steps are. */
 const fullness = (count: number, tile: number) => count / upTo(tile, count);
 
-function usefulShare(
-  { groupM, groupN, blockM, blockN, depth }: GemmTile,
-  { m, n, length }: GemmSize,
-): number {
-  return fullness(m, groupM * blockM) * fullness(n, groupN * blockN) * fullness(length, depth);
-}
+const usefulShare = ({ groupM, groupN, blockM, blockN, depth }: GemmTile, { m, n, length }: GemmSize) =>
+  fullness(m, groupM * blockM) * fullness(n, groupN * blockN) * fullness(length, depth);
 
 /** Whether steps fill the long k tiles of invocations that share k: zeros are set in every k tile of a segment. */
 const fillsLongTiles = ({ segments, length }: GemmSize, depth: number) =>
   fullness(length, depth) >= (segments > 1 ? 1 : 0.88);
 
-/** Vectors of a k tile that an invocation may hold, and elements that fit in the workgroup memory of every device. */
+/** Vectors of a k tile that an invocation may hold, and that fit in the workgroup memory of every device. */
 const mostLoaded = 8;
-const mostElements = 4096;
+const mostVectors = 1024;
 
 /** A tile with k tiles of all depths that fit: whole groups of four steps, at least two for each group of invocations. */
 function withDepths(tile: GemmTile): GemmTile[] {
-  const { groupM, groupN, groupK = 1, blockM, blockN } = tile;
-  const lines = groupM * blockM + groupN * blockN;
-  return range(16)
-    .map((i) => ({ ...tile, depth: (i + 2) * 4 * groupK }))
-    .filter((other) => loadedVectors(other) <= mostLoaded && lines * other.depth <= mostElements);
+  const most = Math.min(mostLoaded, mostVectors / invocationsOf(tile));
+  return range(9)
+    .map((i) => ({ ...tile, depth: (i + 2) * 4 * (tile.groupK ?? 1) }))
+    .filter((other) => loadedVectors(other) <= most);
 }
 
 /** Of tiles, the one that pads the fewest steps of k; of several, the first. */
@@ -236,21 +237,29 @@ const forSharedK = (tile: GemmTile, size: GemmSize): GemmTile =>
 
 /** Steps of k up to which it is worth filling k tiles. */
 const mostShortSteps = 64;
+/** Steps of k from which it may be split. */
+const leastLongSteps = 256;
 
 /**
  * A tile whose k tiles suit k. Where a large GPU would have few waves: the longest of those that are filled best, so that more
- * multiply-adds hide the latency of a load; and where half of its units would have no workgroup, tiles of half the size, in
- * which invocations share k.
+ * multiply-adds hide the latency of a load; and where half of its units would have no workgroup and k is too short to be split,
+ * small tiles in which invocations share k.
  */
-function forK(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): GemmTile {
-  const { segments, length } = iteratedSize(tile, size);
-  const share = gemmWorkgroups(tile, size.m, size.n, size.slices) / (largeGpu.units * gemm.units);
-  const hasFewWaves = share <= 1 && size.segments === 1 && tile.blockM * tile.blockN === 16;
-  if (hasFewWaves && share <= 1 / 2 && !tile.groupK && length < 2 * gemm.leastPart)
-    return forSharedK(gemmTiles.tinyTwoGroups, size);
+function forK(
+  tile: GemmTile,
+  { m, n, segments, length, slices }: GemmSize,
+  { gemm }: DeviceProfile,
+): GemmTile {
+  const steps = segments * length;
+  const share = gemmWorkgroups(tile, m, n, slices) / (largeGpu.units * gemm.units);
+  const hasFewWaves = share <= 1 && segments === 1 && tile.blockM * tile.blockN === 16;
+  if (hasFewWaves && share <= 0.5 && !tile.groupK && steps < leastLongSteps) {
+    const { tinyTwoGroups } = gemmTiles;
+    return fullest([tinyTwoGroups, ...withDepths(tinyTwoGroups).reverse()], steps);
+  }
   const tiles = [tile, ...withDepths(tile)];
   if (hasFewWaves) tiles.reverse();
-  return hasFewWaves || segments * length <= mostShortSteps ? fullest(tiles, segments * length) : tile;
+  return hasFewWaves || steps <= mostShortSteps ? fullest(tiles, steps) : tile;
 }
 
 /** In software: the cheapest tile among those whose programs are worth compiling. */
@@ -330,14 +339,11 @@ function fallbackFor(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): G
 
 const isInRegisters = ({ memory }: GemmTile) => memory === 'registers' || memory === 'lanes';
 
-const isFlat = (tile: GemmTile, size: GemmSize) => !isInRegisters(tile) && wastesTiles(size, tile.depth);
+/** Whether segments fill k tiles so badly that flat iteration over k, with its divisions, is cheaper. */
+const isFlat = (tile: GemmTile, { segments, length }: GemmSize) =>
+  !isInRegisters(tile) && segments > 1 && fullness(length, tile.depth) < 0.8;
 
 /** A size as a tile iterates over it: if flat, all segments are one. */
 export function iteratedSize(tile: GemmTile, size: GemmSize): GemmSize {
   return isFlat(tile, size) ? { ...size, segments: 1, length: size.segments * size.length } : size;
-}
-
-/** Whether segments fill k tiles of `depth` steps so badly that flat iteration over k, with its divisions, is cheaper. */
-function wastesTiles({ segments, length }: GemmSize, depth: number): boolean {
-  return segments > 1 && upTo(depth, length) > 1.25 * length;
 }

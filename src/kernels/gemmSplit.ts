@@ -107,7 +107,7 @@ export function sharedTime(
   const { groupM, groupN, blockM, blockN, depth } = tile;
   const tileM = groupM * blockM;
   const tileN = groupN * blockN;
-  const workgroups = Math.ceil(m / tileM) * Math.ceil(n / tileN) * slices * parts;
+  const workgroups = gemmWorkgroups(tile, m, n, slices * parts);
   // A workgroup that doesn't fill a unit takes as long as one that does.
   const rounds = Math.max(1, unitLanes / invocationsOf(tile), workgroups / units + 0.5);
   const work = tileM * tileN * (segmentsPerPart * upTo(depth, stepsPerPart) + addingSteps(tile));

@@ -35,7 +35,6 @@ export const gemmTiles = {
   rows24: { ...smallBlocks, groupM: 6, groupN: 16 },
   columns16: { ...smallBlocks, groupM: 16, groupN: 4 },
   rows16: { ...smallBlocks, groupM: 4, groupN: 16 },
-  columns16Rows32: { ...smallBlocks, groupM: 8, groupN: 4 },
   // For few tiles: groups of invocations share k, in k tiles that fit in 16 KiB.
   tinyTwoGroups: { ...smallBlocks, groupM: 8, groupN: 8, groupK: 2, depth: 32 },
   tinyFourGroups: { ...smallBlocks, groupM: 8, groupN: 8, groupK: 4, depth: 64 },

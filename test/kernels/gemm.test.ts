@@ -95,7 +95,6 @@ const sharesLoadsAs: Readonly<Record<string, string>> = {
   tiny: 'columns24',
   rows24: 'columns24',
   rows16: 'columns16',
-  columns16Rows32: 'large',
   tinyTwoGroups: 'tinyFourGroups',
   columns16Rows32EightGroups: 'tinyFourGroups',
 };
