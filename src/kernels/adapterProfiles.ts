@@ -276,7 +276,7 @@ const discrete: AdapterProfile = {
     // RADV gives 132 in total on RDNA3.
     registers: 120,
     busyInvocations: 2 ** 16,
-    leastInvocations: 6144,
+    leastInvocations: 4096,
   },
   scatter: { direct: { steps: 2 ** 21, indices: 512 }, owned: 0, binned: 2 ** 17 },
   grouping: 'radix',

@@ -9,6 +9,7 @@ import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Conv2dProblem, conv2dResult } from './conv2dProblem.ts';
 import { copyInto } from './copy.ts';
+import { upTo } from './gemmTiles.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
 import type { Epilogue } from './partialSums.ts';
@@ -46,7 +47,7 @@ export function gemmCol2im(
   const { device } = image;
   const { m, k, matrix, strides } = gemmForm(problem);
   // Whole vectors. Values of the last one beyond the last tap are never read.
-  const n = Math.ceil((matrix[1] * matrix[2]) / 4) * 4;
+  const n = upTo(4, matrix[1] * matrix[2]);
   const kernelMatrix = output(device, float32([k, n]), op);
   const to = { offset: 0, strides: [n, matrix[2], 1] };
   copyInto(weights, { offset: 0, strides }, kernelMatrix, to, matrix);

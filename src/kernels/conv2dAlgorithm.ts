@@ -7,8 +7,7 @@ import { type Candidate, cheapest, type Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile, WinogradProfile } from './adapterProfiles.ts';
 import { col2imBytes } from './col2im.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
-import { upTo } from './gemmSplit.ts';
-import { subgroupMatrixCost } from './gemmTiles.ts';
+import { subgroupMatrixCost, upTo } from './gemmTiles.ts';
 
 /** What the choice depends on: costs, and the subgroup matrices of the device, if it has any. */
 type Conv2dProfile = Pick<DeviceProfile, 'conv2d'> & Partial<Pick<DeviceProfile, 'subgroupMatrix'>>;

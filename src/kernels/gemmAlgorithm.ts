@@ -14,13 +14,14 @@ import { type DType, isFloating } from '../core/dtype.ts';
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
-import { type GemmSize, largeGpu, type Split, sharedTime, splitFor, upTo, whole } from './gemmSplit.ts';
+import { type GemmSize, largeGpu, type Split, sharedTime, splitFor, whole } from './gemmSplit.ts';
 import {
   gemmTiles,
   loadedVectors,
   readsRows,
   registersCost,
   registersRanges,
+  upTo,
   workgroupBytes,
 } from './gemmTiles.ts';
 
@@ -95,7 +96,7 @@ function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   let best: GemmTile = gemmTiles.tiny;
   let least = Number.POSITIVE_INFINITY;
   for (const shape of sharedTiles) {
-    const tile = forSharedK(shape, size);
+    const tile = forSharedK(shape, size, profile);
     // No tile takes less time than its multiply-adds.
     if (paddedWork(tile, size) >= least) continue;
     const cost = costInShared(tile, problem, profile);
@@ -215,13 +216,15 @@ const usefulShare = ({ groupM, groupN, blockM, blockN, depth }: GemmTile, { m, n
 const fillsLongTiles = ({ segments, length }: GemmSize, depth: number) =>
   fullness(length, depth) >= (segments > 1 ? 1 : 0.88);
 
-/** Vectors of a k tile that an invocation may hold, and that fit in the workgroup memory of every device. */
-const mostLoaded = 8;
+/** Vectors that fit in the workgroup memory of every device. */
 const mostVectors = 1024;
 
-/** A tile with k tiles of all depths that fit: whole groups of four steps, at least two for each group of invocations. */
-function withDepths(tile: GemmTile): GemmTile[] {
-  const most = Math.min(mostLoaded, mostVectors / invocationsOf(tile));
+/**
+ * A tile with k tiles of all depths that fit: whole groups of four steps, at least two for each group of invocations. An
+ * invocation holds 8 vectors of a k tile, or 4 where registers are few: as many as the largest block has rows.
+ */
+function withDepths(tile: GemmTile, { gemm }: DeviceProfile): GemmTile[] {
+  const most = Math.min(Math.sqrt(gemm.largestBlock), mostVectors / invocationsOf(tile));
   return range(9)
     .map((i) => ({ ...tile, depth: (i + 2) * 4 * (tile.groupK ?? 1) }))
     .filter((other) => loadedVectors(other) <= most);
@@ -231,35 +234,36 @@ function withDepths(tile: GemmTile): GemmTile[] {
 const fullest = (tiles: readonly GemmTile[], steps: number): GemmTile =>
   tiles.reduce((best, tile) => (fullness(steps, tile.depth) > fullness(steps, best.depth) ? tile : best));
 
-/** If invocations share k, the tile whose k tiles are filled best; of several, the usual or the longest. */
-const forSharedK = (tile: GemmTile, size: GemmSize): GemmTile =>
-  tile.groupK && size.segments === 1 ? fullest([tile, ...withDepths(tile).reverse()], size.length) : tile;
+/** The same with the longest of the k tiles that are filled best. */
+const withLongK = (tile: GemmTile, steps: number, profile: DeviceProfile): GemmTile =>
+  fullest([tile, ...withDepths(tile, profile)].reverse(), steps);
+
+/** If invocations share k, the tile whose k tiles are filled best. */
+const forSharedK = (tile: GemmTile, { segments, length }: GemmSize, profile: DeviceProfile): GemmTile =>
+  tile.groupK && segments === 1 ? withLongK(tile, length, profile) : tile;
 
 /** Steps of k up to which it is worth filling k tiles. */
 const mostShortSteps = 64;
-/** Steps of k from which it may be split. */
-const leastLongSteps = 256;
 
 /**
  * A tile whose k tiles suit k. Where a large GPU would have few waves: the longest of those that are filled best, so that more
- * multiply-adds hide the latency of a load; and where half of its units would have no workgroup and k is too short to be split,
- * small tiles in which invocations share k.
+ * multiply-adds hide the latency of a load; and where half of its units would have no workgroup, tiles of half the size, in
+ * which as many invocations share k.
  */
 function forK(
   tile: GemmTile,
   { m, n, segments, length, slices }: GemmSize,
-  { gemm }: DeviceProfile,
+  profile: DeviceProfile,
 ): GemmTile {
   const steps = segments * length;
-  const share = gemmWorkgroups(tile, m, n, slices) / (largeGpu.units * gemm.units);
-  const hasFewWaves = share <= 1 && segments === 1 && tile.blockM * tile.blockN === 16;
-  if (hasFewWaves && share <= 0.5 && !tile.groupK && steps < leastLongSteps) {
+  const share = gemmWorkgroups(tile, m, n, slices) / (largeGpu.units * profile.gemm.units);
+  if (share <= 1 && segments === 1 && tile.blockM * tile.blockN === 16) {
     const { tinyTwoGroups } = gemmTiles;
-    return fullest([tinyTwoGroups, ...withDepths(tinyTwoGroups).reverse()], steps);
+    const isTwice = share <= 0.5 && tile.groupM * tile.groupN === invocationsOf(tinyTwoGroups);
+    return withLongK(isTwice ? tinyTwoGroups : tile, steps, profile);
   }
-  const tiles = [tile, ...withDepths(tile)];
-  if (hasFewWaves) tiles.reverse();
-  return hasFewWaves || steps <= mostShortSteps ? fullest(tiles, steps) : tile;
+  const half = { ...tile, depth: tile.depth / 2 };
+  return steps > mostShortSteps ? tile : fullest([tile, half], steps);
 }
 
 /** In software: the cheapest tile among those whose programs are worth compiling. */

@@ -4,7 +4,7 @@
  */
 import { gemmInvocations, type GemmTile, gemmWorkgroups, invocationsOf } from '../../shaders/gemm.ts';
 import type { GemmProfile } from './adapterProfiles.ts';
-import { cacheCost, instructionCost, productsOf } from './gemmTiles.ts';
+import { cacheCost, instructionCost, productsOf, upTo } from './gemmTiles.ts';
 
 /** The size of a GEMM: `slices` times m × n, over k = segments · length. */
 export interface GemmSize {
@@ -79,9 +79,6 @@ function inParts(wanted: number, { depth }: GemmTile, { segments, length }: Gemm
   const stepsPerPart = upTo(Math.max(4, depth), length / wanted);
   return { parts: Math.ceil(length / stepsPerPart), segmentsPerPart: 1, stepsPerPart };
 }
-
-/** The least multiple that is no less than `n`. */
-export const upTo = (multiple: number, n: number): number => Math.ceil(n / multiple) * multiple;
 
 /** Multiply-adds per cycle of a unit, and the latency of a load in cycles. */
 const unitLanes = 64;

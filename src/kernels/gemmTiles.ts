@@ -80,6 +80,9 @@ export function registersCost(tile: GemmTile, a: OperandLayout, b: OperandLayout
   return 1 + (shared + readingCost(b, blockN, tile) + costs.iteration / depth) / (blockM * blockN);
 }
 
+/** The least multiple that is no less than `n`. */
+export const upTo = (multiple: number, n: number): number => Math.ceil(n / multiple) * multiple;
+
 /** Invocations per instruction (the subgroup size). */
 const lanes = 32;
 
@@ -94,7 +97,7 @@ export function instructionCost(tile: GemmTile): number {
   const { blockM, blockN } = tile;
   const threads = invocationsOf(tile);
   const transposed = blockM * blockN < 64 ? 1 : 2;
-  const issued = (Math.ceil(threads / lanes) * lanes) / threads;
+  const issued = upTo(lanes, threads) / threads;
   return issued * (1 + (transposed * loadCost * loadedVectors(tile)) / productsOf(tile));
 }
 

@@ -18,8 +18,12 @@ export const depthwiseKernels: Family = {
     { strided: { strided: true } },
   ),
   depthwiseStrips: entry<StripOptions>(
-    { direction: 'forward', width: 4, columns: 4, window: 3, stride: 1 },
-    { 'stride 2': { stride: 2 }, 'input gradient, stride 2': { direction: 'inputGrad', stride: 2 } },
+    { direction: 'forward', width: 4, columns: 4, rows: undefined, window: 3, stride: 1 },
+    {
+      'stride 2': { stride: 2 },
+      'input gradient, stride 2': { direction: 'inputGrad', stride: 2 },
+      block: { width: 1, rows: 1 },
+    },
   ),
   depthwiseTaps: entry<TapsOptions>(
     { width: 4, columns: 4, window: 3, stride: 1 },
