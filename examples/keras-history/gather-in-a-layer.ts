@@ -19,7 +19,7 @@ import { Layer } from 'retrograd/keras';
 /** Rows of a table, by their numbers. Shapes: [batch, length] int32 → [batch, length, width]. */
 class Lookup extends Layer {
   static override readonly className: string = 'Lookup';
-  table: Variable | null = null;
+  table!: Variable;
 
   constructor(
     readonly rows: number,
@@ -35,7 +35,7 @@ class Lookup extends Layer {
   }
 
   override call(indices: Tensor): Tensor {
-    return gather(this.table as Tensor, indices, { validateIndices: this.validateIndices });
+    return gather(this.table, indices, { validateIndices: this.validateIndices });
   }
 }
 
@@ -50,8 +50,8 @@ export async function run(print: (line: string) => void): Promise<void> {
     using tape = new GradientTape({ persistent: true });
     const rows = layer.apply(good);
     print(`  history: ${explainHistory(rows).why}`);
-    const gradient = tape.gradient(sum(rows), layer.table as Variable) as Tensor;
-    print(`  gradient, by row: ${JSON.stringify(await gradient.array())}`);
+    const gradient = tape.gradient(sum(rows), layer.table);
+    print(`  gradient, by row: ${JSON.stringify(await gradient?.array())}`);
     try {
       print(`  with index 7: ${JSON.stringify(await layer.apply(bad).array())}, and no word of it`);
     } catch (error) {
@@ -64,7 +64,7 @@ export async function run(print: (line: string) => void): Promise<void> {
   print('\nthrough a fresh tensor');
   using layer = new Lookup(3, 2, true);
   layer.apply(good);
-  const table = layer.table as Variable;
+  const { table } = layer;
   using tape = new GradientTape({ persistent: true });
   const rows = freshTensor(await gatherOnHost(table, good));
   const loss = sum(rows);

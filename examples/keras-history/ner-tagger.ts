@@ -74,7 +74,7 @@ export async function run(print: (line: string) => void): Promise<void> {
     );
 
     const sentence = tensor([x[0] as number[]], { dtype: 'int32' });
-    const probabilities = (await net.predict(sentence)) as { data(): Promise<Float32Array> };
+    const probabilities = await net.predict(sentence);
     const values = await probabilities.data();
     print('\nA sentence, as the model reads it:');
     const tagged = x[0]?.map((word, t) => {

@@ -60,7 +60,7 @@ async function outsideVariable(print: (line: string) => void): Promise<void> {
   const net = model({ inputs: x, outputs: layers.lambda((value) => mul(value, scale)).apply(x) });
   print(`  the model has ${net.trainableWeights.length} weights: fit doesn't train it`);
   using tape = new GradientTape();
-  const loss = sum(square(net.apply(tensor([[2]])) as Tensor));
+  const loss = sum(square(net.apply(tensor([[2]]))));
   const gradient = tape.gradient(loss, scale);
   print(`  a tape does, when asked for it: gradient ${await gradient?.item()}`);
   print('  to have it trained, make it a weight of a layer of your own: addWeight(name, { shape })');

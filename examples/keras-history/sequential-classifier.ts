@@ -21,7 +21,7 @@ export async function run(print: (line: string) => void): Promise<void> {
   });
   net.compile({ optimizer: 'adam', loss: 'categoricalCrossentropy', metrics: ['accuracy'] });
   const { history } = await net.fit(x, y, { epochs: 12, batchSize: 24, seed: 1, verbose: 0 });
-  const losses = history.loss as number[];
+  const { loss: losses = [] } = history;
   print(`loss ${losses[0]?.toFixed(3)} → ${losses.at(-1)?.toFixed(3)}`);
   const { loss, accuracy } = await net.evaluate(x, y, { verbose: 0 });
   print(`evaluated: loss ${loss?.toFixed(3)}, accuracy ${accuracy?.toFixed(3)}`);
@@ -35,7 +35,7 @@ export async function run(print: (line: string) => void): Promise<void> {
     const shown = Array.from(values.slice(0, 4), (v) => v.toFixed(3)).join(', ');
     print(`  ${net.layers[i]?.name}: ${output.shape.join(' × ')}, ${shown}, …`);
   }
-  const probabilities = (await outputs.at(-1)?.data()) as Float32Array;
+  const probabilities = (await outputs.at(-1)?.data()) ?? new Float32Array();
   print(`  predicted class ${probabilities.indexOf(Math.max(...probabilities))}, labelled ${labels[0]}`);
 
   print('\nWhat was passed in has no history, and says why:');
