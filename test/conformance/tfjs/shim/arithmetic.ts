@@ -84,7 +84,7 @@ export const logicalNot = defineShim('logicalNot', ['x:bool'], (x) =>
 export const addN = defineShim('addN', [], (tensors) => native('addN')(toTensors(tensors)));
 sayAlso('addN', ([tensors]) => [
   'The argument passed to tf.addN() must be a list of tensors',
-  `Must pass at least one tensor to tf.addN(), but got ${tensors?.length}`,
+  `Must pass at least one tensor to tf.addN(), but got ${Array.isArray(tensors) ? tensors.length : tensors}`,
   'All tensors passed to tf.addN() must have the same dtype',
   'All tensors passed to tf.addN() must have the same shape',
 ]);

@@ -174,8 +174,8 @@ export const gather = defineShim(
 );
 sayAlso('gather', ([x, indices, axis = 0, batchDims = 0]) => {
   const limit = x instanceof Tensor ? (x.shape.at(axis) as number) : 0;
-  const known: number[] =
-    indices instanceof Tensor ? [...(knownVector(indices).length ? knownVector(indices) : [])] : [];
+  const values = knownVector(indices);
+  const known: number[] = values instanceof Tensor || !(indices instanceof Tensor) ? [] : [...values];
   const outside = known.find((index) => index < 0 || index >= limit);
   const rank = indices instanceof Tensor ? indices.rank : 0;
   return [
