@@ -10,23 +10,10 @@ import { type DeviceProfile, profileOf } from './adapterProfiles.ts';
 import { type Conv2dAlgorithm, conv2dAlgorithms, conv2dTunable } from './conv2dAlgorithm.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { type GemmAlgorithm, type GemmProblem, gemmTunable } from './gemmAlgorithm.ts';
-import { gemmAlgorithms, tiledAlgorithms } from './gemmAlgorithms.ts';
-import { gemmTiles } from './gemmTiles.ts';
+import { gemmAlgorithms, tiledAlgorithms, tileName } from './gemmAlgorithms.ts';
 import { isProfilePart, profilePartOf, withoutPart } from './profileParts.ts';
 
 const wholeSuffix = ', k in one part';
-
-/** The name of a GEMM tile, ignoring depth and skew. */
-export function tileName(tile: GemmTile): string {
-  if (tile.memory === 'lanes') return 'lanes';
-  if (tile.memory === 'subgroupMatrix') return 'subgroup matrices';
-  const shape = ({ memory, groupM, groupN, groupK = 1, blockM, blockN, subgroupQuads, width }: GemmTile) =>
-    [memory, groupM, groupN, groupK, blockM, blockN, subgroupQuads, width].join();
-  const alike = Object.entries(gemmTiles).filter(([, known]) => shape(known) === shape(tile));
-  // Tiles in registers may differ only in depth; tiles in workgroup memory may have half the depth.
-  const same = alike.find(([, { depth }]) => depth === tile.depth) ?? alike[0];
-  return same?.[0] ?? shape(tile);
-}
 
 /** The name under which a candidate is avoided: a tile is one variant, with or without a split of k. */
 export function variantName(tunable: string, candidate: string): string {

@@ -12,6 +12,7 @@ import {
   onTile,
   paddedWork,
   runs,
+  selectGemm,
   subgroupMatrixTile,
   takesLanes,
   withinLimits,
@@ -25,16 +26,26 @@ const registersCosts: Partial<Record<GemmTileName, number>> = { block: 2, scalar
 /** The cost of a multiply-add if few rows share the reads of B. Not measured. */
 const lanesCost = 2;
 
+type NamedTile = readonly [name: GemmTileName, tile: GemmTile];
+
 const tiles = Object.entries(gemmTiles) as [GemmTileName, GemmTile][];
+
+/** The name of a GEMM tile, ignoring depth and skew. */
+export function tileName(tile: GemmTile): string {
+  if (tile.memory === 'lanes') return 'lanes';
+  if (tile.memory === 'subgroupMatrix') return 'subgroup matrices';
+  const shape = ({ memory, groupM, groupN, groupK = 1, blockM, blockN, subgroupQuads, width }: GemmTile) =>
+    [memory, groupM, groupN, groupK, blockM, blockN, subgroupQuads, width].join();
+  const alike = Object.entries(gemmTiles).filter(([, known]) => shape(known) === shape(tile));
+  // Tiles in registers may differ only in depth; tiles in workgroup memory have k tiles that suit k.
+  const same = alike.find(([, { depth }]) => depth === tile.depth) ?? alike[0];
+  return same?.[0] ?? shape(tile);
+}
 
 /** The most tiles in workgroup memory to measure: those with the least estimated cost. */
 const mostSharedTiles = 4;
 
-function tilesFor(
-  problem: GemmProblem,
-  profile: DeviceProfile,
-  mostShared: number,
-): [GemmTileName, GemmTile][] {
+function tilesFor(problem: GemmProblem, profile: DeviceProfile, mostShared: number): NamedTile[] {
   const shared = tiles.filter(([, { memory }]) => memory === 'shared');
   const others = tiles.filter(([, { memory }]) => memory !== 'shared');
   if (profile.gemm.tiles !== 'shared') return others;
@@ -99,16 +110,34 @@ export function tiledAlgorithms(
     return [candidate(name, algorithm, unit), candidate(`${name}, k in one part`, whole, unit)];
   };
   const matrix = subgroupMatrixTile(problem, profile);
+  const listed = tilesFor(problem, profile, mostShared).filter(
+    ([name, tile]) =>
+      suits(name, tile, profile) &&
+      invocationsOf(tile) <= profile.workgroupInvocations &&
+      runs(tile, problem, profile),
+  );
   return [
     ...(matrix ? candidates('subgroup matrices', matrix, subgroupMatrixCost) : []),
     ...(takesLanes(problem) && profile.gemm.tiles === 'shared'
       ? candidates('lanes', lanesTile(problem, profile), lanesCost)
       : []),
-    ...tilesFor(problem, profile, mostShared).flatMap(([name, tile]) => {
-      const fits = invocationsOf(tile) <= profile.workgroupInvocations;
-      return suits(name, tile, profile) && fits && runs(tile, problem, profile)
-        ? candidates(name, withinLimits(tile, problem, profile), unitCost(name, tile, problem, profile))
-        : [];
-    }),
+    ...asSelected(listed, problem, profile).flatMap(([name, tile]) =>
+      candidates(name, withinLimits(tile, problem, profile), unitCost(name, tile, problem, profile)),
+    ),
   ];
+}
+
+/** Tiles with the selected one among them, whose k tiles may have another depth than in the table. */
+function asSelected(
+  listed: readonly NamedTile[],
+  problem: GemmProblem,
+  profile: DeviceProfile,
+): readonly NamedTile[] {
+  const { tile } = selectGemm(problem, profile);
+  const selected = tileName(tile);
+  // Others aren't in the table, and are candidates of their own.
+  if (!Object.hasOwn(gemmTiles, selected)) return listed;
+  const named: NamedTile = [selected as GemmTileName, tile];
+  const isListed = listed.some(([name]) => name === selected);
+  return isListed ? listed.map((other) => (other[0] === selected ? named : other)) : [...listed, named];
 }

@@ -2,7 +2,7 @@
 import type { Autotuner, Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { DeviceProfile } from '../kernels/adapterProfiles.ts';
-import { conv2dName, tileName, variantName } from '../kernels/avoidance.ts';
+import { conv2dName, variantName } from '../kernels/avoidance.ts';
 import {
   allowsCol2im,
   allowsWinograd,
@@ -11,7 +11,7 @@ import {
 } from '../kernels/conv2dAlgorithm.ts';
 import type { Conv2dProblem } from '../kernels/conv2dProblem.ts';
 import { type GemmProblem, gemmTunable, onTile, subgroupMatrixTile } from '../kernels/gemmAlgorithm.ts';
-import { tiledAlgorithms } from '../kernels/gemmAlgorithms.ts';
+import { tiledAlgorithms, tileName } from '../kernels/gemmAlgorithms.ts';
 import { gemmTiles } from '../kernels/gemmTiles.ts';
 import { type ProfilePart, withoutPart } from '../kernels/profileParts.ts';
 import type { Check } from './check.ts';

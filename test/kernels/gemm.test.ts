@@ -4,8 +4,9 @@
 import { describe, expect, test } from 'vitest';
 import { type GemmTile, invocationsOf } from '../../shaders/gemm.ts';
 import { explainChoice, fusedMatMul, init, matMul, tensor, tidy } from '../../src/index.ts';
-import { createProfile } from '../../src/kernels/adapterProfiles.ts';
+import { adapterProfiles, createProfile } from '../../src/kernels/adapterProfiles.ts';
 import { type GemmProblem, selectGemm } from '../../src/kernels/gemmAlgorithm.ts';
+import { gemmAlgorithms } from '../../src/kernels/gemmAlgorithms.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { withGemmTile } from '../support/algorithms.ts';
 import { allowedError, convolution, expectConvolution } from '../support/convolutions.ts';
@@ -181,6 +182,21 @@ describe('k tiles of other depths', () => {
     expect(tile.depth).toBe(depth);
   });
 });
+
+test.each(Object.values(adapterProfiles))(
+  'what is selected on a $kind adapter is a candidate',
+  ({ kind }) => {
+    const profile = createProfile(device, kind);
+    for (const m of [8, 49, 196, 784, 12544])
+      for (const n of [4, 40, 80, 480, 1024])
+        for (const k of [3, 24, 40, 96, 112, 196, 480, 4096]) {
+          const size = problem(m, n, k);
+          const text = JSON.stringify(selectGemm(size, profile));
+          const listed = gemmAlgorithms(size, profile).map(({ algorithm }) => JSON.stringify(algorithm));
+          expect(listed, `${m} × ${k} × ${n}`).toContain(text);
+        }
+  },
+);
 
 describe('GPUs of few registers', () => {
   const profile = createProfile(device, 'apple');
