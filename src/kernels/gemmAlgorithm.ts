@@ -118,14 +118,12 @@ const holdsLines = ({ a, b }: GemmProblem) =>
   [a, b].every(({ major, width }) => major === 'k' && width === 4);
 const linesDepth = 8;
 
-/** If registers are few, a variant of `tile` of which an invocation holds at most four vectors while loading. */
+/** If registers are few, the longest k tiles of which an invocation can hold its part. */
 function forFewRegisters(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): GemmTile {
-  if (!hasFewRegisters(profile)) return tile;
-  const { groupM, groupN, groupK = 1 } = tile;
-  const lineGroups = (groupM * tile.blockM + groupN * tile.blockN) / 4;
+  const { groupK = 1 } = tile;
   const most = holdsLines(problem) ? linesDepth * groupK : tile.depth;
-  const depth = Math.min(tile.depth, most, 4 * groupK * Math.floor((groupM * groupN) / lineGroups));
-  return depth >= 8 * groupK ? { ...tile, depth } : tile;
+  const fitting = withDepths(tile, profile).filter(({ depth }) => depth <= tile.depth && depth <= most);
+  return (hasFewRegisters(profile) && fitting.at(-1)) || tile;
 }
 
 /** Steps of k up to which a GEMM is an outer product: its time is that of writing C, and a k tile would be mostly padding. */
@@ -224,9 +222,10 @@ const mostVectors = 1024;
  * invocation holds 8 vectors of a k tile, or 4 where registers are few: as many as the largest block has rows.
  */
 function withDepths(tile: GemmTile, { gemm }: DeviceProfile): GemmTile[] {
+  const { groupK = 1 } = tile;
   const most = Math.min(Math.sqrt(gemm.largestBlock), mostVectors / invocationsOf(tile));
   return range(9)
-    .map((i) => ({ ...tile, depth: (i + 2) * 4 * (tile.groupK ?? 1) }))
+    .map((i) => ({ ...tile, depth: 4 * groupK * (i + 2) }))
     .filter((other) => loadedVectors(other) <= most);
 }
 

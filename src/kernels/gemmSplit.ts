@@ -57,7 +57,6 @@ const roundsOfSplits = [1, 3] as const;
 function sharedSplit(tile: GemmTile, size: GemmSize, profile: GemmProfile, most: number): Split {
   const workgroups = gemmWorkgroups(tile, size.m, size.n, size.slices);
   let best = whole(size);
-  if (2 * workgroups > roundsOfSplits[1] * profile.units) return best;
   let least = sharedTime(tile, size, best, profile);
   for (const rounds of roundsOfSplits) {
     const wanted = Math.min(most, Math.floor((rounds * profile.units) / workgroups));

@@ -24,6 +24,7 @@ import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './adapterProfiles.ts';
 import { type Conv2dProblem, conv2dResult } from './conv2dProblem.ts';
+import { upTo } from './gemmTiles.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
 import type { Epilogue } from './partialSums.ts';
@@ -66,7 +67,7 @@ const gradientKernel = /* @__PURE__ */ defineKernel({
 
 const float32 = (shape: number[]): TensorSpec => ({ shape, dtype: 'float32' });
 /** Channels with padding. */
-const padded = (channels: number) => Math.ceil(channels / 4) * 4;
+const padded = (channels: number) => upTo(4, channels);
 const groups = (invocations: number) => Math.ceil(invocations / winogradWorkgroup);
 
 /** The tiles of images whose results are `height` × `width`. */
