@@ -2,7 +2,7 @@
  * @file Search over the guide and the reference, in the page: the index is one JSON file, loaded when the field is first used.
  * `/` focuses the field, arrow keys select, Enter opens.
  */
-import { type Entry, find } from './searchRank.ts';
+import { type Entry, searchIn } from './searchRank.ts';
 
 const root = document.body.dataset.root ?? './';
 
@@ -23,9 +23,10 @@ function itemFor([title, kind, page, words]: Entry, index: number): HTMLLIElemen
 }
 
 function start(field: HTMLInputElement, list: HTMLUListElement): void {
-  let index: Promise<readonly Entry[]> | undefined;
+  let search: Promise<(query: string) => Entry[]> | undefined;
   let chosen = 0;
-  const load = () => (index ??= fetch(`${root}assets/search.json`).then((answer) => answer.json()));
+  const load = () =>
+    (search ??= fetch(`${root}assets/search.json`).then(async (answer) => searchIn(await answer.json())));
   const options = () => [...list.querySelectorAll<HTMLLIElement>('[role="option"]')];
 
   function choose(to: number): void {
@@ -46,12 +47,12 @@ function start(field: HTMLInputElement, list: HTMLUListElement): void {
   async function update(): Promise<void> {
     const query = field.value.trim();
     if (query === '') return show(false);
-    const found = find(await load(), query);
+    const found = (await load())(query);
     list.replaceChildren(...found.map(itemFor));
     if (found.length === 0) {
       const none = document.createElement('li');
       none.className = 'none';
-      none.textContent = `Nothing is called “${field.value.trim()}”.`;
+      none.textContent = `Nothing is found for “${field.value.trim()}”.`;
       list.append(none);
     }
     show(true);

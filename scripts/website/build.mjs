@@ -2,7 +2,6 @@
 /** @file The generated part of the site: guide, reference, search index, style. The landing page and the examples are Vite's. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { deflateRawSync } from 'node:zlib';
 import { pathToFileURL } from 'node:url';
 import { bundle } from '../lib/bundle.mjs';
 import { presentEntries } from '../lib/entries.mjs';
@@ -11,20 +10,26 @@ import { opRows } from '../lib/op-table.mjs';
 import { needsExample, programOf } from '../lib/reference-examples.mjs';
 import { ROOT, SetupError } from '../setup.mjs';
 import { aliasesOf, exportsOf, readTypes } from './api.mjs';
-import { buildGuide } from './guide.mjs';
+import { buildExamples } from './examples.mjs';
+import { buildGuide, guideSidebar, searchedText } from './guide.mjs';
 import { listPages } from './lists.mjs';
 import { pageHtml } from './layout.mjs';
+import { playgroundLink } from './playground-link.mjs';
 import { Reference } from './reference.mjs';
 import { summaryOf } from './docstring.mjs';
 
 const SITE = path.join(ROOT, 'site');
 
-/** @typedef {{ title: string, kind: string, page: string, words: string }} SearchEntry */
+/** @typedef {{ title: string, kind: string, page: string, words: string, text?: string }} SearchEntry `text` is searched and not shown */
 
 /** Builds the generated part. The library and its types must have been built. */
 export async function buildWebsite() {
   const { reference, entries } = await buildReference();
-  const search = [...entries, ...buildGuide(SITE, reference)];
+  const search = [
+    ...entries,
+    ...buildGuide(SITE, reference),
+    ...(await buildExamples(SITE, guideSidebar('examples.html', './'))),
+  ];
   const assets = path.join(SITE, 'assets');
   fs.mkdirSync(assets, { recursive: true });
   const style = ['tokens', 'frame', 'content', 'code'].map((name) =>
@@ -33,7 +38,9 @@ export async function buildWebsite() {
   fs.writeFileSync(path.join(assets, 'site.css'), style.join('\n'));
   fs.writeFileSync(
     path.join(assets, 'search.json'),
-    JSON.stringify(search.map(({ title, kind, page, words }) => [title, kind, page, words])),
+    JSON.stringify(
+      search.map(({ title, kind, page, words, text }) => [title, kind, page, words, ...(text ? [text] : [])]),
+    ),
   );
   await bundle({ entry: 'website/search.ts', folder: assets });
 }
@@ -83,10 +90,38 @@ async function buildReference() {
   const found = [...reference.pages].flatMap(([page, all]) => {
     const [first] = all;
     return first
-      ? [{ title: first.name, kind: first.entry, page: `reference/${page}`, words: summaryOf(first.doc) }]
+      ? [
+          {
+            title: first.name,
+            kind: first.entry,
+            page: `reference/${page}`,
+            words: summaryOf(first.doc),
+            text: searchedText(all.map(({ doc }) => doc).join(' ')),
+          },
+        ]
       : [];
   });
-  return { reference, entries: [...listed, ...found, ...reference.members] };
+  return {
+    reference,
+    entries: [...listed, ...found, ...reference.members, ...otherNames(reference, aliases)],
+  };
+}
+
+/**
+ * Names under which an export is found besides its own, such as `ops.arange`.
+ *
+ * @param {Reference} reference
+ * @param {{ name: string, target: number }[]} aliases
+ * @returns {SearchEntry[]}
+ */
+function otherNames(reference, aliases) {
+  return aliases.flatMap(({ name, target }) => {
+    const [entry = '', alias = ''] = name.split(' ');
+    const one = reference.exportOf(target);
+    if (!one || alias.split('.').at(-1) === one.name.split('.').at(-1)) return [];
+    const words = `${one.name}: ${summaryOf(one.doc)}`;
+    return [{ title: alias, kind: `another name in ${entry}`, page: `reference/${one.page}`, words }];
+  });
 }
 
 /** The docstring of every export, by entry and name, from the sources. */
@@ -154,10 +189,7 @@ async function additions() {
     return [name, { call, group, gradient: kind, second, kernels, dtypes }];
   });
   const exported = new Set(Object.keys(ops));
-  const link = (/** @type {string} */ code) => {
-    const packed = deflateRawSync(programOf(code, exported)).toString('base64url');
-    return `../playground/index.html#code=${packed}`;
-  };
+  const link = (/** @type {string} */ code) => playgroundLink(programOf(code, exported), '../');
   return { ops: Object.fromEntries(known), examples: readJson('docs/reference-examples.json'), link };
 }
 

@@ -2,10 +2,10 @@
 /** @file The guide and the other documents: the repository's Markdown as pages of the site. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { deflateRawSync } from 'node:zlib';
 import { ROOT, SetupError } from '../setup.mjs';
 import { pageHtml } from './layout.mjs';
 import { renderMarkdown } from './markdown.mjs';
+import { playgroundLink } from './playground-link.mjs';
 import { escapeHtml } from './types.mjs';
 
 /** The pages of docs/guide in their order, by part. @type {readonly { part: string, pages: readonly string[] }[]} */
@@ -15,7 +15,10 @@ const contents = [
     part: 'Ideas',
     pages: ['memory', 'tape', 'transforms', 'gather-and-history', 'custom-layers', 'capture', 'kernels'],
   },
-  { part: 'Tasks', pages: ['training', 'apps', 'files', 'performance', 'debugging', 'workers', 'limits'] },
+  {
+    part: 'Tasks',
+    pages: ['recipes', 'training', 'apps', 'files', 'performance', 'debugging', 'workers', 'limits'],
+  },
 ];
 
 /** Pages of the guide whose code needs a page or files of the reader's, so that the playground can't run it. */
@@ -24,6 +27,7 @@ const NOT_IN_PLAYGROUND = ['apps', 'files', 'training'];
 /** Documents for users next to the guide, by their pages. @type {Record<string, string>} */
 const IN_DEPTH = {
   'docs/inspector.md': 'inspector.html',
+  'docs/names.md': 'names.html',
   'docs/keras.md': 'keras.html',
   'docs/engines.md': 'engines.html',
   'docs/reliability.md': 'reliability.html',
@@ -34,6 +38,7 @@ const OTHER_LIBRARIES = [
   'docs/guide/from-keras.md',
   'docs/guide/from-tfjs.md',
   'docs/guide/from-pytorch-and-jax.md',
+  'docs/names.md',
   'docs/keras.md',
 ];
 
@@ -75,11 +80,9 @@ function requireAllListed() {
     throw new SetupError(`Every page of docs/guide is in \`contents\`. Missing: ${missing.join(', ')}.`);
 }
 
-/** The program of a page's `ts` blocks as a link to the playground. @param {string} text */
-function programLink(text) {
-  const code = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('\n');
-  return `../playground/index.html#code=${deflateRawSync(code).toString('base64url')}`;
-}
+/** The program of a page's `ts` blocks. @param {string} text */
+const programIn = (text) =>
+  [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('\n');
 
 /**
  * Writes the pages, and says what search finds in them.
@@ -101,7 +104,7 @@ export function buildGuide(site, reference) {
       ...(isDictionary
         ? { symbolInTables: (code) => reference.symbol(code)?.replace('./', `${root}reference/`) }
         : {}),
-      ...(isProgram ? { run: programLink(document.text) } : {}),
+      ...(isProgram ? { run: playgroundLink(programIn(document.text), root) } : {}),
     });
     const sections = headings.filter(({ depth }) => depth === 2);
     const next = isGuide ? all[i + 1] : undefined;
@@ -119,20 +122,34 @@ export function buildGuide(site, reference) {
       onPage: contentsHtml(sections),
     });
     const names = isDictionary ? rows.flatMap((row) => namesOf(row, document)) : [];
-    if (!isGuide)
-      return [...names, { title: document.title, kind: 'document', page: document.page, words: description }];
-    const within = sections.map(({ text, anchor }) => ({
+    const { page, title } = document;
+    if (!isGuide && !(document.file in IN_DEPTH))
+      return [{ title, kind: 'document', page, words: description }];
+    const [top = '', ...parts] = document.text.split(/^## .*$/m).map(searchedText);
+    const within = sections.map(({ text, anchor }, i) => ({
       title: text,
-      kind: document.title,
-      page: `${document.page}#${anchor}`,
+      kind: title,
+      page: `${page}#${anchor}`,
       words: '',
+      text: parts[i] ?? '',
     }));
     return [
-      { title: document.title, kind: 'guide', page: document.page, words: description },
+      { title, kind: isGuide ? 'guide' : 'document', page, words: description, text: top },
       ...within,
       ...names,
     ];
   });
+}
+
+/**
+ * What search looks through in a part of a document: each word once. A comment `<!-- search: … -->` adds words that readers may look
+ * for and that the text has no use for.
+ *
+ * @param {string} markdown
+ */
+export function searchedText(markdown) {
+  const text = markdown.replaceAll(/\]\([^)]*\)/g, ' ').replaceAll(/<!-- search:|-->/g, ' ');
+  return [...new Set(text.match(/[\p{L}\p{N}_]{2,}/gu))].join(' ');
 }
 
 /**
@@ -166,9 +183,12 @@ function contentsHtml(sections) {
   return `<p>On this page</p><ul>${items.join('')}</ul>`;
 }
 
+/** The pages of the guide as a list. @param {string} here the current page @param {string} root */
+export const guideSidebar = (here, root) => sidebarHtml(documents(), here, root);
+
 /** @param {Document[]} all @param {string} here @param {string} root */
 function sidebarHtml(all, here, root) {
-  /** @param {Document[]} documents */
+  /** @param {{ page: string, title: string }[]} documents */
   const list = (documents) =>
     `<ul>${documents.map(({ page, title }) => `<li><a href="${root}${page}"${page === here ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`).join('')}</ul>`;
   const parts = contents.map(({ part, pages }) => {
@@ -179,7 +199,13 @@ function sidebarHtml(all, here, root) {
   const project = all.filter(
     ({ file, page }) => page === 'decisions/index.html' || (!page.includes('/') && !(file in IN_DEPTH)),
   );
-  return [...parts, `<p>In depth</p>${list(inDepth)}`, `<p>The project</p>${list(project)}`].join('\n');
+  const examples = list([{ page: 'examples.html', title: 'All examples' }]);
+  return [
+    ...parts,
+    `<p>Examples</p>${examples}`,
+    `<p>In depth</p>${list(inDepth)}`,
+    `<p>The project</p>${list(project)}`,
+  ].join('\n');
 }
 
 /**
@@ -196,6 +222,7 @@ function siteLink(href, from, all, root) {
   const [target = '', anchor] = href.split('#');
   const file = path.posix.join(path.posix.dirname(from.file), target);
   if (file.startsWith('docs/images/')) return root + file.slice('docs/'.length);
+  if (file.startsWith('examples/programs/')) return `${root}examples.html#${path.parse(file).name}`;
   if (file === 'docs/ops.md') return `${root}reference/all-ops.html`;
   const page = all.find((one) => one.file === file)?.page;
   if (!page && /^docs\/.*\.md$/.test(file))

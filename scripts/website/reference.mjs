@@ -62,6 +62,11 @@ export class Reference {
   /** The page of an id in TypeDoc's JSON. */
   links = (/** @type {number} */ id) => this.#byId.get(id)?.page;
 
+  /** The export of an id in TypeDoc's JSON, also under another name. @param {number} id */
+  exportOf(id) {
+    return this.#byId.get(id);
+  }
+
   /** The page of a name in backticks, such as `gather` or `layers.dense()`. */
   symbol = (/** @type {string} */ code) => {
     const name = /^[A-Za-z_][\w.]*(?=(?:\(.*\))?$)/.exec(code)?.[0];

@@ -1,0 +1,107 @@
+// @ts-check
+/** @file The page of all examples: pages of the site, the playground's gallery, and the programs of examples/programs. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { bundle, temporaryFolder } from '../lib/bundle.mjs';
+import { fillImports } from '../../website/fillImports.mjs';
+import { ROOT } from '../setup.mjs';
+import { pageHtml } from './layout.mjs';
+import { playgroundLink } from './playground-link.mjs';
+import { escapeHtml } from './types.mjs';
+
+const PROGRAMS = path.join(ROOT, 'examples', 'programs');
+/** Number of characters per line of an import in the playground. */
+const WIDTH = 72;
+
+/** Pages besides guide, reference and playground, by their folders in the site, with their HTML in the repository. */
+const PAGES = {
+  notebook: 'examples/notebook',
+  'perceptual-loss': 'examples/perceptual-loss',
+  'webgpu-app': 'examples/webgpu-app',
+  'gather-three-ways': 'examples/gather-three-ways',
+  check: 'examples/check',
+  vanilla: 'examples/vanilla',
+  bench: 'bench',
+};
+
+/** @typedef {{ name: string, title: string, words: string, href: string, text?: string }} Example `href` from the site's root */
+
+/**
+ * Writes examples.html, and says what search finds in it.
+ *
+ * @param {string} site
+ * @param {string} sidebar HTML of the guide's pages
+ * @returns {Promise<import('./build.mjs').SearchEntry[]>}
+ */
+export async function buildExamples(site, sidebar) {
+  const parts = [
+    { title: 'Pages', examples: sitePages() },
+    { title: 'In the playground', examples: await gallery() },
+    { title: 'Programs that people write first', examples: programs() },
+  ];
+  const description = 'Programs to run in this browser, to change, and to start from.';
+  const lists = parts.map(
+    ({ title, examples }) => `<h2>${title}</h2><ul class="cards">${examples.map(cardHtml).join('\n')}</ul>`,
+  );
+  const html = pageHtml({
+    title: 'Examples',
+    description,
+    root: './',
+    section: 'Guide',
+    main: `<h1>Examples</h1><p class="lead">${description}</p>${lists.join('\n')}`,
+    sidebar,
+  });
+  fs.writeFileSync(path.join(site, 'examples.html'), html);
+  const found = parts.flatMap(({ examples }) =>
+    examples.map(({ name, title, words, text = '', href }) => ({
+      title,
+      kind: 'example',
+      page: text ? `examples.html#${name}` : href,
+      words,
+      text: `${name} ${text}`,
+    })),
+  );
+  return [{ title: 'Examples', kind: 'guide', page: 'examples.html', words: description }, ...found];
+}
+
+/** @param {Example} example */
+const cardHtml = ({ name, title, words, href }) =>
+  `<li id="${name}"><a href="./${escapeHtml(href)}">${escapeHtml(title)}</a><p>${escapeHtml(words)}</p></li>`;
+
+/** @returns {Example[]} */
+function sitePages() {
+  return Object.entries(PAGES).map(([name, folder]) => {
+    const html = fs.readFileSync(path.join(ROOT, folder, 'index.html'), 'utf8');
+    const title = (/<title>([^<]*)/.exec(html)?.[1] ?? name).replace(/ [·—] Retrograd$/, '');
+    const words = /name="description" content="([^"]*)"/.exec(html)?.[1] ?? '';
+    return { name, title, words, href: `${name}/index.html` };
+  });
+}
+
+/** @returns {Promise<Example[]>} */
+async function gallery() {
+  const file = await bundle({
+    entry: 'website/playground/page/gallery.ts',
+    folder: temporaryFolder('gallery'),
+  });
+  /** @type {{ programs: { name: string, title: string, words: string }[] }} */
+  const { programs: shown } = await import(pathToFileURL(file).href);
+  return shown.map((program) => ({ ...program, href: `playground/index.html#program=${program.name}` }));
+}
+
+/** @returns {Example[]} */
+function programs() {
+  const names = fs.readdirSync(PROGRAMS).filter((file) => file.endsWith('.ts'));
+  return names.map((file) => {
+    const source = fs.readFileSync(path.join(PROGRAMS, file), 'utf8');
+    const about = (/@file ([\s\S]*?)\*\//.exec(source)?.[1] ?? '').replaceAll(/\s*\n \*\s*/g, ' ').trim();
+    const [title = '', ...rest] = about.split(/(?<=\w)[:.] /);
+    const name = path.parse(file).name;
+    const code = fillImports(`${source.trimEnd()}\n\nawait run(console.log);\n`, WIDTH);
+    return { name, title, words: sentence(rest.join('. ')), text: source, href: playgroundLink(code, '') };
+  });
+}
+
+/** @param {string} text */
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);

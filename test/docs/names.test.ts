@@ -1,0 +1,58 @@
+/** @file docs/names.md against the functions of TF.js: each has the same name here, or a row. What rows offer exists. */
+import { readFileSync } from 'node:fs';
+import * as tf from '@tensorflow/tfjs-core';
+import { expect, test } from 'vitest';
+import { foldName } from '../../src/core/suggest.ts';
+import * as core from '../../src/index.ts';
+import * as io from '../../src/io/index.ts';
+import * as keras from '../../src/keras/index.ts';
+
+const page = readFileSync(new URL('../../docs/names.md', import.meta.url), 'utf8');
+const rows = page
+  .split('\n')
+  .filter((line) => line.startsWith('| `'))
+  .map((line) => line.slice(2, -2).split(' | '));
+const codeIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+const listed = new Set(rows.flatMap(([names]) => codeIn(names)));
+
+/** The functions of a module that users call: no classes, no registered kernels. */
+const functionsOf = (module: object) =>
+  Object.entries(module)
+    .filter(([name, value]) => typeof value === 'function' && /^[a-z]/.test(name))
+    .map(([name]) => name);
+
+test('a function of TF.js has the same name, or is listed', () => {
+  const { browser, image, linalg, losses, signal, sparse, string, train } = tf;
+  const known = [...Object.keys(core), ...Object.keys(keras)];
+  const missing = (module: object, prefix: string, ours: readonly string[] = []) => {
+    const names = new Set([...known, ...ours].map(foldName));
+    return functionsOf(module)
+      .filter((name) => !names.has(foldName(name)))
+      .map((name) => `${prefix}${name}`);
+  };
+  const theirs = [
+    ...missing(tf, 'tf.', ['train']),
+    ...missing(losses, 'tf.losses.', Object.keys(keras.losses)),
+    ...missing(train, 'tf.train.', Object.keys(keras.optimizers)),
+    ...Object.entries({ browser, image, linalg, signal, sparse, string }).flatMap(([name, module]) =>
+      missing(module, `tf.${name}.`),
+    ),
+  ];
+  expect(theirs.length).toBeGreaterThan(100);
+  expect(theirs.filter((name) => !listed.has(name))).toEqual([]);
+});
+
+test('what is offered instead exists', () => {
+  const ours: Record<string, unknown> = { ...io, ...keras, ...core };
+  const lookUp = (name: string) =>
+    name.split('.').reduce<unknown>((value, part) => (value as Record<string, unknown>)?.[part], ours);
+  const calls = rows
+    .flatMap(([, offered]) => codeIn(offered))
+    .filter((code) => /^(?:await )?[a-z]\w*(?:\.\w+)*(?:\(|$)/.test(code));
+  expect(calls.length).toBeGreaterThan(200);
+  const names = calls.map((code) => /^(?:await )?([\w.]+)/.exec(code)?.[1] ?? '');
+  // Words of JavaScript, methods of tensors, and options.
+  const others =
+    /^(?:x\.\w+|console\.log|requestAnimationFrame|if|seed|sampleWeight|fromLogits|clipvalue|globalClipnorm|torch\.save)$/;
+  expect(names.filter((name) => !others.test(name) && lookUp(name) === undefined)).toEqual([]);
+});
