@@ -1,4 +1,4 @@
-/** @file A convolutional network that distinguishes images with horizontal and with vertical stripes. */
+/** @file A convolutional network: it distinguishes images with horizontal and with vertical stripes. */
 import { argMax, init, setRandomSeed, tensor } from 'retrograd';
 import { layers, sequential } from 'retrograd/keras';
 

@@ -1,4 +1,4 @@
-/** @file An op with a custom WGSL kernel and its gradient: a parametric ReLU with a fixed factor, used in a layer. */
+/** @file A custom op: a WGSL kernel and its gradient, a parametric ReLU with a fixed factor, used in a layer. */
 import {
   defineKernel,
   defineOp,

@@ -1,4 +1,4 @@
-/** @file A generative adversarial network with a custom training step: points on a line from noise. */
+/** @file A generative adversarial network: points on a line from noise, with a custom training step. */
 import {
   add,
   GradientTape,

@@ -1,4 +1,4 @@
-/** @file A variational autoencoder with a custom sampling layer and the Kullback–Leibler loss. */
+/** @file A variational autoencoder: a custom sampling layer and the Kullback–Leibler loss. */
 import {
   add,
   exp,

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { bundle, temporaryFolder } from '../lib/bundle.mjs';
 import { fillImports } from '../../website/fillImports.mjs';
 import { ROOT } from '../setup.mjs';
+import { searchedText } from './guide.mjs';
 import { pageHtml } from './layout.mjs';
 import { playgroundLink } from './playground-link.mjs';
 import { escapeHtml } from './types.mjs';
@@ -57,9 +58,9 @@ export async function buildExamples(site, sidebar) {
     examples.map(({ name, title, words, text = '', href }) => ({
       title,
       kind: 'example',
-      page: text ? `examples.html#${name}` : href,
+      page: href.includes('#code=') ? `examples.html#${name}` : href,
       words,
-      text: `${name} ${text}`,
+      text: searchedText(`${name} ${text}`),
     })),
   );
   return [{ title: 'Examples', kind: 'guide', page: 'examples.html', words: description }, ...found];
@@ -87,7 +88,11 @@ async function gallery() {
   });
   /** @type {{ programs: { name: string, title: string, words: string }[] }} */
   const { programs: shown } = await import(pathToFileURL(file).href);
-  return shown.map((program) => ({ ...program, href: `playground/index.html#program=${program.name}` }));
+  return shown.map((program) => ({
+    ...program,
+    href: `playground/index.html#program=${program.name}`,
+    text: fs.readFileSync(path.join(ROOT, 'examples', 'playground', `${program.name}.ts`), 'utf8'),
+  }));
 }
 
 /** @returns {Example[]} */
@@ -96,12 +101,12 @@ function programs() {
   return names.map((file) => {
     const source = fs.readFileSync(path.join(PROGRAMS, file), 'utf8');
     const about = (/@file ([\s\S]*?)\*\//.exec(source)?.[1] ?? '').replaceAll(/\s*\n \*\s*/g, ' ').trim();
-    const [title = '', ...rest] = about.split(/(?<=\w)[:.] /);
+    const [title = '', ...rest] = about.replace(/\.$/, '').split(/(?<=\w)[:.] /);
     const name = path.parse(file).name;
     const code = fillImports(`${source.trimEnd()}\n\nawait run(console.log);\n`, WIDTH);
-    return { name, title, words: sentence(rest.join('. ')), text: source, href: playgroundLink(code, '') };
+    return { name, title, words: sentence(rest), text: source, href: playgroundLink(code, '') };
   });
 }
 
-/** @param {string} text */
-const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+/** @param {string[]} parts */
+const sentence = (parts) => parts.map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join(' ');

@@ -131,7 +131,8 @@ export function buildGuide(site, reference) {
       kind: title,
       page: `${page}#${anchor}`,
       words: '',
-      text: parts[i] ?? '',
+      // Rows of a table of names are entries of their own.
+      text: document.file === 'docs/names.md' ? '' : (parts[i] ?? ''),
     }));
     return [
       { title, kind: isGuide ? 'guide' : 'document', page, words: description, text: top },
