@@ -4,7 +4,7 @@
 /** @typedef {{ fileName: string, isEntry: boolean, imports: string[], moduleIds: string[] }} Chunk */
 
 /** What Retrograd loads with the device: its implementation and the kernels. */
-const WITH_DEVICE = /(kernels\/coreKernels|webgpu\/device)\.[jt]s$/;
+const WITH_DEVICE = /kernels\/coreKernels\.[jt]s$/;
 
 /**
  * The chunks loaded with the entry, those loaded with the device, and those that `import()` loads on first use.

@@ -3,5 +3,5 @@ import type { Device } from '../webgpu/device.ts';
 
 export function avoidFailing(device: Device): void {
   device.pipelines.onFailure ??= async (kernel, options) =>
-    (await import('./avoidance.ts')).avoidPipeline(device, kernel, options);
+    (await import('./avoidLater.ts')).avoidPipeline(device, kernel, options);
 }

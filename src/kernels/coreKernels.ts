@@ -1,8 +1,11 @@
 /**
- * @file The core kernels: elementwise ops, fills, reductions, matmul, convolutions, gathers, scatters and float16; dry runs,
- * which need kernels; and the errors of habits, which need tensors. They are loaded with the device (loadKernels.ts), to keep
- * them out of an app's initial bundle. Other files may only import their types.
+ * @file What is loaded while the browser opens a device (loadKernels.ts), to keep it out of an app's initial bundle: the
+ * implementation of devices; the core kernels, which are elementwise ops, fills, reductions, matmul, convolutions, gathers,
+ * scatters and float16; dry runs, which need kernels; and the errors of habits, which need tensors. It is one module, so that
+ * bundlers make one file of it: several would be more requests, and compress worse. Other files may only import its types.
  */
+export { Device } from '../webgpu/device.ts';
+export { matrixSizeOf } from '../webgpu/matrixSize.ts';
 export { createProfile, requireKind } from './adapterProfiles.ts';
 export { avoidFailing } from './avoidFailing.ts';
 export { LaunchSurvey } from '../execution/dryRun.ts';

@@ -5,7 +5,7 @@ import { describe, requireInteger, requireOneOf } from '../core/shape.ts';
 import type { AdapterKind } from '../webgpu/adapter.ts';
 import { open, type OpenOptions } from '../webgpu/open.ts';
 import type { Device, DeviceTuning } from '../webgpu/device.ts';
-import { kernels, loadKernels } from './loadKernels.ts';
+import { loadKernels } from './loadKernels.ts';
 
 /** Options of `init`. */
 export interface InitOptions extends OpenOptions {
@@ -42,14 +42,12 @@ export async function init(given: InitOptions = {}): Promise<Device> {
   checkOptions('init', given, optionNames);
   const { tuning, adapterProfile, ...options } = given;
   checkDevice(options);
-  if (adapterProfile !== undefined) {
-    await loadKernels();
-    kernels().requireKind(adapterProfile);
-  }
-  const [device] = await Promise.all([open(options), loadKernels()]);
-  kernels().avoidFailing(device);
-  kernels().guardTensors();
-  if (adapterProfile !== undefined) device.profile = kernels().createProfile(device, adapterProfile);
+  if (adapterProfile !== undefined) (await loadKernels()).requireKind(adapterProfile);
+  const device = await open(options, loadKernels);
+  const { avoidFailing, createProfile, guardTensors } = await loadKernels();
+  avoidFailing(device);
+  guardTensors();
+  if (adapterProfile !== undefined) device.profile = createProfile(device, adapterProfile);
   await tuning?.attach(device);
   return device;
 }

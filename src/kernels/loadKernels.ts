@@ -1,5 +1,6 @@
 /**
- * @file Loads the core kernels while the browser opens a device, since no kernel can be launched earlier.
+ * @file Loads the core kernels and the implementation of devices while the browser opens a device, since nothing can be launched
+ * earlier.
  */
 import { DeviceError } from '../core/errors.ts';
 import { importPart } from '../core/importPart.ts';
@@ -9,8 +10,9 @@ import type * as CoreKernels from './coreKernels.ts';
 let loaded: typeof CoreKernels | undefined;
 
 /** Errors: DeviceError if the module can't be loaded. Calling it again retries. */
-export async function loadKernels(): Promise<void> {
+export async function loadKernels(): Promise<typeof CoreKernels> {
   loaded ??= await importPart('the kernels', () => import('./coreKernels.ts'));
+  return loaded;
 }
 
 /** Errors: DeviceError before `init()`. */

@@ -1,7 +1,6 @@
 /** @file open: the current device, or a new one. */
 import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
 import type { RetrogradError } from '../core/errors.ts';
-import { importPart } from '../core/importPart.ts';
 import { openDevice } from './adapter.ts';
 import { openedDevice, setDevice } from './current.ts';
 import type { Device } from './device.ts';
@@ -30,57 +29,52 @@ export interface OpenOptions extends GPURequestAdapterOptions {
 
 let opening: Promise<Device> | null = null;
 
-/** The device's implementation loads while the adapter is being asked for. */
-const loadDevice = () => importPart('the device', () => import('./device.ts'));
-
-/** The size of subgroup matrices that GEMMs may use. Imported on demand, since few apps ask for them. */
-async function probe(gpu: GPUDevice) {
-  const { probeSubgroupMatrices } = await importPart(
-    'subgroup matrices',
-    () => import('./probeSubgroupMatrices.ts'),
-  );
-  return probeSubgroupMatrices(gpu);
+/** The implementation of devices. */
+export interface DeviceModule {
+  readonly Device: typeof Device;
+  /** The size of subgroup matrices that GEMMs may use on `gpu`; null if there is none. */
+  matrixSizeOf(gpu: GPUDevice): Promise<SubgroupMatrixSize | null>;
 }
 
-/** The current device; if there is none, or `device` is another one, opens a device and makes it the current one. */
-export async function open({
-  device: appDevice,
-  gpu,
-  maxPooledBytes = 2 ** 30,
-  subgroupMatrices = false,
-  onFault,
-  ...adapterOptions
-}: OpenOptions): Promise<Device> {
+/**
+ * The current device; if there is none, or `device` is another one, opens a device and makes it the current one. `load` imports
+ * the implementation while the adapter is being asked for.
+ */
+export async function open(
+  {
+    device: appDevice,
+    gpu,
+    maxPooledBytes = 2 ** 30,
+    subgroupMatrices = false,
+    onFault,
+    ...adapterOptions
+  }: OpenOptions,
+  load: () => Promise<DeviceModule>,
+): Promise<Device> {
   const current = openedDevice();
   const listen = (device: Device) => {
     if (onFault) device.faults.tracker.announce = onFault;
     return device;
   };
   if (current && !current.isLost && (!appDevice || current.gpu === appDevice)) return listen(current);
-  const opened = (device: Device, matrixSize: SubgroupMatrixSize | null) => {
-    listen(device);
+  const loaded = load();
+  // If there is no adapter, report that instead.
+  loaded.catch(() => {});
+  const implement = async (gpuDevice: GPUDevice, isOwned: boolean) => {
+    const { Device, matrixSizeOf } = await loaded;
+    const matrixSize = subgroupMatrices ? await matrixSizeOf(gpuDevice) : null;
+    // Another part of the app may have opened it in the meantime.
+    const now = openedDevice();
+    if (now?.gpu === gpuDevice && !now.isLost) return listen(now);
+    const device = listen(new Device(gpuDevice, isOwned, maxPooledBytes));
     device.subgroupMatrix = matrixSize;
     setDevice(device);
     return device;
   };
-  const loaded = loadDevice();
-  const matrixSizeOf = async (device: GPUDevice) => (subgroupMatrices ? probe(device) : null);
-  // If there is no adapter, report that instead.
-  loaded.catch(() => {});
-  if (appDevice) {
-    const [{ Device }, matrixSize] = await Promise.all([loaded, matrixSizeOf(appDevice)]);
-    // Another part of the app may have opened it in the meantime.
-    const now = openedDevice();
-    return now?.gpu === appDevice && !now.isLost
-      ? listen(now)
-      : opened(new Device(appDevice, false, maxPooledBytes), matrixSize);
-  }
+  if (appDevice) return implement(appDevice, false);
   // If two parts of an app call this before either has a device, they get the same one.
   opening ??= openDevice(gpu, adapterOptions, subgroupMatrices ? subgroupMatrixFeatures : [])
-    .then(async (gpuDevice) => {
-      const [{ Device }, matrixSize] = await Promise.all([loaded, matrixSizeOf(gpuDevice)]);
-      return opened(new Device(gpuDevice, true, maxPooledBytes), matrixSize);
-    })
+    .then((gpuDevice) => implement(gpuDevice, true))
     .finally(() => {
       opening = null;
     });

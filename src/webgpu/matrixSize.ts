@@ -1,0 +1,11 @@
+/** @file The size of subgroup matrices that GEMMs may use. What probes a device for it is imported on demand: few apps ask. */
+import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
+import { importPart } from '../core/importPart.ts';
+
+export async function matrixSizeOf(gpu: GPUDevice): Promise<SubgroupMatrixSize | null> {
+  const { probeSubgroupMatrices } = await importPart(
+    'subgroup matrices',
+    () => import('./probeSubgroupMatrices.ts'),
+  );
+  return probeSubgroupMatrices(gpu);
+}
