@@ -56,9 +56,9 @@ export const fit = (x, y) => net.fit(x, y);`;
  * @type {Record<string, { says: string, source: string, limit: number, device: number }>}
  */
 const CASES = {
-  core: { says: 'matMul, conv2d, gather, grad', source: core, limit: 23.4, device: 52.2 },
-  model: { says: '… and a model that is applied', source: net, limit: 70.3, device: 51.4 },
-  training: { says: '… and trained', source: training, limit: 70.3, device: 51.4 },
+  core: { says: 'matMul, conv2d, gather, grad', source: core, limit: 23.0, device: 50.8 },
+  model: { says: '… and a model that is applied', source: net, limit: 70.3, device: 49.9 },
+  training: { says: '… and trained', source: training, limit: 70.3, device: 49.9 },
 };
 
 /** @param {string} text */
