@@ -133,7 +133,7 @@ test('where the kernels of the library are not served, init says so; once they a
         return error.message;
       }
     })()`);
-  expect(await start()).toMatch(/^init\(\) loads the kernels by import[^]*serve all files/);
+  expect(await start()).toMatch(/^init\(\) loads the kernels by import[\s\S]*serve all files/);
   served = true;
   expect(await start()).toEqual([6]);
   await page.close();
