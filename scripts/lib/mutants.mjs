@@ -13,6 +13,7 @@ import { ROOT } from '../setup.mjs';
  * @property {string} id
  * @property {string} file relative to the repository
  * @property {number} line from 1 on
+ * @property {number} column from 1 on
  * @property {string} mutator
  * @property {string} original
  * @property {string} replacement
@@ -66,6 +67,7 @@ export async function instrument(files) {
         id,
         file: path.relative(ROOT, fileName).replaceAll('\\', '/'),
         line: location.start.line + 1,
+        column: location.start.column + 1,
         mutator: mutatorName,
         original: textAt(lines.get(fileName) ?? [], location),
         replacement: replacement ?? '',

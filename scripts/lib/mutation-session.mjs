@@ -10,8 +10,6 @@ import { openBuilt } from './engines.mjs';
 /** A mutant may take so much longer than its tests, and that in addition. */
 const slower = 10;
 const patience = 20_000;
-/** Tests of one mutant: the fastest ones that reach it, as long as together they take no more milliseconds. */
-const budget = 30_000;
 /** A loop that doesn't end reaches its mutant so many times as often as its tests do. */
 const hitFactor = 100;
 
@@ -20,8 +18,14 @@ export class MutationSession {
   #reaches = new Map();
   #started = performance.now();
 
-  /** @param {string} built @param {Record<string, string>} env @param {import('./engines.mjs').Engine} engine */
-  constructor(built, env, engine) {
+  /**
+   * @param {string} built
+   * @param {Record<string, string>} env
+   * @param {number} budget milliseconds for a mutant's tests: the fastest ones that reach it
+   * @param {import('./engines.mjs').Engine} engine
+   */
+  constructor(built, env, budget, engine) {
+    this.budget = budget;
     this.built = built;
     this.env = env;
     this.engine = engine;
@@ -35,9 +39,10 @@ export class MutationSession {
    * @param {string} built
    * @param {Record<string, string>} env
    * @param {RegExp} tests
+   * @param {number} budget
    */
-  static async open(built, env, tests) {
-    const session = new MutationSession(built, env, await openBuilt('node', built, env));
+  static async open(built, env, tests, budget) {
+    const session = new MutationSession(built, env, budget, await openBuilt('node', built, env));
     /** @type {string[]} */
     const files = await session.engine.call('files');
     for (const file of files) if (tests.test(file)) await session.#cover(file);
@@ -84,7 +89,7 @@ export class MutationSession {
     let spent = 0;
     const chosen = reaches.filter(({ milliseconds }, i) => {
       spent += milliseconds;
-      return i === 0 || spent <= budget;
+      return i === 0 || spent <= this.budget;
     });
     return { chosen, left: reaches.length - chosen.length };
   }

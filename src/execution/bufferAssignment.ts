@@ -1,10 +1,9 @@
 /**
  * @file Assigns planned buffers to the commands of a recording.
  */
-import { type BindingType, bindingsOf, isReadOnly } from '../webgpu/kernel.ts';
 import { type Lifetime, livenessBound, type Assignment, planMemory } from './memoryPlan.ts';
 import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
-import { type Command, rangesOf } from '../webgpu/command.ts';
+import { type Command, rangesOf, rangesWrittenBy } from '../webgpu/command.ts';
 import type { Capture } from './capture.ts';
 import type { SharedBuffers } from './sharedBuffers.ts';
 import { Storage } from '../webgpu/storage.ts';
@@ -77,7 +76,7 @@ export function lifetimesOf(
   };
   commands.forEach((command, at) => {
     const named = rangesOf(command).filter(isMade);
-    const written = new Set(writtenBy(command).filter(isMade));
+    const written = new Set(rangesWrittenBy(command).filter(isMade));
     for (const storage of named) {
       const conflicts = note(storage, at);
       for (const other of written.has(storage) ? named : written) if (other !== storage) conflicts.add(other);
@@ -88,10 +87,4 @@ export function lifetimesOf(
     const bytes = Math.max(alignment, Math.ceil((made.get(key) as number) / alignment) * alignment);
     return { key, bytes, ...span };
   });
-}
-
-function writtenBy(command: Command): readonly BoundRange[] {
-  if (command.kind === 'copy') return [command.target];
-  const bindings = Object.values(bindingsOf(command.kernel, command.options));
-  return command.ranges.filter((_, i) => !isReadOnly(bindings[i] as BindingType));
 }

@@ -10,7 +10,7 @@ import {
   type FaultTracker,
   setOf,
 } from '../webgpu/faultSets.ts';
-import { type Command, rangesOf } from '../webgpu/command.ts';
+import { type Command, rangesOf, rangesWrittenBy } from '../webgpu/command.ts';
 import type { Attachment, Capture } from './capture.ts';
 import { Storage } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
@@ -50,10 +50,7 @@ export class Dependence {
   #follow(command: Command, valuesOf: (range: BoundRange) => Values): void {
     let all = command.kind === 'launch' && command.fault ? this.#bitOf(command.fault) : 0n;
     for (const range of rangesOf(command)) all |= this.#sourcesOf(valuesOf(range));
-    const { writes } = command.kind === 'launch' ? command.pipeline.bindings : copyBindings;
-    rangesOf(command).forEach((range, i) => {
-      if (writes[i]) this.#add(valuesOf(range), all);
-    });
+    for (const range of rangesWrittenBy(command)) this.#add(valuesOf(range), all);
   }
 
   #attach({ reports, storage }: Attachment, valuesOf: (range: BoundRange) => Values): void {
@@ -100,6 +97,3 @@ export class Dependence {
     return (result) => setFor(this.#sources.get(result) ?? 0n);
   }
 }
-
-/** A copy as a launch: reads its source and writes its target. */
-const copyBindings = { writes: [false, true] };

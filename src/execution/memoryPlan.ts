@@ -40,11 +40,10 @@ interface Held<K> extends Lifetime<K> {
 
 type Order = (a: Lifetime<unknown>, b: Lifetime<unknown>) => number;
 
-/** Orders in which offsets are assigned; none is the best for all work. */
+/** Orders in which offsets are assigned; neither is the better one for all work. */
 const orders: readonly Order[] = [
-  (a, b) => b.bytes - a.bytes || a.first - b.first,
-  (a, b) => b.bytes * duration(b) - a.bytes * duration(a) || a.first - b.first,
-  (a, b) => duration(b) - duration(a) || b.bytes - a.bytes,
+  (a, b) => b.bytes - a.bytes,
+  (a, b) => b.bytes * duration(b) - a.bytes * duration(a),
 ];
 
 function duration({ first, last }: Lifetime<unknown>): number {
@@ -54,12 +53,13 @@ function duration({ first, last }: Lifetime<unknown>): number {
 /** Budget for trying variations of the orders: a plan is made once and used often, so a few milliseconds are well spent. */
 const workOnVariations = 4_000_000;
 
-/** `limit` is the largest size of a buffer in bytes. */
+/** `limit` is the largest size of a buffer in bytes, `work` the budget for variations. */
 export function planMemory<K>(
   lifetimes: readonly Lifetime<K>[],
   limit = Number.POSITIVE_INFINITY,
+  work = workOnVariations,
 ): MemoryPlan<K> {
-  const variations = Math.min(40, Math.floor(workOnVariations / (lifetimes.length ** 2 + 1)));
+  const variations = Math.min(40, Math.floor(work / (lifetimes.length ** 2 + 1)));
   const sorted = [
     ...orders.map((order) => [...lifetimes].sort(order)),
     ...Array.from({ length: variations }, (_, seed) => varied(lifetimes, seed)),

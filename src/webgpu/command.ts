@@ -53,6 +53,13 @@ export function rangesOf(command: Command): readonly BoundRange[] {
   return command.kind === 'launch' ? command.ranges : [command.source, command.target];
 }
 
+/** The ranges that a command writes. */
+export function rangesWrittenBy(command: Command): readonly BoundRange[] {
+  if (command.kind === 'copy') return [command.target];
+  const { ranges, pipeline } = command;
+  return ranges.filter((_, i) => pipeline.bindings.writes[i]);
+}
+
 /** The attribution of one launch that replaces several. */
 export function joinAttributions(attributions: readonly (Attribution | null)[]): Attribution | null {
   const known = attributions.filter((attribution) => attribution !== null);

@@ -1,5 +1,5 @@
 /** @file What a recording froze is found by comparing it with a new trace, and reported once with its line. */
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, type MockInstance, test, vi } from 'vitest';
 import {
   add,
   compile,
@@ -40,11 +40,13 @@ import { LaunchSurvey } from '../../src/execution/dryRun.ts';
 import { data } from '../keras/training/support.ts';
 import { collectAll } from '../support/collectGarbage.ts';
 
+let warn: MockInstance<typeof console.warn>;
+
 beforeAll(async () => {
   await init();
+  warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
 });
 
-const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
 const warnings = () => warn.mock.calls.map(([text]) => String(text));
 
 afterEach(() => {

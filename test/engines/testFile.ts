@@ -54,12 +54,24 @@ export class TestFile {
   private readonly tests: readonly Test[];
   /** Of all tasks, as they were collected: a run changes them. */
   private readonly modes: ReadonlyMap<Task | File, Task['mode']>;
+  /** Each removes one of the listeners that the present run added. */
+  private readonly listeners: (() => void)[] = [];
 
   private constructor(file: File) {
     const tasks = [file, ...descendants(file)];
     this.file = file;
     this.tests = tasks.filter((task): task is Test => task.type === 'test');
     this.modes = new Map(tasks.map((task) => [task, task.mode]));
+    for (const { context } of this.tests) this.noteListeners(context.signal);
+  }
+
+  /** The runner listens for the cancellation of a test each time it runs, and keeps listening: a run removes its listeners. */
+  private noteListeners(signal: AbortSignal): void {
+    const add = signal.addEventListener.bind(signal);
+    signal.addEventListener = (type: string, listener: EventListenerOrEventListenerObject) => {
+      add(type, listener);
+      this.listeners.push(() => signal.removeEventListener(type, listener));
+    };
   }
 
   /** Calls `load`, which registers the tests. Errors: what `load` throws. */
@@ -107,6 +119,7 @@ export class TestFile {
       },
     };
     await startTests([], runner);
+    for (const remove of this.listeners.splice(0)) remove();
     return this.outcome();
   }
 
