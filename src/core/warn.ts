@@ -1,6 +1,7 @@
 /** @file Warnings that are printed once. */
 
-const printed = new Set<string>();
+/** The texts that were printed. */
+export const printed = new Set<string>();
 
 /** Prints `text` to the console, once per program. */
 export function warnOnce(text: string): void {

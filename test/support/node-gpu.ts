@@ -3,11 +3,15 @@
  * fails if there is no adapter. A test also fails if it leaves an uncaptured GPU error, or a tape that still records: later
  * tests share its process, and their compiled functions wouldn't be captured.
  */
-import { afterEach } from 'vitest';
+import { afterEach, beforeEach } from 'vitest';
+import { printed } from '../../src/core/warn.ts';
 import { activeRecorders, stopRecorder } from '../../src/ops/recorders.ts';
 import { installNodeGpu, takeUncapturedErrors } from './gpu.ts';
 
 await installNodeGpu();
+
+// A warning is printed once per process, and tests of other files may have met it.
+beforeEach(() => printed.clear());
 
 afterEach(async () => {
   const recorders = activeRecorders();
