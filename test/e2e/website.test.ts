@@ -175,7 +175,7 @@ test('search finds any function within two clicks, from the landing page', async
     ['optimizer.step', 'optimizer.step'],
     // Questions, whose answers no name has.
     ['freeze layers', 'Freeze layers, fine-tune a model'],
-    ['mixed precision', 'Train in float16'],
+    ['mixed precision', 'setDTypePolicy'],
     ['clipping gradients', 'Clip gradients'],
     ['autoencoder', 'An autoencoder'],
     ['tf.losses.softmaxCrossEntropy', 'tf.losses.softmaxCrossEntropy'],
