@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundle, temporaryFolder } from '../lib/bundle.mjs';
+import { pages } from '../lib/pages.mjs';
 import { fillImports } from '../../website/fillImports.mjs';
 import { ROOT } from '../setup.mjs';
 import { searchedText } from './guide.mjs';
@@ -14,17 +15,6 @@ import { escapeHtml } from './types.mjs';
 const PROGRAMS = path.join(ROOT, 'examples', 'programs');
 /** Number of characters per line of an import in the playground. */
 const WIDTH = 72;
-
-/** Pages besides guide, reference and playground, by their folders in the site, with their HTML in the repository. */
-const PAGES = {
-  notebook: 'examples/notebook',
-  'perceptual-loss': 'examples/perceptual-loss',
-  'webgpu-app': 'examples/webgpu-app',
-  'gather-three-ways': 'examples/gather-three-ways',
-  check: 'examples/check',
-  vanilla: 'examples/vanilla',
-  bench: 'bench',
-};
 
 /** @typedef {{ name: string, title: string, words: string, href: string, text?: string }} Example `href` from the site's root */
 
@@ -72,7 +62,8 @@ const cardHtml = ({ name, title, words, href }) =>
 
 /** @returns {Example[]} */
 function sitePages() {
-  return Object.entries(PAGES).map(([name, folder]) => {
+  const shown = pages.filter(({ name }) => name !== 'playground');
+  return shown.map(({ name, folder }) => {
     const html = fs.readFileSync(path.join(ROOT, folder, 'index.html'), 'utf8');
     const title = (/<title>([^<]*)/.exec(html)?.[1] ?? name).replace(/ [·—] Retrograd$/, '');
     const words = /name="description" content="([^"]*)"/.exec(html)?.[1] ?? '';
