@@ -9,8 +9,12 @@ import path from 'node:path';
 import process from 'node:process';
 import { ROOT, runMain, SetupError } from './setup.mjs';
 
-/** What the owner of the package fills in. */
-const OWNERS = ['repository', 'homepage', 'bugs'];
+/** What the owner of the package fills in, and why. */
+const OWNERS = Object.entries({
+  repository: 'npm links it, and checks the statement of provenance against it',
+  homepage: "the package's page on npm links it",
+  bugs: '`npm bugs` opens it, and the page on npm links it',
+});
 
 /**
  * What keeps a version from being published, before anything is built.
@@ -21,9 +25,8 @@ const OWNERS = ['repository', 'homepage', 'bugs'];
  * @returns {string[]} faults
  */
 export function releaseFaults(manifest, changelog, changes) {
-  const faults = OWNERS.filter((field) => !manifest[field]).map(
-    (field) =>
-      `package.json lacks \`${field}\`: npm links it, and checks the provenance against \`repository\`.`,
+  const faults = OWNERS.filter(([field]) => !manifest[field]).map(
+    ([field, reason]) => `package.json lacks \`${field}\`: ${reason}.`,
   );
   const [, version, body = ''] = /^## (\S+)\n([\s\S]*?)(?=^## |(?![\s\S]))/m.exec(changelog) ?? [];
   if (version !== manifest.version)

@@ -11,7 +11,7 @@ export type Output =
   | { kind: 'status'; text: string }
   | { kind: 'table'; caption: string; columns: readonly string[]; rows: readonly (readonly Value[])[] }
   | { kind: 'pictures'; pictures: readonly Picture[] }
-  | { kind: 'curves'; curves: readonly Curve[]; label: string }
+  | { kind: 'curves'; curves: readonly Curve[]; label: string; axis: string }
   | { kind: 'bars'; bars: readonly Bar[]; label: string }
   | { kind: 'controls'; controls: Readonly<Record<string, Control>> }
   | { kind: 'buttons'; buttons: Readonly<Record<string, Button>> }
@@ -34,7 +34,7 @@ export interface Picture {
 
 export interface Curve {
   name: string;
-  /** [step, loss] */
+  /** [step or epoch, loss] */
   points: readonly (readonly [number, number])[];
 }
 

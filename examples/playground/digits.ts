@@ -138,10 +138,7 @@ async function read(pixels: Float32Array) {
   const shares = await answer.data();
   x.dispose();
   answer.dispose();
-  certainty.update(
-    Array.from(shares, (value, digit) => ({ name: String(digit), value })),
-    'How sure the network is of each digit',
-  );
+  certainty.update(Array.from(shares, (value, digit) => ({ name: String(digit), value })));
   const best = shares.indexOf(Math.max(...shares));
   const isEmpty = pixels.every((light) => light === 0);
   said.update(isEmpty ? `${progress}. Draw a digit.` : `${progress}. You drew a ${best}.`);
@@ -158,7 +155,7 @@ const certainty = bars(
   'How sure the network is of each digit',
 );
 const points: [number, number][] = [];
-const plot = curves([]);
+const plot = curves([], { axis: 'epoch' });
 const { x, y } = examples(settings.examples);
 const some = (await x.data()).slice(0, 10 * size * size);
 pictures(
@@ -185,7 +182,7 @@ await net.fit(x, y, {
   callbacks: [
     callbacks.lambdaCallback({
       onEpochEnd: async (epoch, logs) => {
-        points.push([epoch, Number(logs?.loss)]);
+        points.push([epoch + 1, Number(logs?.loss)]);
         plot.update([{ name: 'cross-entropy', points }]);
         progress = `Epoch ${epoch + 1}: ${Math.round(100 * Number(logs?.accuracy))} % right`;
         await read(sheet.pixels);

@@ -56,7 +56,7 @@ async function picture() {
 
 const losses: [number, number][] = [];
 const said = status('Training …');
-const plot = curves([{ name: 'cross-entropy', points: losses }]);
+const plot = curves([{ name: 'cross-entropy', points: losses }], { axis: 'epoch' });
 const shown = pictures(await picture());
 
 await net.fit(tensor(points), tensor(classes, { dtype: 'int32' }), {
@@ -66,7 +66,7 @@ await net.fit(tensor(points), tensor(classes, { dtype: 'int32' }), {
   callbacks: [
     callbacks.lambdaCallback({
       onEpochEnd: async (epoch, logs) => {
-        losses.push([epoch, Number(logs?.loss)]);
+        losses.push([epoch + 1, Number(logs?.loss)]);
         plot.update([{ name: 'cross-entropy', points: losses }]);
         if (epoch % 4 === 3) shown.update(await picture());
       },

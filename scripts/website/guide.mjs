@@ -49,6 +49,8 @@ const OTHERS = {
   'docs/architecture.md': 'architecture.html',
   'CONTRIBUTING.md': 'contributing.html',
   'docs/mutation.md': 'mutation.html',
+  'SECURITY.md': 'security.html',
+  LICENSE: 'license.html',
 };
 
 /** @typedef {{ file: string, page: string, text: string, title: string }} Document `file` in the repository, `page` on the site */
@@ -66,9 +68,16 @@ function documents() {
     ...Object.entries(OTHERS),
   ];
   return pages.map(([file = '', page = '']) => {
-    const text = fs.readFileSync(path.join(ROOT, file), 'utf8');
+    const text = markdownOf(file);
     return { file, page, text, title: (/^# (.+)$/m.exec(text)?.[1] ?? page).replaceAll('`', '') };
   });
+}
+
+/** The text of a document. The license has no heading of its own. @param {string} file */
+function markdownOf(file) {
+  const read = (/** @type {string} */ name) => fs.readFileSync(path.join(ROOT, name), 'utf8');
+  if (file !== 'LICENSE') return read(file);
+  return `# License\n\n${read(file)}\n#${read('THIRD_PARTY_NOTICES.md')}`;
 }
 
 /** Errors: SetupError for a page of docs/guide that no part of the guide has. */

@@ -78,7 +78,7 @@ ${main}
 </main>
 ${onPage ? `<nav class="contents" aria-label="On this page">${onPage}</nav>` : ''}
     </div>
-    <footer class="site-footer"><p>Retrograd, MIT licence. Nothing on these pages is sent anywhere.</p></footer>
+    <footer class="site-footer"><p>Retrograd, <a href="${root}license.html">MIT license</a>. Nothing on these pages is sent anywhere.</p></footer>
   </body>
 </html>
 `;

@@ -143,6 +143,39 @@ matMul([[1, 2]], [[1, 2]]);`);
   expect(await mark.evaluate((range) => range.textContent)).toBe('wrong');
 });
 
+test('a program is done when all of its output is to be seen', async () => {
+  await write(`import { init, tensor, square } from 'retrograd';
+import { inspect } from 'retrograd/inspect';
+import { curves, report } from 'playground';
+await init();
+report(await inspect(() => square(tensor([1, 2]))));
+curves([{ name: 'error', points: [[1, 1], [2, 0.5]] }], { axis: 'epoch' });
+console.log('last words');`);
+  await page.evaluate(() => {
+    const status = document.querySelector('#status') as HTMLElement;
+    const look = new MutationObserver(() => {
+      if (status.textContent !== 'Done') return;
+      look.disconnect();
+      const output = document.querySelector('#output') as HTMLElement;
+      const report = output.querySelector('.report')?.firstElementChild;
+      const plot = output.querySelector('.curves svg');
+      const log = output.querySelector('[data-tone="library"]');
+      status.dataset.seen = JSON.stringify({
+        report: /Findings/.test(report?.shadowRoot?.textContent ?? report?.textContent ?? ''),
+        plot: plot?.textContent ?? '',
+        log: log?.textContent ?? '',
+      });
+    });
+    look.observe(status, { childList: true, characterData: true, subtree: true });
+  });
+  await run();
+  const seen = await page.waitForFunction(() => document.querySelector<HTMLElement>('#status')?.dataset.seen);
+  const { report, plot, log } = JSON.parse(String(await seen.jsonValue()));
+  expect(report).toBe(true);
+  expect(plot).toMatch(/epoch/);
+  expect(log).toBe('last words');
+});
+
 test('an endless program can be stopped', async () => {
   await write('for (;;) {}');
   await run();

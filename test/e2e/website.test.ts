@@ -179,6 +179,8 @@ test('search finds any function within two clicks, from the landing page', async
     ['clipping gradients', 'Clip gradients'],
     ['autoencoder', 'An autoencoder'],
     ['tf.losses.softmaxCrossEntropy', 'tf.losses.softmaxCrossEntropy'],
+    ['license', 'License'],
+    ['MIT licence', 'License'],
     ['earlystopping', 'callbacks.earlyStopping'],
   ] as const) {
     await page.$eval('#search', (field) => {

@@ -21,9 +21,9 @@ test('a tree that is complete can be published', () => {
 
 test('what lacks is named', () => {
   expect(releaseFaults({ version: '1.2.0' }, changelog, '')).toEqual([
-    expect.stringContaining('`repository`'),
-    expect.stringContaining('`homepage`'),
-    expect.stringContaining('`bugs`'),
+    'package.json lacks `repository`: npm links it, and checks the statement of provenance against it.',
+    "package.json lacks `homepage`: the package's page on npm links it.",
+    'package.json lacks `bugs`: `npm bugs` opens it, and the page on npm links it.',
   ]);
   expect(releaseFaults({ ...manifest, version: '1.1.0' }, changelog, '')).toEqual([
     'package.json has version 1.1.0, and CHANGELOG.md begins with 1.2.0.',

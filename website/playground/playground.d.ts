@@ -14,7 +14,7 @@ export interface Picture {
 
 export interface Curve {
   name: string;
-  /** Pairs of step and value; values are drawn on a logarithmic scale. */
+  /** Pairs of a step, or an epoch, and a value; values are drawn on a logarithmic scale. */
   points: readonly (readonly [step: number, value: number])[];
 }
 
@@ -52,13 +52,16 @@ export function table(
 ): Shown<[rows: readonly Readonly<Record<string, string | number | boolean | null>>[], caption?: string]>;
 /** Pictures in a row, without smoothing. */
 export function pictures(all: readonly Picture[]): Shown<[all: readonly Picture[]]>;
-/** Lines over the steps of a run. */
-export function curves(all: readonly Curve[], label?: string): Shown<[all: readonly Curve[], label?: string]>;
+/** Lines over the steps of a run, or over what `axis` names, such as 'epoch'. `label` is for screen readers. */
+export function curves(
+  all: readonly Curve[],
+  options?: { axis?: string; label?: string },
+): Shown<[all: readonly Curve[]]>;
 /** Bars, each with its name and value. */
 export function bars(
   all: readonly { name: string; value: number }[],
   label: string,
-): Shown<[all: readonly { name: string; value: number }[], label: string]>;
+): Shown<[all: readonly { name: string; value: number }[]]>;
 /** Sliders. Returns an object with their current values. */
 export function sliders<K extends string>(
   controls: Readonly<Record<K, Control>>,

@@ -12,6 +12,11 @@ export interface OutputCell {
   fail(error: unknown): void;
 }
 
+interface CurveOptions {
+  axis?: string;
+  label?: string;
+}
+
 export type OutputModule = ReturnType<typeof outputModule>;
 
 /** The exports of the module. `remembered` outlives runs of the cell. */
@@ -29,11 +34,13 @@ export function outputModule(cell: OutputCell, remembered: Record<string, unknow
       ),
     /** A line that screen readers announce when it changes. */
     status: (words: string) => live((text: string): Output => ({ kind: 'status', text }), words),
-    table: (rows: readonly Record<string, Value>[], caption = '') => live(tableOf, rows, caption),
+    table: (rows: readonly Record<string, Value>[], caption = '') =>
+      live((next: readonly Record<string, Value>[], as = caption) => tableOf(next, as), rows),
     pictures: (pictures: readonly Picture[]) =>
       live((next: readonly Picture[]): Output => ({ kind: 'pictures', pictures: next }), pictures),
-    curves: (curves: readonly Curve[], label = 'Loss by step') =>
-      live((next: readonly Curve[]): Output => ({ kind: 'curves', curves: next, label }), curves),
+    /** Lines on a logarithmic scale; `axis` names what they are over, such as 'epoch'. */
+    curves: (curves: readonly Curve[], { axis = 'step', label = `Loss by ${axis}` }: CurveOptions = {}) =>
+      live((next: readonly Curve[]): Output => ({ kind: 'curves', curves: next, label, axis }), curves),
     bars: (bars: readonly Bar[], label: string) =>
       live((next: readonly Bar[]): Output => ({ kind: 'bars', bars: next, label }), bars),
     graph: (graph: Graph) => live((next: Graph): Output => ({ kind: 'graph', graph: next }), graph),
@@ -148,7 +155,7 @@ export function outputModule(cell: OutputCell, remembered: Record<string, unknow
 /** The report as data that can be posted to the page. */
 const dataOf = (report: StepReport): StepReportData => JSON.parse(JSON.stringify(report));
 
-function tableOf(rows: readonly Record<string, Value>[], caption = ''): Output {
+function tableOf(rows: readonly Record<string, Value>[], caption: string): Output {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return {
     kind: 'table',

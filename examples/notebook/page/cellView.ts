@@ -26,6 +26,8 @@ export class CellView {
   readonly #state = element('span', { class: 'state' });
   readonly #outputs: OutputList;
   readonly #events: CellEvents;
+  /** How often the cell was about to run. */
+  #begun = 0;
 
   constructor(
     readonly plan: CellPlan,
@@ -83,7 +85,12 @@ export class CellView {
     this.run();
   }
 
-  setState(state: State, fault?: Fault): void {
+  setState(state: State): void {
+    this.#begun++;
+    this.#showState(state);
+  }
+
+  #showState(state: State, fault?: Fault): void {
     this.root.dataset.state = state;
     this.#state.textContent = stateWords[state];
     this.#fault.hidden = !fault;
@@ -94,6 +101,13 @@ export class CellView {
     if (text) this.#fault.append(element('p', {}, text));
   }
 
+  /** As before the first run. */
+  reset(): void {
+    this.clear();
+    void this.#outputs.settle();
+    this.setState('idle');
+  }
+
   clear(): void {
     this.#outputs.clear();
   }
@@ -102,7 +116,12 @@ export class CellView {
     this.#outputs.show(slot, output);
   }
 
-  settle(): void {
-    this.#outputs.settle();
+  /** Shows the state at the end of a run when its output is to be seen. False if the cell runs again by then. */
+  async end(state: State, fault?: Fault): Promise<boolean> {
+    const mine = this.#begun;
+    await this.#outputs.settle();
+    if (mine !== this.#begun) return false;
+    this.#showState(state, fault);
+    return true;
   }
 }

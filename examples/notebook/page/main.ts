@@ -1,5 +1,5 @@
 /** @file Builds the page from its story, and keeps page and kernel in step. */
-import type { ToPage } from '../protocol.ts';
+import type { Fault, State, ToPage } from '../protocol.ts';
 import { CellView } from './cellView.ts';
 import { element } from './element.ts';
 import { KernelClient } from './kernelClient.ts';
@@ -41,18 +41,18 @@ function hear(message: ToPage): void {
   if (!view) return;
   if (message.type === 'clear') view.clear();
   else if (message.type === 'show') view.show(message.slot, message.output);
-  else {
-    view.setState(message.state, message.fault);
-    if (message.state === 'done' || message.state === 'failed') {
-      view.settle();
-      announcer.textContent = `${view.plan.title}: ${message.state}.`;
-    }
-  }
+  else if (message.state === 'done' || message.state === 'failed')
+    void end(view, message.state, message.fault);
+  else view.setState(message.state);
+}
+
+async function end(view: CellView, state: State, fault?: Fault): Promise<void> {
+  if (await view.end(state, fault)) announcer.textContent = `${view.plan.title}: ${state}.`;
 }
 
 function sayFailure(words: string): void {
   const view = views.get('adapter');
-  view?.setState('failed', {
+  void view?.end('failed', {
     title: 'The cells could not be started.',
     text: `${words}\n\nThe page needs a browser that runs module Workers and WebGPU in them.`,
     line: null,
@@ -61,9 +61,7 @@ function sayFailure(words: string): void {
 
 function start(): void {
   for (const view of views.values()) {
-    view.clear();
-    view.settle();
-    view.setState('idle');
+    view.reset();
   }
   kernel.start(Object.fromEntries([...views].map(([name, { editor }]) => [name, editor.source])));
   for (const { name, opens } of allCells()) if (opens) views.get(name)?.run();

@@ -28,7 +28,7 @@ const choice = find<HTMLSelectElement>('#programs');
 const stopButton = find<HTMLButtonElement>('#stop');
 
 const language = new LanguageClient();
-const runner = new RunnerClient({ onMessage: hear });
+const runner = new RunnerClient({ onMessage: (message) => void hear(message) });
 const outputs = new OutputList(find('#output'), (slot, name, value) => runner.tell(slot, name, value));
 const editor = new Editor(find('#editor'), '', language, {
   onRun: () => void run(),
@@ -47,11 +47,13 @@ function setState(state: State, fault?: Fault): void {
   box.replaceChildren(element('strong', {}, title), ...(fault.text ? [element('p', {}, fault.text)] : []));
 }
 
-function hear(message: FromRunner): void {
-  if (message.type === 'show') outputs.show(message.slot, message.output);
-  else if (message.type === 'failed') setState('failed', message.fault);
+async function hear(message: FromRunner): Promise<void> {
+  if (message.type === 'show') return outputs.show(message.slot, message.output);
+  const mine = runs;
+  await outputs.settle();
+  if (mine !== runs) return;
+  if (message.type === 'failed') setState('failed', message.fault);
   else setState('done');
-  if (message.type !== 'show') outputs.settle();
 }
 
 /** The latest run: an older one that was still being compiled is dropped. */
@@ -74,6 +76,7 @@ async function run(): Promise<void> {
 function stop(): void {
   runs++;
   runner.stop();
+  void outputs.settle();
   setState('idle');
   status.textContent = 'Stopped';
 }

@@ -10,21 +10,22 @@ const LINES = 200;
 /** The shortest time between two messages: a loop that logs must not block the page. */
 const EVERY_MS = 50;
 
-export function captureConsole(text: (words: unknown, tone: 'library') => Text): void {
+/** Returns a function that shows at once what waits. */
+export function captureConsole(text: (words: unknown, tone: 'library') => Text): () => void {
   const lines: string[] = [];
   let block: Text | undefined;
-  let isWaiting = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const flush = () => {
-    isWaiting = false;
+    clearTimeout(timer);
+    timer = undefined;
     block?.update(lines.join('\n'));
   };
   const log = (...values: unknown[]) => {
     lines.push(values.map((value) => (typeof value === 'string' ? value : formatValue(value))).join(' '));
     if (lines.length > LINES) lines.shift();
     block ??= text('', 'library');
-    if (isWaiting) return;
-    isWaiting = true;
-    setTimeout(flush, EVERY_MS);
+    timer ??= setTimeout(flush, EVERY_MS);
   };
   for (const name of ['log', 'info', 'warn', 'error'] as const) console[name] = log;
+  return flush;
 }

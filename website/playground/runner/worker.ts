@@ -33,6 +33,7 @@ const placeName = (module: string, line: number) =>
 
 /** Reports an error in plain words, with the line in the program as it was written. */
 function fail(error: unknown): void {
+  flushConsole();
   const fault = placedFault(faultOf(error, address), placeName);
   post({ type: 'failed', fault: { ...fault, line: fault.line === null ? null : writtenLine(fault.line) } });
 }
@@ -46,7 +47,7 @@ const outputs = new CellOutputs(
   },
   {},
 );
-captureConsole(outputs.exports.text);
+const flushConsole = captureConsole(outputs.exports.text);
 
 const modules: Readonly<Record<string, object>> = {
   retrograd,
@@ -74,6 +75,7 @@ async function run(code: string, sourceMap: string): Promise<void> {
     map = new TraceMap(sourceMap);
     address = addressOfText(linked(code, addressOf));
     await importAddress(address);
+    flushConsole();
     post({ type: 'done' });
   } catch (error) {
     fail(error);

@@ -1,9 +1,11 @@
-/** @file Losses by step on one plot, logarithmic, drawn by Observable Plot. */
+/** @file Losses by step or epoch on one plot, logarithmic, drawn by Observable Plot. */
 import * as Plot from '@observablehq/plot';
 import type { Curve } from '../../protocol.ts';
 import { element } from '../element.ts';
 import { drawn, onWidth } from './plot.ts';
-import type { OutputView } from './view.ts';
+import type { OutputOf, OutputView } from './view.ts';
+
+type Content = Omit<OutputOf<'curves'>, 'kind'>;
 
 /** Shortest time in milliseconds between two plots: ten per second are enough for the eye. */
 const drawEvery = 100;
@@ -12,28 +14,30 @@ export function curvesView(): OutputView<'curves'> {
   const key = element('ul', { class: 'key' });
   const frame = element('div', { class: 'frame' });
   const root = element('div', { class: 'curves', hidden: true }, key, frame);
-  let waiting = false;
-  let latest: { curves: readonly Curve[]; label: string } = { curves: [], label: '' };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let latest: Content = { curves: [], label: '', axis: '' };
   const draw = () => {
-    waiting = false;
-    const { curves, label } = latest;
+    clearTimeout(timer);
+    timer = undefined;
+    const { curves } = latest;
     root.hidden = curves.every(({ points }) => points.length === 0);
     if (root.hidden) return;
     key.replaceChildren(...curves.map((curve, i) => keyEntry(curve, i)));
-    frame.replaceChildren(plotOf(curves, label, frame.clientWidth || 640));
+    frame.replaceChildren(plotOf(latest, frame.clientWidth || 640));
   };
   const drawSoon = () => {
-    if (waiting) return;
-    waiting = true;
-    setTimeout(draw, drawEvery);
+    timer ??= setTimeout(draw, drawEvery);
   };
   onWidth(frame, drawSoon);
   return {
     kind: 'curves',
     root,
-    update: ({ curves, label }) => {
-      latest = { curves, label };
+    update: (content) => {
+      latest = content;
       drawSoon();
+    },
+    settled: async () => {
+      if (timer !== undefined) draw();
     },
   };
 }
@@ -44,7 +48,7 @@ function keyEntry({ name, points }: Curve, index: number): HTMLElement {
   return element('li', { class: `series series${index}` }, element('b', {}, name), ` ${fall}`);
 }
 
-function plotOf(curves: readonly Curve[], label: string, width: number) {
+function plotOf({ curves, label, axis }: Content, width: number) {
   const positive = curves.map(({ points }) => points.filter(([, loss]) => loss > 0));
   const values = positive.flat().map(([, loss]) => loss);
   const first = Math.min(...curves.flatMap(({ points }) => points.map(([step]) => step)));
@@ -56,8 +60,8 @@ function plotOf(curves: readonly Curve[], label: string, width: number) {
       height: Math.max(200, Math.min(320, width * 0.5)),
       marginLeft: 52,
       x: {
-        label: 'step',
-        // A single point has an axis, too; ticks are whole steps.
+        label: axis,
+        // A single point has an axis, too; ticks are whole numbers.
         domain: [first, Math.max(first + 1, last)],
         nice: true,
         ticks: Math.max(3, Math.round(width / 110)),

@@ -31,7 +31,9 @@ export class OutputList {
     this.root.replaceChildren();
   }
 
-  settle(): void {
+  /** Resolves when all outputs are to be seen. */
+  async settle(): Promise<void> {
+    await Promise.all([...this.#views.values()].map((view) => view.settled?.()));
     this.root.style.minHeight = '';
   }
 }

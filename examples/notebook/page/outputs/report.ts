@@ -1,4 +1,5 @@
 /** @file The report of a step. Its page is loaded with the first one. */
+import type { StepReportData } from 'retrograd/inspect';
 import { element } from '../element.ts';
 import type { OutputView } from './view.ts';
 
@@ -9,13 +10,22 @@ export function reportView(): OutputView<'report'> {
     role: 'group',
     'aria-label': 'Report of a step',
   });
+  let shown = Promise.resolve();
+  const show = async (report: StepReportData) => {
+    const { StepReport } = await import('retrograd/inspect');
+    root.replaceChildren();
+    await new StepReport(report).show(root);
+  };
   return {
     kind: 'report',
     root,
-    update: async ({ report }) => {
-      const { StepReport } = await import('retrograd/inspect');
-      root.replaceChildren();
-      await new StepReport(report).show(root);
+    update: ({ report }) => {
+      shown = shown
+        .then(() => show(report))
+        .catch((error: Error) => {
+          root.textContent = `The report can’t be shown: ${error.message}`;
+        });
     },
+    settled: () => shown,
   };
 }
