@@ -51,6 +51,12 @@ function linesOfNavigation(): number {
   return lines;
 }
 
+/** Runs in the page: pixels of the navigation that have no room in their line. */
+function hiddenNavigation(): number {
+  const sections = document.querySelector('.site-nav .sections') as HTMLElement;
+  return sections.scrollWidth - sections.clientWidth;
+}
+
 /** As in a browser without WebGPU. */
 const withoutGpu = (page: Page) =>
   page.evaluateOnNewDocument(() => void Reflect.deleteProperty(Navigator.prototype, 'gpu'));
@@ -222,6 +228,7 @@ describe.each(['index.html', ...kinds])('%s', (place) => {
       await page.setViewport({ width, height: 900 });
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       expect(await page.evaluate(linesOfNavigation)).toBe(1);
+      expect(await page.evaluate(hiddenNavigation)).toBe(0);
       if (width === 320) await page.evaluate(fs.readFileSync(axe, 'utf8'));
       // As text: the page's own global.
       const found = (await page.evaluate(

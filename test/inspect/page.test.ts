@@ -1,7 +1,11 @@
 import fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { pageModules } from '../../scripts/inspector-page.mjs';
+import { init, tensor } from '../../src/index.ts';
+import { inspector } from '../../src/inspect/index.ts';
+import { graphOf } from '../../src/inspect/page/graphModel.ts';
 import { type Box, layOut, type Link } from '../../src/inspect/page/layout.ts';
+import { input, layers, model } from '../../src/keras/index.ts';
 
 test('script and style of the page are as generated', async () => {
   for (const [name, text] of Object.entries(await pageModules())) {
@@ -54,5 +58,47 @@ describe('the layout of a graph', () => {
     const centres = chain.map(({ id, width }) => (at.get(id)?.x ?? 0) + width / 2);
     for (const centre of centres) expect(centre).toBeCloseTo(centres[0] as number, 6);
     expect(layOut([], [])).toMatchObject({ width: 0, height: 0 });
+  });
+});
+
+describe('the report of a transformer block', () => {
+  const reported = async () => {
+    await init();
+    const ids = input({ shape: [6], dtype: 'int32' });
+    const seen = layers.embedding({ inputDim: 8, outputDim: 8, name: 'tokens' }).apply(ids);
+    const attended = layers
+      .multiHeadAttention({ numHeads: 2, keyDim: 4, name: 'attention' })
+      .apply([seen, seen], { useCausalMask: true });
+    const net = model({
+      inputs: ids,
+      outputs: layers.dense({ units: 8, activation: 'softmax' }).apply(attended),
+      name: 'gpt',
+    });
+    net.compile({ optimizer: 'adam', loss: 'sparseCategoricalCrossentropy' });
+    const x = tensor([[0, 1, 2, 3, 4, 5]], { dtype: 'int32' });
+    const report = await inspector({ featureMaps: 0 })(net, x, x);
+    net.dispose();
+    return report.toJSON();
+  };
+
+  test('has masks in the layer that makes them, and at the top only the data', async () => {
+    const data = await reported();
+    const root = graphOf(data, { direction: 'forward', all: false });
+    expect(
+      root.children.filter(({ kind }) => kind === 'input').map((node) => 'title' in node && node.title),
+    ).toEqual(['input']);
+    const [net] = root.children.flatMap((node) => (node.kind === 'layer' ? [node] : []));
+    const attention = net?.children.find((node) => node.kind === 'layer' && node.layer.name === 'attention');
+    if (attention?.kind !== 'layer') throw new Error('the graph lacks the attention');
+    const constants = attention.children.filter(({ kind }) => kind === 'input');
+    expect(constants.length).toBeGreaterThan(0);
+    for (const { id } of constants) expect(attention.links.some(({ from }) => from === id)).toBe(true);
+  });
+
+  test('explains all of the peak of memory', async () => {
+    const { memory } = await reported();
+    const held = memory.allocations.filter(({ atPeak }) => atPeak);
+    expect(memory.before + held.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(memory.peak);
+    expect(held.length).toBeGreaterThan(0);
   });
 });

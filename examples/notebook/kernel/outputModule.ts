@@ -34,8 +34,12 @@ export function outputModule(cell: OutputCell, remembered: Record<string, unknow
       ),
     /** A line that screen readers announce when it changes. */
     status: (words: string) => live((text: string): Output => ({ kind: 'status', text }), words),
-    table: (rows: readonly Record<string, Value>[], caption = '') =>
-      live((next: readonly Record<string, Value>[], as = caption) => tableOf(next, as), rows),
+    table: (rows: readonly Record<string, Value>[], caption?: string) =>
+      live(
+        (next: readonly Record<string, Value>[], as = caption): Output => tableOf(next, as),
+        rows,
+        caption,
+      ),
     pictures: (pictures: readonly Picture[]) =>
       live((next: readonly Picture[]): Output => ({ kind: 'pictures', pictures: next }), pictures),
     /** Lines on a logarithmic scale; `axis` names what they are over, such as 'epoch'. */
@@ -155,7 +159,7 @@ export function outputModule(cell: OutputCell, remembered: Record<string, unknow
 /** The report as data that can be posted to the page. */
 const dataOf = (report: StepReport): StepReportData => JSON.parse(JSON.stringify(report));
 
-function tableOf(rows: readonly Record<string, Value>[], caption: string): Output {
+function tableOf(rows: readonly Record<string, Value>[], caption = ''): Output {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return {
     kind: 'table',

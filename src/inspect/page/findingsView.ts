@@ -58,7 +58,8 @@ export function findingsView(data: StepReportData, show: (call: number) => void)
   );
 }
 
-function card(finding: Finding, show: (call: number) => void): HTMLElement {
+/** One finding; `show` opens the graph at its call. */
+export function card(finding: Finding, show: (call: number) => void): HTMLElement {
   const { severity, title, text, hint, layer, callSite, call, weights } = finding;
   const where = [layer && `layer ${layer}`, callSite].filter(Boolean).join(' · ');
   return h(

@@ -21,6 +21,7 @@ export interface GraphCall {
 export interface GraphInput {
   readonly kind: 'input';
   readonly id: string;
+  readonly title: string;
   readonly tensor: ReportedTensor;
 }
 
@@ -55,8 +56,11 @@ export function graphOf(data: StepReportData, { direction, all }: GraphChoice): 
     levelOf(layer.parent).children.push(made);
     return made;
   };
-  const inputs = direction === 'forward' ? inputsOf(data, calls) : [];
-  for (const tensor of inputs) root.children.push({ kind: 'input', id: `tensor${tensor.id}`, tensor });
+  const { inputs, constants } = direction === 'forward' ? inputsOf(data, calls) : noInputs;
+  const node = (tensor: ReportedTensor, title: string): GraphInput => {
+    return { kind: 'input', id: `tensor${tensor.id}`, title: tensor.name ?? title, tensor };
+  };
+  for (const tensor of inputs) root.children.push(node(tensor, 'input'));
   for (const call of calls) levelOf(call.layer).children.push({ kind: 'call', id: `call${call.id}`, call });
   const shown = new Set(calls.map(({ id }) => id));
   const shownInputs = new Set(inputs.map(({ id }) => id));
@@ -69,6 +73,16 @@ export function graphOf(data: StepReportData, { direction, all }: GraphChoice): 
       else if (shownInputs.has(input)) link(root, `tensor${input}`, topOf(call));
     }
   }
+  for (const [tensor, label] of constants) {
+    const readers = calls.filter(({ inputs: read }) => read.includes(tensor.id)).map(chainOf);
+    const [chain = []] = readers;
+    // In the innermost layer that all of its readers are in.
+    let depth = 0;
+    while (depth < chain.length - 1 && readers.every((other) => other[depth] === chain[depth])) depth++;
+    const level = depth === 0 ? root : layerOf(chain[depth - 1] as string);
+    level.children.unshift(node(tensor, label));
+    for (const reader of readers) link(level, `tensor${tensor.id}`, reader[depth] as string);
+  }
   return root;
 
   /** An edge between two calls is drawn at the level where their layers differ. */
@@ -76,8 +90,12 @@ export function graphOf(data: StepReportData, { direction, all }: GraphChoice): 
     const [a, b] = [chainOf(from), chainOf(to)];
     let depth = 0;
     while (depth < a.length - 1 && depth < b.length - 1 && a[depth] === b[depth]) depth++;
-    const level = depth === 0 ? root : (layers.get(Number((a[depth - 1] as string).slice(5))) as GraphLayer);
+    const level = depth === 0 ? root : layerOf(a[depth - 1] as string);
     link(level, a[depth] as string, b[depth] as string);
+  }
+
+  function layerOf(id: string): GraphLayer {
+    return layers.get(Number(id.slice('layer'.length))) as GraphLayer;
   }
 
   function link(level: GraphRoot, from: string, to: string): void {
@@ -99,10 +117,30 @@ export function graphOf(data: StepReportData, { direction, all }: GraphChoice): 
   }
 }
 
-/** Data from outside, without constants of one element, which say little. */
-function inputsOf(data: StepReportData, calls: readonly ReportedCall[]): ReportedTensor[] {
+interface Inputs {
+  readonly inputs: readonly ReportedTensor[];
+  /** Tensors that the step made between its calls, such as masks, with the names of their buffers. */
+  readonly constants: readonly (readonly [ReportedTensor, string])[];
+}
+
+const noInputs: Inputs = { inputs: [], constants: [] };
+
+/** Data from outside, and constants, without those of one element, which say little. */
+function inputsOf(data: StepReportData, calls: readonly ReportedCall[]): Inputs {
   const read = new Set(calls.flatMap(({ inputs }) => inputs));
-  return data.tensors
-    .filter(({ id, role, shape }) => role === 'input' && read.has(id) && shape.length > 0)
-    .slice(0, mostInputs);
+  const all = data.tensors.filter(
+    ({ id, role, shape }) => role === 'input' && read.has(id) && shape.length > 0,
+  );
+  const made = new Map(
+    data.memory.allocations.flatMap(({ tensor, from, label }) =>
+      tensor !== null && from > 0 ? [[tensor, label] as const] : [],
+    ),
+  );
+  return {
+    inputs: all.filter(({ id }) => !made.has(id)).slice(0, mostInputs),
+    constants: all.flatMap((tensor) => {
+      const label = made.get(tensor.id);
+      return label === undefined ? [] : [[tensor, label] as const];
+    }),
+  };
 }

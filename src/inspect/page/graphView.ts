@@ -13,7 +13,12 @@ interface Drawing extends Box {
   readonly node: GraphNode;
   readonly title: string;
   readonly lines: readonly string[];
-  readonly inside: { readonly placed: Placed; readonly drawings: readonly Drawing[] } | null;
+  readonly inside: DrawnLevel | null;
+}
+
+interface DrawnLevel {
+  readonly placed: Placed;
+  readonly drawings: readonly Drawing[];
 }
 
 const headHeight = 34;
@@ -30,6 +35,7 @@ export class GraphView {
   #choice: GraphChoice = { direction: 'forward', all: false };
   #root: GraphRoot;
   #selected = '';
+  #drawn: DrawnLevel | null = null;
 
   constructor(private readonly data: StepReportData) {
     this.#index = new LayerIndex(data);
@@ -48,7 +54,7 @@ export class GraphView {
   /** Draws the graph; call it when the element has a size. */
   show(): void {
     this.#draw();
-    this.#viewport.fit();
+    this.#fit();
   }
 
   /** Opens the layers around a call, and shows its details. */
@@ -102,7 +108,7 @@ export class GraphView {
         button('close', 'Close all layers', () => this.#openAll(false)),
         button('−', 'Zoom out', () => this.#viewport.zoom(1.25)),
         button('+', 'Zoom in', () => this.#viewport.zoom(0.8)),
-        button('fit', 'Fit the graph into the picture', () => this.#viewport.fit()),
+        button('fit', 'Fit the graph into the picture', () => this.#fit()),
       ),
     );
   }
@@ -150,12 +156,18 @@ export class GraphView {
   }
 
   #draw(): void {
-    const { placed, drawings } = this.#layOut(this.#root);
+    this.#drawn = this.#layOut(this.#root);
+    const { placed, drawings } = this.#drawn;
     this.#canvas.replaceChildren(arrowHead(), this.#group(placed, drawings));
     this.#viewport.setSize(placed.width, placed.height);
   }
 
-  #layOut(level: GraphRoot): { placed: Placed; drawings: Drawing[] } {
+  /** A graph that is too wide is shown around its beginning. */
+  #fit(): void {
+    this.#viewport.fit(beginningOf(this.#drawn));
+  }
+
+  #layOut(level: GraphRoot): DrawnLevel {
     const drawings = level.children.map((node) => this.#measure(node));
     return { placed: layOut(drawings, level.links), drawings };
   }
@@ -181,7 +193,7 @@ export class GraphView {
   }
 
   #words(node: GraphNode): { title: string; lines: string[] } {
-    if (node.kind === 'input') return { title: node.tensor.name ?? 'input', lines: [specText(node.tensor)] };
+    if (node.kind === 'input') return { title: node.title, lines: [specText(node.tensor)] };
     if (node.kind === 'call') {
       const { op, outputs, backward } = node.call;
       const shapes = outputs.flatMap((id) => this.data.tensors[id] ?? []).map(specText);
@@ -315,6 +327,19 @@ export class GraphView {
       ),
     );
   }
+}
+
+/** The middle of the uppermost node that is no input, within the open layers around it. */
+function beginningOf(level: DrawnLevel | null): number | undefined {
+  const places = level?.drawings.flatMap((drawing) => {
+    const at = level.placed.at.get(drawing.id);
+    return at && drawing.node.kind !== 'input' ? [{ drawing, ...at }] : [];
+  });
+  const first = places?.reduce((a, b) => (b.y < a.y ? b : a), places[0] as (typeof places)[number]);
+  if (!first) return undefined;
+  const { width, inside } = first.drawing;
+  const within = inside && beginningOf(inside);
+  return first.x + (inside && within ? (width - inside.placed.width) / 2 + within : width / 2);
 }
 
 function arrowHead(): SVGElement {

@@ -1,5 +1,5 @@
 /** @file Memory over the step: the level, and the buffers that are alive at any point of it. */
-import type { ReportedAllocation, ReportedCall, StepReportData } from '../step/reportData.ts';
+import type { ReportedAllocation, ReportedCall, ReportedMemory, StepReportData } from '../step/reportData.ts';
 import { h, s, table } from './dom.ts';
 import { bytesText, percent, specText } from './format.ts';
 import { LayerIndex } from './totals.ts';
@@ -42,14 +42,18 @@ export function memoryView(data: StepReportData): HTMLElement {
   );
 }
 
-const isAlive = (call: number) => (allocation: ReportedAllocation) =>
-  allocation.from <= call && (allocation.to === null || allocation.to > call);
+/** The buffers that are alive after `call` calls, or at the peak, which may be within a call. */
+function aliveAt({ peakAt, allocations }: ReportedMemory, call: number): ReportedAllocation[] {
+  return allocations.filter(({ from, to, atPeak }) =>
+    call === peakAt ? atPeak : from <= call && (to === null || to > call),
+  );
+}
 
 /** What the peak consists of, in words. */
 function explain(data: StepReportData, index: LayerIndex): string {
   const { memory, calls } = data;
   const call = calls[Math.min(memory.peakAt, calls.length - 1)];
-  const alive = memory.allocations.filter(isAlive(memory.peakAt));
+  const alive = aliveAt(memory, memory.peakAt);
   const groups = byReason(alive);
   const where = call
     ? ` at ${call.backward ? `the gradient of ${call.backward.op}` : call.op}${call.layer === null ? '' : ` in ${index.pathOf(call.layer)}`}`
@@ -109,7 +113,7 @@ function levelChart({ memory, calls }: StepReportData, marker: SVGElement): SVGE
 /** The buffers that are alive after `call` calls. */
 function moment(data: StepReportData, index: LayerIndex, call: number): HTMLElement[] {
   const { memory, calls, tensors } = data;
-  const alive = memory.allocations.filter(isAlive(call)).toSorted((a, b) => b.bytes - a.bytes);
+  const alive = aliveAt(memory, call).toSorted((a, b) => b.bytes - a.bytes);
   const total = memory.before + alive.reduce((sum, { bytes }) => sum + bytes, 0);
   const now: ReportedCall | undefined = calls[call];
   const title = `${call === memory.peakAt ? 'At the peak' : `After ${call} calls`}${now ? `, in ${now.backward ? `the gradient of ${now.backward.op}` : now.op}` : ''}: ${bytesText(total)}`;

@@ -2,6 +2,7 @@
 import type { RecordedStep, StepRecordingData } from '../recording/recordingData.ts';
 import type { StepReportData } from '../step/reportData.ts';
 import { h } from './dom.ts';
+import { card } from './findingsView.ts';
 import { short, timeText } from './format.ts';
 import { mountReport, type TabMemory } from './mount.ts';
 import { StepCurve } from './stepCurve.ts';
@@ -14,7 +15,7 @@ export function mountRecording(
   data: StepRecordingData,
   open?: OpenStep,
 ): void {
-  const { steps } = data;
+  const { steps, findings } = data;
   const opened = new Map(Object.entries(data.opened).map(([step, report]) => [Number(step), report]));
   const names = lossFirst([...new Set(steps.flatMap(({ values }) => Object.keys(values)))]);
   const curve = new StepCurve(steps, () => [...opened.keys()]);
@@ -80,6 +81,12 @@ export function mountRecording(
         h('h1', {}, data.name),
         h('p', { class: 'soft' }, `${data.adapter} · retrograd ${data.library}`),
       ),
+      findings.length > 0 &&
+        h(
+          'section',
+          { class: 'findings', 'aria-label': 'Findings about the curves' },
+          ...findings.map((found) => card(found, () => {})),
+        ),
       h('div', { class: 'chart' }, names.length > 1 && choice, curve.element, slider),
       h('div', { class: 'row start' }, status, button),
     ),

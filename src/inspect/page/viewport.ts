@@ -12,6 +12,8 @@ export class Viewport {
   #y = 0;
   /** Units of the drawing per pixel. */
   #scale = 1;
+  /** The width in pixels for which the drawing was shown last. */
+  #seen = 0;
   readonly #pointers = new Map<number, { x: number; y: number }>();
   #moved = 0;
 
@@ -21,6 +23,7 @@ export class Viewport {
     svg.addEventListener('pointermove', (event) => this.#move(event));
     for (const end of ['pointerup', 'pointercancel', 'pointerleave'] as const)
       svg.addEventListener(end, (event) => this.#pointers.delete(event.pointerId));
+    new ResizeObserver(() => this.#resize()).observe(svg);
   }
 
   /** Whether the last press moved the drawing, and therefore wasn't a click. */
@@ -37,13 +40,18 @@ export class Viewport {
     this.#apply();
   }
 
-  /** Shows all of a small drawing; of a large one, the top part at a readable scale. */
-  fit(): void {
+  /** Shows all of a small drawing; of a large one, the top part around `focus` at a readable scale. */
+  fit(focus = this.#width / 2): void {
     const { width, height } = this.#pixels();
     const whole = Math.max((this.#width + 2 * margin) / width, (this.#height + 2 * margin) / height);
     const readable = Math.max(1, Math.min(smallest, (this.#width + 2 * margin) / width));
     this.#scale = Math.max(0.8, Math.min(whole, readable));
-    this.#x = (this.#width - width * this.#scale) / 2;
+    const seen = width * this.#scale;
+    const room = this.#width + 2 * margin - seen;
+    this.#x =
+      room <= 0
+        ? (this.#width - seen) / 2
+        : Math.min(Math.max(focus - seen / 2, -margin), this.#width + margin - seen);
     this.#y = whole > this.#scale ? -margin : (this.#height - height * this.#scale) / 2;
     this.#apply();
   }
@@ -81,6 +89,13 @@ export class Viewport {
     this.#zoomAt(Math.exp(event.deltaY / 300), event.offsetX, event.offsetY);
   }
 
+  /** Where the window becomes narrower or wider, scale and middle stay. */
+  #resize(): void {
+    const { width } = this.#pixels();
+    this.#x += ((this.#seen - width) / 2) * this.#scale;
+    this.#apply();
+  }
+
   #down(event: PointerEvent): void {
     this.#moved = 0;
     this.#pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
@@ -106,6 +121,7 @@ export class Viewport {
 
   #apply(): void {
     const { width, height } = this.#pixels();
+    this.#seen = width;
     this.svg.setAttribute('viewBox', `${this.#x} ${this.#y} ${width * this.#scale} ${height * this.#scale}`);
   }
 }

@@ -1,5 +1,5 @@
 /** @file The content of a recording of steps, as plain data. */
-import type { StepReportData } from '../step/reportData.ts';
+import type { Finding, StepReportData } from '../step/reportData.ts';
 
 /** A step of a recording. */
 export interface RecordedStep {
@@ -19,6 +19,8 @@ export interface StepRecordingData {
   readonly name: string;
   readonly adapter: string;
   readonly steps: readonly RecordedStep[];
+  /** What the curves of the steps show, the worst first. */
+  readonly findings: readonly Finding[];
   /** The first step that can be opened again: earlier ones are no longer held. */
   readonly firstHeld: number;
   /** Reports of the steps that were opened, by their index. */

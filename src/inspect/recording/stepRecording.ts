@@ -14,6 +14,7 @@ import type { Finding, StepReportData } from '../step/reportData.ts';
 import { showPage } from '../step/show.ts';
 import { StepReport } from '../step/stepReport.ts';
 import { writeText } from '../step/writeText.ts';
+import { curveFindings } from './curveFindings.ts';
 import { freeArguments, type HeldStep, HeldSteps, holdArguments } from './heldSteps.ts';
 import type { RecordedStep, StepRecordingData } from './recordingData.ts';
 import type { RecordOptions } from './recordOptions.ts';
@@ -62,6 +63,11 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
   /** The steps so far. */
   get steps(): readonly RecordedStep[] {
     return this.#steps;
+  }
+
+  /** What the curves of the steps so far show: a loss that isn't finite, never changes, rises, or jumps back and forth. */
+  get findings(): readonly Finding[] {
+    return curveFindings(this.#steps);
   }
 
   /**
@@ -123,6 +129,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
       name: this.#name ?? 'steps',
       adapter: adapterName(this.#settings.device.adapter),
       steps: this.#steps.map((step) => ({ ...step, values: finite(step.values) })),
+      findings: this.findings,
       firstHeld: this.#held.first,
       opened: Object.fromEntries(this.#opened),
     };

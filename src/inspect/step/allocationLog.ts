@@ -10,6 +10,9 @@ export interface Allocation {
   readonly isUpload: boolean;
   readonly from: number;
   to: number | null;
+  /** The changes of memory that allocated and freed it. */
+  readonly allocatedBy: number;
+  freedBy: number | null;
 }
 
 export class AllocationLog extends ForwardingExecutor {
@@ -60,7 +63,15 @@ export class AllocationLog extends ForwardingExecutor {
   }
 
   #note(storage: Storage, label: string, isUpload: boolean): void {
-    const allocation = { label, bytes: storage.buffer.size, isUpload, from: this.now(), to: null };
+    const allocation: Allocation = {
+      label,
+      bytes: storage.buffer.size,
+      isUpload,
+      from: this.now(),
+      to: null,
+      allocatedBy: this.changes.length,
+      freedBy: null,
+    };
     this.#byStorage.set(storage, allocation);
     this.allocations.push(allocation);
     this.#change(allocation.bytes);
@@ -70,6 +81,7 @@ export class AllocationLog extends ForwardingExecutor {
     const allocation = this.#byStorage.get(storage);
     if (!allocation || !this.#isOpen) return;
     allocation.to = this.now();
+    allocation.freedBy = this.changes.length;
     this.#change(-allocation.bytes);
   }
 

@@ -174,17 +174,22 @@ function reportMemory(
   }
   let peak = bytesBefore;
   let peakAt = 0;
-  for (const { at, bytes } of log.changes) {
+  let peakChange = -1;
+  for (const [i, { at, bytes }] of log.changes.entries()) {
     if (bytesBefore + bytes <= peak) continue;
     peak = bytesBefore + bytes;
     peakAt = at;
+    peakChange = i;
   }
   const firstBackward = recorder.calls.find(({ gradientOf }) => gradientOf)?.id ?? recorder.calls.length;
   const allocations = log.allocations.map((allocation): ReportedAllocation => {
     const tensor = tensorOf.get(allocation);
     const { label, bytes, from, to } = allocation;
     const id = tensor === undefined ? null : (indexOf.get(tensor) ?? null);
-    return { label, bytes, tensor: id, from, to, reason: reasonOf(allocation, tensor, firstBackward) };
+    const atPeak =
+      allocation.allocatedBy <= peakChange && (allocation.freedBy ?? Number.POSITIVE_INFINITY) > peakChange;
+    const reason = reasonOf(allocation, tensor, firstBackward);
+    return { label, bytes, tensor: id, from, to, atPeak, reason };
   });
   const curve = log.changes.map(({ at, bytes }) => [at, bytesBefore + bytes] as const);
   return { before: bytesBefore, peak, peakAt, curve: thinned(curve), allocations };

@@ -128,6 +128,8 @@ export interface ReportedAllocation {
   /** Number of calls before it was allocated, and before it was freed; null if it outlived the step. */
   readonly from: number;
   readonly to: number | null;
+  /** Whether it was held when memory was at its peak, which may be within a call. */
+  readonly atPeak: boolean;
   /** Why it was held. */
   readonly reason: 'activation' | 'saved for the gradient' | 'gradient' | 'temporary' | 'result' | 'upload';
 }
@@ -174,7 +176,8 @@ export interface Finding {
     | 'same units'
     | 'update'
     | 'input'
-    | 'replay';
+    | 'replay'
+    | 'curve';
   readonly severity: Severity;
   /** One sentence. */
   readonly title: string;
