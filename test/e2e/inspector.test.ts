@@ -282,3 +282,23 @@ test('a saved recording is scrubbed through from its file', async () => {
   recording.dispose();
   net.dispose();
 });
+
+test('a recording says what its curve shows, and draws a range of decades', async () => {
+  const recording = recordSteps((step: number) => ({ loss: 2 ** step }), { name: 'growth', state: [] });
+  for (let step = 0; step < 20; step++) await recording.step(step);
+  const file = path.join(folder, 'growth.html');
+  await recording.save(file);
+  recording.dispose();
+  const { page, errors } = await openPage(browser.browser, pathToFileURL(file).href);
+  const says = (selector: string) => page.$eval(selector, (found) => (found as HTMLElement).innerText);
+  expect(await says('.findings')).toMatch(/Error[\s\S]*The loss rises: from about 4 in the first steps to/);
+  expect(await says('.steps')).toMatch(/loss: 1 to 5\.2e5, on a logarithmic scale/);
+  // Twice the loss is always the same height.
+  const heights = await page.$eval('.steps .curve', (curve) =>
+    [...(curve.getAttribute('d') ?? '').matchAll(/[ML]\S+ (\S+)/g)].map(([, y]) => Number(y)),
+  );
+  const falls = heights.slice(1).map((height, i) => (heights[i] as number) - height);
+  expect(Math.max(...falls) - Math.min(...falls)).toBeLessThan(0.3);
+  expect(errors).toEqual([]);
+  await page.close();
+});

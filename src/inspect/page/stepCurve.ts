@@ -6,6 +6,8 @@ import { short } from './format.ts';
 const width = 1000;
 const height = 180;
 const margin = 8;
+/** A range of values of which a linear scale would show the largest alone. */
+const decades = 100;
 
 export class StepCurve {
   readonly element = h('div', { class: 'steps' });
@@ -22,8 +24,11 @@ export class StepCurve {
     const least = Math.min(...finite);
     const most = Math.max(...finite);
     const x = (step: number) => margin + ((width - 2 * margin) * step) / Math.max(1, values.length - 1);
+    const isLogarithmic = least > 0 && most > decades * least;
+    const scale = isLogarithmic ? Math.log : (value: number) => value;
+    const [bottom, top] = [scale(least), scale(most)];
     const y = (value: number) =>
-      height - margin - ((height - 2 * margin) * (value - least)) / (most - least || 1);
+      height - margin - ((height - 2 * margin) * (scale(value) - bottom)) / (top - bottom || 1);
     const dot = (step: number, kind: string) => {
       const value = values[step] ?? null;
       return s('path', { class: kind, d: `M${x(step)} ${value === null ? margin : y(value)} h0` });
@@ -45,7 +50,10 @@ export class StepCurve {
       ...failed.map((step) => dot(step, 'failed')),
       ...this.opened().map((step) => dot(step, 'opened')),
     );
-    const range = finite.length > 0 ? `${name}: ${short(least)} to ${short(most)}` : name;
+    const range =
+      finite.length > 0
+        ? `${name}: ${short(least)} to ${short(most)}${isLogarithmic ? ', on a logarithmic scale' : ''}`
+        : name;
     this.element.replaceChildren(h('p', { class: 'soft' }, range), picture);
   }
 }
