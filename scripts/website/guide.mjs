@@ -240,9 +240,11 @@ function siteLink(href, from, all, root) {
   return page ? `${root}${page}${anchor ? `#${anchor}` : ''}` : '';
 }
 
-/** The first sentence below the headings, as plain text. @param {string} text */
+/** The first sentence of prose, as plain text. @param {string} text */
 function firstSentence(text) {
-  const paragraph = (text.split(/\n\s*\n/).find((part) => !part.startsWith('#')) ?? '')
+  const paragraph = (
+    text.split(/\n\s*\n/).find((part) => part !== '' && !/^(?:#|<!--|\||```)/.test(part)) ?? ''
+  )
     .replace(/\s+/g, ' ')
     .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
     .replaceAll(/[`*]/g, '');

@@ -82,6 +82,14 @@ test('no link is dead', () => {
   expect(dead).toEqual([]);
 });
 
+test('every page is described by words', () => {
+  const described = generated().map((page) => [
+    page,
+    /<meta name="description" content="([^"]*)"/.exec(textOf(page))?.[1] ?? '',
+  ]);
+  expect(described.filter(([, words = '']) => /^(?:$|#|&lt;|\| )/.test(words))).toEqual([]);
+});
+
 test('every op shows its gradients, its kernels and its dtypes', () => {
   const facts = Object.entries(JSON.parse(fs.readFileSync(path.join(root, 'docs/op-facts.json'), 'utf8')));
   expect(facts.length).toBeGreaterThan(150);
