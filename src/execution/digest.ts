@@ -6,7 +6,7 @@ const mostBytes = 2 ** 20;
 /** FNV-1a, 32 bits. */
 export function digestOf({ buffer, byteOffset, byteLength }: ArrayBufferView<ArrayBuffer>): number {
   const bytes = new Uint8Array(buffer, byteOffset, byteLength);
-  const step = Math.ceil(byteLength / mostBytes) || 1;
+  const step = Math.ceil(byteLength / mostBytes);
   let hash = 0x811c9dc5 ^ byteLength;
   for (let i = 0; i < byteLength; i += step) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193);
   return hash;

@@ -251,4 +251,25 @@ describe('disconnected', () => {
     expect(disconnectedAt?.why).toMatch(/'other' \(fresh\)/);
     tape.dispose();
   });
+
+  test('says that it isn’t connected, and names each origin of the target once', () => {
+    const { x, tape } = start();
+    const other = tensor([5], { name: 'other' });
+    const twice = add(square(other), square(other));
+    const { connected, disconnectedAt } = tape.explain(mul(twice, square(other)), x);
+    expect(connected).toBe(false);
+    expect(disconnectedAt?.why.match(/'other'/g)).toHaveLength(1);
+    tape.dispose();
+  });
+
+  test('says which dtype stops a gradient', () => {
+    const { x, tape } = start();
+    const answer = tape.explain(sum(cast(cast(x, 'int32'), 'float32')), x);
+    expect(answer.connected).toBe(false);
+    expect(answer.disconnectedAt).toMatchObject({
+      cause: 'integers',
+      why: expect.stringMatching(/^'cast' gives int32, and gradients don’t pass through integers or bools/),
+    });
+    tape.dispose();
+  });
 });

@@ -17,6 +17,34 @@ export const explained = [
     reason: 'A copy has no `fault`.',
   },
   {
+    file: 'src/execution/digest.ts',
+    original: /^i < byteLength$/,
+    replacement: /<=/,
+    reason: 'Digests of data of one length change in the same way.',
+  },
+  {
+    file: 'src/execution/capturedWork.ts',
+    original: /^commands\.flatMap\(rangesOf\)\.filter/,
+    replacement: /^commands\.flatMap\(rangesOf\)$/,
+    reason: 'It also marks the buffers of recorded results as used, which no run names.',
+  },
+  {
+    file: 'src/execution/capturedWork.ts',
+    original: /^groups\.size >= maxGroups$/,
+    reason: 'How many bind groups are cached: what is missing is made again.',
+  },
+  {
+    file: 'src/execution/capturedWork.ts',
+    original: /^\(made\.get\(output\) \?\? 0\) >= leastOwnBufferBytes$/,
+    replacement: / > /,
+    reason: 'Of which size on a copy costs more than binding anew is a choice.',
+  },
+  {
+    file: 'src/execution/capturedWork.ts',
+    original: /^'ready'$/,
+    reason: 'What is not `live` is ready.',
+  },
+  {
     file: 'src/execution/sharedBuffers.ts',
     original: /^rest\.length > 0$/,
     reason: 'An empty list of buffers is used like none.',

@@ -1,0 +1,205 @@
+/** @file Errors of autodiff name the function that was called, the argument, and what it got. */
+import { beforeAll, expect, test } from 'vitest';
+import {
+  add,
+  checkpoint,
+  compile,
+  customGradient,
+  customJvp,
+  GradientTape,
+  grad,
+  gradients,
+  grads,
+  hessian,
+  hvp,
+  init,
+  jacfwd,
+  jacobian,
+  jvp,
+  linearize,
+  memory,
+  scan,
+  square,
+  sum,
+  type Tensor,
+  tensor,
+  valueAndGrad,
+  valueAndGrads,
+  vjp,
+  vmap,
+  warmup,
+} from '../../src/index.ts';
+import { installNodeGpu } from '../support/gpu.ts';
+
+beforeAll(async () => {
+  await installNodeGpu();
+  await init();
+});
+
+const x = () => tensor([1, 2]);
+const total = (given: Tensor) => sum(square(given));
+/** Calls `fn` with anything. */
+const called = (fn: unknown, ...args: unknown[]) => (fn as (...args: unknown[]) => unknown)(...args);
+const taped = (body: (tape: GradientTape, x: Tensor, y: Tensor) => unknown) => {
+  using tape = new GradientTape({ persistent: true });
+  const given = x();
+  tape.watch(given);
+  return body(tape, given, square(given));
+};
+
+test.each<[name: string, call: () => unknown, says: RegExp]>([
+  ['grad of no function', () => called(called(grad, 3), x()), /^grad: /],
+  ['valueAndGrad of no function', () => called(called(valueAndGrad, 3), x()), /^valueAndGrad: /],
+  ['grads of no function', () => called(called(grads, 3), [x()]), /^grads: /],
+  ['valueAndGrads of no function', () => called(called(valueAndGrads, 3), [x()]), /^valueAndGrads: /],
+  ['jacobian of no function', () => called(called(jacobian, 3), x()), /^jacobian: /],
+  ['jacfwd of no function', () => called(called(jacfwd, 3), x()), /^jacfwd: /],
+  ['hessian of no function', () => called(called(hessian, 3), x()), /^hessian: /],
+  ['vjp of no function', () => called(vjp, 3, [x()]), /^vjp: /],
+  ['jvp of no function', () => called(jvp, 3, [x()], [x()]), /^jvp: /],
+  ['linearize of no function', () => called(linearize, 3, [x()]), /^linearize: /],
+  ['hvp of no function', () => called(hvp, 3, [x()], [x()]), /^hvp: /],
+  ['scan of no function', () => called(scan, 3, x(), x()), /^scan: /],
+  ['vmap of no function', () => called(called(vmap, 3), x()), /^vmap: /],
+  ['compile of no function', () => called(compile, 3), /^compile: /],
+  ['checkpoint of no function', () => called(checkpoint, 3), /^checkpoint: .*\bf\b/s],
+  ['customGradient of no function', () => called(customGradient, 3), /^customGradient: .*\bf\b/s],
+  ['customJvp of no function', () => called(customJvp, 3), /^customJvp: .*a function/s],
+  ['gradients of no function', () => called(gradients, 3, x()), /^gradients: .*\bf\b/s],
+  ['jacobian, two functions', () => called(jacobian, total, total), /^jacobian: .*\(f\)/s],
+  ['jacfwd, two functions', () => called(jacfwd, total, total), /^jacfwd: .*\(f\)/s],
+  ['hessian, two functions', () => called(hessian, total, total), /^hessian: .*\(f\)/s],
+  ['compile, three arguments', () => called(compile, total, {}, 1), /^compile: .*fn.*options/s],
+  ['compile, an unknown option', () => called(compile, total, { names: 'a' }), /^compile: .*'?name'?/s],
+  [
+    'compile, signatures',
+    () => called(compile, total, { maxSignatures: 0 }),
+    /^compile: .*maxSignatures.*0/s,
+  ],
+  ['grad, an unknown option', () => called(grad, total, { hasAuxx: true }), /^grad: .*hasAux/s],
+  [
+    'a value of jacobian',
+    () =>
+      called(
+        jacobian(() => 3 as never),
+        x(),
+      ),
+    /^jacobian: .*the value/s,
+  ],
+  ['a value of hessian', () => called(hessian(square), x()), /^hessian: .*scalar.*\[2\]/s],
+  ['an input of jacobian', () => called(jacobian(total), 3), /^jacobian: .*input 0/s],
+  ['an input of hessian', () => called(hessian(total), 3), /^hessian: .*input 0/s],
+  ['an input of grad', () => called(grad(total), 'x'), /^grad: .*input 0/s],
+  ['scan, reverse', () => called(scan, (c: Tensor) => [c, c], x(), x(), { reverse: 1 }), /^scan: .*reverse/s],
+  ['scan, length', () => called(scan, (c: Tensor) => [c, c], x(), null, { length: -1 }), /^scan: .*length/s],
+  ['scan, no length', () => called(scan, (c: Tensor) => [c, c], x(), null), /^scan: .*length/s],
+  ['scan, init', () => called(scan, (c: Tensor) => [c, c], 'no', x()), /^scan: .*init/s],
+  ['scan, xs', () => called(scan, (c: Tensor) => [c, c], x(), 'no'), /^scan: .*xs/s],
+  ['scan, no pair', () => called(scan, (c: Tensor) => c, x(), x()), /^scan: .*a pair/s],
+  [
+    'scan, the carry',
+    () => called(scan, (c: Tensor) => [sum(c), c], x(), x()),
+    /^scan: .*keeps its structure/s,
+  ],
+  [
+    'customGradient, no gradient',
+    () => customGradient(() => ({ value: x(), gradient: 3 }) as never)(x()),
+    /^customGradient: .*value, gradient/s,
+  ],
+  [
+    'customGradient, no value',
+    () => customGradient(() => ({ value: 3, gradient: square }) as never)(x()),
+    /^customGradient: .*value, gradient/s,
+  ],
+  ['no targets', () => taped((tape) => tape.gradient([], x())), /targets must be tensors.*none/s],
+  ['no sources', () => taped((tape, _, y) => tape.gradient(y, [])), /sources must be tensors.*none/s],
+  [
+    'a source that is none',
+    () => taped((tape, _, y) => tape.gradient(y, 3 as never)),
+    /sources must be tensors.*3/s,
+  ],
+  [
+    'output gradients, too few',
+    () => taped((tape, x, y) => tape.gradient([y, y], x, { outputGradients: [y] } as never)),
+    /^gradient: .*one entry for each target.*1 for 2 targets/s,
+  ],
+  [
+    'output gradients, no tensor',
+    () => taped((tape, x, y) => tape.gradient(y, x, { outputGradients: 2 as never })),
+    /^gradient: .*an output gradient is a tensor.*2/s,
+  ],
+  [
+    'output gradients, another shape',
+    () => taped((tape, x, y) => tape.gradient(y, x, { outputGradients: sum(y) })),
+    /^gradient: .*the shape of its target.*\[\].*\[2\]/s,
+  ],
+  [
+    'unconnected gradients',
+    () => taped((tape, x, y) => tape.gradient(y, x, { unconnectedGradients: 'zeros' as never })),
+    /^gradient: .*'none' or 'zero'.*'zeros'/s,
+  ],
+  [
+    'several sources, gradient',
+    () => taped((tape, x, y) => called(tape.gradient.bind(tape), y, x, x)),
+    /^gradient: .*one list/s,
+  ],
+  [
+    'several sources, gradients',
+    () => called(gradients, () => sum(x()), x(), x()),
+    /^gradients: .*one list.*gradients\(f, \[a, b\]\)/s,
+  ],
+  [
+    'a batch Jacobian, arguments',
+    () => taped((tape, x, y) => called(tape.batchJacobian.bind(tape), y, x, {}, 1)),
+    /^batchJacobian: .*target.*source.*options/s,
+  ],
+  [
+    'a batch Jacobian, batches',
+    () => taped((tape, x, y) => tape.batchJacobian(sum(y), x)),
+    /^batchJacobian: .*share their first axis.*\[\].*\[2\]/s,
+  ],
+  [
+    'explain, arguments',
+    () => taped((tape, x, y) => called(tape.explain.bind(tape), y, x, 1)),
+    /^explain: .*target.*source/s,
+  ],
+  [
+    'a tape that was used up',
+    () => {
+      using tape = new GradientTape();
+      const given = x();
+      tape.watch(given);
+      const y = square(given);
+      tape.gradient(y, given);
+      tape.gradient(y, given);
+    },
+    /^gradient: .*one set of gradients.*used up/s,
+  ],
+])('%s', (_, call, says) => {
+  expect(call).toThrow(says);
+});
+
+test('warmup of no function', async () => {
+  await expect(warmup(3 as never)).rejects.toThrow(/^warmup: .*a function, or a model/s);
+});
+
+test('warmup takes options of a model, and nothing after them', async () => {
+  const given: object[] = [];
+  const model = { dryRun: (options: object) => void given.push(options) };
+  await warmup(model);
+  await warmup(model, { batchSize: 2 });
+  expect(given).toEqual([{}, { batchSize: 2 }]);
+  await expect(called(warmup, model, {}, 1)).rejects.toThrow(/^warmup: .*model.*options/s);
+});
+
+test('a compiled function that throws holds nothing', () => {
+  const given = x();
+  const f = compile((x: Tensor): Tensor => {
+    add(x, 1);
+    throw new Error('no');
+  });
+  expect(() => f(given)).toThrow('no');
+  const { tensors, bytes } = memory();
+  for (let i = 0; i < 3; i++) expect(() => f(given)).toThrow('no');
+  expect(memory()).toMatchObject({ tensors, bytes });
+});

@@ -1,0 +1,104 @@
+/** @file What distinguishes the calls of a compiled function. */
+import { beforeAll, expect, test } from 'vitest';
+import { add, compile, init, mul, type Tensor, tensor, variable } from '../../src/index.ts';
+import { fieldsOf, signatureOf } from '../../src/autodiff/signature.ts';
+import { installNodeGpu } from '../support/gpu.ts';
+
+beforeAll(async () => {
+  await installNodeGpu();
+  await init();
+});
+
+const textOf = (...args: unknown[]) => signatureOf(undefined, args).text;
+
+test('functions count by identity, not by their text', async () => {
+  const times = (by: number) => (x: Tensor) => mul(x, by);
+  const [twice, thrice] = [times(2), times(3)];
+  const f = compile((x: Tensor, g: (x: Tensor) => Tensor) => add(g(x), 1));
+  for (let i = 0; i < 2; i++) {
+    expect(await f(tensor(5), twice).item()).toBe(11);
+    expect(await f(tensor(5), thrice).item()).toBe(16);
+  }
+  expect(f.explain()).toHaveLength(2);
+});
+
+test('values that differ have texts that differ', () => {
+  const [object, other] = [new (class A {})(), new (class A {})()];
+  const [x, y] = [tensor([1]), tensor([1])];
+  const v = variable(tensor([1]));
+  const values: unknown[] = [
+    0,
+    -0,
+    1,
+    '1',
+    true,
+    1n,
+    null,
+    undefined,
+    Number.NaN,
+    Symbol('a'),
+    Symbol('a'),
+    [],
+    [1],
+    [1, 2],
+    [[1], 2],
+    {},
+    { a: 1 },
+    { b: 1 },
+    { a: 1, b: 1 },
+    object,
+    other,
+    x,
+    tensor([1, 2]),
+    tensor([1], { dtype: 'int32' }),
+    v,
+    variable(tensor([1])),
+    [x, x],
+    [x, y],
+  ];
+  const texts = values.map((value) => textOf(value));
+  expect(new Set(texts).size).toBe(values.length);
+  expect(values.map((value) => textOf(value))).toEqual(texts);
+  expect(textOf(y)).toBe(textOf(x));
+});
+
+test('containers whose contents may change are said to be obstacles', () => {
+  const says = (value: unknown) => signatureOf(undefined, [value]).obstacle;
+  expect(says(new Float32Array(2))).toMatch(/a Float32Array, whose contents may change/);
+  expect(says(new DataView(new ArrayBuffer(2)))).toMatch(/a DataView/);
+  expect(says(new ArrayBuffer(2))).toMatch(/an? ArrayBuffer/);
+  expect(says(new Map())).toMatch(/a Map/);
+  expect(says(new Set())).toMatch(/a Set/);
+  expect(says(new Date())).toMatch(/a Date/);
+  expect(says({ a: [1], b: null })).toBeNull();
+  expect(says(new (class A {})())).toBeNull();
+});
+
+test('fields that change, appear or move to another object are seen; those of nested objects and methods aren’t', () => {
+  const texts = [
+    [{}, {}],
+    [{ a: 1 }, {}],
+    [{}, { a: 1 }],
+    [{ a: 2 }, {}],
+    [{ a: '1' }, {}],
+    [{ a: tensor(1) }, {}],
+    [{ a: 1, b: null }, {}],
+  ].map(fieldsOf);
+  expect(new Set(texts).size).toBe(texts.length);
+  expect(fieldsOf([{ a: { b: 1 }, f: () => 1 }])).toBe(fieldsOf([{}]));
+});
+
+test('an object whose fields change all the time is compared a few times only', () => {
+  const state = new (class State {
+    step = 0;
+  })();
+  let runs = 0;
+  const f = compile((x: Tensor, _: object) => {
+    runs++;
+    return mul(x, 2);
+  });
+  const x = tensor([1]);
+  for (; state.step < 50; state.step++) f(x, state).dispose();
+  // The recording, comparisons after replays 1 and 15, and one for each of three changes.
+  expect(runs).toBeLessThanOrEqual(6);
+});

@@ -1,0 +1,102 @@
+/** @file Runs of captured work on a device: what uploads may overwrite, what is made anew, and what variables share. */
+import { beforeAll, expect, test } from 'vitest';
+import { compile } from '../../src/autodiff/compile.ts';
+import { init } from '../../src/kernels/init.ts';
+import { add, mul } from '../../src/ops/arithmetic.ts';
+import { fill } from '../../src/ops/creation.ts';
+import { sum } from '../../src/ops/sum.ts';
+import { tensor } from '../../src/tensor/create.ts';
+import { tidy } from '../../src/tensor/scope.ts';
+import type { Tensor } from '../../src/tensor/tensor.ts';
+import { installNodeGpu } from '../support/gpu.ts';
+import { ownDevice } from '../support/ownDevice.ts';
+
+beforeAll(async () => {
+  await installNodeGpu();
+  await init();
+});
+
+/** More bytes than a result that is copied out. */
+const large = 20_000;
+const filled = (value: number, count = large) => tensor(new Float32Array(count).fill(value));
+
+// Uploads are written before what waits to be submitted, so they take no buffer that it uses.
+test('an upload leaves alone what the last run reads', async () => {
+  await using own = await ownDevice();
+  const constant = filled(2);
+  const f = compile((x: Tensor) => sum(mul(x, constant)));
+  const x = filled(3);
+  f(x);
+  f(x);
+  await own.device.sync();
+  const result = f(x);
+  f.dispose();
+  constant.dispose();
+  const uploads = [1, 2, 3, 4].map((value) => filled(value));
+  expect(await result.item()).toBe(6 * large);
+  for (const [i, upload] of uploads.entries()) expect((await upload.data())[7]).toBe(i + 1);
+});
+
+test('an upload leaves alone what the last run writes', async () => {
+  await using own = await ownDevice();
+  const f = compile((x: Tensor) => add(mul(x, 2), 1));
+  const x = filled(3);
+  for (let run = 0; run < 2; run++) f(x).dispose();
+  await own.device.sync();
+  f(x).dispose();
+  const uploads = [100, 200, 300].map((value) => filled(value));
+  for (const [i, upload] of uploads.entries())
+    expect(new Set(await upload.data())).toEqual(new Set([100 * (i + 1)]));
+});
+
+test('runs whose results are released make no bind groups', async () => {
+  let made = 0;
+  await using own = await ownDevice({
+    prepare(gpu) {
+      const { createBindGroup } = gpu;
+      gpu.createBindGroup = (descriptor) => {
+        made++;
+        return createBindGroup.call(gpu, descriptor);
+      };
+    },
+  });
+  const f = compile((x: Tensor) => [mul(x, 2), sum(x)]);
+  const x = fill([large], 3);
+  const run = () => tidy(() => void f(x));
+  for (let i = 0; i < 5; i++) run();
+  await own.device.sync();
+  made = 0;
+  for (let i = 0; i < 10; i++) run();
+  expect(made).toBe(0);
+});
+
+test('each of many results that are held is right', async () => {
+  await using _own = await ownDevice();
+  const f = compile((x: Tensor) => mul(x, 2));
+  const results = Array.from({ length: 80 }, (_, i) => f(tidy(() => fill([large], i))));
+  for (const [i, result] of results.entries()) expect((await result.data())[large - 1]).toBe(2 * i);
+});
+
+test('the parameters of a recording are in one labelled buffer', async () => {
+  const labels: (string | undefined)[] = [];
+  await using _own = await ownDevice({
+    prepare(gpu) {
+      const { createBuffer } = gpu;
+      gpu.createBuffer = (descriptor) => {
+        labels.push(descriptor.label);
+        return createBuffer.call(gpu, descriptor);
+      };
+    },
+  });
+  const f = compile((x: Tensor) => sum(mul(sum(mul(x, x), { axis: 1 }), 3)));
+  const x = fill([30, 40], 2);
+  for (let run = 0; run < 3; run++) expect(await f(x).item()).toBe(3 * 4 * 1200);
+  expect(labels.filter((label) => label === 'retrograd captured parameters')).toHaveLength(1);
+});
+
+test('copies don’t count as launches', () => {
+  const f = compile((x: Tensor) => [x, mul(x, 2)]);
+  for (let run = 0; run < 2; run++) tidy(() => void f(tensor([1, 2])));
+  expect(f.explain()[0]).toMatchObject({ captured: true, launches: 1 });
+  f.dispose();
+});
