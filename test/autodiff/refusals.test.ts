@@ -6,6 +6,7 @@ import {
   compile,
   customGradient,
   customJvp,
+  defineOp,
   GradientTape,
   grad,
   gradients,
@@ -202,4 +203,20 @@ test('a compiled function that throws holds nothing', () => {
   const { tensors, bytes } = memory();
   for (let i = 0; i < 3; i++) expect(() => f(given)).toThrow('no');
   expect(memory()).toMatchObject({ tensors, bytes });
+});
+
+test.each<[gives: string, gradients: unknown, says: RegExp]>([
+  ['no list', 3, /^wrong: `backward` returns a list.*each of the 2 inputs.*3/s],
+  ['a list without tensors', [3, null], /^wrong: `backward` returns a list/s],
+  ['another shape', [() => tensor(1), null], /^wrong: .*shapes of the inputs.*\[\] for input 0.*\[2\]/s],
+])('a backward function that gives %s', (_, given, says) => {
+  const gradients = Array.isArray(given) ? given.map((g) => (typeof g === 'function' ? g() : g)) : given;
+  const wrong = defineOp({
+    name: 'wrong',
+    inputs: ['x', 'y'],
+    infer: ([x]) => ({ shape: x.shape, dtype: x.dtype }),
+    forward: ([x, y]) => add(x, y),
+    backward: () => gradients as never,
+  });
+  expect(() => grad((x: Tensor) => sum(wrong(x, tensor([1, 1]))))(x())).toThrow(says);
 });

@@ -6,6 +6,34 @@
  */
 export const explained = [
   {
+    file: 'src/autodiff/frozenValues.ts',
+    original: /^b\.kind === 'copy'$/,
+    replacement: /^false$/,
+    reason: 'A copy has no kernel, so it is no launch of the same one.',
+  },
+  {
+    file: 'src/autodiff/frozenValues.ts',
+    original: /^now\.kind === 'launch'$/,
+    replacement: /^true$/,
+    reason: 'Commands that are compared further are of one kind.',
+  },
+  {
+    file: 'src/autodiff/loop.ts',
+    original: /^new Array\(length\)$/,
+    reason: 'A list grows as it is filled.',
+  },
+  {
+    file: 'src/autodiff/explain.ts',
+    original: /^\[target\.id\]$/,
+    reason: 'Nothing leads back to the target.',
+  },
+  {
+    file: 'src/autodiff/recordedCalls.ts',
+    original: /^spec !== null$/,
+    replacement: /^true$/,
+    reason: 'An input without a spec has no id.',
+  },
+  {
     file: 'src/execution/memoryPlan.ts',
     original: /^least > 0$/,
     reason: 'It only ends the search early: no buffer grows by less than nothing.',
@@ -37,7 +65,7 @@ export const explained = [
     file: 'src/execution/capturedWork.ts',
     original: /^\(made\.get\(output\) \?\? 0\) >= leastOwnBufferBytes$/,
     replacement: / > /,
-    reason: 'Of which size on a copy costs more than binding anew is a choice.',
+    reason: 'Of which size on a copy costs more than another bind group is a choice.',
   },
   {
     file: 'src/execution/capturedWork.ts',
