@@ -33,8 +33,8 @@ test('the backward walk visits only calls between the target and the sources', a
   const [a, b] = [tensor([1]), tensor([3])];
   using tape = new GradientTape();
   tape.watch([a, b]);
-  const [onTheWay, aside, unused] = [seen('on the way')(b), seen('aside')(a), seen('unused')(b)];
-  const gradient = tape.gradient(square(add(onTheWay, aside)), b);
+  const [onTheWay, other, unused] = [seen('on the way')(b), seen('another branch')(a), seen('unused')(b)];
+  const gradient = tape.gradient(square(add(onTheWay, other)), b);
   expect(await gradient?.array()).toEqual([32]);
   expect(visited).toEqual(['on the way']);
   expect(await unused.array()).toEqual([6]);
