@@ -19,6 +19,7 @@ import {
   jvp,
   linearize,
   memory,
+  type Op,
   scan,
   square,
   sum,
@@ -211,7 +212,7 @@ test.each<[gives: string, gradients: unknown, says: RegExp]>([
   ['another shape', [() => tensor(1), null], /^wrong: .*shapes of the inputs.*\[\] for input 0.*\[2\]/s],
 ])('a backward function that gives %s', (_, given, says) => {
   const gradients = Array.isArray(given) ? given.map((g) => (typeof g === 'function' ? g() : g)) : given;
-  const wrong = defineOp({
+  const wrong: Op<[x: Tensor, y: Tensor]> = defineOp({
     name: 'wrong',
     inputs: ['x', 'y'],
     infer: ([x]) => ({ shape: x.shape, dtype: x.dtype }),

@@ -45,12 +45,6 @@ export const explained = [
     reason: 'A copy has no `fault`.',
   },
   {
-    file: 'src/execution/digest.ts',
-    original: /^i < byteLength$/,
-    replacement: /<=/,
-    reason: 'Digests of data of one length change in the same way.',
-  },
-  {
     file: 'src/execution/capturedWork.ts',
     original: /^commands\.flatMap\(rangesOf\)\.filter/,
     replacement: /^commands\.flatMap\(rangesOf\)$/,
