@@ -11,6 +11,7 @@ import { cast } from './cast.ts';
 import { perResult } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import type { Save } from './definition.ts';
+import { numberIn } from './operands.ts';
 import { sumToShape } from './sum.ts';
 
 /** Elementwise, in the dtype of x. */
@@ -94,8 +95,11 @@ export function defineUnary<O extends object = object, const P extends readonly 
 
 export interface BinaryDefinition {
   name: string;
-  /** WGSL expression of `a` and `b`; a function if it depends on the dtype of the computation. */
-  expression: string | ((dtype: ComputeDType) => string);
+  /**
+   * WGSL expression of `a` and `b`; a function if it depends on the dtype of the computation, or on the second operand where
+   * that was passed as a number.
+   */
+  expression: string | ((dtype: ComputeDType, y: number | undefined) => string);
   /** Accepted common dtypes. Default: float32, int32, uint32. */
   dtypes?: readonly DType[];
   /** The dtype of the computation, from the common dtype of the operands. Default: the common dtype. */
@@ -138,7 +142,10 @@ export function defineBinary(definition: BinaryDefinition): Op<[x: Tensor, y: Te
     },
     forward: ([x, y], plan) => {
       const { computed } = plan;
-      const text = typeof expression === 'string' ? expression : expression(computed as ComputeDType);
+      const text =
+        typeof expression === 'string'
+          ? expression
+          : expression(computed as ComputeDType, numberIn(y.storage));
       return kernels().elementwiseKernel(name, text, [converted(x, computed), converted(y, computed)], plan);
     },
     backward:

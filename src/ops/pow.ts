@@ -8,6 +8,7 @@ import { defineOp, type Op } from './define.ts';
 import { type BinaryOp, defineBinary, defineUnary, type FloatOp } from './elementwise.ts';
 import { sumToShape } from './sum.ts';
 import { onesLike } from './like.ts';
+import { numberIn } from './operands.ts';
 import { defineDerivative, type Derivative } from './derivative.ts';
 import { square } from './unary.ts';
 
@@ -24,19 +25,39 @@ const logOrZero: FloatOp = /* @__PURE__ */ defineUnary({
   gradient: logOrZeroDerivative,
 });
 
+/** The largest whole exponents whose powers are products of factors: see `precisePow`. */
+const largestWhole = 64;
+
+/** x^y as an expression of `x`, for the exponent `exponent`, whose value is `y` if that is known. */
+function power(x: string, exponent: string, y: number | undefined): string {
+  if (!Number.isInteger(y) || y === 0 || Math.abs(y as number) > largestWhole)
+    return math.precisePow(x, exponent);
+  const factors: string[] = [];
+  let square = x;
+  for (let rest = Math.abs(y as number); rest > 0; rest >>= 1) {
+    if (rest & 1) factors.push(square);
+    square = math.squared(square);
+  }
+  const product = factors.join(' * ');
+  return (y as number) < 0 ? `(1.0 / (${product}))` : `(${product})`;
+}
+
 /** dy · y x^(y - 1), and 0 where y is 0; dy has the broadcast shape of x and y. */
 const powDerivative: Op<[dy: Tensor, x: Tensor, y: Tensor]> = /* @__PURE__ */ defineOp({
   name: 'powDerivative',
   inputs: ['dy', 'x', 'y'],
   elementwise: true,
   infer: ([dy, x, y]) => ({ shape: broadcastShapes('powDerivative', x.shape, y.shape), dtype: dy.dtype }),
-  forward: (operands, plan) =>
-    kernels().elementwiseKernel(
+  forward: (operands, plan) => {
+    const y = numberIn(operands[2].storage);
+    const lower = power('b', 'c - 1.0', y === undefined ? y : y - 1);
+    return kernels().elementwiseKernel(
       'powDerivative',
-      `select(a * c * ${math.precisePow('b', 'c - 1.0')}, 0.0, c == 0.0)`,
+      `select(a * c * ${lower}, 0.0, c == 0.0)`,
       operands,
       plan,
-    ),
+    );
+  },
   backward: ([g], { inputs: [dy, x, y], inputSpecs: [, xSpec, ySpec], needs }) => {
     const weight = mul(g, dy);
     const forY = () => mul(mul(weight, pow(x, sub(y, 1))), add(mul(y, logOrZero(x)), 1));
@@ -49,7 +70,6 @@ const powDerivative: Op<[dy: Tensor, x: Tensor, y: Tensor]> = /* @__PURE__ */ de
 });
 
 const powers = {
-  float32: math.precisePow,
   int32: math.powerI32,
   uint32: math.powerU32,
   bool: math.powerU32,
@@ -63,7 +83,7 @@ const powers = {
  */
 export const pow: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'pow',
-  expression: (dtype) => powers[dtype]('a', 'b'),
+  expression: (dtype, y) => (dtype === 'float32' ? power('a', 'b', y) : powers[dtype]('a', 'b')),
   gradient: (dy, x, y, needs, out) => [
     needs[0] ? powDerivative(dy, x, y) : null,
     needs[1] ? mul(mul(dy, out), logOrZero(x)) : null,

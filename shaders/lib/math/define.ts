@@ -11,6 +11,15 @@ export interface MathFunction {
   /** Functions that its declaration calls. */
   readonly calls: readonly MathFunction[];
   readonly declaration: string;
+  /** What may stand for it where its arguments are common; null if there is nothing cheaper. */
+  readonly near: NearForm | null;
+}
+
+/** A cheaper function of the same operands, which holds for common ones. */
+export interface NearForm {
+  readonly compute: MathFunction;
+  /** Whether it doesn't hold: the complete function is needed. */
+  readonly isRare: MathFunction;
 }
 
 /** Functions for which a call was generated. */
@@ -21,14 +30,18 @@ export function defineMath(
   wgslName: string,
   calls: readonly MathFunction[],
   declaration: string,
+  near: NearForm | null = null,
 ): MathFunction {
   const call = (...operands: readonly string[]) => {
     written.set(wgslName, math);
     return `${wgslName}(${operands.join(', ')})`;
   };
-  const math: MathFunction = Object.assign(call, { wgslName, calls, declaration });
+  const math: MathFunction = Object.assign(call, { wgslName, calls, declaration, near });
   return math;
 }
+
+/** The function with this name in WGSL, if a call of it was generated. */
+export const writtenMath = (wgslName: string): MathFunction | undefined => written.get(wgslName);
 
 /**
  * The declarations of the functions that `text` calls, of `others`, and of the functions that these call: each once,
@@ -41,7 +54,7 @@ export function mathFunctions(text: string, others: readonly MathFunction[] = []
     math.calls.forEach(visit);
     needed.add(math);
   };
-  for (const [, name] of text.matchAll(/\b(\w+)\(/g)) visit(written.get(name as string));
+  for (const [, name] of text.matchAll(/\b(\w+)\(/g)) visit(writtenMath(name as string));
   others.forEach(visit);
   return [...needed].map(({ declaration }) => declaration).join('\n');
 }

@@ -3,22 +3,37 @@
  */
 import { defineMath, type MathFunction } from './define.ts';
 import { logNearOne, reduceExponential } from './exponential.ts';
-import { infinity, finite, isInfinite, isNan, nanValue, powerOfTwo } from './bits.ts';
+import { infinity, finite, isInfinite, isNan, nanValue, powerOfTwo, powerOfWhole } from './bits.ts';
 
-// x^n for an integral n with |n| ≤ 64, by squaring: small powers of small integers are exact.
-export const integralPower: MathFunction = /* @__PURE__ */ defineMath(
-  'integral_power',
+export const squared: MathFunction = /* @__PURE__ */ defineMath(
+  'squared',
   [],
   /* wgsl */ `
+fn squared(x: f32) -> f32 {
+  return x * x;
+}`,
+);
+
+// x^n for an integral n with |n| ≤ 64, by squaring: small powers of small integers are exact. Unrolled, since loops cost more
+// than the multiplications.
+export const integralPower: MathFunction = /* @__PURE__ */ defineMath(
+  'integral_power',
+  [squared],
+  /* wgsl */ `
 fn integral_power(x: f32, n: i32) -> f32 {
-  var result = 1.0;
-  var square = x;
-  for (var rest = u32(abs(n)); rest > 0u; rest >>= 1u) {
-    if ((rest & 1u) == 1u) {
-      result *= square;
-    }
-    square *= square;
-  }
+  let bits = u32(abs(n));
+  let x2 = squared(x);
+  let x4 = squared(x2);
+  let x8 = squared(x4);
+  let x16 = squared(x8);
+  let x32 = squared(x16);
+  var result = select(1.0, x, (bits & 1u) != 0u);
+  result *= select(1.0, x2, (bits & 2u) != 0u);
+  result *= select(1.0, x4, (bits & 4u) != 0u);
+  result *= select(1.0, x8, (bits & 8u) != 0u);
+  result *= select(1.0, x16, (bits & 16u) != 0u);
+  result *= select(1.0, x32, (bits & 32u) != 0u);
+  result *= select(1.0, squared(x32), (bits & 64u) != 0u);
   return select(result, 1.0 / result, n < 0);
 }`,
 );
@@ -50,38 +65,74 @@ fn positive_power(x: f32, y: f32) -> f32 {
 }`,
 );
 
+// The same for normal x and |y| below 2^20, in instructions that are cheap on software adapters.
+export const nearPower: MathFunction = /* @__PURE__ */ defineMath(
+  'near_power',
+  [logNearOne, powerOfWhole],
+  /* wgsl */ `
+fn near_power(x: f32, y: f32) -> f32 {
+  let shifted = bitcast<u32>(x) - 0x3f3504f3u;
+  let e = f32(bitcast<i32>(shifted) >> 23u);
+  let m = bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u);
+  let coarse = bitcast<f32>(bitcast<u32>(y) & 0xfffff000u);
+  let log2_m = log_near_one(m - 1.0) * 1.44269504;
+  let whole = floor(fma(coarse, e, 0.5));
+  let fraction = fma(coarse, e, -whole) + fma(y - coarse, e, y * log2_m);
+  let more = floor(fraction + 0.5);
+  let r = (fraction - more) * 0.693147181;
+  // As in reduce_exponential, without a reduction: |r| is at most ln(2)/2.
+  let p = 0.49999998 + r * (0.16666544 + r * (0.0416672 + r * (0.00836652058 + r * 0.00138825218)));
+  let n = whole + more;
+  let bounded_n = select(select(n, -152.0, n < -152.0), 129.0, n > 129.0);
+  let half = floor(0.5 * bounded_n);
+  return (1.0 + (r + r * r * p)) * power_of_whole(half) * power_of_whole(bounded_n - half);
+}`,
+);
+
+// Whether near_power doesn't hold for x^y: x isn't positive and normal, |y| is at least 2^20, or y is whole and so small that
+// the power is a product of factors.
+export const isRarePower: MathFunction = /* @__PURE__ */ defineMath(
+  'is_rare_power',
+  [],
+  /* wgsl */ `
+fn is_rare_power(x: f32, y: f32) -> bool {
+  let bits = bitcast<i32>(x);
+  let size = bitcast<i32>(y) & 0x7fffffff;
+  // Without short circuits, each of which is a branch.
+  let is_factors = (floor(y) == y) & (size <= 0x42800000);
+  return (bits < 0x00800000) | (bits >= 0x7f800000) | (size >= 0x49800000) | is_factors;
+}`,
+);
+
 // IEEE 754's pow: x^0 = 1^y = 1 even for NaN; a negative base only takes integral exponents.
 export const precisePow: MathFunction = /* @__PURE__ */ defineMath(
   'precise_pow',
   [isNan, nanValue, integralPower, isInfinite, infinity, positivePower, finite],
   /* wgsl */ `
 fn precise_pow(x: f32, y: f32) -> f32 {
-  if (y == 0.0 || x == 1.0) {
-    return 1.0;
-  }
-  if (is_nan(x) || is_nan(y)) {
-    return nan_value();
-  }
   let integral = floor(y) == y;
+  var result: f32;
   if (integral && abs(y) <= 64.0) {
-    return integral_power(x, i32(y));
-  }
-  let a = abs(x);
-  let odd = integral && abs(y) < 16777216.0 && (i32(y) & 1) != 0;
-  var magnitude: f32;
-  if (is_infinite(y)) {
-    magnitude = select(select(0.0, infinity(), (a > 1.0) == (y > 0.0)), 1.0, a == 1.0);
-  } else if (a == 0.0 || is_infinite(a)) {
-    magnitude = select(0.0, infinity(), (a > 0.0) == (y > 0.0));
+    result = integral_power(x, i32(y));
   } else {
-    magnitude = positive_power(a, y);
+    let a = abs(x);
+    var magnitude: f32;
+    if (is_infinite(y)) {
+      magnitude = select(select(0.0, infinity(), (a > 1.0) == (y > 0.0)), 1.0, a == 1.0);
+    } else if (a == 0.0 || is_infinite(a)) {
+      magnitude = select(0.0, infinity(), (a > 0.0) == (y > 0.0));
+    } else {
+      magnitude = positive_power(a, y);
+    }
+    let odd = integral && abs(y) < 16777216.0 && (i32(y) & 1) != 0;
+    let negative = bitcast<u32>(x) >= 0x80000000u;
+    let undefined = x < 0.0 && is_finite(x) && !integral && is_finite(y);
+    result = select(select(magnitude, -magnitude, negative && odd), nan_value(), undefined);
   }
-  let negative = bitcast<u32>(x) >= 0x80000000u;
-  if (negative && x < 0.0 && is_finite(x) && !integral && is_finite(y)) {
-    return nan_value();
-  }
-  return select(magnitude, -magnitude, negative && odd);
+  let known = y == 0.0 || x == 1.0;
+  return select(select(result, nan_value(), is_nan(x) || is_nan(y)), 1.0, known);
 }`,
+  { compute: nearPower, isRare: isRarePower },
 );
 
 // Wraps around; x^-n is 1/x^n rounded towards zero, and 0^-n is 0.

@@ -105,52 +105,25 @@ fn turned_sine(quadrant: u32, r: f32) -> f32 {
 }`,
 );
 
-export const preciseSin: MathFunction = /* @__PURE__ */ defineMath(
-  'precise_sin',
-  [reduceAngle, turnedSine],
-  /* wgsl */ `
-fn precise_sin(x: f32) -> f32 {
-  let angle = reduce_angle(x);
-  return turned_sine(angle.quadrant, angle.r);
-}`,
-);
-
-export const preciseCos: MathFunction = /* @__PURE__ */ defineMath(
-  'precise_cos',
-  [reduceAngle, turnedSine],
-  /* wgsl */ `
-fn precise_cos(x: f32) -> f32 {
-  let angle = reduce_angle(x);
-  return turned_sine(angle.quadrant + 1u, angle.r);
-}`,
-);
-
-export const preciseTan: MathFunction = /* @__PURE__ */ defineMath(
-  'precise_tan',
-  [reduceAngle, turnedSine],
-  /* wgsl */ `
-fn precise_tan(x: f32) -> f32 {
-  let angle = reduce_angle(x);
-  return turned_sine(angle.quadrant, angle.r) / turned_sine(angle.quadrant + 1u, angle.r);
-}`,
-);
-
-/** sin, cos and tan for near angles. */
-const nearCircular = (wgslName: string, of: string): MathFunction =>
-  defineMath(
-    wgslName,
-    [nearAngle, turnedSine],
-    /* wgsl */ `
+/** A function of an angle, from the sine and cosine of its reduced angle. Near angles need only the short reduction. */
+/* @__NO_SIDE_EFFECTS__ */
+function circular(name: string, of: string): MathFunction {
+  const declaration = (wgslName: string, reduce: MathFunction) => /* wgsl */ `
 fn ${wgslName}(x: f32) -> f32 {
-  let angle = near_angle(x);
+  let angle = ${reduce('x')};
   return ${of};
-}`,
-  );
+}`;
+  const [precise, near] = [`precise_${name}`, `near_${name}`];
+  return defineMath(precise, [reduceAngle, turnedSine], declaration(precise, reduceAngle), {
+    compute: defineMath(near, [nearAngle, turnedSine], declaration(near, nearAngle)),
+    isRare: isFarAngle,
+  });
+}
 
 const [sine, cosine] = ['turned_sine(angle.quadrant, angle.r)', 'turned_sine(angle.quadrant + 1u, angle.r)'];
-export const nearSin: MathFunction = /* @__PURE__ */ nearCircular('near_sin', sine);
-export const nearCos: MathFunction = /* @__PURE__ */ nearCircular('near_cos', cosine);
-export const nearTan: MathFunction = /* @__PURE__ */ nearCircular('near_tan', `${sine} / ${cosine}`);
+export const preciseSin: MathFunction = /* @__PURE__ */ circular('sin', sine);
+export const preciseCos: MathFunction = /* @__PURE__ */ circular('cos', cosine);
+export const preciseTan: MathFunction = /* @__PURE__ */ circular('tan', `${sine} / ${cosine}`);
 
 // For x in [0, 1].
 export const atanWithinOne: MathFunction = /* @__PURE__ */ defineMath(
