@@ -11,7 +11,6 @@ import { cast } from './cast.ts';
 import { perResult } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import type { Save } from './definition.ts';
-import { numberIn } from './operands.ts';
 import { sumToShape } from './sum.ts';
 
 /** Elementwise, in the dtype of x. */
@@ -95,11 +94,8 @@ export function defineUnary<O extends object = object, const P extends readonly 
 
 export interface BinaryDefinition {
   name: string;
-  /**
-   * WGSL expression of `a` and `b`; a function if it depends on the dtype of the computation, or on the second operand where
-   * that was passed as a number.
-   */
-  expression: string | ((dtype: ComputeDType, y: number | undefined) => string);
+  /** WGSL expression of `a` and `b`; a function if it depends on the dtype of the computation, or on what y is. */
+  expression: string | ((dtype: ComputeDType, y: Tensor) => string);
   /** Accepted common dtypes. Default: float32, int32, uint32. */
   dtypes?: readonly DType[];
   /** The dtype of the computation, from the common dtype of the operands. Default: the common dtype. */
@@ -142,10 +138,7 @@ export function defineBinary(definition: BinaryDefinition): Op<[x: Tensor, y: Te
     },
     forward: ([x, y], plan) => {
       const { computed } = plan;
-      const text =
-        typeof expression === 'string'
-          ? expression
-          : expression(computed as ComputeDType, numberIn(y.storage));
+      const text = typeof expression === 'string' ? expression : expression(computed as ComputeDType, y);
       return kernels().elementwiseKernel(name, text, [converted(x, computed), converted(y, computed)], plan);
     },
     backward:

@@ -83,7 +83,8 @@ const powers = {
  */
 export const pow: BinaryOp = /* @__PURE__ */ defineBinary({
   name: 'pow',
-  expression: (dtype, y) => (dtype === 'float32' ? power('a', 'b', y) : powers[dtype]('a', 'b')),
+  expression: (dtype, y) =>
+    dtype === 'float32' ? power('a', 'b', numberIn(y.storage)) : powers[dtype]('a', 'b'),
   gradient: (dy, x, y, needs, out) => [
     needs[0] ? powDerivative(dy, x, y) : null,
     needs[1] ? mul(mul(dy, out), logOrZero(x)) : null,

@@ -99,12 +99,25 @@ fn log1p(x: f32) -> f32 {
 }`,
 );
 
+// log(1 + x) for x in [0, 1]: of 1 + x itself, or of its half and of 2.
+export const log1pWithinOne: MathFunction = /* @__PURE__ */ defineMath(
+  'log1p_within_one',
+  [logNearOne],
+  /* wgsl */ `
+fn log1p_within_one(x: f32) -> f32 {
+  let is_far = x > 0.41421356;
+  let y = log_near_one(select(x, 0.5 * (x - 1.0), is_far));
+  return select(y, (y - 2.1219444e-4) + 0.693359375, is_far);
+}`,
+);
+
 export const softplus: MathFunction = /* @__PURE__ */ defineMath(
   'softplus',
-  [log1p, preciseExp],
+  [log1pWithinOne, preciseExp, isNan],
   /* wgsl */ `
 fn softplus(x: f32) -> f32 {
-  return max(x, 0.0) + log1p(precise_exp(-abs(x)));
+  let y = select(0.0, x, x > 0.0) + log1p_within_one(precise_exp(-abs(x)));
+  return select(y, x, is_nan(x));
 }`,
 );
 
@@ -134,29 +147,33 @@ fn precise_tanh(x: f32) -> f32 {
 }`,
 );
 
+// (m + m / (m + 1)) / 2 with m = e^|x| - 1, from a quarter of m: it is in range wherever the result is.
 export const preciseSinh: MathFunction = /* @__PURE__ */ defineMath(
   'precise_sinh',
-  [expm1, preciseExp, withSign, isNan],
+  [reduceExponential, powerOfWhole, withSign, isNan],
   /* wgsl */ `
 fn precise_sinh(x: f32) -> f32 {
-  let magnitude = abs(x);
-  let e = expm1(min(magnitude, 80.0));
-  // e^|x| / 2, which is in range where e^|x| isn't.
-  let root = precise_exp(0.5 * magnitude);
-  let y = select(0.5 * (e + e / (e + 1.0)), 0.5 * root * root, magnitude > 80.0);
+  let a = abs(x);
+  let e = reduce_exponential(select(a, 89.5, a > 89.5));
+  let scale = power_of_whole(e.n - 2.0);
+  let quarter = scale * e.rest + (scale - 0.25);
+  // m / (m + 1), which is 1 for large m.
+  let small = select(quarter, 1.0e8, quarter > 1.0e8);
+  let y = 2.0 * (quarter + small / (4.0 * small + 1.0));
   return select(with_sign(y, x), x, is_nan(x));
 }`,
 );
 
+// (E + 1/E) / 2 with E = e^|x|, from a quarter of E.
 export const preciseCosh: MathFunction = /* @__PURE__ */ defineMath(
   'precise_cosh',
-  [preciseExp, isNan],
+  [reduceExponential, powerOfWhole, isNan],
   /* wgsl */ `
 fn precise_cosh(x: f32) -> f32 {
-  let root = precise_exp(0.5 * abs(x));
-  let small = precise_exp(min(abs(x), 80.0));
-  let y = select(0.5 * small + 0.5 / small, 0.5 * root * root, abs(x) > 80.0);
-  return select(y, x, is_nan(x));
+  let a = abs(x);
+  let e = reduce_exponential(select(a, 89.5, a > 89.5));
+  let quarter = (1.0 + e.rest) * power_of_whole(e.n - 2.0);
+  return select(2.0 * (quarter + 0.0625 / quarter), x, is_nan(x));
 }`,
 );
 
