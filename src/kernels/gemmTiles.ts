@@ -155,6 +155,7 @@ export interface TileRange {
 const large = 2 ** 23;
 const always = { vectors: 0, elements: 0 };
 const mostly = { vectors: 2 ** 18, elements: large };
+const often = { vectors: 2 ** 20, elements: 2 ** 20 };
 const seldom = { vectors: large, elements: large };
 const anySize = { m: Number.POSITIVE_INFINITY, n: Number.POSITIVE_INFINITY };
 
@@ -162,7 +163,7 @@ const anySize = { m: Number.POSITIVE_INFINITY, n: Number.POSITIVE_INFINITY };
 export const registersRanges: readonly (readonly [GemmTileName, TileRange])[] = [
   ['subgroupQuad', { least: mostly, most: anySize }],
   ['tallSubgroupQuad', { least: seldom, most: anySize }],
-  ['narrowSubgroupQuad', { least: seldom, most: anySize }],
+  ['narrowSubgroupQuad', { least: often, most: anySize }],
   ['block', { least: mostly, most: anySize }],
   ['steps', { least: always, most: anySize }],
   ['scalars', { least: always, most: { ...anySize, n: 4 } }],

@@ -37,6 +37,8 @@ export interface ReduceAlgorithm {
 
 /** The least elements of a chunk: with fewer, a second launch costs more than it gains. */
 const smallestChunk = 64;
+/** Adjacent lines shorter than this are reduced together, element by element, if there are many: see `abreast`. */
+const shortLine = 32;
 /** From this stride in words, the elements of a line are on different memory pages, so each access should read more. */
 const pageWords = 1024;
 
@@ -58,11 +60,14 @@ function serial(
   const side = neighbours(lines);
   const isNarrow = width === 1 && accumulator !== 'vec4<f32>' && side >= 4;
   const isDense = chunks === 1 || lines.inner > 1;
-  const abreast = isNarrow && isDense && lines.count * chunks >= 4 * busyInvocations ? 4 : 1;
+  const abreast = isNarrow && isDense && isMany(lines.count * chunks, busyInvocations) ? 4 : 1;
   const count =
     abreast === 1 ? units.count * chunks : ((lines.count * chunks) / side) * Math.ceil(side / abreast);
   return { form: 'serial', width, chunks, abreast, lanes: 1, workgroup, subgroups: false, count };
 }
+
+/** Whether so many lines keep all threads busy if an invocation reduces four. */
+const isMany = (lines: number, busyInvocations: number) => lines >= 4 * busyInvocations;
 
 /** Up to this many reads, a lane takes less time than a second launch. */
 const shortRead = 32;
@@ -109,9 +114,10 @@ function vectorWidth({ lines: { n, inner }, element, bindable }: ReduceProblem):
 /** Wider reads amortize the overhead of each. */
 function serialWidth(problem: ReduceProblem, busyInvocations: number): 1 | 4 | 16 | 32 {
   const { lines, element, accumulator, bindable } = problem;
+  const { count, n, inner } = lines;
+  if (inner === 1 && n < shortLine && accumulator !== 'vec4<f32>' && isMany(count, busyInvocations)) return 1;
   const narrow = vectorWidth(problem);
   if (element !== 'f32' || bindable < 16) return narrow;
-  const { count, n, inner } = lines;
   // Sixteen large accumulators would be too much code.
   if (inner === 1) return n % 16 === 0 && accumulator !== 'vec4<f32>' ? 16 : narrow;
   // Reducing columns together must leave work for all threads.

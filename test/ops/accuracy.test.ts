@@ -182,3 +182,12 @@ describe.each<[string, string, object?]>([
     expect(ulpsApart(actual as number, expected), `${actual}`).toBeLessThanOrEqual(1);
   });
 });
+
+test('logarithms of many elements are within 2 ulp, rare ones among common ones included', async () => {
+  const rare = [0, -0, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 2 ** -126, 1];
+  const grid = Array.from({ length: 2 ** 16 }, (_, i) =>
+    i % 997 === 5 ? (rare[i % rare.length] as number) : fround(2 ** (-126 + (253 * i) / 2 ** 16)),
+  );
+  const found = await worst('log', grid, Math.log);
+  expect(found.ulps, JSON.stringify(found)).toBeLessThanOrEqual(2);
+});

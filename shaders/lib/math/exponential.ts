@@ -69,6 +69,30 @@ fn log_near_one(f: f32) -> f32 {
 }`,
 );
 
+// log x for normal positive x.
+export const nearLog: MathFunction = /* @__PURE__ */ defineMath(
+  'near_log',
+  [logNearOne],
+  /* wgsl */ `
+fn near_log(x: f32) -> f32 {
+  let shifted = bitcast<u32>(x) - 0x3f3504f3u;
+  let n = f32(bitcast<i32>(shifted) >> 23u);
+  let mantissa = bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u);
+  return fma(n, 0.693359375, fma(n, -2.1219444e-4, log_near_one(mantissa - 1.0)));
+}`,
+);
+
+// Whether near_log doesn't hold for x.
+export const isRareLog: MathFunction = /* @__PURE__ */ defineMath(
+  'is_rare_log',
+  [],
+  /* wgsl */ `
+fn is_rare_log(x: f32) -> bool {
+  let bits = bitcast<i32>(x);
+  return (bits < 0x00800000) | (bits >= 0x7f800000);
+}`,
+);
+
 export const preciseLog: MathFunction = /* @__PURE__ */ defineMath(
   'precise_log',
   [logNearOne, infinity, nanValue],
@@ -88,6 +112,7 @@ fn precise_log(x: f32) -> f32 {
   // Negative numbers, infinity and NaN.
   return select(y, select(x, nan_value(), x < 0.0), bits >= 0x7f800000u);
 }`,
+  { compute: nearLog, isRare: isRareLog },
 );
 
 export const log1p: MathFunction = /* @__PURE__ */ defineMath(

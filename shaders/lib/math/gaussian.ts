@@ -2,8 +2,8 @@
  * @file The error function and the normal distribution. Polynomials are minimax fits (Remez) of the relative error.
  */
 import { defineMath, type MathFunction } from './define.ts';
-import { log1p, preciseExp } from './exponential.ts';
-import { isNan, withSign } from './bits.ts';
+import { log1p, preciseExp, reduceExponential } from './exponential.ts';
+import { isNan, powerOfWhole, withSign } from './bits.ts';
 
 // erf x / x as a function of z = x² ≤ 1.
 export const erfSeries: MathFunction = /* @__PURE__ */ defineMath(
@@ -16,26 +16,39 @@ fn erf_series(z: f32) -> f32 {
 }`,
 );
 
-// erfc x for x ≥ 1: e^(-x²) times a polynomial of 1 / (1 + 0.4 x).
-export const erfcTail: MathFunction = /* @__PURE__ */ defineMath(
-  'erfc_tail',
-  [preciseExp],
+// erfc x / e^(-x²) for x ≥ 1: a polynomial of 1 / (1 + 0.4 x).
+export const scaledErfc: MathFunction = /* @__PURE__ */ defineMath(
+  'scaled_erfc',
+  [],
   /* wgsl */ `
-fn erfc_tail(x: f32) -> f32 {
+fn scaled_erfc(x: f32) -> f32 {
   let t = 1.0 / (1.0 + 0.4 * x);
   let upper = 0.178080787 + t * (-0.0771822993 + t * (0.251612944 + t * (-0.234563636 + t * 0.0637818232)));
-  let q = 0.225683818 + t * (0.225472112 + t * (0.20988005 + t * (0.157253346 + t * upper)));
-  return precise_exp(-x * x) * t * q;
+  return t * (0.225683818 + t * (0.225472112 + t * (0.20988005 + t * (0.157253346 + t * upper))));
 }`,
 );
 
+// erfc x for x ≥ 1.
+export const erfcTail: MathFunction = /* @__PURE__ */ defineMath(
+  'erfc_tail',
+  [preciseExp, scaledErfc],
+  /* wgsl */ `
+fn erfc_tail(x: f32) -> f32 {
+  return precise_exp(-x * x) * scaled_erfc(x);
+}`,
+);
+
+// From 4 on, the result rounds to 1.
 export const erf: MathFunction = /* @__PURE__ */ defineMath(
   'erf',
-  [withSign, erfcTail, erfSeries, isNan],
+  [withSign, reduceExponential, powerOfWhole, scaledErfc, erfSeries, isNan],
   /* wgsl */ `
 fn erf(x: f32) -> f32 {
   let a = abs(x);
-  let far = with_sign(1.0 - erfc_tail(max(a, 1.0)), x);
+  let within = select(select(a, 1.0, a < 1.0), 4.0, a > 4.0);
+  let e = reduce_exponential(-within * within);
+  let tail = (1.0 + e.rest) * power_of_whole(e.n) * scaled_erfc(within);
+  let far = with_sign(1.0 - tail, x);
   return select(select(far, x * erf_series(x * x), a < 1.0), x, is_nan(x));
 }`,
 );
