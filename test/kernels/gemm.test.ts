@@ -226,7 +226,8 @@ describe('the tile of software adapters', () => {
   test.each<[string, readonly [number, number, number], string]>([
     ['little to compute', [32, 32, 32], 'small'],
     ['vectors', [128, 128, 128], quad],
-    ['elements one by one', [127, 129, 131], 'steps'],
+    ['a few elements, one by one', [63, 65, 67], 'steps'],
+    ['elements one by one', [127, 129, 131], quad === 'block' ? 'steps' : 'narrowSubgroupQuad'],
     ['elements one by one, and many', [36, 190, 1601], quad],
     ['a row', [1, 1024, 512], 'wideRow'],
     ['a few rows', [3, 1024, 512], 'fewRows'],
