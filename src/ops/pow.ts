@@ -36,7 +36,7 @@ function power(x: string, exponent: string, y: number | undefined): string {
   let square = x;
   for (let rest = Math.abs(y as number); rest > 0; rest >>= 1) {
     if (rest & 1) factors.push(square);
-    square = math.squared(square);
+    square = math.squareOf(square);
   }
   const product = factors.join(' * ');
   return (y as number) < 0 ? `(1.0 / (${product}))` : `(${product})`;

@@ -5,11 +5,11 @@ import { defineMath, type MathFunction } from './define.ts';
 import { logNearOne, reduceExponential } from './exponential.ts';
 import { infinity, finite, isInfinite, isNan, nanValue, powerOfTwo, powerOfWhole } from './bits.ts';
 
-export const squared: MathFunction = /* @__PURE__ */ defineMath(
-  'squared',
+export const squareOf: MathFunction = /* @__PURE__ */ defineMath(
+  'square_of',
   [],
   /* wgsl */ `
-fn squared(x: f32) -> f32 {
+fn square_of(x: f32) -> f32 {
   return x * x;
 }`,
 );
@@ -18,22 +18,22 @@ fn squared(x: f32) -> f32 {
 // than the multiplications.
 export const integralPower: MathFunction = /* @__PURE__ */ defineMath(
   'integral_power',
-  [squared],
+  [squareOf],
   /* wgsl */ `
 fn integral_power(x: f32, n: i32) -> f32 {
   let bits = u32(abs(n));
-  let x2 = squared(x);
-  let x4 = squared(x2);
-  let x8 = squared(x4);
-  let x16 = squared(x8);
-  let x32 = squared(x16);
+  let x2 = square_of(x);
+  let x4 = square_of(x2);
+  let x8 = square_of(x4);
+  let x16 = square_of(x8);
+  let x32 = square_of(x16);
   var result = select(1.0, x, (bits & 1u) != 0u);
   result *= select(1.0, x2, (bits & 2u) != 0u);
   result *= select(1.0, x4, (bits & 4u) != 0u);
   result *= select(1.0, x8, (bits & 8u) != 0u);
   result *= select(1.0, x16, (bits & 16u) != 0u);
   result *= select(1.0, x32, (bits & 32u) != 0u);
-  result *= select(1.0, squared(x32), (bits & 64u) != 0u);
+  result *= select(1.0, square_of(x32), (bits & 64u) != 0u);
   return select(result, 1.0 / result, n < 0);
 }`,
 );
@@ -104,7 +104,7 @@ fn is_rare_power(x: f32, y: f32) -> bool {
 }`,
 );
 
-// IEEE 754's pow: x^0 = 1^y = 1 even for NaN; a negative base only takes integral exponents.
+// Without short circuits, each of which is a branch. IEEE 754's pow: x^0 = 1^y = 1 even for NaN; a negative base only takes integral exponents.
 export const precisePow: MathFunction = /* @__PURE__ */ defineMath(
   'precise_pow',
   [isNan, nanValue, integralPower, isInfinite, infinity, positivePower, finite],
@@ -112,25 +112,25 @@ export const precisePow: MathFunction = /* @__PURE__ */ defineMath(
 fn precise_pow(x: f32, y: f32) -> f32 {
   let integral = floor(y) == y;
   var result: f32;
-  if (integral && abs(y) <= 64.0) {
+  if (integral & (abs(y) <= 64.0)) {
     result = integral_power(x, i32(y));
   } else {
     let a = abs(x);
     var magnitude: f32;
     if (is_infinite(y)) {
       magnitude = select(select(0.0, infinity(), (a > 1.0) == (y > 0.0)), 1.0, a == 1.0);
-    } else if (a == 0.0 || is_infinite(a)) {
+    } else if ((a == 0.0) | is_infinite(a)) {
       magnitude = select(0.0, infinity(), (a > 0.0) == (y > 0.0));
     } else {
       magnitude = positive_power(a, y);
     }
-    let odd = integral && abs(y) < 16777216.0 && (i32(y) & 1) != 0;
+    let odd = integral & (abs(y) < 16777216.0) & ((i32(y) & 1) != 0);
     let negative = bitcast<u32>(x) >= 0x80000000u;
-    let undefined = x < 0.0 && is_finite(x) && !integral && is_finite(y);
-    result = select(select(magnitude, -magnitude, negative && odd), nan_value(), undefined);
+    let undefined = (x < 0.0) & is_finite(x) & !integral & is_finite(y);
+    result = select(select(magnitude, -magnitude, negative & odd), nan_value(), undefined);
   }
-  let known = y == 0.0 || x == 1.0;
-  return select(select(result, nan_value(), is_nan(x) || is_nan(y)), 1.0, known);
+  let known = (y == 0.0) | (x == 1.0);
+  return select(select(result, nan_value(), is_nan(x) | is_nan(y)), 1.0, known);
 }`,
   { compute: nearPower, isRare: isRarePower },
 );
