@@ -5,6 +5,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as ops from '../../src/index.ts';
 import { init, type Tensor, tensor } from '../../src/index.ts';
+import { ulpsApart } from '../support/ulps.ts';
 
 beforeAll(async () => {
   await init();
@@ -14,24 +15,6 @@ type Unary = (x: Tensor, options?: object) => Tensor;
 const opOf = (name: string) => (ops as unknown as Record<string, Unary>)[name] as Unary;
 
 const { fround } = Math;
-const word = new DataView(new ArrayBuffer(4));
-
-/** The distance of neighbouring floats at `value`; subnormal numbers count as one. */
-function ulp(value: number): number {
-  const magnitude = Math.abs(value);
-  if (magnitude < 2 ** -126) return 2 ** -126;
-  word.setFloat32(0, fround(magnitude));
-  word.setUint32(0, word.getUint32(0) + 1);
-  return Math.min(word.getFloat32(0), 2 ** 128) - fround(magnitude);
-}
-
-function ulpsApart(actual: number, expected: number): number {
-  if (Object.is(actual, expected) || actual === expected || (Number.isNaN(actual) && Number.isNaN(expected)))
-    return 0;
-  const rounded = fround(expected);
-  if (!Number.isFinite(rounded)) return actual === rounded ? 0 : Number.POSITIVE_INFINITY;
-  return Math.abs(actual - expected) / ulp(expected);
-}
 
 /** So many floats from `low` to `high`, evenly spaced. */
 const between = (low: number, high: number, count = 4001) =>

@@ -4,12 +4,12 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { GradientTape, init, mul, pow, type Tensor, tensor } from '../../src/index.ts';
+import { ulpsApart } from '../support/ulps.ts';
 
 beforeAll(async () => {
   await init();
 });
 
-const { fround } = Math;
 const many = 2 ** 16;
 
 /** Pairs that the short formula can't compute, each with its power. */
@@ -38,20 +38,11 @@ const rare: readonly (readonly [x: number, y: number])[] = [
 /** IEEE 754's pow; JavaScript's gives NaN where it gives 1. */
 const exact = (x: number, y: number) => (x === 1 || (x === -1 && Math.abs(y) === Infinity) ? 1 : x ** y);
 
-/** The error in units in the last place; subnormal results count as 0. */
-function ulps(actual: number, expected: number): number {
-  if (Number.isNaN(expected)) return Number.isNaN(actual) ? 0 : Infinity;
-  const rounded = fround(expected);
-  if (!Number.isFinite(rounded) || Math.abs(rounded) < 2 ** -126)
-    return actual === rounded || Math.abs(actual - rounded) < 2 ** -126 ? 0 : Infinity;
-  return Math.abs(actual - expected) / 2 ** (Math.floor(Math.log2(Math.abs(expected))) - 23);
-}
-
 function worst(x: ArrayLike<number>, y: (i: number) => number, found: ArrayLike<number>) {
   let largest = { ulps: 0, x: 0, y: 0, actual: 0 };
   for (let i = 0; i < x.length; i++) {
     const [base, exponent, actual] = [x[i] as number, y(i), found[i] as number];
-    const error = ulps(actual, exact(base, exponent));
+    const error = ulpsApart(actual, exact(base, exponent));
     if (!(error <= largest.ulps)) largest = { ulps: error, x: base, y: exponent, actual };
   }
   return largest;

@@ -9,11 +9,22 @@
 import { defineMath, type MathFunction } from './define.ts';
 import { infinity, isNan, nanValue, powerOfWhole, withSign } from './bits.ts';
 
+// e^r - 1 for |r| ≤ ln(2)/2.
+export const exponentialRest: MathFunction = /* @__PURE__ */ defineMath(
+  'exponential_rest',
+  [],
+  /* wgsl */ `
+fn exponential_rest(r: f32) -> f32 {
+  let p = 0.49999998 + r * (0.16666544 + r * (0.0416672 + r * (0.00836652058 + r * 0.00138825218)));
+  return r + r * r * p;
+}`,
+);
+
 // e^r - 1 and the whole number n of x = n ln 2 + r, for |x| below 110. On software adapters WGSL's round, clamp, min and
 // max cost many instructions each; floor and select cost few.
 export const reduceExponential: MathFunction = /* @__PURE__ */ defineMath(
   'reduce_exponential',
-  [],
+  [exponentialRest],
   /* wgsl */ `
 struct ReducedExponential {
   n: f32,
@@ -24,8 +35,7 @@ fn reduce_exponential(x: f32) -> ReducedExponential {
   let n = floor(x * 1.44269504 + 0.5);
   // By fma: compilers may add up the two parts of ln 2 where products and sums are apart.
   let r = fma(n, 2.1219444e-4, fma(n, -0.693359375, x));
-  let p = 0.49999998 + r * (0.16666544 + r * (0.0416672 + r * (0.00836652058 + r * 0.00138825218)));
-  return ReducedExponential(n, r + r * r * p);
+  return ReducedExponential(n, exponential_rest(r));
 }`,
 );
 
@@ -69,16 +79,31 @@ fn log_near_one(f: f32) -> f32 {
 }`,
 );
 
+// x = 2^exponent mantissa with a mantissa in [√½, √2), from the bits of a normal positive x.
+export const splitFloat: MathFunction = /* @__PURE__ */ defineMath(
+  'split_float',
+  [],
+  /* wgsl */ `
+struct SplitFloat {
+  exponent: i32,
+  mantissa: f32,
+}
+
+fn split_float(bits: u32) -> SplitFloat {
+  let shifted = bits - 0x3f3504f3u;
+  return SplitFloat(bitcast<i32>(shifted) >> 23u, bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u));
+}`,
+);
+
 // log x for normal positive x.
 export const nearLog: MathFunction = /* @__PURE__ */ defineMath(
   'near_log',
-  [logNearOne],
+  [splitFloat, logNearOne],
   /* wgsl */ `
 fn near_log(x: f32) -> f32 {
-  let shifted = bitcast<u32>(x) - 0x3f3504f3u;
-  let n = f32(bitcast<i32>(shifted) >> 23u);
-  let mantissa = bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u);
-  return fma(n, 0.693359375, fma(n, -2.1219444e-4, log_near_one(mantissa - 1.0)));
+  let parts = split_float(bitcast<u32>(x));
+  let n = f32(parts.exponent);
+  return fma(n, 0.693359375, fma(n, -2.1219444e-4, log_near_one(parts.mantissa - 1.0)));
 }`,
 );
 
@@ -95,17 +120,15 @@ fn is_rare_log(x: f32) -> bool {
 
 export const preciseLog: MathFunction = /* @__PURE__ */ defineMath(
   'precise_log',
-  [logNearOne, infinity, nanValue],
+  [splitFloat, logNearOne, infinity, nanValue],
   /* wgsl */ `
 fn precise_log(x: f32) -> f32 {
   let bits = bitcast<u32>(x);
   // A subnormal number is an integer times 2^-149.
   let subnormal = bits < 0x00800000u;
-  let shifted = select(bits, bitcast<u32>(f32(bits)), subnormal) - 0x3f3504f3u;
-  let exponent = bitcast<i32>(shifted) >> 23u;
-  let mantissa = bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u);
-  let n = f32(exponent - select(0, 149, subnormal));
-  let y = fma(n, 0.693359375, fma(n, -2.1219444e-4, log_near_one(mantissa - 1.0)));
+  let parts = split_float(select(bits, bitcast<u32>(f32(bits)), subnormal));
+  let n = f32(parts.exponent - select(0, 149, subnormal));
+  let y = fma(n, 0.693359375, fma(n, -2.1219444e-4, log_near_one(parts.mantissa - 1.0)));
   if ((bits & 0x7fffffffu) == 0u) {
     return -infinity();
   }

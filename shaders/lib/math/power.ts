@@ -2,7 +2,7 @@
  * @file Powers, floor division and modulus. Division and modulus take the divisor's sign, as in Python.
  */
 import { defineMath, type MathFunction } from './define.ts';
-import { logNearOne, reduceExponential } from './exponential.ts';
+import { exponentialRest, logNearOne, reduceExponential, splitFloat } from './exponential.ts';
 import { infinity, finite, isInfinite, isNan, nanValue, powerOfTwo, powerOfWhole } from './bits.ts';
 
 export const squareOf: MathFunction = /* @__PURE__ */ defineMath(
@@ -42,16 +42,15 @@ fn integral_power(x: f32, n: i32) -> f32 {
 // part costs no accuracy.
 export const positivePower: MathFunction = /* @__PURE__ */ defineMath(
   'positive_power',
-  [logNearOne, reduceExponential, powerOfTwo],
+  [splitFloat, logNearOne, reduceExponential, powerOfTwo],
   /* wgsl */ `
 fn positive_power(x: f32, y: f32) -> f32 {
   let bits = bitcast<u32>(x);
   let subnormal = bits < 0x00800000u;
-  let shifted = select(bits, bitcast<u32>(f32(bits)), subnormal) - 0x3f3504f3u;
-  let e = f32((bitcast<i32>(shifted) >> 23u) - select(0, 149, subnormal));
-  let m = bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u);
+  let parts = split_float(select(bits, bitcast<u32>(f32(bits)), subnormal));
+  let e = f32(parts.exponent - select(0, 149, subnormal));
   let coarse = bitcast<f32>(bitcast<u32>(y) & 0xfffff000u);
-  let log2_m = log_near_one(m - 1.0) * 1.44269504;
+  let log2_m = log_near_one(parts.mantissa - 1.0) * 1.44269504;
   let whole = round(clamp(coarse * e, -1000.0, 1000.0));
   // By fma: compilers may join the parts of y where products and sums are apart.
   let fine = fma(y - coarse, e, y * log2_m);
@@ -68,24 +67,21 @@ fn positive_power(x: f32, y: f32) -> f32 {
 // The same for normal x and |y| below 2^20, in instructions that are cheap on software adapters.
 export const nearPower: MathFunction = /* @__PURE__ */ defineMath(
   'near_power',
-  [logNearOne, powerOfWhole],
+  [splitFloat, logNearOne, exponentialRest, powerOfWhole],
   /* wgsl */ `
 fn near_power(x: f32, y: f32) -> f32 {
-  let shifted = bitcast<u32>(x) - 0x3f3504f3u;
-  let e = f32(bitcast<i32>(shifted) >> 23u);
-  let m = bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u);
+  let parts = split_float(bitcast<u32>(x));
+  let e = f32(parts.exponent);
   let coarse = bitcast<f32>(bitcast<u32>(y) & 0xfffff000u);
-  let log2_m = log_near_one(m - 1.0) * 1.44269504;
+  let log2_m = log_near_one(parts.mantissa - 1.0) * 1.44269504;
   let whole = floor(fma(coarse, e, 0.5));
   let fraction = fma(coarse, e, -whole) + fma(y - coarse, e, y * log2_m);
   let more = floor(fraction + 0.5);
-  let r = (fraction - more) * 0.693147181;
-  // As in reduce_exponential, without a reduction: |r| is at most ln(2)/2.
-  let p = 0.49999998 + r * (0.16666544 + r * (0.0416672 + r * (0.00836652058 + r * 0.00138825218)));
+  let rest = exponential_rest((fraction - more) * 0.693147181);
   let n = whole + more;
   let bounded_n = select(select(n, -152.0, n < -152.0), 129.0, n > 129.0);
   let half = floor(0.5 * bounded_n);
-  return (1.0 + (r + r * r * p)) * power_of_whole(half) * power_of_whole(bounded_n - half);
+  return (1.0 + rest) * power_of_whole(half) * power_of_whole(bounded_n - half);
 }`,
 );
 
@@ -104,7 +100,8 @@ fn is_rare_power(x: f32, y: f32) -> bool {
 }`,
 );
 
-// Without short circuits, each of which is a branch. IEEE 754's pow: x^0 = 1^y = 1 even for NaN; a negative base only takes integral exponents.
+// IEEE 754's pow: x^0 = 1^y = 1 even for NaN; a negative base only takes integral exponents. Without short circuits, each of
+// which is a branch.
 export const precisePow: MathFunction = /* @__PURE__ */ defineMath(
   'precise_pow',
   [isNan, nanValue, integralPower, isInfinite, infinity, positivePower, finite],

@@ -43,6 +43,16 @@ fn philox(counter: vec4<u32>, seed: vec2<u32>) -> vec4<u32> {
   return c;
 }
 
+struct SplitFloat {
+  exponent: i32,
+  mantissa: f32,
+}
+
+fn split_float(bits: u32) -> SplitFloat {
+  let shifted = bits - 0x3f3504f3u;
+  return SplitFloat(bitcast<i32>(shifted) >> 23u, bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u));
+}
+
 fn log_near_one(f: f32) -> f32 {
   let s = f / (2.0 + f);
   let z = s * s;
@@ -64,11 +74,9 @@ fn precise_log(x: f32) -> f32 {
   let bits = bitcast<u32>(x);
   // A subnormal number is an integer times 2^-149.
   let subnormal = bits < 0x00800000u;
-  let shifted = select(bits, bitcast<u32>(f32(bits)), subnormal) - 0x3f3504f3u;
-  let exponent = bitcast<i32>(shifted) >> 23u;
-  let mantissa = bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u);
-  let n = f32(exponent - select(0, 149, subnormal));
-  let y = fma(n, 0.693359375, fma(n, -2.1219444e-4, log_near_one(mantissa - 1.0)));
+  let parts = split_float(select(bits, bitcast<u32>(f32(bits)), subnormal));
+  let n = f32(parts.exponent - select(0, 149, subnormal));
+  let y = fma(n, 0.693359375, fma(n, -2.1219444e-4, log_near_one(parts.mantissa - 1.0)));
   if ((bits & 0x7fffffffu) == 0u) {
     return -infinity();
   }

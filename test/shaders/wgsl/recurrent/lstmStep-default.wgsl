@@ -24,6 +24,11 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
+fn exponential_rest(r: f32) -> f32 {
+  let p = 0.49999998 + r * (0.16666544 + r * (0.0416672 + r * (0.00836652058 + r * 0.00138825218)));
+  return r + r * r * p;
+}
+
 struct ReducedExponential {
   n: f32,
   rest: f32,
@@ -33,8 +38,7 @@ fn reduce_exponential(x: f32) -> ReducedExponential {
   let n = floor(x * 1.44269504 + 0.5);
   // By fma: compilers may add up the two parts of ln 2 where products and sums are apart.
   let r = fma(n, 2.1219444e-4, fma(n, -0.693359375, x));
-  let p = 0.49999998 + r * (0.16666544 + r * (0.0416672 + r * (0.00836652058 + r * 0.00138825218)));
-  return ReducedExponential(n, r + r * r * p);
+  return ReducedExponential(n, exponential_rest(r));
 }
 
 fn power_of_whole(n: f32) -> f32 {
