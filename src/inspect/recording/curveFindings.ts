@@ -79,10 +79,9 @@ const grows = (points: readonly Point[]) =>
   points.slice(-3).every(({ value }, i, last) => i === 0 || value > 2 * (last[i - 1] as Point).value);
 
 function unchanged(loss: readonly Point[]): Finding[] | null {
-  const values = loss.map(({ value }) => value);
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  if (most - least > rounding * Math.max(Math.abs(most), Math.abs(least))) return null;
-  if (most === 0)
+  const [low, high] = [least(loss), most(loss)];
+  if (high - low > rounding * Math.max(Math.abs(high), Math.abs(low))) return null;
+  if (high === 0)
     return [
       finding(
         'warning',
@@ -94,7 +93,7 @@ function unchanged(loss: readonly Point[]): Finding[] | null {
   return [
     finding(
       'error',
-      `The loss never changes: it is ${short(most)} in all ${loss.length} steps.`,
+      `The loss never changes: it is ${short(high)} in all ${loss.length} steps.`,
       'No step changes what the loss depends on, or it depends on none of the weights that are trained.',
       'look at the report of any step: it names weights without a gradient, dead units, and updates of 0.',
     ),
