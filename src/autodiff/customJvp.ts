@@ -1,4 +1,5 @@
 /** @file customJvp: a function with a derivative of its own, given in forward mode. */
+import { requireFunction } from '../core/arguments.ts';
 import { TapeError } from '../core/errors.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
@@ -8,7 +9,7 @@ import { type TensorLike, toTensors } from '../ops/operands.ts';
 import { withRecorders } from '../ops/recorders.ts';
 import { disposing } from '../tensor/scope.ts';
 import { Tensor } from '../tensor/tensor.ts';
-import { requireFunction, requireValue } from './functional.ts';
+import { requireValue } from './functional.ts';
 import { Tape } from './recordedCalls.ts';
 import { recordFunction } from './recordFunction.ts';
 
@@ -25,14 +26,15 @@ export type TangentRule = (inputs: readonly Tensor[], tangents: readonly Tensor[
  *     );
  *
  * The inputs are floats; what f computes isn't recorded. The rule runs when a derivative is taken.
- * Errors: TapeError for an f or a rule that doesn't return one tensor, and for a tangent in another shape than the value.
+ * Errors: ValueError for an f or a rule that isn't a function; TapeError for one that doesn't return one tensor, and for a
+ * tangent in another shape than the value.
  */
 export function customJvp(
   f: (...inputs: Tensor[]) => Tensor,
   rule: TangentRule,
 ): (...inputs: TensorLike[]) => Tensor {
-  requireFunction('customJvp', f);
-  requireFunction('customJvp', rule);
+  requireFunction('customJvp', 'f', f);
+  requireFunction('customJvp', 'rule', rule);
   return (...operands) => {
     const inputs = toTensors(
       'customJvp',

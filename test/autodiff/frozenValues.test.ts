@@ -120,6 +120,46 @@ describe('compile', () => {
     ).toHaveLength(1);
   });
 
+  test('names each line that differs once, three at most', () => {
+    let rate = 1;
+    const w = variable(tensor([1, 2, 3]));
+    const scaled = (x: Tensor) => mul(x, rate);
+    const change = () => {
+      rate = 2;
+    };
+    const line = (op: string) =>
+      expect.stringMatching(
+        new RegExp(`^  a number that '${op}' takes: 1 in the recording, 2 now, at frozenValues\\.test`),
+      );
+    const [text] = callTwice((x) => add(scaled(scaled(add(x, w))), rate), change);
+    expect(text?.split('\n')).toEqual([
+      expect.stringMatching(/^retrograd: step: /),
+      line('mul'),
+      line('add'),
+      expect.stringMatching(/^ {2}hint: keep a number/),
+    ]);
+    warn.mockClear();
+    rate = 1;
+    const [most] = callTwice((x) => {
+      const y = mul(add(x, rate), 3);
+      const z = sub(y, rate);
+      const u = mul(z, rate);
+      return add(u, rate);
+    }, change);
+    expect(most?.split('\n').slice(1, -1)).toEqual([line('add'), line('sub'), line('mul')]);
+  });
+
+  test('compares nothing after a branch', () => {
+    let flag = false;
+    const flip = () => {
+      flag = !flag;
+    };
+    const [text] = callTwice((x) => (flag ? mul(square(x), 5) : mul(relu(x), 3)), flip);
+    expect(text?.split('\n').slice(1, -1)).toEqual([
+      expect.stringMatching(/^ {2}a branch: 'relu' was recorded where 'square' runs now, at /),
+    ]);
+  });
+
   test('finds what changes later, at the sixteenth call', () => {
     let rate = 1;
     let calls = 0;

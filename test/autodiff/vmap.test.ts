@@ -10,6 +10,8 @@ import {
   customJvp,
   defineOp,
   dropout,
+  fusedConv2d,
+  fusedMatMul,
   gather,
   GradientTape,
   grad,
@@ -217,6 +219,87 @@ async function expectClose(actual: Tensor, wanted: Tensor): Promise<void> {
   );
   expect(wrong < 0 ? null : { at: wrong, found: a[wrong], wanted: b[wrong] }).toBeNull();
 }
+
+/** `f` under vmap, with the examples of each input where `axes` says 0, is the stack of its results for each example. */
+async function expectMapped(
+  f: (...inputs: Tensor[]) => Tensor,
+  inputs: readonly Tensor[],
+  axes: readonly (0 | null)[],
+): Promise<void> {
+  const example = (e: number) => inputs.map((x, i) => (axes[i] === 0 ? (unstack(x)[e] as Tensor) : x));
+  const wanted = stack([f(...example(0)), f(...example(1))]);
+  const found = vmap(f, { inAxes: [...axes] })(...inputs);
+  expect(found.shape).toEqual(wanted.shape);
+  await expectClose(found, wanted);
+}
+
+/** Values that differ everywhere. */
+function wave(shape: readonly number[]): Tensor {
+  const size = shape.reduce((product, n) => product * n, 1);
+  return reshape(tensor(Array.from({ length: size }, (_, i) => Math.sin(1 + 1.7 * i))), { shape });
+}
+
+describe('each choice of mapped operands', () => {
+  test.each<[string, number[], number[], object]>([
+    ['a matrix and a matrix', [2, 3, 4], [4, 5], {}],
+    ['a transposed matrix and a matrix', [2, 4, 3], [4, 5], { transposeA: true }],
+    ['a vector and a matrix', [2, 4], [4, 5], {}],
+    ['a vector and a transposed matrix', [2, 4], [5, 4], { transposeB: true }],
+    ['a matrix and a vector', [2, 3, 4], [4], {}],
+    ['a batch and a matrix', [2, 6, 3, 4], [4, 5], {}],
+    ['a matrix and a batch', [2, 3, 4], [6, 4, 5], {}],
+    ['a vector and a batch', [2, 4], [6, 4, 5], {}],
+  ])('a product of %s', async (_, a, b, options) => {
+    const product = (x: Tensor, y: Tensor) => matMul(x, y, options);
+    const each = a.slice(1);
+    await expectMapped(product, [wave(a), wave(b)], [0, null]);
+    await expectMapped(product, [wave(each), wave([2, ...b])], [null, 0]);
+    await expectMapped(product, [wave(a), wave([2, ...b])], [0, 0]);
+  });
+
+  const choices: [0 | null, 0 | null, 0 | null][] = [
+    [0, null, null],
+    [null, 0, null],
+    [null, null, 0],
+    [0, 0, null],
+    [0, null, 0],
+    [0, 0, 0],
+  ];
+  const given = (axis: 0 | null, shape: number[]) => wave(axis === 0 ? [2, ...shape] : shape);
+
+  test.each(choices)('fusedMatMul: %s, %s, %s', async (a, b, bias) => {
+    const inputs = [given(a, [3, 4]), given(b, [4, 5]), given(bias, [5])];
+    const layer = (x: Tensor, y: Tensor, z: Tensor) => fusedMatMul(x, y, z, { activation: 'relu' });
+    await expectMapped(layer as never, inputs, [a, b, bias]);
+  });
+
+  test.each(choices)('fusedConv2d: %s, %s, %s', async (x, kernel, bias) => {
+    const inputs = [given(x, [1, 5, 6, 2]), given(kernel, [3, 3, 2, 4]), given(bias, [4])];
+    const layer = (image: Tensor, k: Tensor, b: Tensor) =>
+      fusedConv2d(image, k, b, { padding: 'same', activation: 'relu' });
+    await expectMapped(layer as never, inputs, [x, kernel, bias]);
+  });
+
+  test('a gather along any axis, also with shared leading axes', async () => {
+    const indices = tensor(
+      [
+        [2, 0],
+        [1, 1],
+      ],
+      { dtype: 'int32' },
+    );
+    for (const axis of [0, 1, -1]) {
+      const rows = (x: Tensor, ids: Tensor) => gather(x, ids, { axis });
+      await expectMapped(rows, [wave([3, 4, 3]), indices], [null, 0]);
+      await expectMapped(rows, [wave([2, 3, 4, 3]), indices], [0, null]);
+      await expectMapped(rows, [wave([2, 3, 4, 3]), indices], [0, 0]);
+    }
+    for (const batchDims of [1, -1]) {
+      const rows = (x: Tensor, ids: Tensor) => gather(x, ids, { axis: 1, batchDims });
+      await expectMapped(rows, [wave([2, 2, 3]), stack([indices, indices])], [0, 0]);
+    }
+  });
+});
 
 describe('inside a map', () => {
   const rows = () =>
