@@ -63,7 +63,7 @@ export function toMarkdown(result: BenchResult): string {
   const parts = [
     `Adapter: ${adapter}. Engine: ${engine}. Date: ${date}.`,
     `${libraries.map((library) => `${titles[library]} ${versions[library]}`).join(', ')}.`,
-    'Medians of one run, ± half the distance of the quartiles. The ratio is the best peer over Retrograd: above 1, Retrograd is ahead.',
+    'Medians of one run, ± half the interquartile range. The ratio is the best peer over Retrograd: above 1, Retrograd is faster.',
   ];
   if (limits) {
     const [copy, multiply] = [short(limits.bandwidth / 1e9), short(limits.flops / 1e9)];

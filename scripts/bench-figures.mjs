@@ -11,31 +11,32 @@ import { ROOT, runMain, SetupError } from './setup.mjs';
 
 /** @typedef {import('../bench/result.ts').BenchResult} BenchResult */
 
-/** A line of the table: its text, and the rows of each of its ranges. @type {readonly [string, ...RegExp[]][]} */
+/** Lines of the table, each with the rows that it spans. @type {readonly [workload: string, rows: RegExp][]} */
 const groups = [
-  ['matmul, dense; matrix–vector', /^(matMul (?!.*vector)|dense)/, /^matMul .*vector/],
-  ['conv2d forward; input and filter gradients', /^conv \d.*, forward$/, /^conv \d.*gradient$/],
+  ['matmul, dense layers', /^(matMul (?!.*vector)|dense)/],
+  ['matrix–vector products', /^matMul .*vector/],
+  ['conv2d, forward', /^conv \d.*, forward$/],
+  ['conv2d, gradients', /^conv \d.*gradient$/],
   ['transposed, grouped and 1D convolutions', /^(transposed conv|conv1d|conv .*groups)/],
   ['gather, scatter-add, embedding training', /^(gather|scatter-add|embedding)/],
-  ['attention: forward; with gradient', /^causal attention [^,]*$/, /^causal attention .*gradient/],
-  ['softmax, layer and batch normalization; pooling gradients', /^(softmax|layerNorm|batchNorm)/, /pool /],
-  ['elementwise; reductions', /^(add|sin|where|bias|elementwise)/, /^(sum|mean|max) \d/],
+  ['attention, forward', /^causal attention [^,]*$/],
+  ['attention, with gradient', /^causal attention .*gradient/],
+  ['softmax, layer and batch normalization', /^(softmax|layerNorm|batchNorm)/],
+  ['pooling gradients', /pool /],
+  ['elementwise ops', /^(add|sin|where|bias|elementwise)/],
+  ['reductions', /^(sum|mean|max) \d/],
   ['transpose, concat, pad, cumsum, sort, topK', /^(transpose |concat|pad|cumsum|sort|topK)/],
-  [
-    'training step: MLP; CNN; LSTM; transformer; VGG19 perceptual loss',
-    /^MLP/,
-    /^CNN/,
-    /^LSTM/,
-    /^transformer/,
-    /^VGG19/,
-  ],
-  ['1,000 small ops: eager; compiled', /chained ops.*eager/, /chained ops.*compiled/],
-  ['time from import to first result; first call with a new shape', /^cold start/, /^new shape/],
-  [
-    'bundle size, four ops with gradients, gzipped: initial chunk; total',
-    /^bundle, matMul.*initial/,
-    /^bundle, matMul.*total/,
-  ],
+  ['training step, MLP', /^MLP/],
+  ['training step, CNN', /^CNN/],
+  ['training step, LSTM', /^LSTM/],
+  ['training step, transformer', /^transformer/],
+  ['perceptual loss through VGG19, with gradient', /^VGG19/],
+  ['1,000 small ops, eager', /chained ops.*eager/],
+  ['1,000 small ops, compiled', /chained ops.*compiled/],
+  ['time from import to the first result', /^cold start/],
+  ['first call with a new shape', /^new shape/],
+  ['gzipped bundle of four ops with gradients, initial chunk', /^bundle, matMul.*initial/],
+  ['gzipped bundle of four ops with gradients, all chunks', /^bundle, matMul.*total/],
 ];
 
 /** The goals for all rows, and for eager single ops. */
@@ -54,26 +55,24 @@ function rangeOf(ratios) {
 /** The README's part between its marks. @param {BenchResult} result */
 export function figures({ adapter, engine, date, versions, rows }) {
   const known = rows.flatMap(({ name, ratio }) => (ratio === null ? [] : [{ name, ratio }]));
-  const lines = groups.map(([title, ...patterns]) => {
-    const ranges = patterns.map((pattern) =>
-      rangeOf(known.filter(({ name }) => pattern.test(name)).map(({ ratio }) => ratio)),
-    );
-    return `| ${title} | ${ranges.join('; ')} |`;
+  const lines = groups.map(([workload, pattern]) => {
+    const range = rangeOf(known.filter(({ name }) => pattern.test(name)).map(({ ratio }) => ratio));
+    return `| ${workload} | ${range} |`;
   });
   const missed = known.filter(({ name, ratio }) =>
     goals.some(({ rows, least }) => rows.test(name) && ratio < least),
   );
   const list = missed.map(({ name, ratio }) => `${name} (${ratio.toFixed(2)}×)`).join('; ');
   const browser = /(?:Firefox|Chrome)\/\d+/.exec(engine)?.[0].replace('/', ' ') ?? engine;
-  return `Speedup over the fastest of TF.js ${versions.tfjs}, jax-js ${versions.jaxjs} and ONNX Runtime Web ${versions.ort}, measured in the same page:
-headless ${browser}, ${adapter}, ${date}, version ${versions.retrograd}. The ranges span the rows of a group ([all rows, with spreads and
-rooflines](bench/results/chromium-swiftshader.md)).
+  return `How many times faster (or smaller) Retrograd is than the best of TF.js ${versions.tfjs}, jax-js ${versions.jaxjs} and ONNX Runtime Web ${versions.ort},
+measured in the same page: headless ${browser}, ${adapter}, ${date}, version ${versions.retrograd}. A range spans the rows of a
+workload ([all rows, with spreads and rooflines](bench/results/chromium-swiftshader.md)).
 
-| workload | speedup (×) |
+| workload | ratio (×) |
 | --- | --- |
 ${lines.join('\n')}
 
-Missed targets: ${list || 'none'}. The goals are 2× for eager single ops, and 1× for every row. No GPU has been measured yet.`;
+Missed targets: ${list || 'none'}. The goal is 1× for every row and 2× for eager single ops. No GPU has been measured yet.`;
 }
 
 const marks = /(<!-- figures -->\n)[\s\S]*?(\n<!-- \/figures -->)/;

@@ -27,8 +27,10 @@ test('rows become ranges of their groups, and those below a goal are named', () 
   const text = figures(result);
   expect(text).toContain('TF.js 2, jax-js 3 and ONNX Runtime Web 4');
   expect(text).toContain('headless Chrome 140, a software adapter, 2030-01-02, version 1');
-  expect(text).toContain('| matmul, dense; matrix–vector | 2.5 to 4.0; 1.5 |');
-  expect(text).toContain('| 1,000 small ops: eager; compiled | 1.5; – |');
+  expect(text).toContain('| matmul, dense layers | 2.5 to 4.0 |');
+  expect(text).toContain('| matrix–vector products | 1.5 |');
+  expect(text).toContain('| 1,000 small ops, eager | 1.5 |');
+  expect(text).toContain('| 1,000 small ops, compiled | – |');
   expect(text).toMatch(
     /\n\nMissed targets: sin 1024 \(0\.50×\); 1000 chained ops of 1024, eager \(1\.50×\)\. /,
   );
