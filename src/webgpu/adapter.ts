@@ -34,11 +34,23 @@ const usedLimits = [
 /** Subgroups reduce lines of values on GPUs; in software, the four invocations of a quad share what they read. */
 const usedFeatures: readonly GPUFeatureName[] = ['timestamp-query', 'subgroups'];
 
+const rule = 'Retrograd needs WebGPU.';
+
 const noWebGPU = {
-  rule: 'Retrograd needs WebGPU.',
+  rule,
+  received: 'an environment without navigator.gpu',
   hint:
     'use Chrome or Edge 113+, Safari 26+ or Firefox 141+ over https or localhost; ' +
     "in Node install the package 'webgpu' and pass init({ gpu: create([]) }).",
+};
+
+/** WebGPU is there, so another browser or package would not help. */
+const noAdapter = {
+  rule,
+  received: 'no adapter from navigator.gpu.requestAdapter()',
+  hint:
+    'check that hardware acceleration is on and the GPU driver is current (chrome://gpu; on Linux, Vulkan), ' +
+    'or start Chrome with --use-webgpu-adapter=swiftshader to compute without a GPU.',
 };
 
 /** Dawn for Node destroys devices with the GPU object of `create()` they came from, so it is kept alive as long as they are. */
@@ -51,10 +63,9 @@ export async function openDevice(
   wished: readonly GPUFeatureName[] = [],
 ): Promise<GPUDevice> {
   const entry = gpu ?? (globalThis.navigator as Navigator | undefined)?.gpu;
-  if (!entry) throw new DeviceError({ ...noWebGPU, received: 'an environment without navigator.gpu' });
+  if (!entry) throw new DeviceError(noWebGPU);
   const adapter = await entry.requestAdapter(options);
-  if (!adapter)
-    throw new DeviceError({ ...noWebGPU, received: 'no adapter from navigator.gpu.requestAdapter()' });
+  if (!adapter) throw new DeviceError(noAdapter);
   const requiredLimits: Record<string, number> = {};
   for (const name of usedLimits) requiredLimits[name] = adapter.limits[name];
   const device = await adapter.requestDevice({
