@@ -104,10 +104,7 @@ class Comparison extends Capture {
     for (const [name, is] of Object.entries(now.params)) {
       const was = before.params[name];
       if (isSameParam(was, is)) continue;
-      this.#note(
-        'number',
-        `a number that ${nameOf(now)} takes: ${show(was)} in the recording, ${show(is)} now`,
-      );
+      this.#noteNumber(now, was, is);
       return;
     }
   }
@@ -120,7 +117,7 @@ class Comparison extends Capture {
     }
     const [before, after] = [numberIn(was), numberIn(is)];
     if (before !== undefined && after !== undefined) {
-      if (!Object.is(before, after)) this.#noteNumber(now, String(before), String(after));
+      if (!Object.is(before, after)) this.#noteNumber(now, before, after);
       return;
     }
     const variable = this.#recordedHolders.get(was);
@@ -131,8 +128,11 @@ class Comparison extends Capture {
       this.#note('data', `host values that ${nameOf(now)} takes: others in the recording than now`);
   }
 
-  #noteNumber(now: Command, was: string, is: string): void {
-    this.#note('number', `a number that ${nameOf(now)} takes: ${was} in the recording, ${is} now`);
+  #noteNumber(now: Command, was: ParamValue | undefined, is: ParamValue): void {
+    this.#note(
+      'number',
+      `a number that ${nameOf(now)} takes: ${show(was)} in the recording, ${show(is)} now`,
+    );
   }
 
   #noteTensor(now: Command): void {
@@ -158,11 +158,8 @@ class Comparison extends Capture {
 
 function isSameCommand(a: Command, b: Command): boolean {
   if (a.kind === 'copy' || b.kind === 'copy') return a.kind === b.kind;
-  return (
-    a.kernel === b.kernel &&
-    a.ranges.length === b.ranges.length &&
-    JSON.stringify(a.options) === JSON.stringify(b.options)
-  );
+  // Kernel and options say how many ranges are bound.
+  return a.kernel === b.kernel && JSON.stringify(a.options) === JSON.stringify(b.options);
 }
 
 function rangesOfBoth(a: Command, b: Command): (readonly [BoundRange, BoundRange])[] {
@@ -181,7 +178,8 @@ function isSameParam(a: ParamValue | undefined, b: ParamValue): boolean {
 
 function show(value: ParamValue | undefined): string {
   if (value instanceof DynamicScalar) return 'a DynamicScalar';
-  return typeof value === 'object' ? `[${value.join(', ')}]` : String(value);
+  if (typeof value === 'object') return `[${value.join(', ')}]`;
+  return Object.is(value, -0) ? '-0' : String(value);
 }
 
 /** The op of a command, and the layer in which it runs. */
