@@ -103,7 +103,7 @@ class Comparison extends Capture {
   #compareParams(before: PreparedLaunch, now: PreparedLaunch): void {
     for (const [name, is] of Object.entries(now.params)) {
       const was = before.params[name];
-      if (isSameParam(was, is)) continue;
+      if (show(was) === show(is)) continue;
       this.#noteNumber(now, was, is);
       return;
     }
@@ -156,11 +156,11 @@ class Comparison extends Capture {
   }
 }
 
-function isSameCommand(a: Command, b: Command): boolean {
-  if (a.kind === 'copy' || b.kind === 'copy') return a.kind === b.kind;
-  // Kernel and options say how many ranges are bound.
-  return a.kernel === b.kernel && JSON.stringify(a.options) === JSON.stringify(b.options);
-}
+/** What a command runs. A copy has neither; together they say how many ranges are bound. */
+type Program = Pick<Command, 'kind'> & Partial<Pick<PreparedLaunch, 'kernel' | 'options'>>;
+
+const isSameCommand = (a: Program, b: Program): boolean =>
+  a.kernel === b.kernel && JSON.stringify(a.options) === JSON.stringify(b.options);
 
 function rangesOfBoth(a: Command, b: Command): (readonly [BoundRange, BoundRange])[] {
   const [first, second] = [a, b].map((command) =>
@@ -169,13 +169,7 @@ function rangesOfBoth(a: Command, b: Command): (readonly [BoundRange, BoundRange
   return first.map((range, i) => [range, second[i] as BoundRange] as const);
 }
 
-function isSameParam(a: ParamValue | undefined, b: ParamValue): boolean {
-  if (a instanceof DynamicScalar || b instanceof DynamicScalar)
-    return a instanceof DynamicScalar && b instanceof DynamicScalar;
-  if (typeof a !== 'object' || typeof b !== 'object') return Object.is(a, b);
-  return a.length === b.length && a.every((n, i) => n === b[i]);
-}
-
+/** Equal for parameters that don't differ: a DynamicScalar may have another value at each replay. */
 function show(value: ParamValue | undefined): string {
   if (value instanceof DynamicScalar) return 'a DynamicScalar';
   if (typeof value === 'object') return `[${value.join(', ')}]`;

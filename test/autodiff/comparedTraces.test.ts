@@ -7,7 +7,9 @@ import {
   type Device,
   GradientTape,
   getDevice,
+  identity,
   init,
+  memory,
   mul,
   relu,
   runKernel,
@@ -16,6 +18,7 @@ import {
   sum,
   type Tensor,
   tensor,
+  tidy,
   variable,
 } from '../../src/index.ts';
 import { compileCompared } from '../../src/autodiff/compile.ts';
@@ -62,13 +65,15 @@ function between<T>(before: T, after: T, fn: (x: Tensor, value: T) => unknown): 
 }
 
 describe('parameters of a kernel', () => {
-  const kernel = defineKernel({
-    name: 'comparedKernel',
-    bindings: { x: 'read f32', y: 'write f32' },
-    params: { shift: 'f32', shape: 'u32x8' },
-    source: ({ factor }: { factor: number }) =>
-      `@compute @workgroup_size(1) fn main() { y[0] = x[0] * f32(${factor}) + params.shift + f32(params.shape[0][0]); }`,
-  });
+  const defined = (name: string) =>
+    defineKernel({
+      name,
+      bindings: { x: 'read f32', y: 'write f32' },
+      params: { shift: 'f32', shape: 'u32x8' },
+      source: ({ factor }: { factor: number }) =>
+        `@compute @workgroup_size(1) fn main() { y[0] = x[0] * f32(${factor}) + params.shift + f32(params.shape[0][0]); }`,
+    });
+  const kernel = defined('comparedKernel');
   interface Given {
     readonly shift?: number | DynamicScalar;
     readonly shape?: readonly number[];
@@ -111,9 +116,21 @@ describe('parameters of a kernel', () => {
     expect(compared({ shift: 1, shape: [1] }, { shift: 2, shape: [2] })).toHaveLength(1);
   });
 
-  test('another program is another branch', () => {
+  test('another program and another kernel are another branch', () => {
     expect(compared({ factor: 1 }, { factor: 2 })).toEqual([
       "a branch: 'comparedKernel' was recorded where 'comparedKernel' runs now",
+    ]);
+    const y = { shape: [1], dtype: 'float32' } as const;
+    const run = (x: Tensor, given: typeof kernel) =>
+      runKernel(given, {
+        inputs: { x },
+        outputs: { y },
+        params: { shift: 0, shape: [1] },
+        workgroups: [1, 1, 1],
+        options: { factor: 1 },
+      });
+    expect(between(kernel, defined('otherKernel'), run)).toEqual([
+      "a branch: 'comparedKernel' was recorded where 'otherKernel' runs now",
     ]);
   });
 
@@ -158,6 +175,16 @@ describe('operands', () => {
     expect(between(Number.NaN, Number.NaN, scaled)).toEqual([]);
   });
 
+  test('a number that was uploaded again is the same', () => {
+    const one = tensor([1]);
+    // More numbers than are kept on the device.
+    const uploadOthers = () =>
+      tidy(() => {
+        for (let i = 0; i < 257; i++) mul(one, i + 0.25);
+      });
+    expect(findings((x) => mul(x, 0.125), uploadOthers)).toEqual([]);
+  });
+
   test('host values are compared by value', () => {
     const shifted = (x: Tensor, values: number[]) => add(x, tensor(values));
     expect(between([1, 2, 3], [1, 2, 4], shifted)).toEqual([
@@ -193,6 +220,33 @@ describe('operands', () => {
         () => void v.assign(tensor([5])),
       ),
     ).toEqual([]);
+  });
+
+  test('an operand of a copy is compared, too', () => {
+    const [v, w] = [variable(tensor([1])), variable(tensor([1]))];
+    // The call returns what it didn't make: its values are copied.
+    expect(between(v, w, (x, given) => [x, identity(given)])).toEqual([
+      'a tensor from outside that a copy takes: another one in the recording than now',
+    ]);
+  });
+
+  test('what is compared is not held', () => {
+    const before = memory().bytes;
+    const [a, b] = [tensor([1]), tensor([2])];
+    let given = a;
+    using f = compileCompared((x: Tensor) => add(x, given), {}, { isScheduled: false });
+    tidy(() => {
+      const x = tensor([1]);
+      f(x);
+      f(x);
+      given = b;
+      f.compareNow();
+    });
+    expect(f.reports()[0]?.frozen).toHaveLength(1);
+    f.dispose();
+    a.dispose();
+    b.dispose();
+    expect(memory().bytes).toBe(before);
   });
 
   test('what the call makes and what comes from outside differ', () => {
@@ -259,6 +313,20 @@ describe('reports', () => {
       "a number that 'mul' takes: 1 in the recording, 2 now",
       "host values that 'add' takes: others in the recording than now",
     ]);
+  });
+
+  test('each kind of difference has its fix', () => {
+    const [a, b] = [tensor([1]), tensor([1])];
+    const hintOf = (found: readonly string[]) => {
+      expect(found).toHaveLength(1);
+      return /hint: .*/.exec(String(warn.mock.lastCall?.[0]))?.[0];
+    };
+    expect(hintOf(between(1, 2, mul))).toMatch(/keep a number that changes in a variable/);
+    expect(hintOf(between([1], [2], (x, values) => add(x, tensor(values))))).toMatch(
+      /pass host values that change/,
+    );
+    expect(hintOf(between(a, b, (x, by) => add(x, by)))).toMatch(/pass a tensor that changes/);
+    expect(hintOf(between<typeof relu>(relu, square, (x, op) => op(x)))).toMatch(/where\(condition, a, b\)/);
   });
 
   test('an error ends the comparison; what was found before it is reported', () => {

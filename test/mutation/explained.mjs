@@ -7,12 +7,6 @@
 export const explained = [
   {
     file: 'src/autodiff/frozenValues.ts',
-    original: /^b\.kind === 'copy'$/,
-    replacement: /^false$/,
-    reason: 'A copy has no kernel, so it is no launch of the same one.',
-  },
-  {
-    file: 'src/autodiff/frozenValues.ts',
     original: /^now\.kind === 'launch'$/,
     replacement: /^true$/,
     reason: 'Commands that are compared further are of one kind.',
