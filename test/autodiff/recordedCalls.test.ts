@@ -45,15 +45,19 @@ const noting = (visited: string[], name: string) =>
     },
   }));
 
-/** An op of two floats and an integer with three results, which passes what its gradient gets to `onBackward`. */
+/** What the gradient of `splitting` receives. */
 interface Incoming {
   readonly cotangents: readonly (Tensor | null)[];
   readonly inputs: readonly (Tensor | undefined)[];
   readonly outputs: readonly (Tensor | undefined)[];
   readonly needs: readonly boolean[];
 }
-function splitting(onBackward: (incoming: Incoming) => void, takesNull = false) {
-  const op = defineOp({
+
+type Splitting = Op<[x: Tensor, y: Tensor, n: Tensor], object, readonly [Tensor, Tensor, Tensor]>;
+
+/** x · y, x + y, and the integers n. Its gradient passes what it receives to `onBackward`. */
+function splitting(onBackward: (incoming: Incoming) => void, takesNull = false): Splitting {
+  const op: Splitting = defineOp({
     name: 'splitting',
     inputs: ['x', 'y', 'n'],
     takesNull: takesNull as true,
@@ -64,13 +68,13 @@ function splitting(onBackward: (incoming: Incoming) => void, takesNull = false) 
       { shape: x.shape, dtype: 'int32' },
     ],
     forward: ([x, y, n]) => [mul(x, y), add(x, y), identity(n)],
-    backward: ([dProduct, dSum, dCount], { inputs, outputs, needs }) => {
-      onBackward({ cotangents: [dProduct, dSum, dCount], inputs, outputs, needs });
-      const d = dProduct ?? dSum;
-      return [d && identity(d), d && identity(d), null];
+    backward: (cotangents, { inputs, outputs, needs }) => {
+      onBackward({ cotangents, inputs, outputs, needs });
+      const dy = cotangents[0] ?? cotangents[1];
+      return [dy && identity(dy), dy && identity(dy), null];
     },
   });
-  return op as unknown as Op<[x: Tensor, y: Tensor, n: Tensor], object, [Tensor, Tensor, Tensor]>;
+  return op;
 }
 
 describe('the backward walk', () => {
