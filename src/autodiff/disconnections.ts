@@ -94,21 +94,18 @@ function makerOf(tape: ExplainedTape, { origin }: Tensor): string | null {
   return origin.history.operation.name;
 }
 
-export function disconnectionByCall({ op, node, inputIds }: TracedCall, from: number): Disconnection {
+/** The disconnection between the result `made` of a call and an input that the gradient reaches, so that it is a float. */
+export function disconnectionByCall({ op, node, outputIds }: TracedCall, made: number): Disconnection {
   const first = `'${nameOf(node)}'`;
-  const input = node.inputs.find(({ id }) => id === from) ?? node.inputs[inputIds.indexOf(from)];
-  const output = node.outputs[0];
+  const output = node.outputs[outputIds.indexOf(made)];
   if (op.name === 'stopGradient') return detachedDisconnection('stopGradient', node.callSite);
-  if (
-    op.backward !== null &&
-    ((input && !isFloating(input.dtype)) || (output && !isFloating(output.dtype)))
-  ) {
+  if (op.backward !== null && output && !isFloating(output.dtype)) {
     return {
       cause: 'integers',
       last: '',
       first,
       where: node.callSite,
-      why: `${first} gives ${output?.dtype}, and gradients don’t pass through integers or bools.`,
+      why: `${first} gives ${output.dtype}, and gradients don’t pass through integers or bools.`,
       hint: 'stay in floating point: drop the cast, or use a smooth substitute for the rounding.',
     };
   }

@@ -149,7 +149,7 @@ function edgesOf(
   if (call)
     return call.inputIds
       .filter((input) => input !== null)
-      .map((to) => ({ to, disconnection: disconnectionByCall(call, to) }));
+      .map((to) => ({ to, disconnection: disconnectionByCall(call, id) }));
   const origin = target?.origin ?? tape.leaves.get(id)?.origin;
   return origin ? edgesOfOrigin(tape, origin) : [];
 }

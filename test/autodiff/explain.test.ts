@@ -4,6 +4,7 @@ import {
   add,
   argMax,
   cast,
+  debugMode,
   freshTensor,
   gather,
   gatherOnHost,
@@ -17,6 +18,7 @@ import {
   sum,
   type Tensor,
   tensor,
+  topK,
   variable,
 } from '../../src/index.ts';
 import { layers } from '../../src/keras/index.ts';
@@ -48,6 +50,29 @@ describe('connected', () => {
     expect(tape.explain(y, x).connected).toBe(true);
     expect(tape.explain(y, frozen).disconnectedAt?.cause).toBe('unwatched');
     expect(tape.explain(y, frozen).disconnectedAt?.why).toMatch(/not trainable/);
+  });
+
+  test('the path is that of the first operand which the gradient reaches', () => {
+    const x = tensor([1]);
+    using tape = new GradientTape();
+    tape.watch(x);
+    const path = tape.explain(mul(tensor([2]), add(square(x), x)), x).path;
+    expect(path).toEqual([
+      { operation: 'square', spec: 'float32[1]', callSite: undefined },
+      { operation: 'add', spec: 'float32[1]', callSite: undefined },
+      { operation: 'mul', spec: 'float32[1]', callSite: undefined },
+    ]);
+  });
+
+  test('a tensor is connected to itself', () => {
+    const x = tensor([1], { name: 'x' });
+    using tape = new GradientTape();
+    tape.watch(x);
+    const { text, path, disconnectedAt } = tape.explain(x, x);
+    expect([path, disconnectedAt]).toEqual([[], null]);
+    expect(text).toBe(
+      "connected: the gradient of float32[1] 'x' reaches float32[1] 'x': they are the same tensor.",
+    );
   });
 });
 
@@ -271,5 +296,188 @@ describe('disconnected', () => {
       why: expect.stringMatching(/^'cast' gives int32, and gradients don’t pass through integers or bools/),
     });
     tape.dispose();
+  });
+
+  test('the integers among the results of an op', () => {
+    const { x, tape } = start();
+    const [top, places] = topK(x, { k: 1 });
+    expect(tape.explain(sum(top), x).connected).toBe(true);
+    expect(tape.explain(sum(cast(places, 'float32')), x).disconnectedAt).toMatchObject({
+      cause: 'integers',
+      last: "the source float32[2] 'x'",
+      first: "'topK'",
+      why: expect.stringMatching(/^'topK' gives int32/),
+    });
+    tape.dispose();
+  });
+
+  test('the disconnection nearest to the target', () => {
+    const { x, tape } = start();
+    const near = stopGradient(square(x));
+    const far = square(square(cast(greater(x, 1), 'float32')));
+    for (const target of [add(near, far), add(far, near)])
+      expect(tape.explain(target, x).disconnectedAt).toMatchObject({
+        cause: 'detached',
+        last: "'square' (float32[2])",
+      });
+    tape.dispose();
+  });
+
+  test('by an op inside a layer, named with the layer', () => {
+    const { x, tape } = start();
+    const layer = layers.lambda((v: Tensor) => cast(greater(v, 0), 'float32'), { name: 'step' });
+    expect(tape.explain(sum(layer.apply(x) as Tensor), x).disconnectedAt?.first).toBe("'step › greater'");
+    tape.dispose();
+  });
+
+  test('a call is named with its place in debug mode', () => {
+    const { x, tape } = start();
+    const place = /disconnected at '?\w+'?(\(\))?, explain\.test\.[jt]s:\d+\./;
+    debugMode();
+    try {
+      const before = tape.stopRecording(() => square(x));
+      const targets = [stopGradient(x), greater(x, 0), cast(x, 'int32'), before];
+      for (const target of targets) expect(tape.explain(target, x).text).toMatch(place);
+      expect(tape.explain(square(x), x).path[0]?.callSite).toMatch(/^explain\.test/);
+    } finally {
+      debugMode(false);
+    }
+    expect(tape.explain(stopGradient(x), x).text).toMatch(/disconnected at 'stopGradient'\.\n/);
+    tape.dispose();
+  });
+
+  test('a variable that only calls outside the tape used', () => {
+    const [w, frozen] = [variable(tensor([1])), variable(tensor([1]), { trainable: false })];
+    using tape = new GradientTape();
+    const target = tape.stopRecording(() => mul(w, frozen));
+    expect(tape.explain(target, w).disconnectedAt).toMatchObject({
+      cause: 'unrecorded',
+      last: expect.stringMatching(/^the source/),
+    });
+    expect(tape.explain(target, frozen).disconnectedAt).toMatchObject({
+      cause: 'unwatched',
+      why: expect.stringMatching(/not trainable/),
+      hint: expect.stringMatching(/trainable = true/),
+    });
+  });
+
+  test('a trainable variable that isn’t watched', () => {
+    const w = variable(tensor([1]));
+    using tape = new GradientTape({ watchAccessedVariables: false });
+    expect(tape.explain(square(w), w).disconnectedAt).toMatchObject({
+      cause: 'unwatched',
+      last: expect.stringMatching(/^the source/),
+      first: 'its first use',
+      why: expect.stringMatching(/no recorded call used/),
+      hint: expect.stringMatching(/while the tape records/),
+    });
+  });
+
+  test('a source of integers', () => {
+    const { tape } = start();
+    const n = tensor([1], { dtype: 'int32' });
+    expect(tape.explain(cast(n, 'float32'), n).disconnectedAt).toMatchObject({
+      cause: 'integers',
+      why: expect.stringMatching(/^the source is int32/),
+    });
+    tape.dispose();
+  });
+
+  test('a layer that ran before the tape, whose weights it used', () => {
+    const dense = layers.dense({ units: 1, name: 'early' });
+    dense.build([null, 2]);
+    const early = dense.apply(tensor([[1, 2]])) as Tensor;
+    const kernel = dense.weights[0] as Tensor;
+    using tape = new GradientTape();
+    tape.watch(kernel);
+    expect(tape.explain(square(early), kernel).disconnectedAt).toMatchObject({
+      cause: 'unrecorded',
+      first: "'early'",
+      last: expect.stringMatching(/^the source/),
+    });
+  });
+
+  test('a call of another tape leads on to what it was made from', () => {
+    const { x, tape } = start();
+    const h = mul(x, 2);
+    const foreign = tape.stopRecording(() => {
+      using second = new GradientTape();
+      second.watch(h);
+      return square(h);
+    });
+    expect(tape.explain(sum(foreign), x)).toMatchObject({
+      path: [{ operation: 'mul', spec: 'float32[2]' }],
+      disconnectedAt: { cause: 'foreign', first: "'square'", last: "'mul' (float32[2])" },
+    });
+    tape.dispose();
+  });
+
+  test('a target that nothing is known of', () => {
+    const { x, tape } = start();
+    const why = (target: Tensor) => tape.explain(target, x).disconnectedAt?.why;
+    expect(why(tensor([5], { name: 'data' }))).toMatch(/made from float32\[1\] 'data' \(fresh\), not/);
+    expect(why(mul(tensor([5]), variable(tensor([1]), { name: 'v' })))).toMatch(
+      /made from float32\[1\] \(fresh\), float32\[1\] 'v' \(variable\), not/,
+    );
+    expect(tape.explain(tensor([5]), x)).toMatchObject({
+      path: [],
+      disconnectedAt: { last: "the source float32[2] 'x'" },
+    });
+    tape.dispose();
+  });
+});
+
+describe('what a tape knows', () => {
+  test('the tensors that it watches, and the variables that calls used', () => {
+    const [x, w, unused] = [tensor([1]), variable(tensor([1])), variable(tensor([1]))];
+    const [frozen, count] = [
+      variable(tensor([1]), { trainable: false }),
+      variable(tensor([1], { dtype: 'int32' })),
+    ];
+    using tape = new GradientTape({ persistent: true });
+    tape.watch([x]);
+    const y = mul(mul(x, w), frozen);
+    cast(count, 'float32');
+    expect(tape.watched).toEqual([x, w]);
+    expect([x, w, unused, y].map(({ id }) => tape.isWatched(id))).toEqual([true, true, false, false]);
+    tape.reset();
+    expect(tape.watched).toEqual([]);
+    expect([tape.trace.length, tape.leaves.size]).toEqual([0, 0]);
+  });
+
+  test('the calls that it saw, those inside of layers included', () => {
+    const x = tensor([[1, 2]]);
+    const dense = layers.dense({ units: 1 });
+    using tape = new GradientTape();
+    const y = dense.apply(x) as Tensor;
+    const z = square(x);
+    using second = new GradientTape();
+    const late = square(x);
+    const sees = (seen: GradientTape, { kerasHistory }: Tensor) =>
+      kerasHistory !== null && seen.hasRecorded(kerasHistory);
+    expect([y, z, late].map((t) => sees(tape, t))).toEqual([true, true, true]);
+    expect([y, z, late].map((t) => sees(second, t))).toEqual([false, false, true]);
+  });
+
+  test('the origins of what came from outside, not of what its calls made', () => {
+    const [x, y] = [tensor([1], { name: 'x' }), square(tensor([2]))];
+    using tape = new GradientTape();
+    square(mul(x, y));
+    const leaves = [...tape.leaves.values()].map(({ spec, name, origin }) => [spec, name, origin.kind]);
+    expect(leaves).toEqual([
+      ['float32[1]', 'x', 'fresh'],
+      ['float32[1]', undefined, 'unrecorded'],
+    ]);
+  });
+
+  test('nothing of calls after a gradient that closed it', () => {
+    const x = tensor([1]);
+    const tape = new GradientTape();
+    tape.watch(x);
+    const y = square(x);
+    tape.gradient(y, x);
+    mul(y, 2);
+    expect(tape.trace.map(({ op }) => op.name)).toEqual(['square']);
+    expect(tape.explain(y, x).connected).toBe(true);
   });
 });
