@@ -59,8 +59,8 @@ export { tune } from './autotune/tune.ts';
 export { tuning, type TuningOptions } from './autotune/tuning.ts';
 export type { CandidateReport, ChoiceReport, TuningReport } from './autotune/report.ts';
 export type { TuningStore } from './autotune/store.ts';
-export type { VariantReport, VerificationReport } from './verify/report.ts';
-export { type VerificationProgress, verify, type VerifyOptions } from './verify/verify.ts';
+export type { VariantReport, VerificationProgress, VerificationReport } from './verify/report.ts';
+export { verify, type VerifyOptions } from './verify/verify.ts';
 // Measuring
 export { gpuTime } from './inspect/gpuTime.ts';
 export { profile, type ProfileOptions } from './inspect/profile.ts';

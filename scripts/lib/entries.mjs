@@ -7,18 +7,17 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 /**
- * Entry name -> its source; of several, the first that exists is used. `index` is the entry `.`, any other name
- * is the entry `./name`.
+ * Entry name -> its source. `index` is the entry `.`, any other name is the entry `./name`.
  *
- * @type {Record<string, string[]>}
+ * @type {Record<string, string>}
  */
 export const ENTRY_SOURCES = {
-  index: ['src/index.ts'],
-  kernels: ['src/kernels.ts', 'src/kernels/index.ts'],
-  keras: ['src/keras/index.ts'],
-  'keras/layers': ['src/keras/layers/index.ts'],
-  io: ['src/io/index.ts'],
-  inspect: ['src/inspect/index.ts'],
+  index: 'src/index.ts',
+  kernels: 'src/kernels.ts',
+  keras: 'src/keras/index.ts',
+  'keras/layers': 'src/keras/layers/index.ts',
+  io: 'src/io/index.ts',
+  inspect: 'src/inspect/index.ts',
 };
 
 /**
@@ -39,11 +38,7 @@ export function entryModule(name, target) {
  * @returns {Record<string, string>} entry name -> source, relative to `root`
  */
 export function presentEntries(root) {
-  /** @type {Record<string, string>} */
-  const present = {};
-  for (const [name, sources] of Object.entries(ENTRY_SOURCES)) {
-    const source = sources.find((file) => fs.existsSync(path.join(root, file)));
-    if (source) present[name] = source;
-  }
-  return present;
+  return Object.fromEntries(
+    Object.entries(ENTRY_SOURCES).filter(([, source]) => fs.existsSync(path.join(root, source))),
+  );
 }

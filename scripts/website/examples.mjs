@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundle, temporaryFolder } from '../lib/bundle.mjs';
 import { pages } from '../lib/pages.mjs';
-import { fillImports } from '../../website/fillImports.mjs';
+import { fillImports } from './fillImports.mjs';
 import { ROOT } from '../setup.mjs';
 import { searchedText } from './guide.mjs';
 import { pageHtml } from './layout.mjs';

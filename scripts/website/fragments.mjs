@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../setup.mjs';
 import { pages } from '../lib/pages.mjs';
-import { fillImports } from '../../website/fillImports.mjs';
+import { fillImports } from './fillImports.mjs';
 import { navigation, searchField } from './layout.mjs';
 import { highlight, renderMarkdown } from './markdown.mjs';
 

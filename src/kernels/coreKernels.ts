@@ -10,7 +10,6 @@ export { reduceKernel } from './reduce.ts';
 export { fillKernel, fillRange } from './fill.ts';
 export { launchImplicitGemm } from './implicitGemm.ts';
 export { conv2dFilterGradKernel, conv2dInputGradKernel, conv2dKernel, launchConv2d } from './conv2d.ts';
-export { avoidFailing } from './avoidFailing.ts';
 export { createProfile, requireKind } from './adapterProfiles.ts';
 export { LaunchSurvey } from '../execution/dryRun.ts';
 export { launchMatMul, matMulKernel } from './matMul.ts';

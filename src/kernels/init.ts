@@ -5,6 +5,7 @@ import { describe, requireInteger, requireOneOf } from '../core/shape.ts';
 import type { AdapterKind } from '../webgpu/adapter.ts';
 import { open, type OpenOptions } from '../webgpu/open.ts';
 import type { Device, DeviceTuning } from '../webgpu/device.ts';
+import { avoidFailing } from './avoidFailing.ts';
 import { loadKernels } from './loadKernels.ts';
 
 /** Options of `init`. */
@@ -44,7 +45,7 @@ export async function init(given: InitOptions = {}): Promise<Device> {
   checkDevice(options);
   if (adapterProfile !== undefined) (await loadKernels()).requireKind(adapterProfile);
   const device = await open(options, loadKernels);
-  const { avoidFailing, createProfile, guardTensors } = await loadKernels();
+  const { createProfile, guardTensors } = await loadKernels();
   avoidFailing(device);
   guardTensors();
   if (adapterProfile !== undefined) device.profile = createProfile(device, adapterProfile);

@@ -1,7 +1,17 @@
-/** @file The report of `verify`: as data, and as text that can be copied. */
+/** @file What `verify` reports: its progress, and the result as data and as text that can be copied. */
 import { version } from '../core/version.ts';
 import type { AdapterDescription } from '../webgpu/adapter.ts';
 import { adapterText } from '../autotune/report.ts';
+
+/** The progress of `verify`. */
+export interface VerificationProgress {
+  /** Checks that are done, and all of them. */
+  readonly done: number;
+  readonly total: number;
+  /** The variant and the check that run now; null at the end. */
+  readonly variant: string | null;
+  readonly check: string | null;
+}
 
 /** The result of `verify` for one variant. */
 export interface VariantReport {

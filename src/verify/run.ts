@@ -9,9 +9,8 @@ import { avoidanceOf } from '../kernels/avoidance.ts';
 import type { TuningStore } from '../autotune/store.ts';
 import { readAvoided, writeAvoided } from '../autotune/avoidedStore.ts';
 import { type Check, runCheck } from './check.ts';
-import { VerificationReport, type VariantReport } from './report.ts';
+import { VerificationReport, type VariantReport, type VerificationProgress } from './report.ts';
 import { type Force, type Variant, variantsOf } from './variants.ts';
-import type { VerificationProgress } from './verify.ts';
 
 export interface VerificationRun {
   readonly store: TuningStore | null;

@@ -6,17 +6,7 @@ import { describe } from '../core/shape.ts';
 import { getDevice } from '../webgpu/current.ts';
 import type { TuningStore } from '../autotune/store.ts';
 import { tunerOf } from '../autotune/tuner.ts';
-import type { VerificationReport } from './report.ts';
-
-/** The progress of `verify`. */
-export interface VerificationProgress {
-  /** Checks that are done, and all of them. */
-  readonly done: number;
-  readonly total: number;
-  /** The variant and the check that run now; null at the end. */
-  readonly variant: string | null;
-  readonly check: string | null;
-}
+import type { VerificationProgress, VerificationReport } from './report.ts';
 
 /** Options of `verify`. */
 export interface VerifyOptions {

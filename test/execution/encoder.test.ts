@@ -2,7 +2,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { DeviceError, OutOfMemoryError } from '../../src/core/errors.ts';
 import { encodeWork } from '../../src/execution/encoder.ts';
-import { defineKernel, encodeFunction, encodeKernel, matMul } from '../../src/kernels/index.ts';
+import { defineKernel, encodeFunction, encodeKernel, matMul } from '../../src/kernels.ts';
 import { warmup } from '../../src/autodiff/warmup.ts';
 import { add } from '../../src/ops/arithmetic.ts';
 import { tensor } from '../../src/tensor/create.ts';

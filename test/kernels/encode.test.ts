@@ -12,7 +12,7 @@ import {
   topK,
   ValueError,
 } from '../../src/index.ts';
-import * as kernels from '../../src/kernels/index.ts';
+import * as kernels from '../../src/kernels.ts';
 import { maxPool } from '../../src/ops/index.ts';
 import { readBytes, readFloats, useDevice } from '../support/gpu.ts';
 

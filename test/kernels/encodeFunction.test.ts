@@ -20,7 +20,7 @@ import {
   valueAndGrad,
   zeros,
 } from '../../src/index.ts';
-import { type BufferTensor, encodeFunction } from '../../src/kernels/index.ts';
+import { type BufferTensor, encodeFunction } from '../../src/kernels.ts';
 import { readFloats, useDevice } from '../support/gpu.ts';
 
 let before: Device;

@@ -18,7 +18,7 @@ import {
   tidy,
   where,
 } from '../../src/index.ts';
-import { encodeFunction } from '../../src/kernels/index.ts';
+import { encodeFunction } from '../../src/kernels.ts';
 import { ownDevice } from '../support/ownDevice.ts';
 import { readFloats } from '../support/gpu.ts';
 

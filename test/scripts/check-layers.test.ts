@@ -39,6 +39,22 @@ describe('layers', () => {
     expect(messages(files)).toHaveLength(1);
   });
 
+  test('a dynamic import is an arrow too', () => {
+    const files = { 'src/core/a.ts': `const b = () => import('../webgpu/b.ts');`, 'src/webgpu/b.ts': '' };
+    expect(messages(files)).toHaveLength(1);
+  });
+
+  test('models load what saves them', () => {
+    const saving = (text: string) => ({
+      'src/keras/models/model.ts': text,
+      'src/keras/saving/save.ts': '',
+    });
+    expect(messages(saving(`const save = () => import('../saving/save.ts');`))).toEqual([]);
+    expect(messages(saving(`import { save } from '../saving/save.ts';`))).toEqual([
+      'src/keras/models/model.ts:1: src/keras/models may import src/keras/saving (src/keras/saving/save.ts) by import() only',
+    ]);
+  });
+
   test('models and training may use the tape', () => {
     const files = {
       'src/keras/training/fit.ts': `import { T } from '../../autodiff/tape.ts';`,
@@ -115,12 +131,14 @@ describe('cycles', () => {
     ]);
   });
 
-  test('dynamic imports load nothing', () => {
+  test('dynamic imports count', () => {
     const files = {
       'src/webgpu/a.ts': `const b = () => import('./b.ts');`,
       'src/webgpu/b.ts': `import { a } from './a.ts';`,
     };
-    expect(messages(files)).toEqual([]);
+    expect(messages(files)).toEqual([
+      'src/webgpu/a.ts:1: imports itself: src/webgpu/a.ts -> src/webgpu/b.ts -> src/webgpu/a.ts',
+    ]);
   });
 
   test('ops that are gradients of each other are no exception', () => {

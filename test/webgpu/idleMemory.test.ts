@@ -13,7 +13,7 @@ import {
   tidy,
   transpose,
 } from '../../src/index.ts';
-import { encodeFunction } from '../../src/kernels/index.ts';
+import { encodeFunction } from '../../src/kernels.ts';
 import { collectGarbage } from '../support/collectGarbage.ts';
 import { readFloats } from '../support/gpu.ts';
 import { type LimitedMemory, limitMemory } from '../support/limitedMemory.ts';

@@ -19,7 +19,7 @@ import {
   variable,
 } from '../../src/index.ts';
 import { input, layers, model } from '../../src/keras/index.ts';
-import { encodeFunction } from '../../src/kernels/index.ts';
+import { encodeFunction } from '../../src/kernels.ts';
 import { type LimitedMemory, limitMemory } from '../support/limitedMemory.ts';
 import { ownDevice } from '../support/ownDevice.ts';
 

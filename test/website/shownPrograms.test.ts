@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { placedFault, placedOutput } from '../../examples/notebook/kernel/places.ts';
-import { fillImports } from '../../website/fillImports.mjs';
+import { fillImports } from '../../scripts/website/fillImports.mjs';
 
 const module = '5b9c7057-8cbb-4d4e-aab2-6253b2fba402';
 const nameOf = (id: string, line: number) => (id === module ? `program.ts:${line + 8}` : undefined);

@@ -15,7 +15,8 @@ import { withinStored } from './allotment.ts';
 import { compileStored } from './compileStored.ts';
 import type { TextLayer } from './textLayers.ts';
 import { fillStored } from './upload.ts';
-import { openHdf5Weights, openStore, requireContainer, type WeightFile } from './weightFile.ts';
+import { openHdf5Weights, openStore, requireContainer } from './openWeightFile.ts';
+import type { WeightFile } from './weightFile.ts';
 
 /** Options of `loadModel`. */
 export interface LoadModelOptions extends Omit<FromJSONOptions, 'file'>, LoadWeightsOptions {

@@ -5,7 +5,8 @@ import { type FileSource, openSource } from '../../storage/sources.ts';
 import { type LoadReport, type LoadWeightsOptions, loadOptionNames } from '../models/fileOptions.ts';
 import type { StoredModel } from './storedWeights.ts';
 import { assignStored } from './assignStored.ts';
-import { openWeightFile, type WeightFile } from './weightFile.ts';
+import { openWeightFile } from './openWeightFile.ts';
+import type { WeightFile } from './weightFile.ts';
 
 /** As `Model.loadWeights`. */
 export async function loadWeightsFrom(

@@ -6,7 +6,7 @@ import { FormatError, init, memory, RetrogradError } from '../../../src/index.ts
 import { clearSession, layers, sequential } from '../../../src/keras/index.ts';
 import { type ByteSource, bytesSource } from '../../../src/formats/byteSource.ts';
 import { assignStored } from '../../../src/keras/saving/assignStored.ts';
-import { openWeightFile } from '../../../src/keras/saving/weightFile.ts';
+import { openWeightFile } from '../../../src/keras/saving/openWeightFile.ts';
 import { saveWeights } from '../../../src/keras/saving/weights.ts';
 import { KeptReads } from '../../../src/storage/keptReads.ts';
 

@@ -1,5 +1,5 @@
 /** @file The sources of the gallery's programs. */
-import { fillImports } from '../../fillImports.mjs';
+import { fillImports } from '../../../scripts/website/fillImports.mjs';
 
 /** Number of characters per line that are visible next to the output. */
 const WIDTH = 72;

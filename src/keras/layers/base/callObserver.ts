@@ -4,18 +4,8 @@
  */
 import { activeRecorders } from '../../../ops/recorders.ts';
 import { currentCall } from './callContext.ts';
+import { type Observer, providedObserver } from './observer.ts';
 import type { TrackedLayer } from './tracked.ts';
-
-interface Observer {
-  observeReads<T>(layer: TrackedLayer, given: readonly unknown[], call: () => T): T;
-  observeLosses<T>(owner: TrackedLayer, compute: () => T): T;
-}
-
-let observer: Observer | null = null;
-
-export function provideObserver(loaded: Observer): void {
-  observer = loaded;
-}
 
 /** Runs `call` of `layer` on `given`. An outermost call under a tape is observed. */
 export function observed<T>(layer: TrackedLayer, given: readonly unknown[], call: () => T): T {
@@ -33,6 +23,7 @@ export function observedLosses<T>(owner: TrackedLayer, compute: () => T): T {
 
 /** Null until it is loaded: only later calls are observed. If it can't be loaded, only a warning is missing. */
 function loadedObserver(): Observer | null {
+  const observer = providedObserver();
   if (!observer) import('./strayVariables.ts').catch(() => {});
   return observer;
 }

@@ -11,7 +11,7 @@ import { Variable } from '../../../tensor/variable.ts';
 import { leavesOf, type Nest } from '../../tensorNest.ts';
 import { isOptimized } from '../../updateRecord.ts';
 import { currentCall } from './callContext.ts';
-import { provideObserver } from './callObserver.ts';
+import { provideObserver } from './observer.ts';
 import type { TrackedLayer } from './tracked.ts';
 
 /** A variable, and the layer in whose call it was read. */

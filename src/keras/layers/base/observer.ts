@@ -1,0 +1,18 @@
+/** @file What observes calls of layers under a tape: `strayVariables.ts` provides it when it is loaded. */
+import type { TrackedLayer } from './tracked.ts';
+
+export interface Observer {
+  observeReads<T>(layer: TrackedLayer, given: readonly unknown[], call: () => T): T;
+  observeLosses<T>(owner: TrackedLayer, compute: () => T): T;
+}
+
+let observer: Observer | null = null;
+
+export function provideObserver(loaded: Observer): void {
+  observer = loaded;
+}
+
+/** Null until one is loaded. */
+export function providedObserver(): Observer | null {
+  return observer;
+}
