@@ -37,7 +37,7 @@ export const fit = (x, y) => net.fit(x, y);`;
  * themselves. The names of options, and the errors that suggest the right one, are 1.2 kB of the first files, and 2.4 kB with layers. What the step inspector observes, and the links by which a model loads
  * it, are 0.4 kB. That `grad` takes trees of tensors, with `argnums` and `hasAux`, is 0.6 kB. Options that are distinguished
  * from a schedule or an initializer, and the probe that opening a device loads for subgroup matrices, are 0.1 kB. Calls of
- * layers under a tape load what looks for stray variables: 0.3 kB of links. Sixteen layers more (volumes, affine images,
+ * layers under a tape load what looks for untracked variables: 0.3 kB of links. Sixteen layers more (volumes, affine images,
  * grouped attention), which a model can save, are 0.6 kB in files that layers share. Checks of what `backward` returns, of
  * what `init` takes, and names that other libraries use for options are 0.8 kB; those of a call's `training` and masks 0.4 kB
  * more. ConvLSTM and what it shares with LSTM and GRU are 0.1 kB in files that layers share. The dtype policy of layers is

@@ -72,10 +72,10 @@ const differentiated = (backward: unknown) => () =>
     const [a, b] = [variable(x()), variable(x())];
     return tape.gradient(own({ backward })(a, b) as Tensor, [a, b]);
   });
-let stray: Variable | null = null;
-const strayVariable = () => {
-  stray ??= variable(tensor(2), { name: 'stray' });
-  return stray;
+let untracked: Variable | null = null;
+const untrackedVariable = () => {
+  untracked ??= variable(tensor(2), { name: 'untracked' });
+  return untracked;
 };
 /** A kernel of an app with other `parts`. */
 const kernel = (parts: object) =>
@@ -248,14 +248,14 @@ test('a fraction among labels on the device is no class', async () => {
 });
 
 test.each([
-  ['a regularizer', { kernelRegularizer: (w: Tensor) => mul(sum(w), strayVariable()) }, 'mse'],
-  ['a loss', {}, (_: Tensor, y: Tensor) => mul(mean(y), strayVariable())],
+  ['a regularizer', { kernelRegularizer: (w: Tensor) => mul(sum(w), untrackedVariable()) }, 'mse'],
+  ['a loss', {}, (_: Tensor, y: Tensor) => mul(mean(y), untrackedVariable())],
 ])('a variable that %s reads is not trained, and a warning says so', async (_, options, loss) => {
   const net = sequential([layers.inputLayer([2]), layers.dense({ units: 1, ...(options as object) })]);
   net.compile({ optimizer: 'sgd', loss: loss as 'mse' });
   await net.fit(...data, { verbose: 0 });
   expect(warn.mock.calls.map(([text]) => String(text))).toEqual([
-    expect.stringMatching(/'stray', read by[\s\S]*neither trained nor saved/),
+    expect.stringMatching(/'untracked', read by[\s\S]*neither trained nor saved/),
   ]);
 });
 

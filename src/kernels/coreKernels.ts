@@ -1,7 +1,7 @@
 /**
  * @file What is loaded while the browser opens a device (loadKernels.ts), to keep it out of an app's initial bundle: the
  * implementation of devices; the core kernels, which are elementwise ops, fills, reductions, matmul, convolutions, gathers,
- * scatters and float16; dry runs, which need kernels; and the errors of habits, which need tensors. It is one module, so that
+ * scatters and float16; dry runs, which need kernels; and the hints for unsupported tensor properties, which need tensors. It is one module, so that
  * bundlers make one file of it: several would be more requests, and compress worse. Their order is one in which much of what is alike
  * lies within 32 kB, where gzip finds it: 0.5 kB. Other files may only import its types.
  */
@@ -19,4 +19,4 @@ export { gatherKernel } from './gather.ts';
 export { packFloat16, unpackFloat16 } from './float16.ts';
 export { Device } from '../webgpu/device.ts';
 export { rowsKernel } from './rows.ts';
-export { guardTensors } from '../tensor/habits.ts';
+export { guardTensorProperties } from '../tensor/unsupportedProperties.ts';

@@ -45,9 +45,9 @@ export async function init(given: InitOptions = {}): Promise<Device> {
   checkDevice(options);
   if (adapterProfile !== undefined) (await loadKernels()).requireKind(adapterProfile);
   const device = await open(options, loadKernels);
-  const { createProfile, guardTensors } = await loadKernels();
+  const { createProfile, guardTensorProperties } = await loadKernels();
   avoidFailing(device);
-  guardTensors();
+  guardTensorProperties();
   if (adapterProfile !== undefined) device.profile = createProfile(device, adapterProfile);
   await tuning?.attach(device);
   return device;

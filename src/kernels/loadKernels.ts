@@ -3,7 +3,7 @@
  * earlier.
  */
 import { DeviceError } from '../core/errors.ts';
-import { importPart } from '../core/importPart.ts';
+import { lazyImport } from '../core/lazyImport.ts';
 import { getDevice } from '../webgpu/current.ts';
 import type * as CoreKernels from './coreKernels.ts';
 
@@ -11,7 +11,7 @@ let loaded: typeof CoreKernels | undefined;
 
 /** Errors: DeviceError if the module can't be loaded. Calling it again retries. */
 export async function loadKernels(): Promise<typeof CoreKernels> {
-  loaded ??= await importPart('the kernels', () => import('./coreKernels.ts'));
+  loaded ??= await lazyImport('the kernels', () => import('./coreKernels.ts'));
   return loaded;
 }
 

@@ -3,7 +3,7 @@ import { FormatError } from '../core/errors.ts';
 import type { ByteSource } from '../formats/byteSource.ts';
 import { byteReader, ReadMemory } from '../formats/readMemory.ts';
 import type { FilePieces } from './fileTarget.ts';
-import { gathered } from './spool.ts';
+import { bufferPieces } from './temporaryFile.ts';
 
 /** A whole response. */
 export async function responseSource(
@@ -12,7 +12,7 @@ export async function responseSource(
   signal: AbortSignal | undefined,
 ): Promise<ByteSource> {
   if (!response.ok) throw unreadable(name, `status ${response.status}`, 'check the address.');
-  return gathered(chunksOf(response.body, signal), name);
+  return bufferPieces(chunksOf(response.body, signal), name);
 }
 
 /** Bytes of a stream that are taken at a time, at most. */

@@ -6,7 +6,7 @@ import type { FilePieces } from './fileTarget.ts';
 import { siblingUrl } from './folders.ts';
 import { RangeStream } from './rangeStream.ts';
 import { responseSource, unreadable } from './responseSource.ts';
-import { gathered, memoryBytes } from './spool.ts';
+import { bufferPieces, memoryBytes } from './temporaryFile.ts';
 
 /** Requests only the first byte: a server that supports ranges then reports the length of the file. */
 export async function openUrl(url: string, name: string, signal?: AbortSignal): Promise<ByteSource> {
@@ -53,7 +53,7 @@ export async function openUrl(url: string, name: string, signal?: AbortSignal): 
   const fetched = async (begin: number, end: number) => {
     const isHeld = held + end - begin <= memoryBytes;
     if (isHeld) held += end - begin;
-    const source = await gathered(piecesOf(read, begin, end), name, isHeld ? memoryBytes : 0);
+    const source = await bufferPieces(piecesOf(read, begin, end), name, isHeld ? memoryBytes : 0);
     opened.push(source);
     return source;
   };

@@ -113,7 +113,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     dropped.register(this, this.#holder, this);
   }
 
-  // Accessors of private fields: assignments throw (habits.ts says with which hint).
+  // Accessors of private fields: assignments throw (unsupportedProperties.ts says with which hint).
 
   /** Sizes of the axes. Frozen. */
   get shape(): Shape {

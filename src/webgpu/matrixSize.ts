@@ -1,9 +1,9 @@
 /** @file The size of subgroup matrices that GEMMs may use. What probes a device for it is imported on demand: few apps ask. */
 import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
-import { importPart } from '../core/importPart.ts';
+import { lazyImport } from '../core/lazyImport.ts';
 
 export async function matrixSizeOf(gpu: GPUDevice): Promise<SubgroupMatrixSize | null> {
-  const { probeSubgroupMatrices } = await importPart(
+  const { probeSubgroupMatrices } = await lazyImport(
     'subgroup matrices',
     () => import('./probeSubgroupMatrices.ts'),
   );

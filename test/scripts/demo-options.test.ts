@@ -88,7 +88,7 @@ describe('the options of the demo', () => {
     ['weights that are a folder', ['--weights', folder], /--weights: it is a folder/],
     ['an empty file of weights', ['--weights', fileOf('empty.h5', [])], /--weights: the file is empty/],
     ['an unknown option', ['--colour'], /Unknown option '--colour'/],
-    ['a stray word', ['fast'], /fast/],
+    ['an unexpected argument', ['fast'], /fast/],
     ['a missing value', ['--steps'], /argument missing/],
   ])('refuse %s', (_, args, message) => {
     const parse = () => parseOptions(args);

@@ -1,5 +1,5 @@
 /**
- * @file Options by position: what runs type-checks, and what is refused doesn't compile. `test/habits.test.ts` compares the
+ * @file Options by position: what runs type-checks, and what is refused doesn't compile. `test/otherLibraries.test.ts` compares the
  * results with those of the documented form.
  */
 import { beforeAll, describe, expect, expectTypeOf, test } from 'vitest';

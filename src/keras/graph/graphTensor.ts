@@ -8,7 +8,7 @@ import type { OpenShape } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
 import type { KerasHistory } from '../../history/node.ts';
 import { type SymbolicGraph, type SymbolicTensor, symbolicGraph } from '../../ops/recorders.ts';
-import { habits } from '../../tensor/habitsHook.ts';
+import { propertyGuard } from '../../tensor/propertyGuard.ts';
 import { newTensorId } from '../../tensor/tensor.ts';
 import { uniqueName } from '../names.ts';
 import { isTracing, noteOpenShape } from './tracing.ts';
@@ -23,7 +23,7 @@ export abstract class GraphTensor implements SymbolicTensor {
   kerasHistory: KerasHistory | null = null;
 
   constructor({ shape, dtype }: OpenSpec, name?: string) {
-    habits.guard?.(GraphTensor.prototype);
+    propertyGuard.guard?.(GraphTensor.prototype);
     this.#shape = Object.freeze([...shape]);
     this.#isOpen = shape.includes(null);
     this.#dtype = dtype;

@@ -4,7 +4,7 @@
  */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
-import { refuseMissingMethods } from '../../core/missingMethods.ts';
+import { addMethodHints } from '../../core/methodHints.ts';
 import { describe, type Shape } from '../../core/shape.ts';
 import type { OpenSpec } from '../../core/spec.ts';
 import { untraced } from '../../execution/currentExecutor.ts';
@@ -38,7 +38,7 @@ export interface UpdateOptions {
 export type Direction = 'up' | 'down' | null;
 
 /** Methods of earlier Keras versions and of libraries for PyTorch. */
-const missing = {
+const methodHints = {
   update: 'metric.updateState(yTrue, yPred).',
   'resetStates reset': 'metric.resetState().',
   compute: 'metric.result().',
@@ -64,7 +64,7 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
   readonly #constants: Tensor[] = [];
 
   constructor({ name }: MetricOptions = {}) {
-    refuseMissingMethods(Metric.prototype, 'a metric', missing);
+    addMethodHints(Metric.prototype, 'a metric', methodHints);
     this.name = name ?? uniqueName(snakeCase((new.target as unknown as typeof Metric).className));
     requireName(this.name);
   }

@@ -1,5 +1,5 @@
 /** @file Options of an optimizer that cannot be set later: all but the learning rate. Recorded steps have them as constants. */
-import { fixProperties } from '../../core/strayProperties.ts';
+import { fixProperties } from '../../core/unknownProperties.ts';
 import { foldName } from '../../core/suggest.ts';
 import { optionNames } from './optimizerOptions.ts';
 

@@ -6,8 +6,8 @@ import { checkOptions, refuseSurplus } from '../../core/options.ts';
 import type { TypedData } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
-import { refuseMissingMethods } from '../../core/missingMethods.ts';
-import { refuseStrayProperties } from '../../core/strayProperties.ts';
+import { addMethodHints } from '../../core/methodHints.ts';
+import { rejectUnknownProperties } from '../../core/unknownProperties.ts';
 import { currentExecutor, onReplay, untraced } from '../../execution/currentExecutor.ts';
 import { DynamicScalar } from '../../webgpu/params.ts';
 import { mul } from '../../ops/arithmetic.ts';
@@ -41,7 +41,7 @@ import { setWeights, type WeightValue } from './setWeights.ts';
 export type OptimizerVariable = Variable | HostVariable;
 
 /** Methods of Keras, TF.js and PyTorch. */
-const missing = {
+const methodHints = {
   minimize:
     'const { value, gradients: g } = gradients(() => loss, weights), then optimizer.apply(g, weights); or compile and fit.',
   'applyGradients step': 'optimizer.apply(gradients, weights).',
@@ -80,8 +80,8 @@ export abstract class Optimizer {
   constructor(options: OptimizerOptions, own: readonly string[] = []) {
     const { className } = this.constructor as typeof Optimizer;
     checkOptions(className, options, [...own, ...optionNames]);
-    refuseMissingMethods(Optimizer.prototype, 'an optimizer', missing);
-    refuseStrayProperties(Optimizer.prototype, (optimizer, property) => adviceOn(property, optimizer.#own));
+    addMethodHints(Optimizer.prototype, 'an optimizer', methodHints);
+    rejectUnknownProperties(Optimizer.prototype, (optimizer, property) => adviceOn(property, optimizer.#own));
     this.#own = own;
     const { learningRate = 0.001, name } = options;
     if (name !== undefined && (typeof name !== 'string' || name === '')) {

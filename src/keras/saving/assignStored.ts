@@ -5,7 +5,7 @@
  */
 import { RetrogradError } from '../../core/errors.ts';
 import { type Assignment, assignAll } from '../../tensor/assignAll.ts';
-import type { KeptReads } from '../../storage/keptReads.ts';
+import type { ReadCache } from '../../storage/readCache.ts';
 import type { StoredWeight } from './storedWeights.ts';
 import {
   fill,
@@ -26,7 +26,7 @@ const maxTwice = 128 << 20;
  */
 export async function assignStored(
   weights: readonly StoredWeight[],
-  reads: KeptReads,
+  reads: ReadCache,
   options: TransferOptions,
   limit = maxTwice,
 ): Promise<NotFinite[]> {
@@ -56,7 +56,7 @@ async function assignCopies(
 
 async function assignInPlace(
   weights: readonly StoredWeight[],
-  reads: KeptReads,
+  reads: ReadCache,
   { signal, ...options }: TransferOptions,
 ): Promise<NotFinite[]> {
   const stored = storedOf(weights);

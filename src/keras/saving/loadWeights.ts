@@ -1,6 +1,6 @@
 /** @file Loads the weights of a model from any file that has them. */
 import { checkOptions } from '../../core/options.ts';
-import { KeptReads } from '../../storage/keptReads.ts';
+import { ReadCache } from '../../storage/readCache.ts';
 import { type FileSource, openSource } from '../../storage/sources.ts';
 import { type LoadReport, type LoadWeightsOptions, loadOptionNames } from '../models/fileOptions.ts';
 import type { StoredModel } from './storedWeights.ts';
@@ -16,7 +16,7 @@ export async function loadWeightsFrom(
 ): Promise<LoadReport> {
   checkOptions('loadWeights', options, loadOptionNames);
   const opened = await openSource(given, options);
-  const reads = new KeptReads(opened);
+  const reads = new ReadCache(opened);
   const { source } = reads;
   let file: WeightFile | null = null;
   try {

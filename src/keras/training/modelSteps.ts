@@ -10,7 +10,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { AnyBatch, Predicted, StepLogs } from './batch.ts';
 import { samplesOf } from './data/batchSource.ts';
 import type { TrainableModel } from './trainableModel.ts';
-import { observeLosses } from '../layers/base/strayVariables.ts';
+import { observeLosses } from '../layers/base/untrackedVariables.ts';
 import { requireTrainable } from './updates.ts';
 
 /**

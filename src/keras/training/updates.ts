@@ -4,12 +4,12 @@ import { warnOnce } from '../../core/warn.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import {
   describeForeign,
-  describeStrays,
+  describeUntracked,
   namesOf,
-  type StrayVariable,
-  strayHint,
-  strayVariablesIn,
-} from '../layers/base/strayVariables.ts';
+  type UntrackedVariable,
+  untrackedHint,
+  untrackedVariablesIn,
+} from '../layers/base/untrackedVariables.ts';
 import { appliedSteps, isOptimized } from '../updateRecord.ts';
 
 /** The parts of a model that are watched. */
@@ -32,7 +32,7 @@ export class UpdateWatch {
     }
     const before = new Map(this.#watched().map((weight) => [weight, weight.origin]));
     const steps = appliedSteps();
-    this.#requireTracked(strayVariablesIn(step));
+    this.#requireTracked(untrackedVariablesIn(step));
     const after = this.#watched();
     // Assigning a variable replaces its origin.
     this.#seen =
@@ -46,23 +46,23 @@ export class UpdateWatch {
    * them. There is only a warning for variables used by functions of Lambdas, losses and regularizers, as in Keras, and for
    * layers that the step calls but the model doesn't have: they may be meant to stay unchanged.
    */
-  #requireTracked(read: readonly StrayVariable[]): void {
+  #requireTracked(read: readonly UntrackedVariable[]): void {
     const own = new Set(this.model.weights);
     const untrained = read.filter(
       ({ variable, isAssigned }) => !own.has(variable) && !isAssigned() && !isOptimized(variable),
     );
     const foreign = new Set(untrained.flatMap(({ owner }) => owner ?? []));
     if (foreign.size > 0) warnOnce(describeForeign(this.model.name, [...foreign]));
-    const strays = untrained.filter(({ owner }) => owner === null);
-    const inFunctions = strays.filter(({ inFunction }) => inFunction);
-    if (inFunctions.length > 0) warnOnce(describeStrays(this.model.name, inFunctions));
-    const others = strays.filter(({ inFunction }) => !inFunction);
+    const untracked = untrained.filter(({ owner }) => owner === null);
+    const inFunctions = untracked.filter(({ inFunction }) => inFunction);
+    if (inFunctions.length > 0) warnOnce(describeUntracked(this.model.name, inFunctions));
+    const others = untracked.filter(({ inFunction }) => !inFunction);
     if (others.length === 0) return;
     throw new ValueError({
       op: 'trainStep',
       rule: 'trainable variables that the layers of a model compute with must be weights of the model: others are neither trained nor saved.',
       received: `${namesOf(others)}, which '${this.model.name}' doesn't have`,
-      hint: strayHint,
+      hint: untrackedHint,
     });
   }
 

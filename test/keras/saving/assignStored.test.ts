@@ -8,9 +8,10 @@ import { type ByteSource, bytesSource } from '../../../src/formats/byteSource.ts
 import { assignStored } from '../../../src/keras/saving/assignStored.ts';
 import { openWeightFile } from '../../../src/keras/saving/openWeightFile.ts';
 import { saveWeights } from '../../../src/keras/saving/weights.ts';
-import { KeptReads } from '../../../src/storage/keptReads.ts';
+import { ReadCache } from '../../../src/storage/readCache.ts';
 
-const spools = () => fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith('retrograd-spool-'));
+const temporaryFolders = () =>
+  fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith('retrograd-temporary-'));
 
 beforeAll(async () => {
   await init();
@@ -19,9 +20,9 @@ beforeEach(clearSession);
 
 let before: string[] = [];
 beforeEach(() => {
-  before = spools();
+  before = temporaryFolders();
 });
-afterEach(() => expect(spools()).toEqual(before));
+afterEach(() => expect(temporaryFolders()).toEqual(before));
 
 function network(seed: number) {
   const net = sequential([
@@ -39,7 +40,7 @@ const valuesOf = async (net: Network) =>
 
 /** Loads in the way of large files. */
 async function load(net: Network, source: ByteSource, options: { signal?: AbortSignal } = {}) {
-  const reads = new KeptReads(source);
+  const reads = new ReadCache(source);
   const loaded: number[] = [];
   try {
     const file = await openWeightFile(reads.source, {});

@@ -312,9 +312,9 @@ describe('fit', () => {
 
   describe('with trainable variables that the model doesn’t have', () => {
     /** Reads a variable that isn't found. */
-    class Stray extends Layer {
+    class Untracked extends Layer {
       readonly #scale: Variable;
-      constructor(scale = variable(tensor(2), { name: 'stray' })) {
+      constructor(scale = variable(tensor(2), { name: 'untracked' })) {
         super();
         this.#scale = scale;
       }
@@ -323,29 +323,29 @@ describe('fit', () => {
       }
     }
     const scaled = (scale?: Variable) => {
-      const net = sequential({ layers: [new Stray(scale), layers.dense({ units: 1 })] });
+      const net = sequential({ layers: [new Untracked(scale), layers.dense({ units: 1 })] });
       net.compile({ optimizer: 'sgd', loss: 'mse' });
       return net;
     };
 
     test('refuses them, in default and custom steps', async () => {
       await expect(scaled().fit(...data(4))).rejects.toThrow(
-        /'stray', read by Stray.*which 'sequential.*addWeight.*#private/s,
+        /'untracked', read by Untracked.*which 'sequential.*addWeight.*#private/s,
       );
       class Custom extends Own {
-        readonly stray = new Stray();
+        readonly untracked = new Untracked();
         override call(x: Tensor): Tensor {
-          return this.stray.apply(super.call(x));
+          return this.untracked.apply(super.call(x));
         }
       }
       const custom = new Custom(descend);
       custom.compile({ optimizer: 'sgd' });
-      await expect(custom.fit(...data(4))).rejects.toThrow(/'stray', read by Stray/);
+      await expect(custom.fit(...data(4))).rejects.toThrow(/'untracked', read by Untracked/);
       // The model that is trained may be called in parts.
       class Parts extends Own {
         readonly #bias = variable(tensor(1), { name: 'bias of the parts' });
         readonly part = layers.lambda((x: Tensor) => add(x, this.#bias));
-        readonly inner = new Stray();
+        readonly inner = new Untracked();
         override call(x: Tensor): Tensor {
           return super.call(x);
         }
@@ -367,9 +367,9 @@ describe('fit', () => {
       await scaled(elsewhere).fit(...data(4));
       const byHand = variable(tensor(2));
       class Assigning extends Own {
-        readonly stray = new Stray(byHand);
+        readonly untracked = new Untracked(byHand);
         override call(x: Tensor): Tensor {
-          return super.call(this.stray.apply(x));
+          return super.call(this.untracked.apply(x));
         }
       }
       const assigning = new Assigning((net, loss, tape) => {
@@ -410,8 +410,8 @@ describe('fit', () => {
         loop(scaled(variable(tensor(2), { name: 'forgotten' })));
         expect(warnings()).toEqual([expect.stringMatching(/computes with trainable variables.*'forgotten'/)]);
         // Parts of a model that are called one by one have their own weights.
-        const [stray, top] = [new Stray(variable(tensor(2), { name: 'of a part' })), dense()];
-        loop(top, [], () => top.apply(stray.apply(x())));
+        const [untracked, top] = [new Untracked(variable(tensor(2), { name: 'of a part' })), dense()];
+        loop(top, [], () => top.apply(untracked.apply(x())));
         expect(warnings()[1]).toContain("'of a part'");
         const bias = variable(tensor(1), { name: 'in a loop' });
         loop(sequential({ layers: [layers.lambda((x) => add(x, bias)), layers.dense({ units: 1 })] }));

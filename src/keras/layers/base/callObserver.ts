@@ -1,5 +1,5 @@
 /**
- * @file Passes layer calls under a tape, and the computation of layer losses, to `strayVariables.ts`, which is loaded with
+ * @file Passes layer calls under a tape, and the computation of layer losses, to `untrackedVariables.ts`, which is loaded with
  * the first one.
  */
 import { activeRecorders } from '../../../ops/recorders.ts';
@@ -24,6 +24,6 @@ export function observedLosses<T>(owner: TrackedLayer, compute: () => T): T {
 /** Null until it is loaded: only later calls are observed. If it can't be loaded, only a warning is missing. */
 function loadedObserver(): Observer | null {
   const observer = providedObserver();
-  if (!observer) import('./strayVariables.ts').catch(() => {});
+  if (!observer) import('./untrackedVariables.ts').catch(() => {});
   return observer;
 }

@@ -8,7 +8,7 @@ import { ValueError } from '../../../core/errors.ts';
 import { refuseSurplus } from '../../../core/options.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
-import { refuseStrayProperties } from '../../../core/strayProperties.ts';
+import { rejectUnknownProperties } from '../../../core/unknownProperties.ts';
 import { untraced } from '../../../execution/currentExecutor.ts';
 import { insideCall } from '../../../history/frames.ts';
 import type { Operation } from '../../../history/node.ts';
@@ -120,7 +120,7 @@ export abstract class Layer<
 
   constructor(options?: LayerOptions) {
     super(options);
-    refuseStrayProperties(SymbolicOperation.prototype, adviceOn);
+    rejectUnknownProperties(SymbolicOperation.prototype, adviceOn);
     this.activityRegularizer = regularizerOf(options?.activityRegularizer);
     this.#eager = { name: this.name, className: this.className };
     // As in Keras, the app may call `build` itself, which then marks the layer as built. `super.build` still works.

@@ -101,11 +101,11 @@ export class Lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> =
   #watched(inputs: Nest<KerasTensor>, options: CallOptions): Nest<KerasTensor> {
     const outputs = this.traceCall(inputs, options);
     const own = new Set<Variable>(this.weights);
-    const strays = variablesBehind(leavesOf(outputs)).filter(
+    const untracked = variablesBehind(leavesOf(outputs)).filter(
       (variable) => variable.trainable && !own.has(variable),
     );
-    if (strays.length > 0) {
-      const names = strays.map(({ name }) => `'${name}'`).join(', ');
+    if (untracked.length > 0) {
+      const names = untracked.map(({ name }) => `'${name}'`).join(', ');
       warnOnce(
         `${this} uses variables that it doesn't have: ${names}. A model trains and saves the weights of its layers, and ` +
           'these are not among them. To have them trained, write a subclass of Layer that keeps them as properties.',

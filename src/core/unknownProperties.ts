@@ -1,32 +1,32 @@
 /**
- * @file Assignments that would make a new property which nothing reads: `optimizer.lr = 0.01`. TypeScript refuses them; in
- * JavaScript they were ignored.
+ * @file Rejects assignments to unknown properties, such as `optimizer.lr = 0.01`. TypeScript rejects them, but JavaScript would
+ * silently add a property that nothing reads.
  */
 import { describe } from './describe.ts';
 import { ValueError } from './errors.ts';
 
-/** What to write in place of a property that `owner` doesn't have; null where it may be one of the app's. */
+/** The hint for a property that `owner` doesn't have. Null if the property may be the app's. */
 export type Advice<T extends object> = (owner: T, name: string) => string | null;
 
 const guarded = new WeakSet<object>();
 
 /**
- * From here on, asks `advise` about properties that assignments add to objects with that `prototype`. Fields that a class declares are
- * no assignments. Constructors call it: a module has no side effects.
+ * From now on, assignments that add a property to an object with this `prototype` throw if `advise` returns a hint. Class fields are
+ * definitions, not assignments. Call it from a constructor, since modules have no side effects.
  */
-export function refuseStrayProperties<T extends object>(prototype: T, advise: Advice<T>): void {
+export function rejectUnknownProperties<T extends object>(prototype: T, advise: Advice<T>): void {
   if (guarded.has(prototype)) return;
   guarded.add(prototype);
-  // An assignment looks for a setter along the prototypes, and reaches their end where the property is new.
+  // An assignment looks for a setter along the prototype chain. It reaches the end if the property is new.
   const set = (base: object, name: string | symbol, value: unknown, owner: T) => {
     const hint = typeof name === 'string' ? advise(owner, name) : null;
-    if (hint !== null) throw stray(owner, name as string, value, hint);
+    if (hint !== null) throw unknownProperty(owner, name as string, value, hint);
     return Reflect.set(base, name, value, owner);
   };
   Object.setPrototypeOf(prototype, new Proxy(Object.getPrototypeOf(prototype), { set }));
 }
 
-/** Gives the properties `names` of `owner` fixed values. Errors of later assignments: ValueError with that hint. */
+/** Makes the properties `names` of `owner` read-only. Later assignments throw a ValueError with `hint`. */
 export function fixProperties(owner: object, names: readonly string[], hint: string): void {
   for (const name of names) {
     const { value, writable } = Object.getOwnPropertyDescriptor(owner, name) ?? {};
@@ -43,7 +43,7 @@ export function fixProperties(owner: object, names: readonly string[], hint: str
   }
 }
 
-function stray(owner: object, name: string, value: unknown, hint: string): ValueError {
+function unknownProperty(owner: object, name: string, value: unknown, hint: string): ValueError {
   return new ValueError({
     op: nameOf(owner),
     rule: `it has no property \`${name}\`, unless its class declares one: nothing would read it.`,

@@ -6,7 +6,7 @@ import { type ByteSource, blobSource, requireLength } from '../formats/byteSourc
 import { blobOf, type FilePieces } from './fileTarget.ts';
 import { nodeModule } from './nodeModule.ts';
 
-export interface Spool {
+export interface TemporaryFile {
   write(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Ends writing. The bytes are available until the source is closed. */
   finish(name: string): Promise<ByteSource>;
@@ -18,49 +18,53 @@ export interface Spool {
 export const memoryBytes = 16 << 20;
 /** Age at which files left behind by closed pages are removed; none is in use for so long. */
 const oldMilliseconds = 24 * 60 * 60 * 1000;
-const folderName = '.retrograd-spool';
+const folderName = '.retrograd-temporary';
 
 /** Null if there is no room for `bytes` bytes. */
-export async function openSpool(bytes: number): Promise<Spool | null> {
+export async function openTemporaryFile(bytes: number): Promise<TemporaryFile | null> {
   const fs = nodeModule<NodeFiles>('fs/promises');
-  if (fs) return nodeSpool(fs);
+  if (fs) return nodeTemporaryFile(fs);
   try {
-    return await originSpool(bytes);
+    return await originTemporaryFile(bytes);
   } catch {
     // Private windows and pages without https don't have this storage.
     return null;
   }
 }
 
-/** All pieces, readable in any order: in memory up to `most` bytes, otherwise in a temporary file. */
-export async function gathered(pieces: FilePieces, name: string, most = memoryBytes): Promise<ByteSource> {
-  const held: Uint8Array<ArrayBuffer>[] = [];
+/** All pieces, readable in any order: in memory up to `maxMemory` bytes, otherwise in a temporary file. */
+export async function bufferPieces(
+  pieces: FilePieces,
+  name: string,
+  maxMemory = memoryBytes,
+): Promise<ByteSource> {
+  const buffered: Uint8Array<ArrayBuffer>[] = [];
   const iterator = pieces[Symbol.asyncIterator]();
   let bytes = 0;
-  while (bytes <= most) {
+  while (bytes <= maxMemory) {
     const { done, value } = await iterator.next();
-    if (done) return blobSource(new Blob(held), name);
-    held.push(value.slice());
+    if (done) return blobSource(new Blob(buffered), name);
+    buffered.push(value.slice());
     bytes += value.length;
   }
-  const all = concatenated(held, iterator);
-  const spool = await openSpool(2 * bytes);
-  if (!spool) return blobSource(await blobOf(all), name);
+  const all = concatenated(buffered, iterator);
+  const file = await openTemporaryFile(2 * bytes);
+  if (!file) return blobSource(await blobOf(all), name);
   try {
-    for await (const piece of all) await spool.write(piece);
-    return await spool.finish(name);
+    for await (const piece of all) await file.write(piece);
+    return await file.finish(name);
   } catch (error) {
-    await spool.discard();
+    await file.discard();
     throw error;
   }
 }
 
-/** Lets go of `held` as it is taken: each piece is valid until the next is asked for. */
+/** Drops each entry of `buffered` once it is yielded. A piece is valid until the next one is requested. */
 async function* concatenated(
-  held: Uint8Array<ArrayBuffer>[],
+  buffered: Uint8Array<ArrayBuffer>[],
   rest: AsyncIterator<Uint8Array<ArrayBuffer>>,
 ): FilePieces {
-  for (let piece = held.shift(); piece; piece = held.shift()) yield piece;
+  for (let piece = buffered.shift(); piece; piece = buffered.shift()) yield piece;
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
@@ -81,12 +85,12 @@ interface NodeFile {
   close(): Promise<void>;
 }
 
-async function nodeSpool(fs: NodeFiles): Promise<Spool | null> {
+async function nodeTemporaryFile(fs: NodeFiles): Promise<TemporaryFile | null> {
   const folder = await fs
-    .mkdtemp(`${nodeModule<{ tmpdir(): string }>('os')?.tmpdir()}/retrograd-spool-`)
+    .mkdtemp(`${nodeModule<{ tmpdir(): string }>('os')?.tmpdir()}/retrograd-temporary-`)
     .catch(() => null);
   if (folder === null) return null;
-  const file = await fs.open(`${folder}/spool`, 'w+');
+  const file = await fs.open(`${folder}/bytes`, 'w+');
   let size = 0;
   const discard = async () => {
     await file.close();
@@ -112,7 +116,7 @@ async function nodeSpool(fs: NodeFiles): Promise<Spool | null> {
   };
 }
 
-async function originSpool(bytes: number): Promise<Spool | null> {
+async function originTemporaryFile(bytes: number): Promise<TemporaryFile | null> {
   const { quota = 0, usage = 0 } = await navigator.storage.estimate();
   if (quota - usage < bytes) return null;
   const root = await navigator.storage.getDirectory();

@@ -1,7 +1,7 @@
 /** @file Assignments to properties that nothing reads. */
 import { expect, test } from 'vitest';
 import { ValueError } from '../../src/core/errors.ts';
-import { fixProperties, refuseStrayProperties } from '../../src/core/strayProperties.ts';
+import { fixProperties, rejectUnknownProperties } from '../../src/core/unknownProperties.ts';
 
 class Optimizer {
   name = 'adam';
@@ -10,7 +10,7 @@ class Optimizer {
   static asked: string[] = [];
 
   constructor() {
-    refuseStrayProperties(Optimizer.prototype, (owner: Optimizer, name) => {
+    rejectUnknownProperties(Optimizer.prototype, (owner: Optimizer, name) => {
       Optimizer.asked.push(`${owner.name}.${name}`);
       return name === 'lr' ? 'set `learningRate`.' : null;
     });

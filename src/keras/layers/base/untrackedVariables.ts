@@ -15,7 +15,7 @@ import { provideObserver } from './observer.ts';
 import type { TrackedLayer } from './tracked.ts';
 
 /** A variable, and the layer in whose call it was read. */
-export interface StrayVariable {
+export interface UntrackedVariable {
   readonly variable: Variable;
   readonly reader: TrackedLayer;
   /** The layer that was called, if it has the variable: a layer that is used next to a model; otherwise null. */
@@ -26,8 +26,8 @@ export interface StrayVariable {
   isAssigned(): boolean;
 }
 
-/** Collects the stray variables of a training step; null outside of steps, where each call is checked by itself. */
-let collected: Map<Variable, StrayVariable> | null = null;
+/** Collects the untracked variables of a training step; null outside of steps, where each call is checked by itself. */
+let collected: Map<Variable, UntrackedVariable> | null = null;
 /** How often a layer was called, and how often its losses were computed, outside of training steps. */
 const calls = new WeakMap<object, number>();
 const computed = new WeakMap<object, number>();
@@ -42,9 +42,9 @@ function observeReads<T>(layer: TrackedLayer, given: readonly unknown[], call: (
   const passed = new Set<unknown>(leavesOf(given as Nest<unknown>));
   const found = reads.found
     .filter(({ variable }) => !passed.has(variable))
-    .map((stray) => ({ ...stray, owner: own.has(stray.variable) ? layer : null }));
+    .map((untracked) => ({ ...untracked, owner: own.has(untracked.variable) ? layer : null }));
   if (collected) {
-    for (const stray of found) collected.set(stray.variable, stray);
+    for (const untracked of found) collected.set(untracked.variable, untracked);
     return result;
   }
   warnBeforeGradients(
@@ -63,9 +63,9 @@ export function observeLosses<T>(owner: TrackedLayer, compute: () => T): T {
   if (recorders.length === 0 || (collected === null && !isDue(computed, owner))) return compute();
   const reads = new VariableReads(() => (currentCall() ? undefined : owner));
   const result = withRecorders([...recorders, reads], compute);
-  const found = reads.found.map((stray) => ({ ...stray, owner: null, inFunction: true }));
+  const found = reads.found.map((untracked) => ({ ...untracked, owner: null, inFunction: true }));
   if (collected) {
-    for (const stray of found) collected.set(stray.variable, stray);
+    for (const untracked of found) collected.set(untracked.variable, untracked);
     return result;
   }
   const own = new Set(owner.weights);
@@ -77,10 +77,10 @@ export function observeLosses<T>(owner: TrackedLayer, compute: () => T): T {
 }
 
 /** Which variables an app trains is known only when it asks for their gradients. */
-function warnBeforeGradients(layer: TrackedLayer, strays: readonly StrayVariable[]): void {
-  if (strays.length === 0) return;
+function warnBeforeGradients(layer: TrackedLayer, untracked: readonly UntrackedVariable[]): void {
+  if (untracked.length === 0) return;
   for (const recorder of activeRecorders())
-    recorder.beforeGradients?.((sources) => warnOfUntrained(layer, strays, sources));
+    recorder.beforeGradients?.((sources) => warnOfUntrained(layer, untracked, sources));
 }
 
 /** Later calls may compute something different from the first. */
@@ -90,23 +90,23 @@ function isDue(counts: WeakMap<object, number>, layer: TrackedLayer): boolean {
   return Number.isInteger(Math.log2(count));
 }
 
-/** Warns if an app takes gradients of variables, but not of the stray ones that `layer` computes with. */
+/** Warns if an app takes gradients of variables, but not of the untracked ones that `layer` computes with. */
 function warnOfUntrained(
   layer: TrackedLayer,
-  strays: readonly StrayVariable[],
+  untracked: readonly UntrackedVariable[],
   sources: readonly Tensor[],
 ): void {
   if (!sources.some((source) => source instanceof Variable)) return;
-  const untrained = strays.filter(
+  const untrained = untracked.filter(
     ({ variable, isAssigned }) => !sources.includes(variable) && !isOptimized(variable) && !isAssigned(),
   );
-  if (untrained.length > 0) warnOnce(describeStrays(layer.name, untrained));
+  if (untrained.length > 0) warnOnce(describeUntracked(layer.name, untrained));
 }
 
-/** Runs `step`, and returns the stray variables of all calls in it, and the variables of all layers that it calls. */
-export function strayVariablesIn(step: () => void): StrayVariable[] {
+/** Runs `step`, and returns the untracked variables of all calls in it, and the variables of all layers that it calls. */
+export function untrackedVariablesIn(step: () => void): UntrackedVariable[] {
   const before = collected;
-  const own = new Map<Variable, StrayVariable>();
+  const own = new Map<Variable, UntrackedVariable>();
   collected = own;
   try {
     step();
@@ -117,10 +117,10 @@ export function strayVariablesIn(step: () => void): StrayVariable[] {
 }
 
 /** Describes the problem and the remedy. */
-export function describeStrays(owner: string, strays: readonly StrayVariable[]): string {
+export function describeUntracked(owner: string, untracked: readonly UntrackedVariable[]): string {
   return (
-    `'${owner}' computes with trainable variables that it doesn't have: ${namesOf(strays)}. They are neither trained nor saved ` +
-    `with it. ${strayHint}`
+    `'${owner}' computes with trainable variables that it doesn't have: ${namesOf(untracked)}. They are neither trained nor saved ` +
+    `with it. ${untrackedHint}`
   );
 }
 
@@ -133,11 +133,11 @@ export function describeForeign(owner: string, layers: readonly TrackedLayer[]):
   );
 }
 
-export const strayHint =
+export const untrackedHint =
   'Create them by addWeight, or keep them in public properties of a layer (#private fields are not searched). One that is not to be trained is made with { trainable: false }.';
 
-export function namesOf(strays: readonly StrayVariable[]): string {
-  return strays.map(({ variable, reader }) => `'${variable.name}', read by ${reader}`).join('; ');
+export function namesOf(untracked: readonly UntrackedVariable[]): string {
+  return untracked.map(({ variable, reader }) => `'${variable.name}', read by ${reader}`).join('; ');
 }
 
 /**
@@ -146,12 +146,12 @@ export function namesOf(strays: readonly StrayVariable[]): string {
  */
 class VariableReads implements Recorder {
   readonly recording = activeRecorders()[0]?.recording ?? 0;
-  readonly #found = new Map<Variable, Omit<StrayVariable, 'owner'>>();
+  readonly #found = new Map<Variable, Omit<UntrackedVariable, 'owner'>>();
 
   /** `readerOf` returns the layer that is currently reading, if there is one. */
   constructor(private readonly readerOf: () => TrackedLayer | undefined) {}
 
-  get found(): Omit<StrayVariable, 'owner'>[] {
+  get found(): Omit<UntrackedVariable, 'owner'>[] {
     return [...this.#found.values()];
   }
 

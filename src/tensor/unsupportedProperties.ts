@@ -1,12 +1,12 @@
 /**
- * @file What people write on tensors out of habit: methods of TF.js, PyTorch and NumPy, `x.length`, `x[0]`, `for (const row of x)`,
- * and assignments. Each throws with what to write instead. It is loaded with the device, and costs nothing for properties that
- * exist: only look-ups of those that don't reach the end of the prototypes.
+ * @file Hints for properties that tensors of other libraries have: methods of TF.js, PyTorch and NumPy, `x.length`, `x[0]`,
+ * `for (const row of x)`, and assignments. Using one throws an error with a hint. This module is loaded with the device. Existing
+ * properties cost nothing: only lookups of missing ones reach the end of the prototype chain.
  */
 import { describe } from '../core/describe.ts';
 import { ValueError } from '../core/errors.ts';
 import { foldName } from '../core/suggest.ts';
-import { habits } from './habitsHook.ts';
+import { propertyGuard } from './propertyGuard.ts';
 import { Tensor } from './tensor.ts';
 
 const rows = 'unstack(x, { axis: 0 }) gives the rows as tensors, `await x.array()` the values.';
@@ -49,13 +49,13 @@ const assigned: Readonly<Record<string, string>> = {
 
 let hints: Map<string, string> | undefined;
 
-/** What to write in place of the property `name`; undefined for a name that may be the app's. */
+/** The hint for the property `name`. Undefined if the name may be the app's. */
 function hintFor(name: string): string | undefined {
   if (/^-?\d+$/.test(name)) return rows;
   hints ??= new Map([
     ...ops.split(' ').map((entry): [string, string] => {
-      const [habit = '', op = habit] = entry.split(':');
-      return [foldName(habit), `it is a function: ${op}(x, …).`];
+      const [method = '', op = method] = entry.split(':');
+      return [foldName(method), `it is a function: ${op}(x, …).`];
     }),
     ...others.flatMap(([names, hint]) =>
       names.split(' ').map((name): [string, string] => [foldName(name), hint]),
@@ -66,13 +66,13 @@ function hintFor(name: string): string | undefined {
 
 const guarded = new WeakSet<object>();
 
-/** Makes tensors throw where habits would give undefined, or change what nothing reads. */
-export function guardTensors(): void {
-  habits.guard = guardPrototype;
+/** Makes unsupported properties of tensors throw when they are read or assigned. */
+export function guardTensorProperties(): void {
+  propertyGuard.guard = guardPrototype;
   guardPrototype(Tensor.prototype);
 }
 
-/** The same for the class of tensors with that `prototype`. */
+/** Does so for the tensor class with this `prototype`. */
 function guardPrototype(prototype: object): void {
   if (guarded.has(prototype)) return;
   guarded.add(prototype);
@@ -96,20 +96,20 @@ function guardPrototype(prototype: object): void {
         const hint =
           typeof name === 'string' && isTensor(owner) ? (assigned[name] ?? hintFor(name)) : undefined;
         if (hint === undefined) return Reflect.set(base, name, value, owner);
-        throw refusedAssignment(owner, String(name), value, hint);
+        throw rejectedAssignment(owner, String(name), value, hint);
       },
     }),
   );
 }
 
-/** Whether `owner` is a tensor rather than the prototype of some. */
+/** Whether `owner` is a tensor, not a subclass prototype. */
 function isTensor(owner: object): boolean {
   return !Object.hasOwn(owner, 'constructor');
 }
 
 /**
- * Gives accessors that have no setter one that throws with a hint, in place of JavaScript's TypeError; and `data`, which is a property
- * of tensors in PyTorch.
+ * Adds a setter that throws an error with a hint to accessors without a setter, and to `data`, which is a property of PyTorch's tensors.
+ * Otherwise JavaScript would throw a TypeError without a hint.
  */
 function fixAccessors(prototype: object): void {
   for (const [name, { get, set, value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
@@ -117,13 +117,13 @@ function fixAccessors(prototype: object): void {
     Object.defineProperty(prototype, name, {
       get: get ?? (() => value),
       set(value: unknown) {
-        throw refusedAssignment(this, name, value, assigned[name] ?? fixed);
+        throw rejectedAssignment(this, name, value, assigned[name] ?? fixed);
       },
     });
   }
 }
 
-function refusedAssignment(owner: object, name: string, value: unknown, hint: string): ValueError {
+function rejectedAssignment(owner: object, name: string, value: unknown, hint: string): ValueError {
   return new ValueError({
     rule: `\`${name}\` of a tensor cannot be assigned.`,
     received: `${name} = ${describe(value)} for ${owner}`,
@@ -131,7 +131,7 @@ function refusedAssignment(owner: object, name: string, value: unknown, hint: st
   });
 }
 
-/** How many iterations are open that nothing has read yet. */
+/** The number of open iterations that nothing has read yet. */
 let opened: { count: number } | null = null;
 
 /**

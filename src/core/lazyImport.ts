@@ -1,8 +1,8 @@
-/** @file importPart: loads a part of the library that comes with the device. */
+/** @file lazyImport: loads a part of the library that comes with the device. */
 import { DeviceError } from './errors.ts';
 
 /** The module that `load` imports. Errors: DeviceError if it can't be loaded. */
-export async function importPart<T>(part: string, load: () => Promise<T>): Promise<T> {
+export async function lazyImport<T>(part: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (cause) {

@@ -1,5 +1,5 @@
 /**
- * @file What people write out of habit: settings by position as in TF.js and Keras, names in Python's spelling, and
+ * @file Code written as for other libraries: settings by position as in TF.js and Keras, Python names, and
  * values that aren't tensors. It works, or the error shows the right form.
  */
 import { inspect } from 'node:util';
@@ -170,12 +170,12 @@ describe('ops take settings by position, as in TF.js', () => {
     ],
   ];
 
-  test.each(same)('%s', async (_, habit, documented) => {
+  test.each(same)('%s', async (_, positional, documented) => {
     const read = async (made: unknown) => {
       const { shape, dtype } = made as Tensor;
       return { shape, dtype, values: await (made as Tensor).array() };
     };
-    const [a, b] = tidy(() => [habit(), documented()]);
+    const [a, b] = tidy(() => [positional(), documented()]);
     expect(await read(a)).toEqual(await read(b));
   });
 
