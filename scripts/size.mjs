@@ -43,22 +43,22 @@ export const fit = (x, y) => net.fit(x, y);`;
  * more. ConvLSTM and what it shares with LSTM and GRU are 0.1 kB in files that layers share. The dtype policy of layers is
  * 0.1 kB. Surplus arguments of the methods that train, and a count of weights that don't exist yet, which are refused, are
  * 0.1 kB. Fills and the adapter profiles come with the device: with the launches and the WGSL that they are made of, 2.1 kB
- * that were in the first file. Frozen shapes, and refusals of surplus arguments, of masks for indices and of what is no
+ * that were in the first file. Frozen shapes, and errors for unexpected arguments, of masks for indices and of what is no
  * number in a DynamicScalar, are 0.7 kB of the core; those of layers (`compile`, `apply`, `summary`, a `call` by the app,
  * results of `computeOutputShape`) 0.8 kB more. The estimate of a GEMM's time on a GPU, by which tiles and splits are chosen,
  * is 0.3 kB. Groups of invocations that share k, in WGSL, tiles and estimate, are 1.2 kB with the device. Units of one, two
  * and four vectors, and lines that lie in workgroup memory as in storage, are 1 kB of the device: they replace four fifths of
  * what a GPU's k loop did besides multiply-adds. Assignments to properties that nothing reads,
- * masks and results of an app's functions that don't fit, and surplus arguments of methods, which are refused, are 0.5 kB of a model. Arguments
+ * masks and results of an app's functions that don't fit, and unexpected arguments of methods, which are refused, are 0.5 kB of a model. Arguments
  * that a call names, and records in the order of their keys, are 0.1 kB of it. Errors for methods, elements and assignments that tensors
  * don't have, with the names of other libraries, are 1.5 kB with the device.
  *
- * @type {Record<string, { says: string, source: string, limit: number, device: number }>}
+ * @type {Record<string, { label: string, source: string, limit: number, device: number }>}
  */
 const CASES = {
-  core: { says: 'matMul, conv2d, gather, grad', source: core, limit: 23.1, device: 50.7 },
-  model: { says: '… and a model that is applied', source: net, limit: 70.3, device: 49.9 },
-  training: { says: '… and trained', source: training, limit: 70.3, device: 49.9 },
+  core: { label: 'matMul, conv2d, gather, grad', source: core, limit: 23.1, device: 50.7 },
+  model: { label: '… and a model that is applied', source: net, limit: 70.3, device: 49.9 },
+  training: { label: '… and trained', source: training, limit: 70.3, device: 49.9 },
 };
 
 /** @param {string} text */
@@ -94,7 +94,7 @@ const sizeOf = (chunks) => chunks.reduce((total, { code }) => total + compressed
 async function checkSizes() {
   const kB = (/** @type {number} */ bytes) => `${(bytes / 1000).toFixed(1)} kB`.padStart(8);
   let failed = false;
-  for (const { says, source, limit, device } of Object.values(CASES)) {
+  for (const { label, source, limit, device } of Object.values(CASES)) {
     const chunks = byLoad(await bundle(source));
     const sizes = [
       { of: 'at once', size: sizeOf(chunks.first), limit },
@@ -106,7 +106,7 @@ async function checkSizes() {
       failed ||= isOver;
       return `${kB(part.size)} ${part.of}${isOver ? `: MORE THAN ${part.limit} kB` : ''}`;
     });
-    process.stdout.write(`${says.padEnd(30)} ${parts.join(', ')}\n`);
+    process.stdout.write(`${label.padEnd(30)} ${parts.join(', ')}\n`);
   }
   process.exitCode = failed ? 1 : 0;
 }

@@ -188,8 +188,8 @@ describe('refused at the call', () => {
     ['alpha', () => loose(layers.leakyReLU)({ alpha: 0.1 }), /did you mean 'negativeSlope'/],
     ['hiddenSize', () => loose(layers.lstm)({ hiddenSize: 4 }), /did you mean 'units'/],
     ['std', () => loose(layers.gaussianNoise)({ std: 1 }), /did you mean 'stddev'/],
-  ])('%s', (_, call, says) => {
-    expect(call).toThrow(says);
+  ])('%s', (_, call, message) => {
+    expect(call).toThrow(message);
     expect(call).toThrow(RetrogradError);
   });
 });
@@ -201,8 +201,8 @@ describe('refused by fit', () => {
     ['validationSteps alone', { validationSteps: 2 }, /concerns validation data/],
     ['validationFreq alone', { validationFreq: 2 }, /concerns validation data/],
     ['validationBatchSize alone', { validationBatchSize: 2 }, /concerns validation data/],
-  ])('%s', async (_, options, says) => {
-    await expect(regressor().fit(data[0], data[1], options)).rejects.toThrow(says);
+  ])('%s', async (_, options, message) => {
+    await expect(regressor().fit(data[0], data[1], options)).rejects.toThrow(message);
   });
 
   test('a misspelt option in place of targets', async () => {
@@ -214,8 +214,8 @@ describe('refused by fit', () => {
   test.each<[string, unknown, RegExp]>([
     ['a number', () => 3, /returns a tensor/],
     ['a Promise', async () => sum(x()), /await it first/],
-  ])('a loss that returns %s', async (_, loss, says) => {
-    await expect(regressor(loss).fit(...data)).rejects.toThrow(says);
+  ])('a loss that returns %s', async (_, loss, message) => {
+    await expect(regressor(loss).fit(...data)).rejects.toThrow(message);
   });
 });
 
@@ -232,8 +232,8 @@ test.each([
   ['a third argument of predict', () => bound('predict')(data[0], {}, 3), 'argument 3'],
   ['a third argument of tune', () => loose(tune)(regressor(), { batchSize: 2 }, 3), 'argument 3'],
   ['dtyp in a spec', () => tune(square, { shape: [3], dtyp: 'int32' } as never), "did you mean 'dtype'?"],
-])('refuses %s', async (_, call, says) => {
-  await expect(call()).rejects.toThrow(says);
+])('refuses %s', async (_, call, message) => {
+  await expect(call()).rejects.toThrow(message);
 });
 
 test('a fraction among labels on the device is no class', async () => {

@@ -263,7 +263,7 @@ describe('misspelt options', () => {
 });
 
 describe('arguments that nobody reads', () => {
-  const junk = Array.from({ length: 20 }, () => 'surplus');
+  const junk = Array.from({ length: 20 }, () => 'extra');
 
   test.each(covered.filter(([, value]) => !isClass(value)))('%s', async (path, value) => {
     const error = await errorOf(() => value(...argumentsOf(path, value), ...junk));

@@ -200,7 +200,7 @@ describe('ops take settings by position, as in TF.js', () => {
       [() => conv2d(image(), kernel(), { padding: 'SAME' as 'same' }), /did you mean 'same'/],
       [() => sum(x(), new Map() as never), /Map/],
     ];
-    for (const [call, says] of refused) expect(() => tidy(call)).toThrow(says);
+    for (const [call, message] of refused) expect(() => tidy(call)).toThrow(message);
   });
 });
 
@@ -373,8 +373,8 @@ describe('tensors have no methods and no elements', () => {
     ['w.value = …', () => set(weight(), 'value'), /v\.assign\(x\)/],
     ['w.data = …', () => set(weight(), 'data'), /v\.assign\(x\)/],
     ['the rank of a symbolic tensor', () => set(symbol(), 'rank'), /`rank`[\s\S]*KerasTensor/],
-  ])('%s', (_, call, says) => {
-    expect(() => tidy(call as () => Tensor)).toThrow(says);
+  ])('%s', (_, call, message) => {
+    expect(() => tidy(call as () => Tensor)).toThrow(message);
     expect(() => tidy(call as () => Tensor)).toThrow(RetrogradError);
   });
 
@@ -385,8 +385,8 @@ describe('tensors have no methods and no elements', () => {
     ['optimizer.zeroGrad', () => of(optimizers.adam()).zeroGrad, /leave it out/],
     ['metric.resetStates', () => of(metrics.mean()).resetStates, /resetState\(\)/],
     ['metric.update', () => of(metrics.auc()).update, /updateState/],
-  ])('%s of another library', (_, call, says) => {
-    expect(call).toThrow(says);
+  ])('%s of another library', (_, call, message) => {
+    expect(call).toThrow(message);
     expect(call).toThrow(RetrogradError);
   });
 

@@ -1,5 +1,5 @@
 /**
- * @file Arguments that nothing would read, or that would be read as something else: surplus ones, sources one by one, masks for
+ * @file Arguments that nothing would read, or that would be read as something else: too many, sources one by one, masks for
  * indices, options of another kind of network. Each is refused with the remedy.
  */
 import { beforeAll, describe, expect, test, vi } from 'vitest';
@@ -157,8 +157,8 @@ test.each<[string, () => unknown, RegExp]>([
   ['an input that no model has', () => named().apply({ a: x(), b: x() } as never), /leave out 'b'/],
   ['classes without a top', () => applications.vgg16({ includeTop: false, classes: 3 }), /includeTop: true/],
   ['pooling with a top', () => applications.vgg16({ pooling: 'avg' }), /includeTop: false/],
-])('%s', (_, refused, says) => {
-  expect(refused).toThrow(says);
+])('%s', (_, refused, message) => {
+  expect(refused).toThrow(message);
   expect(refused).toThrow(RetrogradError);
 });
 
@@ -184,8 +184,8 @@ describe('fit', () => {
       () => regressor().fit(x(), zeros([2, 2]), { validationData: batches as never, validationBatchSize: 2 }),
       /used as they come/,
     ],
-  ])('refuses %s', async (_, run, says) => {
-    await expect(run()).rejects.toThrow(says);
+  ])('refuses %s', async (_, run, message) => {
+    await expect(run()).rejects.toThrow(message);
   });
 
   test('refuses metrics that return numbers', async () => {

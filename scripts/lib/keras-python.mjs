@@ -12,13 +12,13 @@ import { ROOT, SetupError } from '../setup.mjs';
 /** The oldest version of Python that the packages support. */
 const leastPython = '3.11';
 const keras = {
-  says: 'Keras 3 with JAX and h5py',
+  label: 'Keras 3 with JAX and h5py',
   probe:
     "import os; os.environ['KERAS_BACKEND'] = 'jax'; import keras, jax, h5py; assert keras.__version__[0] == '3'",
   packages: ['keras==3.15.1', 'jax==0.10.2', 'h5py==3.16.0'],
 };
 const torch = {
-  says: 'PyTorch with torchvision and safetensors',
+  label: 'PyTorch with torchvision and safetensors',
   probe: "import torch, safetensors, importlib.util; assert importlib.util.find_spec('torchvision')",
   // Builds for CPUs: those on PyPI contain 2 GB for GPUs.
   packages: [
@@ -44,18 +44,18 @@ export function findKerasPython({ withTorch = false } = {}) {
     wanted.filter(({ probe }) => !succeeds(python, ['-c', probe]));
   const named = process.env.RETROGRAD_KERAS_PYTHON;
   if (named) {
-    const missing = missingIn(named).map(({ says }) => says);
+    const missing = missingIn(named).map(({ label }) => label);
     if (missing.length === 0) return named;
     throw new SetupError(`RETROGRAD_KERAS_PYTHON is ${named}, which lacks ${missing.join(' and ')}.`);
   }
   const venv = path.join(ROOT, 'out', 'keras-venv');
   const python = path.join(venv, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
   if (!fs.existsSync(python)) makeEnvironment(venv);
-  for (const { says, packages } of missingIn(python)) {
-    process.stderr.write(`Installing ${says} into ${path.relative(ROOT, venv)} …\n`);
+  for (const { label, packages } of missingIn(python)) {
+    process.stderr.write(`Installing ${label} into ${path.relative(ROOT, venv)} …\n`);
     succeeds(python, ['-m', 'pip', 'install', '--quiet', ...packages], true);
   }
-  const missing = missingIn(python).map(({ says }) => says);
+  const missing = missingIn(python).map(({ label }) => label);
   if (missing.length === 0) return python;
   throw new SetupError(
     `${missing.join(' and ')} could not be installed (see above). Hint: pip needs a connection and Python ${leastPython} or ` +

@@ -4,7 +4,7 @@
  */
 import { DeviceError, TapeError } from '../core/errors.ts';
 import { mapNest, type Nest } from '../core/nest.ts';
-import { checkOptions, refuseSurplus } from '../core/options.ts';
+import { checkOptions, rejectExtraArguments } from '../core/options.ts';
 import { describe, requireInteger } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { getDevice, withDevice } from '../webgpu/current.ts';
@@ -127,9 +127,9 @@ interface Entry {
 export function compile<A extends readonly unknown[], R>(
   fn: (...args: A) => R,
   options: CompileOptions = {},
-  ...surplus: never[]
+  ...extra: never[]
 ): CompiledFunction<A, R> {
-  refuseSurplus('compile', surplus, ['fn', 'options']);
+  rejectExtraArguments('compile', extra, ['fn', 'options']);
   return compileCompared(fn, options, { isScheduled: true });
 }
 

@@ -52,10 +52,10 @@ export function gradients(
   f: () => Tensor,
   sources: Tensor | readonly Tensor[] | Readonly<Record<string, Tensor>>,
   options: GradientOptions = {},
-  ...surplus: never[]
+  ...extra: never[]
 ): ValueAndGradients<unknown> {
   requireFunction('gradients', 'f', f);
-  requireOneList('gradients', 'f', options, surplus);
+  requireOneList('gradients', 'f', options, extra);
   checkOptions('gradients', options, gradientOptionNames);
   const flat = flatSources(sources);
   requireTensors('sources', flat, 'gradients');

@@ -2,7 +2,7 @@
  * @file Jacobians and Hessians of functions of trees: jacobian row by row (reverse mode), jacfwd column by column, hessian.
  */
 import { TapeError } from '../core/errors.ts';
-import { refuseSurplus } from '../core/options.ts';
+import { rejectExtraArguments } from '../core/options.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { fill } from '../ops/creation.ts';
@@ -28,8 +28,8 @@ export type JacobianOf<R, T> = R extends Tensor
  */
 export function jacobian(f: (x: Tensor) => Tensor): (x: Tensor) => Tensor<'float32'>;
 export function jacobian<T extends object, R extends TensorTree>(f: (x: T) => R): (x: T) => JacobianOf<R, T>;
-export function jacobian(f: unknown, ...surplus: never[]): (x: never) => unknown {
-  refuseSurplus('jacobian', surplus, ['f']);
+export function jacobian(f: unknown, ...extra: never[]): (x: never) => unknown {
+  rejectExtraArguments('jacobian', extra, ['f']);
   return (x) => {
     requireFunction('jacobian', f);
     return rowsOf('jacobian', f, x);
@@ -42,8 +42,8 @@ export function jacobian(f: unknown, ...surplus: never[]): (x: never) => unknown
  */
 export function jacfwd(f: (x: Tensor) => Tensor): (x: Tensor) => Tensor<'float32'>;
 export function jacfwd<T extends object, R extends TensorTree>(f: (x: T) => R): (x: T) => JacobianOf<R, T>;
-export function jacfwd(f: unknown, ...surplus: never[]): (x: never) => unknown {
-  refuseSurplus('jacfwd', surplus, ['f']);
+export function jacfwd(f: unknown, ...extra: never[]): (x: never) => unknown {
+  rejectExtraArguments('jacfwd', extra, ['f']);
   return (x) => {
     requireFunction('jacfwd', f);
     const inputs = floatsIn('jacfwd', x, 'input 0');
@@ -77,8 +77,8 @@ export function jacfwd(f: unknown, ...surplus: never[]): (x: never) => unknown {
  */
 export function hessian(f: (x: Tensor) => Tensor): (x: Tensor) => Tensor<'float32'>;
 export function hessian<T extends object>(f: (x: T) => Tensor): (x: T) => JacobianOf<T, T>;
-export function hessian(f: unknown, ...surplus: never[]): (x: never) => unknown {
-  refuseSurplus('hessian', surplus, ['f']);
+export function hessian(f: unknown, ...extra: never[]): (x: never) => unknown {
+  rejectExtraArguments('hessian', extra, ['f']);
   return (x) => {
     requireFunction('hessian', f);
     const gradient = (input: unknown): unknown => {

@@ -3,7 +3,7 @@
  */
 import { isFloating } from '../core/dtype.ts';
 import { ShapeError, TapeError } from '../core/errors.ts';
-import { type OptionNames, refuseSurplus } from '../core/options.ts';
+import { type OptionNames, rejectExtraArguments } from '../core/options.ts';
 import { describe, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import { fill } from '../ops/creation.ts';
@@ -59,13 +59,13 @@ export function flatSources(
 
 /**
  * Checks that nothing but options follows the sources in a call of `op`.
- * Errors: TapeError for further sources; ValueError for surplus arguments.
+ * Errors: TapeError for further sources; ValueError for unexpected arguments.
  */
 export function requireOneList(
   op: string,
   target: string,
   options: unknown,
-  surplus: readonly unknown[],
+  extra: readonly unknown[],
 ): void {
   if (options instanceof Tensor || Array.isArray(options)) {
     throw new TapeError({
@@ -75,7 +75,7 @@ export function requireOneList(
       hint: `call ${op}(${target}, [a, b]). Cotangents of the targets are { outputGradients: dy }.`,
     });
   }
-  refuseSurplus(op, surplus, [target, 'sources', 'options']);
+  rejectExtraArguments(op, extra, [target, 'sources', 'options']);
 }
 
 export function requireTensors(what: string, tensors: readonly unknown[], op = 'gradient'): void {

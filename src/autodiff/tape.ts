@@ -7,7 +7,7 @@
 import { requireFunction } from '../core/arguments.ts';
 import { isFloating } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
-import { checkOptions, refuseSurplus } from '../core/options.ts';
+import { checkOptions, rejectExtraArguments } from '../core/options.ts';
 import { requireBoolean } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { KerasHistory } from '../history/node.ts';
@@ -63,8 +63,8 @@ export class GradientTape extends Tape {
    *
    * Errors: TapeError for a `body` that is async; those of `body`.
    */
-  static run<T>(body: (tape: GradientTape) => T, options: TapeOptions = {}, ...surplus: never[]): T {
-    refuseSurplus('GradientTape.run', surplus, ['body', 'options']);
+  static run<T>(body: (tape: GradientTape) => T, options: TapeOptions = {}, ...extra: never[]): T {
+    rejectExtraArguments('GradientTape.run', extra, ['body', 'options']);
     requireFunction('GradientTape.run', 'body', body);
     return disposing(new GradientTape(options), (tape) => {
       const result = body(tape);
@@ -102,8 +102,8 @@ export class GradientTape extends Tape {
     return this.#trace;
   }
 
-  override watch(tensors: Tensor | readonly Tensor[], ...surplus: never[]): void {
-    refuseSurplus('watch', surplus, ['[tensor, …]']);
+  override watch(tensors: Tensor | readonly Tensor[], ...extra: never[]): void {
+    rejectExtraArguments('watch', extra, ['[tensor, …]']);
     super.watch(tensors);
     // Kept for their metadata; a disposed tensor stays watched by id.
     for (const tensor of listOf('watch', tensors)) this.#watched.set(tensor.id, tensor);
@@ -163,9 +163,9 @@ export class GradientTape extends Tape {
     target: Tensor | readonly Tensor[],
     sources: Tensor | readonly Tensor[] | Readonly<globalThis.Record<string, Tensor>>,
     options: GradientOptions = {},
-    ...surplus: never[]
+    ...extra: never[]
   ): unknown {
-    requireOneList('gradient', 'target', options, surplus);
+    requireOneList('gradient', 'target', options, extra);
     const filled = this.gradients(listOf('gradient', target), flatSources(sources), options);
     if (sources instanceof Tensor) return filled[0];
     if (Array.isArray(sources)) return filled;
@@ -185,9 +185,9 @@ export class GradientTape extends Tape {
     target: Tensor,
     source: Tensor,
     options: Pick<GradientOptions, 'unconnectedGradients'> = {},
-    ...surplus: never[]
+    ...extra: never[]
   ): Gradient {
-    refuseSurplus('jacobian', surplus, ['target', 'source', 'options']);
+    rejectExtraArguments('jacobian', extra, ['target', 'source', 'options']);
     checkOptions('jacobian', options, ['unconnectedGradients']);
     const { unconnectedGradients = 'none' } = options;
     const backward = (cotangent: Tensor) =>
@@ -205,9 +205,9 @@ export class GradientTape extends Tape {
     target: Tensor,
     source: Tensor,
     options: Pick<GradientOptions, 'unconnectedGradients'> = {},
-    ...surplus: never[]
+    ...extra: never[]
   ): Gradient {
-    refuseSurplus('batchJacobian', surplus, ['target', 'source', 'options']);
+    rejectExtraArguments('batchJacobian', extra, ['target', 'source', 'options']);
     checkOptions('batchJacobian', options, ['unconnectedGradients']);
     const { unconnectedGradients = 'none' } = options;
     const backward = (cotangent: Tensor) =>
@@ -219,8 +219,8 @@ export class GradientTape extends Tape {
    * Whether a gradient flows from `target` to `source`, and along which calls; or at which call it is disconnected, why, and
    * how to fix it. Also works after `gradient`.
    */
-  explain(target: Tensor, source: Tensor, ...surplus: never[]): PathExplanation {
-    refuseSurplus('explain', surplus, ['target', 'source']);
+  explain(target: Tensor, source: Tensor, ...extra: never[]): PathExplanation {
+    rejectExtraArguments('explain', extra, ['target', 'source']);
     requireTensors('target and source', [target, source], 'explain');
     return explainPath(this, target, source);
   }

@@ -83,7 +83,7 @@ function isList(known: Names | readonly string[]): known is readonly string[] {
 /**
  * The options of a call that passes them in one object, by position, or both: `(2)`, `(2, { padding: 'same' })`. `before`
  * names the arguments that come first.
- * Errors: ValueError for unknown options and for surplus arguments.
+ * Errors: ValueError for unknown options and for unexpected arguments.
  */
 export function optionsOf(
   op: string,
@@ -105,7 +105,7 @@ export function isOptions(value: unknown): value is Record<string, unknown> {
 
 /**
  * Like `optionsOf`, for callers that check the names themselves. Null and undefined omit a position, like None in Python.
- * Errors: ValueError for surplus arguments.
+ * Errors: ValueError for unexpected arguments.
  */
 export function byPosition(
   op: string,
@@ -130,14 +130,14 @@ export function byPosition(
 }
 
 /** Refuses further arguments of a function that takes only `before`. Errors: ValueError. */
-export function refuseSurplus(op: string, surplus: readonly unknown[], before: readonly string[]): void {
-  if (surplus.length === 0) return;
-  const first = surplus.findIndex((value) => value !== undefined);
+export function rejectExtraArguments(op: string, extra: readonly unknown[], before: readonly string[]): void {
+  if (extra.length === 0) return;
+  const first = extra.findIndex((value) => value !== undefined);
   if (first < 0) return;
   throw new ValueError({
     op,
     rule: `it takes ${before.map((name) => `\`${name}\``).join(', ') || 'no arguments'}, and nothing more.`,
-    received: `${describe(surplus[first])} as argument ${before.length + first + 1}`,
+    received: `${describe(extra[first])} as argument ${before.length + first + 1}`,
     hint: `call ${op}(${before.join(', ')}).`,
   });
 }

@@ -15,7 +15,7 @@ import {
 } from '../core/dtype.ts';
 import { DisposedError, ShapeError, ValueError } from '../core/errors.ts';
 import { frozenShape } from '../core/frozenShape.ts';
-import { refuseSurplus } from '../core/options.ts';
+import { rejectExtraArguments } from '../core/options.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -208,8 +208,8 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
    * Errors: IndexOutOfRangeError for a fault of the work that the values depend on; DisposedError; DeviceLostError. Thrown
    * at the call: TapeError inside a compiled function.
    */
-  data(...surplus: never[]): Promise<DataOf[D]> {
-    refuseSurplus('data', surplus, []);
+  data(...extra: never[]): Promise<DataOf[D]> {
+    rejectExtraArguments('data', extra, []);
     this.#requireUncaptured();
     return this.#read();
   }
@@ -240,14 +240,14 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   }
 
   /** The values as nested arrays; a number for a scalar. Bools are 0 and 1. */
-  array(...surplus: never[]): Promise<NestedArray> {
-    refuseSurplus('array', surplus, []);
+  array(...extra: never[]): Promise<NestedArray> {
+    rejectExtraArguments('array', extra, []);
     return this.data().then((data) => nest(data, this.shape));
   }
 
   /** The value of a tensor with one element. Errors: ShapeError if there are none or several; those of `data`. */
-  item(...surplus: never[]): Promise<number> {
-    refuseSurplus('item', surplus, []);
+  item(...extra: never[]): Promise<number> {
+    rejectExtraArguments('item', extra, []);
     this.#requireUncaptured();
     return this.#readItem();
   }

@@ -3,7 +3,7 @@
  */
 import type { AnyDType, DType } from '../core/dtype.ts';
 import { DeviceError, DTypeError, ShapeError, ValueError } from '../core/errors.ts';
-import { checkOptions, type OptionNames, refuseSurplus } from '../core/options.ts';
+import { checkOptions, type OptionNames, rejectExtraArguments } from '../core/options.ts';
 import { describe, hintFor, requireBoolean, sameShape } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
 import type { StorageHolder } from '../webgpu/executor.ts';
@@ -129,8 +129,8 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
    * are unchanged.
    * Errors: ShapeError, DTypeError if `value` has another spec; DisposedError; DeviceError.
    */
-  assign(value: Tensor, ...surplus: never[]): this {
-    refuseSurplus('assign', surplus, ['value']);
+  assign(value: Tensor, ...extra: never[]): this {
+    rejectExtraArguments('assign', extra, ['value']);
     this.requireAssignable(value);
     // Touch the storage first, so that a recording takes the current one as the variable's slot.
     void this.storage;

@@ -297,11 +297,11 @@ describe('compile', () => {
   it('says what kept its last call from being captured', async () => {
     using double = compile((x: Tensor) => mul(x, 2));
     const x = variable(tensor([1, 2]));
-    const says = () => double.explain().map(({ captured, reason }) => [captured, reason]);
+    const explained = () => double.explain().map(({ captured, reason }) => [captured, reason]);
     {
       using tape = new GradientTape();
       expect(await tape.gradient(double(x), x)?.array()).toEqual([2, 2]);
-      expect(says()).toEqual([[false, expect.stringMatching(/a tape outside recorded/)]]);
+      expect(explained()).toEqual([[false, expect.stringMatching(/a tape outside recorded/)]]);
     }
     checkNumerics();
     try {
@@ -309,11 +309,11 @@ describe('compile', () => {
     } finally {
       checkNumerics(false);
     }
-    expect(says()).toEqual([[false, expect.stringMatching(/checkNumerics/)]]);
+    expect(explained()).toEqual([[false, expect.stringMatching(/checkNumerics/)]]);
     compile((y: Tensor) => double(y))(x);
-    expect(says()).toEqual([[false, expect.stringMatching(/inside another compiled function/)]]);
+    expect(explained()).toEqual([[false, expect.stringMatching(/inside another compiled function/)]]);
     double(x);
-    expect(says()).toEqual([[true, null]]);
+    expect(explained()).toEqual([[true, null]]);
   });
 
   it('is differentiated by a tape outside, and runs inside another compiled function', async () => {

@@ -49,7 +49,7 @@ const taped = (body: (tape: GradientTape, x: Tensor, y: Tensor) => unknown) => {
   return body(tape, given, square(given));
 };
 
-test.each<[name: string, call: () => unknown, says: RegExp]>([
+test.each<[name: string, call: () => unknown, message: RegExp]>([
   ['grad of no function', () => called(called(grad, 3), x()), /^grad: /],
   ['valueAndGrad of no function', () => called(called(valueAndGrad, 3), x()), /^valueAndGrad: /],
   ['grads of no function', () => called(called(grads, 3), [x()]), /^grads: /],
@@ -178,8 +178,8 @@ test.each<[name: string, call: () => unknown, says: RegExp]>([
     },
     /^gradient: .*one set of gradients.*used up/s,
   ],
-])('%s', (_, call, says) => {
-  expect(call).toThrow(says);
+])('%s', (_, call, message) => {
+  expect(call).toThrow(message);
 });
 
 test('warmup of no function', async () => {
@@ -207,11 +207,11 @@ test('a compiled function that throws holds nothing', () => {
   expect(memory()).toMatchObject({ tensors, bytes });
 });
 
-test.each<[gives: string, gradients: unknown, says: RegExp]>([
+test.each<[gives: string, gradients: unknown, message: RegExp]>([
   ['no list', 3, /^wrong: `backward` returns a list.*each of the 2 inputs.*3/s],
   ['a list without tensors', [3, null], /^wrong: `backward` returns a list/s],
   ['another shape', [() => tensor(1), null], /^wrong: .*shapes of the inputs.*\[\] for input 0.*\[2\]/s],
-])('a backward function that gives %s', (_, given, says) => {
+])('a backward function that gives %s', (_, given, message) => {
   const gradients = Array.isArray(given) ? given.map((g) => (typeof g === 'function' ? g() : g)) : given;
   const wrong: Op<[x: Tensor, y: Tensor]> = defineOp({
     name: 'wrong',
@@ -220,5 +220,5 @@ test.each<[gives: string, gradients: unknown, says: RegExp]>([
     forward: ([x, y]) => add(x, y),
     backward: () => gradients as never,
   });
-  expect(() => grad((x: Tensor) => sum(wrong(x, tensor([1, 1]))))(x())).toThrow(says);
+  expect(() => grad((x: Tensor) => sum(wrong(x, tensor([1, 1]))))(x())).toThrow(message);
 });

@@ -63,15 +63,15 @@ test('values that differ have texts that differ', () => {
 });
 
 test('containers whose contents may change are said to be obstacles', () => {
-  const says = (value: unknown) => signatureOf(undefined, [value]).obstacle;
-  expect(says(new Float32Array(2))).toMatch(/a Float32Array, whose contents may change/);
-  expect(says(new DataView(new ArrayBuffer(2)))).toMatch(/a DataView/);
-  expect(says(new ArrayBuffer(2))).toMatch(/an? ArrayBuffer/);
-  expect(says(new Map())).toMatch(/a Map/);
-  expect(says(new Set())).toMatch(/a Set/);
-  expect(says(new Date())).toMatch(/a Date/);
-  expect(says({ a: [1], b: null })).toBeNull();
-  expect(says(new (class A {})())).toBeNull();
+  const obstacleOf = (value: unknown) => signatureOf(undefined, [value]).obstacle;
+  expect(obstacleOf(new Float32Array(2))).toMatch(/a Float32Array, whose contents may change/);
+  expect(obstacleOf(new DataView(new ArrayBuffer(2)))).toMatch(/a DataView/);
+  expect(obstacleOf(new ArrayBuffer(2))).toMatch(/an? ArrayBuffer/);
+  expect(obstacleOf(new Map())).toMatch(/a Map/);
+  expect(obstacleOf(new Set())).toMatch(/a Set/);
+  expect(obstacleOf(new Date())).toMatch(/a Date/);
+  expect(obstacleOf({ a: [1], b: null })).toBeNull();
+  expect(obstacleOf(new (class A {})())).toBeNull();
 });
 
 test('fields that change, appear or move to another object are seen; those of nested objects and methods aren’t', () => {

@@ -8,7 +8,7 @@ import {
   isPlainObject,
   optionsOf,
   plainOptions,
-  refuseSurplus,
+  rejectExtraArguments,
 } from '../../src/core/options.ts';
 
 const refusal = (options: unknown, known: string[]) => {
@@ -68,7 +68,7 @@ test('an object with getConfig is a value, not options', () => {
   expect(isOptions(new Map())).toBe(false);
 });
 
-test('surplus arguments, and options that are passed twice', () => {
+test('unexpected arguments, and options that are passed twice', () => {
   const given =
     (...args: unknown[]) =>
     () =>
@@ -86,12 +86,12 @@ test('surplus arguments, and options that are passed twice', () => {
 });
 
 test('arguments beyond those of a function without options', () => {
-  expect(() => refuseSurplus('summary', [], [])).not.toThrow();
-  expect(() => refuseSurplus('summary', [undefined, undefined], [])).not.toThrow();
-  expect(() => refuseSurplus('summary', [undefined, 3], ['model'])).toThrow(
+  expect(() => rejectExtraArguments('summary', [], [])).not.toThrow();
+  expect(() => rejectExtraArguments('summary', [undefined, undefined], [])).not.toThrow();
+  expect(() => rejectExtraArguments('summary', [undefined, 3], ['model'])).toThrow(
     /it takes `model`, and nothing more\.[\s\S]*received: 3 as argument 3[\s\S]*call summary\(model\)/,
   );
-  expect(() => refuseSurplus('dispose', [0], [])).toThrow(/it takes no arguments, and nothing more/);
+  expect(() => rejectExtraArguments('dispose', [0], [])).toThrow(/it takes no arguments, and nothing more/);
 });
 
 test('plain objects, of other realms and without a prototype, too', () => {

@@ -40,7 +40,7 @@ async function visit(before?: () => void): Promise<{ page: Page; errors: string[
 }
 
 const text = (page: Page, selector: string) => page.$eval(selector, (found) => found.textContent ?? '');
-const says = (page: Page, selector: string, words: RegExp) =>
+const waitForText = (page: Page, selector: string, words: RegExp) =>
   page.waitForFunction(
     (place, source) => new RegExp(source).test(document.querySelector(place)?.textContent ?? ''),
     { timeout: 120_000 },
@@ -56,7 +56,7 @@ describe('the page', () => {
     await chromium
       .defaultBrowserContext()
       .overridePermissions(origin, ['clipboard-read', 'clipboard-sanitized-write']);
-    await says(page, '#adapter', /^Adapter: \w.*Browser: \w+ \d+/);
+    await waitForText(page, '#adapter', /^Adapter: \w.*Browser: \w+ \d+/);
     await page.focus('#filter');
     await page.keyboard.type('256');
     const [, checked, shown] = /(\d+) of (\d+) rows/.exec(await text(page, '#all')) ?? [];
@@ -72,7 +72,7 @@ describe('the page', () => {
     await page.select('#budget', '100');
     await page.focus('#run');
     await press(page, 'Enter');
-    await says(page, '#doing', /^Done$/);
+    await waitForText(page, '#doing', /^Done$/);
     expect(await text(page, '#rows th')).toBe('matMul 256×256×256 square');
     const widths = await page.$$eval('#rows .share > span', (all) =>
       all.map((bar) => bar.getBoundingClientRect().width / (bar.parentElement as HTMLElement).clientWidth),
@@ -82,7 +82,7 @@ describe('the page', () => {
     expect(await text(page, '#rows .ratio')).toMatch(/^\d+\.\d\d×$/);
     await page.bringToFront();
     await page.click('#copy');
-    await says(page, '#doing', /^Copied$/);
+    await waitForText(page, '#doing', /^Copied$/);
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied).toMatch(/\| row \|.*Retrograd.*\|[\s\S]*\| matMul 256×256×256 square \| .*× \|/);
     // What a reader of the report needs to know of the device, and which kernels were chosen.
@@ -101,10 +101,10 @@ describe('the page', () => {
 
   test('what was weighed as it was built is a row, too; a run is stopped', async () => {
     const { page, errors } = await visit();
-    await says(page, '#adapter', /^Adapter/);
+    await waitForText(page, '#adapter', /^Adapter/);
     await page.type('#filter', 'bundle');
     await page.click('#run');
-    await says(page, '#doing', /^Done$/);
+    await waitForText(page, '#doing', /^Done$/);
     expect(await text(page, '#rows')).toMatch(/\d kB gzipped[\s\S]*no layers/);
     await page.$eval('#filter', (field) => {
       (field as HTMLInputElement).value = 'relu';
@@ -112,7 +112,7 @@ describe('the page', () => {
     });
     await page.click('#run');
     await page.click('#stop');
-    await says(page, '#doing', /^Stopped$/);
+    await waitForText(page, '#doing', /^Stopped$/);
     expect(await page.$$eval('#rows tr', (all) => all.length)).toBeLessThan(2);
     await page.click('#all input');
     await page.click('#run');
@@ -125,14 +125,14 @@ describe('the page', () => {
     const { page, errors } = await visit(() => {
       Object.defineProperty(navigator, 'clipboard', { value: undefined });
     });
-    await says(page, '#adapter', /^Adapter/);
+    await waitForText(page, '#adapter', /^Adapter/);
     await page.type('#filter', 'bundle');
     await page.click('#run');
-    await says(page, '#doing', /^Done$/);
+    await waitForText(page, '#doing', /^Done$/);
     await page.click('#copy');
     expect(await page.$eval('#markdown', (area) => (area as HTMLTextAreaElement).value)).toMatch(/\| row \|/);
     const bare = await visit(() => Object.defineProperty(navigator, 'gpu', { value: undefined }));
-    await says(bare.page, '#adapter', /can’t start here: .*WebGPU/s);
+    await waitForText(bare.page, '#adapter', /can’t start here: .*WebGPU/s);
     expect([...errors, ...bare.errors]).toEqual([]);
     for (const opened of [page, bare.page]) await opened.close();
   });

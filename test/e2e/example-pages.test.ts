@@ -35,7 +35,7 @@ async function visit(browser: BrowserFixture, path: string, look: Look = {}): Pr
 
 const status = (page: Page) => page.$eval('#status', (line) => line.textContent ?? '');
 
-async function says(page: Page, words: RegExp): Promise<string> {
+async function waitForText(page: Page, words: RegExp): Promise<string> {
   await page.waitForFunction(
     (source) => new RegExp(source).test(document.querySelector('#status')?.textContent ?? ''),
     { timeout: 120_000 },
@@ -46,7 +46,7 @@ async function says(page: Page, words: RegExp): Promise<string> {
 
 /** What webgpu-app says when it is paused. */
 async function pausedLosses(page: Page): Promise<{ first: number; last: number }> {
-  const said = /a loss of (\S+), from (\S+) \d+ frames ago/.exec(await says(page, /^Paused/)) ?? [];
+  const said = /a loss of (\S+), from (\S+) \d+ frames ago/.exec(await waitForText(page, /^Paused/)) ?? [];
   return { last: Number(said[1]), first: Number(said[2]) };
 }
 
@@ -77,8 +77,8 @@ const lossOf = (text: string) => Number(/loss(?: of)? (\d+\.\d+)/.exec(text)?.[1
 async function trainsVanilla(browser: BrowserFixture): Promise<void> {
   const { page, errors } = await visit(browser, '/examples/vanilla/');
   await page.click('#train');
-  const first = lossOf(await says(page, /Epoch \d+ of 150/));
-  const last = lossOf(await says(page, /Epoch 150 of 150/));
+  const first = lossOf(await waitForText(page, /Epoch \d+ of 150/));
+  const last = lossOf(await waitForText(page, /Epoch 150 of 150/));
   expect(last).toBeLessThan(first / 5);
   const [points, epochs] = await page.evaluate(() =>
     ['#fit', '#loss'].map((id) => document.querySelector<SVGPolylineElement>(id)?.points.numberOfItems),
@@ -93,7 +93,7 @@ describe('in Chromium', () => {
 
   test('webgpu-app: the lights follow the scene, the canvases change, and pausing reads one loss', async () => {
     const { page, errors } = await visit(chromium, '/webgpu-app/');
-    await says(page, /frames\/s/);
+    await waitForText(page, /frames\/s/);
     await untilLossHalved(page);
     for (const canvas of ['#scene', '#seen']) expect(await colours(page, canvas)).toBeGreaterThan(500);
     expect(await colours(page, '#curve')).toBeGreaterThan(5);
@@ -106,13 +106,13 @@ describe('in Chromium', () => {
     const shot = async (id: string) =>
       Buffer.from((await (await page.$(id))?.screenshot()) as Uint8Array).toString('base64');
     const drawn = () => new Promise((resolve) => setTimeout(resolve, 1500));
-    await says(page, /frames\/s/);
+    await waitForText(page, /frames\/s/);
     await page.click('#pause');
-    await says(page, /^Paused/);
+    await waitForText(page, /^Paused/);
     const still = await shot('#seen');
     expect(await shot('#seen')).toBe(still);
     await page.click('#pause');
-    await says(page, /frames\/s/);
+    await waitForText(page, /frames\/s/);
     expect(await shot('#seen')).not.toBe(still);
     await page.focus('#scene');
     const before = await shot('#scene');
@@ -154,12 +154,12 @@ describe('in Chromium', () => {
 
   test('where there is no WebGPU, or no adapter, they say so in plain words', async () => {
     const bare = await visit(chromium, '/webgpu-app/', { before: withoutGpu });
-    await says(bare.page, /^This browser has no WebGPU/);
+    await waitForText(bare.page, /^This browser has no WebGPU/);
     const idle = await visit(chromium, '/webgpu-app/', { before: withoutAdapter });
-    await says(idle.page, /found no graphics adapter/);
+    await waitForText(idle.page, /found no graphics adapter/);
     const vanilla = await visit(chromium, '/examples/vanilla/', { before: withoutGpu });
     await vanilla.page.click('#train');
-    await says(vanilla.page, /^This browser has no WebGPU/);
+    await waitForText(vanilla.page, /^This browser has no WebGPU/);
     for (const { page, errors } of [bare, idle, vanilla]) {
       expect(errors).toEqual([]);
       await page.close();
@@ -174,7 +174,7 @@ describe('in Firefox', () => {
 
   test('webgpu-app: the loss falls', async () => {
     const { page, errors } = await visit(firefox, '/webgpu-app/');
-    await says(page, /frames\/s/);
+    await waitForText(page, /frames\/s/);
     await untilLossHalved(page);
     expect(errors).toEqual([]);
     await page.close();

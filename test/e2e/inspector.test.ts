@@ -104,14 +104,14 @@ test('a report opens from a file, and says everything on a click', async () => {
   expect(await page.$eval('.node.layer', (node) => node.getAttribute('aria-expanded'))).toBe('false');
   expect(await page.$$eval('.node', (nodes) => nodes.length)).toBeLessThan(before);
 
-  const says: Record<string, RegExp> = {
+  const tabTexts: Record<string, RegExp> = {
     layers: /eye[\s\S]*Conv2D/,
     gradients: /dead\/kernel[\s\S]*zero/,
     memory: /The peak of .* is reached/,
     kernels: /Kernels and their variants/i,
     'feature-maps': /eye/,
   };
-  for (const [tab, words] of Object.entries(says)) {
+  for (const [tab, words] of Object.entries(tabTexts)) {
     await page.click(`#tab-${tab}`);
     expect(await text(`#panel-${tab}`), tab).toMatch(words);
     for (const width of [320, 768, 1600]) {
@@ -261,13 +261,13 @@ test('a saved recording is scrubbed through from its file', async () => {
   await recording.save(file);
   const { page, errors } = await openPage(browser.browser, pathToFileURL(file).href);
   expect(await page.title()).toBe('training: recorded steps');
-  const says = (selector: string) => page.$eval(selector, (found) => (found as HTMLElement).innerText);
-  expect(await says('.status')).toMatch(/^Step 1 of 5 · loss/);
-  expect(await says('.tiles')).toMatch(/loss/i);
+  const textOf = (selector: string) => page.$eval(selector, (found) => (found as HTMLElement).innerText);
+  expect(await textOf('.status')).toMatch(/^Step 1 of 5 · loss/);
+  expect(await textOf('.tiles')).toMatch(/loss/i);
   await page.focus('input[type="range"]');
   await page.keyboard.press('ArrowRight');
-  expect(await says('.status')).toMatch(/^Step 2 of 5/);
-  expect(await says('.note')).toMatch(/recording\.open\(2\) replays it/);
+  expect(await textOf('.status')).toMatch(/^Step 2 of 5/);
+  expect(await textOf('.note')).toMatch(/recording\.open\(2\) replays it/);
   await page.keyboard.press('End');
   expect(await page.$eval('h1 ~ *, .tiles', (found) => found.isConnected)).toBe(true);
   expect(await page.$$eval('h1', (all) => all.map((h1) => h1.innerText))).toEqual([
@@ -290,9 +290,9 @@ test('a recording says what its curve shows, and draws a range of decades', asyn
   await recording.save(file);
   recording.dispose();
   const { page, errors } = await openPage(browser.browser, pathToFileURL(file).href);
-  const says = (selector: string) => page.$eval(selector, (found) => (found as HTMLElement).innerText);
-  expect(await says('.findings')).toMatch(/Error[\s\S]*The loss rises: from about 4 in the first steps to/);
-  expect(await says('.steps')).toMatch(/loss: 1 to 5\.2e5, on a logarithmic scale/);
+  const textOf = (selector: string) => page.$eval(selector, (found) => (found as HTMLElement).innerText);
+  expect(await textOf('.findings')).toMatch(/Error[\s\S]*The loss rises: from about 4 in the first steps to/);
+  expect(await textOf('.steps')).toMatch(/loss: 1 to 5\.2e5, on a logarithmic scale/);
   // Twice the loss is always the same height.
   const heights = await page.$eval('.steps .curve', (curve) =>
     [...(curve.getAttribute('d') ?? '').matchAll(/[ML]\S+ (\S+)/g)].map(([, y]) => Number(y)),

@@ -80,7 +80,7 @@ describe('in Chromium', () => {
     await notebook.step('reconstruct', paused + 2);
     await notebook.press('reconstruct', 'start');
     await notebook.press('reconstruct', 'reset');
-    await notebook.says('reconstruct', 'Back at the start.');
+    await notebook.waitForText('reconstruct', 'Back at the start.');
   });
 
   test('follows its sliders while it runs', async () => {
@@ -101,7 +101,7 @@ describe('in Chromium', () => {
     await notebook.move('reconstruct', 'seed', 7);
     await notebook.restarted('reconstruct', 5);
     for (const layer of ['block1_conv2', 'block3_conv2']) await notebook.move('reconstruct', layer, 0);
-    await notebook.says('reconstruct', 'Give at least one layer a weight above 0.', '.fault');
+    await notebook.waitForText('reconstruct', 'Give at least one layer a weight above 0.', '.fault');
     await notebook.move('reconstruct', 'block1_conv2', 1);
     await notebook.page.waitForSelector('#cell-reconstruct[data-state=done] .fault[hidden]');
   });
@@ -136,7 +136,7 @@ describe('in Chromium', () => {
     await notebook.move('reconstruct', 'size', 16);
     await notebook.move('reconstruct', 'block2_conv2', 0);
     await notebook.press('reconstruct', 'start');
-    await notebook.says('reconstruct', 'Stopped');
+    await notebook.waitForText('reconstruct', 'Stopped');
     expect(await notebook.text('#cell-reconstruct .fault')).toMatch(/no weights for 'block1_conv2\/kernel'/);
     const whole = weightsOf([
       ['block1_conv1', 3, 64],
@@ -156,12 +156,12 @@ describe('in Chromium', () => {
     // A file of another network, and one of torchvision, by the button.
     const other = fs.readFileSync(path.join(root, 'test/fixtures/models/mlp_classifier/model.weights.h5'));
     await notebook.drop('features', 'mine.h5', other);
-    await notebook.says('features', 'This file can’t be used.', '.fault');
+    await notebook.waitForText('features', 'This file can’t be used.', '.fault');
     expect(await notebook.text('#cell-features .fault')).toMatch(
       /the file must have the weights of VGG16 or VGG19[\s\S]*none for 'block1_conv1\/kernel'/,
     );
     await notebook.choose('features', 'vgg.pth', torchWeightsOf([[3, 64]]));
-    await notebook.says(
+    await notebook.waitForText(
       'features',
       '2 tensors of vgg.pth: VGG19 as far as block1_conv1, weights of torchvision',
       '.output',
@@ -181,7 +181,7 @@ describe('in Chromium', () => {
     await notebook.label('reconstruct', 'start', 'Resume');
     await notebook.run('lostDevice');
     await notebook.move('reconstruct', 'seed', 3);
-    await notebook.says('reconstruct', 'Back at the start.');
+    await notebook.waitForText('reconstruct', 'Back at the start.');
     await notebook.run('lostDevice');
     await notebook.run('readBack');
     expect(await notebook.text('#cell-readBack .output')).toMatch(/The gradient is null/);
@@ -266,7 +266,7 @@ describe('in Chromium', () => {
     await notebook.run(cell);
     if (cell === 'style') {
       await notebook.drop(cell, 'notes.txt', Buffer.from('not a picture'));
-      await notebook.says(cell, "'notes.txt' is not a picture", '.fault');
+      await notebook.waitForText(cell, "'notes.txt' is not a picture", '.fault');
       await notebook.drop(cell, 'stripes.png', smallPicture());
       await notebook.page.waitForSelector(`#cell-${cell}[data-state=done] .fault[hidden]`);
       await notebook.move(cell, 'style', 2);

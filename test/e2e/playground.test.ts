@@ -52,7 +52,7 @@ afterAll(async () => {
   await server.close();
 });
 
-const says = (selector: string, words: RegExp) =>
+const waitForText = (selector: string, words: RegExp) =>
   page.waitForFunction(
     (place, source) => new RegExp(source).test(document.querySelector(place)?.textContent ?? ''),
     {},
@@ -103,11 +103,11 @@ async function run(): Promise<void> {
 }
 
 test('the first program runs when the page opens, and draws a plot and a table', async () => {
-  await says('.shown .state', /^Done$/);
+  await waitForText('.shown .state', /^Done$/);
   expect(await page.$eval('#output .curves', (plot) => plot.querySelectorAll('path').length)).toBeGreaterThan(
     0,
   );
-  await says('#output table', /weight[\s\S]*(?:2\.9|3\.0)/);
+  await waitForText('#output table', /weight[\s\S]*(?:2\.9|3\.0)/);
   const timing = await page.evaluate(
     () => (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).domInteractive,
   );
@@ -137,8 +137,8 @@ console.log('values', new Float32Array([0.1, 2]));
 const wrong: number = 'words';
 matMul([[1, 2]], [[1, 2]]);`);
   await run();
-  await says('#fault', /ShapeError \(line 9\)/);
-  await says('#output', /values Float32Array \[0\.1, 2\]/);
+  await waitForText('#fault', /ShapeError \(line 9\)/);
+  await waitForText('#output', /values Float32Array \[0\.1, 2\]/);
   const mark = await inEditor('.cm-lintRange-error');
   expect(await mark.evaluate((range) => range.textContent)).toBe('wrong');
 });
@@ -179,9 +179,9 @@ console.log('last words');`);
 test('an endless program can be stopped', async () => {
   await write('for (;;) {}');
   await run();
-  await says('.shown .state', /^Running$/);
+  await waitForText('.shown .state', /^Running$/);
   await page.click('#stop');
-  await says('.shown .state', /^Stopped$/);
+  await waitForText('.shown .state', /^Stopped$/);
 });
 
 test('a picture of the camera reaches the program', async () => {
@@ -191,11 +191,11 @@ picker({ label: 'Your picture', camera: true }, async (file) => {
   text(\`\${file?.type} \${width === height && width > 99}\`);
 });`);
   await run();
-  await says('#output', /Use the camera/);
+  await waitForText('#output', /Use the camera/);
   await page.click('.camera button');
   await page.waitForFunction(() => (document.querySelector('video')?.videoWidth ?? 0) > 0);
   await page.click('.finder .primary');
-  await says('#output', /image\/png true/);
+  await waitForText('#output', /image\/png true/);
   expect(await page.$eval('.finder', (finder) => (finder as HTMLElement).hidden)).toBe(true);
 });
 
@@ -203,7 +203,7 @@ test('a link carries the program, which waits for its reader to run it', async (
   const source = "import { show } from 'playground';\nawait show([1, 2, 'ü']);\n";
   await write(source);
   await page.click('#share');
-  await says('.shown .state', /link is/);
+  await waitForText('.shown .state', /link is/);
   const address = page.url();
   expect(address).toMatch(/#code=[\w-]+$/);
   const { page: other, errors: itsErrors } = await openPage(browser, address);

@@ -88,15 +88,15 @@ test.each(Object.entries(works))('%s works there, by itself', async (name, { sel
 
 test('the check of the GPU reports its variants, and can be stopped', async () => {
   const { page, errors } = await openPage(chromium.browser, at('check/?only=^(transpose|pool)$'));
-  const says = (words: RegExp) =>
+  const waitForText = (words: RegExp) =>
     page.waitForFunction(
       (source) => new RegExp(source).test(document.querySelector('#status')?.textContent ?? ''),
       {},
       words.source,
     );
-  await says(/^Ready/);
+  await waitForText(/^Ready/);
   await page.click('#start');
-  await says(/^Done: all 2 variants are right/);
+  await waitForText(/^Done: all 2 variants are right/);
   expect(await page.$$eval('tr[data-status]', (rows) => rows.map((row) => row.textContent))).toEqual([
     expect.stringMatching(/^transposeright2/),
     expect.stringMatching(/^poolright2/),
@@ -106,7 +106,7 @@ test('the check of the GPU reports its variants, and can be stopped', async () =
   await page.evaluate(() => {
     for (const name of ['start', 'stop']) document.querySelector<HTMLButtonElement>(`#${name}`)?.click();
   });
-  await says(/^(Stopped|Done)/);
+  await waitForText(/^(Stopped|Done)/);
   expect(errors).toEqual([]);
   await page.close();
 });

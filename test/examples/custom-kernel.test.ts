@@ -196,7 +196,7 @@ test.each([
     ValueError,
     /only there/,
   ],
-])('runKernel refuses %s', (_, wrong, type, says) => {
+])('runKernel refuses %s', (_, wrong, type, message) => {
   const right = {
     inputs: { x: ones([1]) },
     outputs: { y: ones([1]) },
@@ -205,7 +205,7 @@ test.each([
   };
   const call = () => runKernel(copy, { ...right, ...wrong() } as unknown as typeof right);
   expect(call).toThrow(type);
-  expect(call).toThrow(says);
+  expect(call).toThrow(message);
   expect(() => runKernel(copy, right)).not.toThrow();
   getDevice().flush();
 });

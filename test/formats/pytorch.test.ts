@@ -92,10 +92,10 @@ describe('pickles that are not state dictionaries', () => {
       /the state of a tensor/,
     ],
     ['a call of a storage', ['\x80\x02ctorch\nFloatStorage\n)R.'], /'torch\.FloatStorage'/],
-  ])('%s', async (_, pickle, says) => {
+  ])('%s', async (_, pickle, message) => {
     const error = await readPyTorch(await fileOf(pickle), { file: 'bad.pth' }).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(UnsafeModelError);
-    expect(String(error)).toMatch(says);
+    expect(String(error)).toMatch(message);
     expect(String(error)).toContain('bad.pth');
   });
 
@@ -118,10 +118,10 @@ describe('pickles that are not state dictionaries', () => {
     ['bytes after it', ['\x80\x02}.more'], /4 bytes after/],
     ['another protocol', ['\x80\x09}.'], /protocol 9/],
     ['other values', ['\x80\x02}X\x05\x00\x00\x00epochK\x03s.'], /'epoch'/],
-  ])('%s', async (_, pickle, says) => {
+  ])('%s', async (_, pickle, message) => {
     const error = await readPyTorch(await fileOf(pickle), { file: 'bad.pth' }).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(FormatError);
     expect(error).not.toBeInstanceOf(UnsafeModelError);
-    expect(String(error)).toMatch(says);
+    expect(String(error)).toMatch(message);
   });
 });

@@ -29,9 +29,9 @@ test.each<[string, () => object, unknown, RegExp]>([
   ['loss', () => regressor(), 'mse', /pass it to compile/],
   ['run_eagerly', () => regressor(), true, /pass it to compile/],
   ['stop_training', () => new (class extends Model {})(), true, /did you mean 'stopTraining'/],
-])('%s of %o', (name, make, value, says) => {
+])('%s of %o', (name, make, value, message) => {
   const owner = make();
-  expect(() => assign(owner, name, value)).toThrow(says);
+  expect(() => assign(owner, name, value)).toThrow(message);
   expect(() => assign(owner, name, value)).toThrow(RetrogradError);
   expect(Object.hasOwn(owner, name)).toBe(false);
 });

@@ -126,7 +126,7 @@ describe('refused', () => {
       () => ctcDecode(logits(), [1], { strategy: 'beamSearch', beamWidth: 2, topPaths: 3 }),
       /at most/,
     ],
-  ])('%s', async (_, run, says) => {
-    await expect(run()).rejects.toThrow(says);
+  ])('%s', async (_, run, message) => {
+    await expect(run()).rejects.toThrow(message);
   });
 });

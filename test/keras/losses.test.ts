@@ -154,7 +154,12 @@ describe('by name', () => {
 });
 
 describe('bad input', () => {
-  type Bad = [why: string, run: () => unknown, error: new (...args: never[]) => RetrogradError, says: RegExp];
+  type Bad = [
+    why: string,
+    run: () => unknown,
+    error: new (...args: never[]) => RetrogradError,
+    message: RegExp,
+  ];
   const three = () => tensor([[0.1, 0.2, 0.7]]);
   const two = () => tensor([[0, 1]]);
   const bad: Bad[] = [
@@ -252,9 +257,9 @@ describe('bad input', () => {
     x.dispose();
     return x;
   };
-  test.each(bad)('%s', (_why, run, error, says) => {
+  test.each(bad)('%s', (_why, run, error, message) => {
     expect(run).toThrow(error);
-    expect(run).toThrow(says);
+    expect(run).toThrow(message);
   });
 
   test('a label outside of the classes is reported, and the device stays usable', async () => {

@@ -63,8 +63,8 @@ test.each<[string, () => unknown, RegExp]>([
     () => Object.assign(layers.dense(2), { activation: 'relu' }).apply(x()),
     /an activation is one of/,
   ],
-])('returned by %s', (_, call, says) => {
-  expect(call).toThrow(says);
+])('returned by %s', (_, call, message) => {
+  expect(call).toThrow(message);
   expect(call).toThrow(RetrogradError);
 });
 
@@ -118,9 +118,9 @@ describe('callbacks', () => {
     ['a hook in snake case', [new Python()], /did you mean 'onTrainBegin'/],
     ['a Map', new Map(), /received: a Map/],
     ['a Set', new Set([new Fine()]), /received: a Set/],
-  ])('with %s are refused', async (_, given, says) => {
+  ])('with %s are refused', async (_, given, message) => {
     const run = regressor().fit(...data, { callbacks: given as Fine });
-    await expect(run).rejects.toThrow(says);
+    await expect(run).rejects.toThrow(message);
   });
 
   test('may have methods of their own', async () => {

@@ -292,7 +292,7 @@ describe.each(samples.map((entry) => [entry.op, entry] as const))('%s', (name, e
 
   test.each(entry.bad.map((bad) => [bad.why, bad] as const))('refuses %s', (_, bad) => {
     const run = new Experiment(op, bad, 7);
-    expectRefusal(() => run.run(run.upload()), bad.error, bad.says);
+    expectRefusal(() => run.run(run.upload()), bad.error, bad.message);
   });
 });
 
@@ -300,7 +300,7 @@ describe.each(samples.map((entry) => [entry.op, entry] as const))('%s', (name, e
 function expectRefusal(
   body: () => unknown,
   type: new (...args: never[]) => RetrogradError,
-  says?: RegExp,
+  message?: RegExp,
 ): void {
   const before = memory().tensors;
   let thrown: unknown;
@@ -315,7 +315,7 @@ function expectRefusal(
   expect(error.rule).toBeTruthy();
   expect(error.received).toBeTruthy();
   expect(error.hint).toBeTruthy();
-  if (says) expect(error.message).toMatch(says);
+  if (message) expect(error.message).toMatch(message);
   expect(memory().tensors).toBeLessThanOrEqual(before);
 }
 

@@ -254,11 +254,11 @@ describe('the same report from every op of the family', () => {
     ],
   ];
 
-  test.each(cases)('%s', async (_, call, fault, says) => {
+  test.each(cases)('%s', async (_, call, fault, message) => {
     const y = call();
     const error = await faultOf(y.data());
     expect(error).toMatchObject(fault);
-    expect(error.message).toContain(says);
+    expect(error.message).toContain(message);
     await y.data();
   });
 

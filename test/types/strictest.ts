@@ -236,7 +236,7 @@ export async function main(file: File): Promise<unknown> {
 
 /** What TypeScript refuses. */
 export function refused(w: Variable, network: Network): void {
-  // @ts-expect-error: a surplus argument.
+  // @ts-expect-error: an unexpected argument.
   network.compile({ optimizer: 'sgd' }, 3);
   // @ts-expect-error: it is activation.
   layers.dense({ units: 2, activaton: 'relu' });

@@ -1,7 +1,7 @@
 /** @file Loss: a function of targets and predictions with a name and a reduction. */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
-import { refuseSurplus } from '../../core/options.ts';
+import { rejectExtraArguments } from '../../core/options.ts';
 import { describe, hintFor } from '../../core/shape.ts';
 import { logicalAnd } from '../../ops/logical.ts';
 import { isSymbolic, type SymbolicTensor } from '../../ops/recorders.ts';
@@ -85,10 +85,10 @@ export abstract class Loss {
     yPred: LossInput,
     sampleWeight: LossInput | null = null,
     mask: LossInput | null = null,
-    ...surplus: never[]
+    ...extra: never[]
   ): Tensor | SymbolicTensor {
     const { name } = this;
-    refuseSurplus(name, surplus, ['yTrue', 'yPred', 'sampleWeight', 'mask']);
+    rejectExtraArguments(name, extra, ['yTrue', 'yPred', 'sampleWeight', 'mask']);
     return tidy(() => {
       const targets = toTensor(name, 'yTrue', yTrue, this.targetDType);
       const predictions = toTensor(name, 'yPred', yPred);

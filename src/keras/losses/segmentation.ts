@@ -21,9 +21,9 @@ export const dice: LossMaker<DiceOptions> = /* @__PURE__ */ defineLoss<DiceOptio
   shapes: 'broadcast',
   minRank: 0,
   values: (yTrue, yPred, { axis }) => {
-    const shared = sum(mul(yTrue, yPred), { axis });
+    const intersection = sum(mul(yTrue, yPred), { axis });
     const total = add(sum(yTrue, { axis }), sum(yPred, { axis }));
-    return sub(1, div(mul(shared, 2), add(total, epsilon)));
+    return sub(1, div(mul(intersection, 2), add(total, epsilon)));
   },
 });
 
@@ -38,8 +38,8 @@ export interface TverskyOptions {
 }
 
 /**
- * 1 - shared / (shared + alpha·missed + beta·surplus), with shared = Σ yTrue·yPred, missed = Σ yTrue·(1 - yPred) and
- * surplus = Σ (1 - yTrue)·yPred. Shapes broadcast; the result has them without `axis`.
+ * 1 - TP / (TP + alpha·FN + beta·FP), where the true positives are TP = Σ yTrue·yPred, the false negatives FN = Σ yTrue·(1 - yPred)
+ * and the false positives FP = Σ (1 - yTrue)·yPred. Shapes broadcast, and `axis` is removed from the result.
  * Source: Salehi et al., Tversky loss function for image segmentation, 2017 (alpha and beta as in Keras).
  */
 export const tversky: LossMaker<TverskyOptions> = /* @__PURE__ */ defineLoss<TverskyOptions>({
@@ -52,10 +52,10 @@ export const tversky: LossMaker<TverskyOptions> = /* @__PURE__ */ defineLoss<Tve
   shapes: 'broadcast',
   minRank: 0,
   values: (yTrue, yPred, { alpha, beta, axis }) => {
-    const shared = sum(mul(yTrue, yPred), { axis });
-    const missed = sum(mul(yTrue, sub(1, yPred)), { axis });
-    const surplus = sum(mul(sub(1, yTrue), yPred), { axis });
-    const union = add(shared, add(mul(missed, alpha), mul(surplus, beta)));
-    return sub(1, div(shared, add(union, epsilon)));
+    const truePositives = sum(mul(yTrue, yPred), { axis });
+    const falseNegatives = sum(mul(yTrue, sub(1, yPred)), { axis });
+    const falsePositives = sum(mul(sub(1, yTrue), yPred), { axis });
+    const union = add(truePositives, add(mul(falseNegatives, alpha), mul(falsePositives, beta)));
+    return sub(1, div(truePositives, add(union, epsilon)));
   },
 });

@@ -2,7 +2,7 @@
  * @file Model: layers that are trained and saved together. Defined by symbolic inputs and outputs, or written as a subclass
  * with `build` and `call`.
  */
-import { checkOptions, refuseSurplus } from '../../core/options.ts';
+import { checkOptions, rejectExtraArguments } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
@@ -139,8 +139,8 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
    * more, give its class: `getLayer<layers.Dense>('top').kernel`.
    * Errors: ValueError if there is none.
    */
-  getLayer<L extends GraphOperation = Layer>(which: string | number, ...surplus: never[]): L {
-    refuseSurplus('getLayer', surplus, ['which']);
+  getLayer<L extends GraphOperation = Layer>(which: string | number, ...extra: never[]): L {
+    rejectExtraArguments('getLayer', extra, ['which']);
     const { layers } = this;
     const found = Number.isInteger(which)
       ? layers.at(Number(which))
@@ -158,8 +158,8 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
    * Prints the layers with their shapes and parameters, in the format of Keras. Returns the text.
    * Errors: ValueError for columns that are too narrow, and for a `layerRange` that no layer matches.
    */
-  summary(options: SummaryOptions = {}, ...surplus: never[]): string {
-    refuseSurplus('summary', surplus, ['options']);
+  summary(options: SummaryOptions = {}, ...extra: never[]): string {
+    rejectExtraArguments('summary', extra, ['options']);
     checkOptions('summary', options, summaryOptionNames);
     const { print = console.log } = options;
     const { name, className, program, layers, trainableWeights, nonTrainableWeights } = this;

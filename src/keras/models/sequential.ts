@@ -2,7 +2,7 @@
 import { isListOf } from '../../core/lists.ts';
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
-import { type OptionNames, refuseSurplus } from '../../core/options.ts';
+import { type OptionNames, rejectExtraArguments } from '../../core/options.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
@@ -86,8 +86,8 @@ export class Sequential extends Model<Tensor, Tensor> {
    * Adds a layer on top. If the model knows its input, the layer is built at once.
    * Errors: ValueError for anything but a layer, for a name that the model already has, and for a second input.
    */
-  add(layer: Stackable, ...surplus: never[]): void {
-    refuseSurplus('add', surplus, ['layer']);
+  add(layer: Stackable, ...extra: never[]): void {
+    rejectExtraArguments('add', extra, ['layer']);
     this.#push(layer);
     this.#extend();
   }
@@ -146,9 +146,9 @@ export class Sequential extends Model<Tensor, Tensor> {
   override apply(
     inputs: Tensor | SymbolicTensor,
     options?: ApplyOptions,
-    ...surplus: never[]
+    ...extra: never[]
   ): Tensor | KerasTensor {
-    refuseSurplus(`${this.name}.apply`, surplus, ['inputs', 'options']);
+    rejectExtraArguments(`${this.name}.apply`, extra, ['inputs', 'options']);
     if (!this.built && (inputs instanceof Tensor || inputs instanceof KerasTensor))
       this.#inputDType = inputs.dtype;
     return super.apply(inputs as Tensor, options);

@@ -3,7 +3,7 @@
  * delegate to `training/`, which is loaded on demand.
  */
 import { runAll } from '../../core/cleanup.ts';
-import { refuseSurplus } from '../../core/options.ts';
+import { rejectExtraArguments } from '../../core/options.ts';
 import { notHistory } from '../../history/explain.ts';
 import { tidy } from '../../tensor/scope.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -77,8 +77,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * `fit`, `evaluate`, `predict` and other async methods wait for it. Use `optimizer`, `metrics` or a step of your own only
    * after one of them.
    */
-  compile(options: training.CompileOptions = {}, ...surplus: never[]): Promise<void> {
-    refuseSurplus('compile', surplus, ['{ optimizer, loss, metrics }']);
+  compile(options: training.CompileOptions = {}, ...extra: never[]): Promise<void> {
+    rejectExtraArguments('compile', extra, ['{ optimizer, loss, metrics }']);
     const training = loadedTraining();
     this.#pending = training ? null : options;
     if (!training) return this.loadTraining();
@@ -136,10 +136,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     x: training.Data | training.BatchIterable,
     y: training.Data | training.FitOptions | null = null,
     options?: training.FitOptions,
-    ...surplus: never[]
+    ...extra: never[]
   ): Promise<History> {
     return this.#whenLoaded((training, model) => {
-      const { data, settings } = training.splitArguments('fit', x, y, options, surplus);
+      const { data, settings } = training.splitArguments('fit', x, y, options, extra);
       return training.fit(model, x, data, settings);
     });
   }
@@ -167,10 +167,10 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     x: training.Data | training.BatchIterable,
     y: training.Data | training.EvaluateOptions | null = null,
     options?: training.EvaluateOptions,
-    ...surplus: never[]
+    ...extra: never[]
   ): Promise<training.ListedLogs> {
     return this.#whenLoaded(({ evaluate, splitArguments }, model) => {
-      const { data, settings } = splitArguments('evaluate', x, y, options, surplus);
+      const { data, settings } = splitArguments('evaluate', x, y, options, extra);
       return evaluate(model, x, data, settings);
     });
   }
@@ -182,9 +182,9 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   predict(
     x: training.Data | training.BatchIterable,
     options: training.PredictOptions = {},
-    ...surplus: never[]
+    ...extra: never[]
   ): Promise<Out> {
-    return this.#whenLoaded(({ predict }, model) => predict(model, x, options, surplus)) as Promise<Out>;
+    return this.#whenLoaded(({ predict }, model) => predict(model, x, options, extra)) as Promise<Out>;
   }
 
   /**
@@ -202,9 +202,9 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     x: training.Data,
     y: training.Data | null = null,
     options: training.TrainOnBatchOptions = {},
-    ...surplus: never[]
+    ...extra: never[]
   ): Promise<training.ListedLogs> {
-    return this.#whenLoaded(({ trainOnBatch }, model) => trainOnBatch(model, x, y, options, surplus));
+    return this.#whenLoaded(({ trainOnBatch }, model) => trainOnBatch(model, x, y, options, extra));
   }
 
   /** One evaluation step on one batch. Resolves to the metrics since `resetMetrics()`. */
@@ -212,9 +212,9 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     x: training.Data,
     y: training.Data | null = null,
     options: training.OnBatchOptions = {},
-    ...surplus: never[]
+    ...extra: never[]
   ): Promise<training.ListedLogs> {
-    return this.#whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options, surplus));
+    return this.#whenLoaded(({ testOnBatch }, model) => testOnBatch(model, x, y, options, extra));
   }
 
   /** For `inspect` and `recordSteps`: the next training step on a batch, as `trainOnBatch` runs it. */
@@ -248,14 +248,14 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * not, and which values are frozen in the recording.
    * Errors: ValueError for an unknown kind, and before training is loaded.
    */
-  explainStep(kind: training.StepKind = 'train', ...surplus: never[]): training.StepExplanation {
-    refuseSurplus('explainStep', surplus, ['kind']);
+  explainStep(kind: training.StepKind = 'train', ...extra: never[]): training.StepExplanation {
+    rejectExtraArguments('explainStep', extra, ['kind']);
     return this.trainer.explainStep(kind);
   }
 
   /** The outputs for one batch, without waiting. */
-  predictOnBatch(x: training.Data, ...surplus: never[]): Out {
-    return requireTraining('predictOnBatch').predictOnBatch(this.#loose, x, surplus) as Out;
+  predictOnBatch(x: training.Data, ...extra: never[]): Out {
+    return requireTraining('predictOnBatch').predictOnBatch(this.#loose, x, extra) as Out;
   }
 
   /**
@@ -306,8 +306,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   /** Resets all metrics. `fit` and `evaluate` do so themselves. */
-  resetMetrics(...surplus: never[]): void {
-    refuseSurplus('resetMetrics', surplus, []);
+  resetMetrics(...extra: never[]): void {
+    rejectExtraArguments('resetMetrics', extra, []);
     if (loadedTraining()) this.trainer.resetMetrics();
   }
 
@@ -323,9 +323,9 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   async loadWeights(
     source: FileSource,
     options: LoadWeightsOptions = {},
-    ...surplus: never[]
+    ...extra: never[]
   ): Promise<LoadReport> {
-    refuseSurplus('loadWeights', surplus, ['source', 'options']);
+    rejectExtraArguments('loadWeights', extra, ['source', 'options']);
     const { loadWeightsFrom } = await import('../saving/loadWeights.ts');
     return loadWeightsFrom(this as unknown as Parameters<typeof loadWeightsFrom>[0], source, options);
   }
@@ -344,8 +344,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * Errors: FormatError for layers and functions that have no name in files, and for anything that TF.js doesn't have or
    * computes differently; ValueError for a target that can't be written to.
    */
-  async save(target: SaveTarget | SaveFolder, options: SaveOptions = {}, ...surplus: never[]): Promise<void> {
-    refuseSurplus('save', surplus, ['target', 'options']);
+  async save(target: SaveTarget | SaveFolder, options: SaveOptions = {}, ...extra: never[]): Promise<void> {
+    rejectExtraArguments('save', extra, ['target', 'options']);
     const { saveModelTo } = await import('../saving/saveModel.ts');
     return saveModelTo(this as unknown as Parameters<typeof saveModelTo>[0], target, options);
   }
@@ -354,12 +354,8 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
    * Saves the weights: `.weights.h5` of Keras 3, with the optimizer's state where the model is compiled, or `.safetensors`.
    * Otherwise as `save`.
    */
-  async saveWeights(
-    target: SaveTarget,
-    options: SaveWeightsOptions = {},
-    ...surplus: never[]
-  ): Promise<void> {
-    refuseSurplus('saveWeights', surplus, ['target', 'options']);
+  async saveWeights(target: SaveTarget, options: SaveWeightsOptions = {}, ...extra: never[]): Promise<void> {
+    rejectExtraArguments('saveWeights', extra, ['target', 'options']);
     const { saveWeightsTo } = await import('../saving/saveModel.ts');
     return saveWeightsTo(this as unknown as Parameters<typeof saveWeightsTo>[0], target, options);
   }

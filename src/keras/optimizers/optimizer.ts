@@ -2,7 +2,7 @@
  * @file Optimizer: the base of all optimizers. It counts steps, applies the learning rate, keeps slot variables and runs
  * each step in few launches, without readback. Behaviour, names and the order of variables follow Keras's BaseOptimizer.
  */
-import { checkOptions, refuseSurplus } from '../../core/options.ts';
+import { checkOptions, rejectExtraArguments } from '../../core/options.ts';
 import type { TypedData } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
@@ -163,8 +163,8 @@ export abstract class Optimizer {
    * needed. Called again, it only repacks variables that were assigned since, which helps before a step is captured.
    * Errors: ValueError, DTypeError, DisposedError for variables that cannot be updated, or that it was not built with.
    */
-  build(variables: readonly Variable[], ...surplus: never[]): void {
-    refuseSurplus('build', surplus, ['variables']);
+  build(variables: readonly Variable[], ...extra: never[]): void {
+    rejectExtraArguments('build', extra, ['variables']);
     if (this.#variables) {
       requireKnownVariables(this.name, this.#variables, variables);
       const engine = this.#engine;
@@ -221,14 +221,14 @@ export abstract class Optimizer {
   }
 
   /** Reads back the values of `variables`. */
-  async getWeights(...surplus: never[]): Promise<TypedData[]> {
-    refuseSurplus('getWeights', surplus, []);
+  async getWeights(...extra: never[]): Promise<TypedData[]> {
+    rejectExtraArguments('getWeights', extra, []);
     return Promise.all(this.variables.map(async (variable) => (await variable.data()) as TypedData));
   }
 
   /** Sets `variables` in order. Errors: ValueError before `build`; ShapeError if the count or a size differs. */
-  setWeights(values: readonly WeightValue[], ...surplus: never[]): void {
-    refuseSurplus('setWeights', surplus, ['values']);
+  setWeights(values: readonly WeightValue[], ...extra: never[]): void {
+    rejectExtraArguments('setWeights', extra, ['values']);
     setWeights(this.name, this.built, this.variables, values);
   }
 
@@ -262,9 +262,9 @@ export abstract class Optimizer {
   apply(
     gradients: readonly (Tensor | null)[],
     variables: readonly Variable[] = this.trainableVariables,
-    ...surplus: never[]
+    ...extra: never[]
   ): void {
-    refuseSurplus('apply', surplus, ['gradients', 'variables']);
+    rejectExtraArguments('apply', extra, ['gradients', 'variables']);
     const known = checkStep(this.name, gradients, variables);
     countAppliedStep();
     if (this.#variables) requireKnownVariables(this.name, this.#variables, variables);
@@ -281,11 +281,8 @@ export abstract class Optimizer {
   }
 
   /** Call it at the end of training: sets variables to their moving averages, if `useEma` is set. */
-  finalizeVariableValues(
-    variables: readonly Variable[] = this.trainableVariables,
-    ...surplus: never[]
-  ): void {
-    refuseSurplus('finalizeVariableValues', surplus, ['variables']);
+  finalizeVariableValues(variables: readonly Variable[] = this.trainableVariables, ...extra: never[]): void {
+    rejectExtraArguments('finalizeVariableValues', extra, ['variables']);
     if (!this.options.useEma || !this.#variables) return;
     requireKnownVariables(this.name, this.#variables, variables);
     const isSwapped = this.#holdsAverages;

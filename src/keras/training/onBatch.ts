@@ -11,7 +11,7 @@ import { batchOf } from './data/iterableSource.ts';
 import { freeBatch } from './data/batchSource.ts';
 import { withWeights } from './fit.ts';
 import type { Data } from './openData.ts';
-import { checkOptions, refuseSurplus } from '../../core/options.ts';
+import { checkOptions, rejectExtraArguments } from '../../core/options.ts';
 import { readLogs } from './readLogs.ts';
 import { requireOutputs } from './stepLogs.ts';
 import type { TrainableModel } from './trainableModel.ts';
@@ -35,9 +35,9 @@ export async function trainOnBatch(
   x: Data,
   y: Data | null,
   options: TrainOnBatchOptions,
-  surplus: readonly unknown[] = [],
+  extra: readonly unknown[] = [],
 ): Promise<ListedLogs> {
-  refuseSurplus('trainOnBatch', surplus, ['x', 'y', 'options']);
+  rejectExtraArguments('trainOnBatch', extra, ['x', 'y', 'options']);
   checkOptions('trainOnBatch', options, ['sampleWeight', 'classWeight']);
   const { sampleWeight = null, classWeight } = options;
   return onBatch(model, 'trainOnBatch', { x, y, sampleWeight }, (batch) => {
@@ -58,9 +58,9 @@ export async function testOnBatch(
   x: Data,
   y: Data | null,
   options: OnBatchOptions,
-  surplus: readonly unknown[] = [],
+  extra: readonly unknown[] = [],
 ): Promise<ListedLogs> {
-  refuseSurplus('testOnBatch', surplus, ['x', 'y', 'options']);
+  rejectExtraArguments('testOnBatch', extra, ['x', 'y', 'options']);
   checkOptions('testOnBatch', options, ['sampleWeight']);
   const { sampleWeight = null } = options;
   return onBatch(model, 'testOnBatch', { x, y, sampleWeight }, (batch) =>
@@ -69,12 +69,8 @@ export async function testOnBatch(
 }
 
 /** The outputs for one batch, without waiting. The caller frees them. */
-export function predictOnBatch(
-  model: TrainableModel,
-  x: Data,
-  surplus: readonly unknown[] = [],
-): Nest<Tensor> {
-  refuseSurplus('predictOnBatch', surplus, ['x']);
+export function predictOnBatch(model: TrainableModel, x: Data, extra: readonly unknown[] = []): Nest<Tensor> {
+  rejectExtraArguments('predictOnBatch', extra, ['x']);
   const batch = batchOf('predictOnBatch', [x], model.slots);
   try {
     return tidy(() => {

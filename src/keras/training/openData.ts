@@ -1,7 +1,7 @@
 /** @file Opens the data that a caller passes as a source of batches. */
 import type { Cleanup } from '../../core/cleanup.ts';
 import { ValueError } from '../../core/errors.ts';
-import { refuseSurplus } from '../../core/options.ts';
+import { rejectExtraArguments } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import { fitOptionNames } from './fitOptionNames.ts';
 import { isRecord } from './perOutput.ts';
@@ -49,9 +49,9 @@ export function splitArguments<O extends object>(
   x: unknown,
   y: unknown,
   options: O | undefined,
-  surplus: readonly unknown[],
+  extra: readonly unknown[],
 ): { data: Data | null; settings: O } {
-  refuseSurplus(op, surplus, ['x', 'y', 'options']);
+  rejectExtraArguments(op, extra, ['x', 'y', 'options']);
   const optionsAreSecond = options === undefined && y !== null && (isBatchIterable(x) || isOptions(y));
   if (optionsAreSecond) return { data: null, settings: y as O };
   return { data: y as Data | null, settings: options ?? ({} as O) };

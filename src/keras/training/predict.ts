@@ -9,7 +9,7 @@ import { leavesOf, type Nest, packNest } from '../tensorNest.ts';
 import { isBatchIterable } from './data/iterableSource.ts';
 import { type BatchIterable, type Data, openData } from './openData.ts';
 import { runBatches, batchLimit } from './batchLoop.ts';
-import { checkOptions, refuseSurplus } from '../../core/options.ts';
+import { checkOptions, rejectExtraArguments } from '../../core/options.ts';
 import { requireCount } from './optionChecks.ts';
 import { Throttle } from './throttle.ts';
 import { deviceOf, type TrainableModel } from './trainableModel.ts';
@@ -36,9 +36,9 @@ export async function predict(
   model: TrainableModel,
   x: Data | BatchIterable,
   options: PredictOptions,
-  surplus: readonly unknown[] = [],
+  extra: readonly unknown[] = [],
 ): Promise<Nest<Tensor>> {
-  refuseSurplus('predict', surplus, ['x', 'options']);
+  rejectExtraArguments('predict', extra, ['x', 'options']);
   checkOptions('predict', options, known);
   const { batchSize, steps, signal, verbose } = options;
   requireCount('predict', 'batchSize', batchSize, 1);

@@ -78,7 +78,7 @@ export class Notebook {
     );
   }
 
-  async says(cell: string, words: string, place = '.status'): Promise<void> {
+  async waitForText(cell: string, words: string, place = '.status'): Promise<void> {
     await this.page.waitForFunction(
       (selector, text) => document.querySelector(selector)?.textContent?.includes(text),
       {},

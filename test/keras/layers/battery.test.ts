@@ -276,7 +276,7 @@ function expectRefusal(name: string, bad: BadLayerCase): void {
   expect(error.rule).toBeTruthy();
   expect(error.received).toBeTruthy();
   expect(error.hint).toBeTruthy();
-  if (bad.says) expect(error.message).toMatch(bad.says);
+  if (bad.message) expect(error.message).toMatch(bad.message);
   expect(memory().tensors).toBeLessThanOrEqual(before);
 }
 

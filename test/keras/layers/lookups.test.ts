@@ -268,7 +268,7 @@ describe('integerLookup', () => {
       const empty = (await loadModel(bytes)).getLayer('ids') as layers.IntegerLookup;
       expect(empty.getVocabulary(false)).toEqual([]);
       const { archive } = await saved(await made('multiHot'));
-      for (const [text, says] of [
+      for (const [text, message] of [
         ['-1\n7\nx\n3', /whole number[\s\S]*x/],
         ['-1\n7\n7\n3', /once/],
         ['-1\n7\n3', /4 indices[\s\S]*3/],
@@ -285,7 +285,7 @@ describe('integerLookup', () => {
         await target.write(writeZip(entries));
         const error = await loadModel(target.bytes).catch((thrown: unknown) => thrown);
         expect(error).toBeInstanceOf(FormatError);
-        expect(String(error)).toMatch(says);
+        expect(String(error)).toMatch(message);
         expect(String(error)).toContain('assets/layers/integer_lookup');
       }
     });

@@ -203,14 +203,14 @@ test('a model whose optimizers are selected by a function is saved without them'
 
 test('has no learning rate', async () => {
   const optimizer = several();
-  const says = /own learning rate/;
-  expect(() => optimizer.learningRate).toThrow(says);
+  const message = /own learning rate/;
+  expect(() => optimizer.learningRate).toThrow(message);
   expect(() => {
     optimizer.learningRate = 1;
-  }).toThrow(says);
+  }).toThrow(message);
   const scheduler = callbacks.learningRateScheduler(() => 0.1);
   await expect(network().fit(tensor(xs), tensor(ys), { callbacks: [scheduler], verbose: 0 })).rejects.toThrow(
-    says,
+    message,
   );
 });
 
@@ -253,8 +253,8 @@ describe('refused', () => {
     ['a scale twice', () => step(sgd({ lossScaleFactor: 2 })), /scaled once/],
     ['averages of none', () => multiOptimizer(optimizerMap(sgd())).swapAverages(), /useEma/],
     ['other options', () => multiOptimizer(loose({ optimizerMap: () => sgd(), clipnorm: 1 })), /clipnorm/],
-  ])('%s', (_, run, says) => {
+  ])('%s', (_, run, message) => {
     expect(run).toThrow(ValueError);
-    expect(run).toThrow(says);
+    expect(run).toThrow(message);
   });
 });

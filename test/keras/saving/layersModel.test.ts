@@ -130,7 +130,7 @@ describe('models of TF.js', () => {
 });
 
 describe('damaged models', () => {
-  const says: Record<string, RegExp> = {
+  const messages: Record<string, RegExp> = {
     tfjs_valid: /^$/,
     tfjs_short_shard: /bytes/,
     tfjs_long_shard: /bytes/,
@@ -144,14 +144,14 @@ describe('damaged models', () => {
     tfjs_wrong_shape: /float32\[/,
   };
 
-  test.each(Object.keys(says))('%s', async (name) => {
+  test.each(Object.keys(messages))('%s', async (name) => {
     const before = memory().tensors;
     const found = await loadModel(at(`malformed/${name}/model.json`)).catch((e: unknown) => e);
     if (name === 'tfjs_valid') {
       (found as Model).dispose();
     } else {
       expect(found).toBeInstanceOf(FormatError);
-      expect(String(found)).toMatch(says[name] as RegExp);
+      expect(String(found)).toMatch(messages[name] as RegExp);
       expect(String(found)).toMatch(/model\.json|group1/);
     }
     expect(memory().tensors).toBeLessThanOrEqual(before);

@@ -140,11 +140,11 @@ describe('what TF.js cannot continue', () => {
   };
 
   test.each(Object.keys(unfit))('%s', async (name) => {
-    const [says, optimizer, options] = unfit[name] as [RegExp, unknown, object?];
+    const [message, optimizer, options] = unfit[name] as [RegExp, unknown, object?];
     const net = network(optimizer, options);
     const error = await net.save(new FilesTarget(), { includeOptimizer: true }).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(ValueError);
-    expect(String(error)).toMatch(says);
+    expect(String(error)).toMatch(message);
     const target = new FilesTarget();
     await net.save(target);
     const again = await loadModel(target.files);

@@ -21,7 +21,7 @@ const { files } = JSON.parse(read('index.json').toString()) as { files: Case[] }
 const cases = files.filter(({ file }) => /\.(keras|h5)$/.test(file));
 
 /** What each refused file's error must contain, besides its name. */
-const says: Record<string, RegExp> = {
+const messages: Record<string, RegExp> = {
   'truncated.keras': /ends with its directory/,
   'cut_inside_directory.keras': /directory/,
   'not_a_zip.keras': /no format that is known/,
@@ -87,7 +87,7 @@ describe.each(cases)('$file: $why', (entry) => {
     else {
       expect(error).toBeInstanceOf(entry.kind === 'code' ? UnsafeModelError : FormatError);
       expect(String(error)).toContain(file);
-      expect(String(error)).toMatch(says[file] ?? /./);
+      expect(String(error)).toMatch(messages[file] ?? /./);
     }
   });
 });

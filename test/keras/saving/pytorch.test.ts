@@ -116,7 +116,7 @@ describe('files that do not fit, or are not to be trusted', () => {
         all.set('head.weight', { shape: [4, 2], dtype: 'float32', data: new Float32Array(8) }),
       /'head\.weight' is float32\[2, 4\], for weight 'head\/kernel'.*\n.*float32\[4, 2\]/,
     ],
-  ])('%s', async (_, change, says) => {
+  ])('%s', async (_, change, message) => {
     const net = network();
     const before = await net.weights[0]?.data();
     const all = state();
@@ -125,7 +125,7 @@ describe('files that do not fit, or are not to be trusted', () => {
       .loadWeights(writeSafetensors(all), { file: 'net.safetensors' })
       .catch((e: unknown) => e);
     expect(error).toBeInstanceOf(FormatError);
-    expect(String(error)).toMatch(says);
+    expect(String(error)).toMatch(message);
     expect(await net.weights[0]?.data()).toEqual(before);
     net.dispose();
   });
@@ -134,11 +134,11 @@ describe('files that do not fit, or are not to be trusted', () => {
     ['unsafe_call.pth', /'(posix|nt)\.system'/],
     ['unsafe_module.pth', /'torch\.nn\.modules\.linear\.Linear'/],
     ['unsafe_legacy.pth', /'(posix|nt)\.system'/],
-  ])('%s', async (file, says) => {
+  ])('%s', async (file, message) => {
     const net = network();
     const error = await net.loadWeights(read(file), { file }).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(UnsafeModelError);
-    expect(String(error)).toMatch(says);
+    expect(String(error)).toMatch(message);
     expect(String(error)).toContain(file);
     net.dispose();
   });

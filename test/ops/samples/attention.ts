@@ -45,13 +45,13 @@ export const samples: OpSamples[] = [
         why: 'another number of values',
         inputs: [three[0], three[1], x(2, 4, 2, 3), null, null],
         error: ShapeError,
-        says: /order/,
+        message: /order/,
       },
       {
         why: 'heads that keys do not divide',
         inputs: [x(2, 3, 3, 4), three[1], three[2], null, null],
         error: ShapeError,
-        says: /divide/,
+        message: /divide/,
       },
       {
         why: 'integers',
@@ -63,7 +63,7 @@ export const samples: OpSamples[] = [
         why: 'a padding mask without axes of heads and queries',
         inputs: [...three, null, bool([2, 5], 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)],
         error: ShapeError,
-        says: /broadcast/,
+        message: /broadcast/,
       },
       { why: 'a bias larger than the scores', inputs: [...three, x(1, 2, 2, 3, 5), null], error: ShapeError },
       {

@@ -93,7 +93,7 @@ function binary(op: string, domain: Domain = {}): OpSamples {
         { ...other, shape: [2, 4] },
       ],
       error: ShapeError,
-      says: /broadcast/,
+      message: /broadcast/,
     },
     { why: 'an operand left out', inputs: [other, null], error: ValueError },
     {

@@ -75,7 +75,7 @@ export const samples: OpSamples[] = [
         inputs: [x(2, 3), x(2, 3)],
         options: { axes: 1 },
         error: ShapeError,
-        says: /same sizes/,
+        message: /same sizes/,
       },
       { why: 'more axes than there are', inputs: [x(2), x(2)], options: { axes: 2 }, error: ShapeError },
       {
@@ -119,7 +119,7 @@ export const samples: OpSamples[] = [
         inputs: [x(2, 2)],
         options: { equation: 'ij->ik' },
         error: ValueError,
-        says: /'k'/,
+        message: /'k'/,
       },
       {
         why: 'a label twice in the result',

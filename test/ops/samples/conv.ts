@@ -92,8 +92,8 @@ function badFor(
 }
 
 const badConvolutions: BadCase[] = [
-  { why: 'an image of rank 3', inputs: [x(4, 4, 2), x(3, 3, 2, 2)], error: ShapeError, says: /`x`/ },
-  { why: 'a kernel of rank 3', inputs: [x(1, 4, 4, 2), x(3, 3, 2)], error: ShapeError, says: /`kernel`/ },
+  { why: 'an image of rank 3', inputs: [x(4, 4, 2), x(3, 3, 2, 2)], error: ShapeError, message: /`x`/ },
+  { why: 'a kernel of rank 3', inputs: [x(1, 4, 4, 2), x(3, 3, 2)], error: ShapeError, message: /`kernel`/ },
   { why: 'channels that don’t fit', inputs: [x(1, 4, 4, 3), x(3, 3, 2, 2)], error: ShapeError },
   {
     why: 'groups that don’t divide the filters',

@@ -26,7 +26,7 @@ function badIndices(
       inputs: inputs(ids([3], 2)),
       options: { ...options, mode: 'clamp' },
       error: ValueError,
-      says: /clip/,
+      message: /clip/,
     },
     {
       why: 'validateIndices that is no boolean',
@@ -176,7 +176,7 @@ export const samples: OpSamples[] = [
         inputs: [ids([3], 5), { shape: [2, 4] }],
         options: { shape: [5, 4] },
         error: ShapeError,
-        says: /\[3, 4\]/,
+        message: /\[3, 4\]/,
       },
       {
         why: 'bool updates',

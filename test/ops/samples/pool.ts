@@ -60,7 +60,7 @@ const bad: BadCase[] = [
     inputs: [{ shape: [4, 4, 3] }],
     options: { poolSize: 2 },
     error: ShapeError,
-    says: /rank 4/,
+    message: /rank 4/,
   },
   {
     why: 'bools',
@@ -108,7 +108,7 @@ const bad: BadCase[] = [
     inputs: [{ shape: [1, 4, 2, 1] }],
     options: { poolSize: 3 },
     error: ShapeError,
-    says: /'same'/,
+    message: /'same'/,
   },
 ];
 

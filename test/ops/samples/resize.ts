@@ -27,7 +27,7 @@ const bad: BadCase[] = [
     inputs: [{ shape: [1, 1, 49999, 1] }],
     options: { size: [1, 50021] },
     error: ShapeError,
-    says: /two steps/,
+    message: /two steps/,
   },
   ...(
     [

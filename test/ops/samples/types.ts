@@ -38,7 +38,7 @@ export interface BadCase {
   options?: object;
   error: new (...args: never[]) => RetrogradError;
   /** Must occur in the message. */
-  says?: RegExp;
+  message?: RegExp;
 }
 
 export interface OpSamples {

@@ -38,7 +38,12 @@ function unary(op: string, domain: Domain = {}): OpSamples {
   const integers = also.map((dtype): OpCase => ({ inputs: [{ shape: [3, 3], dtype, low: 0, high: 5 }] }));
   const refused = (['int32', 'uint32', 'bool'] as const).filter((dtype) => !also.includes(dtype));
   const wrongDType = refused.map(
-    (dtype): BadCase => ({ why: dtype, inputs: [{ shape: [2], dtype }], error: DTypeError, says: /dtype/ }),
+    (dtype): BadCase => ({
+      why: dtype,
+      inputs: [{ shape: [2], dtype }],
+      error: DTypeError,
+      message: /dtype/,
+    }),
   );
   return { op, cases: [...floats, ...integers], bad: [...wrongDType, ...(domain.bad ?? [])] };
 }
@@ -48,7 +53,7 @@ const badOption = (name: string, value: unknown, error = ValueError): BadCase =>
   inputs: [{ shape: [2] }],
   options: { [name]: value },
   error,
-  says: new RegExp(name),
+  message: new RegExp(name),
 });
 const notFinite = [Number.NaN, Number.POSITIVE_INFINITY, 'steep', null];
 

@@ -2,7 +2,7 @@
  * @file The base of multi-head attention layers, with a projection per head. Several query heads may share a key and value
  * head.
  */
-import { type OptionNames, plainOptions, refuseSurplus } from '../../../core/options.ts';
+import { type OptionNames, plainOptions, rejectExtraArguments } from '../../../core/options.ts';
 import { checkedOptions, layerOptionNames } from '../base/layerOptions.ts';
 import {
   biasOptionNames,
@@ -170,8 +170,8 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     inputs: SymbolicTensor | readonly SymbolicTensor[],
     options?: ApplyOptions & AttentionOptions<SymbolicTensor> & { returnAttentionScores?: false },
   ): KerasTensor;
-  override apply(inputs: Nest<unknown>, called: ApplyOptions = {}, ...surplus: never[]): never {
-    refuseSurplus(`${this.name}.apply`, surplus, ['inputs', 'options']);
+  override apply(inputs: Nest<unknown>, called: ApplyOptions = {}, ...extra: never[]): never {
+    rejectExtraArguments(`${this.name}.apply`, extra, ['inputs', 'options']);
     const { value, key, ...options } = plainOptions(this.name, called);
     const [query, given = value ?? query, givenKey = key ?? null] = leavesOf(inputs);
     const all = [query, given, ...(givenKey === null ? [] : [givenKey])];

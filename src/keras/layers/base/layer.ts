@@ -5,7 +5,7 @@
 import { runAll } from '../../../core/cleanup.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { refuseSurplus } from '../../../core/options.ts';
+import { rejectExtraArguments } from '../../../core/options.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';
 import type { OpenSpec } from '../../../core/spec.ts';
 import { rejectUnknownProperties } from '../../../core/unknownProperties.ts';
@@ -196,8 +196,8 @@ export abstract class Layer<
    */
   apply(inputs: Mapped<In, SymbolicTensor>, options?: ApplyOptions): Mapped<Out, KerasTensor>;
   apply(inputs: In, options?: ApplyOptions): Out;
-  apply(inputs: In | Mapped<In, SymbolicTensor>, options: ApplyOptions = {}, ...surplus: never[]): unknown {
-    if (surplus.length > 0) refuseSurplus(`${this.name}.apply`, surplus, ['inputs', 'options']);
+  apply(inputs: In | Mapped<In, SymbolicTensor>, options: ApplyOptions = {}, ...extra: never[]): unknown {
+    if (extra.length > 0) rejectExtraArguments(`${this.name}.apply`, extra, ['inputs', 'options']);
     // Shapes that the library reads don't count as read by the `call` that is traced.
     return isTracing() ? notingReads(null, () => this.#apply(inputs, options)) : this.#apply(inputs, options);
   }

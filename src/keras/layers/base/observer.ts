@@ -1,4 +1,4 @@
-/** @file What observes calls of layers under a tape: `strayVariables.ts` provides it when it is loaded. */
+/** @file What observes calls of layers under a tape: `untrackedVariables.ts` provides it when it is loaded. */
 import type { TrackedLayer } from './tracked.ts';
 
 export interface Observer {

@@ -4,7 +4,7 @@
  */
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
-import { checkOptions, type Names, type OptionNames, refuseSurplus } from '../../../core/options.ts';
+import { checkOptions, type Names, type OptionNames, rejectExtraArguments } from '../../../core/options.ts';
 import { describe } from '../../../core/shape.ts';
 import { identity } from '../../../ops/identity.ts';
 import type { TensorLike } from '../../../ops/operands.ts';
@@ -55,8 +55,8 @@ export abstract class WeightedOperation<
   }
 
   /** Creates a weight named `layer/name`, prefixed by the surrounding layers. Call it in `build`. */
-  protected addWeight(name: string, options: WeightOptions, ...surplus: never[]): Variable {
-    refuseSurplus('addWeight', surplus, ['name', '{ shape }']);
+  protected addWeight(name: string, options: WeightOptions, ...extra: never[]): Variable {
+    rejectExtraArguments('addWeight', extra, ['name', '{ shape }']);
     checkWeight(this.name, name, options);
     const made = makeWeight(name, { ...options, dtype: options.dtype ?? this.dtype }, this.#trainable);
     this.#weights.push(made);
@@ -114,8 +114,8 @@ export abstract class WeightedOperation<
   }
 
   /** Copies of the values of `weights`, which later steps do not change. */
-  getWeights(...surplus: never[]): Tensor[] {
-    refuseSurplus('getWeights', surplus, []);
+  getWeights(...extra: never[]): Tensor[] {
+    rejectExtraArguments('getWeights', extra, []);
     return withRecorders([], () => this.weights.map((weight) => identity(weight)));
   }
 
@@ -123,8 +123,8 @@ export abstract class WeightedOperation<
    * Assigns `values`, tensors or host values, to `weights` in order.
    * Errors: ShapeError, DTypeError if count, shape or dtype differ; then nothing changes.
    */
-  setWeights(values: readonly TensorLike[], ...surplus: never[]): void {
-    refuseSurplus('setWeights', surplus, ['values']);
+  setWeights(values: readonly TensorLike[], ...extra: never[]): void {
+    rejectExtraArguments('setWeights', extra, ['values']);
     setWeights(this.name, this.weights, values);
   }
 

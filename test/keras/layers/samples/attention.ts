@@ -46,7 +46,7 @@ const manyHeads =
 
 const listRefusals: BadLayerCase[] = [
   { why: 'a dropout above 1', options: { dropout: 2 }, error: ValueError },
-  { why: 'a scale that is no boolean', options: { useScale: 1 }, error: ValueError, says: /useScale/ },
+  { why: 'a scale that is no boolean', options: { useScale: 1 }, error: ValueError, message: /useScale/ },
   { why: 'a seed that is none', options: { seed: -1 }, error: ValueError },
   { why: 'one tensor', options: {}, inputs: query, error: ValueError },
   { why: 'a list of one', options: {}, inputs: [query], error: ValueError },
@@ -84,13 +84,13 @@ export const samples: LayerSamples[] = [
         why: 'no size',
         options: { numQueryHeads: 2, numKeyValueHeads: 1 },
         error: ValueError,
-        says: /headDim/,
+        message: /headDim/,
       },
       {
         why: 'heads that do not divide',
         options: { headDim: 2, numQueryHeads: 3, numKeyValueHeads: 2 },
         error: ValueError,
-        says: /divisible/,
+        message: /divisible/,
       },
       {
         why: 'no heads of keys',
@@ -151,8 +151,8 @@ export const samples: LayerSamples[] = [
       },
     ],
     bad: [
-      { why: 'no heads', options: { numHeads: 0, keyDim: 2 }, error: ValueError, says: /numHeads/ },
-      { why: 'no size', options: { numHeads: 2 }, error: ValueError, says: /keyDim/ },
+      { why: 'no heads', options: { numHeads: 0, keyDim: 2 }, error: ValueError, message: /numHeads/ },
+      { why: 'no size', options: { numHeads: 2 }, error: ValueError, message: /keyDim/ },
       { why: 'half a value', options: { numHeads: 2, keyDim: 2, valueDim: 0.5 }, error: ValueError },
       { why: 'a negative dropout', options: { numHeads: 2, keyDim: 2, dropout: -1 }, error: ValueError },
       {
@@ -180,7 +180,7 @@ export const samples: LayerSamples[] = [
         options: { numHeads: 2, keyDim: 2, attentionAxes: 0 },
         inputs: [query, value],
         error: ShapeError,
-        says: /attentionAxes/,
+        message: /attentionAxes/,
       },
       {
         why: 'keys of another length',
@@ -234,7 +234,7 @@ export const samples: LayerSamples[] = [
     ],
     bad: [
       ...listRefusals,
-      { why: 'an unknown score', options: { scoreMode: 'max' }, error: ValueError, says: /scoreMode/ },
+      { why: 'an unknown score', options: { scoreMode: 'max' }, error: ValueError, message: /scoreMode/ },
     ],
   },
   {
@@ -288,7 +288,7 @@ export const samples: LayerSamples[] = [
       },
     ],
     bad: [
-      { why: 'no equation', options: { outputShape: 2 }, error: ValueError, says: /equation/ },
+      { why: 'no equation', options: { outputShape: 2 }, error: ValueError, message: /equation/ },
       { why: 'an equation without arrow', options: { equation: 'ab,bc', outputShape: 2 }, error: ValueError },
       { why: 'a letter twice', options: { equation: 'aa,ab->ab', outputShape: 2 }, error: ValueError },
       { why: 'too many sizes', options: { equation: 'ab,bc->ac', outputShape: [2, 2] }, error: ValueError },
@@ -297,7 +297,7 @@ export const samples: LayerSamples[] = [
         why: 'a bias for another letter',
         options: { equation: 'ab,bc->ac', outputShape: 2, biasAxes: 'b' },
         error: ValueError,
-        says: /biasAxes/,
+        message: /biasAxes/,
       },
       {
         why: 'another rank',

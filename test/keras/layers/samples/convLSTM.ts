@@ -48,8 +48,8 @@ const mask: InputSample = { shape: [2, 3], dtype: 'bool', values: [0, 1, 0, 1, 1
 const refusals = (rank: number): BadLayerCase[] => {
   const given = { filters: 1, kernelSize: 2 };
   return [
-    { why: 'no filters', options: { kernelSize: 2 }, error: ValueError, says: /filters/ },
-    { why: 'no kernel', options: { filters: 2 }, error: ValueError, says: /kernelSize/ },
+    { why: 'no filters', options: { kernelSize: 2 }, error: ValueError, message: /filters/ },
+    { why: 'no kernel', options: { filters: 2 }, error: ValueError, message: /kernelSize/ },
     {
       why: 'a window of too many sizes',
       options: { ...given, kernelSize: new Array(rank + 1).fill(2) },
@@ -59,16 +59,21 @@ const refusals = (rank: number): BadLayerCase[] => {
       why: 'strides and dilation',
       options: { ...given, strides: 2, dilationRate: 2 },
       error: ValueError,
-      says: /strides/,
+      message: /strides/,
     },
     { why: 'strides of 0', options: { ...given, strides: 0 }, error: ValueError },
-    { why: 'causal padding', options: { ...given, padding: 'causal' }, error: ValueError, says: /padding/ },
+    {
+      why: 'causal padding',
+      options: { ...given, padding: 'causal' },
+      error: ValueError,
+      message: /padding/,
+    },
     { why: 'channels first', options: { ...given, dataFormat: 'channelsFirst' }, error: ValueError },
     { why: 'a dropout above 1', options: { ...given, dropout: 1.5 }, error: ValueError },
     { why: 'an unknown gate', options: { ...given, recurrentActivation: 'gate' }, error: ValueError },
     { why: 'a forget bias that is a number', options: { ...given, unitForgetBias: 1 }, error: ValueError },
     { why: 'a flag that is no boolean', options: { ...given, returnSequences: 'yes' }, error: ValueError },
-    { why: 'units', options: { ...given, units: 2 }, error: ValueError, says: /units/ },
+    { why: 'units', options: { ...given, units: 2 }, error: ValueError, message: /units/ },
     {
       why: 'inputs without times',
       options: given,
@@ -87,7 +92,7 @@ const refusals = (rank: number): BadLayerCase[] => {
       inputs: { shape: new Array(rank + 3).fill(2) },
       kwargs: { initialState: { shape: new Array(rank + 2).fill(2) } },
       error: ShapeError,
-      says: /initialState/,
+      message: /initialState/,
     },
   ];
 };

@@ -125,7 +125,12 @@ export const samples: LayerSamples[] = [
       },
     ],
     bad: [
-      { why: 'a negative probability', options: { factor: [-0.5, 0.5] }, error: ValueError, says: /factor/ },
+      {
+        why: 'a negative probability',
+        options: { factor: [-0.5, 0.5] },
+        error: ValueError,
+        message: /factor/,
+      },
     ],
   },
   {
@@ -138,7 +143,7 @@ export const samples: LayerSamples[] = [
       },
     ],
     bad: [
-      { why: 'no factor', options: {}, error: ValueError, says: /factor/ },
+      { why: 'no factor', options: {}, error: ValueError, message: /factor/ },
       {
         why: 'images without colours',
         options: { factor: 0.5 },
@@ -253,7 +258,7 @@ export const samples: LayerSamples[] = [
         options: { numBins: 3 },
         inputs: { shape: [2] },
         error: ValueError,
-        says: /adapt/,
+        message: /adapt/,
       },
     ],
   },

@@ -83,8 +83,8 @@ const oneState = (kind: Kind, own: object = {}): LayerCase[] => [
 ];
 
 const refusals = (own: object = {}): BadLayerCase[] => [
-  { why: 'no units', options: own, error: ValueError, says: /units/ },
-  { why: 'half a unit', options: { units: 0.5, ...own }, error: ValueError, says: /units/ },
+  { why: 'no units', options: own, error: ValueError, message: /units/ },
+  { why: 'half a unit', options: { units: 0.5, ...own }, error: ValueError, message: /units/ },
   { why: 'a bias that is no boolean', options: { units: 2, useBias: 1, ...own }, error: ValueError },
   { why: 'an unknown activation', options: { units: 2, activation: 'tan', ...own }, error: ValueError },
   { why: 'a dropout above 1', options: { units: 2, dropout: 1.5, ...own }, error: ValueError },
@@ -108,7 +108,7 @@ const layerRefusals = (own: object = {}): BadLayerCase[] => [
       why: `${flag} that is no boolean`,
       options: { units: 2, [flag]: 'yes', ...own },
       error: ValueError,
-      says: new RegExp(flag),
+      message: new RegExp(flag),
     }),
   ),
   { why: 'a matrix', options: { units: 2, ...own }, inputs: { shape: [3, 4] }, error: ShapeError },
@@ -119,7 +119,7 @@ const layerRefusals = (own: object = {}): BadLayerCase[] => [
     inputs: x,
     kwargs: { mask: { shape: [3, 4], dtype: 'bool', values: new Array(12).fill(1) } },
     error: ShapeError,
-    says: /mask/,
+    message: /mask/,
   },
   {
     why: 'a state of another size',
@@ -127,7 +127,7 @@ const layerRefusals = (own: object = {}): BadLayerCase[] => [
     inputs: x,
     kwargs: { initialState: state(3) },
     error: ShapeError,
-    says: /initialState/,
+    message: /initialState/,
   },
 ];
 
@@ -256,7 +256,7 @@ export const samples: LayerSamples[] = [
       },
     ],
     bad: [
-      { why: 'no cell', options: {}, error: ValueError, says: /cell/ },
+      { why: 'no cell', options: {}, error: ValueError, message: /cell/ },
       { why: 'a number', options: { cell: 3 }, error: ValueError },
       { why: 'a layer', options: () => ({ cell: layers.dense({ units: 2 }) }), error: ValueError },
     ],

@@ -64,7 +64,7 @@ export const samples: LayerSamples[] = [
     ],
     bad: [
       { why: 'no layers', options: { layers: [] }, error: ValueError },
-      { why: 'a number', options: { layers: [3] }, error: ValueError, says: /layers\[0\]/ },
+      { why: 'a number', options: { layers: [3] }, error: ValueError, message: /layers\[0\]/ },
     ],
   },
   {
@@ -91,8 +91,13 @@ export const samples: LayerSamples[] = [
       { options: { inputDim: 4, outputDim: 2 }, inputs: { shape: [5], low: 0, high: 3.9 }, gradient: false },
     ],
     bad: [
-      { why: 'no ids', options: { outputDim: 3 }, error: ValueError, says: /inputDim/ },
-      { why: 'half a row', options: { inputDim: 3, outputDim: 0.5 }, error: ValueError, says: /outputDim/ },
+      { why: 'no ids', options: { outputDim: 3 }, error: ValueError, message: /inputDim/ },
+      {
+        why: 'half a row',
+        options: { inputDim: 3, outputDim: 0.5 },
+        error: ValueError,
+        message: /outputDim/,
+      },
       {
         why: 'a padding that is no boolean',
         options: { inputDim: 3, outputDim: 2, maskZero: 0 },
@@ -117,7 +122,12 @@ export const samples: LayerSamples[] = [
       },
     ],
     bad: [
-      { why: 'a value that is no number', options: { maskValue: '0' }, error: ValueError, says: /maskValue/ },
+      {
+        why: 'a value that is no number',
+        options: { maskValue: '0' },
+        error: ValueError,
+        message: /maskValue/,
+      },
       { why: 'a vector', inputs: { shape: [3] }, error: ShapeError },
     ],
   },
@@ -150,7 +160,7 @@ export const samples: LayerSamples[] = [
       },
     ],
     bad: [
-      { why: 'no layer', options: {}, error: ValueError, says: /layer/ },
+      { why: 'no layer', options: {}, error: ValueError, message: /layer/ },
       { why: 'a number', options: { layer: 3 }, error: ValueError },
       { why: 'a class that isn’t known', options: { layer: { className: 'Nothing' } }, error: ValueError },
       {
@@ -165,7 +175,7 @@ export const samples: LayerSamples[] = [
         inputs: x,
         kwargs: { mask: { shape: [2, 3], dtype: 'bool', values: [1, 1, 1, 1, 1, 1] } },
         error: ShapeError,
-        says: /mask/,
+        message: /mask/,
       },
     ],
   },
@@ -198,19 +208,19 @@ export const samples: LayerSamples[] = [
       },
     ],
     bad: [
-      { why: 'no layer', options: {}, error: ValueError, says: /layer/ },
+      { why: 'no layer', options: {}, error: ValueError, message: /layer/ },
       { why: 'a dense layer', options: () => ({ layer: layers.dense({ units: 2 }) }), error: ValueError },
       {
         why: 'an unknown merge',
         options: () => ({ layer: layers.gru({ units: 2 }), mergeMode: 'max' }),
         error: ValueError,
-        says: /mergeMode/,
+        message: /mergeMode/,
       },
       {
         why: 'two layers in one direction',
         options: () => ({ layer: layers.gru({ units: 2 }), backwardLayer: layers.gru({ units: 2 }) }),
         error: ValueError,
-        says: /goBackwards/,
+        message: /goBackwards/,
       },
       {
         why: 'a sequence together with its end',
@@ -219,7 +229,7 @@ export const samples: LayerSamples[] = [
           backwardLayer: layers.gru({ units: 2, goBackwards: true }),
         }),
         error: ValueError,
-        says: /returnSequences/,
+        message: /returnSequences/,
       },
       {
         why: 'one state for two directions',
@@ -227,7 +237,7 @@ export const samples: LayerSamples[] = [
         inputs: x,
         kwargs: { initialState: { shape: [2, 2] } },
         error: ValueError,
-        says: /initialState/,
+        message: /initialState/,
       },
     ],
   },

@@ -48,7 +48,7 @@ export interface BadLayerCase {
   training?: boolean;
   error: new (...args: never[]) => RetrogradError;
   /** Must occur in the message. */
-  says?: RegExp;
+  message?: RegExp;
 }
 
 export interface LayerSamples {
