@@ -15,7 +15,7 @@ import {
 } from 'retrograd';
 import { seeded } from './host.ts';
 import type { Timed } from './measure.ts';
-import type { PreparedWays, WaysRow, Workload } from './ways.ts';
+import type { PreparedComparison, ComparisonRow, Workload } from './comparison.ts';
 
 type Distribution = 'uniform' | 'zipf' | 'equal';
 
@@ -75,18 +75,18 @@ async function check(x: Tensor, indices: Tensor, picked: Int32Array, { width }: 
   }
 }
 
-function row(sizes: Sizes, distribution: Distribution, backward: boolean): WaysRow {
+function row(sizes: Sizes, distribution: Distribution, backward: boolean): ComparisonRow {
   const { rows, width, count } = sizes;
   return {
     name: `gather ${rows}x${width}, ${count} ${distribution}${backward ? ', with gradient' : ''}`,
-    async prepare(): Promise<PreparedWays> {
+    async prepare(): Promise<PreparedComparison> {
       const picked = draw(distribution, sizes);
       const x = randomNormal([rows, width], { seed: 1 });
       const indices = tensor(picked);
       await check(x, indices, picked, sizes);
       const make = backward ? withGradient : forward;
       return {
-        ways: {
+        alternatives: {
           unchecked: make(x, indices, false),
           validated: make(x, indices, true),
           ...(backward ? {} : { fresh: fresh(x, indices) }),
@@ -101,8 +101,8 @@ function row(sizes: Sizes, distribution: Distribution, backward: boolean): WaysR
   };
 }
 
-export const gatherWays: Workload = {
-  name: 'gather, three ways',
+export const gatherComparison: Workload = {
+  name: 'gather, three alternatives',
   baseline: 'unchecked',
   rows: tables.flatMap((sizes) =>
     (['uniform', 'zipf', 'equal'] as const).flatMap((distribution) => [

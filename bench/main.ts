@@ -1,28 +1,28 @@
 /** @file The interface of the benchmark in a page or in Node, for scripts/bench.mjs and bench/page.ts. */
 import { getDevice, init } from 'retrograd';
-import { gatherWays } from './gather.ts';
+import { gatherComparison } from './gather.ts';
 import type { Library } from './job.ts';
-import type { BenchResult, DeviceDescription, RowResult, WaysResult } from './result.ts';
+import type { BenchResult, DeviceDescription, RowResult, ComparisonResult } from './result.ts';
 import { type Limits, measureLimits } from './roofline.ts';
 import type { Row } from './row.ts';
 import { families } from './rows/index.ts';
 import { adapterClass, type RunOptions, runRow } from './run.ts';
 import { coldName, sizeListings } from './start.ts';
-import { matcher, runWays } from './ways.ts';
+import { matcher, runComparison } from './comparison.ts';
 
-export { line, toMarkdown, waysLine } from './report.ts';
+export { line, toMarkdown, comparisonLine } from './report.ts';
 
-/** A row, by name. Ways compare only Retrograd with itself; cold starts and sizes are measured from outside. */
+/** A row, by name. Comparisons measure only Retrograd; cold starts and sizes are measured from outside. */
 export interface Listed {
   name: string;
   family: string;
-  kind: 'peers' | 'ways' | 'cold' | 'size';
+  kind: 'peers' | 'comparison' | 'cold' | 'size';
 }
 
 /** Versions of the contenders, inserted by the bundler. */
 declare const BENCH_VERSIONS: Record<Library, string>;
 
-const waysRows = [gatherWays];
+const comparisonRows = [gatherComparison];
 
 async function allRows(): Promise<Row[]> {
   const adapter = await adapterClass();
@@ -30,7 +30,7 @@ async function allRows(): Promise<Row[]> {
 }
 
 /**
- * The rows whose names match the filter. Without a filter, the many ways are left out, and on a software adapter also rows
+ * The rows whose names match the filter. Without a filter, the many comparisons are left out, and on a software adapter also rows
  * that take many minutes.
  */
 export async function listRows(filter = ''): Promise<Listed[]> {
@@ -38,14 +38,14 @@ export async function listRows(filter = ''): Promise<Listed[]> {
   const isSoftware = (await adapterClass()) === 'cpu';
   const fitting = (await allRows()).filter(({ slow = false }) => filter || !(slow && isSoftware));
   const rows: Listed[] = fitting.map(({ name, family }) => ({ name, family, kind: 'peers' }));
-  const ways: Listed[] = waysRows.flatMap(({ name, rows }) =>
-    rows.map((row) => ({ name: row.name, family: name, kind: 'ways' as const })),
+  const comparisons: Listed[] = comparisonRows.flatMap(({ name, rows }) =>
+    rows.map((row) => ({ name: row.name, family: name, kind: 'comparison' as const })),
   );
   const start: Listed[] = [
     { name: coldName, family: 'start', kind: 'cold' },
     ...sizeListings.map(({ name }): Listed => ({ name, family: 'start', kind: 'size' })),
   ];
-  return [...rows, ...start, ...(filter ? ways : [])].filter(({ name }) => matches(name));
+  return [...rows, ...start, ...(filter ? comparisons : [])].filter(({ name }) => matches(name));
 }
 
 export async function runNamed(name: string, options: RunOptions = {}): Promise<RowResult> {
@@ -54,11 +54,11 @@ export async function runNamed(name: string, options: RunOptions = {}): Promise<
   return runRow(row, options);
 }
 
-export async function runNamedWays(name: string, options: RunOptions = {}): Promise<WaysResult> {
+export async function runNamedComparison(name: string, options: RunOptions = {}): Promise<ComparisonResult> {
   await init();
-  for (const workload of waysRows) {
+  for (const workload of comparisonRows) {
     const row = workload.rows.find((candidate) => candidate.name === name);
-    if (row) return runWays(workload, row, options);
+    if (row) return runComparison(workload, row, options);
   }
   throw new Error(`There is no row '${name}'.`);
 }
@@ -89,6 +89,6 @@ export async function emptyResult(): Promise<BenchResult> {
     versions: BENCH_VERSIONS,
     limits: null,
     rows: [],
-    ways: [],
+    comparisons: [],
   };
 }

@@ -1,6 +1,6 @@
 /** @file Results as lines and as Markdown. */
 import { type Library, libraries } from './job.ts';
-import { type BenchResult, medianOf, type RowResult, type WaysResult } from './result.ts';
+import { type BenchResult, medianOf, type RowResult, type ComparisonResult } from './result.ts';
 
 export const titles: Readonly<Record<Library, string>> = {
   retrograd: 'Retrograd',
@@ -28,10 +28,10 @@ export function line(row: RowResult): string {
   return `${row.name.padEnd(52)} ${shortRatio(row.ratio).padStart(7)}   ${cells.join('  ')}  (${row.unit})`;
 }
 
-export function waysLine({ name, medians, ratios, baseline }: WaysResult): string {
-  const cells = Object.entries(medians).map(([way, median]) => {
-    const ratio = way === baseline ? '' : ` (×${(ratios[way] as number).toFixed(2)})`;
-    return `${way} ${median.toFixed(3)} ms${ratio}`;
+export function comparisonLine({ name, medians, ratios, baseline }: ComparisonResult): string {
+  const cells = Object.entries(medians).map(([name, median]) => {
+    const ratio = name === baseline ? '' : ` (×${(ratios[name] as number).toFixed(2)})`;
+    return `${name} ${median.toFixed(3)} ms${ratio}`;
   });
   return `${name.padEnd(52)} ${cells.join('  ')}`;
 }
@@ -59,7 +59,7 @@ function reachedCell({ roofline }: RowResult): string {
 
 /** The whole result as Markdown: machine and date, a table with the ratio in every row, and failures with their reasons. */
 export function toMarkdown(result: BenchResult): string {
-  const { adapter, device, engine, date, versions, limits, rows, ways } = result;
+  const { adapter, device, engine, date, versions, limits, rows, comparisons } = result;
   const parts = [
     `Adapter: ${adapter}. Engine: ${engine}. Date: ${date}.`,
     `${libraries.map((library) => `${titles[library]} ${versions[library]}`).join(', ')}.`,
@@ -93,7 +93,7 @@ export function toMarkdown(result: BenchResult): string {
     });
     parts.push(`### Rooflines of Retrograd's rows\n\n${table([head, ...body])}`);
   }
-  parts.push(...waysTables(ways));
+  parts.push(...comparisonTables(comparisons));
   const noted = rows.flatMap((row) =>
     libraries.flatMap((library) =>
       row.notes[library] ? [`- ${row.name}, ${titles[library]}: ${row.notes[library]}`] : [],
@@ -114,9 +114,9 @@ export function toMarkdown(result: BenchResult): string {
 
 const kernelText = (kernel: string) => `\`${kernel}\``;
 
-function waysTables(ways: readonly WaysResult[]): string[] {
-  return [...new Set(ways.map(({ workload }) => workload))].map((workload) => {
-    const rows = ways.filter((row) => row.workload === workload);
+function comparisonTables(comparisons: readonly ComparisonResult[]): string[] {
+  return [...new Set(comparisons.map(({ workload }) => workload))].map((workload) => {
+    const rows = comparisons.filter((row) => row.workload === workload);
     const names = [...new Set(rows.flatMap(({ medians }) => Object.keys(medians)))];
     const facts = [...new Set(rows.flatMap((row) => Object.keys(row.facts)))];
     const baseline = rows[0]?.baseline ?? '';

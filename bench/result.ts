@@ -22,14 +22,14 @@ export interface RowResult {
   kernels: readonly string[];
 }
 
-/** Compares different ways of doing the same thing with Retrograd. */
-export interface WaysResult {
+/** Compares alternative programs for the same result, all with Retrograd. */
+export interface ComparisonResult {
   workload: string;
   name: string;
   unit: 'ms';
   baseline: string;
   medians: Record<string, number>;
-  /** Median of each way divided by the baseline's. */
+  /** Median of each alternative divided by the baseline's. */
   ratios: Record<string, number>;
   spread: Record<string, number>;
   facts: Readonly<Record<string, string | number>>;
@@ -49,7 +49,7 @@ export interface BenchResult {
   versions: Record<Library, string>;
   limits: Limits | null;
   rows: RowResult[];
-  ways: WaysResult[];
+  comparisons: ComparisonResult[];
 }
 
 /** The best peer's value divided by Retrograd's: above 1 if Retrograd is better. Smaller values are better in every row. */

@@ -1,7 +1,7 @@
 /** @file Runs a row: every contender is prepared, checked against the oracle, measured in turn with the others, and freed. */
 import { getDevice, init } from 'retrograd';
 import type { HostArray } from './host.ts';
-import { countBuffers, peakBytesOf } from './ledger.ts';
+import { countBuffers, peakBytesOf } from './bufferBytes.ts';
 import { kernelsOf } from './kernels.ts';
 import { type Contender, type Job, type Library, libraries } from './job.ts';
 import { type MeasureOptions, measure } from './measure.ts';

@@ -5,7 +5,7 @@
  */
 import { compile, GradientTape, getDevice, init, type Tensor, Variable, variable } from 'retrograd';
 import { optimizers } from 'retrograd/keras';
-import { checkStep, type Descent } from './descent.ts';
+import { checkStep, type TrainingStep } from './trainingStepCheck.ts';
 import type { HostArray } from './host.ts';
 import { type Contender, type Job, type Layout, laidOut, unable } from './job.ts';
 import {
@@ -40,7 +40,7 @@ export interface TrainingRow {
   family: string;
   training: () => Training;
   /** The loss in plain float64. */
-  lossAt: Descent['lossAt'];
+  lossAt: TrainingStep['lossAt'];
   /** Number of central differences that the gradient is compared with; default: one for each parameter. */
   directions?: number;
   retrograd(parts: Parts<Tensor>): Tensor;
@@ -58,7 +58,7 @@ export function trainingRow(given: TrainingRow): Row {
     made ??= given.training();
     return made;
   };
-  let descent: ReturnType<typeof checkStep> | undefined;
+  let check: ReturnType<typeof checkStep> | undefined;
   return {
     name: given.name,
     family: given.family,
@@ -68,8 +68,8 @@ export function trainingRow(given: TrainingRow): Row {
     },
     check: (results) => {
       const { lossAt, directions } = given;
-      descent ??= checkStep({ ...training(), lossAt, ...(directions === undefined ? {} : { directions }) });
-      return descent(results);
+      check ??= checkStep({ ...training(), lossAt, ...(directions === undefined ? {} : { directions }) });
+      return check(results);
     },
     contenders: {
       retrograd: retrogradSteps(given, training),

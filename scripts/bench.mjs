@@ -14,17 +14,17 @@ import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 /** @typedef {import('../bench/main.ts').Listed} Listed */
 /** @typedef {import('../bench/result.ts').BenchResult} BenchResult */
 /** @typedef {import('../bench/result.ts').RowResult} RowResult */
-/** @typedef {import('../bench/result.ts').WaysResult} WaysResult */
+/** @typedef {import('../bench/result.ts').ComparisonResult} ComparisonResult */
 /** @typedef {import('./lib/bench-browser.mjs').PageOptions} PageOptions */
 /** @typedef {import('../bench/job.ts').Library} Library */
 /** @typedef {import('../bench/cold/cold.ts').ColdStart} ColdStart */
-/** @typedef {typeof import('../bench/outside.ts')} Outside the parts of the benchmark's modules that are needed here */
+/** @typedef {typeof import('../bench/reporting.ts')} Outside the parts of the benchmark's modules that are needed here */
 
 /**
  * @typedef {object} Runner where rows are run
  * @property {(filter: string) => Promise<Listed[]>} list
  * @property {() => Promise<BenchResult>} start
- * @property {(row: Listed, options: PageOptions) => Promise<RowResult | WaysResult>} run
+ * @property {(row: Listed, options: PageOptions) => Promise<RowResult | ComparisonResult>} run
  * @property {((library: Library) => Promise<ColdStart>) | null} coldStart null where there are no pages
  * @property {() => Promise<void>} close
  */
@@ -69,7 +69,7 @@ async function inNode() {
       (await bench.listRows(filter)).filter(({ family }) => !family.startsWith('peak bytes')),
     start: async () => ({ ...(await bench.emptyResult()), limits: await bench.limitsHere() }),
     run: ({ name, kind }, options) =>
-      kind === 'ways' ? bench.runNamedWays(name, options) : bench.runNamed(name, options),
+      kind === 'comparison' ? bench.runNamedComparison(name, options) : bench.runNamed(name, options),
     coldStart: null,
     close: async () => {},
   };
@@ -78,7 +78,7 @@ async function inNode() {
 /** @returns {Promise<Outside>} */
 async function loadOutside() {
   const { bundle, temporaryFolder } = await import('./lib/bundle.mjs');
-  const file = await bundle({ entry: 'bench/outside.ts', folder: temporaryFolder('bench-outside') });
+  const file = await bundle({ entry: 'bench/reporting.ts', folder: temporaryFolder('bench-reporting') });
   return import(pathToFileURL(file).href);
 }
 
@@ -185,7 +185,7 @@ await runMain(async () => {
   }
   if (!inside) Object.assign(process.env, setup().env);
   const outside = await loadOutside();
-  const { line, toMarkdown, waysLine } = outside;
+  const { line, toMarkdown, comparisonLine } = outside;
   const runner = await (inside ? inNode() : inBrowser(browser));
   let broken = 0;
   try {
@@ -206,8 +206,8 @@ await runMain(async () => {
           if (found.retrograd === null) broken++;
           say(line(found));
         } else {
-          result.ways.push(found);
-          say(waysLine(found));
+          result.comparisons.push(found);
+          say(comparisonLine(found));
         }
       } catch (error) {
         broken++;

@@ -263,10 +263,10 @@ describe('misspelt options', () => {
 });
 
 describe('arguments that nobody reads', () => {
-  const junk = Array.from({ length: 20 }, () => 'extra');
+  const extra = Array.from({ length: 20 }, () => 'extra');
 
   test.each(covered.filter(([, value]) => !isClass(value)))('%s', async (path, value) => {
-    const error = await errorOf(() => value(...argumentsOf(path, value), ...junk));
+    const error = await errorOf(() => value(...argumentsOf(path, value), ...extra));
     expect(error).toBeInstanceOf(RetrogradError);
   });
 });

@@ -14,7 +14,7 @@ import { ROOT } from '../setup.mjs';
 /** @typedef {import('../../bench/run.ts').RunOptions} RunOptions */
 /** @typedef {import('../../bench/result.ts').BenchResult} BenchResult */
 /** @typedef {import('../../bench/result.ts').RowResult} RowResult */
-/** @typedef {import('../../bench/result.ts').WaysResult} WaysResult */
+/** @typedef {import('../../bench/result.ts').ComparisonResult} ComparisonResult */
 /** @typedef {Pick<RunOptions, 'budget' | 'limits' | 'without'>} PageOptions options that can be sent to a page */
 
 const CONFIG = path.join(ROOT, 'vite.config.ts');
@@ -70,7 +70,7 @@ export class BenchBrowser {
   /**
    * @param {Listed} row
    * @param {PageOptions} options
-   * @returns {Promise<RowResult | WaysResult>}
+   * @returns {Promise<RowResult | ComparisonResult>}
    * @throws where the row fails again and again
    */
   async run(row, options) {
@@ -146,12 +146,14 @@ export class BenchBrowser {
  *
  * @param {typeof import('../../bench/main.ts')} bench
  * @param {{ name: string, kind: Listed['kind'], options: PageOptions }} given
- * @returns {Promise<RowResult | WaysResult>}
+ * @returns {Promise<RowResult | ComparisonResult>}
  */
 function runInPage(bench, { name, kind, options }) {
   const stage = (/** @type {string | null} */ library, /** @type {string} */ doing) =>
     /** @type {any} */ (globalThis).benchStage(library, doing);
-  return kind === 'ways' ? bench.runNamedWays(name, options) : bench.runNamed(name, { ...options, stage });
+  return kind === 'comparison'
+    ? bench.runNamedComparison(name, options)
+    : bench.runNamed(name, { ...options, stage });
 }
 
 /** A page that reports which contender is running. */

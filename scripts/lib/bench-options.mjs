@@ -10,7 +10,7 @@ Prints a line a row, then a table with the ratio of the fastest peer to Retrogra
 
 Options
   --filter TEXT     rows whose names have TEXT, or match /REGEXP/; default: all, which take some 40 minutes on a
-                    software adapter. 'gather' includes the three ways of gathering, which are many rows; 'matMul' includes the
+                    software adapter. 'gather' includes three alternatives for a gather, which are many rows; 'matMul' includes the
                     product of 2048, half an hour on a software adapter
   --budget MS       milliseconds for each library in each row; default 400
   --json FILE       the result for programs, kept as it grows

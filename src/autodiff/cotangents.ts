@@ -9,7 +9,7 @@ export class Cotangents {
   readonly #byId = new Map<number, Tensor>();
   readonly #uses = new Map<Tensor, number>();
   /** Tensors owned by the caller; never freed here. */
-  readonly #lent = new Set<Tensor>();
+  readonly #borrowed = new Set<Tensor>();
 
   has(id: number): boolean {
     return this.#byId.has(id);
@@ -23,18 +23,18 @@ export class Cotangents {
   add(id: number, gradient: Tensor): void {
     const known = this.#byId.get(id);
     if (!known) {
-      this.#hold(id, gradient);
+      this.#set(id, gradient);
       return;
     }
     const total = add(known, gradient);
-    if (!this.#uses.has(gradient) && !this.#lent.has(gradient)) gradient.dispose();
+    if (!this.#uses.has(gradient) && !this.#borrowed.has(gradient)) gradient.dispose();
     this.drop(id);
-    this.#hold(id, total);
+    this.#set(id, total);
   }
 
   /** Like `add`, for a tensor that belongs to the caller. */
-  lend(id: number, gradient: Tensor): void {
-    this.#lent.add(gradient);
+  addBorrowed(id: number, gradient: Tensor): void {
+    this.#borrowed.add(gradient);
     this.add(id, gradient);
   }
 
@@ -47,11 +47,11 @@ export class Cotangents {
     if (uses > 0) this.#uses.set(known, uses);
     else {
       this.#uses.delete(known);
-      if (!this.#lent.has(known)) known.dispose();
+      if (!this.#borrowed.has(known)) known.dispose();
     }
   }
 
-  #hold(id: number, tensor: Tensor): void {
+  #set(id: number, tensor: Tensor): void {
     this.#byId.set(id, tensor);
     this.#uses.set(tensor, (this.#uses.get(tensor) ?? 0) + 1);
   }

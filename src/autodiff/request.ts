@@ -134,7 +134,7 @@ export function seedTargets(
       });
     }
     if (!isFloating(target.dtype) || !reached.has(target.id)) return;
-    if (seed) cotangents.lend(target.id, seed);
+    if (seed) cotangents.addBorrowed(target.id, seed);
     else cotangents.add(target.id, fill(target.shape, 1));
   });
 }

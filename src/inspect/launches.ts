@@ -31,8 +31,8 @@ export class LaunchLog implements StreamWatcher {
 
   constructor(private readonly timer: LaunchTimer) {}
 
-  get apart() {
-    return this.timer.apart;
+  get isolates() {
+    return this.timer.isolates;
   }
 
   next(launch: PreparedLaunch): GPUComputePassTimestampWrites | undefined {

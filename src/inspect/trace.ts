@@ -22,13 +22,13 @@ const layerTrack = 2;
 
 /** One track has the launches, another the layers that they belong to, with nested layers below. */
 export function traceEvents(launches: readonly ProfiledLaunch[], processName: string): TraceEvent[] {
-  const apart = withoutOverlap(launches);
+  const disjoint = withoutOverlap(launches);
   return [
     metadata('process_name', launchTrack, processName),
     metadata('thread_name', launchTrack, 'launches'),
     metadata('thread_name', layerTrack, 'layers'),
-    ...apart.map(launchEvent),
-    ...layerEvents(apart),
+    ...disjoint.map(launchEvent),
+    ...layerEvents(disjoint),
   ];
 }
 

@@ -59,11 +59,11 @@ export function encodeOp<O extends object>(
   const { definition } = op;
   const { name } = definition;
   checkTarget(name, target);
-  const results = outputs.map((output, i) => lend(device, name, `outputs[${i}]`, output));
+  const results = outputs.map((output, i) => operandOf(device, name, `outputs[${i}]`, output));
   encodeInto(target, device, results, () => {
     const operands = inputs.map((input, i) => {
       if (!input) return null;
-      const { range, spec } = lend(device, name, `inputs[${i}]`, input);
+      const { range, spec } = operandOf(device, name, `inputs[${i}]`, input);
       return borrow(device, name, range, spec);
     });
     const plan = definition.infer(operands, options);
@@ -103,10 +103,10 @@ export function encodeFunction(
 ): void {
   const name = fn.name || 'encodeFunction';
   checkTarget(name, target);
-  const results = outputs.map((output, i) => lend(device, name, `outputs[${i}]`, output));
+  const results = outputs.map((output, i) => operandOf(device, name, `outputs[${i}]`, output));
   encodeInto(target, device, results, () => {
     const operands = inputs.map((input, i) => {
-      const { range, spec } = lend(device, name, `inputs[${i}]`, input);
+      const { range, spec } = operandOf(device, name, `inputs[${i}]`, input);
       return borrow(device, name, range, spec);
     });
     const given: readonly Tensor[] = [withDevice(device, () => fn(...operands))].flat();
@@ -131,17 +131,17 @@ function requireTensors(name: string, given: readonly unknown[]): void {
   });
 }
 
-interface Lent {
+interface BufferOperand {
   range: BoundRange;
   spec: TensorSpec;
 }
 
-function lend(
+function operandOf(
   device: Device,
   op: string,
   what: string,
   { values, shape, dtype = 'float32' }: BufferTensor,
-): Lent {
+): BufferOperand {
   checkDType(op, dtype);
   checkShape(op, shape);
   const range = rangeOf(op, what, values);
@@ -152,7 +152,7 @@ function lend(
     op,
     rule: 'a buffer must hold the whole tensor.',
     received: `${range.bytes} bytes for ${what} ${formatSpec({ shape, dtype })}, which takes ${bytes}`,
-    hint: 'correct the shape, or lend a larger range.',
+    hint: 'correct the shape, or pass a larger range.',
   });
 }
 
@@ -170,7 +170,7 @@ function checkOutputs(op: string, given: readonly TensorSpec[], wanted: readonly
     op,
     rule: `its results are ${given.map(formatSpec).join(', ')}.`,
     received: `outputs for ${wanted.map(formatSpec).join(', ') || 'none'}`,
-    hint: 'lend a buffer of that shape and dtype for each.',
+    hint: 'pass a buffer of that shape and dtype for each.',
   });
 }
 
@@ -178,7 +178,7 @@ function checkOutputs(op: string, given: readonly TensorSpec[], wanted: readonly
 function encodeInto(
   target: EncodeTarget,
   device: Device,
-  results: readonly Lent[],
+  results: readonly BufferOperand[],
   body: () => readonly Tensor[],
 ): void {
   // Most kernels allocate a buffer for their only result: give them the app's. If it was used for something else in the end,
@@ -196,7 +196,7 @@ function encodeInto(
       const tensors = withRecorders([], body);
       tensors.forEach((tensor, i) => {
         const { buffer, offset } = tensor.storage;
-        const wanted = (results[i] as Lent).range;
+        const wanted = (results[i] as BufferOperand).range;
         if (buffer === wanted.buffer && offset === wanted.offset) return;
         claimable = false;
         copyWords(tensor, wanted);
@@ -346,10 +346,10 @@ export function map(target: EncodeTarget, encoding: MapEncoding): void {
     });
   }
   const spec: TensorSpec = { shape: [count], dtype: 'float32' };
-  const result = lend(device, 'map', 'out', { values: out, shape: spec.shape });
+  const result = operandOf(device, 'map', 'out', { values: out, shape: spec.shape });
   encodeInto(target, device, [result], () => {
     const operands = inputs.map((values, i) => {
-      const { range } = lend(device, 'map', `inputs[${i}]`, { values, shape: spec.shape });
+      const { range } = operandOf(device, 'map', `inputs[${i}]`, { values, shape: spec.shape });
       return borrow(device, 'map', range, spec);
     });
     return [kernels().elementwiseKernel('map', expression, operands, spec, scalars)];

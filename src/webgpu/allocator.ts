@@ -264,7 +264,7 @@ export class BufferAllocator {
     this.#failedBytes += buffer.size;
     this.#existing -= buffer.size;
     this.#room = others;
-    this.watch.doom(firstUse, buffer.lastUse, error);
+    this.watch.markFailed(firstUse, buffer.lastUse, error);
     this.onFailure();
     this.#reclaim(Number.POSITIVE_INFINITY);
   }

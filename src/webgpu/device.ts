@@ -233,7 +233,7 @@ export class Device implements EagerDevice, ExecutorHolder {
     // A buffer without memory has no bytes to copy.
     const reading = this.#readback.read(range?.buffer.failure ? null : range);
     const submission = this.stream.submitted;
-    const failure = () => range && (range.buffer.failure ?? this.watch.doomOf(submission));
+    const failure = () => range && (range.buffer.failure ?? this.watch.failureOf(submission));
     // The readback's submission is watched by now; the next readback reports errors of later work.
     const settled = this.watch.settled();
     const bytes = await reading.catch(async (cause: unknown) => {

@@ -172,7 +172,7 @@ export class CommandStream {
         else queue.submit(buffers);
       },
       (error) =>
-        this.watch.doomOf(serial)
+        this.watch.failureOf(serial)
           ? null
           : new DeviceError({
               rule: 'every command of a submission must be valid; none of this one ran.',
@@ -188,7 +188,7 @@ export class CommandStream {
 
   /** The pass that `launch` goes into. */
   #passFor(launch: PreparedLaunch): GPUComputePassEncoder {
-    if (this.watcher?.apart) this.#closePass();
+    if (this.watcher?.isolates) this.#closePass();
     if (!this.#pass) {
       const encoder = this.#encoder ?? this.#begin();
       const timestampWrites = this.watcher?.next(launch);
@@ -202,7 +202,7 @@ export class CommandStream {
 
   /** Ends the command buffer after a launch that is to be submitted separately. */
   #cut(): void {
-    if (this.watcher?.apart !== 'submission') return;
+    if (this.watcher?.isolates !== 'submission') return;
     this.#finished.push(this.#openEncoder().finish());
     this.#encoder = null;
   }

@@ -29,7 +29,7 @@ export class PassTimer implements StreamWatcher {
 
   constructor(
     private readonly device: GPUDevice,
-    readonly apart: 'pass' | null = null,
+    readonly isolates: 'pass' | null = null,
     private readonly perSet = passesPerSet,
   ) {}
 
@@ -137,7 +137,7 @@ export async function timePasses(
  * that it is done. Times include the delay of that report.
  */
 export class WallTimer implements StreamWatcher {
-  readonly apart = 'submission';
+  readonly isolates = 'submission';
   readonly #submitted: number[] = [];
   readonly #done: Promise<number>[] = [];
   #launches = 0;

@@ -15,7 +15,7 @@ export class ErrorWatch {
   /** In the order of the calls, each with a promise that resolves once it is settled; null if it already is. */
   readonly #watched = new Map<Watched, Promise<void> | null>();
   /** Ranges of submissions (`first` to `last`) that may use a buffer without memory, with the error of the buffer. */
-  readonly #doomed: { readonly first: number; readonly last: number; readonly error: RetrogradError }[] = [];
+  readonly #failed: { readonly first: number; readonly last: number; readonly error: RetrogradError }[] = [];
 
   constructor(private readonly device: GPUDevice) {}
 
@@ -47,13 +47,13 @@ export class ErrorWatch {
   }
 
   /** Notes that submissions `first` to `last` may use a buffer without memory, for which `error` was reported. */
-  doom(first: number, last: number, error: RetrogradError): void {
-    if (last >= first) this.#doomed.push({ first, last, error });
+  markFailed(first: number, last: number, error: RetrogradError): void {
+    if (last >= first) this.#failed.push({ first, last, error });
   }
 
   /** Why submission `serial` may not have run: the error of a buffer without memory that it uses. */
-  doomOf(serial: number): RetrogradError | null {
-    return this.#doomed.find(({ first, last }) => first <= serial && serial <= last)?.error ?? null;
+  failureOf(serial: number): RetrogradError | null {
+    return this.#failed.find(({ first, last }) => first <= serial && serial <= last)?.error ?? null;
   }
 
   /** Keeps the errors that `reported` resolves to. It rejects if the device is lost, which is reported elsewhere. */

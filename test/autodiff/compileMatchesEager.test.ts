@@ -93,13 +93,13 @@ describe('the signature of a call', () => {
     await expectSame(f, [[{ x: one(), y: two() }], [{ y: two(), x: one() }]]);
   });
 
-  it('tells empty lists, empty records, null and undefined apart', async () => {
+  it('distinguishes empty lists, empty records, null and undefined', async () => {
     const f = (x: Tensor, ...rest: unknown[]) =>
       add(x, rest.length * 10 + (Array.isArray(rest[0]) ? 1 : rest[0] === null ? 2 : rest[0] ? 3 : 4));
     await expectSame(f, [[one(), []], [one(), {}], [one(), null], [one(), undefined], [one()]]);
   });
 
-  it('tells numbers, strings and booleans apart', async () => {
+  it('distinguishes numbers, strings and booleans', async () => {
     const f = (x: Tensor, value: unknown) =>
       Object.is(value, -0) ? neg(x) : add(x, `${typeof value} ${String(value)}`.length);
     const values = [0, -0, '0', '', 'a', 'a, string b', 'a"', true, 'true', 1, 1n, Number.NaN, 'NaN'];

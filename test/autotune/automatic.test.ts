@@ -105,7 +105,7 @@ test('in fit a wrong selection costs one step', async () => {
 test('while someone else watches the device, nothing is timed; afterwards it is', async () => {
   await using own = await tunedDevice({ scalars: 1 }, { automatic: true });
   const [a, b] = operands();
-  own.device.stream.watcher = { apart: null, next: () => undefined };
+  own.device.stream.watcher = { isolates: null, next: () => undefined };
   matMul(a, b).dispose();
   await own.device.sync();
   await new Promise((resolve) => setTimeout(resolve, 200));

@@ -48,7 +48,7 @@ export function tilesOf(device: Device, body: () => void): string[] {
   const tiles: string[] = [];
   device.flush();
   device.stream.watcher = {
-    apart: 'pass',
+    isolates: 'pass',
     next: ({ options }: PreparedLaunch) => {
       const tile = JSON.stringify(options.tile);
       const named = Object.entries(gemmTiles).find(([, known]) => JSON.stringify(known) === tile);

@@ -1,6 +1,6 @@
 /** @file The oracles of the benchmark, on results that are right and on such that aren't. */
 import { describe, expect, it } from 'vitest';
-import { checkStep } from '../../bench/descent.ts';
+import { checkStep } from '../../bench/trainingStepCheck.ts';
 import { convolveAndRectify, crossEntropy, dense, maxPool } from '../../bench/float64.ts';
 import { normal, permuted, toFiltersFirst } from '../../bench/host.ts';
 import { indicesOf, problem, sample } from '../../bench/oracle.ts';

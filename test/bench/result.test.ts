@@ -26,7 +26,7 @@ function result(rows: BenchResult['rows']): BenchResult {
     versions: { retrograd: '0.1.0', tfjs: '4', jaxjs: '0', ort: '1' },
     limits,
     rows,
-    ways: [],
+    comparisons: [],
   };
 }
 

@@ -20,7 +20,7 @@ const result: BenchResult = {
     row('sin 1024', 4, 2),
     row('1000 chained ops of 1024, eager', 10, 15),
   ],
-  ways: [],
+  comparisons: [],
 };
 
 test('rows become ranges of their groups, and those below a goal are named', () => {

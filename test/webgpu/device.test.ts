@@ -84,7 +84,7 @@ test("an app's device with default limits does all the work, and stays the app's
   }
 });
 
-test("an app's buffer is used without a copy, and a tensor's buffer is lent without one", async () => {
+test("an app's buffer is used without a copy, and the app may use a tensor's buffer without a copy", async () => {
   await using own = await ownDevice();
   const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
   const buffer = own.gpu.createBuffer({ label: 'app', size: 1024, usage });

@@ -129,6 +129,6 @@ export function merged(
     options[name] = [n * call.size, ...rest];
   }
   const results = call.run(flat, options);
-  const apart = (y: Tensor, i: number) => reshape(y, { shape: call.resultOfAll(i) });
-  return Array.isArray(results) ? results.map(apart) : apart(results as Tensor, 0);
+  const unmerge = (y: Tensor, i: number) => reshape(y, { shape: call.resultOfAll(i) });
+  return Array.isArray(results) ? results.map(unmerge) : unmerge(results as Tensor, 0);
 }

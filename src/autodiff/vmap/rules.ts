@@ -8,7 +8,7 @@ import * as axes from './arrangementRules.ts';
 import * as indices from './indexRules.ts';
 import type { BatchingRule } from './mappedCall.ts';
 import * as normalization from './normalizationRules.ts';
-import * as products from './productRules.ts';
+import * as matMuls from './matMulRules.ts';
 import * as recurrent from './recurrentRules.ts';
 
 /** Ops whose forward is composed of other ops. */
@@ -70,17 +70,17 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   segmentMin: indices.segmentExtrema,
   oneHot: indices.oneHots,
   // Products
-  matMul: products.matMuls,
-  fusedMatMul: products.matMuls,
+  matMul: matMuls.matMuls,
+  fusedMatMul: matMuls.matMuls,
   conv1d: byForward,
-  conv2d: products.convolutions(products.grouped),
-  conv2dInputGrad: products.inputGradients(products.grouped),
-  conv2dFilterGrad: products.filterGradients(products.grouped),
+  conv2d: matMuls.convolutions(matMuls.grouped),
+  conv2dInputGrad: matMuls.inputGradients(matMuls.grouped),
+  conv2dFilterGrad: matMuls.filterGradients(matMuls.grouped),
   conv2dTranspose: byForward,
-  depthwiseConv2d: products.convolutions(products.depthwise),
-  depthwiseConv2dInputGrad: products.inputGradients(products.depthwise),
-  depthwiseConv2dFilterGrad: products.filterGradients(products.depthwise),
-  fusedConv2d: products.fusedConvolutions,
+  depthwiseConv2d: matMuls.convolutions(matMuls.depthwise),
+  depthwiseConv2dInputGrad: matMuls.inputGradients(matMuls.depthwise),
+  depthwiseConv2dFilterGrad: matMuls.filterGradients(matMuls.depthwise),
+  fusedConv2d: matMuls.fusedConvolutions,
   // Recurrences
   lstmSteps: recurrent.lstms,
   gruSteps: recurrent.grus,

@@ -79,7 +79,7 @@ const grows = (points: readonly Point[]) =>
   points.slice(-3).every(({ value }, i, last) => i === 0 || value > 2 * (last[i - 1] as Point).value);
 
 function unchanged(loss: readonly Point[]): Finding[] | null {
-  const [low, high] = [least(loss), most(loss)];
+  const [low, high] = [minOf(loss), maxOf(loss)];
   if (high - low > rounding * Math.max(Math.abs(high), Math.abs(low))) return null;
   if (high === 0)
     return [
@@ -107,7 +107,7 @@ function rising(loss: readonly Point[]): Finding[] | null {
   const [before, after] = [median(first), median(last)];
   const ups = loss.filter(({ value }, i) => i > 0 && value > (loss[i - 1] as Point).value).length;
   const isTrend = loss.length >= fewestNoisy || ups >= steady * (loss.length - 1);
-  const isAbove = least(last) > most(first) && after - before > (rise - 1) * Math.abs(before);
+  const isAbove = minOf(last) > maxOf(first) && after - before > (rise - 1) * Math.abs(before);
   if (!isTrend || !isAbove) return null;
   return [
     finding(
@@ -133,7 +133,7 @@ function returning(loss: readonly Point[]): Finding[] | null {
   const since = blocks.slice(blocks.indexOf(best) + 1);
   const isRise =
     since.length >= 2 &&
-    least(last) > most(best) &&
+    minOf(last) > maxOf(best) &&
     now - low > (rise - 1) * Math.abs(low) &&
     now - low > lost * (from - low) &&
     since.every((block, i) => i === 0 || median(block) > median(since[i - 1] as Point[]));
@@ -167,7 +167,7 @@ function jumping(loss: readonly Point[]): Finding[] | null {
   return [
     finding(
       'warning',
-      `The loss jumps back and forth between about ${short(least(half))} and ${short(most(half))}, and doesn't fall.`,
+      `The loss jumps back and forth between about ${short(minOf(half))} and ${short(maxOf(half))}, and doesn't fall.`,
       'A step goes to the other side of the valley, and the next one comes back: the steps are too long by a small factor. Two batches in turn, of which one is harder, look alike.',
       'lower the learning rate by a factor of 3 to 10.',
     ),
@@ -184,7 +184,7 @@ function gradientNorms(steps: readonly RecordedStep[]): Finding[] {
       if (norms.length < fewest) return [];
       const quarter = Math.floor(norms.length / 4);
       const [first, last] = [norms.slice(0, quarter), norms.slice(-quarter)];
-      if (least(last) < explosion * most(first)) return [];
+      if (minOf(last) < explosion * maxOf(first)) return [];
       return [
         finding(
           'error',
@@ -199,14 +199,14 @@ function gradientNorms(steps: readonly RecordedStep[]): Finding[] {
 /** The correlation of consecutive values. */
 function correlation(points: readonly Point[]): number {
   const mean = points.reduce((sum, { value }) => sum + value, 0) / points.length;
-  const apart = points.map(({ value }) => value - mean);
-  const squares = apart.reduce((sum, value) => sum + value * value, 0);
-  const products = apart.slice(1).reduce((sum, value, i) => sum + value * (apart[i] as number), 0);
-  return products / (squares || 1);
+  const deviations = points.map(({ value }) => value - mean);
+  const squares = deviations.reduce((sum, value) => sum + value * value, 0);
+  const lagged = deviations.slice(1).reduce((sum, value, i) => sum + value * (deviations[i] as number), 0);
+  return lagged / (squares || 1);
 }
 
-const least = (points: readonly Point[]) => Math.min(...points.map(({ value }) => value));
-const most = (points: readonly Point[]) => Math.max(...points.map(({ value }) => value));
+const minOf = (points: readonly Point[]) => Math.min(...points.map(({ value }) => value));
+const maxOf = (points: readonly Point[]) => Math.max(...points.map(({ value }) => value));
 
 function median(points: readonly Point[]): number {
   const sorted = points.map(({ value }) => value).sort((a, b) => a - b);

@@ -109,9 +109,9 @@ function meanCosine(x: Tensor, rows: boolean, factor: number): Tensor {
   const length = sqrt(maximum(sum(square(x), { axis: rows ? 1 : 0, keepDims: true }), 1e-12));
   const unit = div(x, length);
   const cosines = matMul(unit, unit, rows ? { transposeB: true } : { transposeA: true });
-  const apart = mul(cosines, sub(1, eye(count)));
+  const offDiagonal = mul(cosines, sub(1, eye(count)));
   const pairs = (count * (count - 1)) / 2;
-  return mul(sum(abs(apart)), (factor * 0.5) / Math.max(1, pairs));
+  return mul(sum(abs(offDiagonal)), (factor * 0.5) / Math.max(1, pairs));
 }
 
 function absolute(x: Tensor, factor: number): Tensor {

@@ -3,7 +3,7 @@ import { type ListedLogs, listed } from './listedLogs.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
-import { apart } from './apart.ts';
+import { isolated } from './isolated.ts';
 import type { AnyBatch, Logs } from './batch.ts';
 import { isRecord } from './perOutput.ts';
 import { type ClassWeight, ClassWeights } from './data/classWeight.ts';
@@ -99,9 +99,9 @@ async function onBatch(
   trainer.requireCompiled(op);
   const { end } = trainer.begin(op);
   try {
-    const batch = apart(() => batchOf(op, [given.x, given.y, given.sampleWeight], model.slots));
+    const batch = isolated(() => batchOf(op, [given.x, given.y, given.sampleWeight], model.slots));
     try {
-      const reading = apart(() => {
+      const reading = isolated(() => {
         const stepLogs = run(batch);
         const pending = trainer.results(stepLogs);
         freeLogs(stepLogs);

@@ -9,7 +9,7 @@ import { withDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import { joinErrors } from '../../webgpu/faults.ts';
 import { FaultLedger } from '../../webgpu/faultSets.ts';
-import { apart } from './apart.ts';
+import { isolated } from './isolated.ts';
 
 /** A fence is set after this many milliseconds of launching, or this many steps. */
 const fenceAfter = 4;
@@ -55,7 +55,7 @@ export class Throttle {
    * to this run.
    */
   within<T>(body: () => T): T {
-    return this.#faults.during(() => withDevice(this.device, () => apart(body)));
+    return this.#faults.during(() => withDevice(this.device, () => isolated(body)));
   }
 
   /** Throws the signal's reason if it was aborted. */

@@ -9,7 +9,7 @@ export class World {
   readonly variables: Variable[];
   readonly constants: Tensor[];
   readonly lent: Tensor;
-  readonly #lentBuffer: GPUBuffer;
+  readonly #appBuffer: GPUBuffer;
   views: Tensor[] = [];
   /** Results of calls so far, except for those that may change. */
   readonly results: Tensor[] = [];
@@ -24,20 +24,20 @@ export class World {
       rg.variable(values([rows, columns], 11 + i)),
     );
     this.constants = [values([rows, columns], 21), values([columns], 22), rg.tensor(0.5)];
-    this.#lentBuffer = gpu.createBuffer({
+    this.#appBuffer = gpu.createBuffer({
       size: Math.max(16, rows * columns * 4),
       usage: 0x80 | 0x8 | 0x4, // STORAGE, COPY_DST, COPY_SRC
     });
-    this.lent = rg.fromBuffer(this.#lentBuffer, { shape: [rows, columns] });
+    this.lent = rg.fromBuffer(this.#appBuffer, { shape: [rows, columns] });
     this.write(0, gpu);
   }
 
   write(seed: number, gpu: GPUDevice): void {
-    gpu.queue.writeBuffer(this.#lentBuffer, 0, numbers(this.program.rows * this.program.columns, seed));
+    gpu.queue.writeBuffer(this.#appBuffer, 0, numbers(this.program.rows * this.program.columns, seed));
   }
 
   dispose(): void {
-    this.#lentBuffer.destroy();
+    this.#appBuffer.destroy();
   }
 }
 

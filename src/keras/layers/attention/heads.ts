@@ -91,10 +91,10 @@ export function attend(attention: Attention): { output: Tensor; scores: Tensor }
   const flat = mask && flatMask(mask, others.length, queries, values);
   const scores = maskedSoftmax(matMul(lines(query), lines(attention.key), { transposeB: true }), flat);
   const found = matMul(drop(scores), lines(attention.value));
-  const apart = reshape(found, {
+  const unflattened = reshape(found, {
     shape: [...sizesOf(query, others), ...queries, found.shape.at(-1) as number],
   });
-  const output = transpose(apart, { perm: order.map((_, axis) => order.indexOf(axis)) });
+  const output = transpose(unflattened, { perm: order.map((_, axis) => order.indexOf(axis)) });
   return {
     output,
     scores:

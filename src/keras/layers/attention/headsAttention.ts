@@ -203,7 +203,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     const project = (dense: EinsumDense | null, x: Tensor) => (dense as EinsumDense).apply(x, { mask: null });
     const axes = this.#axesOf(query.rank);
     const masks = this.#masks(inputs, options);
-    const apart = {
+    const perHead = {
       query: project(this.queryDense, query),
       key: project(this.keyDense, key as Tensor),
       value: project(this.valueDense, value),
@@ -212,7 +212,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     const scale = 1 / Math.sqrt(this.sizes.keyDim);
     const needsScores = returnAttentionScores || (training === true && this.dropout > 0);
     // The fused op shares heads itself, unless queries are masked.
-    const projected = needsScores || masks.queryMask ? this.#withAllHeads(apart) : apart;
+    const projected = needsScores || masks.queryMask ? this.#withAllHeads(perHead) : perHead;
     const { output, scores } =
       !needsScores && isFusable({ ...projected, ...masks })
         ? { output: attendFused({ ...projected, ...masks, scale }), scores: null }

@@ -68,8 +68,8 @@ abstract class Separable extends Convolution {
   override call(x: Tensor): Tensor {
     const { fused: activation, after } = splitActivation(this.activation);
     const depthwiseKernel = this.asImageKernel(this.depthwiseKernel);
-    const apart = depthwiseConv2d(this.asImages(x), depthwiseKernel, this.imageOptions);
-    const mixed = fusedConv2d(apart, this.asImageKernel(this.pointwiseKernel), this.bias, { activation });
+    const filtered = depthwiseConv2d(this.asImages(x), depthwiseKernel, this.imageOptions);
+    const mixed = fusedConv2d(filtered, this.asImageKernel(this.pointwiseKernel), this.bias, { activation });
     return after(this.fromImages(mixed));
   }
 

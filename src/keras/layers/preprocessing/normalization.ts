@@ -220,10 +220,10 @@ export class Normalization extends Layer {
 
 /** Mean and variance of two sets of samples, of which the second is `part` of the whole. Chan, Golub and LeVeque, 1979. */
 function merged(a: readonly [Tensor, Tensor], b: readonly [Tensor, Tensor], part: number): [Tensor, Tensor] {
-  const apart = sub(b[0], a[0]);
-  const mean = add(a[0], mul(apart, part));
+  const difference = sub(b[0], a[0]);
+  const mean = add(a[0], mul(difference, part));
   const within = add(mul(a[1], 1 - part), mul(b[1], part));
-  return [mean, add(within, mul(square(apart), part * (1 - part)))];
+  return [mean, add(within, mul(square(difference), part * (1 - part)))];
 }
 
 /** Whether `data` are numbers: a typed array, or a list of something other than tensors. */

@@ -17,7 +17,7 @@ const gone = new Float32Array(4);
 structuredClone(gone, { transfer: [gone.buffer] });
 
 /** Values with their descriptions. */
-export const junk: [string, unknown][] = [
+export const invalidValues: [string, unknown][] = [
   ['undefined', undefined],
   ['null', null],
   ['NaN', Number.NaN],
@@ -47,15 +47,15 @@ export const junk: [string, unknown][] = [
   ['a BigInt', 10n],
   ['BigInts', [1n]],
   ['a BigInt64Array', BigInt64Array.of(1n)],
-  ['a symbol', Symbol('junk')],
-  ['symbols', [Symbol('junk')]],
+  ['a symbol', Symbol('invalid')],
+  ['symbols', [Symbol('invalid')]],
   ['a function', () => 1],
   ['a date', new Date(0)],
   ['a map', new Map([[1, 2]])],
   ['a set', new Set([1])],
   ['a promise', Promise.resolve(1)],
   ['a regular expression', /x/],
-  ['an error', new Error('junk')],
+  ['an error', new Error('invalid')],
   ['a detached array', gone],
   ['an ArrayBuffer', new ArrayBuffer(8)],
   ['a DataView', new DataView(new ArrayBuffer(8))],
@@ -64,7 +64,7 @@ export const junk: [string, unknown][] = [
   ['a proxy of a list', new Proxy([1, 2], {})],
   ['a boxed number', Object(1)],
   ['a boxed string', Object('x')],
-  ['an instance', new (class Junk {})()],
+  ['an instance', new (class Invalid {})()],
 ];
 
 export type Call = (...args: unknown[]) => unknown;
@@ -101,7 +101,7 @@ export async function faultsOf(calls: readonly [how: string, call: () => unknown
   return found;
 }
 
-/** Reads the faults of launches with junk, which the next readback would report. */
+/** Reads the faults of launches with invalid values, which the next readback would report. */
 export async function forgetFaults(): Promise<void> {
   await untyped(() => getDevice().sync());
 }

@@ -1,37 +1,37 @@
-/** @file Compares different ways of doing the same thing with Retrograd. */
+/** @file Compares alternative programs for the same result, all with Retrograd. */
 import { type MeasureOptions, measure, type Timed } from './measure.ts';
-import type { WaysResult } from './result.ts';
+import type { ComparisonResult } from './result.ts';
 
-export interface WaysRow {
+export interface ComparisonRow {
   /** Unique; `--filter` matches it. */
   name: string;
   /** Creates the inputs, and checks the result against an oracle. */
-  prepare(): Promise<PreparedWays>;
+  prepare(): Promise<PreparedComparison>;
 }
 
-export interface PreparedWays {
-  ways: Readonly<Record<string, Timed>>;
-  /** Facts that the table shows besides the times. */
+export interface PreparedComparison {
+  alternatives: Readonly<Record<string, Timed>>;
+  /** Other columns of the table. */
   facts?: Readonly<Record<string, string | number>>;
   dispose(): void;
 }
 
 export interface Workload {
   name: string;
-  /** The way by whose median all are divided. */
+  /** The alternative that all medians are divided by. */
   baseline: string;
-  rows: readonly WaysRow[];
+  rows: readonly ComparisonRow[];
 }
 
-export async function runWays(
+export async function runComparison(
   workload: Workload,
-  row: WaysRow,
+  row: ComparisonRow,
   options: MeasureOptions,
-): Promise<WaysResult> {
-  const { ways, facts = {}, dispose } = await row.prepare();
+): Promise<ComparisonResult> {
+  const { alternatives, facts = {}, dispose } = await row.prepare();
   try {
     const measured = Object.fromEntries(
-      Object.entries(await measure(ways, options)).map(([name, measurement]) => {
+      Object.entries(await measure(alternatives, options)).map(([name, measurement]) => {
         if (measurement instanceof Error) throw measurement;
         return [name, measurement];
       }),

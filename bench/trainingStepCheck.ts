@@ -5,7 +5,7 @@
  */
 import { type HostArray, normal, sizeOf } from './host.ts';
 
-export interface Descent {
+export interface TrainingStep {
   parameters: readonly HostArray[];
   batch: readonly HostArray[];
   constants: readonly HostArray[];
@@ -32,10 +32,10 @@ const lossTolerance = 1e-4;
 const derivativeTolerance = 0.02;
 
 /** A check of [loss, ...parameters after the first step]. The expected values are computed once. */
-export function checkStep(descent: Descent): (results: readonly HostArray[]) => string | null {
-  const { parameters, batch, constants, rate, lossAt, directions = parameters.length } = descent;
+export function checkStep(training: TrainingStep): (results: readonly HostArray[]) => string | null {
+  const { parameters, batch, constants, rate, lossAt, directions = parameters.length } = training;
   const origin = parameters.map(({ values }) => Float64Array.from(values));
-  const right = lossAt(origin, batch, constants);
+  const expectedLoss = lossAt(origin, batch, constants);
   const derivatives = Array.from({ length: directions }, (_, i): DirectionalDerivative => {
     const parameter = i % parameters.length;
     const shape = (parameters[parameter] as HostArray).shape;
@@ -52,8 +52,8 @@ export function checkStep(descent: Descent): (results: readonly HostArray[]) => 
   });
   return ([loss, ...moved]) => {
     const found = loss?.values[0] ?? Number.NaN;
-    if (!(Math.abs(found - right) <= lossTolerance * Math.max(1e-6, Math.abs(right))))
-      return `loss ${found} for ${right}`;
+    if (!(Math.abs(found - expectedLoss) <= lossTolerance * Math.max(1e-6, Math.abs(expectedLoss))))
+      return `loss ${found} for ${expectedLoss}`;
     for (const { parameter, direction, derivative } of derivatives) {
       const before = origin[parameter] as Float64Array;
       const after = moved[parameter]?.values;

@@ -17,14 +17,20 @@ import {
   variable,
 } from '../src/index.ts';
 import { describe as describeValue } from '../src/core/describe.ts';
-import { type Call, callOf, faultsOf, forgetFaults, junk } from './support/junk.ts';
+import {
+  type Call,
+  callOf,
+  faultsOf,
+  forgetFaults,
+  invalidValues as invalid,
+} from './support/invalidValues.ts';
 import { random } from './support/random.ts';
 
 beforeAll(async () => {
   await init();
 });
 
-// Junk that counts as true turns it on, for the tests of other files as well.
+// Truthy values turn these modes on, also for the tests of other files.
 afterEach(async () => {
   checkNumerics(false);
   debugMode(false);
@@ -55,13 +61,13 @@ test.each(functions)('%s', async (_, call) => {
     [1, 2],
     [3, 4],
   ]);
-  const calls = junk.flatMap(([what, value]): [string, () => unknown][] => [
-    [`(junk) of ${what}`, () => call(value)],
-    [`(junk, junk) of ${what}`, () => call(value, value)],
-    [`(x, junk) of ${what}`, () => call(x, value)],
-    [`(x, x, junk) of ${what}`, () => call(x, x, value)],
-    [`([x], junk) of ${what}`, () => call([x], value)],
-    [`([junk]) of ${what}`, () => call([value])],
+  const calls = invalid.flatMap(([what, value]): [string, () => unknown][] => [
+    [`(invalid) of ${what}`, () => call(value)],
+    [`(invalid, invalid) of ${what}`, () => call(value, value)],
+    [`(x, invalid) of ${what}`, () => call(x, value)],
+    [`(x, x, invalid) of ${what}`, () => call(x, x, value)],
+    [`([x], invalid) of ${what}`, () => call([x], value)],
+    [`([invalid]) of ${what}`, () => call([value])],
   ]);
   expect(await faultsOf(calls)).toEqual([]);
   x.dispose();
@@ -124,7 +130,7 @@ test.each(ops)('options of %s', async (name, call) => {
     tensor([[0, 1]], { dtype: 'int32' }),
   ];
   const calls = Array.from({ length: 150 }, (): [string, () => unknown] => {
-    const [option, other, [what, value]] = [dice.pick(options), dice.pick(options), dice.pick(junk)];
+    const [option, other, [what, value]] = [dice.pick(options), dice.pick(options), dice.pick(invalid)];
     const count = 1 + dice.below(3);
     const given = Array.from({ length: count }, () => dice.pick(operands));
     const last = { [other]: dice.pick([1, 2, 'same', [1, 1], true]), [option]: value };
@@ -145,7 +151,7 @@ test('methods, and functions that functions give', async () => {
     grads: grads(square as never),
     jacobian: jacobian(square as never),
   };
-  const calls = junk.flatMap(([what, value]): [string, () => unknown][] => [
+  const calls = invalid.flatMap(([what, value]): [string, () => unknown][] => [
     [`assign of ${what}`, () => v.assign(value as never)],
     ...Object.entries(made).map(([name, call]): [string, () => unknown] => [
       `${name} of ${what}`,
@@ -174,7 +180,7 @@ test('methods, and functions that functions give', async () => {
   v.dispose();
 });
 
-test.each(junk)('describe of %s is short and quick', (_, value) => {
+test.each(invalid)('describe of %s is short and quick', (_, value) => {
   const begun = performance.now();
   for (const given of [value, [value], { value }]) expect(describeValue(given).length).toBeLessThan(2000);
   expect(performance.now() - begun).toBeLessThan(5000);

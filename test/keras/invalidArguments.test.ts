@@ -3,7 +3,13 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import * as retrograd from '../../src/index.ts';
 import { init, tensor, tidy } from '../../src/index.ts';
 import * as keras from '../../src/keras/index.ts';
-import { type Call, callOf, faultsOf, forgetFaults, junk } from '../support/junk.ts';
+import {
+  type Call,
+  callOf,
+  faultsOf,
+  forgetFaults,
+  invalidValues as invalid,
+} from '../support/invalidValues.ts';
 import { generator } from '../ops/samples/draw.ts';
 import type { LayerCase, LayerSamples } from './layers/samples/types.ts';
 
@@ -48,10 +54,10 @@ const factories = Object.entries(families).flatMap(([family, members]) =>
 
 describe('factories', () => {
   test.each(factories)('%s', async (_, make) => {
-    const calls = junk.flatMap(([what, value]): [string, () => unknown][] => [
-      [`(junk) of ${what}`, () => make(value)],
-      [`(junk, junk) of ${what}`, () => make(value, value)],
-      [`(1, junk) of ${what}`, () => make(1, value)],
+    const calls = invalid.flatMap(([what, value]): [string, () => unknown][] => [
+      [`(invalid) of ${what}`, () => make(value)],
+      [`(invalid, invalid) of ${what}`, () => make(value, value)],
+      [`(1, invalid) of ${what}`, () => make(1, value)],
     ]);
     expect(await faultsOf(calls)).toEqual([]);
   });
@@ -68,7 +74,7 @@ describe('options of layers, and what the layers then do with their inputs', () 
     const known = new Set([...shared, ...cases.flatMap((sample) => Object.keys(optionsOf(sample)))]);
     const sample = cases[0] as LayerCase;
     const calls = [...known].flatMap((option) =>
-      junk.map(([what, value]): [string, () => unknown] => [
+      invalid.map(([what, value]): [string, () => unknown] => [
         `${option} of ${what}`,
         () => {
           const layer = make({ ...optionsOf(sample), [option]: value }) as keras.Layer;
@@ -84,17 +90,17 @@ describe('options of layers, and what the layers then do with their inputs', () 
     expect(await faultsOf(calls)).toEqual([]);
   });
 
-  test.each([...samples.keys()])('%s, applied to junk', async (name) => {
+  test.each([...samples.keys()])('%s, applied to invalid', async (name) => {
     const make = (layers as unknown as Record<string, Call>)[name] as Call;
     const sample = (samples.get(name) as readonly LayerCase[])[0] as LayerCase;
     const x = tensor([[1, 2]]);
-    const calls = junk.flatMap(([what, value]): [string, () => unknown][] => {
+    const calls = invalid.flatMap(([what, value]): [string, () => unknown][] => {
       const layer = () => make(optionsOf(sample)) as keras.Layer;
       return [
-        [`apply(junk) of ${what}`, () => tidy(() => void layer().apply(value as never))],
-        [`apply(x, junk) of ${what}`, () => tidy(() => void layer().apply(x as never, value as never))],
+        [`apply(invalid) of ${what}`, () => tidy(() => void layer().apply(value as never))],
+        [`apply(x, invalid) of ${what}`, () => tidy(() => void layer().apply(x as never, value as never))],
         [
-          `apply(x, { training: junk }) of ${what}`,
+          `apply(x, { training: invalid }) of ${what}`,
           () => tidy(() => void layer().apply(x as never, { training: value } as never)),
         ],
       ];
@@ -126,9 +132,9 @@ describe('models', () => {
   const makers = { sequential, model, input, modelFromJSON, getSourceInputs, maskOf, setMask };
   test.each(Object.entries(makers))('%s', async (_, maker) => {
     const make = callOf(maker as Call);
-    const calls = junk.flatMap(([what, value]): [string, () => unknown][] => [
-      [`(junk) of ${what}`, () => make(value)],
-      [`(junk, junk) of ${what}`, () => make(value, value)],
+    const calls = invalid.flatMap(([what, value]): [string, () => unknown][] => [
+      [`(invalid) of ${what}`, () => make(value)],
+      [`(invalid, invalid) of ${what}`, () => make(value, value)],
       ...['layers', 'inputs', 'outputs', 'shape', 'dtype', 'name', 'batchSize'].map(
         (option): [string, () => unknown] => [
           `${option} of ${what}`,
@@ -145,12 +151,12 @@ describe('models', () => {
     const isCompile = method === 'compile';
     const call = (...args: unknown[]) => (trained[method] as Call).apply(trained, args);
     const withData = method === 'predict' ? [x] : [x, [[1], [2]]];
-    const calls = junk.flatMap(([what, value]): [string, () => unknown][] => [
-      [`(junk) of ${what}`, () => call(value)],
-      [`(x, junk) of ${what}`, () => call(x, value)],
-      [`(x, y, junk) of ${what}`, () => call(x, [[1], [2]], value)],
+    const calls = invalid.flatMap(([what, value]): [string, () => unknown][] => [
+      [`(invalid) of ${what}`, () => call(value)],
+      [`(x, invalid) of ${what}`, () => call(x, value)],
+      [`(x, y, invalid) of ${what}`, () => call(x, [[1], [2]], value)],
       ...names
-        // Each option of a call that trains costs a step, so each junk value is tried with only a few.
+        // Each option of a call that trains costs a step, so each invalid value is tried with only a few.
         .filter(() => isCompile || random() < 0.4)
         .map((option): [string, () => unknown] => [
           `${option} of ${what}`,
@@ -176,7 +182,7 @@ test('options of applications', async () => {
   ];
   const makers = Object.entries(applications).filter(([, value]) => typeof value === 'function');
   const calls = makers.flatMap(([name, make]) =>
-    junk
+    invalid
       // An application is expensive to create, so values that every factory accepts are left out.
       .filter(([, value]) => value !== undefined && value !== null && typeof value !== 'boolean')
       .flatMap(([what, value]) =>

@@ -82,7 +82,7 @@ export function filterGradients(kind: Kind): BatchingRule {
   return (call) => {
     const kernelShape = kind.joinedShape(call.options.kernelShape as Shape, call.size);
     const images = [toChannels(call.spread(0)), toChannels(call.spread(1))];
-    return kind.apart(call.one(images, { ...kind.options(call), kernelShape }), call.size);
+    return kind.split(call.one(images, { ...kind.options(call), kernelShape }), call.size);
   };
 }
 
@@ -92,12 +92,12 @@ export const fusedConvolutions: BatchingRule = (call) => {
   return unfused(call, conv2d);
 };
 
-/** How the kernels of all examples are joined to one with the channels of all examples. */
+/** How the kernels of all examples are concatenated into one kernel with the channels of all examples. */
 interface Kind {
   options(call: MappedCall): Options;
   joined(kernels: Tensor): Tensor;
   joinedShape(kernel: Shape, size: number): Shape;
-  apart(kernel: Tensor, size: number): Tensor;
+  split(kernel: Tensor, size: number): Tensor;
 }
 
 /** Each example's kernel becomes a group. */
@@ -106,25 +106,25 @@ export const grouped: Kind = {
     ...options,
     groups: ((options.groups as number | undefined) ?? 1) * size,
   }),
-  joined: (kernels) => behind(kernels, 3),
+  joined: (kernels) => mergeBatch(kernels, 3),
   joinedShape: ([h, w, c, f], size) => [h, w, c, (f as number) * size] as Shape,
-  apart: (kernel, size) => before(kernel, 3, size),
+  split: (kernel, size) => splitBatch(kernel, 3, size),
 };
 
 /** Depthwise convolution treats channels separately anyway. */
 export const depthwise: Kind = {
   options: ({ options }) => options,
-  joined: (kernels) => behind(kernels, 2),
+  joined: (kernels) => mergeBatch(kernels, 2),
   joinedShape: ([h, w, c, m], size) => [h, w, (c as number) * size, m] as Shape,
-  apart: (kernel, size) => before(kernel, 2, size),
+  split: (kernel, size) => splitBatch(kernel, 2, size),
 };
 
-const toChannels = (images: Tensor) => behind(images, 3);
+const toChannels = (images: Tensor) => mergeBatch(images, 3);
 
-const fromChannels = (image: Tensor, { size }: MappedCall) => before(image, 3, size);
+const fromChannels = (image: Tensor, { size }: MappedCall) => splitBatch(image, 3, size);
 
 /** Merges the batch of [batch, ...shape] into `axis` of the shape, as the slower-varying part. */
-function behind(x: Tensor, axis: number): Tensor {
+function mergeBatch(x: Tensor, axis: number): Tensor {
   const [size, ...shape] = x.shape as [number, ...number[]];
   const perm = shape.map((_, i) => i + 1);
   perm.splice(axis, 0, 0);
@@ -132,10 +132,10 @@ function behind(x: Tensor, axis: number): Tensor {
   return reshape(moved, { shape: shape.map((n, i) => (i === axis ? n * size : n)) });
 }
 
-/** The inverse of `behind`: the batch, the slower-varying part of `axis`, becomes the first axis. */
-function before(x: Tensor, axis: number, size: number): Tensor {
+/** The inverse of `mergeBatch`: the batch, the slower-varying part of `axis`, becomes the first axis. */
+function splitBatch(x: Tensor, axis: number, size: number): Tensor {
   const split = x.shape.flatMap((n, i) => (i === axis ? [size, n / size] : [n]));
-  const apart = reshape(x, { shape: split });
+  const unmerged = reshape(x, { shape: split });
   const perm = split.map((_, i) => i).filter((i) => i !== axis);
-  return transpose(apart, { perm: [axis, ...perm] });
+  return transpose(unmerged, { perm: [axis, ...perm] });
 }

@@ -6,6 +6,6 @@ import { outsideScopes } from '../../tensor/scope.ts';
  * Runs `body` hidden from open tapes and scopes. While a run waits, other tasks may open theirs, which must not collect the
  * run's tensors.
  */
-export function apart<T>(body: () => T): T {
+export function isolated<T>(body: () => T): T {
   return withRecorders([], () => outsideScopes(body));
 }
