@@ -2,7 +2,7 @@ import { compile, GradientTape, tensor, tidy, variable } from 'retrograd';
 import { optimizers } from 'retrograd/keras';
 
 /** Gradient descent on variables: on the pixels of a picture, or on the weights of a network. */
-export class TrainingStep {
+export class Descent {
   losses = [];
 
   /** `loss(variables)` returns a scalar. */

@@ -2,7 +2,7 @@ import { tensor, tidy, variable } from 'retrograd';
 import * as page from 'notebook';
 import { noise } from 'pictures';
 import { modest } from './adapter.js';
-import { decibels, TrainingStep, pictureVariable, pixelsOf } from './descent.js';
+import { decibels, Descent, pictureVariable, pixelsOf } from './descent.js';
 import { listeners as otherWeights } from './features.js';
 import { perceptualLoss, pixelLoss } from './losses.js';
 import { listeners as otherPicture, target } from './picture.js';
@@ -75,7 +75,7 @@ async function make() {
       const picture = pictureVariable(start);
       return [
         name,
-        new TrainingStep([picture], () => loss.of(picture), learningRate),
+        new Descent([picture], () => loss.of(picture), learningRate),
       ];
     }),
   );

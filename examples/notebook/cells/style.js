@@ -3,7 +3,7 @@ import { squaredDifference, tensor, tidy, variable } from 'retrograd';
 import * as page from 'notebook';
 import { contextOf, cropToSquare, pictureOf } from 'pictures';
 import { modest } from './adapter.js';
-import { TrainingStep, pictureVariable, pixelsOf } from './descent.js';
+import { Descent, pictureVariable, pixelsOf } from './descent.js';
 import { vggFeatures } from './features.js';
 import { totalVariation } from './losses.js';
 import { listeners, target } from './picture.js';
@@ -71,7 +71,7 @@ async function make() {
       mul(totalVariation(picture), 0.02),
     ]);
   };
-  const descent = new TrainingStep([picture], loss, 0.02);
+  const descent = new Descent([picture], loss, 0.02);
   const [given, wished] = [await content.data(), await style.data()];
 
   return {

@@ -10,7 +10,7 @@ import {
 import { input, layers, model } from 'retrograd/keras';
 import * as page from 'notebook';
 import { modest } from './adapter.js';
-import { decibels, TrainingStep, pixelsOf } from './descent.js';
+import { decibels, Descent, pixelsOf } from './descent.js';
 import { perceptualLoss } from './losses.js';
 import { listeners, target } from './picture.js';
 import { trainer } from './trainer.js';
@@ -60,7 +60,7 @@ async function make() {
     seed: 1,
   });
   const learn = () => loss.of(net.apply(smallQuarters, { training: true }));
-  const descent = new TrainingStep([...net.trainableWeights], learn, 0.003);
+  const descent = new Descent([...net.trainableWeights], learn, 0.003);
   const before = tidy(() => clip(net.apply(small), { min: 0, max: 1 }));
   const [tiny, plain, wanted] = await Promise.all(
     [small, before, large].map((picture) => picture.data()),

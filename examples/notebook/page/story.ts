@@ -55,7 +55,7 @@ export const chapters: readonly Chapter[] = [
     ],
     cells: [
       { name: 'reconstruct', title: 'Reconstruction', opens: true },
-      { name: 'descent', title: 'TrainingStep', support: true },
+      { name: 'descent', title: 'Descent', support: true },
       { name: 'trainer', title: 'The loop', support: true },
     ],
   },
