@@ -52,7 +52,7 @@ function start(field: HTMLInputElement, list: HTMLUListElement): void {
     if (found.length === 0) {
       const none = document.createElement('li');
       none.className = 'none';
-      none.textContent = `Nothing is found for “${field.value.trim()}”.`;
+      none.textContent = `No results for “${field.value.trim()}”.`;
       list.append(none);
     }
     show(true);

@@ -31,7 +31,7 @@ export async function buildExamples(site, sidebar) {
     { title: 'In the playground', examples: await gallery() },
     { title: 'Programs that people write first', examples: programs() },
   ];
-  const description = 'Programs to run in this browser, to change, and to start from.';
+  const description = 'Run these programs in your browser, and change them.';
   const lists = parts.map(
     ({ title, examples }) => `<h2>${title}</h2><ul class="cards">${examples.map(cardHtml).join('\n')}</ul>`,
   );

@@ -66,7 +66,7 @@ export function pageHtml({ title, description, root, section, main, sidebar = ''
     <title>${escapeHtml(title)} — Retrograd</title>
   </head>
   <body data-root="${root}">
-    <a class="skip" href="#main">To the content</a>
+    <a class="skip" href="#main">Skip to content</a>
     <header class="site-header">
     ${navigation(root, section)}
     ${searchField}

@@ -107,7 +107,7 @@ if ('gpu' in navigator) {
   });
 } else {
   element('#live').classList.add('without');
-  element('#code-title').textContent = 'The program that runs here with WebGPU';
+  element('#code-title').textContent = 'The program that would run here';
   status.textContent =
-    'This browser has no WebGPU, so nothing trains here. Chrome, Edge, Safari 26 and Firefox 141 have it.';
+    'This browser has no WebGPU, so the program can’t run here. Try Chrome, Edge, Safari 26 or Firefox 141.';
 }

@@ -124,7 +124,7 @@ async function share(): Promise<void> {
     () => true,
     () => false,
   );
-  status.textContent = copied ? 'The link is copied.' : 'The link is in the address bar.';
+  status.textContent = copied ? 'Link copied.' : 'The link is in the address bar.';
 }
 
 choice.append(
