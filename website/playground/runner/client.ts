@@ -49,7 +49,8 @@ export class RunnerClient {
     });
     worker.addEventListener('error', (event) => {
       if (worker !== this.#worker) return;
-      const title = event.message || 'The program could not be started: this browser needs to support module Workers.';
+      const title =
+        event.message || 'The program could not be started: this browser needs to support module Workers.';
       this.#events.onMessage({ type: 'failed', fault: { title, text: '', line: null } });
     });
     return worker;
