@@ -26,14 +26,14 @@ interface Sizes {
 }
 
 /** The largest number of bytes that a gather should move, so that a software adapter finishes all rows in minutes. */
-const mostBytes = 8 * 2 ** 20;
+const maxBytes = 8 * 2 ** 20;
 /** Larger tables don't fit on all devices. */
 const largestTable = 128 * 2 ** 20;
 
 const tables: Sizes[] = [1_000, 32_000, 1_000_000].flatMap((rows) =>
   [1, 16, 64, 1024]
     .filter((width) => rows * width * 4 <= largestTable)
-    .map((width) => ({ rows, width, count: Math.min(65_536, Math.floor(mostBytes / (width * 4))) })),
+    .map((width) => ({ rows, width, count: Math.min(65_536, Math.floor(maxBytes / (width * 4))) })),
 );
 
 /** Zipf with exponent 1, by inverting its (continuous) distribution function: rank = rows^u. */

@@ -29,7 +29,7 @@ export interface MeasureOptions {
 
 /** Turns are short: other activity on a machine comes and goes within seconds, and should affect all contenders. */
 const turn = 80;
-const fewestRounds = 5;
+const minRounds = 5;
 
 /**
  * The smallest duration of a sample in milliseconds, and how many times longer than an empty wait (100 ms in some browsers)
@@ -38,8 +38,8 @@ const fewestRounds = 5;
 const wantedSample = 20;
 const wantedWaits = 8;
 /** … but not more runs than this. */
-const mostRepeats = 128;
-const mostSamplesInRound = 32;
+const maxRepeats = 128;
+const maxSamplesInRound = 32;
 
 interface Plan {
   sample: () => Promise<void>;
@@ -57,7 +57,7 @@ interface Plan {
  */
 export async function measure<K extends string>(
   contenders: Readonly<Record<K, Timed>>,
-  { budget = 400, rounds = Math.max(fewestRounds, Math.round(budget / turn)) }: MeasureOptions = {},
+  { budget = 400, rounds = Math.max(minRounds, Math.round(budget / turn)) }: MeasureOptions = {},
 ): Promise<Record<K, Measurement | Error>> {
   const results = {} as Record<K, Measurement | Error>;
   const plans = new Map<K, Plan>();
@@ -115,15 +115,15 @@ async function plan(contender: Timed, budget: number, rounds: number): Promise<P
     const start = performance.now();
     await sampleOf(repeats)();
     const took = performance.now() - start;
-    if (took >= wanted / 2 || repeats >= mostRepeats) {
-      const samples = Math.max(1, Math.min(mostSamplesInRound, Math.round(budget / rounds / took)));
-      const affordable = Math.max(fewestRounds, Math.round(budget / took));
+    if (took >= wanted / 2 || repeats >= maxRepeats) {
+      const samples = Math.max(1, Math.min(maxSamplesInRound, Math.round(budget / rounds / took)));
+      const affordable = Math.max(minRounds, Math.round(budget / took));
       // If a single run takes most of the budget, the first warm run already counts, and there are two more.
       const slow = took > 0.8 * budget;
       const [limit, taken] = slow ? [2, [took / repeats]] : [affordable, []];
       return { sample: sampleOf(repeats), repeats, samples, rounds: limit, taken };
     }
-    repeats = Math.min(mostRepeats, Math.max(2 * repeats, Math.ceil((repeats * wanted) / Math.max(took, 1))));
+    repeats = Math.min(maxRepeats, Math.max(2 * repeats, Math.ceil((repeats * wanted) / Math.max(took, 1))));
   }
 }
 

@@ -27,12 +27,12 @@ export interface Roofline extends Work {
 export function roofline(work: Work, limits: Limits, milliseconds: number): Roofline {
   const computing = (1000 * work.flops) / limits.flops;
   const moving = (1000 * work.bytes) / limits.bandwidth;
-  const least = Math.max(computing, moving);
+  const min = Math.max(computing, moving);
   return {
     ...work,
     limit: computing >= moving ? 'compute' : 'memory',
-    milliseconds: least,
-    reached: least / milliseconds,
+    milliseconds: min,
+    reached: min / milliseconds,
   };
 }
 

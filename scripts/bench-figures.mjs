@@ -41,15 +41,15 @@ const groups = [
 
 /** The goals for all rows, and for eager single ops. */
 const goals = [
-  { rows: /chained ops.*eager/, least: 2 },
-  { rows: /^/, least: 1 },
+  { rows: /chained ops.*eager/, minimum: 2 },
+  { rows: /^/, minimum: 1 },
 ];
 
 /** @param {readonly number[]} ratios */
 function rangeOf(ratios) {
   if (ratios.length === 0) return '–';
-  const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(1));
-  return least === most ? least : `${least} to ${most}`;
+  const [minimum, maximum] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(1));
+  return minimum === maximum ? minimum : `${minimum} to ${maximum}`;
 }
 
 /** The README's part between its marks. @param {BenchResult} result */
@@ -60,7 +60,7 @@ export function figures({ adapter, engine, date, versions, rows }) {
     return `| ${workload} | ${range} |`;
   });
   const missed = known.filter(({ name, ratio }) =>
-    goals.some(({ rows, least }) => rows.test(name) && ratio < least),
+    goals.some(({ rows, minimum }) => rows.test(name) && ratio < minimum),
   );
   const list = missed.map(({ name, ratio }) => `${name} (${ratio.toFixed(2)}×)`).join('; ');
   const browser = /(?:Firefox|Chrome)\/\d+/.exec(engine)?.[0].replace('/', ' ') ?? engine;

@@ -65,18 +65,18 @@ function kindOf(id) {
 async function peakOf(root, body) {
   const processes = processesBelow(root);
   const before = bytesOf(processes);
-  let most = before;
+  let peak = before;
   const timer = setInterval(() => {
     const now = bytesOf(processes);
-    if (totalOf(now) > totalOf(most)) most = now;
+    if (totalOf(now) > totalOf(peak)) peak = now;
   }, 20);
   try {
     const result = await body();
     /** @type {Record<string, number>} */
     const parts = {};
-    for (const [id, bytes] of most)
+    for (const [id, bytes] of peak)
       parts[kindOf(id)] = (parts[kindOf(id)] ?? 0) + bytes - (before.get(id) ?? 0);
-    return { result, peak: totalOf(most) - totalOf(before), parts };
+    return { result, peak: totalOf(peak) - totalOf(before), parts };
   } finally {
     clearInterval(timer);
   }

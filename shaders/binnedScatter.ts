@@ -13,13 +13,13 @@ import { wgsl } from './lib/wgsl.ts';
 const binnedWorkgroup = 256;
 /** Bits of a code for the entry; the others are for the row in the bin. */
 const entryBits = 20;
-const mostBinnedEntries = 2 ** entryBits;
-export const mostRowsOfBin = 2 ** (32 - entryBits) - 1;
+const maxBinnedEntries = 2 ** entryBits;
+export const maxRowsOfBin = 2 ** (32 - entryBits) - 1;
 
 /** Entries searched between two checks of the number found, and the capacity for those found. */
 const chunk = 1024;
 const capacity = 2 * chunk;
-/** The most entries of one row that a single group sums. */
+/** The maximum number of entries of one row that a single group sums. */
 const longRun = 32;
 
 export type BinnedScatterOptions = IndexLibraryOptions & {
@@ -51,7 +51,7 @@ fn row_in_bin(place: u32) -> u32 {
 }
 
 fn update_at(place: u32, base: u32) -> ${element} {
-  return updates[base + (codes[place] & ${mostBinnedEntries - 1}u) * params.inner];
+  return updates[base + (codes[place] & ${maxBinnedEntries - 1}u) * params.inner];
 }
 
 /** Bitonic, of a power of two. */

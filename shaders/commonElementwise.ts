@@ -10,8 +10,8 @@ import type { CommonForm } from './lib/math/commonForm.ts';
 import { components } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
-/** The most rounds of an invocation. */
-export const mostRounds = 16;
+/** The maximum number of rounds of an invocation. */
+export const maxRounds = 16;
 
 interface Options {
   readonly expression: string;
@@ -83,7 +83,7 @@ fn main(
   let start = (flat_group(group, groups) * params.rounds * ${workgroup}u + local) * ${steps}u;
   let last = params.count - ${steps}u;
   // A bit for each element of a round that the common form doesn't hold for, and for each round with such elements.
-  var rare: array<u32, ${mostRounds}>;
+  var rare: array<u32, ${maxRounds}>;
   var rare_rounds = 0u;
   for (var round = 0u; round < params.rounds; round++) {
     let at = start + round * ${workgroup * steps}u;

@@ -54,9 +54,9 @@ export type FusedElementwiseOptions = {
   readonly reassociates: boolean;
 };
 
-/** The most words of scalars in a launch. */
+/** The maximum number of words of scalars in a launch. */
 export const fusedScalars = 16;
-/** The most inputs that a launch can read through strides. */
+/** The maximum number of inputs that a launch can read through strides. */
 export const fusedStridedInputs = 2;
 
 /** Word `n` of the scalars, in WGSL. */

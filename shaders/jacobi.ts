@@ -9,7 +9,7 @@ import { wgsl } from './lib/wgsl.ts';
 
 export const jacobiWorkgroup = 64;
 
-/** The most sweeps over all pairs. Six to ten suffice even for large matrices, unless they converge slowly. */
+/** The maximum number of sweeps over all pairs. Six to ten suffice even for large matrices, unless they converge slowly. */
 const maxSweeps = 24;
 
 /**

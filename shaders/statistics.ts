@@ -15,7 +15,7 @@ export const statisticsWorkgroup = 256;
 export const histogramBins = 32;
 /** Words of a workgroup's record: eight of the first stage, the sum of squares, and from word 16 on the histogram. */
 export const recordWords = 16 + histogramBins;
-/** The most workgroups of one tensor. */
+/** The maximum number of workgroups of one tensor. */
 export const maxStatisticsGroups = 64;
 
 const readers: Record<StatisticsOptions['type'], string> = {

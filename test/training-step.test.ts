@@ -150,7 +150,7 @@ describe('a training step', { timeout: 180_000 }, () => {
     expect(losses.at(-1)).toBeLessThan((losses[0] as number) / 2);
     const [report] = step.explain();
     expect(report).toMatchObject({ captured: true, reason: null });
-    expect((report?.bytes ?? 0) / (report?.leastBytes ?? 1)).toBeLessThan(1.15);
+    expect((report?.bytes ?? 0) / (report?.minBytes ?? 1)).toBeLessThan(1.15);
 
     const before = account();
     for (let i = 0; i < 50; i++) tidy(() => step(x, y)).dispose();

@@ -83,7 +83,7 @@ export function mainLoop({ loops }: Program): Loop | null {
 }
 
 /** The smallest number of multiply-adds outside of loops that counts as more than address arithmetic. */
-const leastUnrolled = 16;
+const minUnrolled = 16;
 
 /**
  * The code that does a program's multiply-adds: an iteration of its main loop, or the whole program if that is unrolled; null
@@ -92,7 +92,7 @@ const leastUnrolled = 16;
 export function multiplyAdds(program: Program): Mix | null {
   const loop = mainLoop(program);
   if (loop) return iterationOf(loop, program);
-  return program.mix.fma >= leastUnrolled ? program.mix : null;
+  return program.mix.fma >= minUnrolled ? program.mix : null;
 }
 
 const contains = (loop: Loop, other: Loop) =>

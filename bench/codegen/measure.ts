@@ -88,12 +88,12 @@ const hostArray = ({ shape, dtype }: InputSpec): HostArray => ({
 });
 
 /** Largest number of elements uploaded for a peer; peers take their inputs from the host. */
-const mostUploaded = 2 ** 24;
+const maxUploaded = 2 ** 24;
 
 async function peerLaunches({ inputs, peers = {} }: Problem, recorder: Recorder) {
   const launches: Partial<Record<Peer, readonly RecordedLaunch[]>> = {};
   const notes: Partial<Record<Peer, string>> = {};
-  const isLarge = inputs.some(({ shape }) => sizeOf(shape) > mostUploaded);
+  const isLarge = inputs.some(({ shape }) => sizeOf(shape) > maxUploaded);
   for (const peer of peerNames) {
     const contender = peers[peer];
     if (!contender) continue;

@@ -92,7 +92,7 @@ function summary(comparisons: readonly Comparison[]): string {
   const count = (test: (ratio: number) => boolean, among = comparisons) =>
     among.filter(({ ratio }) => test(ratio)).length;
   return [
-    `- model: ${comparisons.length} comparisons with the best peer, on ${machines.length} machines; median ${(ratios[ratios.length >> 1] ?? 0).toFixed(2)}×, least ${(ratios[0] ?? 0).toFixed(2)}×`,
+    `- model: ${comparisons.length} comparisons with the best peer, on ${machines.length} machines; median ${(ratios[ratios.length >> 1] ?? 0).toFixed(2)}×, min ${(ratios[0] ?? 0).toFixed(2)}×`,
     `- model: ${count((ratio) => ratio < 0.995)} are below 1`,
     `- model: ${open.length} leave room for ${goal}× (in the others the peer is nearer to the machine's limit than that); of these, ${count((ratio) => ratio >= goal, open)} reach it`,
   ].join('\n');
@@ -120,15 +120,15 @@ function longest(report: ProblemReport, library: Library, machine: Machine): str
     ...breakdown(launch, machine),
   }));
   const total = launches.reduce((sum, { seconds }) => sum + seconds, 0);
-  const [most] = [...launches].sort((a, b) => b.seconds - a.seconds);
-  if (!most) return '';
-  const { boundBy, issue, latency, lastRound, seconds } = most;
+  const [max] = [...launches].sort((a, b) => b.seconds - a.seconds);
+  if (!max) return '';
+  const { boundBy, issue, latency, lastRound, seconds } = max;
   const why =
     boundBy !== 'multiply-adds'
       ? boundBy
       : `issue ${percent(issue)}, latency ${percent(latency)}, last round ${percent(lastRound)}`;
   const share = launches.length > 1 ? ` (${percent(seconds / total)} of ${launches.length} launches)` : '';
-  return `${nameOf(most.launch)}${share}: ${why}`;
+  return `${nameOf(max.launch)}${share}: ${why}`;
 }
 
 const nameOf = ({ pipeline }: { pipeline: ModelledLaunch['pipeline'] }) =>

@@ -95,12 +95,12 @@ function peerWork({ terms, fmas }: ProblemReport, launches: readonly RecordedLau
 }
 
 /** In problems of several kinds of ops, fewer multiply-adds than this are from address arithmetic and elementary functions. */
-const leastShare = 0.05;
+const minShare = 0.05;
 
 /** Whether multiply-adds are a kernel's main work; if the problem is a single multiplication, any number counts. */
 function multiplies({ pipeline: { program } }: RecordedLaunch, terms: number): boolean {
   const mix = multiplyAdds(program);
-  return mix !== null && (terms > 0 || mix.fma >= leastShare * mix.vector);
+  return mix !== null && (terms > 0 || mix.fma >= minShare * mix.vector);
 }
 
 /**
@@ -117,7 +117,7 @@ function withBytes(
   const { workgroup, program } = launch.pipeline;
   const threads = launch.workgroups * workgroup;
   const stored = 4 * threads * program.storedWords;
-  const most = [
+  const max = [
     found.bytes,
     ...(launches === 1 ? [bytes] : []),
     ...(program.loops.length === 0
@@ -126,7 +126,7 @@ function withBytes(
   ];
   // An atomic sum reads and writes its word, just as partial sums are written and read.
   const summed = executed > 0 && program.isAtomic ? 2 * stored : 0;
-  return { ...found, bytes: Math.min(...most) + summed };
+  return { ...found, bytes: Math.min(...max) + summed };
 }
 
 /** The libraries that launch something for a problem. */

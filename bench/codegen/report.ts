@@ -73,7 +73,7 @@ ${sections.join('\n\n')}
 
 ## Pipelines
 
-*Loop* is the one that does most of the multiply-adds, with the loops in it; otherwise the longest. *FMA* is their share of its vector
+*Loop* is the one that does max of the multiply-adds, with the loops in it; otherwise the longest. *FMA* is their share of its vector
 instructions. *In flight* are its loads that are in flight at once, and the multiply-adds that are executed meanwhile.
 
 ${pipelineTable(pipelines)}

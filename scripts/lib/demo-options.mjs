@@ -131,14 +131,14 @@ function joinNegatives(args) {
 /**
  * @param {string} name
  * @param {string} text
- * @param {number} least
- * @param {number} most
+ * @param {number} min
+ * @param {number} max
  */
-function whole(name, text, least, most) {
+function whole(name, text, min, max) {
   const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
+  if (value >= min && value <= max) return value;
   throw new OptionError(
-    `--${name} must be a whole number from ${least} to ${most}. Received: ${text || 'nothing'}.`,
+    `--${name} must be a whole number from ${min} to ${max}. Received: ${text || 'nothing'}.`,
   );
 }
 

@@ -10,7 +10,7 @@ import process from 'node:process';
 import { ROOT, SetupError } from '../setup.mjs';
 
 /** The oldest version of Python that the packages support. */
-const leastPython = '3.11';
+const minPython = '3.11';
 const keras = {
   label: 'Keras 3 with JAX and h5py',
   probe:
@@ -58,7 +58,7 @@ export function findKerasPython({ withTorch = false } = {}) {
   const missing = missingIn(python).map(({ label }) => label);
   if (missing.length === 0) return python;
   throw new SetupError(
-    `${missing.join(' and ')} could not be installed (see above). Hint: pip needs a connection and Python ${leastPython} or ` +
+    `${missing.join(' and ')} could not be installed (see above). Hint: pip needs a connection and Python ${minPython} or ` +
       'newer; or set RETROGRAD_KERAS_PYTHON.',
   );
 }
@@ -67,7 +67,7 @@ export function findKerasPython({ withTorch = false } = {}) {
 function makeEnvironment(venv) {
   if (['python3', 'python'].some((command) => succeeds(command, ['-m', 'venv', venv]))) return;
   throw new SetupError(
-    `Python ${leastPython} or newer with venv is needed. Received: none that makes an environment in ` +
+    `Python ${minPython} or newer with venv is needed. Received: none that makes an environment in ` +
       `${path.relative(ROOT, venv)}. Hint: install python3 and python3-venv, or set RETROGRAD_KERAS_PYTHON.`,
   );
 }

@@ -56,4 +56,4 @@ export const readRows = (array: string, lines: number, extent: number) =>
  * More turns than any strip takes. A loop with a constant bound ends for certain, so that Tint adds no counter of 64 bits to it,
  * which takes nine instructions a turn.
  */
-export const mostTurns = 2 ** 30;
+export const maxLoopIterations = 2 ** 30;

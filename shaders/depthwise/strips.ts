@@ -12,7 +12,7 @@ import { flatIndex } from '../lib/indexing.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import { range } from '../lib/text.ts';
 import { type BlockAxis, blockAxis, type ChannelWidth, type Direction, valueType } from './axis.ts';
-import { columnsExist, type ImageParams, mostTurns, readRows, rowAt, rowReaders } from './rows.ts';
+import { columnsExist, type ImageParams, maxLoopIterations, readRows, rowAt, rowReaders } from './rows.ts';
 
 export type StripOptions = {
   direction: Direction;
@@ -149,7 +149,7 @@ fn main(
   {
 #else
   let turns = i32(params.turns) + ${before};
-  for (var turn = 0; turn < ${mostTurns}; turn++) {
+  for (var turn = 0; turn < ${maxLoopIterations}; turn++) {
     if (turn >= turns) {
       break;
     }

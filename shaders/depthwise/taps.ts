@@ -9,7 +9,7 @@ import { flatIndex } from '../lib/indexing.ts';
 import { range } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import { blockAxis, type ChannelWidth, valueType } from './axis.ts';
-import { columnsExist, type ImageParams, mostTurns, readRows, rowAt, rowReaders } from './rows.ts';
+import { columnsExist, type ImageParams, maxLoopIterations, readRows, rowAt, rowReaders } from './rows.ts';
 
 export type TapsOptions = {
   /** Channels that an invocation computes. */
@@ -90,7 +90,7 @@ fn main(
     .flatMap((earlier) => columns.map((x) => `var ${cotangent(earlier + 1, x)} = Value();`))
     .join('\n  ')}
   let turns = end + ${before}u - first_turn;
-  for (var turn = 0u; turn < ${mostTurns}u; turn++) {
+  for (var turn = 0u; turn < ${maxLoopIterations}u; turn++) {
     if (turn >= turns) {
       break;
     }

@@ -232,9 +232,9 @@ export class Captured {
   }
 
   /** Counts of the replayed work. */
-  get size(): { launches: number; bytes: number; leastBytes: number } {
-    const { launches, bytes, leastBytes } = this.work;
-    return { launches, bytes, leastBytes };
+  get size(): { launches: number; bytes: number; minBytes: number } {
+    const { launches, bytes, minBytes } = this.work;
+    return { launches, bytes, minBytes };
   }
 
   get isLost(): boolean {

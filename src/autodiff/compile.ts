@@ -35,8 +35,8 @@ export interface CaptureReport {
   launches: number;
   /** Bytes of intermediate results, as planned. */
   bytes: number;
-  /** The most bytes of intermediate results in use at once: the lower bound of any plan. */
-  leastBytes: number;
+  /** The maximum number of bytes of intermediate results in use at once: the lower bound of any plan. */
+  minBytes: number;
   /** Values of the recording that its JavaScript would now compute differently, as far as comparisons found any. */
   frozen: readonly string[];
 }
@@ -51,7 +51,7 @@ export interface CompiledFunction<A extends readonly unknown[], R> {
   [Symbol.dispose](): void;
 }
 
-const nothingLaunched = { launches: 0, bytes: 0, leastBytes: 0 };
+const nothingLaunched = { launches: 0, bytes: 0, minBytes: 0 };
 
 /** After this many recordings that can't be replayed, calls of a signature run uncaptured. */
 const maxAttempts = 3;
@@ -66,8 +66,8 @@ export interface ComparisonPolicy {
 const firstComparisons = [1, 15] as const;
 /** The growth of the interval between later comparisons: their share of the cost goes to zero. */
 const comparisonGrowth = 4;
-/** The most comparisons made because fields changed: fields that change at every call don't affect the recording. */
-const mostFieldComparisons = 3;
+/** The maximum number of comparisons made because fields changed: fields that change at every call don't affect the recording. */
+const maxFieldComparisons = 3;
 
 /** A compiled function as the library uses it. */
 export interface ComparedFunction<A extends readonly unknown[], R> extends CompiledFunction<A, R> {
@@ -240,7 +240,7 @@ function isGivenUp({ failures }: Entry): boolean {
 function isComparisonDue(entry: Entry, objects: readonly object[]): boolean {
   const isDue = ++entry.replays === entry.nextComparison;
   if (isDue) entry.nextComparison = comparisonAfter(entry.replays);
-  if (objects.length === 0 || entry.fieldChanges >= mostFieldComparisons) return isDue;
+  if (objects.length === 0 || entry.fieldChanges >= maxFieldComparisons) return isDue;
   const fields = fieldsOf(objects);
   if (fields === entry.fields) return isDue;
   entry.fields = fields;

@@ -30,7 +30,7 @@ export interface InputSpec {
   readonly dtype?: DType;
 }
 
-/** The most passes: weights and states created in one pass may change the launches of the next. */
+/** The maximum number of passes: weights and states created in one pass may change the launches of the next. */
 const maxPasses = 3;
 
 /** A function, or a model. */

@@ -25,8 +25,8 @@ export interface FrozenValue {
   readonly where: string | undefined;
 }
 
-/** The most differences reported: the first ones usually cause the others. */
-const mostReported = 3;
+/** The maximum number of differences reported: the first ones usually cause the others. */
+const maxReported = 3;
 
 /** The differences between `recorded` and a new trace. Errors of the trace end it, and are not thrown. */
 export function compareTrace(
@@ -149,7 +149,7 @@ class Comparison extends Capture {
   }
 
   #note(kind: FrozenValue['kind'], what: string): void {
-    if (this.found.length >= mostReported) return;
+    if (this.found.length >= maxReported) return;
     const where = userFrame();
     if (!this.found.some((known) => known.kind === kind && known.where === where))
       this.found.push({ kind, what, where });

@@ -30,8 +30,8 @@ export const stopwatch: Stopwatch = async (device, subject, times) => {
 
 const rounds = 5;
 /** The least time of a measurement: browser clocks have a resolution of 0.1 ms. */
-const leastMilliseconds = 1;
-const mostRepeats = 64;
+const minMilliseconds = 1;
+const maxRepeats = 64;
 /** A candidate that takes this many times as long as the best isn't timed again. */
 const hopeless = 1.5;
 
@@ -49,8 +49,8 @@ export async function measure(
   for (const subject of subjects) {
     const once = await watch(device, subject, 1);
     times.set(subject, [once]);
-    const wanted = once > 0 ? Math.ceil(leastMilliseconds / once) : mostRepeats;
-    repeats.set(subject, Math.min(mostRepeats, Math.max(1, wanted)));
+    const wanted = once > 0 ? Math.ceil(minMilliseconds / once) : maxRepeats;
+    repeats.set(subject, Math.min(maxRepeats, Math.max(1, wanted)));
   }
   let left = [...subjects];
   for (let round = 0; round < rounds && left.length > 1; round++) {

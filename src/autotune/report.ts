@@ -83,11 +83,11 @@ export function adapterText({
 /** A choice as lines of text. */
 export function choiceText({ what, taken, source, candidates }: ChoiceReport): string {
   const known = candidates.map(({ cost }) => cost).filter((cost) => cost !== null);
-  const least = Math.min(...known);
+  const min = Math.min(...known);
   const width = Math.max(...candidates.map(({ name }) => name.length));
   const lines = candidates.map(({ name, cost, milliseconds }) => {
     const facts = [
-      cost === null ? 'no estimate' : `estimated ${(cost / least).toFixed(2)}`,
+      cost === null ? 'no estimate' : `estimated ${(cost / min).toFixed(2)}`,
       milliseconds === null ? 'not measured' : `${milliseconds.toFixed(3)} ms`,
     ];
     return `  ${name === taken ? '>' : ' '} ${name.padEnd(width)}  ${facts.join(', ')}`;

@@ -25,7 +25,7 @@ export interface TunerSettings {
   stopwatch: Stopwatch;
 }
 
-/** The most passes: choices that an algorithm makes itself are measured in the next one. */
+/** The maximum number of passes: choices that an algorithm makes itself are measured in the next one. */
 const maxPasses = 4;
 
 export class Tuner implements Autotuner {

@@ -36,8 +36,8 @@ export function sizeClass(n: number): number {
 
 /** Candidates that may be the fastest, without those whose estimated cost is many times the least. */
 export function worthTrying<A>({ candidates, selected }: TuningTask<A>): Candidate<A>[] {
-  const least = Math.min(...candidates.map(({ cost }) => cost ?? Number.POSITIVE_INFINITY));
-  return candidates.filter(({ cost, name }) => name === selected.name || cost === null || cost <= 3 * least);
+  const min = Math.min(...candidates.map(({ cost }) => cost ?? Number.POSITIVE_INFINITY));
+  return candidates.filter(({ cost, name }) => name === selected.name || cost === null || cost <= 3 * min);
 }
 
 /** The fastest of the candidates that were measured; null if none were. */

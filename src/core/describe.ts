@@ -4,7 +4,7 @@
  */
 
 const maxDepth = 4;
-/** The most values described inside lists and objects, in total. */
+/** The maximum number of values described inside lists and objects, in total. */
 const maxParts = 50;
 const maxText = 200;
 

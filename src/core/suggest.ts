@@ -43,11 +43,11 @@ export function nearestName(name: string, names: readonly string[]): string | un
   const usual = usualNames.get(wanted)?.find((candidate) => names.includes(candidate));
   if (usual !== undefined && !names.some((known) => foldName(known) === wanted)) return usual;
   let nearest: string | undefined;
-  let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  let min = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of names) {
     const distance = editDistance(wanted, foldName(candidate));
-    if (distance >= least) continue;
-    least = distance;
+    if (distance >= min) continue;
+    min = distance;
     nearest = candidate;
   }
   // Otherwise a name of which it is a part, such as `dilation` of `dilationRate`.

@@ -17,7 +17,7 @@ export interface AssignedCommands {
   readonly assignments: ReadonlyMap<Storage, BoundRange>;
   /** Bytes of the planned buffers, and the least that any plan would need. */
   readonly bytes: number;
-  readonly leastBytes: number;
+  readonly minBytes: number;
 }
 
 /** Some bindings are arrays of vectors: a partial last vector must fit in the buffer. */
@@ -56,7 +56,7 @@ export function assignBuffers(
     buffers,
     assignments,
     bytes: sizes.reduce((total, size) => total + size, 0),
-    leastBytes: livenessBound(lifetimes),
+    minBytes: livenessBound(lifetimes),
   };
 }
 

@@ -44,8 +44,8 @@ function sharedBy(device: Device): SharedBuffers {
 
 const slotBytes = 256;
 /** Results of at least this many bytes get a new buffer per run; copying a smaller one costs less than rebinding. */
-const leastOwnBufferBytes = 2 ** 16;
-/** The most bind groups cached per launch. */
+const minOwnBufferBytes = 2 ** 16;
+/** The maximum number of bind groups cached per launch. */
 const maxGroups = 64;
 
 export class CapturedWork {
@@ -54,7 +54,7 @@ export class CapturedWork {
   readonly launches: number;
   /** Bytes of intermediate values, and the least that any plan would need. */
   readonly bytes: number;
-  readonly leastBytes: number;
+  readonly minBytes: number;
   readonly #commands: readonly BoundCommand[];
   /** Results that get a new buffer in every run, with their bytes. */
   readonly #ownBuffers: ReadonlyMap<Storage, number>;
@@ -81,7 +81,7 @@ export class CapturedWork {
     const planned = assignBuffers(shared, pool.limit, capture, outputs, rewrite, this.#ownBuffers);
     const { commands } = planned;
     this.bytes = planned.bytes;
-    this.leastBytes = planned.leastBytes;
+    this.minBytes = planned.minBytes;
     this.#assignments = planned.assignments;
     const hasOwnBuffer = (range: BoundRange) => this.#ownBuffers.has(range as Storage);
     const lasting = commands.flatMap(rangesOf).filter((range) => !hasOwnBuffer(range));
@@ -235,7 +235,7 @@ function rebinding(
 
 /** The results that are large enough to get a new storage in every run, with their bytes. Others are copied out. */
 function ownBufferResults({ made }: Capture, outputs: readonly Storage[]): ReadonlyMap<Storage, number> {
-  const large = outputs.filter((output) => (made.get(output) ?? 0) >= leastOwnBufferBytes);
+  const large = outputs.filter((output) => (made.get(output) ?? 0) >= minOwnBufferBytes);
   return new Map(large.map((output) => [output, made.get(output) as number]));
 }
 

@@ -23,7 +23,7 @@ import type { BoundRange } from '../webgpu/boundRange.ts';
 /** An app's encoder, between passes, or an open compute pass. */
 export type EncodeTarget = GPUCommandEncoder | GPUComputePassEncoder;
 
-/** The most parameter buffers cached. */
+/** The maximum number of parameter buffers cached. */
 const maxKept = 1024;
 
 /** Immutable uniform buffers, by their contents. */

@@ -96,19 +96,19 @@ function assignInOrder<K>(lifetimes: readonly Lifetime<K>[], limit: number): Mem
     }
     // A new buffer is the last resort: it grows the plan by the whole size of the value.
     let chosen: Assignment = { buffer: buffers.length, offset: 0 };
-    let least = lifetime.bytes;
-    for (let buffer = 0; buffer < buffers.length && least > 0; buffer++) {
+    let min = lifetime.bytes;
+    for (let buffer = 0; buffer < buffers.length && min > 0; buffer++) {
       if (closed.has(buffer)) continue;
       const { bytes, held } = buffers[buffer] as (typeof buffers)[number];
       const offset = freeOffset(lifetime, held);
       const growth = Math.max(0, offset + lifetime.bytes - bytes);
-      if (growth >= least || offset + lifetime.bytes > limit) continue;
+      if (growth >= min || offset + lifetime.bytes > limit) continue;
       chosen = { buffer, offset };
-      least = growth;
+      min = growth;
     }
     if (chosen.buffer === buffers.length) buffers.push({ bytes: 0, held: [] });
     const into = buffers[chosen.buffer] as (typeof buffers)[number];
-    into.bytes += least;
+    into.bytes += min;
     insert(into.held, { ...lifetime, offset: chosen.offset });
     assignments.set(lifetime.key, chosen);
   }
@@ -136,7 +136,7 @@ function insert<K>(held: Held<K>[], value: Held<K>): void {
   held.splice(from, 0, value);
 }
 
-/** The most bytes in use at once: the lower bound of any plan. */
+/** The maximum number of bytes in use at once: the lower bound of any plan. */
 export function livenessBound<K>(lifetimes: readonly Lifetime<K>[]): number {
   const changes = lifetimes.flatMap(({ bytes, first, last }) => [
     { at: first, bytes },
@@ -144,8 +144,8 @@ export function livenessBound<K>(lifetimes: readonly Lifetime<K>[]): number {
   ]);
   changes.sort((a, b) => a.at - b.at || a.bytes - b.bytes);
   let now = 0;
-  return changes.reduce((most, { bytes }) => {
+  return changes.reduce((max, { bytes }) => {
     now += bytes;
-    return Math.max(most, now);
+    return Math.max(max, now);
   }, 0);
 }

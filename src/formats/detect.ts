@@ -6,14 +6,14 @@ import { hdf5Signature, legacyTorchSignature, torchPickleName, zipSignatures } f
 export type Container = 'zip' | 'hdf5' | 'safetensors' | 'legacyTorch' | 'json';
 
 /** Smaller user blocks aren't allowed. */
-const leastUserBlock = 512;
+const minUserBlock = 512;
 
 /**
  * Where the HDF5 data in a file begins: at its start, or after a user block, whose size is a power of two. Null for other files.
  */
 export async function findHdf5(source: ByteSource): Promise<number | null> {
   const { length } = hdf5Signature;
-  for (let at = 0; at + length <= source.size; at = at === 0 ? leastUserBlock : 2 * at) {
+  for (let at = 0; at + length <= source.size; at = at === 0 ? minUserBlock : 2 * at) {
     const bytes = await source.read(at, at + length);
     if (hdf5Signature.every((byte, i) => bytes[i] === byte)) return at;
   }

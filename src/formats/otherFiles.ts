@@ -69,9 +69,9 @@ function modelFile(text: string): OtherFile | null {
   return null;
 }
 
-function isVersion(text: string, at: number, least: number, most: number): boolean {
+function isVersion(text: string, at: number, min: number, max: number): boolean {
   const version = text.charCodeAt(at);
-  return version >= least && version <= most;
+  return version >= min && version <= max;
 }
 
 /** A protocol buffer whose first field is a version; what comes next tells whose it is. */

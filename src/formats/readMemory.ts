@@ -30,19 +30,19 @@ export class ReadMemory {
     return new Uint8Array(this.#buffer, 0, filled);
   }
 
-  /** The next bytes of a stream, at most `most`; null at its end. */
-  async next(reader: ReadableStreamBYOBReader, most: number): Promise<Uint8Array<ArrayBuffer> | null> {
-    this.take(most);
-    return this.#read(reader, 0, most);
+  /** The next bytes of a stream, at most `max`; null at its end. */
+  async next(reader: ReadableStreamBYOBReader, max: number): Promise<Uint8Array<ArrayBuffer> | null> {
+    this.take(max);
+    return this.#read(reader, 0, max);
   }
 
   async #read(
     reader: ReadableStreamBYOBReader,
     offset: number,
-    most: number,
+    max: number,
   ): Promise<Uint8Array<ArrayBuffer> | null> {
     pending.add(reader);
-    const read = reader.read(new Uint8Array(this.#buffer, offset, most));
+    const read = reader.read(new Uint8Array(this.#buffer, offset, max));
     const { done, value } = await read.finally(() => pending.delete(reader));
     // Reading detaches the buffer, and returns another one with the same bytes.
     if (value) this.#buffer = value.buffer;

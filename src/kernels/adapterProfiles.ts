@@ -33,10 +33,10 @@ export interface AdapterProfile {
   readonly reduce: ReduceProfile;
   readonly elementwise: {
     /**
-     * The least elements (or vectors) for which an invocation computes two, or four. Software pays for each invocation; on
+     * The minimum number of elements (or vectors) for which an invocation computes two, or four. Software pays for each invocation; on
      * a GPU, several loads are in flight at once, if enough invocations are left.
      */
-    readonly least: { readonly 2: number; readonly 4: number };
+    readonly minElements: { readonly 2: number; readonly 4: number };
     /**
      * Whether the elements of an invocation are a workgroup apart, so that accesses of adjacent invocations are coalesced.
      * Software gains more from computing the position of adjacent elements once.
@@ -48,7 +48,7 @@ export interface AdapterProfile {
   /** Kernels that compute each element's position by divisions: pads, slices, gathers. */
   readonly strided: {
     /**
-     * The most elements that one invocation moves. Software pays for the divisions once per invocation; on a GPU,
+     * The maximum number of elements that one invocation moves. Software pays for the divisions once per invocation; on a GPU,
      * adjacent invocations should access adjacent elements.
      */
     readonly elementsPerInvocation: 1 | 8;
@@ -136,14 +136,14 @@ export interface GemmProfile {
    * Where tiles are kept: each invocation computes a block in registers, or workgroups share tiles in workgroup memory.
    */
   readonly tiles: 'registers' | 'shared';
-  /** The most elements of C that an invocation computes in a shared tile: large blocks need many registers. */
+  /** The maximum number of elements of C that an invocation computes in a shared tile: large blocks need many registers. */
   readonly largestBlock: 16 | 64;
   /** Approximate number of compute units: k is split if C has fewer shared tiles. */
   readonly units: number;
   /** For other tiles: with fewer invocations than this, k is split into parts that are computed in parallel. */
   readonly busyInvocations: number;
-  /** The least steps of k in a part: fewer wouldn't pay for writing and reading the partial sum. */
-  readonly leastPart: number;
+  /** The minimum number of steps of k in a part: fewer wouldn't pay for writing and reading the partial sum. */
+  readonly minPart: number;
   /**
    * Up to this many multiplications, the first call runs a tile that compiles fast while the selected one compiles. 0 if
    * compilation is fast.
@@ -153,8 +153,8 @@ export interface GemmProfile {
 
 /** Costs of convolutions. The unit is one multiplication in a GEMM. */
 export interface WinogradProfile {
-  /** The least multiplications for which the extra launches and programs pay. */
-  readonly leastWork: number;
+  /** The minimum number of multiplications for which the extra launches and programs pay. */
+  readonly minWork: number;
   /** Rows and columns of a GEMM are rounded up to a multiple of this. */
   readonly rows: number;
   readonly columns: number;
@@ -162,7 +162,7 @@ export interface WinogradProfile {
   readonly narrow: number;
   /** Cost of reading or writing a number in a transform. */
   readonly access: number;
-  /** The most bytes of transformed tiles; larger images are computed in bands. */
+  /** The maximum number of bytes of transformed tiles; larger images are computed in bands. */
   readonly bandBytes: number;
 }
 
@@ -175,19 +175,19 @@ export interface DepthwiseProfile {
     Record<
       number,
       {
-        /** The least multiplications for which it pays. */
-        readonly leastWork: number;
-        /** The least iterations of a strip: its first ones complete no result. */
-        readonly leastIterations: number;
+        /** The minimum number of multiplications for which it pays. */
+        readonly minWork: number;
+        /** The minimum number of iterations of a strip: its first ones complete no result. */
+        readonly minIterations: number;
       }
     >
   >;
-  /** The most registers for values in an invocation of a strip. Addresses take some 12 more. */
+  /** The maximum number of registers for values in an invocation of a strip. Addresses take some 12 more. */
   readonly registers: number;
   /** Invocations that keep the adapter busy: work is split until there are this many. */
   readonly busyInvocations: number;
   /** With fewer invocations than this, units idle: strips are then narrower, and as short as possible with two reads per row. */
-  readonly leastInvocations: number;
+  readonly minInvocations: number;
 }
 
 const software: AdapterProfile = {
@@ -195,7 +195,7 @@ const software: AdapterProfile = {
   lines: { shared: false, longest: 4096, busyInvocations: 256 },
   scan: { busyInvocations: 64 },
   reduce: { form: 'serial', chunk: 256, busyInvocations: 256, workgroup: 32 },
-  elementwise: { least: { 2: 2 ** 13, 4: 2 ** 13 }, interleaved: false, reassociates: false },
+  elementwise: { minElements: { 2: 2 ** 13, 4: 2 ** 13 }, interleaved: false, reassociates: false },
   strided: { elementsPerInvocation: 8 },
   indices: { indicesPerInvocation: 8, checkedSeparately: true },
   gemm: {
@@ -204,12 +204,12 @@ const software: AdapterProfile = {
     largestBlock: 64,
     units: 2,
     busyInvocations: 64,
-    leastPart: 256,
+    minPart: 256,
     fallbackWork: 2 ** 26,
   },
   conv2d: {
     winograd: {
-      leastWork: 2 ** 24,
+      minWork: 2 ** 24,
       rows: 12,
       columns: 16,
       narrow: 1.25,
@@ -220,13 +220,13 @@ const software: AdapterProfile = {
   // A program for 7 × 7 takes half a second to compile.
   depthwise: {
     strips: {
-      3: { leastWork: 2 ** 18, leastIterations: 6 },
-      5: { leastWork: 2 ** 20, leastIterations: 6 },
-      7: { leastWork: 2 ** 22, leastIterations: 6 },
+      3: { minWork: 2 ** 18, minIterations: 6 },
+      5: { minWork: 2 ** 20, minIterations: 6 },
+      7: { minWork: 2 ** 22, minIterations: 6 },
     },
     registers: Number.POSITIVE_INFINITY,
     busyInvocations: 1024,
-    leastInvocations: 0,
+    minInvocations: 0,
   },
   scatter: { direct: { steps: 2 ** 13, indices: 2048 }, owned: 2 ** 16, binned: 0 },
   grouping: 'counting',
@@ -246,7 +246,7 @@ const discrete: AdapterProfile = {
   lines: { shared: true, longest: 65536, busyInvocations: 2 ** 16 },
   scan: { busyInvocations: 2 ** 15 },
   reduce: { form: 'lanes' },
-  elementwise: { least: { 2: 2 ** 17, 4: 2 ** 18 }, interleaved: true, reassociates: true },
+  elementwise: { minElements: { 2: 2 ** 17, 4: 2 ** 18 }, interleaved: true, reassociates: true },
   strided: { elementsPerInvocation: 1 },
   indices: { indicesPerInvocation: 1, checkedSeparately: false },
   gemm: {
@@ -256,12 +256,12 @@ const discrete: AdapterProfile = {
     // The geometric mean of small (12) and large GPUs (128 and more).
     units: 48,
     busyInvocations: 2 ** 15,
-    leastPart: 128,
+    minPart: 128,
     fallbackWork: 0,
   },
   conv2d: {
     winograd: {
-      leastWork: 2 ** 28,
+      minWork: 2 ** 28,
       rows: 64,
       columns: 64,
       narrow: 1,
@@ -272,11 +272,11 @@ const discrete: AdapterProfile = {
   },
   // With this many iterations, there are at most four loads per result.
   depthwise: {
-    strips: { 3: { leastWork: 0, leastIterations: 4 }, 5: { leastWork: 0, leastIterations: 8 } },
+    strips: { 3: { minWork: 0, minIterations: 4 }, 5: { minWork: 0, minIterations: 8 } },
     // RADV gives 132 in total on RDNA3.
     registers: 120,
     busyInvocations: 2 ** 16,
-    leastInvocations: 4096,
+    minInvocations: 4096,
   },
   scatter: { direct: { steps: 2 ** 21, indices: 512 }, owned: 0, binned: 2 ** 17 },
   grouping: 'radix',

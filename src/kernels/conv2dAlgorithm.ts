@@ -23,12 +23,12 @@ export type Conv2dAlgorithm =
   | { readonly kind: 'winograd'; readonly block: Block };
 
 /** Channels on either side from which Winograd transforms can pay. */
-const leastWinogradChannels = 8;
+const minWinogradChannels = 8;
 /** Result channels that are too few for the columns of a GEMM. */
 const mostCol2imChannels = 7;
 /** Estimated cost of GEMM + col2im relative to an implicit GEMM, whose columns are mostly padding in these cases. */
 const col2imCost = 0.5;
-/** The least multiplications for which GEMM + col2im pays, and the most bytes between its two launches. */
+/** The minimum number of multiplications for which GEMM + col2im pays, and the maximum number of bytes between its two launches. */
 const leastCol2imWork = 2 ** 20;
 const mostCol2imBytes = 2 ** 27;
 /** Below this many multiplications, a launch costs more than any other algorithm saves. */
@@ -69,7 +69,7 @@ function workOf({ batch, rows, columns, inputs, outputs }: ConvolutionGeometry):
 
 /** A candidate with the work from which it is selected without being measured. */
 interface Conv2dCandidate extends Candidate<Conv2dAlgorithm> {
-  readonly leastWork: number;
+  readonly minWork: number;
 }
 
 /** The cost of a multiplication in an implicit GEMM. Other algorithms can't use subgroup matrices, since they widen float16. */
@@ -85,7 +85,7 @@ function candidatesFor(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dCa
   const gemmCost = costOfGemm(winograd, problem);
   const cost = unitCost(problem, profile) * gemmCost;
   const candidates: Conv2dCandidate[] = [
-    { name: 'implicit GEMM', algorithm: { kind: 'implicitGemm' }, cost, rank: 0, leastWork: 0 },
+    { name: 'implicit GEMM', algorithm: { kind: 'implicitGemm' }, cost, rank: 0, minWork: 0 },
   ];
   if (allowsCol2im(problem) && col2imBytes(problem) <= mostCol2imBytes) {
     candidates.push({
@@ -93,10 +93,10 @@ function candidatesFor(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dCa
       algorithm: { kind: 'gemmCol2im' },
       cost: col2imCost * gemmCost,
       rank: 0,
-      leastWork: leastCol2imWork + 1,
+      minWork: leastCol2imWork + 1,
     });
   }
-  if (!allowsWinograd(problem) || Math.min(geometry.inputs, geometry.outputs) < leastWinogradChannels) {
+  if (!allowsWinograd(problem) || Math.min(geometry.inputs, geometry.outputs) < minWinogradChannels) {
     return candidates;
   }
   const blocks = ([2, 4] as const).map((block, i) => ({
@@ -104,7 +104,7 @@ function candidatesFor(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dCa
     algorithm: { kind: 'winograd', block } as const,
     cost: costOfWinograd(winograd, problem, block),
     rank: i + 1,
-    leastWork: winograd.leastWork,
+    minWork: winograd.minWork,
   }));
   return [...candidates, ...blocks];
 }
@@ -127,7 +127,7 @@ export function selectConv2d(problem: Conv2dProblem, profile: Conv2dProfile): Co
   if (isPointwise(geometry)) return { kind: 'gemm' };
   if (!allowsCol2im(problem) && !allowsWinograd(problem)) return implicitGemm;
   const work = workOf(geometry);
-  const worthIt = candidatesFor(problem, profile).filter(({ leastWork }) => work >= leastWork);
+  const worthIt = candidatesFor(problem, profile).filter(({ minWork }) => work >= minWork);
   return cheapest(worthIt, ({ cost }) => cost ?? 0)?.algorithm ?? implicitGemm;
 }
 

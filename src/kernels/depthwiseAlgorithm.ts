@@ -24,8 +24,8 @@ export function selectDepthwise(
   { depthwise: { strips } }: AdapterProfile,
 ): DepthwiseAlgorithm {
   const { batch, rows, columns, channels } = geometry;
-  const leastWork = strips[rows.window]?.leastWork;
+  const minWork = strips[rows.window]?.minWork;
   const work = rows.window * columns.window * batch * rows.output * columns.output * channels;
-  const isWorthIt = leastWork !== undefined && work >= leastWork;
+  const isWorthIt = minWork !== undefined && work >= minWork;
   return isWorthIt && allowsStrips(geometry) ? 'strips' : 'blocks';
 }

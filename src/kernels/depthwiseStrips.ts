@@ -55,7 +55,7 @@ function cutRows(
   columnsOfStrips: number,
 ) {
   const parallel = Math.ceil(busyInvocations / Math.max(1, columnsOfStrips));
-  const wanted = Math.max(1, Math.min(parallel, Math.floor(rows / (strips[window]?.leastIterations ?? 1))));
+  const wanted = Math.max(1, Math.min(parallel, Math.floor(rows / (strips[window]?.minIterations ?? 1))));
   const turns = Math.ceil(rows / wanted);
   return { turns, strip_rows: Math.ceil(rows / turns) };
 }
@@ -68,7 +68,7 @@ const shapes: readonly StripShape[] = [
   { width: 4, columns: 3 },
   { width: 2, columns: 4 },
 ];
-const leastShape: StripShape = { width: 1, columns: 4 };
+const minShape: StripShape = { width: 1, columns: 4 };
 
 type BlockShape = StripShape & Required<Pick<StripOptions, 'rows'>>;
 
@@ -86,7 +86,7 @@ function shapeFor(
   valuesOf: (columns: number) => number,
 ): StripShape {
   const fits = ({ width, columns }: StripShape) => width <= widest && width * valuesOf(columns) <= registers;
-  return shapes.find(fits) ?? leastShape;
+  return shapes.find(fits) ?? minShape;
 }
 
 /** Where the first strip begins, in the result and in the operands. */
@@ -132,7 +132,7 @@ export function launchDepthwiseStrips(
   const block = blocksFor(window).find(
     (one) => stripValues({ ...program, ...one }) <= profile.depthwise.registers,
   );
-  const isBlock = block && strips.count < profile.depthwise.leastInvocations;
+  const isBlock = block && strips.count < profile.depthwise.minInvocations;
   const { options, strip_columns, turns, strip_rows, count } = isBlock ? cut(block) : strips;
   device.launch(stripsKernel, {
     options,
@@ -162,7 +162,7 @@ const seen = ({ input, output: windows, window, stride, before }: WindowAxis) =>
   Math.max(0, Math.min(input, (windows - 1) * stride + window - before));
 
 /** Rows of an image that is small enough for one strip, where the device isn't busy anyway. */
-const mostWholeRows = 8;
+const maxWholeRows = 8;
 
 /**
  * A strip as wide as a small image: its sums are the result, and adding up parts takes no launch. Null where there is more to
@@ -171,10 +171,10 @@ const mostWholeRows = 8;
 function wholeImage(
   widest: ChannelWidth,
   { batch, rows: { output, window, stride }, columns }: DepthwiseGeometry,
-  { depthwise: { registers, leastInvocations } }: AdapterProfile,
+  { depthwise: { registers, minInvocations } }: AdapterProfile,
 ): StripShape | null {
-  const isSmall = batch === 1 && output > 0 && output <= mostWholeRows && columns.output > 0;
-  if (leastInvocations === 0 || !isSmall) return null;
+  const isSmall = batch === 1 && output > 0 && output <= maxWholeRows && columns.output > 0;
+  if (minInvocations === 0 || !isSmall) return null;
   const values = tapsValues({ columns: columns.output, window, stride });
   const width = ([4, 2, 1] as const).find((count) => count <= widest && count * values <= registers);
   return width === undefined ? null : { width, columns: columns.output };

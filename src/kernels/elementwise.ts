@@ -11,7 +11,7 @@ import {
   operandNames,
   readsVectors,
 } from '../../shaders/elementwise.ts';
-import { mostRounds } from '../../shaders/commonElementwise.ts';
+import { maxRounds } from '../../shaders/commonElementwise.ts';
 import { commonForm, mathFunctions } from '../../shaders/lib/math.ts';
 import { type DType, orderOf, wgslType } from '../core/dtype.ts';
 import { type Shape, sameShape, stridesOf } from '../core/shape.ts';
@@ -130,7 +130,7 @@ function plan(operands: readonly Tensor[], shape: Shape): Plan {
   };
 }
 
-/** The most characters of WGSL in an invocation's steps: a software adapter compiles longer ones slowly. */
+/** The maximum number of characters of WGSL in an invocation's steps: a software adapter compiles longer ones slowly. */
 const longestText = 4096;
 const textLengths = new Map<string, number>();
 
@@ -146,10 +146,10 @@ function textLength(expression: string): number {
 
 /** Elements (or vectors) that an invocation computes: several only if there is work for the whole device. */
 export function elementwiseSteps(device: Device, count: number, expression: string): 1 | 2 | 4 {
-  const { least } = profileOf(device).elementwise;
-  if (count < least[2]) return 1;
+  const { minElements } = profileOf(device).elementwise;
+  if (count < minElements[2]) return 1;
   const length = textLength(expression);
-  const isEnough = (steps: 2 | 4) => length * steps <= longestText && count >= least[steps];
+  const isEnough = (steps: 2 | 4) => length * steps <= longestText && count >= minElements[steps];
   return isEnough(4) ? 4 : isEnough(2) ? 2 : 1;
 }
 
@@ -175,7 +175,7 @@ const busyWorkgroups = 16;
 
 /** Rounds of an invocation, where `workgroups` would compute one round each. */
 const roundsFor = (workgroups: number) =>
-  Math.min(Math.max(Math.floor(workgroups / busyWorkgroups), 1), mostRounds);
+  Math.min(Math.max(Math.floor(workgroups / busyWorkgroups), 1), maxRounds);
 
 interface Program {
   options: ElementwiseOptions;

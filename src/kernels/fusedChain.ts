@@ -51,7 +51,7 @@ const fusedKernel = defineKernel({
   source: fusedElementwise,
 });
 
-/** The most steps in one kernel: this limits its text, and the values that are live at once. */
+/** The maximum number of steps in one kernel: this limits its text, and the values that are live at once. */
 const maxSteps = 32;
 
 /** What a chain needs to know about the surrounding commands. */

@@ -92,16 +92,16 @@ export function runs(
 function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   const { size } = problem;
   if (takesLanes(problem)) return lanesTile(problem, profile);
-  if (size.segments * size.length <= mostOuterSteps) return outerTile(profile);
+  if (size.segments * size.length <= maxOuterSteps) return outerTile(profile);
   let best: GemmTile = gemmTiles.tiny;
-  let least = Number.POSITIVE_INFINITY;
+  let min = Number.POSITIVE_INFINITY;
   for (const shape of sharedTiles) {
     const tile = forSharedK(shape, size, profile);
     // No tile takes less time than its multiply-adds.
-    if (paddedWork(tile, size) >= least) continue;
+    if (paddedWork(tile, size) >= min) continue;
     const cost = costInShared(tile, problem, profile);
-    if (cost >= least) continue;
-    least = cost;
+    if (cost >= min) continue;
+    min = cost;
     best = tile;
   }
   return withinLimits(forFewRegisters(forK(best, size, profile), problem, profile), problem, profile);
@@ -121,20 +121,20 @@ const linesDepth = 8;
 /** If registers are few, the longest k tiles of which an invocation can hold its part. */
 function forFewRegisters(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): GemmTile {
   const { groupK = 1 } = tile;
-  const most = holdsLines(problem) ? linesDepth * groupK : tile.depth;
-  const fitting = withDepths(tile, profile).filter(({ depth }) => depth <= tile.depth && depth <= most);
+  const max = holdsLines(problem) ? linesDepth * groupK : tile.depth;
+  const fitting = withDepths(tile, profile).filter(({ depth }) => depth <= tile.depth && depth <= max);
   return (hasFewRegisters(profile) && fitting.at(-1)) || tile;
 }
 
 /** Steps of k up to which a GEMM is an outer product: its time is that of writing C, and a k tile would be mostly padding. */
-const mostOuterSteps = 4;
+const maxOuterSteps = 4;
 
 /** Rows up to which reading B takes longer than multiplying it. */
-const mostLanesRows = 16;
+const maxLanesRows = 16;
 
 /** Whether a problem is best computed by invocations that share k. */
 export function takesLanes({ size: { m, segments }, conv2d }: GemmProblem): boolean {
-  return m <= mostLanesRows && segments === 1 && conv2d === null;
+  return m <= maxLanesRows && segments === 1 && conv2d === null;
 }
 
 /** For few rows: invocations share k, so that there are enough of them, and their reads of B are coalesced. */
@@ -197,11 +197,11 @@ export function costInShared(tile: GemmTile, problem: GemmProblem, profile: Devi
   if (groupK > 1 && !fillsLongTiles(size, tile.depth)) return Number.POSITIVE_INFINITY;
   const iterated = iteratedSize(tile, size);
   const time = sharedTime(tile, iterated, splitFor(tile, iterated, profile.gemm), profile.gemm);
-  return usefulShare(tile, iterated) < leastUseful ? wastefulCost * time : time;
+  return usefulShare(tile, iterated) < minUseful ? wastefulCost * time : time;
 }
 
 /** The useful share of multiply-adds from which a tile counts as filled, and what others cost more: a policy, not an estimate. */
-const leastUseful = 0.75;
+const minUseful = 0.75;
 const wastefulCost = 2;
 
 /** How full tiles of `tile` lines or steps are. */
@@ -215,7 +215,7 @@ const fillsLongTiles = ({ segments, length }: GemmSize, depth: number) =>
   fullness(length, depth) >= (segments > 1 ? 1 : 0.88);
 
 /** Vectors that fit in the workgroup memory of every device. */
-const mostVectors = 1024;
+const maxVectors = 1024;
 
 /**
  * A tile with k tiles of all depths that fit: whole groups of four steps, at least two for each group of invocations. An
@@ -223,10 +223,10 @@ const mostVectors = 1024;
  */
 function withDepths(tile: GemmTile, { gemm }: DeviceProfile): GemmTile[] {
   const { groupK = 1 } = tile;
-  const most = Math.min(Math.sqrt(gemm.largestBlock), mostVectors / invocationsOf(tile));
+  const max = Math.min(Math.sqrt(gemm.largestBlock), maxVectors / invocationsOf(tile));
   return range(9)
     .map((i) => ({ ...tile, depth: 4 * groupK * (i + 2) }))
-    .filter((other) => loadedVectors(other) <= most);
+    .filter((other) => loadedVectors(other) <= max);
 }
 
 /** Of tiles, the one that pads the fewest steps of k; of several, the first. */
@@ -242,7 +242,7 @@ const forSharedK = (tile: GemmTile, { segments, length }: GemmSize, profile: Dev
   tile.groupK && segments === 1 ? withLongK(tile, length, profile) : tile;
 
 /** Steps of k up to which it is worth filling k tiles. */
-const mostShortSteps = 64;
+const maxShortSteps = 64;
 
 /**
  * A tile whose k tiles suit k. Where a large GPU would have few waves: the longest of those that are filled best, so that more
@@ -262,7 +262,7 @@ function forK(
     return withLongK(isTwice ? tinyTwoGroups : tile, steps, profile);
   }
   const half = { ...tile, depth: tile.depth / 2 };
-  return steps > mostShortSteps ? tile : fullest([tile, half], steps);
+  return steps > maxShortSteps ? tile : fullest([tile, half], steps);
 }
 
 /** In software: the cheapest tile among those whose programs are worth compiling. */
@@ -271,15 +271,15 @@ function registersTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   const reads = a.width === 4 && b.width === 4 ? 'vectors' : 'elements';
   const work = workOf(size);
   let best: GemmTile = gemmTiles.small;
-  let least = Number.POSITIVE_INFINITY;
+  let min = Number.POSITIVE_INFINITY;
   for (const [name, range] of registersRanges) {
     const tile: GemmTile = gemmTiles[name];
     // Quads compute the same as a block with fewer reads.
     if (!runs(tile, problem, profile) || (name === 'block' && profile.subgroups)) continue;
-    if (work < range.least[reads] || size.m > range.most.m || size.n > range.most.n) continue;
+    if (work < range.min[reads] || size.m > range.max.m || size.n > range.max.n) continue;
     const cost = registersCost(tile, a, b) * paddedWork(tile, size);
-    if (cost >= least) continue;
-    least = cost;
+    if (cost >= min) continue;
+    min = cost;
     best = tile;
   }
   return best;

@@ -42,17 +42,17 @@ export function tileName(tile: GemmTile): string {
   return same?.[0] ?? shape(tile);
 }
 
-/** The most tiles in workgroup memory to measure: those with the least estimated cost. */
-const mostSharedTiles = 4;
+/** The maximum number of tiles in workgroup memory to measure: those with the least estimated cost. */
+const maxSharedTiles = 4;
 
-function tilesFor(problem: GemmProblem, profile: DeviceProfile, mostShared: number): NamedTile[] {
+function tilesFor(problem: GemmProblem, profile: DeviceProfile, maxShared: number): NamedTile[] {
   const shared = tiles.filter(([, { memory }]) => memory === 'shared');
   const others = tiles.filter(([, { memory }]) => memory !== 'shared');
   if (profile.gemm.tiles !== 'shared') return others;
   const costs = shared.map((named) => ({ named, cost: costInShared(named[1], problem, profile) }));
   costs.sort((a, b) => a.cost - b.cost);
   const possible = costs.filter(({ cost }) => cost < Number.POSITIVE_INFINITY);
-  return [...possible.slice(0, mostShared).map(({ named }) => named), ...others];
+  return [...possible.slice(0, maxShared).map(({ named }) => named), ...others];
 }
 
 /** Whether a tile suits the kind of adapter. */
@@ -88,14 +88,14 @@ export function gemmAlgorithms(problem: GemmProblem, profile: DeviceProfile): Ca
   if (isSmall(problem, profile)) {
     return [{ name: 'small', algorithm: onTile(gemmTiles.small, problem, profile), cost: null, rank: 0 }];
   }
-  return tiledAlgorithms(problem, profile, mostSharedTiles);
+  return tiledAlgorithms(problem, profile, maxSharedTiles);
 }
 
-/** The same for floats of any size, with at most `mostShared` tiles in workgroup memory. */
+/** The same for floats of any size, with at most `maxShared` tiles in workgroup memory. */
 export function tiledAlgorithms(
   problem: GemmProblem,
   profile: DeviceProfile,
-  mostShared = Number.POSITIVE_INFINITY,
+  maxShared = Number.POSITIVE_INFINITY,
 ): Candidate<GemmAlgorithm>[] {
   const candidate = (name: string, algorithm: GemmAlgorithm, unit: number): Candidate<GemmAlgorithm> => ({
     name,
@@ -110,7 +110,7 @@ export function tiledAlgorithms(
     return [candidate(name, algorithm, unit), candidate(`${name}, k in one part`, whole, unit)];
   };
   const matrix = subgroupMatrixTile(problem, profile);
-  const listed = tilesFor(problem, profile, mostShared).filter(
+  const listed = tilesFor(problem, profile, maxShared).filter(
     ([name, tile]) =>
       suits(name, tile, profile) &&
       invocationsOf(tile) <= profile.workgroupInvocations &&

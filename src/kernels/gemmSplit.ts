@@ -26,45 +26,45 @@ export function whole({ segments, length }: GemmSize): Split {
   return { parts: 1, segmentsPerPart: segments, stepsPerPart: length };
 }
 
-const mostParts = 256;
+const maxParts = 256;
 
 /** Splits k if C has too few tiles to keep the device busy, and if that saves more than summing the parts costs. */
 export function splitFor(tile: GemmTile, size: GemmSize, profile: GemmProfile): Split {
   const inOnePart = whole(size);
-  const most = Math.min(Math.floor((size.segments * size.length) / profile.leastPart), mostParts);
-  if (most < 2) return inOnePart;
-  if (tile.memory === 'shared') return sharedSplit(tile, size, profile, most);
+  const max = Math.min(Math.floor((size.segments * size.length) / profile.minPart), maxParts);
+  if (max < 2) return inOnePart;
+  if (tile.memory === 'shared') return sharedSplit(tile, size, profile, max);
   const invocations = gemmInvocations(tile, size.m, size.n, size.slices);
   if (tile.memory === 'lanes' && invocations >= enoughReading) return inOnePart;
   const busy = tile.memory === 'lanes' ? busyLanes(size, profile) : profile.busyInvocations;
-  const wanted = Math.min(most, Math.floor(busy / invocations));
+  const wanted = Math.min(max, Math.floor(busy / invocations));
   return wanted < 2 ? inOnePart : inParts(wanted, tile, size);
 }
 
 /** For few rows: invocations that keep memory busy, each with five loads of 16 bytes in flight. */
 const enoughReading = 2 ** 12;
 /** For few rows: the least elements of B per invocation. With fewer, the launch for the sums costs more than it saves. */
-const leastRead = 64;
+const minRead = 64;
 
 /** Lanes mostly read, which takes more invocations, if there is enough to read. */
 function busyLanes({ n, length, slices }: GemmSize, { busyInvocations }: GemmProfile): number {
-  return Math.min(2 * busyInvocations, (n * length * slices) / leastRead);
+  return Math.min(2 * busyInvocations, (n * length * slices) / minRead);
 }
 
 /** Rounds of workgroups that a split may lead to: there may be more units than the profile says. */
 const roundsOfSplits = [1, 3] as const;
 
-function sharedSplit(tile: GemmTile, size: GemmSize, profile: GemmProfile, most: number): Split {
+function sharedSplit(tile: GemmTile, size: GemmSize, profile: GemmProfile, max: number): Split {
   const workgroups = gemmWorkgroups(tile, size.m, size.n, size.slices);
   let best = whole(size);
-  let least = sharedTime(tile, size, best, profile);
+  let min = sharedTime(tile, size, best, profile);
   for (const rounds of roundsOfSplits) {
-    const wanted = Math.min(most, Math.floor((rounds * profile.units) / workgroups));
+    const wanted = Math.min(max, Math.floor((rounds * profile.units) / workgroups));
     if (wanted < 2) continue;
     const split = inParts(wanted, tile, size);
     const time = sharedTime(tile, size, split, profile);
-    if (time >= least) continue;
-    least = time;
+    if (time >= min) continue;
+    min = time;
     best = split;
   }
   return best;

@@ -144,12 +144,12 @@ export function readsRows({ blockM, width }: Pick<GemmTile, 'blockM' | 'width'>,
 /** The sizes for which a software adapter selects a tile without measuring it. */
 export interface TileRange {
   /**
-   * The least multiplications for which the program is worth compiling: if both operands are read in vectors, and
+   * The minimum number of multiplications for which the program is worth compiling: if both operands are read in vectors, and
    * otherwise.
    */
-  readonly least: { readonly vectors: number; readonly elements: number };
+  readonly min: { readonly vectors: number; readonly elements: number };
   /** The largest C. */
-  readonly most: { readonly m: number; readonly n: number };
+  readonly max: { readonly m: number; readonly n: number };
 }
 
 const large = 2 ** 23;
@@ -161,13 +161,13 @@ const anySize = { m: Number.POSITIVE_INFINITY, n: Number.POSITIVE_INFINITY };
 
 /** Few tiles are selected for all sizes, so that new sizes seldom compile anything. */
 export const registersRanges: readonly (readonly [GemmTileName, TileRange])[] = [
-  ['subgroupQuad', { least: mostly, most: anySize }],
-  ['tallSubgroupQuad', { least: seldom, most: anySize }],
-  ['narrowSubgroupQuad', { least: often, most: anySize }],
-  ['block', { least: mostly, most: anySize }],
-  ['steps', { least: always, most: anySize }],
-  ['scalars', { least: always, most: { ...anySize, n: 4 } }],
-  ['fewRows', { least: always, most: { ...anySize, m: 4 } }],
-  ['row', { least: always, most: { ...anySize, m: 1 } }],
-  ['wideRow', { least: always, most: { ...anySize, m: 1 } }],
+  ['subgroupQuad', { min: mostly, max: anySize }],
+  ['tallSubgroupQuad', { min: seldom, max: anySize }],
+  ['narrowSubgroupQuad', { min: often, max: anySize }],
+  ['block', { min: mostly, max: anySize }],
+  ['steps', { min: always, max: anySize }],
+  ['scalars', { min: always, max: { ...anySize, n: 4 } }],
+  ['fewRows', { min: always, max: { ...anySize, m: 4 } }],
+  ['row', { min: always, max: { ...anySize, m: 1 } }],
+  ['wideRow', { min: always, max: { ...anySize, m: 1 } }],
 ];

@@ -1,5 +1,5 @@
 /**
- * @file The most loop iterations of one invocation. Mesa's software rasterizer (lavapipe) counts the iterations of all loops
+ * @file The maximum number of loop iterations of one invocation. Mesa's software rasterizer (lavapipe) counts the iterations of all loops
  * of an invocation, and silently exits them after 65,535. The check that ends a loop counts as an iteration, too.
  */
-export const mostIterations = 65_500;
+export const maxIterations = 65_500;

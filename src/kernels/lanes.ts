@@ -8,7 +8,7 @@ import { type Shape, sizeOf } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type AdapterProfile, type DeviceProfile, profileOf } from './adapterProfiles.ts';
 import { bindsAsVectors } from './output.ts';
-import { mostIterations } from './iterationLimit.ts';
+import { maxIterations } from './iterationLimit.ts';
 
 /** Lines of `n` values with stride `inner`. */
 export interface Lines {
@@ -19,8 +19,8 @@ export interface Lines {
 
 /** Elements (or vectors) that a lane reads at once if there is work for the whole device. */
 export const loadsInFlight = 4;
-/** The most elements (or vectors) that a lane keeps in registers. */
-const mostKept = 8;
+/** The maximum number of elements (or vectors) that a lane keeps in registers. */
+const maxKept = 8;
 
 /** The lines along `axis` of a tensor. */
 export function linesAlong(shape: Shape, axis: number): Lines {
@@ -33,7 +33,7 @@ export function linesAlong(shape: Shape, axis: number): Lines {
 const fewLines = 64;
 
 /** The longest line for a single invocation, which iterates over it up to four times. */
-const longestAlone = Math.floor(mostIterations / 4);
+const longestAlone = Math.floor(maxIterations / 4);
 
 /** Whether each line must be split over several workgroups: lines are few and long, or too long for one invocation. */
 export function mustSplit({ lines: { shared, longest } }: AdapterProfile, { count, n }: Lines): boolean {
@@ -44,7 +44,7 @@ export function orderOf({ inner }: Lines): LineOrder {
   return inner === 1 ? 'rows' : 'columns';
 }
 
-/** The most invocations of a workgroup. */
+/** The maximum number of invocations of a workgroup. */
 const largestWorkgroup = 256;
 /** Invocations of a workgroup of several lines: few, so that small launches spread out. */
 const smallWorkgroup = 64;
@@ -58,8 +58,8 @@ export function workgroupFor(lanes: number, order: LineOrder): number {
   return lanes >= ownWorkgroup ? lanes : smallWorkgroup;
 }
 
-/** The most lanes of a line. */
-function mostLanes({ inner }: Lines): number {
+/** The maximum number of lanes of a line. */
+function maxLanes({ inner }: Lines): number {
   if (inner === 1) return largestWorkgroup;
   // Adjacent lines access adjacent words: a workgroup needs enough of them to fill a memory access.
   return 2 ** Math.floor(Math.log2(largestWorkgroup / Math.min(inner, 8)));
@@ -79,13 +79,13 @@ export function lanesFor({ lines: { shared, busyInvocations } }: AdapterProfile,
     return inner === 1 ? lanes >= n || (isShort && isBusy) : isShort || isBusy;
   };
   if (isEnough(1)) return 1;
-  const most = mostLanes(lines);
+  const max = maxLanes(lines);
   let lanes = smallestShare;
-  while (lanes < most && !isEnough(lanes)) lanes *= 2;
+  while (lanes < max && !isEnough(lanes)) lanes *= 2;
   return lanes;
 }
 
-/** The fewest lanes of a shared line: the minimum subgroup size. */
+/** The minimum number of lanes of a shared line: the minimum subgroup size. */
 const smallestShare = 4;
 
 /** Whether rows of `lanes` lanes are reduced through subgroups. */
@@ -96,7 +96,7 @@ export function foldsInSubgroups({ subgroups }: DeviceProfile, lanes: number, or
 /** How many units of a line of `n` each lane keeps in registers: 0 if too many, or if lines aren't shared. */
 function keptPerLane({ lines: { shared } }: AdapterProfile, n: number, lanes: number): 0 | 1 | 2 | 4 | 8 {
   const units = Math.ceil(n / lanes);
-  if (!shared || units > mostKept) return 0;
+  if (!shared || units > maxKept) return 0;
   return ([1, 2, 4, 8] as const).find((kept) => kept >= units) ?? 0;
 }
 

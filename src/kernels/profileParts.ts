@@ -12,7 +12,7 @@ const plainest = {
   subgroups: (profile) => ({ ...profile, subgroups: false }),
   elementwise: (profile) => {
     const never = Number.POSITIVE_INFINITY;
-    return { ...profile, elementwise: { ...profile.elementwise, least: { 2: never, 4: never } } };
+    return { ...profile, elementwise: { ...profile.elementwise, minElements: { 2: never, 4: never } } };
   },
   reduce: (profile) => other(profile, 'reduce'),
   lines: (profile) => ({ ...profile, lines: { ...profile.lines, shared: !profile.lines.shared } }),

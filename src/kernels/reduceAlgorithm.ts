@@ -35,7 +35,7 @@ export interface ReduceAlgorithm {
   readonly count: number;
 }
 
-/** The least elements of a chunk: with fewer, a second launch costs more than it gains. */
+/** The minimum number of elements of a chunk: with fewer, a second launch costs more than it gains. */
 const smallestChunk = 64;
 /** Adjacent lines shorter than this are reduced together, element by element, if there are many: see `abreast`. */
 const shortLine = 32;
@@ -81,8 +81,8 @@ function shared(problem: ReduceProblem, profile: DeviceProfile): ReduceAlgorithm
   const order = orderOf(lines);
   const lanes = lanesFor(profile, units);
   const wanted = Math.ceil(profile.lines.busyInvocations / (units.count * lanes));
-  const most = units.n <= shortRead * lanes ? 1 : Math.floor(units.n / (loadsInFlight * lanes));
-  const chunks = Math.max(1, Math.min(wanted, most));
+  const max = units.n <= shortRead * lanes ? 1 : Math.floor(units.n / (loadsInFlight * lanes));
+  const chunks = Math.max(1, Math.min(wanted, max));
   return {
     form: 'lanes',
     width,

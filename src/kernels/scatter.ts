@@ -2,7 +2,7 @@
  * @file Launches scatter-adds. Four algorithms find the updates of a row: each result compares its row with all indices,
  * each invocation or each workgroup searches all indices for its own rows, or the indices are grouped by row first.
  */
-import { type BinnedScatterOptions, binnedScatter, mostRowsOfBin } from '../../shaders/binnedScatter.ts';
+import { type BinnedScatterOptions, binnedScatter, maxRowsOfBin } from '../../shaders/binnedScatter.ts';
 import { indexParams } from '../../shaders/lib/indices.ts';
 import {
   chunkLength,
@@ -108,7 +108,7 @@ export type ScatterAlgorithm =
   | { readonly kind: 'grouped'; readonly by: GroupingAlgorithm };
 
 /** Number of workgroups: enough for any device, but few if each has many indices to search. */
-const binWorkgroups = { least: 128, most: 1024, looks: 2 ** 24 };
+const binWorkgroups = { min: 128, max: 1024, looks: 2 ** 24 };
 
 export function selectScatter(
   { results, indices }: ScatterProblem,
@@ -116,8 +116,8 @@ export function selectScatter(
 ): ScatterAlgorithm {
   if (indices <= direct.indices && results * indices <= direct.steps) return { kind: 'direct' };
   if (indices <= binned) {
-    const { least, most, looks } = binWorkgroups;
-    return { kind: 'binned', workgroups: Math.min(most, Math.max(least, looks / indices)) };
+    const { min, max, looks } = binWorkgroups;
+    return { kind: 'binned', workgroups: Math.min(max, Math.max(min, looks / indices)) };
   }
   return indices <= owned ? { kind: 'owned' } : { kind: 'grouped', by: grouping };
 }
@@ -210,7 +210,7 @@ function launchBinned(
   const parts = Math.ceil(inner / lanes);
   const blocks = indexing.batch * outer;
   const wanted = workgroups / (blocks * parts);
-  const rowsOfBin = Math.min(mostRowsOfBin, Math.ceil(rows / Math.max(1, Math.min(rows, wanted))));
+  const rowsOfBin = Math.min(maxRowsOfBin, Math.ceil(rows / Math.max(1, Math.min(rows, wanted))));
   const bins = Math.ceil(rows / rowsOfBin);
   const count = blocks * bins * parts;
   const launch = {

@@ -1,5 +1,5 @@
 /** @file Splits long loops of single invocations over several launches. */
-import { mostIterations } from './iterationLimit.ts';
+import { maxIterations } from './iterationLimit.ts';
 
 /** Iterations of a loop: `end` is exclusive. */
 export type LoopRange = readonly [begin: number, end: number];
@@ -9,15 +9,15 @@ export type LoopRange = readonly [begin: number, end: number];
  * how many iterations one counts for, if invocations that are executed together diverge.
  */
 export function splitLoops(lengths: readonly number[], cost = 1): LoopRange[][] {
-  const most = Math.floor(mostIterations / cost);
+  const max = Math.floor(maxIterations / cost);
   const total = lengths.reduce((sum, length) => sum + length, 0);
   const launches: LoopRange[][] = [];
-  for (let from = 0; from < Math.max(total, 1); from += most) {
+  for (let from = 0; from < Math.max(total, 1); from += max) {
     let before = 0;
     launches.push(
       lengths.map((length) => {
         const within = (at: number) => Math.min(length, Math.max(0, at - before));
-        const range: LoopRange = [within(from), within(from + most)];
+        const range: LoopRange = [within(from), within(from + max)];
         before += length;
         return range;
       }),

@@ -42,7 +42,7 @@ interface Level {
 const sortedRun = 64;
 /** Capacities of an invocation's list of the largest elements so far. For a larger k, runs are sorted. */
 const listCapacities = [1, 4, 16];
-/** The least elements of a run with selection. */
+/** The minimum number of elements of a run with selection. */
 const shortestSelection = 64;
 
 /** How the first runs are made: by selection into a list of capacity `room`, or by sorting. */

@@ -11,7 +11,7 @@ import { defineOp, type Op, requireSameDType } from './define.ts';
 
 const numbers: readonly DType[] = ['float32', 'int32', 'uint32'];
 const sums = ['', 'a', 'a + b', 'a + b + c', 'a + b + c + d'];
-/** The most operands of one launch. */
+/** The maximum number of operands of one launch. */
 const widest = 4;
 
 /**

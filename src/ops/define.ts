@@ -167,7 +167,7 @@ function listOf(op: string, slots: readonly InputSlot[], list: unknown): readonl
   return [...list];
 }
 
-/** The most operands of ops that take a list. */
+/** The maximum number of operands of ops that take a list. */
 const maxOperands = 2 ** 16;
 
 /** Throws unless two inputs have the same dtype; for ops without promotion. */

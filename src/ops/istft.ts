@@ -19,7 +19,7 @@ export interface IstftOptions extends StftOptions {
 }
 
 /** Below this sum of squared windows, which is that of rounding, samples aren't divided by it. */
-const least = 1e-10;
+const min = 1e-10;
 
 /**
  * The signal whose short-time Fourier transform `stft` gives with the same options: windowed inverse transforms are added up
@@ -69,14 +69,14 @@ function overlapAdd(frames: Tensor, stride: number): Tensor {
   const [count, size] = frames.shape.slice(-2) as [number, number];
   const batch = frames.shape.slice(0, -2);
   const n = size + (count - 1) * stride;
-  const most = Math.ceil(size / stride);
+  const max = Math.ceil(size / stride);
   const flat = reshape(frames, { shape: [sizeOf(batch), count * size] });
-  // Each sample is in at most `most` frames; the zero after all of them stands for the others.
-  const sources = new Int32Array(n * most).fill(count * size);
+  // Each sample is in at most `max` frames; the zero after all of them stands for the others.
+  const sources = new Int32Array(n * max).fill(count * size);
   for (let at = 0; at < n; at++) {
     const last = Math.min(count - 1, Math.floor(at / stride));
     for (let frame = last; frame >= 0 && at - frame * stride < size; frame--) {
-      sources[at * most + last - frame] = frame * size + at - frame * stride;
+      sources[at * max + last - frame] = frame * size + at - frame * stride;
     }
   }
   const padded = pad(flat, {
@@ -85,7 +85,7 @@ function overlapAdd(frames: Tensor, stride: number): Tensor {
       [0, 1],
     ],
   });
-  const indices = tensor(sources, { shape: [n, most], dtype: 'int32' });
+  const indices = tensor(sources, { shape: [n, max], dtype: 'int32' });
   const found = gather(padded, indices, { axis: 1, validateIndices: false });
   return reshape(sum(found, { axis: -1 }), { shape: [...batch, n] });
 }
@@ -99,7 +99,7 @@ function inverseOverlap(weights: Float32Array, count: number, stride: number): F
       sums[at] = (sums[at] as number) + weight ** 2;
     }
   }
-  return Float32Array.from(sums, (sum) => (sum > least ? 1 / sum : 1));
+  return Float32Array.from(sums, (sum) => (sum > min ? 1 / sum : 1));
 }
 
 /** `length` samples from `first` on, with zeros after the end. */

@@ -10,7 +10,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 
 /** Options of `nonMaxSuppression`. */
 export interface NonMaxSuppressionOptions {
-  /** The most boxes that are kept. */
+  /** The maximum number of boxes that are kept. */
   maxOutputSize: number;
   /** Boxes whose intersection over union with a better one is above this are dropped. In [0, 1]; default 0.5. */
   iouThreshold?: number;

@@ -17,7 +17,7 @@ import { alias, Tensor } from '../tensor/tensor.ts';
 /** An operand of an op: a tensor, or values on the host, which it uploads. */
 export type TensorLike = Tensor | HostValues;
 
-/** The most scalars cached per device. */
+/** The maximum number of scalars cached per device. */
 const maxConstants = 256;
 const constants = new WeakMap<Device, Map<string, Tensor>>();
 /** The numbers of cached scalars, by their storages. */

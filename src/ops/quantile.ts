@@ -106,7 +106,7 @@ function between(
   return add(low, mul(spread, weights));
 }
 
-/** The most quantiles per call. */
+/** The maximum number of quantiles per call. */
 const maxQuantiles = 2 ** 16;
 
 function requireProbabilities(op: string, q: unknown): readonly number[] {

@@ -135,17 +135,17 @@ function poissonTable(rate: number): { first: number; cumulative: Float32Array }
   return { first, cumulative };
 }
 
-/** Throws unless `value` is a number above 0, and at most `most`. */
+/** Throws unless `value` is a number above 0, and at most `max`. */
 export function requireParameter(
   op: string,
   name: string,
   value: unknown,
-  most: number,
+  max: number,
 ): asserts value is number {
-  if (typeof value === 'number' && value > 0 && value <= most) return;
+  if (typeof value === 'number' && value > 0 && value <= max) return;
   throw new ValueError({
     op,
-    rule: `\`${name}\` must be a number above 0${most < 1e9 ? `, at most ${most}` : ''}.`,
+    rule: `\`${name}\` must be a number above 0${max < 1e9 ? `, at most ${max}` : ''}.`,
     received: `${name}: ${describe(value)}`,
     hint: 'pass a positive number.',
   });

@@ -109,10 +109,10 @@ export function windowOf(
   return values;
 }
 
-function tooShort(op: string, x: Tensor, least: number): ShapeError {
+function tooShort(op: string, x: Tensor, min: number): ShapeError {
   return new ShapeError({
     op,
-    rule: `the last axis must have at least ${least} elements.`,
+    rule: `the last axis must have at least ${min} elements.`,
     received: `x ${formatShape(x.shape)}`,
     hint: 'pad x, or take shorter sequences.',
   });

@@ -168,7 +168,7 @@ interface Entry {
   shrink: boolean;
 }
 
-/** The most entries: axes of x, new ones, and an ellipsis. */
+/** The maximum number of entries: axes of x, new ones, and an ellipsis. */
 const maxEntries = 2 * maxRank + 1;
 
 /** One entry for each axis of x, with the new axes between them. */

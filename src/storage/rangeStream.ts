@@ -5,9 +5,9 @@
 import { byteReader, type ReadMemory } from '../formats/readMemory.ts';
 
 /** A range of fewer bytes doesn't begin a stream: what follows it is probably not read. */
-const leastBytes = 1 << 20;
+const minBytes = 1 << 20;
 /** So many bytes between two ranges are read and dropped. */
-const mostSkipped = 1 << 20;
+const maxSkipped = 1 << 20;
 
 export class RangeStream {
   /** The response that is being read, and the position that it has reached. */
@@ -41,13 +41,13 @@ export class RangeStream {
   /** A reader whose next byte is that at `begin`. It belongs to the caller, so that reads at the same time have one each. */
   async #readerAt(begin: number, end: number, memory: ReadMemory): Promise<ReadableStreamBYOBReader | null> {
     const skipped = this.#open ? begin - this.#open.at : -1;
-    if (this.#open && skipped >= 0 && skipped <= mostSkipped) {
+    if (this.#open && skipped >= 0 && skipped <= maxSkipped) {
       const { reader } = this.#open;
       this.#open = null;
       await memory.fill(reader, skipped);
       return reader;
     }
-    if (end - begin < leastBytes || !this.#canFill) return null;
+    if (end - begin < minBytes || !this.#canFill) return null;
     await this.close();
     const { body } = await this.request(begin, this.size);
     const reader = body && byteReader(body);

@@ -13,7 +13,7 @@ export interface MemoryReport {
   tensors: number;
   /** Bytes in buffers that tensors, tapes or compiled functions hold. */
   bytes: number;
-  /** The most that `bytes` has been since the device was opened or `resetPeakMemory()`. */
+  /** The peak of `bytes` since the device was opened or `resetPeakMemory()`. */
   peakBytes: number;
   /** Bytes in idle buffers of all kinds, kept for reuse: at most the device's `maxPooledBytes`. */
   pooledBytes: number;

@@ -83,9 +83,9 @@ export function variantsOf(device: Device, profile: DeviceProfile): Variant[] {
 }
 
 function gemmVariants(device: Device, profile: DeviceProfile): Variant[] {
-  const { leastPart, tiles } = profile.gemm;
-  const checks = [...products(leastPart), ...implicitGemms()];
-  const rows = rowProducts(leastPart);
+  const { minPart, tiles } = profile.gemm;
+  const checks = [...products(minPart), ...implicitGemms()];
+  const rows = rowProducts(minPart);
   const isShared = tiles === 'shared';
   const suits = Object.entries(gemmTiles).filter(
     ([, { memory }]) => memory === 'registers' || (isShared && memory === 'shared'),

@@ -11,7 +11,7 @@ import type { ErrorWatch } from './watch.ts';
 export interface PoolStatistics {
   /** Bytes in buffers that are in use. */
   bytesInUse: number;
-  /** The most that `bytesInUse` has been. */
+  /** The peak of `bytesInUse`. */
   peakBytes: number;
   /** Bytes in idle buffers, kept for reuse. */
   bytesPooled: number;
@@ -64,7 +64,7 @@ export class BufferAllocator {
   #pendingBytes = 0;
   /** Bytes of all buffers that exist: in use, idle, and pending destruction. */
   #existing = 0;
-  /** The most bytes that the device is known to hold at once; unlimited until an allocation fails. */
+  /** The maximum number of bytes that the device is known to hold at once; unlimited until an allocation fails. */
   #room = Number.POSITIVE_INFINITY;
   /** Total bytes of all allocations that failed. */
   #failedBytes = 0;

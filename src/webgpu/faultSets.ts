@@ -120,7 +120,7 @@ export class FaultLedger {
 
 /** Milliseconds that a fault waits for a `sync()` after the last tensor carrying it is gone. */
 const grace = 1000;
-/** The most faults kept for `sync()` after they were announced. */
+/** The maximum number of faults kept for `sync()` after they were announced. */
 const maxAnnounced = 256;
 
 export class FaultTracker {

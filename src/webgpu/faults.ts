@@ -115,7 +115,7 @@ function decodeSlot(
   return fault && (() => raise(fault.position, fault.value));
 }
 
-/** The most errors named in the message of a joined error. */
+/** The maximum number of errors named in the message of a joined error. */
 const maxNamed = 8;
 
 /** One error for several that arrived together: the first, which lists the rest in its message and its `others`. */

@@ -11,7 +11,7 @@ import type { CommandStream } from './stream.ts';
 import { sizeClass } from './pool.ts';
 import type { ErrorWatch } from './watch.ts';
 
-/** The most staging buffers kept between readbacks. */
+/** The maximum number of staging buffers kept between readbacks. */
 const maxIdle = 8;
 
 export class Readback implements IdleBuffers {

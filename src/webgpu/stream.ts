@@ -15,7 +15,7 @@ import type { ErrorWatch } from './watch.ts';
 
 /** Dynamic uniform offsets are multiples of this on every device (the WebGPU default limit). */
 const ringSlotBytes = 256;
-/** The most launches in one submission. */
+/** The maximum number of launches in one submission. */
 const ringSlots = 256;
 /** Launches in the first submission after a readback: small, so that an idle device gets work soon. */
 const firstSlots = 32;
@@ -23,9 +23,9 @@ const firstSlots = 32;
  * Estimated work after which a submission ends, in multiply-adds. Drivers reset a GPU whose submission takes two seconds;
  * a phone's GPU at 10¹¹ multiply-adds per second takes a third of a second for these.
  */
-const mostWork = 2 ** 35;
+const maxWork = 2 ** 35;
 
-/** The most bind groups cached per layout. */
+/** The maximum number of bind groups cached per layout. */
 const maxGroups = 4096;
 
 type LiveParams = Readonly<Record<string, ParamValue>>;
@@ -102,7 +102,7 @@ export class CommandStream {
     this.#statistics.launches++;
     this.#cut();
     this.#work += launch.work;
-    if (this.#work >= mostWork) this.flush();
+    if (this.#work >= maxWork) this.flush();
   }
 
   /** Packs parameters into the next slot of the ring, and returns the dynamic offsets at which a launch reads them. */

@@ -140,13 +140,13 @@ describe('compile', () => {
     ]);
     warn.mockClear();
     rate = 1;
-    const [most] = callTwice((x) => {
+    const [max] = callTwice((x) => {
       const y = mul(add(x, rate), 3);
       const z = sub(y, rate);
       const u = mul(z, rate);
       return add(u, rate);
     }, change);
-    expect(most?.split('\n').slice(1, -1)).toEqual([line('add'), line('sub'), line('mul')]);
+    expect(max?.split('\n').slice(1, -1)).toEqual([line('add'), line('sub'), line('mul')]);
   });
 
   test('compares nothing after a branch', () => {

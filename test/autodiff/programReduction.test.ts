@@ -22,12 +22,12 @@ function programsWith(kind: string, count: number): Program[] {
 
 test.each(['matMul', 'concat', 'sin', 'sort', 'softmax', 'where'])('one step: %s', async (kind) => {
   for (const program of programsWith(kind, 5)) {
-    const least = await reduced(program, kind, failsAt(kind));
+    const min = await reduced(program, kind, failsAt(kind));
     expect(
-      least.program.steps.map((step) => step.kind),
+      min.program.steps.map((step) => step.kind),
       print(program),
     ).toEqual([kind]);
-    expect(least.failure).toBe(kind);
+    expect(min.failure).toBe(kind);
   }
 });
 
@@ -49,8 +49,8 @@ test('two steps, one of which reads the other', async () => {
     const program = makeProgram(seed);
     if ((await fails(program)) === null) continue;
     checked++;
-    const least = await reduced(program, 'add of sin', fails);
-    expect(least.program.steps.map((step) => step.kind).sort(), print(program)).toEqual(['add', 'sin']);
+    const min = await reduced(program, 'add of sin', fails);
+    expect(min.program.steps.map((step) => step.kind).sort(), print(program)).toEqual(['add', 'sin']);
   }
 });
 
@@ -59,6 +59,6 @@ test('a program that nothing can be taken from stays as it is', async () => {
   const { taken } = planned(program);
   const fails = async (other: Program) =>
     other.steps.length === taken.length && other.inputs === program.inputs ? 'all of it' : null;
-  const least = await reduced(program, 'all of it', fails);
-  expect(least.program.steps).toEqual(taken);
+  const min = await reduced(program, 'all of it', fails);
+  expect(min.program.steps).toEqual(taken);
 });

@@ -44,7 +44,7 @@ async function eachCandidate(
 }
 
 const random = generator(5);
-const between = (least: number, most: number) => Math.floor(least) + Math.floor(random() * (most - least));
+const between = (min: number, max: number) => Math.floor(min) + Math.floor(random() * (max - min));
 
 const draws = [
   { seed: 9, of: 1, transposeA: true, transposeB: false },

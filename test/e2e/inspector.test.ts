@@ -198,11 +198,11 @@ function drawn() {
   const texts = [...document.querySelectorAll('.node text')].map(
     (text) => pixels * Number.parseFloat(getComputedStyle(text).fontSize),
   );
-  return { milliseconds, nodes: boxes.length, overlaps, least: Math.min(...texts) };
+  return { milliseconds, nodes: boxes.length, overlaps, min: Math.min(...texts) };
 }
 
 test('VGG19 and a transformer are drawn whole: every op, without overlaps, to be read', async () => {
-  for (const [net, x, y, least] of [
+  for (const [net, x, y, min] of [
     [thinVgg19(), randomNormal([1, 32, 32, 3], { seed: 1 }), zeros([1, 3]), 45],
     [transformer(6), randomNormal([1, 6, 8], { seed: 1 }), zeros([1, 6, 3]), 80],
   ] as const) {
@@ -213,9 +213,9 @@ test('VGG19 and a transformer are drawn whole: every op, without overlaps, to be
     const { page, errors } = await openPage(browser.browser, pathToFileURL(file).href);
     await page.setViewport({ width: 1600, height: 1000 });
     await page.click('#tab-graph');
-    const { milliseconds, nodes, overlaps, least: text } = await page.evaluate(drawn);
+    const { milliseconds, nodes, overlaps, min: text } = await page.evaluate(drawn);
     expect(overlaps, net.name).toEqual([]);
-    expect(nodes, net.name).toBeGreaterThan(least);
+    expect(nodes, net.name).toBeGreaterThan(min);
     expect(text, net.name).toBeGreaterThanOrEqual(9);
     expect(milliseconds, net.name).toBeLessThan(1500);
     // The last op, far down: it comes to the middle of the picture.

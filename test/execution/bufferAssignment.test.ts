@@ -79,7 +79,7 @@ test('commands name the assigned ranges; what the work didn’t make, or is else
   expect(rangeOfA).toEqual({ buffer: planned.buffers[0], offset: 0, bytes: 1024 });
   expect(rangeOfB).toEqual(rangeOfA);
   expect(planned.buffers).toHaveLength(1);
-  expect([planned.bytes, planned.leastBytes]).toEqual([1024, 1024]);
+  expect([planned.bytes, planned.minBytes]).toEqual([1024, 1024]);
   expect(planned.commands).toEqual([
     { ...commands[0], ranges: [rangeOfA, outside] },
     { ...commands[1], source: rangeOfA, target: c },
@@ -99,5 +99,5 @@ test('the bytes of a plan are those of all its buffers', () => {
   const shared = new SharedBuffers(pool());
   const planned = assignBuffers(shared, 2 ** 20, { made, commands } as never, [], (same) => same, new Map());
   expect(planned.buffers.map(({ size }) => size).sort()).toEqual([1024, 256, 512]);
-  expect([planned.bytes, planned.leastBytes]).toEqual([1792, 1792]);
+  expect([planned.bytes, planned.minBytes]).toEqual([1792, 1792]);
 });

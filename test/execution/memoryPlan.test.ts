@@ -113,14 +113,14 @@ describe('planMemory', () => {
   });
 
   it.each([
-    { work: 0, most: 1996 },
-    { work: undefined, most: 1989 },
-  ])('needs little more than the bound for short work, with a budget of $work', ({ work, most }) => {
+    { work: 0, max: 1996 },
+    { work: undefined, max: 1989 },
+  ])('needs little more than the bound for short work, with a budget of $work', ({ work, max }) => {
     const lists = Array.from({ length: 100 }, (_, seed) => randomLifetimes(seed + 1, 12, [12, 6, 6]));
     const units = lists.map((list) => planMemory(list, Number.POSITIVE_INFINITY, work).sizes);
     // The bound is 1988 units of 256 bytes: variations save seven of the eight that are above it.
     expect(lists.reduce((all, list) => all + livenessBound(list), 0)).toBe(1988 * 256);
-    expect(units.flat().reduce((all, bytes) => all + bytes)).toBeLessThanOrEqual(most * 256);
+    expect(units.flat().reduce((all, bytes) => all + bytes)).toBeLessThanOrEqual(max * 256);
   });
 
   it('lays small values side by side where a large one lay', () => {

@@ -68,7 +68,7 @@ type Way = 'in strips' | 'in blocks' | 'as on a GPU' | 'as on a GPU of few regis
 /** Runs `body` with strips for all kernels that have programs, however small the image. */
 function inStrips<T>(body: () => T): Promise<T> {
   const profile = profileFor('cpu');
-  const size = { leastWork: 1, leastIterations: 6 };
+  const size = { minWork: 1, minIterations: 6 };
   const strips = { 3: size, 5: size, 7: size };
   return withProfile({ ...profile, depthwise: { ...profile.depthwise, strips } }, body);
 }

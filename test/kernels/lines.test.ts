@@ -55,7 +55,7 @@ function mapLines(x: Float32Array, [, n, inner]: Lines, map: (line: number[]) =>
 async function expectNear(found: Tensor, expected: Float64Array, relative: number, absolute: number) {
   const data = await found.data();
   const worst = expected.reduce(
-    (most, e, i) => Math.max(most, Math.abs((data[i] as number) - e) - relative * Math.abs(e)),
+    (max, e, i) => Math.max(max, Math.abs((data[i] as number) - e) - relative * Math.abs(e)),
     0,
   );
   expect(data.length).toBe(expected.length);

@@ -78,14 +78,14 @@ async function expectNear(found: Tensor, expected: number[], relative: number): 
   expect(Math.max(0, ...off)).toBeLessThanOrEqual(relative);
 }
 
-/** The most elements for GPU variants, which are slow on a software adapter. */
-const mostOnGpu = 2 ** 20;
+/** The maximum number of elements for GPU variants, which are slow on a software adapter. */
+const maxOnGpu = 2 ** 20;
 
 /** Shapes that GPUs reduce in place of larger ones, by the same variants: their width doesn't depend on the number of lines. */
 const onGpu = [[1, 520, 1024]] as const;
 
 describe.each(adapterClasses)('as on a %s', (kind) => {
-  const small = shapes.filter(([outer, n, inner]) => outer * n * inner <= mostOnGpu);
+  const small = shapes.filter(([outer, n, inner]) => outer * n * inner <= maxOnGpu);
   const sizes = kind === 'gpu' ? [...small, ...onGpu] : shapes;
 
   test.each(sizes.map((shape, i) => [shape, i] as const))('[outer, n, inner] = %j', (shape, i) =>

@@ -210,7 +210,7 @@ describe('errors', () => {
       const image = spread(sizes.image(small));
       const kernel = spread(sizes.kernel(small));
       const largestOf = (channel: number) =>
-        image.reduce((most, x, i) => (i % 4 === channel ? Math.max(most, Math.abs(x)) : most), 0);
+        image.reduce((max, x, i) => (i % 4 === channel ? Math.max(max, Math.abs(x)) : max), 0);
       const result = withConv2dAlgorithm({ kind: 'winograd', block }, () =>
         conv2d(tensor(image, { shape: [1, 12, 12, 4] }), tensor(kernel, { shape: [3, 3, 4, 4] }), {
           padding: 'same',

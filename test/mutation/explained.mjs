@@ -29,7 +29,7 @@ export const explained = [
   },
   {
     file: 'src/execution/memoryPlan.ts',
-    original: /^least > 0$/,
+    original: /^min > 0$/,
     reason: 'It only ends the search early: no buffer grows by less than nothing.',
   },
   {

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 const listOf = async (x: Tensor) => Array.from(await x.data(), Number);
 const unit = 2 ** -24;
-const largest = (list: readonly number[]) => list.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+const largest = (list: readonly number[]) => list.reduce((max, x) => Math.max(max, Math.abs(x)), 0);
 
 interface Listed {
   shape: number[];
@@ -114,10 +114,10 @@ describe('svd', () => {
     [5, 33],
     [33, 34],
   ] as const)('%i × %i: u diag(s) vh is x', async (m, n) => {
-    const most = Math.max(m, n);
+    const max = Math.max(m, n);
     const found = await svdErrors(drawn(m * n, m + n), [m, n], m < 50);
-    expect(found.residual).toBeLessThan(8 * most);
-    expect(Math.max(found.left, found.right)).toBeLessThan(8 * most);
+    expect(found.residual).toBeLessThan(8 * max);
+    expect(Math.max(found.left, found.right)).toBeLessThan(8 * max);
     expect(isDescending(found.s)).toBe(true);
   });
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const listOf = async (x: Tensor) => Array.from(await x.data(), Number);
 const unit = 2 ** -24;
-const largest = (list: readonly number[]) => list.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+const largest = (list: readonly number[]) => list.reduce((max, x) => Math.max(max, Math.abs(x)), 0);
 
 /** a b of flat matrices [m, k] and [k, n], in float64. */
 function product(a: readonly number[], b: readonly number[], k: number): number[] {

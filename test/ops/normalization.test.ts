@@ -31,7 +31,7 @@ const exact = Array.from({ length: rows }, (_, row) => {
 });
 
 const worst = (found: ArrayLike<number>, expected: (i: number) => number) =>
-  Array.from(found).reduce((most, value, i) => Math.max(most, Math.abs(value - expected(i))), 0);
+  Array.from(found).reduce((max, value, i) => Math.max(max, Math.abs(value - expected(i))), 0);
 
 const normalized = (i: number) => {
   const { mean, variance } = exact[Math.floor(i / n)] as (typeof exact)[number];

@@ -9,11 +9,11 @@ import { Cursor, type FieldSizes, undefinedAddress } from './cursor.ts';
 
 /** How often a byte of a structure may be read, on average, and the number of bytes that is always allowed. */
 const readings = 8;
-const leastBudget = 4 << 20;
+const minBudget = 4 << 20;
 /** How many datasets may share a byte, on average, and the number of bytes of values that is always allowed. */
 const sharing = 4;
-const leastValues = 64 << 20;
-/** The most bytes that deflate can expand one byte to. */
+const minValues = 64 << 20;
+/** The maximum number of bytes that deflate can expand one byte to. */
 export const maxExpansion = 1032;
 
 export class Storage {
@@ -28,9 +28,9 @@ export class Storage {
     readonly context: FileContext,
     readonly sizes: FieldSizes,
   ) {
-    this.#budget = leastBudget + readings * source.size;
-    this.#values = leastValues + sharing * source.size;
-    this.#deflated = leastValues + maxExpansion * source.size;
+    this.#budget = minBudget + readings * source.size;
+    this.#values = minValues + sharing * source.size;
+    this.#deflated = minValues + maxExpansion * source.size;
   }
 
   get size(): number {

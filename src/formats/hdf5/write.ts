@@ -145,7 +145,7 @@ function textsOf({ attributes, children }: NewGroup, found = new Set<string>()):
 /** Limits of the objects in a collection of the global heap: their bytes and their number. */
 const collectionBytes = 1 << 16;
 const collectionObjects = 1 << 12;
-const leastCollection = 4096;
+const minCollection = 4096;
 
 function writeGlobalHeap(writer: ByteWriter, texts: readonly string[], written: Map<string, HeapText>): void {
   let open: { text: string; bytes: Uint8Array }[] = [];
@@ -173,7 +173,7 @@ function writeGlobalHeap(writer: ByteWriter, texts: readonly string[], written: 
 
 function writeCollection(writer: ByteWriter, objects: readonly Uint8Array[]): void {
   const used = objects.reduce((sum, { length }) => sum + 16 + length + paddingOf(length), 16);
-  const size = Math.max(leastCollection, used + 16);
+  const size = Math.max(minCollection, used + 16);
   writer.ascii('GCOL').u8(1, 0, 0, 0).u64(size);
   objects.forEach((bytes, i) => {
     writer

@@ -38,7 +38,7 @@ export interface GraphChoice {
 }
 
 /** The largest number of inputs shown. */
-const mostInputs = 12;
+const maxInputs = 12;
 
 export function graphOf(data: StepReportData, { direction, all }: GraphChoice): GraphRoot {
   const calls = data.calls.filter(
@@ -137,7 +137,7 @@ function inputsOf(data: StepReportData, calls: readonly ReportedCall[]): Inputs 
     ),
   );
   return {
-    inputs: all.filter(({ id }) => !made.has(id)).slice(0, mostInputs),
+    inputs: all.filter(({ id }) => !made.has(id)).slice(0, maxInputs),
     constants: all.flatMap((tensor) => {
       const label = made.get(tensor.id);
       return label === undefined ? [] : [[tensor, label] as const];

@@ -11,10 +11,10 @@ export function histogram(
   if (!values || values.min === null || values.max === null) return '–';
   const { min, max, histogram: bins } = values;
   const label = `from ${short(min)} to ${short(max)}, mean ${short(values.mean)}`;
-  const most = Math.sqrt(Math.max(...bins, 1));
+  const maximum = Math.sqrt(Math.max(...bins, 1));
   const step = width / bins.length;
   const bars = bins.map((count, i) => {
-    const tall = count === 0 ? 0 : Math.max(1, (height * Math.sqrt(count)) / most);
+    const tall = count === 0 ? 0 : Math.max(1, (height * Math.sqrt(count)) / maximum);
     return s('rect', { x: i * step, y: height - tall, width: Math.max(0.5, step - 0.7), height: tall });
   });
   const zero = max > min && min < 0 && max > 0 ? (width * -min) / (max - min) : null;

@@ -5,13 +5,13 @@ import { bytesText, percent, short, specText, speed, timeText } from './format.t
 import { LayerIndex, totalsOf } from './totals.ts';
 
 /** Number of rows that are shown initially. */
-const mostRows = 60;
+const maxRows = 60;
 
 export function kernelsView(data: StepReportData): HTMLElement {
   const index = new LayerIndex(data);
   const all = rowsOf(data, index);
   const list = h('div', {});
-  let limit = mostRows;
+  let limit = maxRows;
   const show = (words: string) => {
     const wanted = words.toLowerCase();
     const rows = all.filter(({ text }) => text.includes(wanted));

@@ -162,7 +162,7 @@ function finish(
   chains: ReadonlyMap<Link, readonly Cell[]>,
 ): Placed {
   const all = rows.flat();
-  const least = Math.min(0, ...all.map(({ x, width }) => x - width / 2));
+  const min = Math.min(0, ...all.map(({ x, width }) => x - width / 2));
   const heights = rows.map((row) => Math.max(0, ...row.map(({ height }) => height)));
   const tops: number[] = [];
   let y = 0;
@@ -176,7 +176,7 @@ function finish(
     for (const cell of row) {
       const isPoint = cell.id === '';
       const from = isPoint ? top : top + (height - cell.height) / 2;
-      middle.set(cell, { x: cell.x - least, top: from, bottom: isPoint ? top + height : from + cell.height });
+      middle.set(cell, { x: cell.x - min, top: from, bottom: isPoint ? top + height : from + cell.height });
     }
   });
   const placeOf = (id: string) =>
@@ -200,7 +200,7 @@ function finish(
       return [id, { x: x - width / 2, y: top }];
     }),
   );
-  const width = Math.max(0, ...all.map((cell) => cell.x + cell.width / 2)) - least;
+  const width = Math.max(0, ...all.map((cell) => cell.x + cell.width / 2)) - min;
   return { width, height: Math.max(0, y - gapY), at, routes };
 }
 

@@ -7,8 +7,8 @@ import { LayerIndex } from './totals.ts';
 const width = 1000;
 const height = 220;
 /** Number of buffers in the chart of lifetimes, and in the table. */
-const mostBars = 40;
-const mostRows = 30;
+const maxBars = 40;
+const maxRows = 30;
 
 export function memoryView(data: StepReportData): HTMLElement {
   const { memory, calls } = data;
@@ -118,7 +118,7 @@ function moment(data: StepReportData, index: LayerIndex, call: number): HTMLElem
   const now: ReportedCall | undefined = calls[call];
   const title = `${call === memory.peakAt ? 'At the peak' : `After ${call} calls`}${now ? `, in ${now.backward ? `the gradient of ${now.backward.op}` : now.op}` : ''}: ${bytesText(total)}`;
   const groups: [string, number][] = [['before', memory.before], ...byReason(alive)];
-  const rows = alive.slice(0, mostRows).map(({ label, bytes, tensor, reason }) => {
+  const rows = alive.slice(0, maxRows).map(({ label, bytes, tensor, reason }) => {
     const found = tensor === null ? undefined : tensors[tensor];
     const maker = found?.maker === null || found?.maker === undefined ? undefined : calls[found.maker];
     return [
@@ -161,7 +161,7 @@ function lifetimes({ memory, calls, tensors }: StepReportData): HTMLElement {
   const last = Math.max(1, calls.length);
   const largest = memory.allocations
     .toSorted((a, b) => b.bytes - a.bytes)
-    .slice(0, mostBars)
+    .slice(0, maxBars)
     .sort((a, b) => a.from - b.from);
   return h(
     'ol',

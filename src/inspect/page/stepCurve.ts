@@ -21,12 +21,12 @@ export class StepCurve {
   draw(name: string, chosen: number): void {
     const values = this.steps.map(({ values }) => values[name] ?? null);
     const finite = values.filter((value) => value !== null);
-    const least = Math.min(...finite);
-    const most = Math.max(...finite);
+    const min = Math.min(...finite);
+    const max = Math.max(...finite);
     const x = (step: number) => margin + ((width - 2 * margin) * step) / Math.max(1, values.length - 1);
-    const isLogarithmic = least > 0 && most > decades * least;
+    const isLogarithmic = min > 0 && max > decades * min;
     const scale = isLogarithmic ? Math.log : (value: number) => value;
-    const [bottom, top] = [scale(least), scale(most)];
+    const [bottom, top] = [scale(min), scale(max)];
     const y = (value: number) =>
       height - margin - ((height - 2 * margin) * (scale(value) - bottom)) / (top - bottom || 1);
     const dot = (step: number, kind: string) => {
@@ -52,7 +52,7 @@ export class StepCurve {
     );
     const range =
       finite.length > 0
-        ? `${name}: ${short(least)} to ${short(most)}${isLogarithmic ? ', on a logarithmic scale' : ''}`
+        ? `${name}: ${short(min)} to ${short(max)}${isLogarithmic ? ', on a logarithmic scale' : ''}`
         : name;
     this.element.replaceChildren(h('p', { class: 'soft' }, range), picture);
   }

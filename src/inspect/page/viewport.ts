@@ -1,7 +1,7 @@
 /** @file Pan and zoom of a drawing, by its viewBox. */
 
 const margin = 24;
-const most = 4;
+const max = 4;
 /** Units of the drawing per pixel at which its text can still be read: 9 pixels. */
 const smallest = 1.25;
 
@@ -75,7 +75,7 @@ export class Viewport {
   }
 
   #zoomAt(factor: number, x: number, y: number): void {
-    const scale = Math.min(most * Math.max(1, this.#height / 1000), Math.max(0.25, this.#scale * factor));
+    const scale = Math.min(max * Math.max(1, this.#height / 1000), Math.max(0.25, this.#scale * factor));
     this.#x += x * (this.#scale - scale);
     this.#y += y * (this.#scale - scale);
     this.#scale = scale;

@@ -12,7 +12,7 @@ interface Point {
 /** Fewer steps show no trend. */
 const fewest = 12;
 /** With fewer steps, a trend may be the noise of batches, unless nearly every step follows it. */
-const fewestNoisy = 32;
+const minNoisy = 32;
 const steady = 0.9;
 /** Losses that differ by less than this fraction are the same up to rounding. */
 const rounding = 1e-6;
@@ -23,7 +23,7 @@ const lost = 0.25;
 /** Correlation of a loss with the one before it: -1 if it jumps back and forth, 0 for the noise of batches. */
 const alternating = -0.75;
 /** Fewer steps that jump may be the noise of batches. */
-const fewestJumps = 20;
+const minJumps = 20;
 /** Size of jumps relative to the loss. */
 const largeJump = 0.2;
 /** A loss below this fraction of the first ones is learned, whether it jumps or not. */
@@ -106,7 +106,7 @@ function rising(loss: readonly Point[]): Finding[] | null {
   const [first, last] = [loss.slice(0, quarter), loss.slice(-quarter)];
   const [before, after] = [median(first), median(last)];
   const ups = loss.filter(({ value }, i) => i > 0 && value > (loss[i - 1] as Point).value).length;
-  const isTrend = loss.length >= fewestNoisy || ups >= steady * (loss.length - 1);
+  const isTrend = loss.length >= minNoisy || ups >= steady * (loss.length - 1);
   const isAbove = minOf(last) > maxOf(first) && after - before > (rise - 1) * Math.abs(before);
   if (!isTrend || !isAbove) return null;
   return [
@@ -121,7 +121,7 @@ function rising(loss: readonly Point[]): Finding[] | null {
 
 /** The loss fell, and came back. */
 function returning(loss: readonly Point[]): Finding[] | null {
-  if (loss.length < fewestNoisy) return null;
+  if (loss.length < minNoisy) return null;
   const size = Math.max(6, Math.floor(loss.length / 8));
   const blocks = Array.from({ length: Math.floor(loss.length / size) }, (_, i) => {
     const end = loss.length - i * size;
@@ -152,7 +152,7 @@ function returning(loss: readonly Point[]): Finding[] | null {
 /** The second half of the losses jumps back and forth around a level that isn't lower than that of the first steps. */
 function jumping(loss: readonly Point[]): Finding[] | null {
   const half = loss.slice(-Math.ceil(loss.length / 2));
-  if (half.length < fewestJumps) return null;
+  if (half.length < minJumps) return null;
   const quarter = Math.floor(loss.length / 4);
   const level = median(loss.slice(-quarter));
   const sizes = half.slice(1).map(({ step, value }, i) => ({

@@ -3,13 +3,13 @@ import { isBranch } from '../../core/nest.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 
 /** Limit of the numbers that are kept; a step may return predictions. */
-const mostNumbers = 24;
+const maxNumbers = 24;
 
 /** Numbers and tensors of one element in `result`. Errors: those of reading a tensor. */
 export async function returnedNumbers(result: unknown): Promise<Record<string, number>> {
   const found: [string, number | Tensor][] = [];
   const search = (value: unknown, name: string): void => {
-    if (found.length >= mostNumbers) return;
+    if (found.length >= maxNumbers) return;
     const isNumber = typeof value === 'number' || (value instanceof Tensor && value.size === 1);
     if (isNumber) found.push([name || 'result', value as number | Tensor]);
     else if (isBranch(value))

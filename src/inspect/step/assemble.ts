@@ -274,10 +274,10 @@ function greyLevels(values: Float32Array, channel: number, channels: number): st
     (_, i) => values[i * channels + channel] ?? 0,
   );
   const finite = picked.filter(Number.isFinite);
-  const least = Math.min(...finite);
-  const span = Math.max(...finite) - least || 1;
+  const min = Math.min(...finite);
+  const span = Math.max(...finite) - min || 1;
   const levels = picked.map((value) =>
-    Number.isFinite(value) ? Math.round((255 * (value - least)) / span) : 0,
+    Number.isFinite(value) ? Math.round((255 * (value - min)) / span) : 0,
   );
   return btoa(String.fromCharCode(...levels));
 }

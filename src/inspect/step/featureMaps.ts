@@ -13,9 +13,9 @@ export interface TakenMaps {
 }
 
 /** The largest number of pixels along a side: larger maps are averaged down. */
-const mostPixels = 64;
+const maxPixels = 64;
 /** The largest number of layers whose maps are taken. */
-const mostLayers = 48;
+const maxLayers = 48;
 
 /** Ops whose results are worth looking at. */
 const picturedOps = /conv|pool|relu|activation|norm|add$|concat|resize|elu|sigmoid|tanh/i;
@@ -34,10 +34,10 @@ export class FeatureMapTaker {
     const [batch = 0, height = 0, width = 0, channels = 0] = output.shape;
     const isMap = output.rank === 4 && output.dtype === 'float32' && Math.min(height, width) > 2;
     if (!isMap || batch * channels === 0 || !picturedOps.test(call.op)) return null;
-    if (this.channels === 0 || this.#taken === mostLayers) return null;
+    if (this.channels === 0 || this.#taken === maxLayers) return null;
     this.#taken++;
     const count = Math.min(channels, this.channels);
-    const factor = Math.ceil(Math.max(height, width) / mostPixels);
+    const factor = Math.ceil(Math.max(height, width) / maxPixels);
     const pixels = this.unseen.run(() => {
       const first = slice(output, { begin: [0, 0, 0, 0], size: [1, height, width, count] });
       return factor > 1 ? avgPool(first, { poolSize: factor, strides: factor, padding: 'valid' }) : first;

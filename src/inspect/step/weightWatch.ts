@@ -21,7 +21,7 @@ export interface WatchedWeight {
 }
 
 /** Limit of the bytes of weights and gradients that are copied to see what a step changes. */
-const mostCopied = 2 ** 28;
+const maxCopied = 2 ** 28;
 
 export class WeightWatch {
   readonly #watched = new Map<Variable, WatchedWeight>();
@@ -65,7 +65,7 @@ export class WeightWatch {
 
   #copyOf(tensor: Tensor): Storage | null {
     const bytes = wholeWords(tensor.bytes);
-    if (tensor.dtype !== 'float32' || this.#copied + bytes > mostCopied) return null;
+    if (tensor.dtype !== 'float32' || this.#copied + bytes > maxCopied) return null;
     this.#copied += bytes;
     const { eager } = tensor.device;
     const copy = eager.allocate(bytes, 'step inspector');

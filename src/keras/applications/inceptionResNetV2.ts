@@ -27,7 +27,7 @@ export const inceptionResNetV2 = /* @__PURE__ */ defineNetwork({
 
 function build(options: NetworkOptions): Network {
   const parts = partsOf(options, { normalization: { scale: false } });
-  const image = imageOf('inceptionResNetV2', options, { size: 299, least: 75 });
+  const image = imageOf('inceptionResNetV2', options, { size: 299, minSize: 75 });
   let x = firstBlock(inceptionStem(image, parts), parts);
   for (let i = 1; i <= 10; i++) x = residual(x, parts, { kind: 'block35', place: i, scale: 0.17 });
   x = firstNarrowing(x, parts);

@@ -24,7 +24,7 @@ export const inceptionV3 = /* @__PURE__ */ defineNetwork({
 
 function build(options: NetworkOptions): Network {
   const parts = partsOf(options, { normalization: { scale: false } });
-  const image = imageOf('inceptionV3', options, { size: 299, least: 75 });
+  const image = imageOf('inceptionV3', options, { size: 299, minSize: 75 });
   let x = inceptionStem(image, parts);
   [32, 64, 64].forEach((pooled, i) => {
     x = smallWindows(x, parts, pooled, `mixed${i}`);

@@ -142,7 +142,7 @@ interface PictureSizes {
   /** The size if there is no `inputShape`. Default 224. */
   size?: number;
   /** The smallest size. Default 32. */
-  least?: number;
+  minSize?: number;
   /** Whether the classification layers take any size, too. Default false. */
   open?: boolean;
 }
@@ -151,12 +151,12 @@ interface PictureSizes {
 export function imageOf(
   op: string,
   { includeTop = true, inputShape, inputTensor }: NetworkOptions,
-  { size = 224, least = 32, open = false }: PictureSizes = {},
+  { size = 224, minSize = 32, open = false }: PictureSizes = {},
 ): SymbolicTensor {
   if (inputTensor) return inputTensor;
   const isOpen = open || !includeTop;
   const shape = inputShape ?? (isOpen ? [null, null, 3] : [size, size, 3]);
-  requireImages(op, shape, least, isOpen);
+  requireImages(op, shape, minSize, isOpen);
   return input({ shape });
 }
 
@@ -190,7 +190,7 @@ export function topActivation({ classifierActivation }: NetworkOptions): Activat
 }
 
 /** More than the number of layers of any network, so that different seeds never give layers the same values. */
-const mostLayers = 1024;
+const maxLayers = 1024;
 
 /**
  * Creates an initializer for each layer. With a seed, initializers differ by their position, so that no two layers draw the
@@ -199,22 +199,22 @@ const mostLayers = 1024;
 export function initializersOf({ seed, kernelInitializer }: NetworkOptions) {
   let place = 0;
   return (own: OwnInitializer): InitializerLike =>
-    kernelInitializer ?? own({ seed: seed === undefined ? undefined : seed * mostLayers + place++ });
+    kernelInitializer ?? own({ seed: seed === undefined ? undefined : seed * maxLayers + place++ });
 }
 
 /** The initializer of a network's layers, for a seed. */
 export type OwnInitializer = (options: { seed: number | undefined }) => Initializer;
 
-function requireImages(op: string, shape: OpenShape, least: number, isOpen: boolean): void {
+function requireImages(op: string, shape: OpenShape, minSize: number, isOpen: boolean): void {
   const isSize = (n: unknown) => n === null || (Number.isInteger(n) && (n as number) > 0);
-  const large = (n: number | null) => (n === null ? isOpen : n >= least);
+  const large = (n: number | null) => (n === null ? isOpen : n >= minSize);
   if (isListOf(shape, isSize, 3) && shape.length === 3) {
     const [height, width, channels] = shape as [number | null, number | null, number | null];
     if (large(height) && large(width) && channels !== null) return;
   }
   throw new ShapeError({
     op,
-    rule: `\`inputShape\` is [height, width, channels], of at least ${least} pixels each way${isOpen ? ', or null for any' : ''}.`,
+    rule: `\`inputShape\` is [height, width, channels], of at least ${minSize} pixels each way${isOpen ? ', or null for any' : ''}.`,
     received: describe(shape),
     hint: 'pass [224, 224, 3], or [null, null, 3] with includeTop: false.',
   });

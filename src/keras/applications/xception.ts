@@ -27,7 +27,7 @@ export const xception = /* @__PURE__ */ defineNetwork({
 
 function build(options: NetworkOptions): Network {
   const parts = partsOf(options);
-  const image = imageOf('xception', options, { size: 299, least: 71 });
+  const image = imageOf('xception', options, { size: 299, minSize: 71 });
   let x = parts.convolution(image, 32, 3, { strides: 2, name: 'block1_conv1' });
   x = parts.activated(parts.normalized(x, 'block1_conv1_bn'), 'relu', 'block1_conv1_act');
   x = parts.convolution(x, 64, 3, { name: 'block1_conv2' });

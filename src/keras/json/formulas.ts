@@ -148,9 +148,9 @@ function crossed(x: Tensor, y: Tensor, { axisa, axisb, axisc, axis = axisa }: Op
   throw unlike('cross', 'both operands and the result have the same axis.', { axisa, axisb, axisc });
 }
 
-function rmsNormalized(x: Tensor, scale: unknown, { axis = -1, epsilon: least = epsilon }: Options): Tensor {
+function rmsNormalized(x: Tensor, scale: unknown, { axis = -1, epsilon: offset = epsilon }: Options): Tensor {
   const over = { axis: axis as number | number[], keepDims: true };
-  const root = ops.rsqrt(ops.add(ops.mean(ops.square(x), over), least as number));
+  const root = ops.rsqrt(ops.add(ops.mean(ops.square(x), over), offset as number));
   const normalized = ops.mul(x, root);
   return scale === null ? normalized : ops.mul(normalized, scale as Tensor);
 }

@@ -111,10 +111,10 @@ class Kept {
 
   #dropLeast(): void {
     const heap = this.#heap;
-    const [least] = heap as [Prefix];
-    least.blank = impossible;
-    least.spoken = impossible;
-    least.total = impossible;
+    const [min] = heap as [Prefix];
+    min.blank = impossible;
+    min.spoken = impossible;
+    min.total = impossible;
     const moved = heap.pop() as Prefix;
     if (heap.length === 0) return;
     let at = 0;

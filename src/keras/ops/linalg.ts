@@ -32,8 +32,8 @@ export interface RcondOptions {
 /** Whether singular values count as nonzero. */
 function counts(op: string, x: Tensor, s: Tensor, part: number | null): Tensor {
   if (part !== null) requireFinite(op, 'rcond', part, 0);
-  const least = part ?? 2 ** -23 * Math.max(...x.shape.slice(-2));
-  return greater(s, mul(max(s, { axis: -1, keepDims: true }), least));
+  const minimum = part ?? 2 ** -23 * Math.max(...x.shape.slice(-2));
+  return greater(s, mul(max(s, { axis: -1, keepDims: true }), minimum));
 }
 
 function pseudoInverse(op: string, x: Tensor, rcond: number | null): Tensor {

@@ -101,9 +101,9 @@ export function clippingOf({ clipnorm, globalClipnorm, clipvalue }: StepOptions)
   return clipvalue === null ? 'none' : 'value';
 }
 
-function requireCount(op: string, what: string, value: unknown, least: number): void {
-  const isCount = Number.isInteger(value) && (value as number) >= least;
-  requireOption(op, what, value, isCount, `a whole number of at least ${least}`);
+function requireCount(op: string, what: string, value: unknown, min: number): void {
+  const isCount = Number.isInteger(value) && (value as number) >= min;
+  requireOption(op, what, value, isCount, `a whole number of at least ${min}`);
 }
 
 function requireOneClipping(op: string, clippings: Readonly<Record<string, unknown>>): void {

@@ -47,7 +47,7 @@ function matchNumbered(paths: readonly string[], names: readonly string[]): Map<
 /** The paths with numbers replaced by ranks: `a_3/k` and `a_7/k` become `a#0/k` and `a#1/k`. */
 function placesOf(paths: readonly string[]): string[] {
   const split = paths.map((path) => path.split('/'));
-  const depth = split.reduce((most, { length }) => Math.max(most, length), 0);
+  const depth = split.reduce((max, { length }) => Math.max(max, length), 0);
   const places = split.map(() => '');
   for (let level = 0; level < depth; level++) {
     // Ranks count layers of the same kind inside the same layer.

@@ -38,7 +38,7 @@ export interface StepRunnerOptions<R> {
 const firstSettled = 4;
 const settledRuns = [firstSettled, 8, 16];
 /** The largest number of comparisons because of changed fields: a field that changes every time is a counter. */
-const mostFieldComparisons = 3;
+const maxFieldComparisons = 3;
 
 /** Runs the train, test or predict step of a model. */
 export class StepRunner<R extends StepResult> {
@@ -134,7 +134,7 @@ export class StepRunner<R extends StepResult> {
 
   /** Callbacks may have changed a field of a layer. */
   #compareFields(): void {
-    if (this.#fieldComparisons >= mostFieldComparisons) return;
+    if (this.#fieldComparisons >= maxFieldComparisons) return;
     const fields = this.#visibleFields();
     if (fields === this.#fields) return;
     this.#fieldComparisons++;

@@ -51,7 +51,7 @@ export function padSequences(sequences: unknown, ...args: unknown[]): Tensor {
   requireOneOf(op, 'truncating', truncating, sides);
   requireFinite(op, 'value', value);
   const lists = sequencesOf(op, sequences);
-  const length = options.maxlen ?? lists.reduce((most, list) => Math.max(most, list.length), 0);
+  const length = options.maxlen ?? lists.reduce((max, list) => Math.max(max, list.length), 0);
   requireInteger(op, 'maxlen', length, 0);
   const rows = new (dtype === 'int32' ? Int32Array : Float32Array)(lists.length * length).fill(value);
   lists.forEach((list, i) => {

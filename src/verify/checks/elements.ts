@@ -49,11 +49,11 @@ function broadcastSum(rows: number, columns: number): Check {
 }
 
 /** With few elements, and with enough for two and for four per invocation. */
-export const elementwiseOps = ({ elementwise: { least } }: AdapterProfile): Check[] => [
+export const elementwiseOps = ({ elementwise: { minElements } }: AdapterProfile): Check[] => [
   chain(37),
-  ...[...new Set([least[2], least[4]])].map((count) => chain(4 * count + 4)),
+  ...[...new Set([minElements[2], minElements[4]])].map((count) => chain(4 * count + 4)),
   broadcastSum(33, 7),
-  broadcastSum(Math.ceil(least[4] / 16), 64),
+  broadcastSum(Math.ceil(minElements[4] / 16), 64),
   compiledChain(4 * 260),
 ];
 

@@ -44,20 +44,20 @@ function float16Product([m, n, k]: readonly [number, number, number]): Check {
 }
 
 /** Sizes that exceed tiles by vectors of four, and by single elements. */
-export const products = (leastPart: number): Check[] => [
+export const products = (minPart: number): Check[] => [
   product([36, 44, 20], false),
   product([36, 44, 20], true),
   product([33, 21, 19], false),
   product([33, 21, 19], true),
   // Long enough for k to be split.
-  product([12, 8, 4 * leastPart + 4], false),
+  product([12, 8, 4 * minPart + 4], false),
   float16Product([36, 44, 20]),
 ];
 
 /** Products with few rows, whose lanes may share k. */
-export const rowProducts = (leastPart: number): Check[] => [
+export const rowProducts = (minPart: number): Check[] => [
   product([1, 68, 40], false),
-  product([3, 33, 2 * leastPart + 3], false),
+  product([3, 33, 2 * minPart + 3], false),
 ];
 
 function convolutionCheck(name: string, c: SameConvolution, tolerance: number): Check {
@@ -130,12 +130,12 @@ function depthwise(size: number, channels: number, window: number, strides = 1):
 
 /** Depthwise convolutions in blocks, and with enough work for strips, for each kernel size in a profile. */
 export function depthwiseConvolutions(
-  strips: Readonly<Record<number, { readonly leastWork: number }>>,
+  strips: Readonly<Record<number, { readonly minWork: number }>>,
 ): Check[] {
   const channels = 12;
-  const striped = Object.entries(strips).flatMap(([name, { leastWork }]) => {
+  const striped = Object.entries(strips).flatMap(([name, { minWork }]) => {
     const window = Number(name);
-    const side = Math.ceil(Math.sqrt(leastWork / (window * window * channels))) + 9;
+    const side = Math.ceil(Math.sqrt(minWork / (window * window * channels))) + 9;
     return [depthwise(side, channels, window), depthwise(2 * side, channels, window, 2)];
   });
   return [depthwise(7, 5, 3), depthwise(9, 4, 2, 2), ...striped];

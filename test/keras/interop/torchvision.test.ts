@@ -71,11 +71,11 @@ function deviation(values: ArrayLike<number>): number {
 async function furthest(found: Tensor, { shape, data }: HostTensor): Promise<number> {
   expect(found.shape).toEqual(shape);
   const values = await found.data();
-  const most = (data as Float32Array).reduce(
+  const max = (data as Float32Array).reduce(
     (largest, value, i) => Math.max(largest, Math.abs(value - (values[i] as number))),
     0,
   );
-  return most / deviation(data);
+  return max / deviation(data);
 }
 
 describe.runIf(python)("torchvision's networks", () => {

@@ -129,7 +129,7 @@ async function otherOutputs(net: AnyModel, { config, inputs, outputs }: Case): P
       );
     }),
   );
-  return distances.flatMap((most, i) => (most < tolerance ? [] : [`output ${i}, by ${most}`]));
+  return distances.flatMap((max, i) => (max < tolerance ? [] : [`output ${i}, by ${max}`]));
 }
 
 async function configIn(file: string): Promise<unknown> {

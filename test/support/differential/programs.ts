@@ -187,10 +187,10 @@ export async function checkPrograms(from: number, to: number, compiledEvery = 4)
     for (const [i, failure] of failures.entries()) {
       if (failure === null) continue;
       const seed = seeds[i] as number;
-      const least = await reduced(makeProgram(seed), failure, (program) =>
+      const min = await reduced(makeProgram(seed), failure, (program) =>
         failureOf(program, seed % compiledEvery === 0),
       );
-      return `program ${seed}: ${least.failure}\n${print(least.program)}`;
+      return `program ${seed}: ${min.failure}\n${print(min.program)}`;
     }
   }
   return null;

@@ -37,19 +37,19 @@ function combinationsOf({ statements, calls, ...program }: Program): Set<string>
 export function coveringSeeds(from: number, to: number): number[] {
   const candidates = Array.from({ length: to - from }, (_, i) => {
     const combinations = combinationsOf(makeProgram(from + i));
-    return { seed: from + i, combinations, most: combinations.size };
+    return { seed: from + i, combinations, max: combinations.size };
   });
   const missing = new Set(candidates.flatMap(({ combinations }) => [...combinations]));
   const chosen: number[] = [];
   while (missing.size > 0) {
     // What a program adds only sinks, so that most counts needn't be made again.
-    candidates.sort((a, b) => b.most - a.most);
+    candidates.sort((a, b) => b.max - a.max);
     let best = candidates[0] as (typeof candidates)[number];
     let adds = 0;
     for (const candidate of candidates) {
-      if (candidate.most <= adds) break;
-      candidate.most = [...candidate.combinations].filter((combination) => missing.has(combination)).length;
-      if (candidate.most > adds) [best, adds] = [candidate, candidate.most];
+      if (candidate.max <= adds) break;
+      candidate.max = [...candidate.combinations].filter((combination) => missing.has(combination)).length;
+      if (candidate.max > adds) [best, adds] = [candidate, candidate.max];
     }
     chosen.push(best.seed);
     for (const combination of best.combinations) missing.delete(combination);

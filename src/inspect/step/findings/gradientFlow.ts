@@ -142,13 +142,13 @@ function isSmall(norm: number | null | undefined, first: number): boolean {
 /** The call at which the norm changes most. */
 function steepest(facts: Facts, { path }: ReportedWeight, score: (ratio: number) => number) {
   let best: ReportedCall | undefined;
-  let least = Number.POSITIVE_INFINITY;
+  let min = Number.POSITIVE_INFINITY;
   for (let i = 1; i < path.length; i++) {
     const [before, after] = [path[i - 1]?.norm, path[i]?.norm];
     if (!before || !after) continue;
     const value = score(after / before);
-    if (value >= least) continue;
-    least = value;
+    if (value >= min) continue;
+    min = value;
     best = facts.call(path[i - 1]?.call ?? null);
   }
   return facts.at(best);

@@ -3,7 +3,7 @@ import type { ReportedCall } from '../reportData.ts';
 import { type Facts, short } from './facts.ts';
 
 /** The smallest number of calls of one op in one layer that count as steps. */
-const fewestSteps = 5;
+const minSteps = 5;
 
 /** A sequence of norms, and the factor by which it changes from one to the next. */
 export interface Trend {
@@ -19,7 +19,7 @@ export function trendOf(norms: readonly (number | null | undefined)[]): Trend | 
   const known = norms.filter((norm): norm is number => typeof norm === 'number' && norm > 0);
   const [first] = known;
   const last = known.at(-1);
-  if (first === undefined || last === undefined || known.length < fewestSteps) return null;
+  if (first === undefined || last === undefined || known.length < minSteps) return null;
   const steps = known.length - 1;
   return { first, last, steps: known.length, factor: Math.exp((Math.log(last) - Math.log(first)) / steps) };
 }

@@ -4,8 +4,8 @@ import { picksLabels, readerAsTarget, readerWithWeights } from './dataReaders.ts
 import { type Facts, isAllZero, type Rule, short, specOf } from './facts.ts';
 
 /** Fewer targets may well be the same by chance. */
-const fewestTargets = 16;
-const fewestSamples = 4;
+const minTargets = 16;
+const minSamples = 4;
 
 interface Data {
   readonly tensor: ReportedTensor;
@@ -15,13 +15,12 @@ interface Data {
 
 export const sameRows: Rule = (facts) => {
   const data = facts.data.tensors.filter(
-    ({ role, sameRows: same, shape }) =>
-      role === 'input' && same !== null && (shape[0] ?? 0) >= fewestSamples,
+    ({ role, sameRows: same, shape }) => role === 'input' && same !== null && (shape[0] ?? 0) >= minSamples,
   );
   const targets = data.flatMap((tensor) => withReader(tensor, readerAsTarget(facts, tensor)));
   const rest = data.filter((tensor) => !targets.some((target) => target.tensor === tensor));
   const samples = rest.flatMap((tensor) => withReader(tensor, readerWithWeights(facts, tensor)));
-  const constant = targets.find(({ tensor }) => tensor.sameRows && (tensor.shape[0] ?? 0) >= fewestTargets);
+  const constant = targets.find(({ tensor }) => tensor.sameRows && (tensor.shape[0] ?? 0) >= minTargets);
   const [first] = samples;
   const isOneSample =
     rest.every((tensor) => tensor.sameRows) && targets.some(({ tensor }) => !tensor.sameRows);

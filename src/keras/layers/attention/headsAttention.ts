@@ -366,14 +366,14 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
   }
 
   /** One or several whole numbers, or null. */
-  #integers(what: string, given: unknown, least: number): readonly number[] | null {
+  #integers(what: string, given: unknown, min: number): readonly number[] | null {
     if (given === undefined || given === null) return null;
     const list = [given].flat();
-    if (list.length > 0 && list.every((n) => Number.isInteger(n) && (n as number) >= least))
+    if (list.length > 0 && list.every((n) => Number.isInteger(n) && (n as number) >= min))
       return list as number[];
     throw new ValueError({
       op: this.name,
-      rule: `\`${what}\` is a whole number${least > 0 ? ' above 0' : ''}, or a list of them.`,
+      rule: `\`${what}\` is a whole number${min > 0 ? ' above 0' : ''}, or a list of them.`,
       received: `${what}: ${describe(given)}`,
       hint: 'leave it out for the default.',
     });

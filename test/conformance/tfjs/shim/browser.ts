@@ -18,13 +18,13 @@ async function toPixels(image: Loose, canvas?: Loose): Promise<Loose> {
     ['float32', 'int32'].includes(x.dtype),
     `Unsupported type for toPixels: ${x.dtype}. Please use float32 or int32 tensors.`,
   );
-  const most = x.dtype === 'float32' ? 1 : 255;
+  const max = x.dtype === 'float32' ? 1 : 255;
   for (const value of await x.data())
     refuseUnless(
-      value >= 0 && value <= most,
-      `Tensor values for a ${x.dtype} Tensor must be in the range [0 - ${most}] but found ${value}.`,
+      value >= 0 && value <= max,
+      `Tensor values for a ${x.dtype} Tensor must be in the range [0 - ${max}] but found ${value}.`,
     );
-  const { data } = await native('toPixels')(x, { range: [0, most] });
+  const { data } = await native('toPixels')(x, { range: [0, max] });
   if (x !== image) x.dispose();
   return new Uint8ClampedArray(data);
 }

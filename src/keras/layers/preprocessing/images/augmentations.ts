@@ -66,7 +66,7 @@ export abstract class RandomAugmentation<Drawn> extends RandomImageLayer<Drawn> 
     super(options);
     const { name } = this;
     this.valueRange = valueRangeOf(name, options.valueRange);
-    this.factor = boundsOf(name, 'factor', options.factor ?? factor, { least: 0 });
+    this.factor = boundsOf(name, 'factor', options.factor ?? factor, { min: 0 });
     const { interpolation = 'bilinear' } = options;
     this.interpolation = oneOf(name, 'interpolation', interpolation, ['bilinear', 'nearest'] as const);
     this.#layers = layersOf(this);

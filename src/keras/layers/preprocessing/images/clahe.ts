@@ -27,7 +27,7 @@ export interface ContrastLimitedAdaptiveHistogramEqualizationOptions extends Ima
   /** The smallest and the largest value of a pixel. Default [0, 255]. */
   valueRange?: Bounds;
   /**
-   * The most that a bin of the histogram may hold, as a multiple of the average; the excess is spread over all bins. 0 for no
+   * The limit of a histogram bin, as a multiple of the average; the excess is spread over all bins. 0 for no
    * limit. Default 4.
    */
   clipLimit?: number;

@@ -42,7 +42,7 @@ export class CutMix extends RandomImageLayer<Cut> {
 
   constructor(options: CutMixOptions = {}) {
     super(options);
-    this.factor = boundsOf(this.name, 'factor', options.factor ?? 1, { least: 0 });
+    this.factor = boundsOf(this.name, 'factor', options.factor ?? 1, { min: 0 });
   }
 
   override getRandomTransformation(images: Tensor): Cut {

@@ -9,39 +9,39 @@ export type Bounds = readonly [number, number];
 
 /** The numbers that an option takes. */
 export interface FactorRange {
-  readonly least: number;
-  readonly most?: number;
-  /** Whether `least` itself is excluded. */
+  readonly min: number;
+  readonly max?: number;
+  /** Whether `min` itself is excluded. */
   readonly above?: boolean;
   /**
-   * The bounds that a single number stands for. Default: [-factor, factor], with the lower bound raised to `least` if necessary.
+   * The bounds that a single number stands for. Default: [-factor, factor], with the lower bound raised to `min` if necessary.
    */
   readonly single?: (factor: number) => Bounds;
 }
 
 /** The bounds in ascending order. Errors: ValueError for numbers outside the range. */
 export function boundsOf(op: string, what: string, given: unknown, range: FactorRange): Bounds {
-  const { least, most = 1, above = false } = range;
+  const { min, max = 1, above = false } = range;
   const isWithin = (n: unknown): n is number =>
-    typeof n === 'number' && (above ? n > least : n >= least) && n <= most;
-  if (isWithin(given)) return (range.single ?? aroundZero(least))(given);
+    typeof n === 'number' && (above ? n > min : n >= min) && n <= max;
+  if (isWithin(given)) return (range.single ?? aroundZero(min))(given);
   if (isListOf(given, isWithin, 2)) {
     if (given.length === 2) return given.toSorted((a, b) => a - b) as unknown as Bounds;
     if (given.length === 1) return boundsOf(op, what, given[0], range);
   }
   throw new ValueError({
     op,
-    rule: `\`${what}\` is a number ${above ? 'above' : 'from'} ${least} to ${most}, or a pair of them.`,
+    rule: `\`${what}\` is a number ${above ? 'above' : 'from'} ${min} to ${max}, or a pair of them.`,
     received: `${what}: ${describe(given)}`,
-    hint: `pass ${most > 1 ? most / 2 : 0.2}.`,
+    hint: `pass ${max > 1 ? max / 2 : 0.2}.`,
   });
 }
 
 const aroundZero =
-  (least: number) =>
+  (min: number) =>
   (factor: number): Bounds => {
     const size = Math.abs(factor);
-    return [Math.max(-size, least), size];
+    return [Math.max(-size, min), size];
   };
 
 /** The range of a pixel's values in ascending order. Errors: ValueError for anything else. */

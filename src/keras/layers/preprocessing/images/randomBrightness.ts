@@ -17,7 +17,7 @@ export class RandomBrightness extends RandomColour {
   }
 
   constructor(options: RandomBrightnessOptions) {
-    super(options, { least: -1 });
+    super(options, { min: -1 });
   }
 
   /** The number that is added to each image. */

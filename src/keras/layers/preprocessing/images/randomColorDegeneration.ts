@@ -18,7 +18,7 @@ export class RandomColorDegeneration extends RandomColour {
   }
 
   constructor(options: RandomColorDegenerationOptions) {
-    super(options, { least: -1 });
+    super(options, { min: -1 });
   }
 
   /** `factor` blends each image from its colours, 0, to its luma, 1. */

@@ -18,7 +18,7 @@ export class RandomContrast extends RandomColour {
   }
 
   constructor(options: RandomContrastOptions) {
-    super(options, { least: 0 });
+    super(options, { min: 0 });
   }
 
   /** The factor by which the distance of each image's values from their mean is multiplied. */

@@ -83,8 +83,8 @@ export class RandomElasticTransform extends RandomImageLayer<Distortion> {
     super(options);
     const { name } = this;
     const { interpolation = 'bilinear', fillMode = 'reflect', fillValue = 0 } = options;
-    this.factor = boundsOf(name, 'factor', options.factor ?? 1, { least: 0 });
-    this.scale = boundsOf(name, 'scale', options.scale ?? 1, { least: 0 });
+    this.factor = boundsOf(name, 'factor', options.factor ?? 1, { min: 0 });
+    this.scale = boundsOf(name, 'scale', options.scale ?? 1, { min: 0 });
     this.interpolation = oneOf(name, 'interpolation', interpolation, ['bilinear', 'nearest'] as const);
     this.fillMode = oneOf(name, 'fillMode', fillMode, fillModes);
     requireFinite(name, 'fillValue', fillValue);

@@ -62,8 +62,8 @@ export class RandomErasing extends RandomImageLayer<Erasing> {
   constructor(options: RandomErasingOptions = {}) {
     super(options);
     const { name } = this;
-    this.factor = boundsOf(name, 'factor', options.factor ?? 1, { least: 0 });
-    this.scale = boundsOf(name, 'scale', options.scale ?? [0.02, 0.33], { least: 0 });
+    this.factor = boundsOf(name, 'factor', options.factor ?? 1, { min: 0 });
+    this.scale = boundsOf(name, 'scale', options.scale ?? [0.02, 0.33], { min: 0 });
     this.fillValue = fillOf(name, options.fillValue ?? null);
     this.valueRange = valueRangeOf(name, options.valueRange);
   }

@@ -56,9 +56,9 @@ export class RandomGaussianBlur extends RandomImageLayer<Blur> {
   constructor(options: RandomGaussianBlurOptions = {}) {
     super(options);
     const { name } = this;
-    this.factor = boundsOf(name, 'factor', options.factor ?? 1, { least: 0 });
+    this.factor = boundsOf(name, 'factor', options.factor ?? 1, { min: 0 });
     this.kernelSize = oddPair(name, options.kernelSize ?? 3);
-    this.sigma = boundsOf(name, 'sigma', options.sigma ?? 1, { least: 0 });
+    this.sigma = boundsOf(name, 'sigma', options.sigma ?? 1, { min: 0 });
     this.valueRange = valueRangeOf(name, options.valueRange);
   }
 

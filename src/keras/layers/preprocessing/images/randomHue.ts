@@ -23,7 +23,7 @@ export class RandomHue extends RandomColour {
   }
 
   constructor(options: RandomHueOptions) {
-    super(options, { least: 0 });
+    super(options, { min: 0 });
   }
 
   /** The rotation of each image's hues, in whole turns: up to half a turn in either direction. */

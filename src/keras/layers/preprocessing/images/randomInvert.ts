@@ -21,7 +21,7 @@ export class RandomInvert extends RandomColour {
   }
 
   constructor(options: RandomInvertOptions = {}) {
-    super({ ...options, factor: options.factor ?? 1 }, { least: 0 });
+    super({ ...options, factor: options.factor ?? 1 }, { min: 0 });
   }
 
   /** Which images are inverted, bool [batch, 1, 1, 1]. */

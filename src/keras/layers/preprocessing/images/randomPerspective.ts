@@ -62,7 +62,7 @@ export class RandomPerspective extends RandomImageLayer<Perspective> {
   constructor(options: RandomPerspectiveOptions = {}) {
     super(options);
     const { scale = 1, interpolation = 'bilinear', fillValue = 0 } = options;
-    this.factor = boundsOf(this.name, 'factor', options.factor ?? 1, { least: 0 });
+    this.factor = boundsOf(this.name, 'factor', options.factor ?? 1, { min: 0 });
     requireFraction(this.name, 'scale', scale);
     this.scale = scale;
     this.interpolation = oneOf(this.name, 'interpolation', interpolation, ['bilinear', 'nearest'] as const);

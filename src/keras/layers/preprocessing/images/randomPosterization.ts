@@ -20,7 +20,7 @@ export class RandomPosterization extends RandomColour {
   }
 
   constructor(options: RandomPosterizationOptions) {
-    super(options, { least: 1, most: 8 });
+    super(options, { min: 1, max: 8 });
     for (const bits of this.factor) requireInteger(this.name, 'factor', bits, 1);
   }
 

@@ -25,7 +25,7 @@ export class RandomRotation extends RandomAffine {
 
   constructor(options: RandomRotationOptions) {
     super(options);
-    this.factor = boundsOf(this.name, 'factor', options.factor, { least: -1 });
+    this.factor = boundsOf(this.name, 'factor', options.factor, { min: -1 });
   }
 
   override getRandomTransformation(images: Tensor): Tensor {

@@ -21,7 +21,7 @@ export class RandomSaturation extends RandomColour {
   }
 
   constructor(options: RandomSaturationOptions) {
-    super(options, { least: -1 });
+    super(options, { min: -1 });
   }
 
   /** The factor of each image's saturation: f / (1 - f), for a drawn f. */

@@ -19,7 +19,7 @@ export class RandomSharpness extends RandomColour {
   }
 
   constructor(options: RandomSharpnessOptions) {
-    super(options, { least: 0 });
+    super(options, { min: 0 });
   }
 
   /** `factor` is 0 for a blurred image, 0.5 for the image itself, 1 for a sharpened one. */

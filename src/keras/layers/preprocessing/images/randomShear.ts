@@ -17,7 +17,7 @@ export interface RandomShearOptions extends AffineOptions {
   yFactor?: Factor;
 }
 
-const range = { least: 0, single: (factor: number): Bounds => [-factor, factor] };
+const range = { min: 0, single: (factor: number): Bounds => [-factor, factor] };
 
 /** The layer of `randomShear`, where shapes, weights and errors are described. */
 export class RandomShear extends RandomAffine {

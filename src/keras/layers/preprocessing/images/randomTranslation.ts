@@ -14,7 +14,7 @@ export interface RandomTranslationOptions extends AffineOptions {
   widthFactor: Factor;
 }
 
-const range = { least: -1 };
+const range = { min: -1 };
 
 /** The layer of `randomTranslation`, where shapes, weights and errors are described. */
 export class RandomTranslation extends RandomAffine {

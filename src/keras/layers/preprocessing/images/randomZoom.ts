@@ -18,7 +18,7 @@ export interface RandomZoomOptions extends AffineOptions {
 }
 
 /** At -1, nothing of an image would be visible. */
-const range = { least: -1, above: true };
+const range = { min: -1, above: true };
 
 /** The layer of `randomZoom`, where shapes, weights and errors are described. */
 export class RandomZoom extends RandomAffine {

@@ -21,7 +21,7 @@ export function centered(images: Tensor, { height, width }: ImageSize): Tensor {
 /** The largest part in the middle with the aspect ratio of `size`. */
 export function withRatio(images: Tensor, size: ImageSize): Tensor {
   const { height, width } = sizeOf(images);
-  const within = (n: number, most: number) => Math.max(1, Math.min(most, Math.trunc(n)));
+  const within = (n: number, max: number) => Math.max(1, Math.min(max, Math.trunc(n)));
   return centered(images, {
     height: within((width * size.height) / size.width, height),
     width: within((height * size.width) / size.height, width),

@@ -51,8 +51,8 @@ export class Solarization extends RandomImageLayer<Levels> {
   constructor(options: SolarizationOptions = {}) {
     super(options);
     const { additionFactor = 0, thresholdFactor = 0 } = options;
-    this.additionFactor = boundsOf(this.name, 'additionFactor', additionFactor, { least: 0 });
-    this.thresholdFactor = boundsOf(this.name, 'thresholdFactor', thresholdFactor, { least: 0 });
+    this.additionFactor = boundsOf(this.name, 'additionFactor', additionFactor, { min: 0 });
+    this.thresholdFactor = boundsOf(this.name, 'thresholdFactor', thresholdFactor, { min: 0 });
     this.valueRange = valueRangeOf(this.name, options.valueRange);
   }
 
