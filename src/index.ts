@@ -39,7 +39,7 @@ export type { SymbolicTensor } from './ops/recorders.ts';
 // Kernels of your own
 export type { FaultReport } from './webgpu/faults.ts';
 export type { Kernel, KernelDefinition } from './webgpu/kernel.ts';
-export { defineKernel } from './webgpu/ownKernel.ts';
+export { defineKernel } from './webgpu/customKernel.ts';
 export { type KernelRun, runKernel } from './kernels/run.ts';
 export { flatIndex } from '../shaders/lib/indexing.ts';
 // Compiled functions

@@ -2,7 +2,7 @@
 
 // Any kernel
 export type { Kernel, KernelDefinition } from './webgpu/kernel.ts';
-export { defineKernel } from './webgpu/ownKernel.ts';
+export { defineKernel } from './webgpu/customKernel.ts';
 export type { EncodeTarget } from './execution/encoder.ts';
 export { type BufferRange, encodeKernel, type KernelEncoding } from './kernels/encodeKernel.ts';
 export { flatIndex } from '../shaders/lib/indexing.ts';

@@ -213,7 +213,7 @@ function releaseAll(held: readonly Releasable[]): void {
 }
 
 export class Captured {
-  readonly #held: readonly Releasable[];
+  readonly #retained: readonly Releasable[];
   /** The device's count of failed allocations at the time of recording. */
   readonly #failures: number;
 
@@ -226,8 +226,8 @@ export class Captured {
     /** The result of the recorded call; its tensors are the keys of `outputs`. */
     private readonly result: Nest<unknown>,
   ) {
-    this.#held = [...slots.map(({ storage }) => storage), work.resources];
-    dropped.register(this, this.#held, this);
+    this.#retained = [...slots.map(({ storage }) => storage), work.resources];
+    dropped.register(this, this.#retained, this);
     this.#failures = device.allocator.failures;
   }
 
@@ -292,6 +292,6 @@ export class Captured {
 
   dispose(): void {
     dropped.unregister(this);
-    releaseAll(this.#held);
+    releaseAll(this.#retained);
   }
 }

@@ -151,7 +151,7 @@ interface KernelMatrices {
   rowStride: number;
   columnStride: number;
   /** Whether taps are read in reverse. */
-  turned: boolean;
+  flipped: boolean;
 }
 
 /** The transformed kernels: [frequencies, rows, columns]. */
@@ -168,8 +168,8 @@ function transformKernels(op: string, block: Block, kernel: Tensor, matrices: Ke
       columns,
       used_rows: matrices.rows,
       used_columns: matrices.columns,
-      first: matrices.turned ? 8 * tap : 0,
-      tap_stride: matrices.turned ? -tap : tap,
+      first: matrices.flipped ? 8 * tap : 0,
+      tap_stride: matrices.flipped ? -tap : tap,
       row_stride: matrices.rowStride,
       column_stride: matrices.columnStride,
     },
@@ -267,14 +267,14 @@ export function winograd(
 
 function forwardForm(geometry: ConvolutionGeometry): ConvolveForm {
   const { rows, columns, inputs, outputs } = geometry;
-  const matrices = { rows: inputs, columns: outputs, rowStride: outputs, columnStride: 1, turned: false };
+  const matrices = { rows: inputs, columns: outputs, rowStride: outputs, columnStride: 1, flipped: false };
   return { plane: imagePlane(geometry), padding: [rows.before, columns.before], matrices };
 }
 
 /** The convolution of `dy` with the rotated kernel: leading and trailing padding are exchanged. */
 function inputGradForm(geometry: ConvolutionGeometry): ConvolveForm {
   const { rows, columns, inputs, outputs } = geometry;
-  const matrices = { rows: outputs, columns: inputs, rowStride: 1, columnStride: outputs, turned: true };
+  const matrices = { rows: outputs, columns: inputs, rowStride: 1, columnStride: outputs, flipped: true };
   return { plane: resultPlane(geometry), padding: [2 - rows.before, 2 - columns.before], matrices };
 }
 

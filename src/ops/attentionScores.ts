@@ -22,16 +22,16 @@ export const hidden = -2.3819763e38;
 /** [batch, length, heads, size] as [batch, key heads, heads per key head, length, size]. */
 function byHeads(x: Tensor, keyHeads: number): Tensor {
   const [batch, length, heads, size] = x.shape as [number, number, number, number];
-  const turned = transpose(x, { perm: [0, 2, 1, 3] });
+  const headsFirst = transpose(x, { perm: [0, 2, 1, 3] });
   const sharing = keyHeads === 0 ? 0 : heads / keyHeads;
-  return reshape(turned, { shape: [batch, keyHeads, sharing, length, size] });
+  return reshape(headsFirst, { shape: [batch, keyHeads, sharing, length, size] });
 }
 
 /** The inverse of `byHeads`. */
 function byLength(x: Tensor): Tensor {
   const [batch, keyHeads, sharing, length, size] = x.shape as [number, number, number, number, number];
-  const turned = reshape(x, { shape: [batch, keyHeads * sharing, length, size] });
-  return transpose(turned, { perm: [0, 2, 1, 3] });
+  const headsFirst = reshape(x, { shape: [batch, keyHeads * sharing, length, size] });
+  return transpose(headsFirst, { perm: [0, 2, 1, 3] });
 }
 
 /** Reshapes a tensor that broadcasts to [batch, heads, queries, keys] for scores grouped by key head. */

@@ -54,8 +54,8 @@ export const rgbToHsv: CompositeOp<[images: Tensor]> = /* @__PURE__ */ defineCom
     const sixth = div(1 / 6, where(isColour, range, 1));
     const from = (a: Tensor, b: Tensor, first: number) => add(mul(sub(a, b), sixth), first);
     const ofOthers = where(equal(green, value), from(blue, red, 2 / 6), from(red, green, 4 / 6));
-    const turned = where(equal(red, value), from(green, blue, 0), ofOthers);
-    const hue = where(less(turned, 0), add(turned, 1), turned);
+    const shifted = where(equal(red, value), from(green, blue, 0), ofOthers);
+    const hue = where(less(shifted, 0), add(shifted, 1), shifted);
     return stack([where(isColour, hue, 0), saturation, value], { axis: -1 });
   },
 });

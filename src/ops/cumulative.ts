@@ -41,8 +41,8 @@ export const cumprod: CompositeOp<[x: Tensor], CumsumOptions, Tensor, ['axis', '
       requireBoolean('cumprod', 'exclusive', exclusive);
       requireBoolean('cumprod', 'reverse', reverse);
       const along = normalizeAxis('cumprod', axis, x.shape.length);
-      const turned = reverse ? flip(x, { axis: along }) : x;
-      const first = exclusive ? shifted(turned, along, 1, 1) : turned;
+      const flipped = reverse ? flip(x, { axis: along }) : x;
+      const first = exclusive ? shifted(flipped, along, 1, 1) : flipped;
       const products = runningFold(first, along, mul, 1);
       return reverse ? flip(products, { axis: along }) : products;
     },
@@ -62,8 +62,8 @@ export const cummax: CompositeOp<[x: Tensor], CummaxOptions, Tensor, ['axis', 'r
       requireDType('cummax', 'x', x.dtype, numbers);
       requireBoolean('cummax', 'reverse', reverse);
       const along = normalizeAxis('cummax', axis, x.shape.length);
-      const turned = reverse ? flip(x, { axis: along }) : x;
-      const maxima = runningFold(turned, along, maximum, lowest[x.dtype] as number);
+      const flipped = reverse ? flip(x, { axis: along }) : x;
+      const maxima = runningFold(flipped, along, maximum, lowest[x.dtype] as number);
       return reverse ? flip(maxima, { axis: along }) : maxima;
     },
   });

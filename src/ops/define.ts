@@ -1,5 +1,5 @@
 /**
- * @file defineOp: makes the library's ops, and through ownOp.ts those of apps. An op file declares an OpDefinition; what
+ * @file defineOp: defines ops of the library and, through customOp.ts, of apps. An op file declares an OpDefinition; what
  * users call is an Op.
  */
 import { DTypeError, ValueError } from '../core/errors.ts';
@@ -81,7 +81,7 @@ export interface Op<
   readonly definition: OpDefinition<I, O, R>;
 }
 
-/** Defines an op of the library. Apps use `ownOp.ts`, which checks the definition. */
+/** Defines an op of the library. Apps use `customOp.ts`, which checks the definition. */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineOp<
   I extends readonly unknown[],

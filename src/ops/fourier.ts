@@ -143,12 +143,12 @@ function transformed(real: Tensor, imaginary: Tensor | null, direction: Directio
   const columns = (x: Tensor) =>
     reshape(transpose(reshape(x, { shape: [m, a, b] }), { perm: [0, 2, 1] }), { shape: [m * b, a] });
   const inner = transformed(columns(real), imaginary && columns(imaginary), direction);
-  const turned = multiplied(
+  const twiddled = multiplied(
     inner.map((x) => reshape(x, { shape: [m, b, a] })) as Pair,
     rotations(b, a, n, direction),
   );
   const back = (x: Tensor) => reshape(transpose(x, { perm: [0, 2, 1] }), { shape: [m * a, b] });
-  const outer = transformed(back(turned[0]), back(turned[1]), direction);
+  const outer = transformed(back(twiddled[0]), back(twiddled[1]), direction);
   // X[k1 + a · k2].
   return outer.map((x) =>
     reshape(transpose(reshape(x, { shape: [m, a, b] }), { perm: [0, 2, 1] }), { shape: [m, n] }),

@@ -21,7 +21,7 @@ export {
   type Conv2dOptions,
 } from './conv2d.ts';
 export { checkNumerics } from './checkNumerics.ts';
-export { defineOp } from './ownOp.ts';
+export { defineOp } from './customOp.ts';
 export { identity } from './identity.ts';
 export type { ActivationOptions, FusedActivation } from './fusedActivation.ts';
 export { fusedConv2d, type FusedConv2dOptions } from './fusedConv2d.ts';

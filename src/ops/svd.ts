@@ -131,11 +131,11 @@ function middleOf(du: Cotangent, ds: Cotangent, dvh: Cotangent, { u, s, vh }: Re
   const identity = eye(s.shape.at(-1) as number);
   // 1 / (s_j² - s_i²), as a product that keeps small differences; 0 on the diagonal.
   const rates = () => sub(div(1, add(mul(sub(columns, rows), add(columns, rows)), identity)), identity);
-  const turned = (product: Tensor) => mul(sub(product, transposed(product)), rates());
+  const antisymmetric = (product: Tensor) => mul(sub(product, transposed(product)), rates());
   const parts = [
     ds && diagonalMatrices(ds),
-    du && mul(turned(matMul(transposed(u), du)), columns),
-    dvh && mul(turned(matMul(vh, transposed(dvh))), rows),
+    du && mul(antisymmetric(matMul(transposed(u), du)), columns),
+    dvh && mul(antisymmetric(matMul(vh, transposed(dvh))), rows),
   ].filter((part) => part !== null);
   return parts.length > 0 ? parts.reduce((total, part) => add(total, part)) : null;
 }

@@ -25,15 +25,15 @@ import {
   scatters,
   transposes,
 } from './checks/elements.ts';
-import { lines, reductions } from './checks/lines.ts';
+import { lines, reductions } from './checks/reductions.ts';
 import {
   col2imConvolutions,
   depthwiseConvolutions,
   implicitGemms,
-  products,
+  matMuls,
   rowProducts,
   winogradConvolutions,
-} from './checks/products.ts';
+} from './checks/matMul.ts';
 import { attentions, recurrences } from './checks/sequences.ts';
 import { optimizerSteps, randomDraws } from './checks/updates.ts';
 
@@ -84,7 +84,7 @@ export function variantsOf(device: Device, profile: DeviceProfile): Variant[] {
 
 function gemmVariants(device: Device, profile: DeviceProfile): Variant[] {
   const { minPart, tiles } = profile.gemm;
-  const checks = [...products(minPart), ...implicitGemms()];
+  const checks = [...matMuls(minPart), ...implicitGemms()];
   const rows = rowProducts(minPart);
   const isShared = tiles === 'shared';
   const suits = Object.entries(gemmTiles).filter(

@@ -194,7 +194,7 @@ test('recordings: steps that are none, and after the end', async () => {
   await recording.step(...batch);
   for (const index of [-1, 0.5, '0', undefined, Number.NaN])
     await expect(loose(recording.open.bind(recording), index)).rejects.toThrow(/`index` must be an integer/);
-  await expect(recording.open(1)).rejects.toThrow(/step 1, where steps 0 to 0 are held/);
+  await expect(recording.open(1)).rejects.toThrow(/step 1, where steps 0 to 0 are kept/);
   recording.dispose();
   await expect(recording.step(...batch)).rejects.toThrow(DisposedError);
   // Among the callbacks of a training, it holds nothing more.

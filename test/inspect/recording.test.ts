@@ -249,11 +249,11 @@ describe('a function', () => {
     await expect(recordSteps(step as never).step()).rejects.toThrow(/pass { state: \[w, optimizer\] }/);
     const unbuilt = recordSteps(step, { state: [optimizers.adam()] });
     await expect(unbuilt.step(wave(0, 3, 4))).rejects.toThrow(/call optimizer.build/);
-    await expect(recording.open(9)).rejects.toThrow(/steps 0 to 5 are held/);
+    await expect(recording.open(9)).rejects.toThrow(/steps 0 to 5 are kept/);
     expect(() => recordSteps(step, { state: [], kep: 3 } as never)).toThrow(/did you mean/);
   });
 
-  test('holds the last steps, and frees what it held', async () => {
+  test('keeps the last steps and frees the others', async () => {
     const weight = w();
     const before = memory();
     const recording: StepRecording<[Tensor]> = recordSteps(
@@ -268,12 +268,12 @@ describe('a function', () => {
       await recording.step(x);
     }
     await expect(recording.open(3)).rejects.toThrow(ValueError);
-    expect(recording.toJSON().firstHeld).toBe(4);
+    expect(recording.toJSON().firstRetained).toBe(4);
     expect(recording.toJSON().steps.map(({ values }) => values.result)).toContain(null);
     const report = await recording.open(4);
     expect(report.toJSON().name).toMatch(/, step 4$/);
     recording.dispose();
     expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
-    await expect(recording.open(6)).rejects.toThrow(/none are held/);
+    await expect(recording.open(6)).rejects.toThrow(/none are kept/);
   });
 });

@@ -3,13 +3,13 @@ import type { Problem } from '../problem.ts';
 import { convolutionProblems } from './convolutions.ts';
 import { denseProblems } from './dense.ts';
 import { fewSampleProblems } from './fewSamples.ts';
-import { lineProblems } from './lines.ts';
+import { memoryBoundProblems } from './memoryBound.ts';
 import { sequenceProblems } from './sequences.ts';
 
 export const problems: readonly Problem[] = [
   ...denseProblems,
   ...convolutionProblems,
-  ...lineProblems,
+  ...memoryBoundProblems,
   ...sequenceProblems,
   ...fewSampleProblems,
 ];

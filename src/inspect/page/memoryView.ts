@@ -134,7 +134,7 @@ function moment(data: StepReportData, index: LayerIndex, call: number): HTMLElem
     { text: 'Made by' },
     { text: 'Shape' },
     { text: 'Layer' },
-    { text: 'Held as' },
+    { text: 'Allocated as' },
     { text: 'Bytes', isNumber: true },
     { text: 'Share', isNumber: true },
   ];

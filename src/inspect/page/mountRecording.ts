@@ -42,7 +42,7 @@ export function mountRecording(
     curve.draw(choice.value, step);
     status.textContent = describe(steps[step], step, steps.length);
     const found = opened.get(step);
-    button.hidden = !open || found !== undefined || step < data.firstHeld;
+    button.hidden = !open || found !== undefined || step < data.firstRetained;
     button.textContent = `Replay and open step ${step}`;
     report.replaceChildren(found ? h('div', {}) : note(step));
     if (found) mountReport(report.firstElementChild as Element, { report: found }, memory);
@@ -50,10 +50,10 @@ export function mountRecording(
 
   function note(step: number): HTMLElement {
     const why =
-      step < data.firstHeld
-        ? `This step is no longer held: steps ${data.firstHeld} to ${steps.length - 1} can be opened.`
+      step < data.firstRetained
+        ? `This step is no longer kept: steps ${data.firstRetained} to ${steps.length - 1} can be opened.`
         : `This step wasn't opened. In the program, recording.open(${step}) replays it.`;
-    return h('p', { class: 'soft note' }, open && step >= data.firstHeld ? '' : why);
+    return h('p', { class: 'soft note' }, open && step >= data.firstRetained ? '' : why);
   }
 
   async function replay(step: number): Promise<void> {

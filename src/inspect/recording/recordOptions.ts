@@ -1,4 +1,4 @@
-/** @file Options of a recording: which steps it holds, and the state that they change. */
+/** @file Options of a recording: which steps it keeps, and the state that they change. */
 import type { InspectOptions } from '../step/reportOptions.ts';
 import type { Stateful } from './stateOf.ts';
 

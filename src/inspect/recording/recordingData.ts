@@ -21,8 +21,8 @@ export interface StepRecordingData {
   readonly steps: readonly RecordedStep[];
   /** What the curves of the steps show, the worst first. */
   readonly findings: readonly Finding[];
-  /** The first step that can be opened again: earlier ones are no longer held. */
-  readonly firstHeld: number;
+  /** The first step that can be opened again: earlier ones are no longer kept. */
+  readonly firstRetained: number;
   /** Reports of the steps that were opened, by their index. */
   readonly opened: Readonly<Record<number, StepReportData>>;
 }

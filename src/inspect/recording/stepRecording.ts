@@ -15,7 +15,7 @@ import { showPage } from '../step/show.ts';
 import { StepReport } from '../step/stepReport.ts';
 import { writeText } from '../step/writeText.ts';
 import { curveFindings } from './curveFindings.ts';
-import { freeArguments, type HeldStep, HeldSteps, holdArguments } from './heldSteps.ts';
+import { freeArguments, type RetainedStep, RetainedSteps, retainArguments } from './retainedSteps.ts';
 import type { RecordedStep, StepRecordingData } from './recordingData.ts';
 import type { RecordOptions } from './recordOptions.ts';
 import { returnedNumbers } from './returnedNumbers.ts';
@@ -43,7 +43,7 @@ type Settings = RecordOptions & { checkpointEvery: number; keep: number; device:
 export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
   readonly #target: unknown;
   readonly #settings: Settings;
-  readonly #held: HeldSteps;
+  readonly #retained: RetainedSteps;
   readonly #steps: RecordedStep[] = [];
   readonly #opened = new Map<number, StepReportData>();
   #name: string | undefined;
@@ -57,7 +57,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
     this.#target = target;
     this.#settings = settings;
     this.#name = settings.name;
-    this.#held = new HeldSteps(settings.checkpointEvery, settings.keep);
+    this.#retained = new RetainedSteps(settings.checkpointEvery, settings.keep);
   }
 
   /** The steps so far. */
@@ -75,9 +75,9 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
    * its result. Errors: those of the step, which is recorded nevertheless; DisposedError.
    */
   async step(...args: A): Promise<unknown> {
-    if (this.#held.disposed) throw disposed();
-    const held = holdArguments(args);
-    return this.#alone(() => this.#record({ args: held, resets: true }));
+    if (this.#retained.disposed) throw disposed();
+    const retained = retainArguments(args);
+    return this.#alone(() => this.#record({ args: retained, resets: true }));
   }
 
   /** Callback hook of `fit`: tells the recording that an epoch begins and metrics are reset. */
@@ -96,7 +96,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
     model: unknown,
   ): Promise<void> => {
     if (model !== this.#target) throw otherModel(this.#target);
-    const args = holdArguments([x, y, { sampleWeight }]);
+    const args = retainArguments([x, y, { sampleWeight }]);
     const resets = this.#beginsEpoch;
     this.#beginsEpoch = false;
     const fitted = async () => {
@@ -110,7 +110,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
    * Replays step `index` (from 0) from the checkpoint before it, with the same arguments, random numbers and bits, and
    * reports on it. Afterwards, weights and optimizer are the same as before the call. If the replayed step returns different
    * numbers than the recorded one, the first finding says so.
-   * Errors: ValueError for a step that isn't held, and while the model trains.
+   * Errors: ValueError for a step that is no longer available, and while the model trains.
    */
   open(index: number): Promise<StepReport> {
     return this.#alone(() => this.#replay(index));
@@ -130,7 +130,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
       adapter: adapterName(this.#settings.device.adapter),
       steps: this.#steps.map((step) => ({ ...step, values: finite(step.values) })),
       findings: this.findings,
-      firstHeld: this.#held.first,
+      firstRetained: this.#retained.first,
       opened: Object.fromEntries(this.#opened),
     };
   }
@@ -153,7 +153,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
 
   /** Frees the checkpoints and the arguments of the steps. Reports of opened steps are kept. */
   dispose(): void {
-    this.#held.dispose();
+    this.#retained.dispose();
   }
 
   [Symbol.dispose](): void {
@@ -173,7 +173,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
     });
     this.#name ??= step.name;
     if (resets) state.prepare?.();
-    this.#held.begin(state, fitted !== undefined);
+    this.#retained.begin(state, fitted !== undefined);
     const before = { numbers: state.numbers.map((number) => number.get()), seeds: seedPosition() };
     const start = performance.now();
     let values: Record<string, number> = {};
@@ -186,7 +186,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
       error = String(thrown);
       throw thrown;
     } finally {
-      this.#held.add({ args, resets, ...before, values }, state.variables);
+      this.#retained.add({ args, resets, ...before, values }, state.variables);
       this.#steps.push({ values, milliseconds: performance.now() - start, error });
     }
   }
@@ -199,9 +199,9 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
 
   async #replay(index: number): Promise<StepReport> {
     requireInteger('open', 'index', index, 0);
-    const held = index < this.#steps.length ? this.#held.upTo(index) : null;
-    if (!held) throw notHeld(index, this.#held.first, this.#steps.length);
-    const last = held.steps.at(-1) as HeldStep;
+    const found = index < this.#steps.length ? this.#retained.upTo(index) : null;
+    if (!found) throw notRetained(index, this.#retained.first, this.#steps.length);
+    const last = found.steps.at(-1) as RetainedStep;
     const { state } = await this.#prepared(last.args);
     state.requireIdle?.('open');
     const present = { numbers: state.numbers.map((number) => number.get()), seeds: seedPosition() };
@@ -210,8 +210,8 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
     try {
       // Metrics that were created after the checkpoint start at zero.
       state.prepare?.();
-      held.checkpoint.restore();
-      for (const step of held.steps.slice(0, -1)) await this.#repeat(step);
+      found.checkpoint.restore();
+      for (const step of found.steps.slice(0, -1)) await this.#repeat(step);
       await this.#rewind(last);
       const report = await this.#inspect(last, index);
       this.#opened.set(index, report.toJSON());
@@ -224,8 +224,8 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
   }
 
   /** Runs a step again, as far as it got. */
-  async #repeat(held: HeldStep): Promise<void> {
-    const step = await this.#rewind(held);
+  async #repeat(retained: RetainedStep): Promise<void> {
+    const step = await this.#rewind(retained);
     try {
       await step.run();
     } catch {
@@ -234,14 +234,14 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
   }
 
   /** Restores the state that host code changes to that before a step. */
-  async #rewind(held: HeldStep): Promise<InspectedStep> {
-    const { step, state } = await this.#prepared(held.args);
-    if (held.resets) state.prepare?.();
-    setNumbers(state, held);
+  async #rewind(retained: RetainedStep): Promise<InspectedStep> {
+    const { step, state } = await this.#prepared(retained.args);
+    if (retained.resets) state.prepare?.();
+    setNumbers(state, retained);
     return step;
   }
 
-  async #inspect({ args, values }: HeldStep, index: number): Promise<StepReport> {
+  async #inspect({ args, values }: RetainedStep, index: number): Promise<StepReport> {
     const { featureMaps = 8, device } = this.#settings;
     const inspect = inspector({ name: `${this.#name}, step ${index}`, featureMaps, device });
     const report = await inspect(this.#target as (...args: readonly unknown[]) => unknown, ...args);
@@ -305,11 +305,11 @@ function otherModel(target: unknown): ValueError {
   });
 }
 
-function notHeld(index: number, first: number, count: number): ValueError {
+function notRetained(index: number, first: number, count: number): ValueError {
   return new ValueError({
     op: 'open',
-    rule: 'a step can be opened while its checkpoint is held.',
-    received: `step ${index}, where ${count > first ? `steps ${first} to ${count - 1}` : 'none'} are held`,
-    hint: 'hold more steps: recordSteps(net, { keep: 1000 }), and dispose of the recording last.',
+    rule: 'a step can be opened while its checkpoint is kept.',
+    received: `step ${index}, where ${count > first ? `steps ${first} to ${count - 1}` : 'none'} are kept`,
+    hint: 'keep more steps: recordSteps(net, { keep: 1000 }), and dispose of the recording last.',
   });
 }

@@ -20,7 +20,7 @@ export class AllocationLog extends ForwardingExecutor {
   /** Bytes that the step holds after each change. */
   readonly changes: { readonly at: number; readonly bytes: number }[] = [];
   readonly #byStorage = new WeakMap<Storage, Allocation>();
-  #held = 0;
+  #retained = 0;
   #isOpen = true;
 
   constructor(
@@ -86,7 +86,7 @@ export class AllocationLog extends ForwardingExecutor {
   }
 
   #change(bytes: number): void {
-    this.#held += bytes;
-    this.changes.push({ at: this.now(), bytes: this.#held });
+    this.#retained += bytes;
+    this.changes.push({ at: this.now(), bytes: this.#retained });
   }
 }

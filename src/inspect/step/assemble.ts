@@ -17,14 +17,14 @@ import type {
   ReportedTensor,
   StepReportData,
 } from './reportData.ts';
-import type { SeenCall, SeenTensor } from './seen.ts';
+import type { ObservedCall, ObservedTensor } from './observed.ts';
 import type { StepRecord } from './stepRecord.ts';
 import type { StepRecorder } from './stepRecorder.ts';
 import { reportWeights } from './weights.ts';
 
 /** Reads the values on the device, and creates the report. */
 export async function assemble(record: StepRecord): Promise<StepReportData> {
-  const { recorder, statistics, unseen, profiled } = record;
+  const { recorder, statistics, unobserved, profiled } = record;
   const valuesOf = await statistics.read();
   const { maps, series, bytes } = await readPictures(record);
   const indexOf = new Map(recorder.tensors.map((tensor, i) => [tensor, i]));
@@ -72,8 +72,8 @@ export async function assemble(record: StepRecord): Promise<StepReportData> {
   const lossValues = lossTensor?.values && valuesOf(lossTensor.values);
   const paths = lossPaths(calls, tensors, lossTensor ? (indexOf.get(lossTensor) as number) : null);
   const idOf = (tensorId: number) => {
-    const seen = recorder.find(tensorId);
-    return seen ? (indexOf.get(seen) as number) : null;
+    const observed = recorder.find(tensorId);
+    return observed ? (indexOf.get(observed) as number) : null;
   };
   const read = new Set(calls.filter(({ leadsToLoss }) => leadsToLoss).flatMap(({ inputs }) => inputs));
   // Variables of metrics are not weights.
@@ -92,7 +92,7 @@ export async function assemble(record: StepRecord): Promise<StepReportData> {
     resolution: profiled.resolution,
     total: { calls: calls.length, ...launches.total },
     cost: {
-      launches: unseen.launches,
+      launches: unobserved.launches,
       reads: statistics.bytes + bytes > 0 ? 2 : 0,
       readBytes: statistics.bytes + bytes,
     },
@@ -121,16 +121,17 @@ function finiteOrNull(value: number): number | null {
 }
 
 /** Joins launches with the calls that made them, by their order; those of the inspection are left out. */
-function launchesByCall({ profiled, recorder, unseen, launchesBefore }: StepRecord) {
-  const byCall = new Map<SeenCall, ReportedLaunch[]>();
+function launchesByCall({ profiled, recorder, unobserved, launchesBefore }: StepRecord) {
+  const byCall = new Map<ObservedCall, ReportedLaunch[]>();
   const outside: ReportedLaunch[] = [];
   const step: ProfiledLaunch[] = [];
   let next = 0;
   profiled.events.forEach((event, i) => {
     const number = launchesBefore + i;
-    if (unseen.isOwn(number)) return;
+    if (unobserved.isOwn(number)) return;
     step.push(event);
-    while (next < recorder.calls.length && (recorder.calls[next] as SeenCall).launchesBy <= number) next++;
+    while (next < recorder.calls.length && (recorder.calls[next] as ObservedCall).launchesBy <= number)
+      next++;
     const call = recorder.calls[next];
     const launch = reportLaunch(event);
     // Launches outside of ops, such as an optimizer's, are attributed to no call.
@@ -147,9 +148,9 @@ function reportLaunch(event: ProfiledLaunch): ReportedLaunch {
 }
 
 /** The forward calls that a differentiated target was computed from. */
-function callsToLoss(recorder: StepRecorder): ReadonlySet<SeenCall> {
-  const found = new Set<SeenCall>();
-  const open: (SeenTensor | null | undefined)[] = recorder.requests.flatMap(({ targets }) =>
+function callsToLoss(recorder: StepRecorder): ReadonlySet<ObservedCall> {
+  const found = new Set<ObservedCall>();
+  const open: (ObservedTensor | null | undefined)[] = recorder.requests.flatMap(({ targets }) =>
     targets.map(({ id }) => recorder.find(id)),
   );
   // Without a tape, everything leads to the result.
@@ -165,9 +166,9 @@ function callsToLoss(recorder: StepRecorder): ReadonlySet<SeenCall> {
 
 function reportMemory(
   { log, bytesBefore, recorder }: StepRecord,
-  indexOf: ReadonlyMap<SeenTensor, number>,
+  indexOf: ReadonlyMap<ObservedTensor, number>,
 ): ReportedMemory {
-  const tensorOf = new Map<Allocation, SeenTensor>();
+  const tensorOf = new Map<Allocation, ObservedTensor>();
   for (const tensor of recorder.tensors) {
     // A view shares the buffer of its base tensor: the first one owns it.
     if (tensor.allocation && !tensorOf.has(tensor.allocation)) tensorOf.set(tensor.allocation, tensor);
@@ -197,7 +198,7 @@ function reportMemory(
 
 function reasonOf(
   { isUpload, from, to }: Allocation,
-  tensor: SeenTensor | undefined,
+  tensor: ObservedTensor | undefined,
   firstBackward: number,
 ): ReportedAllocation['reason'] {
   if (isUpload) return 'upload';
@@ -244,18 +245,18 @@ async function readPictures({ recorder, device }: StepRecord) {
       ),
     ]),
   );
-  const maps = (indexOf: ReadonlyMap<SeenTensor, number>, layers: LayerTable): FeatureMaps[] =>
+  const maps = (indexOf: ReadonlyMap<ObservedTensor, number>, layers: LayerTable): FeatureMaps[] =>
     taken.flatMap(({ tensor, call, pixels }, i) => {
-      const seen = recorder.find(tensor);
+      const observed = recorder.find(tensor);
       const [, height = 0, width = 0, channels = 0] = pixels.shape;
-      if (!seen) return [];
+      if (!observed) return [];
       const values = floats[i] as Float32Array;
       const pictures = Array.from({ length: channels }, (_, channel) =>
         greyLevels(values, channel, channels),
       );
       return [
         {
-          tensor: indexOf.get(seen) as number,
+          tensor: indexOf.get(observed) as number,
           layer: layers.idOf(call.parent),
           width,
           height,

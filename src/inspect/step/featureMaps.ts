@@ -2,12 +2,12 @@
 import { avgPool } from '../../ops/avgPool.ts';
 import { slice } from '../../ops/slice.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import type { SeenCall } from './seen.ts';
-import type { Unseen } from './unseen.ts';
+import type { ObservedCall } from './observed.ts';
+import type { UnobservedWork } from './unobserved.ts';
 
 export interface TakenMaps {
   readonly tensor: number;
-  readonly call: SeenCall;
+  readonly call: ObservedCall;
   /** [1, height, width, channels]. */
   readonly pixels: Tensor;
 }
@@ -24,13 +24,13 @@ export class FeatureMapTaker {
   #taken = 0;
 
   constructor(
-    private readonly unseen: Unseen,
+    private readonly unobserved: UnobservedWork,
     /** The largest number of channels per layer; 0 for none. */
     private readonly channels: number,
   ) {}
 
   /** The maps of `output`; null if it has none. */
-  take(output: Tensor, call: SeenCall): TakenMaps | null {
+  take(output: Tensor, call: ObservedCall): TakenMaps | null {
     const [batch = 0, height = 0, width = 0, channels = 0] = output.shape;
     const isMap = output.rank === 4 && output.dtype === 'float32' && Math.min(height, width) > 2;
     if (!isMap || batch * channels === 0 || !picturedOps.test(call.op)) return null;
@@ -38,7 +38,7 @@ export class FeatureMapTaker {
     this.#taken++;
     const count = Math.min(channels, this.channels);
     const factor = Math.ceil(Math.max(height, width) / maxPixels);
-    const pixels = this.unseen.run(() => {
+    const pixels = this.unobserved.run(() => {
       const first = slice(output, { begin: [0, 0, 0, 0], size: [1, height, width, count] });
       return factor > 1 ? avgPool(first, { poolSize: factor, strides: factor, padding: 'valid' }) : first;
     });

@@ -18,7 +18,7 @@ import { type Inspectable, type InspectedStep, stepOf } from './inspectedStep.ts
 import { type InspectOptions, requireReportOptions } from './reportOptions.ts';
 import { StepRecorder } from './stepRecorder.ts';
 import { StepReport } from './stepReport.ts';
-import { Unseen } from './unseen.ts';
+import { UnobservedWork } from './unobserved.ts';
 import { StatisticsCollector } from './valueStatistics.ts';
 import { WeightWatch } from './weightWatch.ts';
 
@@ -75,7 +75,7 @@ async function inspectTarget(
       recorder: run.recorder,
       statistics: run.statistics,
       weights: run.weights.watched,
-      unseen: run.unseen,
+      unobserved: run.unobserved,
       log: run.allocations,
       bytesBefore: run.bytesBefore,
       launchesBefore: run.launchesBefore,
@@ -90,7 +90,7 @@ async function inspectTarget(
 
 /** One run of a step, with all its observers. */
 class StepRun {
-  readonly unseen: Unseen;
+  readonly unobserved: UnobservedWork;
   readonly statistics: StatisticsCollector;
   readonly weights: WeightWatch;
   readonly recorder: StepRecorder;
@@ -108,14 +108,14 @@ class StepRun {
   ) {
     this.bytesBefore = device.allocator.statistics.bytesInUse;
     this.launchesBefore = device.stream.statistics.launches;
-    this.unseen = new Unseen(device);
+    this.unobserved = new UnobservedWork(device);
     this.statistics = new StatisticsCollector(device);
-    this.weights = new WeightWatch(this.unseen, this.statistics);
+    this.weights = new WeightWatch(this.unobserved, this.statistics);
     this.recorder = new StepRecorder({
       device,
-      unseen: this.unseen,
+      unobserved: this.unobserved,
       statistics: this.statistics,
-      maps: new FeatureMapTaker(this.unseen, featureMaps),
+      maps: new FeatureMapTaker(this.unobserved, featureMaps),
       weights: this.weights,
       allocations: () => this.allocations,
     });

@@ -128,20 +128,20 @@ export interface ReportedAllocation {
   /** Number of calls before it was allocated, and before it was freed; null if it outlived the step. */
   readonly from: number;
   readonly to: number | null;
-  /** Whether it was held when memory was at its peak, which may be within a call. */
+  /** Whether it was allocated when memory use was at its peak, which may be within a call. */
   readonly atPeak: boolean;
-  /** Why it was held. */
+  /** What it was allocated for. */
   readonly reason: 'activation' | 'saved for the gradient' | 'gradient' | 'temporary' | 'result' | 'upload';
 }
 
 /** Memory over the step. */
 export interface ReportedMemory {
-  /** Bytes held before the step: weights, states of the optimizer, data. */
+  /** Bytes allocated before the step: weights, states of the optimizer, data. */
   readonly before: number;
   readonly peak: number;
   /** Number of calls made when memory was at its peak. */
   readonly peakAt: number;
-  /** Bytes held after each change, as [calls made, bytes]. */
+  /** Bytes allocated after each change, as [calls made, bytes]. */
   readonly curve: readonly (readonly [number, number])[];
   readonly allocations: readonly ReportedAllocation[];
 }

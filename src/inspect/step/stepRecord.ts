@@ -4,7 +4,7 @@ import type { Device } from '../../webgpu/device.ts';
 import type { ProfileReport } from '../report.ts';
 import type { AllocationLog } from './allocationLog.ts';
 import type { StepRecorder } from './stepRecorder.ts';
-import type { Unseen } from './unseen.ts';
+import type { UnobservedWork } from './unobserved.ts';
 import type { StatisticsCollector } from './valueStatistics.ts';
 import type { WatchedWeight } from './weightWatch.ts';
 
@@ -15,7 +15,7 @@ export interface StepRecord {
   readonly recorder: StepRecorder;
   readonly statistics: StatisticsCollector;
   readonly weights: readonly WatchedWeight[];
-  readonly unseen: Unseen;
+  readonly unobserved: UnobservedWork;
   readonly log: AllocationLog;
   readonly bytesBefore: number;
   readonly launchesBefore: number;

@@ -21,15 +21,15 @@ import type { AllocationLog } from './allocationLog.ts';
 import type { FeatureMapTaker, TakenMaps } from './featureMaps.ts';
 import { isRelu } from './opKinds.ts';
 import type { TensorRole } from './reportData.ts';
-import type { GradientRequest, SeenCall, SeenTensor } from './seen.ts';
-import type { Unseen } from './unseen.ts';
+import type { GradientRequest, ObservedCall, ObservedTensor } from './observed.ts';
+import type { UnobservedWork } from './unobserved.ts';
 import type { PendingStatistics, StatisticsCollector } from './valueStatistics.ts';
 import type { WeightWatch } from './weightWatch.ts';
 
 /** The parts that the recorder uses. */
 export interface RecorderParts {
   readonly device: Device;
-  readonly unseen: Unseen;
+  readonly unobserved: UnobservedWork;
   readonly statistics: StatisticsCollector;
   readonly maps: FeatureMapTaker;
   readonly weights: WeightWatch;
@@ -40,10 +40,10 @@ export interface RecorderParts {
 const recurrentOps: ReadonlySet<string> = new Set(['lstmSteps', 'gruSteps']);
 
 export class StepRecorder implements OutputSearch, GradientObserver {
-  readonly calls: SeenCall[] = [];
+  readonly calls: ObservedCall[] = [];
   readonly requests: GradientRequest[] = [];
   readonly maps: TakenMaps[] = [];
-  readonly #tensors = new Map<number, SeenTensor>();
+  readonly #tensors = new Map<number, ObservedTensor>();
   /** Whether a tape is computing gradients. */
   #isWalking = false;
   /** Tensors [batch, time, …] that a recurrent op reads. */
@@ -51,11 +51,11 @@ export class StepRecorder implements OutputSearch, GradientObserver {
 
   constructor(private readonly parts: RecorderParts) {}
 
-  get tensors(): readonly SeenTensor[] {
+  get tensors(): readonly ObservedTensor[] {
     return [...this.#tensors.values()];
   }
 
-  find(id: number): SeenTensor | undefined {
+  find(id: number): ObservedTensor | undefined {
     return this.#tensors.get(id);
   }
 
@@ -64,7 +64,7 @@ export class StepRecorder implements OutputSearch, GradientObserver {
     const launchesBy = stream.statistics.launches;
     const read = inputs.map((input) => input && this.#leaf(input));
     const gradientOf = currentGradient() ?? this.#sumOf(read);
-    const seen: SeenCall = {
+    const observed: ObservedCall = {
       id: this.calls.length,
       op: call.op,
       node: call.node,
@@ -77,15 +77,15 @@ export class StepRecorder implements OutputSearch, GradientObserver {
       callSite: gradientOf ? gradientOf.callSite : (call.node?.callSite ?? callSite()),
       launchesBy,
     };
-    this.calls.push(seen);
+    this.calls.push(observed);
     const role = gradientOf ? 'gradient' : 'activation';
-    seen.outputs = outputs.map((output) => this.#add(output, role, seen));
+    observed.outputs = outputs.map((output) => this.#add(output, role, observed));
     if (recurrentOps.has(call.op) && inputs[0]) this.#sequences.add(inputs[0].id);
     if (gradientOf) return;
     const [first] = outputs;
     if (!first) return;
     if (isRelu(call.op, call.options)) this.#watchUnits(first);
-    const taken = this.parts.maps.take(first, seen);
+    const taken = this.parts.maps.take(first, observed);
     if (taken) this.maps.push(taken);
   }
 
@@ -96,12 +96,12 @@ export class StepRecorder implements OutputSearch, GradientObserver {
     this.#isWalking = true;
     outputIds.forEach((id, i) => {
       const cotangent = cotangents[i];
-      const seen = this.#tensors.get(id);
-      if (!cotangent || !seen) return;
-      seen.gradient = this.#statisticsOf(cotangent);
+      const observed = this.#tensors.get(id);
+      if (!cotangent || !observed) return;
+      observed.gradient = this.#statisticsOf(cotangent);
       if (!this.#sequences.has(id) || cotangent.rank !== 3) return;
-      seen.squaresOverTime?.dispose();
-      seen.squaresOverTime = this.parts.unseen.run(() => sum(square(cotangent), { axis: [0, 2] }));
+      observed.squaresOverTime?.dispose();
+      observed.squaresOverTime = this.parts.unobserved.run(() => sum(square(cotangent), { axis: [0, 2] }));
     });
   }
 
@@ -124,7 +124,7 @@ export class StepRecorder implements OutputSearch, GradientObserver {
   }
 
   /** For a sum of gradients that a tape computes between calls: the call to whose gradient it belongs. Null for other calls. */
-  #sumOf(inputs: readonly (SeenTensor | null)[]): Node | null {
+  #sumOf(inputs: readonly (ObservedTensor | null)[]): Node | null {
     const isSum = this.#isWalking && inputs.every((input) => input?.role === 'gradient');
     return isSum ? (inputs.at(-1)?.maker?.gradientOf ?? null) : null;
   }
@@ -135,16 +135,16 @@ export class StepRecorder implements OutputSearch, GradientObserver {
   }
 
   /** A tensor that is read: one of the step, or one from outside. */
-  #leaf(tensor: Tensor): SeenTensor {
+  #leaf(tensor: Tensor): ObservedTensor {
     const known = this.#tensors.get(tensor.id);
     if (known) return known;
     if (tensor instanceof Variable) this.parts.weights.add(tensor);
     return this.#add(tensor, tensor instanceof Variable ? 'weight' : 'input', null);
   }
 
-  #add(tensor: Tensor, role: TensorRole, maker: SeenCall | null): SeenTensor {
+  #add(tensor: Tensor, role: TensorRole, maker: ObservedCall | null): ObservedTensor {
     const { id, name, shape, dtype, bytes } = tensor;
-    const seen = {
+    const observed = {
       id,
       name,
       shape,
@@ -160,14 +160,14 @@ export class StepRecorder implements OutputSearch, GradientObserver {
       squaresOverTime: null,
     };
     // An op that returns its input creates no new tensor.
-    if (!this.#tensors.has(id)) this.#tensors.set(id, seen);
-    return this.#tensors.get(id) as SeenTensor;
+    if (!this.#tensors.has(id)) this.#tensors.set(id, observed);
+    return this.#tensors.get(id) as ObservedTensor;
   }
 
   #statisticsOf(tensor: Tensor): PendingStatistics | null {
     if (tensor.disposed) return null;
-    const { unseen, statistics } = this.parts;
-    return unseen.run(() => statistics.of(tensor, { isMutable: tensor instanceof Variable }));
+    const { unobserved, statistics } = this.parts;
+    return unobserved.run(() => statistics.of(tensor, { isMutable: tensor instanceof Variable }));
   }
 
   /** How far the rows of data are apart, by column. */
@@ -175,16 +175,16 @@ export class StepRecorder implements OutputSearch, GradientObserver {
     const { shape, dtype } = tensor;
     const isNumber = isFloating(dtype) || dtype === 'int32';
     if (tensor.disposed || !isNumber || (shape[0] ?? 0) < 2 || sizeOf(shape) === 0) return null;
-    const { unseen, statistics } = this.parts;
-    return unseen.run(() => statistics.of(sub(max(tensor, { axis: 0 }), min(tensor, { axis: 0 }))));
+    const { unobserved, statistics } = this.parts;
+    return unobserved.run(() => statistics.of(sub(max(tensor, { axis: 0 }), min(tensor, { axis: 0 }))));
   }
 
   /** Watches for dead units: those that are zero for every sample and position in this step. */
   #watchUnits(output: Tensor): void {
-    const seen = this.#tensors.get(output.id);
+    const observed = this.#tensors.get(output.id);
     const axes = output.shape.slice(0, -1).map((_, axis) => axis);
-    if (!seen || axes.length === 0 || sizeOf(output.shape) === 0 || !isFloating(output.dtype)) return;
-    const { unseen, statistics } = this.parts;
-    seen.unitMaxima = unseen.run(() => statistics.of(max(output, { axis: axes })));
+    if (!observed || axes.length === 0 || sizeOf(output.shape) === 0 || !isFloating(output.dtype)) return;
+    const { unobserved, statistics } = this.parts;
+    observed.unitMaxima = unobserved.run(() => statistics.of(max(output, { axis: axes })));
   }
 }

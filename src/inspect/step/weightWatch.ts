@@ -5,7 +5,7 @@ import { isFloating } from '../../core/dtype.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { type Storage, wholeWords } from '../../webgpu/storage.ts';
-import type { Unseen } from './unseen.ts';
+import type { UnobservedWork } from './unobserved.ts';
 import type { PendingStatistics, StatisticsCollector } from './valueStatistics.ts';
 
 export interface WatchedWeight {
@@ -28,7 +28,7 @@ export class WeightWatch {
   #copied = 0;
 
   constructor(
-    private readonly unseen: Unseen,
+    private readonly unobserved: UnobservedWork,
     private readonly statistics: StatisticsCollector,
   ) {}
 
@@ -39,7 +39,7 @@ export class WeightWatch {
   /** Saves the current values of `variable`. */
   add(variable: Variable): void {
     if (this.#watched.has(variable) || variable.disposed || !isFloating(variable.dtype)) return;
-    const before = this.unseen.run(() => this.statistics.of(variable, { isMutable: true }));
+    const before = this.unobserved.run(() => this.statistics.of(variable, { isMutable: true }));
     const copy = variable.trainable ? this.#copyOf(variable) : null;
     this.#watched.set(variable, {
       variable,
@@ -83,7 +83,7 @@ export class WeightWatch {
       const { device, shape, dtype } = variable;
       const tensorOf = (storage: Storage) =>
         new Tensor(device, storage, { shape, dtype }, { kind: 'fresh', by: 'inspect' });
-      this.unseen.run(() => {
+      this.unobserved.run(() => {
         const before = tensorOf(copy);
         const update = sub(variable, before);
         weight.update = this.statistics.of(update);

@@ -3,7 +3,7 @@ import { GradientTape } from '../../autodiff/tape.ts';
 import type { PathExplanation } from '../../autodiff/pathExplanation.ts';
 import type { PathPoint } from './lossPaths.ts';
 import type { ReportedDisconnection, ReportedWeight, ValueStatistics } from './reportData.ts';
-import type { GradientRequest } from './seen.ts';
+import type { GradientRequest } from './observed.ts';
 import type { StepRecord } from './stepRecord.ts';
 import type { PendingStatistics } from './valueStatistics.ts';
 import type { Tensor } from '../../tensor/tensor.ts';

@@ -61,6 +61,6 @@ export * from './fourier.ts';
 export * from './linalg.ts';
 export * from './nan.ts';
 export * from './normalizations.ts';
-export * from './products.ts';
+export * from './vectorMath.ts';
 export * from './selection.ts';
 export * from './special.ts';

@@ -25,13 +25,13 @@ export interface AugMixOptions extends AugmentationOptions {
   numChains?: number;
   /** The largest number of changes in a chain. Default 3. */
   chainDepth?: number;
-  /** The parameter of the distributions from which mixing weights are drawn. Default 1. */
+  /** The parameter of the distributions from which mixing weights are sampled. Default 1. */
   alpha?: number;
   /** Whether brightness, contrast, sharpness and fading are among the changes. Default true. */
   allOps?: boolean;
 }
 
-/** What is drawn for a batch. */
+/** The random parameters of a batch. */
 interface Mixture {
   /** The weight of each chain, [numChains]. */
   chainMixingWeights: Tensor;
@@ -95,16 +95,16 @@ export class AugMix extends RandomAugmentation<Mixture> {
     };
   }
 
-  override transformImages(images: Tensor, drawn: Mixture): Tensor {
+  override transformImages(images: Tensor, transformation: Mixture): Tensor {
     const [min, max] = this.valueRange;
     return clip(
-      mixtureOf(images, drawn, (x, step) => this.takeStep(x, step)),
+      mixtureOf(images, transformation, (x, step) => this.takeStep(x, step)),
       { min, max },
     );
   }
 
-  override transformSegmentationMasks(masks: Tensor, drawn: Mixture): Tensor {
-    return mixtureOf(asFloats(masks), drawn, (x, step) => this.stepOnMasks(x, step));
+  override transformSegmentationMasks(masks: Tensor, transformation: Mixture): Tensor {
+    return mixtureOf(asFloats(masks), transformation, (x, step) => this.stepOnMasks(x, step));
   }
 
   protected override partDType(part: string, dtype: DType): DType {
@@ -119,8 +119,8 @@ export class AugMix extends RandomAugmentation<Mixture> {
 }
 
 /** weight · x + (1 - weight) · the mixture of the chains. */
-function mixtureOf(x: Tensor, drawn: Mixture, take: (x: Tensor, step: Step) => Tensor): Tensor {
-  const { chains, chainMixingWeights, weightSample } = drawn;
+function mixtureOf(x: Tensor, transformation: Mixture, take: (x: Tensor, step: Step) => Tensor): Tensor {
+  const { chains, chainMixingWeights, weightSample } = transformation;
   const shares = unstack(chainMixingWeights);
   const ends = chains.map((chain, i) => mul(chain.reduce(take, x), shares[i] as Tensor));
   return add(

@@ -27,7 +27,7 @@ export interface AugmentationOptions extends RandomImageOptions {
   interpolation?: 'bilinear' | 'nearest';
 }
 
-/** A drawn change, by its name. */
+/** A sampled change, by its name. */
 export interface Step {
   readonly layer: AugmentationName;
   /** The values that the change's layer drew; null for layers that draw nothing. */
@@ -56,7 +56,7 @@ export const colours = [
 export type AugmentationName = (typeof shapeAndTone)[number] | (typeof colours)[number];
 
 /** Chooses the changes on the host, so that only the chosen ones are computed. */
-export abstract class RandomAugmentation<Drawn> extends RandomImageLayer<Drawn> {
+export abstract class RandomAugmentation<Transformation> extends RandomImageLayer<Transformation> {
   readonly valueRange: Bounds;
   readonly factor: Bounds;
   readonly interpolation: 'bilinear' | 'nearest';

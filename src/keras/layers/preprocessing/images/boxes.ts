@@ -1,4 +1,4 @@
-/** @file Randomly drawn boxes in images, and the pixels inside. */
+/** @file Random boxes in images, and the pixels inside. */
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { add, mul, sub } from '../../../../ops/arithmetic.ts';
 import { greaterEqual, less } from '../../../../ops/comparison.ts';

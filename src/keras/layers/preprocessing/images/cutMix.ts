@@ -20,7 +20,7 @@ export interface CutMixOptions extends RandomImageOptions {
   factor?: Factor;
 }
 
-/** What is drawn for a batch. */
+/** The random parameters of a batch. */
 interface Cut {
   /** The sample from which each box comes, int32 [batch]. */
   permutationOrder: Tensor;

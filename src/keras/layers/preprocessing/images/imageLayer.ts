@@ -155,15 +155,15 @@ export function asImages(masks: Tensor, change: (x: Tensor) => Tensor): Tensor {
 
 /** Options of layers that change images at random. */
 export interface RandomImageOptions extends ImageLayerOptions {
-  /** A whole number in [0, 2^53): the calls of the layer draw from its sequence. Default null: drawn at every call. */
+  /** A whole number in [0, 2^53): it seeds the random sequence of the layer. Default null: a new seed for every call. */
   seed?: number | null;
 }
 
 /**
- * A layer that changes images at random unless `training` is false: as in Keras, also where `training` isn't given. `Drawn`
- * is the type of what it draws for a batch.
+ * A layer that changes images at random unless `training` is false: as in Keras, also where `training` isn't given. `Transformation`
+ * is the type of the random parameters of a batch.
  */
-export abstract class RandomImageLayer<Drawn> extends ImageLayer {
+export abstract class RandomImageLayer<Transformation> extends ImageLayer {
   readonly seed: number | null;
   /** The position in its random sequence, which a checkpoint keeps. */
   seeds: SeedSequence | null;
@@ -175,18 +175,18 @@ export abstract class RandomImageLayer<Drawn> extends ImageLayer {
   }
 
   /** Draws a change for images [batch, height, width, channels]. */
-  abstract getRandomTransformation(images: Tensor): Drawn;
+  abstract getRandomTransformation(images: Tensor): Transformation;
 
   /** The images, changed by `transformation`. */
-  abstract transformImages(images: Tensor, transformation: Drawn): Tensor;
+  abstract transformImages(images: Tensor, transformation: Transformation): Tensor;
 
   /** The labels, changed by `transformation`. Default: unchanged. */
-  transformLabels(labels: Tensor, _transformation: Drawn): Tensor {
+  transformLabels(labels: Tensor, _transformation: Transformation): Tensor {
     return labels;
   }
 
   /** The masks, changed by `transformation`. Default: unchanged. */
-  transformSegmentationMasks(masks: Tensor, _transformation: Drawn): Tensor {
+  transformSegmentationMasks(masks: Tensor, _transformation: Transformation): Tensor {
     return masks;
   }
 
@@ -202,11 +202,11 @@ export abstract class RandomImageLayer<Drawn> extends ImageLayer {
         images: () => this.unchanged(x),
         segmentationMasks: (y) => asImages(y, (z) => this.unchanged(z)),
       };
-    const drawn = this.getRandomTransformation(x);
+    const transformation = this.getRandomTransformation(x);
     return {
-      images: () => this.transformImages(x, drawn),
-      labels: (y) => this.transformLabels(y, drawn),
-      segmentationMasks: (y) => this.transformSegmentationMasks(y, drawn),
+      images: () => this.transformImages(x, transformation),
+      labels: (y) => this.transformLabels(y, transformation),
+      segmentationMasks: (y) => this.transformSegmentationMasks(y, transformation),
     };
   }
 
@@ -215,7 +215,7 @@ export abstract class RandomImageLayer<Drawn> extends ImageLayer {
     return min < max ? randomUniform(shape, { min, max, seed: this.seeds?.draw() }) : fill(shape, min);
   }
 
-  /** Whether each image is changed, bool [batch, 1, 1, 1], with a probability drawn between the bounds. */
+  /** Whether each image is changed, bool [batch, 1, 1, 1], with a probability sampled between the bounds. */
   protected chosen(images: Tensor, bounds: Bounds): Tensor {
     const probability = this.perImage(images, bounds);
     return less(this.perImage(images), probability);

@@ -14,7 +14,7 @@ export interface MixUpOptions extends RandomImageOptions {
   alpha?: number;
 }
 
-/** What is drawn for a batch. */
+/** The random parameters of a batch. */
 interface Mix {
   /** The weight of each sample, [batch]. */
   mixWeight: Tensor;

@@ -32,7 +32,7 @@ export const affineOptionNames: OptionNames<AffineOptions> = {
 
 const fillModes = ['reflect', 'constant', 'nearest', 'wrap'] as const;
 
-/** The drawn transformation is a map for each image, [batch, 8]: see transformImages. */
+/** The sampled transformation is a map for each image, [batch, 8]: see transformImages. */
 export abstract class RandomAffine extends RandomImageLayer<Tensor> {
   readonly fillMode: (typeof fillModes)[number];
   readonly interpolation: 'bilinear' | 'nearest';

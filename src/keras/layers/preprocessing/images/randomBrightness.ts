@@ -32,7 +32,7 @@ export class RandomBrightness extends RandomColour {
 }
 
 /**
- * Adds a number to each image, drawn between the bounds of `factor`, times the length of `valueRange`. Inputs are unchanged
+ * Adds a number to each image, sampled between the bounds of `factor`, times the length of `valueRange`. Inputs are unchanged
  * where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */

@@ -21,7 +21,7 @@ import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions
 
 /** Options of `randomElasticTransform`. */
 export interface RandomElasticTransformOptions extends RandomImageOptions {
-  /** The probability of a change, or the bounds between which it is drawn; a number stands for [0, factor]. Default 1. */
+  /** The probability of a change, or the bounds between which it is sampled; a number stands for [0, factor]. Default 1. */
   factor?: Factor;
   /** Bounds of the strength, from 0 to 1; a number stands for [0, scale]. Default 1. */
   scale?: Factor;
@@ -38,7 +38,7 @@ export interface RandomElasticTransformOptions extends RandomImageOptions {
   valueRange?: Bounds;
 }
 
-/** What is drawn for a batch. */
+/** The random parameters of a batch. */
 interface Distortion {
   /** Which images are changed, bool [batch, 1, 1, 1]. */
   applyTransform: Tensor;
@@ -99,19 +99,19 @@ export class RandomElasticTransform extends RandomImageLayer<Distortion> {
     return { applyTransform, distortionFactor, noise: randomNormal(shape, { seed: this.seeds?.draw() }) };
   }
 
-  override transformImages(images: Tensor, drawn: Distortion): Tensor {
+  override transformImages(images: Tensor, transformation: Distortion): Tensor {
     const [min, max] = this.valueRange;
-    return clip(this.#distorted(images, drawn, this.interpolation), { min, max });
+    return clip(this.#distorted(images, transformation, this.interpolation), { min, max });
   }
 
-  override transformSegmentationMasks(masks: Tensor, drawn: Distortion): Tensor {
-    return asImages(masks, (x) => this.#distorted(x, drawn, 'nearest'));
+  override transformSegmentationMasks(masks: Tensor, transformation: Distortion): Tensor {
+    return asImages(masks, (x) => this.#distorted(x, transformation, 'nearest'));
   }
 
-  #distorted(images: Tensor, drawn: Distortion, interpolation: Interpolation): Tensor {
+  #distorted(images: Tensor, transformation: Distortion, interpolation: Interpolation): Tensor {
     const [batch, height, width] = images.shape as [number, number, number];
     const { fillMode, fillValue } = this;
-    const [across, down] = unstack(this.#shifts(drawn), { axis: 3 }) as [Tensor, Tensor];
+    const [across, down] = unstack(this.#shifts(transformation), { axis: 3 }) as [Tensor, Tensor];
     const column = reshape(range(0, width), { shape: [1, 1, width] });
     const row = reshape(range(0, height), { shape: [1, height, 1] });
     const points = {
@@ -120,7 +120,7 @@ export class RandomElasticTransform extends RandomImageLayer<Distortion> {
       x: broughtInside(add(column, across), width, fillMode),
     };
     const filling = fillMode === 'constant' ? fillValue : null;
-    return where(drawn.applyTransform, sampleImages(images, points, interpolation, filling), images);
+    return where(transformation.applyTransform, sampleImages(images, points, interpolation, filling), images);
   }
 
   /** How far pixels move, in pixels, [batch, height, width, 2]. */
@@ -128,7 +128,7 @@ export class RandomElasticTransform extends RandomImageLayer<Distortion> {
     const [, height, width] = noise.shape as [number, number, number];
     const side = smoothness * Math.min(height, width);
     const sigma = mul(distortionFactor, side);
-    // Keras sizes its window by the drawn deviation; this one has room for the largest.
+    // Keras sizes its window by the sampled deviation; this one has room for the largest.
     const half = Math.floor(Math.trunc(6 * side * this.scale[1]) / 2);
     const distance = abs(range(-half, half + 1));
     const isInside = lessEqual(distance, floor(div(floor(mul(sigma, 6)), 2)));
@@ -145,7 +145,7 @@ export class RandomElasticTransform extends RandomImageLayer<Distortion> {
 }
 
 /**
- * Shifts the pixels of randomly chosen images by smoothed noise; the strength is drawn for the batch. Inputs are
+ * Shifts the pixels of randomly chosen images by smoothed noise; the strength is sampled for the batch. Inputs are
  * unchanged where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Source: P. Simard et al., "Best Practices for Convolutional Neural Networks Applied to Visual Document Analysis", 2003.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.

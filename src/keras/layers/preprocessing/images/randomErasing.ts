@@ -18,7 +18,7 @@ import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions
 
 /** Options of `randomErasing`. */
 export interface RandomErasingOptions extends RandomImageOptions {
-  /** The probability of a box, or the bounds between which it is drawn; a number stands for [0, factor]. Default 1. */
+  /** The probability of a box, or the bounds between which it is sampled; a number stands for [0, factor]. Default 1. */
   factor?: Factor;
   /** Bounds of the squared height and width of the box, as shares of the image. Default [0.02, 0.33]. */
   scale?: Factor;
@@ -28,7 +28,7 @@ export interface RandomErasingOptions extends RandomImageOptions {
   valueRange?: Bounds;
 }
 
-/** What is drawn for a batch. */
+/** The random parameters of a batch. */
 interface Erasing {
   /** Which images are changed, bool [batch, 1, 1, 1]. */
   applyErasing: Tensor;
@@ -80,8 +80,8 @@ export class RandomErasing extends RandomImageLayer<Erasing> {
     };
   }
 
-  override transformImages(images: Tensor, drawn: Erasing): Tensor {
-    const { applyErasing, batchMasks, fillValue } = drawn;
+  override transformImages(images: Tensor, transformation: Erasing): Tensor {
+    const { applyErasing, batchMasks, fillValue } = transformation;
     return where(logicalAnd(batchMasks, applyErasing), fillValue, images);
   }
 
@@ -112,7 +112,7 @@ function fillOf(op: string, given: unknown): number | readonly [number, number, 
 }
 
 /**
- * Fills one box in randomly chosen images. The squares of its height and width, as fractions of the image, are drawn from
+ * Fills one box in randomly chosen images. The squares of its height and width, as fractions of the image, are sampled from
  * `scale`. Inputs are unchanged where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as
  * the input. float32.
  * Source: Z. Zhong et al., "Random Erasing Data Augmentation", 2017.

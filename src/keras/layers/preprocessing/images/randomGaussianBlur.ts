@@ -14,7 +14,7 @@ import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions
 
 /** Options of `randomGaussianBlur`. */
 export interface RandomGaussianBlurOptions extends RandomImageOptions {
-  /** The probability of a blur, or the bounds between which it is drawn; a number stands for [0, factor]. Default 1. */
+  /** The probability of a blur, or the bounds between which it is sampled; a number stands for [0, factor]. Default 1. */
   factor?: Factor;
   /** Width and height of the window, odd numbers. Default 3. */
   kernelSize?: number | readonly [number, number];
@@ -24,7 +24,7 @@ export interface RandomGaussianBlurOptions extends RandomImageOptions {
   valueRange?: Bounds;
 }
 
-/** What is drawn for a batch. */
+/** The random parameters of a batch. */
 interface Blur {
   /** Which images are blurred, bool [batch, 1, 1, 1]. */
   shouldApplyBlur: Tensor;
@@ -94,7 +94,7 @@ function oddPair(op: string, given: unknown): readonly [number, number] {
 }
 
 /**
- * Blurs randomly chosen images by a Gaussian window whose standard deviations are drawn for the batch. Inputs are
+ * Blurs randomly chosen images by a Gaussian window whose standard deviations are sampled for the batch. Inputs are
  * unchanged where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */

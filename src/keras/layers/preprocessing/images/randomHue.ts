@@ -32,11 +32,11 @@ export class RandomHue extends RandomColour {
     return mul(direction, super.getRandomTransformation(images));
   }
 
-  override transformImages(images: Tensor, turn: Tensor): Tensor {
+  override transformImages(images: Tensor, shift: Tensor): Tensor {
     const hsv = rgbToHsv(rescaled(images, this.valueRange, [0, 1]));
     const [hue, others] = split(hsv, { numOrSizeSplits: [1, 2], axis: -1 }) as [Tensor, Tensor];
-    const turned = add(hue, turn);
-    const below = where(greater(turned, 1), sub(turned, 1), turned);
+    const shifted = add(hue, shift);
+    const below = where(greater(shifted, 1), sub(shifted, 1), shifted);
     const inside = where(less(below, 0), add(below, 1), below);
     const rgb = hsvToRgb(concat([inside, others], { axis: -1 }));
     return rescaled(clip(rgb, { min: 0, max: 1 }), [0, 1], this.valueRange);

@@ -19,7 +19,7 @@ import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
 
 /** Options of `randomPerspective`. */
 export interface RandomPerspectiveOptions extends RandomImageOptions {
-  /** The probability of a change, or the bounds between which it is drawn; a number stands for [0, factor]. Default 1. */
+  /** The probability of a change, or the bounds between which it is sampled; a number stands for [0, factor]. Default 1. */
   factor?: Factor;
   /** How far corners move, from 0 to 1: up to scale / 2 times their coordinates. Default 1. */
   scale?: number;
@@ -29,7 +29,7 @@ export interface RandomPerspectiveOptions extends RandomImageOptions {
   fillValue?: number;
 }
 
-/** What is drawn for a batch. */
+/** The random parameters of a batch. */
 interface Perspective {
   /** Which images are changed, bool [batch, 1, 1, 1]. */
   applyPerspective: Tensor;
@@ -87,18 +87,18 @@ export class RandomPerspective extends RandomImageLayer<Perspective> {
     return { applyPerspective: this.chosen(images, this.factor), startPoints, endPoints };
   }
 
-  override transformImages(images: Tensor, drawn: Perspective): Tensor {
-    return this.#seen(images, drawn, this.interpolation);
+  override transformImages(images: Tensor, transformation: Perspective): Tensor {
+    return this.#seen(images, transformation, this.interpolation);
   }
 
-  override transformSegmentationMasks(masks: Tensor, drawn: Perspective): Tensor {
-    return asImages(masks, (x) => this.#seen(x, drawn, 'nearest'));
+  override transformSegmentationMasks(masks: Tensor, transformation: Perspective): Tensor {
+    return asImages(masks, (x) => this.#seen(x, transformation, 'nearest'));
   }
 
-  #seen(images: Tensor, drawn: Perspective, interpolation: 'bilinear' | 'nearest'): Tensor {
-    const transforms = homography(drawn.endPoints, drawn.startPoints);
+  #seen(images: Tensor, transformation: Perspective, interpolation: 'bilinear' | 'nearest'): Tensor {
+    const transforms = homography(transformation.endPoints, transformation.startPoints);
     const seen = transformImages(images, transforms, { interpolation, fillValue: this.fillValue });
-    return where(drawn.applyPerspective, seen, images);
+    return where(transformation.applyPerspective, seen, images);
   }
 
   override getConfig(): Record<string, unknown> {

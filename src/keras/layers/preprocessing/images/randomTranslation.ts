@@ -37,10 +37,10 @@ export class RandomTranslation extends RandomAffine {
 
   override getRandomTransformation(images: Tensor): Tensor {
     const [, height, width] = images.shape as [number, number, number];
-    const drawn = (what: 'heightFactor' | 'widthFactor') =>
+    const sampled = (what: 'heightFactor' | 'widthFactor') =>
       this.column(images, boundsOf(this.name, what, this[what], range));
-    const down = mul(drawn('heightFactor'), -height);
-    const across = mul(drawn('widthFactor'), -width);
+    const down = mul(sampled('heightFactor'), -height);
+    const across = mul(sampled('widthFactor'), -width);
     return maps([1, 0, across, 0, 1, down], down);
   }
 

@@ -13,7 +13,7 @@ export interface RandomZoomOptions extends AffineOptions {
    * zoom out.
    */
   heightFactor: Factor;
-  /** As `heightFactor`, for the width. Default null: the same as drawn for the height. */
+  /** As `heightFactor`, for the width. Default null: the same as sampled for the height. */
   widthFactor?: Factor | null;
 }
 
@@ -42,10 +42,10 @@ export class RandomZoom extends RandomAffine {
   override getRandomTransformation(images: Tensor): Tensor {
     const { heightFactor, widthFactor, name } = this;
     const [, height, width] = images.shape as [number, number, number];
-    const drawn = (what: string, factor: Factor) =>
+    const sampled = (what: string, factor: Factor) =>
       add(this.column(images, boundsOf(name, what, factor, range)), 1);
-    const down = drawn('heightFactor', heightFactor);
-    const across = widthFactor === null ? down : drawn('widthFactor', widthFactor);
+    const down = sampled('heightFactor', heightFactor);
+    const across = widthFactor === null ? down : sampled('widthFactor', widthFactor);
     // Keeps the centre fixed.
     const offset = (zoom: Tensor, size: number) => mul(sub(1, zoom), (size - 1) / 2);
     return maps([across, 0, offset(across, width), 0, down, offset(down, height)], down);

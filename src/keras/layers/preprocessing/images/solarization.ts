@@ -20,7 +20,7 @@ export interface SolarizationOptions extends RandomImageOptions {
   valueRange?: Bounds;
 }
 
-/** The numbers drawn for each image, [batch, 1, 1, 1], on a scale of 0 to 255. */
+/** The numbers sampled for each image, [batch, 1, 1, 1], on a scale of 0 to 255. */
 interface Levels {
   additions: Tensor;
   thresholds: Tensor;
@@ -75,7 +75,7 @@ export class Solarization extends RandomImageLayer<Levels> {
 }
 
 /**
- * Adds a number to each image, then inverts the values from a threshold on; both are drawn, on a scale of 0 to 255.
+ * Adds a number to each image, then inverts the values from a threshold on; both are sampled, on a scale of 0 to 255.
  * Inputs are unchanged where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input.
  * float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.

@@ -1,4 +1,4 @@
-/** @file HeldSteps: what is needed to run recorded steps again: checkpoints of the state, and the arguments of each step. */
+/** @file RetainedSteps: what is needed to run recorded steps again: checkpoints of the state, and the arguments of each step. */
 import { isPlainObject } from '../../core/options.ts';
 import { Snapshot } from '../../tensor/snapshot.ts';
 import { alias, Tensor } from '../../tensor/tensor.ts';
@@ -7,7 +7,7 @@ import type { Storage } from '../../webgpu/storage.ts';
 import type { StepState } from '../step/inspectedStep.ts';
 
 /** A step that can run again. */
-export interface HeldStep {
+export interface RetainedStep {
   readonly args: readonly unknown[];
   /** Whether metrics are reset before the step. */
   readonly resets: boolean;
@@ -23,10 +23,10 @@ export interface HeldStep {
 interface Span {
   readonly first: number;
   readonly checkpoint: Snapshot;
-  readonly steps: HeldStep[];
+  readonly steps: RetainedStep[];
 }
 
-export class HeldSteps {
+export class RetainedSteps {
   readonly #spans: Span[] = [];
   #count = 0;
   #disposed = false;
@@ -35,7 +35,7 @@ export class HeldSteps {
 
   constructor(
     private readonly checkpointEvery: number,
-    /** The smallest number of steps to hold. */
+    /** The minimum number of steps to keep. */
     private readonly keep: number,
   ) {}
 
@@ -43,7 +43,7 @@ export class HeldSteps {
     return this.#disposed;
   }
 
-  /** The first step that is held. */
+  /** The first step that is kept. */
   get first(): number {
     return this.#spans[0]?.first ?? this.#count;
   }
@@ -60,9 +60,9 @@ export class HeldSteps {
   }
 
   /** Adds the step that was begun, and leaves these variables. Its arguments are freed with it. */
-  add(step: HeldStep, variables: readonly Variable[]): void {
+  add(step: RetainedStep, variables: readonly Variable[]): void {
     const span = this.#spans.at(-1);
-    // A recording that has been disposed of in the meantime holds no steps.
+    // A recording that has been disposed of in the meantime keeps no steps.
     if (span) span.steps.push(step);
     else freeArguments(step.args);
     this.#left = new Map(variables.map((variable) => [variable, variable.current]));
@@ -72,7 +72,7 @@ export class HeldSteps {
   }
 
   /** The checkpoint before step `index`, and the steps from there to it. */
-  upTo(index: number): { readonly checkpoint: Snapshot; readonly steps: readonly HeldStep[] } | null {
+  upTo(index: number): { readonly checkpoint: Snapshot; readonly steps: readonly RetainedStep[] } | null {
     const span = this.#spans.findLast(({ first }) => first <= index);
     return span ? { checkpoint: span.checkpoint, steps: span.steps.slice(0, index - span.first + 1) } : null;
   }
@@ -89,17 +89,17 @@ function free(span: Span | undefined): void {
 }
 
 /** Arguments in their current state, unaffected by later changes: handles of tensors, copies of host values. */
-export function holdArguments(args: readonly unknown[]): unknown[] {
-  return args.map(held);
+export function retainArguments(args: readonly unknown[]): unknown[] {
+  return args.map(retained);
 }
 
-function held(value: unknown): unknown {
+function retained(value: unknown): unknown {
   if (value instanceof Variable) return value;
   if (value instanceof Tensor) return alias(value);
   if (ArrayBuffer.isView(value)) return structuredClone(value);
-  if (Array.isArray(value)) return value.map(held);
+  if (Array.isArray(value)) return value.map(retained);
   if (!isPlainObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, held(part)]));
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, retained(part)]));
 }
 
 export function freeArguments(value: unknown): void {

@@ -211,7 +211,7 @@ const lookUps = (
   ];
 });
 
-export const lineProblems: readonly Problem[] = [
+export const memoryBoundProblems: readonly Problem[] = [
   ...sums,
   ...softmaxes,
   ...normalizations,

@@ -6,7 +6,7 @@ import { withRecorders } from '../../ops/recorders.ts';
 import { outsideScopes, tidy } from '../../tensor/scope.ts';
 import type { Device } from '../../webgpu/device.ts';
 
-export class Unseen {
+export class UnobservedWork {
   readonly #own = new Set<number>();
 
   constructor(private readonly device: Device) {}

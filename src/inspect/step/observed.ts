@@ -6,14 +6,14 @@ import type { TensorRole } from './reportData.ts';
 import type { PendingStatistics } from './valueStatistics.ts';
 
 /** A tensor of the step. */
-export interface SeenTensor {
+export interface ObservedTensor {
   readonly id: number;
   readonly name: string | undefined;
   readonly shape: readonly number[];
   readonly dtype: string;
   readonly bytes: number;
   readonly role: TensorRole;
-  readonly maker: SeenCall | null;
+  readonly maker: ObservedCall | null;
   readonly values: PendingStatistics | null;
   readonly allocation: Allocation | undefined;
   gradient: PendingStatistics | null;
@@ -26,15 +26,15 @@ export interface SeenTensor {
 }
 
 /** A call of an op. */
-export interface SeenCall {
+export interface ObservedCall {
   readonly id: number;
   readonly op: string;
   readonly node: Node | null;
   readonly parent: Node | null;
   /** The call whose gradient it computes. */
   readonly gradientOf: Node | null;
-  readonly inputs: readonly (SeenTensor | null)[];
-  outputs: readonly SeenTensor[];
+  readonly inputs: readonly (ObservedTensor | null)[];
+  outputs: readonly ObservedTensor[];
   readonly options: object;
   readonly callSite: string | undefined;
   /** Launches made before the end of the call, as the stream counts them. */

@@ -1,4 +1,4 @@
-/** @file Checks of matrix products and convolutions, for all tiles and algorithms of GEMMs. */
+/** @file Checks of matmuls and convolutions, for all tiles and algorithms of GEMMs. */
 import { conv2d } from '../../ops/conv2d.ts';
 import { depthwiseConv2d } from '../../ops/depthwiseConv2d.ts';
 import { matMul } from '../../ops/matMul.ts';
@@ -9,7 +9,7 @@ import { bilinear, eachTap, type SameConvolution } from '../reference.ts';
 const sumTolerance = (n: number) => 1e-6 * Math.sqrt(n) + 2e-6;
 
 /** C = A · B of [m, n, k], with gradients; with `transposed`, of both transposed. */
-function product(size: readonly [number, number, number], transposed: boolean): Check {
+function matMulCheck(size: readonly [number, number, number], transposed: boolean): Check {
   const [m, n, k] = size;
   const options = { transposeA: transposed, transposeB: transposed };
   const inputs = [spec(transposed ? [k, m] : [m, k]), spec(transposed ? [n, k] : [k, n]), spec([m, n])];
@@ -44,20 +44,20 @@ function float16Product([m, n, k]: readonly [number, number, number]): Check {
 }
 
 /** Sizes that exceed tiles by vectors of four, and by single elements. */
-export const products = (minPart: number): Check[] => [
-  product([36, 44, 20], false),
-  product([36, 44, 20], true),
-  product([33, 21, 19], false),
-  product([33, 21, 19], true),
+export const matMuls = (minPart: number): Check[] => [
+  matMulCheck([36, 44, 20], false),
+  matMulCheck([36, 44, 20], true),
+  matMulCheck([33, 21, 19], false),
+  matMulCheck([33, 21, 19], true),
   // Long enough for k to be split.
-  product([12, 8, 4 * minPart + 4], false),
+  matMulCheck([12, 8, 4 * minPart + 4], false),
   float16Product([36, 44, 20]),
 ];
 
 /** Products with few rows, whose lanes may share k. */
 export const rowProducts = (minPart: number): Check[] => [
-  product([1, 68, 40], false),
-  product([3, 33, 2 * minPart + 3], false),
+  matMulCheck([1, 68, 40], false),
+  matMulCheck([3, 33, 2 * minPart + 3], false),
 ];
 
 function convolutionCheck(name: string, c: SameConvolution, tolerance: number): Check {

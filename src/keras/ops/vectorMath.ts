@@ -1,4 +1,4 @@
-/** @file Products and sums of differences of keras.ops. */
+/** @file Vector and matrix functions of keras.ops: cross, inner and Kronecker products, differences, correlation. */
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape, normalizeAxis, requireFinite, requireInteger } from '../../core/shape.ts';
 import { add, div, mul, sub } from '../../ops/arithmetic.ts';
@@ -42,8 +42,8 @@ export const cross: CompositeOp<[x: Tensor, y: Tensor], AlongAxisOptions, Tensor
           hint: 'add a zero to vectors of the plane.',
         });
       }
-      const turned = (v: Tensor, shift: number) => roll(v, { shift, axis });
-      return sub(mul(turned(x, -1), turned(y, -2)), mul(turned(x, -2), turned(y, -1)));
+      const rolled = (v: Tensor, shift: number) => roll(v, { shift, axis });
+      return sub(mul(rolled(x, -1), rolled(y, -2)), mul(rolled(x, -2), rolled(y, -1)));
     },
   });
 
