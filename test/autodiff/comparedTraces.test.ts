@@ -295,13 +295,13 @@ describe('branches', () => {
 
 describe('reports', () => {
   test('name the op whose gradient differs', () => {
-    const slope = (x: Tensor, by: number) => {
+    const derivative = (x: Tensor, by: number) => {
       using tape = new GradientTape();
       tape.watch(x);
       const y = sum(square(mul(x, by)));
       return tape.gradient(y, x);
     };
-    expect(between(1, 2, slope)).toEqual([
+    expect(between(1, 2, derivative)).toEqual([
       "a number that 'mul' takes: 1 in the recording, 2 now",
       "a number that the gradient of 'mul' takes: 1 in the recording, 2 now",
     ]);

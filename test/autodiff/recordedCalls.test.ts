@@ -152,13 +152,13 @@ describe('the backward walk', () => {
     await expect(rows.data()).rejects.toThrow(/index 5/);
   });
 
-  test('tells an observer the cotangents of each call, and the gradients', async () => {
-    const told: unknown[] = [];
+  test('passes an observer the cotangents of each call, and the gradients', async () => {
+    const received: unknown[] = [];
     const observer: GradientObserver = {
       cotangents: ({ operation }, ids, cotangents) =>
-        told.push([operation.name, ids.length, cotangents.map((cotangent) => cotangent?.shape)]),
+        received.push([operation.name, ids.length, cotangents.map((cotangent) => cotangent?.shape)]),
       gradients: (tape, targets, sources, found) =>
-        told.push([tape, targets, sources, found.map((g) => g?.shape)]),
+        received.push([tape, targets, sources, found.map((g) => g?.shape)]),
     };
     const [x, other] = [tensor([1, 2]), tensor([1])];
     const tape = new GradientTape();
@@ -170,7 +170,7 @@ describe('the backward walk', () => {
     } finally {
       setGradientObserver(null);
     }
-    expect(told).toEqual([
+    expect(received).toEqual([
       ['sum', 1, [[]]],
       ['square', 1, [[2]]],
       [tape, [y], [x, other], [[2], undefined]],
