@@ -161,9 +161,8 @@ export function opTable(rows) {
   const head = [
     '# Ops',
     '',
-    'Tensors are positional arguments; everything else is in one options object at the end: `gather(x, indices, { axis: 1 })`.',
-    'A `?` marks an optional input, `...` a list of tensors. For the full documentation of an op, its arguments and errors,',
-    'follow its name to the source.',
+    'Pass tensors by position and everything else in one options object at the end: `gather(x, indices, { axis: 1 })`. A `?` marks an optional',
+    'input, `...` a list of tensors. The name of an op links to its source, which documents its arguments and errors.',
     '',
     `<!-- Written by \`node scripts/op-table.mjs\` from src/ops. -->`,
     '',

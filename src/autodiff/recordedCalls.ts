@@ -185,9 +185,9 @@ export class Tape {
     if (!this.#spent) return;
     throw new TapeError({
       op: 'gradient',
-      rule: 'a tape that is not persistent computes one set of gradients, and a disposed one none.',
+      rule: 'a tape computes one set of gradients, unless it is persistent; a disposed tape computes none.',
       received: 'a call on a tape that was used up',
-      hint: 'ask for all sources in one call, or make it by new GradientTape({ persistent: true }).',
+      hint: 'pass all sources in one call, or use new GradientTape({ persistent: true }).',
     });
   }
 

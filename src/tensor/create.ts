@@ -189,7 +189,7 @@ function flatten(op: string, values: unknown, flat: number[], depth: number): Sh
         op,
         rule: 'nested arrays must be rectangular.',
         received: `neighbours of shape ${formatShape(inner)} and ${formatShape(shape)}`,
-        hint: 'pad the shorter rows, or make one tensor a row.',
+        hint: 'pad the shorter rows, or make a tensor for each row.',
       });
     }
     inner = shape;

@@ -171,9 +171,9 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     const { storage } = this.#holder;
     if (storage) return storage;
     throw new DisposedError({
-      rule: 'a tensor can be used until it is disposed.',
+      rule: 'a tensor that was disposed of can no longer be used.',
       received: `disposed ${formatSpec(this)}${this.name ? ` '${this.name}'` : ''}`,
-      hint: 'keep(t) it out of tidy(), or return it from the scope that made it.',
+      hint: 'dispose of it after its last use. In tidy() or a scope, return it or keep(t) it.',
     });
   }
 

@@ -29,5 +29,5 @@ export const pickClass: Op<[yPred: Tensor, yTrue: Tensor]> = /* @__PURE__ */ def
 const names: GatherNames = {
   x: 'yPred',
   indices: 'yTrue',
-  hint: 'number the classes from 0, in whole numbers (what is none becomes -2147483648), or set ignoreClass to the label to ignore.',
+  hint: 'number the classes from 0 (-2147483648 stands for a fraction or NaN), or set ignoreClass to a label to skip.',
 };

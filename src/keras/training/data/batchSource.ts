@@ -46,7 +46,7 @@ export function commonRows(op: string, parts: readonly { what: string; shape: Sh
   if (rows > 0) return rows;
   throw new ShapeError({
     op,
-    rule: 'there is at least one sample.',
+    rule: 'the data must have at least one sample.',
     received: received || 'no data',
     hint: 'check the data that were loaded.',
   });
