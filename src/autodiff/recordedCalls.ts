@@ -205,9 +205,10 @@ export class Tape {
       if (record.outputIds.some((id) => cotangents.has(id))) this.#step(record, cotangents, reached, wanted);
       if (!this.persistent) freeRecord(record);
     }
-    const given = new Set<Tensor>(targets);
-    for (const gradient of listOf('gradient', options.outputGradients ?? []))
-      if (gradient) given.add(gradient);
+    const given = new Set<Tensor | null>([
+      ...targets,
+      ...listOf('gradient', options.outputGradients ?? null),
+    ]);
     return sources.map((source) => {
       const gradient = cotangents.get(source.id);
       if (!gradient) return null;
@@ -218,7 +219,7 @@ export class Tape {
     });
   }
 
-  /** Ids of `sources` and of the tensors that depend on any of them. */
+  /** Ids of `sources` and of the floats that depend on any of them. */
   #reachedFrom(sources: readonly Tensor[], records: readonly Record[]): Set<number> {
     const reached = new Set(
       sources.filter((source) => this.#connected.has(source.id)).map((source) => source.id),
@@ -238,12 +239,10 @@ export class Tape {
     wanted: ReadonlySet<number>,
   ): void {
     const { op, node, options, plan, checks, inputIds, outputIds, inputSpecs, outputSpecs } = record;
-    const needs = inputSpecs.map((spec, i) => {
-      const id = inputIds[i] ?? null;
-      return spec !== null && id !== null && reached.has(id) && isFloating(spec.dtype);
-    });
-    if (needs.includes(true) && op.backward) {
-      const { backward } = op;
+    const needs = inputIds.map((id) => id !== null && reached.has(id));
+    if (needs.includes(true)) {
+      // Calls of ops without a gradient aren't recorded.
+      const backward = op.backward as NonNullable<typeof op.backward>;
       gradientObserver()?.cotangents(
         node,
         outputIds,

@@ -26,6 +26,7 @@ import {
   vjp,
 } from '../../src/index.ts';
 import { type GradientObserver, setGradientObserver } from '../../src/autodiff/gradientObserver.ts';
+import { Cotangents } from '../../src/autodiff/cotangents.ts';
 import { Tape } from '../../src/autodiff/recordedCalls.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 import { ownDevice } from '../support/ownDevice.ts';
@@ -123,6 +124,44 @@ describe('the backward walk', () => {
     expect(await tape.gradient(total, x)?.array()).toEqual([2]);
     expect(seen[0]?.cotangents[0]).toBeNull();
     expect(seen[0]?.needs).toEqual([true, true, false]);
+  });
+
+  test('does not pass a source, nor go on through integers made of one', () => {
+    const visited: string[] = [];
+    const seen: Incoming[] = [];
+    const x = tensor([2, 3]);
+    using tape = new GradientTape({ persistent: true });
+    tape.watch(x);
+    const y = noting(visited, 'before the source')(x);
+    expect(tape.gradient(square(y), y)).not.toBeNull();
+    expect(visited).toEqual([]);
+    const [, places] = topK(x, { k: 2 });
+    const [product] = splitting((incoming) => seen.push(incoming))(x, x, places);
+    expect(tape.gradient(product, x)).not.toBeNull();
+    expect(seen[0]?.needs).toEqual([true, true, false]);
+  });
+
+  test('frees what a call saved before it goes on', () => {
+    const x = fill([4096], 1);
+    const tape = new GradientTape();
+    tape.watch(x);
+    let bytesAtFirst = Infinity;
+    const first = customGradient((given) => ({
+      value: mul(given, 2),
+      gradient: (dy) => {
+        bytesAtFirst = memory().bytes;
+        return mul(dy, 2);
+      },
+    }));
+    const loss = tidy(() => {
+      let h = first(x);
+      for (let i = 0; i < 6; i++) h = square(h);
+      return sum(h);
+    });
+    const atStart = memory().bytes;
+    tape.gradient(loss, x);
+    // What six calls saved is gone; the cotangent is there.
+    expect(bytesAtFirst).toBeLessThanOrEqual(atStart - 4 * x.bytes);
   });
 
   test('leaves alone the gradients of inputs that need none', async () => {
@@ -293,6 +332,16 @@ describe('what is recorded', () => {
     expect(await tape.gradient(square(x), x)?.array()).toEqual([6]);
   });
 
+  test('a tape that is stopped stops no other', async () => {
+    const x = tensor([3]);
+    using tape = new GradientTape();
+    using other = new GradientTape();
+    for (const each of [tape, other]) each.watch(x);
+    const y = tape.stopRecording(() => square(x));
+    expect(tape.gradient(y, x)).toBeNull();
+    expect(await other.gradient(y, x)?.array()).toEqual([6]);
+  });
+
   test('a persistent tape records on after a gradient, and keeps its values', async () => {
     const x = tensor([3]);
     using tape = new GradientTape({ persistent: true });
@@ -324,6 +373,42 @@ describe('what is recorded', () => {
     tape.reset();
     expect(memory().bytes).toBe(before);
     expect(tape.gradient(square(x), x)).toBeNull();
+  });
+});
+
+describe('cotangents', () => {
+  test('are freed when no id needs them any more', () => {
+    const cotangents = new Cotangents();
+    const [a, b, lent] = [tensor([1]), tensor([2]), tensor([3])];
+    const isGone = (given: Tensor) => given.disposed;
+    cotangents.add(1, a);
+    cotangents.add(2, a);
+    cotangents.drop(1);
+    expect([cotangents.has(1), cotangents.get(2), isGone(a)]).toEqual([false, a, false]);
+    cotangents.drop(1);
+    expect(isGone(a)).toBe(false);
+    cotangents.drop(2);
+    expect(isGone(a)).toBe(true);
+    cotangents.lend(3, lent);
+    cotangents.drop(3);
+    expect([cotangents.has(3), isGone(lent)]).toEqual([false, false]);
+    cotangents.add(4, b);
+    cotangents.drop(4);
+    expect(isGone(b)).toBe(true);
+  });
+
+  test('of one id are added, and the parts freed unless another id or the caller has them', async () => {
+    const cotangents = new Cotangents();
+    const [a, b, shared, lent] = [tensor([1]), tensor([2]), tensor([4]), tensor([8])];
+    cotangents.add(1, a);
+    cotangents.add(1, b);
+    cotangents.add(2, shared);
+    cotangents.add(1, shared);
+    cotangents.lend(1, lent);
+    expect(await cotangents.get(1)?.array()).toEqual([15]);
+    expect([a, b, shared, lent].map(({ disposed }) => disposed)).toEqual([true, true, false, false]);
+    cotangents.drop(2);
+    expect(shared.disposed).toBe(true);
   });
 });
 

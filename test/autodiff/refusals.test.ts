@@ -31,6 +31,7 @@ import {
   vmap,
   warmup,
 } from '../../src/index.ts';
+import { input } from '../../src/keras/index.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 
 beforeAll(async () => {
@@ -120,6 +121,16 @@ test.each<[name: string, call: () => unknown, message: RegExp]>([
     'a source that is none',
     () => taped((tape, _, y) => tape.gradient(y, 3 as never)),
     /sources must be tensors.*3/s,
+  ],
+  [
+    'watching a symbolic tensor',
+    () => taped((tape) => tape.watch(input({ shape: [2] }) as never)),
+    /^watch: what is watched must be tensors.*symbolic tensor has no values/s,
+  ],
+  [
+    'gradient, arguments',
+    () => taped((tape, x, y) => called(tape.gradient.bind(tape), y, x, {}, 1)),
+    /^gradient: .*target, sources, options/s,
   ],
   [
     'output gradients, too few',

@@ -23,9 +23,25 @@ export const explained = [
   },
   {
     file: 'src/autodiff/recordedCalls.ts',
-    original: /^spec !== null$/,
-    replacement: /^true$/,
-    reason: 'An input without a spec has no id.',
+    original: /^\[\]$/,
+    replacement: /Stryker/,
+    reason: 'A text is no position of an output.',
+  },
+  {
+    file: 'src/autodiff/recordedCalls.ts',
+    original: /^'gradient'$/,
+    reason: 'The op that an error would name; a list that is too long was refused before.',
+  },
+  {
+    file: 'src/autodiff/recordedCalls.ts',
+    original: /^currentExecutor\(\)\?\.profiler$/,
+    reason: 'Gradients are computed on the device of a target, which has an executor.',
+  },
+  {
+    file: 'src/autodiff/request.ts',
+    original: /^given\.length <= maxTensors$/,
+    replacement: / < /,
+    reason: 'The exact length from which on a list is taken for data is a choice.',
   },
   {
     file: 'src/execution/memoryPlan.ts',
