@@ -49,7 +49,7 @@ interface Record {
 export class Tape {
   readonly recording = nextRecording();
   readonly #recorder = new TapeRecorder(this, this.recording);
-  /** Ids of tensors that depend on a watched one through differentiable calls, with the watched ones themselves. */
+  /** Ids of floats that depend on a watched one through differentiable calls, with the watched ones themselves. */
   #connected = new Set<number>();
   #records: Record[] = [];
   /** Calls of connected tensors that pass no gradient on. */
@@ -82,9 +82,7 @@ export class Tape {
   /** Records a call. Returns whether the gradient passes through it. */
   record({ op, inputs, outputs, options, plan, node, checks }: RecordedCall): boolean {
     const inputIds = inputs.map((input) => input?.id ?? null);
-    const depends = inputIds.some(
-      (id, i) => id !== null && this.#connected.has(id) && isFloating((inputs[i] as Tensor).dtype),
-    );
+    const depends = inputs.some((input) => input && this.#connected.has(input.id));
     const connected = depends && op.backward !== null && outputs.some((output) => isFloating(output.dtype));
     if (!connected) {
       if (depends) this.#disconnections.push(node);

@@ -13,6 +13,7 @@ import {
   greater,
   identity,
   init,
+  layerNorm,
   linearize,
   memory,
   mul,
@@ -85,7 +86,7 @@ describe('the backward walk', () => {
     using tape = new GradientTape();
     tape.watch([a, b]);
     const onTheWay = noting(visited, 'on the way')(b);
-    const other = noting(visited, 'another branch')(a);
+    const other = noting(visited, 'another branch')(square(a));
     const unused = noting(visited, 'unused')(b);
     const gradient = tape.gradient(square(add(onTheWay, other)), b);
     expect(await gradient?.array()).toEqual([32]);
@@ -257,6 +258,22 @@ describe('each gradient is a tensor of its own', () => {
     expect(await y.array()).toEqual([Math.fround(await y.item())]);
   });
 
+  test('where the source has a mask', async () => {
+    const x = tensor([3]);
+    x.companion = tensor([true]);
+    using tape = new GradientTape();
+    tape.watch(x);
+    expect(await tape.gradient(square(x), x)?.array()).toEqual([6]);
+  });
+
+  test('where an operand was left out', async () => {
+    const x = tensor([[1, 3]]);
+    using tape = new GradientTape();
+    tape.watch(x);
+    const dx = tape.gradient(layerNorm(x, null, null), x) as Tensor;
+    for (const value of await dx.data()) expect(value).toBeCloseTo(0, 3);
+  });
+
   test('and unconnected ones have the shape and dtype of their source', async () => {
     const x = tensor([1]);
     using tape = new GradientTape();
@@ -311,7 +328,9 @@ describe('what is recorded', () => {
     square(x);
     tape.watch(x);
     greater(square(x), 1);
-    expect(said).toEqual([false, true, false]);
+    const [, places] = topK(x, { k: 1 });
+    cast(places, 'float32');
+    expect(said).toEqual([false, true, false, true, false]);
   });
 
   test('a recording that ended keeps what it saved; one that was disposed of has nothing', async () => {
@@ -328,7 +347,10 @@ describe('what is recorded', () => {
     expect(() => tape.gradient(y, x)).toThrow(/used up/);
     tape.reset();
     expect(tape.isRecording).toBe(true);
+    tape.reset();
     tape.watch(x);
+    square(x);
+    expect(tape.trace).toHaveLength(1);
     expect(await tape.gradient(square(x), x)?.array()).toEqual([6]);
   });
 

@@ -20,6 +20,7 @@ import {
   linearize,
   memory,
   type Op,
+  RetrogradError,
   scan,
   square,
   sum,
@@ -41,6 +42,8 @@ beforeAll(async () => {
 
 const x = () => tensor([1, 2]);
 const total = (given: Tensor) => sum(square(given));
+/** A list that is longer than any list of tensors. */
+const tooMany = new Array(2 ** 20 + 1);
 /** Calls `fn` with anything. */
 const called = (fn: unknown, ...args: unknown[]) => (fn as (...args: unknown[]) => unknown)(...args);
 const taped = (body: (tape: GradientTape, x: Tensor, y: Tensor) => unknown) => {
@@ -115,12 +118,43 @@ test.each<[name: string, call: () => unknown, message: RegExp]>([
     () => customGradient(() => ({ value: 3, gradient: square }) as never)(x()),
     /^customGradient: .*value, gradient/s,
   ],
-  ['no targets', () => taped((tape) => tape.gradient([], x())), /targets must be tensors.*none/s],
-  ['no sources', () => taped((tape, _, y) => tape.gradient(y, [])), /sources must be tensors.*none/s],
+  [
+    'no targets',
+    () => taped((tape) => tape.gradient([], x())),
+    /^gradient: targets must be tensors.*none.*not called yet may be empty/s,
+  ],
+  ['no sources', () => taped((tape, _, y) => tape.gradient(y, [])), /^gradient: sources must be.*none/s],
+  [
+    'too many targets',
+    () => taped((tape) => tape.gradient(tooMany as never, x())),
+    /^gradient: .*1048576.*1048577/s,
+  ],
+  [
+    'too many sources',
+    () => taped((tape, _, y) => tape.gradient(y, tooMany as never)),
+    /^gradient: .*1048577/s,
+  ],
+  ['too many to watch', () => taped((tape) => tape.watch(tooMany as never)), /^watch: .*1048577/s],
+  [
+    'too many output gradients',
+    () => taped((tape, x, y) => tape.gradient(y, x, { outputGradients: tooMany as never })),
+    /^gradient: .*1048577/s,
+  ],
+  [
+    'watching integers',
+    () => taped((tape) => tape.watch(tensor([1], { dtype: 'int32' }))),
+    /^watch: .*int32\[1\]/s,
+  ],
+  ['watching a number', () => taped((tape) => tape.watch(3 as never)), /^watch: .*3/s],
+  [
+    'gradient, an unknown option',
+    () => taped((tape, x, y) => tape.gradient(y, x, { outputGradient: y } as never)),
+    /^gradient: .*outputGradients/s,
+  ],
   [
     'a source that is none',
     () => taped((tape, _, y) => tape.gradient(y, 3 as never)),
-    /sources must be tensors.*3/s,
+    /^gradient: sources must be tensors.*3.*net\.trainableWeights/s,
   ],
   [
     'watching a symbolic tensor',
@@ -190,6 +224,7 @@ test.each<[name: string, call: () => unknown, message: RegExp]>([
     /^gradient: .*one set of gradients.*used up/s,
   ],
 ])('%s', (_, call, message) => {
+  expect(call).toThrow(RetrogradError);
   expect(call).toThrow(message);
 });
 
@@ -219,6 +254,7 @@ test('a compiled function that throws holds nothing', () => {
 });
 
 test.each<[gives: string, gradients: unknown, message: RegExp]>([
+  ['nothing', undefined, /^wrong: `backward` returns a list.*undefined/s],
   ['no list', 3, /^wrong: `backward` returns a list.*each of the 2 inputs.*3/s],
   ['a list without tensors', [3, null], /^wrong: `backward` returns a list/s],
   ['another shape', [() => tensor(1), null], /^wrong: .*shapes of the inputs.*\[\] for input 0.*\[2\]/s],
@@ -231,5 +267,7 @@ test.each<[gives: string, gradients: unknown, message: RegExp]>([
     forward: ([x, y]) => add(x, y),
     backward: () => gradients as never,
   });
-  expect(() => grad((x: Tensor) => sum(wrong(x, tensor([1, 1]))))(x())).toThrow(message);
+  const call = () => grad((x: Tensor) => sum(wrong(x, tensor([1, 1]))))(x());
+  expect(call).toThrow(RetrogradError);
+  expect(call).toThrow(message);
 });

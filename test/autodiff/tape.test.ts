@@ -85,6 +85,18 @@ describe('gradient', () => {
     expect(await values(outputGradients)).toEqual([10, 100]);
   });
 
+  test('takes ones for output gradients that are left out', async () => {
+    const x = tensor([1, 2]);
+    using tape = new GradientTape({ persistent: true });
+    tape.watch(x);
+    const targets = [square(x), mul(x, 3)];
+    const weighed = (outputGradients: (Tensor | null)[] | null) =>
+      values(tape.gradient(targets, x, { outputGradients }));
+    expect(await weighed(null)).toEqual([5, 7]);
+    expect(await weighed([])).toEqual([5, 7]);
+    expect(await weighed([null, tensor([1, 10])])).toEqual([5, 34]);
+  });
+
   test('keeps the structure of the sources', async () => {
     const [a, b] = [variable(tensor([1])), variable(tensor([2]))];
     const tape = new GradientTape();
