@@ -25,11 +25,6 @@ export interface CallSignature {
   readonly obstacle: string | null;
 }
 
-/** Tensors are rebound at each call; variables are themselves. */
-export function isInput(leaf: unknown): leaf is Tensor {
-  return leaf instanceof Tensor && !(leaf instanceof Variable);
-}
-
 /** The signature of `fn.apply(self, args)`. */
 export function signatureOf(self: unknown, args: readonly unknown[]): CallSignature {
   const writer = new SignatureWriter();

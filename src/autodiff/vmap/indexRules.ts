@@ -71,7 +71,7 @@ export const segments: BatchingRule = (call) => {
   const { validateIndices } = call.options as IndexOptions;
   const [rows, ...inner] = call.result as [number, ...number[]];
   const shape = [rows + 1, ...inner];
-  const added = scatterAdd(add(maximum(ids, -1), 1), x, { shape, validateIndices });
+  const added = scatterAdd(add(maximum(converted(ids, 'int32'), -1), 1), x, { shape, validateIndices });
   const begin = shape.map((_, i) => (i === 0 ? 1 : 0));
   return call.level.spread(slice(added, { begin, size: [rows, ...inner] }));
 };
