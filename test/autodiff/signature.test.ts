@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { add, compile, init, mul, type Tensor, tensor, variable } from '../../src/index.ts';
 import { fieldsOf, signatureOf } from '../../src/autodiff/signature.ts';
+import { input } from '../../src/keras/index.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 
 beforeAll(async () => {
@@ -26,6 +27,8 @@ test('values that differ have texts that differ', () => {
   const [object, other] = [new (class A {})(), new (class A {})()];
   const [x, y] = [tensor([1]), tensor([1])];
   const v = variable(tensor([1]));
+  const masked = tensor([1]);
+  masked.companion = tensor([true]);
   const values: unknown[] = [
     0,
     -0,
@@ -38,6 +41,9 @@ test('values that differ have texts that differ', () => {
     Number.NaN,
     Symbol('a'),
     Symbol('a'),
+    Symbol.for('a'),
+    () => 1,
+    () => 1,
     [],
     [1],
     [1, 2],
@@ -55,11 +61,33 @@ test('values that differ have texts that differ', () => {
     variable(tensor([1])),
     [x, x],
     [x, y],
+    masked,
   ];
   const texts = values.map((value) => textOf(value));
   expect(new Set(texts).size).toBe(values.length);
   expect(values.map((value) => textOf(value))).toEqual(texts);
   expect(textOf(y)).toBe(textOf(x));
+});
+
+test('a call has inputs to rebind, masks after their tensors, and all of its tensors and objects', () => {
+  const [x, mask, v] = [tensor([1]), tensor([true]), variable(tensor([1]))];
+  x.companion = mask;
+  const object = new (class A {})();
+  const self = new (class B {})();
+  const { text, inputs, tensors, objects } = signatureOf(self, [{ v, list: [x, x] }, object]);
+  expect(inputs).toEqual([x, mask]);
+  expect(tensors).toEqual([v, x, x]);
+  expect(objects).toEqual([object, self]);
+  expect(text).toMatch(
+    /^this object \d+, \{"v": variable \d+, "list": \[0: float32\[1\] with 1: bool\[1\], 0 with 1\]\}, object \d+$/,
+  );
+  expect(signatureOf(undefined, [])).toEqual({
+    text: '',
+    inputs: [],
+    tensors: [],
+    objects: [],
+    obstacle: null,
+  });
 });
 
 test('containers whose contents may change are said to be obstacles', () => {
@@ -70,6 +98,10 @@ test('containers whose contents may change are said to be obstacles', () => {
   expect(obstacleOf(new Map())).toMatch(/a Map/);
   expect(obstacleOf(new Set())).toMatch(/a Set/);
   expect(obstacleOf(new Date())).toMatch(/a Date/);
+  expect(obstacleOf(new SharedArrayBuffer(2))).toMatch(/a SharedArrayBuffer/);
+  expect(obstacleOf(input({ shape: [2] }))).toMatch(/a symbolic tensor, which has no values/);
+  // The first of several is named.
+  expect(signatureOf(undefined, [new Map(), new Set()]).obstacle).toMatch(/a Map/);
   expect(obstacleOf({ a: [1], b: null })).toBeNull();
   expect(obstacleOf(new (class A {})())).toBeNull();
 });

@@ -12,6 +12,27 @@ export const explained = [
     reason: 'Commands that are compared further are of one kind.',
   },
   {
+    file: 'src/autodiff/signature.ts',
+    original: /^nextIdentity\+\+$/,
+    reason: 'Identities are numbers that differ, in whichever order.',
+  },
+  {
+    file: 'src/autodiff/compile.ts',
+    original: /^\(\) => null$/,
+    reason: 'An entry has another body before the first comparison.',
+  },
+  {
+    file: 'src/autodiff/capturedCall.ts',
+    original: /^bytes > 0$/,
+    reason: 'A copy of no bytes does nothing.',
+  },
+  {
+    file: 'src/autodiff/capturedCall.ts',
+    original: /^!capture\.obstacle$/,
+    replacement: /^true$/,
+    reason: 'It prepares pipelines that nothing uses.',
+  },
+  {
     file: 'src/autodiff/loop.ts',
     original: /^new Array\(length\)$/,
     reason: 'A list grows as it is filled.',
