@@ -401,7 +401,7 @@ describe('what is recorded', () => {
 describe('cotangents', () => {
   test('are freed when no id needs them any more', () => {
     const cotangents = new Cotangents();
-    const [a, b, lent] = [tensor([1]), tensor([2]), tensor([3])];
+    const [a, b, borrowed] = [tensor([1]), tensor([2]), tensor([3])];
     const isGone = (given: Tensor) => given.disposed;
     cotangents.add(1, a);
     cotangents.add(2, a);
@@ -411,9 +411,9 @@ describe('cotangents', () => {
     expect(isGone(a)).toBe(false);
     cotangents.drop(2);
     expect(isGone(a)).toBe(true);
-    cotangents.lend(3, lent);
+    cotangents.addBorrowed(3, borrowed);
     cotangents.drop(3);
-    expect([cotangents.has(3), isGone(lent)]).toEqual([false, false]);
+    expect([cotangents.has(3), isGone(borrowed)]).toEqual([false, false]);
     cotangents.add(4, b);
     cotangents.drop(4);
     expect(isGone(b)).toBe(true);
@@ -421,14 +421,14 @@ describe('cotangents', () => {
 
   test('of one id are added, and the parts freed unless another id or the caller has them', async () => {
     const cotangents = new Cotangents();
-    const [a, b, shared, lent] = [tensor([1]), tensor([2]), tensor([4]), tensor([8])];
+    const [a, b, shared, borrowed] = [tensor([1]), tensor([2]), tensor([4]), tensor([8])];
     cotangents.add(1, a);
     cotangents.add(1, b);
     cotangents.add(2, shared);
     cotangents.add(1, shared);
-    cotangents.lend(1, lent);
+    cotangents.addBorrowed(1, borrowed);
     expect(await cotangents.get(1)?.array()).toEqual([15]);
-    expect([a, b, shared, lent].map(({ disposed }) => disposed)).toEqual([true, true, false, false]);
+    expect([a, b, shared, borrowed].map(({ disposed }) => disposed)).toEqual([true, true, false, false]);
     cotangents.drop(2);
     expect(shared.disposed).toBe(true);
   });
