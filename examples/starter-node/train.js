@@ -1,5 +1,5 @@
 import { init } from 'retrograd';
-import { layers, sequential } from 'retrograd/keras';
+import { layers, optimizers, sequential } from 'retrograd/keras';
 
 await init();
 // Points in two rings, and the ring of each: put your data here.
@@ -11,7 +11,11 @@ const net = sequential([
   layers.dense({ units: 16, activation: 'tanh' }),
   layers.dense({ units: 2, activation: 'softmax' }),
 ]);
-net.compile({ optimizer: 'adam', loss: 'sparseCategoricalCrossentropy', metrics: ['accuracy'] });
+net.compile({
+  optimizer: optimizers.adam({ learningRate: 0.03 }),
+  loss: 'sparseCategoricalCrossentropy',
+  metrics: ['accuracy'],
+});
 await net.fit(x, y, { epochs: 20, verbose: 0 });
 const { accuracy } = await net.evaluate(x, y);
 console.log(`accuracy ${accuracy.toFixed(2)}`);

@@ -1,5 +1,5 @@
 import { init } from 'retrograd';
-import { callbacks, layers, sequential } from 'retrograd/keras';
+import { callbacks, layers, optimizers, sequential } from 'retrograd/keras';
 
 /** Points in two rings, and the ring of each: put your data here. */
 function rings() {
@@ -19,7 +19,11 @@ export async function train(onEpoch) {
     layers.dense({ units: 16, activation: 'tanh' }),
     layers.dense({ units: 2, activation: 'softmax' }),
   ]);
-  net.compile({ optimizer: 'adam', loss: 'sparseCategoricalCrossentropy', metrics: ['accuracy'] });
+  net.compile({
+    optimizer: optimizers.adam({ learningRate: 0.03 }),
+    loss: 'sparseCategoricalCrossentropy',
+    metrics: ['accuracy'],
+  });
   const progress = callbacks.lambdaCallback({
     onEpochEnd: (epoch, logs) => {
       if (!onEpoch(epoch, logs.loss)) net.stopTraining = true;

@@ -1,5 +1,5 @@
 import { init } from 'retrograd';
-import { callbacks, layers, sequential } from 'retrograd/keras';
+import { callbacks, layers, optimizers, sequential } from 'retrograd/keras';
 
 const status = document.querySelector('#status') as HTMLElement;
 const element = document.querySelector('#progress') as HTMLElement;
@@ -18,7 +18,11 @@ async function run(): Promise<void> {
     layers.dense({ units: 16, activation: 'tanh' }),
     layers.dense({ units: 2, activation: 'softmax' }),
   ]);
-  net.compile({ optimizer: 'adam', loss: 'sparseCategoricalCrossentropy', metrics: ['accuracy'] });
+  net.compile({
+    optimizer: optimizers.adam({ learningRate: 0.03 }),
+    loss: 'sparseCategoricalCrossentropy',
+    metrics: ['accuracy'],
+  });
   await net.fit(x, y, { epochs: 20, callbacks: [callbacks.pageProgress({ element })] });
   const { accuracy } = (await net.evaluate(x, y)) as Record<string, number>;
   status.textContent = `Trained: accuracy ${accuracy?.toFixed(2)}`;

@@ -1,6 +1,6 @@
 /** Trains in a worker: the page stays free. Tensors stay here; numbers and bytes are posted. */
 import { init } from 'retrograd';
-import { layers, sequential } from 'retrograd/keras';
+import { layers, optimizers, sequential } from 'retrograd/keras';
 
 export type Message = { epoch: number; loss: number } | { accuracy: number } | { error: string };
 
@@ -14,7 +14,11 @@ addEventListener('message', async ({ data: { x, y } }: MessageEvent<{ x: number[
       layers.dense({ units: 16, activation: 'tanh' }),
       layers.dense({ units: 2, activation: 'softmax' }),
     ]);
-    net.compile({ optimizer: 'adam', loss: 'sparseCategoricalCrossentropy', metrics: ['accuracy'] });
+    net.compile({
+      optimizer: optimizers.adam({ learningRate: 0.03 }),
+      loss: 'sparseCategoricalCrossentropy',
+      metrics: ['accuracy'],
+    });
     const report = {
       onEpochEnd: (epoch: number, logs: Record<string, number>) => post({ epoch, loss: logs.loss ?? 0 }),
     };
