@@ -1,6 +1,7 @@
 /** @file Trials of the algorithms of a convolution. */
+import type { Tensor } from '../tensor/tensor.ts';
 import { type Conv2dAlgorithm, conv2dAlgorithms } from '../kernels/conv2dAlgorithm.ts';
-import { conv2dOperands, type Conv2dProblem } from '../kernels/conv2dProblem.ts';
+import { conv2dOperands, type Conv2dProblem, conv2dResult } from '../kernels/conv2dProblem.ts';
 import { kernels } from '../kernels/loadKernels.ts';
 import { output } from '../kernels/output.ts';
 import { sizeClass, type Trials } from './tuningTask.ts';
@@ -28,8 +29,8 @@ export const conv2dTrials: Trials<Conv2dProblem, Conv2dAlgorithm> = {
   },
 
   launch(device, problem, algorithm) {
-    const [a, b] = conv2dOperands(problem);
-    const operand = (spec: typeof a) => output(device, spec, 'tune');
-    kernels().launchConv2d('tune', problem, algorithm, operand(a), operand(b), {});
+    const op = 'tune';
+    const [a, b] = conv2dOperands(problem).map((spec) => output(device, spec, op)) as [Tensor, Tensor];
+    kernels().launchConv2d({ op, problem, algorithm, a, b, spec: conv2dResult(problem), epilogue: {} });
   },
 };

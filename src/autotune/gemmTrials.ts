@@ -3,6 +3,7 @@ import type { OperandLayout } from '../../shaders/gemm.ts';
 import type { DType } from '../core/dtype.ts';
 import type { Shape } from '../core/shape.ts';
 import type { Device } from '../webgpu/device.ts';
+import type { Tensor } from '../tensor/tensor.ts';
 import { conv2dOperands, conv2dResult, type Conv2dProblem } from '../kernels/conv2dProblem.ts';
 import type { GemmAlgorithm, GemmProblem } from '../kernels/gemmAlgorithm.ts';
 import { gemmAlgorithms } from '../kernels/gemmAlgorithms.ts';
@@ -44,9 +45,9 @@ function launchConv2d(
   problem: GemmProblem,
   algorithm: GemmAlgorithm,
 ): void {
-  const [a, b] = conv2dOperands(conv2d);
-  const call = { op: 'tune', problem, algorithm, spec: conv2dResult(conv2d), epilogue: {} };
-  kernels().launchImplicitGemm(conv2d, call, output(device, a, 'tune'), output(device, b, 'tune'));
+  const op = 'tune';
+  const [a, b] = conv2dOperands(conv2d).map((spec) => output(device, spec, op)) as [Tensor, Tensor];
+  kernels().launchImplicitGemm(conv2d, { op, a, b, spec: conv2dResult(conv2d), problem, algorithm });
 }
 
 function launchMatMul(device: Device, problem: GemmProblem, algorithm: GemmAlgorithm): void {
@@ -61,11 +62,12 @@ function launchMatMul(device: Device, problem: GemmProblem, algorithm: GemmAlgor
       transposed,
     };
   };
-  const operands = {
+  const call = {
+    op: 'tune',
     a: matrices([m, k], a, a.major === 'mn'),
     b: matrices([k, n], b, b.major === 'k'),
     sizes: { m, n, k, batch },
+    spec: { shape: [...batch, m, n], dtype },
   };
-  const spec = { shape: [...batch, m, n], dtype };
-  kernels().launchMatMul('tune', operands, problem, algorithm, spec, {});
+  kernels().launchMatMul(call, problem, algorithm);
 }

@@ -7,7 +7,7 @@ import type { Device } from '../webgpu/device.ts';
 import type { Kernel, KernelOptions } from '../webgpu/kernel.ts';
 import type { GemmTile } from '../../shaders/gemm.ts';
 import { type DeviceProfile, profileOf } from './adapterProfiles.ts';
-import { type Conv2dAlgorithm, conv2dAlgorithms, conv2dTunable } from './conv2dAlgorithm.ts';
+import { type Conv2dAlgorithm, conv2dAlgorithms, conv2dName, conv2dTunable } from './conv2dAlgorithm.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { type GemmAlgorithm, type GemmProblem, gemmTunable } from './gemmAlgorithm.ts';
 import { gemmAlgorithms, tiledAlgorithms, tileName } from './gemmAlgorithms.ts';
@@ -19,19 +19,6 @@ const wholeSuffix = ', k in one part';
 export function variantName(tunable: string, candidate: string): string {
   const isWhole = candidate.endsWith(wholeSuffix);
   return `${tunable}: ${isWhole ? candidate.slice(0, -wholeSuffix.length) : candidate}`;
-}
-
-const conv2dNames: Readonly<Record<Conv2dAlgorithm['kind'], string>> = {
-  gemm: 'GEMM',
-  implicitGemm: 'implicit GEMM',
-  gemmCol2im: 'GEMM + col2im',
-  winograd: 'Winograd',
-};
-
-/** The name of a convolution algorithm, as among its candidates. */
-export function conv2dName(algorithm: Conv2dAlgorithm): string {
-  const name = conv2dNames[algorithm.kind];
-  return algorithm.kind === 'winograd' ? `${name} F(${algorithm.block}×${algorithm.block}, 3×3)` : name;
 }
 
 export class AvoidedVariants implements Avoidance {

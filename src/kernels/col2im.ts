@@ -7,12 +7,12 @@ import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { type Conv2dProblem, conv2dResult } from './conv2dProblem.ts';
+import { type Conv2dCall, type Conv2dLauncher, widened } from './conv2dCall.ts';
+import type { Conv2dProblem } from './conv2dProblem.ts';
 import { copyInto } from './copy.ts';
 import { upTo } from './gemmTiles.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
-import type { Epilogue } from './partialSums.ts';
 
 const kernel = /* @__PURE__ */ defineKernel({
   name: 'col2im',
@@ -27,42 +27,31 @@ const kernel = /* @__PURE__ */ defineKernel({
 
 const float32 = (shape: number[]): TensorSpec => ({ shape, dtype: 'float32' });
 
-/** Bytes of the column matrix between the two launches. */
-export function col2imBytes({ direction, geometry }: Conv2dProblem): number {
-  const { batch, rows, columns, inputs, outputs } = geometry;
-  const taps = rows.window * columns.window;
-  return direction === 'forward'
-    ? 4 * batch * rows.input * columns.input * taps * outputs
-    : 4 * batch * rows.output * columns.output * taps * inputs;
-}
-
 /** For a convolution without groups and strides, or the gradient of the image of one without groups. */
-export function gemmCol2im(
-  op: string,
-  problem: Conv2dProblem,
-  image: Tensor,
-  weights: Tensor,
-  epilogue: Epilogue,
-): Tensor {
-  const { device } = image;
-  const { m, k, matrix, strides } = gemmForm(problem);
-  // Whole vectors. Values of the last one beyond the last tap are never read.
-  const n = upTo(4, matrix[1] * matrix[2]);
-  const kernelMatrix = output(device, float32([k, n]), op);
-  const to = { offset: 0, strides: [n, matrix[2], 1] };
-  copyInto(weights, { offset: 0, strides }, kernelMatrix, to, matrix);
-  const columnMatrix = matMulKernel(
-    op,
-    { values: image, batch: [], transposed: false },
-    { values: kernelMatrix, batch: [], transposed: false },
-    { m, n, k, batch: [] },
-    float32([m, n]),
-  );
-  kernelMatrix.dispose();
-  const result = addTaps(op, problem, columnMatrix, epilogue);
-  columnMatrix.dispose();
-  return result;
-}
+export const gemmCol2im: Conv2dLauncher = {
+  launch(given) {
+    const call = widened(given);
+    const { op, a: image, b: weights } = call;
+    const { device } = image;
+    const { m, k, matrix, strides } = gemmForm(call.problem);
+    // Whole vectors. Values of the last one beyond the last tap are never read.
+    const n = upTo(4, matrix[1] * matrix[2]);
+    const kernelMatrix = output(device, float32([k, n]), op);
+    const to = { offset: 0, strides: [n, matrix[2], 1] };
+    copyInto(weights, { offset: 0, strides }, kernelMatrix, to, matrix);
+    const columnMatrix = matMulKernel({
+      op,
+      a: { values: image, batch: [], transposed: false },
+      b: { values: kernelMatrix, batch: [], transposed: false },
+      sizes: { m, n, k, batch: [] },
+      spec: float32([m, n]),
+    });
+    kernelMatrix.dispose();
+    const result = addTaps(call, columnMatrix);
+    columnMatrix.dispose();
+    return result;
+  },
+};
 
 /** The kernel as a matrix [channels summed over, taps, channels of the result], with its strides. */
 function gemmForm({ direction, geometry }: Conv2dProblem): {
@@ -89,14 +78,9 @@ function gemmForm({ direction, geometry }: Conv2dProblem): {
 }
 
 /** Adds up, for each result, the columns of its taps. */
-function addTaps(
-  op: string,
-  problem: Conv2dProblem,
-  columnMatrix: Tensor,
-  { bias = null, activation = 'value', alpha = 0 }: Epilogue,
-): Tensor {
+function addTaps({ op, problem, spec, epilogue }: Conv2dCall, columnMatrix: Tensor): Tensor {
+  const { bias = null, activation = 'value', alpha = 0 } = epilogue;
   const { rows, columns } = problem.geometry;
-  const spec = conv2dResult(problem);
   const isForward = problem.direction === 'forward';
   const direction: Col2imOptions['direction'] = isForward ? 'forward' : 'inputGrad';
   const out = output(columnMatrix.device, spec, op);

@@ -4,12 +4,19 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { algorithmFor } from './algorithmFor.ts';
 import { gemmCol2im } from './col2im.ts';
 import { type Conv2dAlgorithm, conv2dTunable } from './conv2dAlgorithm.ts';
+import type { Conv2dCall, Conv2dLauncher } from './conv2dCall.ts';
 import { type Conv2dProblem, conv2dResult } from './conv2dProblem.ts';
-import { unpackFloat16 } from './float16.ts';
 import { implicitGemm } from './implicitGemm.ts';
-import { type MatrixOperand, matMulKernel } from './matMul.ts';
 import type { Epilogue } from './partialSums.ts';
+import { pointwiseGemm } from './pointwiseGemm.ts';
 import { winograd } from './winograd.ts';
+
+const launchers: Readonly<Record<Conv2dAlgorithm['kind'], Conv2dLauncher>> = {
+  gemm: pointwiseGemm,
+  implicitGemm,
+  gemmCol2im,
+  winograd,
+};
 
 /** The convolution of image `x` with `kernel`. */
 export function conv2dKernel(
@@ -52,50 +59,11 @@ function conv2d(
   epilogue: Epilogue,
 ): Tensor {
   const problem: Conv2dProblem = { direction, geometry, dtypes: [a.dtype, b.dtype] };
-  return launchConv2d(op, problem, algorithmFor(a.device, conv2dTunable, problem), a, b, epilogue);
+  const algorithm = algorithmFor(a.device, conv2dTunable, problem);
+  return launchConv2d({ op, problem, algorithm, a, b, spec: conv2dResult(problem), epilogue });
 }
 
-/** Launches a convolution by a given algorithm. */
-export function launchConv2d(
-  op: string,
-  problem: Conv2dProblem,
-  algorithm: Conv2dAlgorithm,
-  a: Tensor,
-  b: Tensor,
-  epilogue: Epilogue,
-): Tensor {
-  switch (algorithm.kind) {
-    case 'gemm':
-      return pointwise(op, problem, a, b, epilogue);
-    case 'implicitGemm':
-      return implicitGemm(op, problem, a, b, conv2dResult(problem), epilogue);
-    case 'gemmCol2im':
-      return gemmCol2im(op, problem, asFloat32(op, a), asFloat32(op, b), epilogue);
-    case 'winograd':
-      return winograd(op, problem, algorithm.block, asFloat32(op, a), asFloat32(op, b), epilogue);
-  }
-}
-
-/** Algorithms that transform their operands read float32. */
-const asFloat32 = (op: string, x: Tensor) => (x.dtype === 'float16' ? unpackFloat16(op, x) : x);
-
-/** A 1 × 1 convolution: pixels are the rows of a matrix. */
-function pointwise(op: string, problem: Conv2dProblem, a: Tensor, b: Tensor, epilogue: Epilogue): Tensor {
-  const { direction, geometry } = problem;
-  const { batch, rows, columns, inputs, outputs } = geometry;
-  const pixels = batch * rows.input * columns.input;
-  const sizes = {
-    forward: { m: pixels, n: outputs, k: inputs },
-    inputGrad: { m: pixels, n: inputs, k: outputs },
-    filterGrad: { m: inputs, n: outputs, k: pixels },
-  } as const;
-  const matrix = (values: Tensor, transposed: boolean): MatrixOperand => ({ values, batch: [], transposed });
-  return matMulKernel(
-    op,
-    matrix(a, direction === 'filterGrad'),
-    matrix(b, direction === 'inputGrad'),
-    { ...sizes[direction], batch: [] },
-    conv2dResult(problem),
-    epilogue,
-  );
+/** Launches a convolution by the algorithm that the call names. */
+export function launchConv2d(call: Conv2dCall): Tensor {
+  return launchers[call.algorithm.kind].launch(call);
 }

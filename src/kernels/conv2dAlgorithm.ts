@@ -5,7 +5,6 @@ import { type Block, tileSize } from '../../shaders/winograd.ts';
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import { type Candidate, cheapest, type Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile, WinogradProfile } from './adapterProfiles.ts';
-import { col2imBytes } from './col2im.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { subgroupMatrixCost, upTo } from './gemmTiles.ts';
 
@@ -19,8 +18,26 @@ export type Conv2dAlgorithm =
   | { readonly kind: 'implicitGemm' }
   /** Each pixel is multiplied by all taps at once; a second launch sums the products of each result. */
   | { readonly kind: 'gemmCol2im' }
-  /** Winograd convolution F(2×2, 3×3) or F(4×4, 3×3): `block` results along each axis of a tile. */
-  | { readonly kind: 'winograd'; readonly block: Block };
+  | WinogradAlgorithm;
+
+/** Winograd convolution F(2×2, 3×3) or F(4×4, 3×3): `block` results along each axis of a tile. */
+export interface WinogradAlgorithm {
+  readonly kind: 'winograd';
+  readonly block: Block;
+}
+
+const names: Readonly<Record<Conv2dAlgorithm['kind'], string>> = {
+  gemm: 'GEMM',
+  implicitGemm: 'implicit GEMM',
+  gemmCol2im: 'GEMM + col2im',
+  winograd: 'Winograd',
+};
+
+/** The name of an algorithm in reports and stores. */
+export function conv2dName(algorithm: Conv2dAlgorithm): string {
+  const name = names[algorithm.kind];
+  return algorithm.kind === 'winograd' ? `${name} F(${algorithm.block}×${algorithm.block}, 3×3)` : name;
+}
 
 /** Channels on either side from which Winograd transforms can pay. */
 const minWinogradChannels = 8;
@@ -54,6 +71,15 @@ export function allowsCol2im({ direction, geometry }: Conv2dProblem): boolean {
   );
 }
 
+/** Bytes of the column matrix between the two launches. */
+function col2imBytes({ direction, geometry }: Conv2dProblem): number {
+  const { batch, rows, columns, inputs, outputs } = geometry;
+  const taps = rows.window * columns.window;
+  return direction === 'forward'
+    ? 4 * batch * rows.input * columns.input * taps * outputs
+    : 4 * batch * rows.output * columns.output * taps * inputs;
+}
+
 /** Whether Winograd convolution can compute a problem: a 3 × 3 kernel, without strides, dilation and groups. */
 export function allowsWinograd({ geometry: { rows, columns, groups } }: Conv2dProblem): boolean {
   return (
@@ -84,24 +110,16 @@ function candidatesFor(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dCa
   const { geometry } = problem;
   const gemmCost = costOfGemm(winograd, problem);
   const cost = unitCost(problem, profile) * gemmCost;
-  const candidates: Conv2dCandidate[] = [
-    { name: 'implicit GEMM', algorithm: { kind: 'implicitGemm' }, cost, rank: 0, minWork: 0 },
-  ];
+  const candidates: Conv2dCandidate[] = [{ ...named({ kind: 'implicitGemm' }), cost, rank: 0, minWork: 0 }];
   if (allowsCol2im(problem) && col2imBytes(problem) <= mostCol2imBytes) {
-    candidates.push({
-      name: 'GEMM + col2im',
-      algorithm: { kind: 'gemmCol2im' },
-      cost: col2imCost * gemmCost,
-      rank: 0,
-      minWork: leastCol2imWork + 1,
-    });
+    const minWork = leastCol2imWork + 1;
+    candidates.push({ ...named({ kind: 'gemmCol2im' }), cost: col2imCost * gemmCost, rank: 0, minWork });
   }
   if (!allowsWinograd(problem) || Math.min(geometry.inputs, geometry.outputs) < minWinogradChannels) {
     return candidates;
   }
   const blocks = ([2, 4] as const).map((block, i) => ({
-    name: `Winograd F(${block}×${block}, 3×3)`,
-    algorithm: { kind: 'winograd', block } as const,
+    ...named({ kind: 'winograd', block }),
     cost: costOfWinograd(winograd, problem, block),
     rank: i + 1,
     minWork: winograd.minWork,
@@ -109,12 +127,14 @@ function candidatesFor(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dCa
   return [...candidates, ...blocks];
 }
 
+const named = (algorithm: Conv2dAlgorithm) => ({ name: conv2dName(algorithm), algorithm });
+
 export function conv2dAlgorithms(
   problem: Conv2dProblem,
   profile: Conv2dProfile,
 ): Candidate<Conv2dAlgorithm>[] {
   const { geometry } = problem;
-  if (isPointwise(geometry)) return [{ name: 'GEMM', algorithm: { kind: 'gemm' }, cost: null, rank: 0 }];
+  if (isPointwise(geometry)) return [{ ...named({ kind: 'gemm' }), cost: null, rank: 0 }];
   const candidates = candidatesFor(problem, profile);
   return workOf(geometry) / geometry.groups < smallWork ? candidates.slice(0, 1) : candidates;
 }

@@ -1,13 +1,16 @@
-/** @file Common code of launches of the GEMM engine: bindings, options, parameters, and the sum of the parts of k. */
-import { type GemmOptions, type GemmTile, gemmWorkgroups, type OperandLayout } from '../../shaders/gemm.ts';
+/** @file Launches an instance of the GEMM engine: allocates its result, launches its kernel, and adds up the parts of k. */
+import {
+  type GemmOptions,
+  type gemmParams,
+  type GemmTile,
+  gemmWorkgroups,
+  type OperandLayout,
+} from '../../shaders/gemm.ts';
 import { wgslType } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import type { Device } from '../webgpu/device.ts';
-import type { Bindings } from '../webgpu/kernel.ts';
-import type { Launch } from '../webgpu/launch.ts';
-import type { ParamFields } from '../webgpu/params.ts';
-import type { Storage } from '../webgpu/storage.ts';
+import type { Bindings, Kernel } from '../webgpu/kernel.ts';
+import type { ParamFields, ParamValues } from '../webgpu/params.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type GemmAlgorithm, type GemmProblem, workOf } from './gemmAlgorithm.ts';
 import { output } from './output.ts';
@@ -33,21 +36,51 @@ export function widthOf(...sizes: number[]): 1 | 4 {
   return sizes.every((n) => n % 4 === 0) ? 4 : 1;
 }
 
-/** What is to be computed from A and B: epilogue(A · B) as `spec`. */
+/** epilogue(A · B) as `spec`, to be computed for `op`. */
 export interface GemmCall {
   readonly op: string;
+  readonly a: Tensor;
+  readonly b: Tensor;
+  readonly spec: TensorSpec;
+  readonly epilogue?: Epilogue;
   readonly problem: GemmProblem;
   readonly algorithm: GemmAlgorithm;
-  readonly spec: TensorSpec;
-  readonly epilogue: Epilogue;
 }
 
-/** A tensor for the kernel to write: the result, or the sums of the parts of k. */
-export function gemmOutput(device: Device, { op, algorithm: { split }, spec }: GemmCall): Tensor {
-  return output(device, split.parts > 1 ? partialSpec(spec, split.parts) : spec, op);
+/** Launches `kernel`; `options` and `params` are those that it has besides the engine's. */
+export function launchGemm<O extends GemmOptions, P extends ParamFields>(
+  kernel: Kernel<O, Bindings, P>,
+  call: GemmCall,
+  options: Omit<O, keyof GemmOptions>,
+  params: Omit<ParamValues<P>, keyof typeof gemmParams>,
+): Tensor {
+  const { op, a, b, spec, epilogue = {}, problem, algorithm } = call;
+  const { size } = problem;
+  const { fallback, split } = algorithm;
+  const { device } = a;
+  const out = output(device, split.parts > 1 ? partialSpec(spec, split.parts) : spec, op);
+  // The engine's options and the instance's own are all that it has; so are the parameters.
+  const all = { ...engineOptions(call), ...options } as GemmOptions as O;
+  const program = (tile: GemmTile) => ({
+    options: { ...all, tile },
+    workgroups: gemmWorkgroups(tile, size.m, size.n, size.slices * split.parts),
+  });
+  device.launch(kernel, {
+    ...program(algorithm.tile),
+    fallback: fallback && program(fallback),
+    bindings: {
+      a_values: a.storage,
+      b_values: b.storage,
+      c_values: out.storage,
+      ...(epilogue.bias ? { bias_values: epilogue.bias.storage } : {}),
+    },
+    params: { ...engineParams(call), ...params } as unknown as ParamValues<P>,
+    multiplications: workOf(size),
+  });
+  return split.parts > 1 ? addPartialSums(op, out, spec, epilogue) : out;
 }
 
-export function gemmOptions({ algorithm, spec, epilogue }: GemmCall): GemmOptions {
+function engineOptions({ algorithm, spec, epilogue = {} }: GemmCall): GemmOptions {
   const { tile, a, b, outWidth, flat, remainderFirst, split } = algorithm;
   const { bias = null, activation = 'value' } = epilogue;
   return {
@@ -64,40 +97,13 @@ export function gemmOptions({ algorithm, spec, epilogue }: GemmCall): GemmOption
   };
 }
 
-/** The program of a launch, and the fallback that runs while it is being compiled. */
-export function gemmPrograms<O extends { tile: GemmTile }>(
-  { problem: { size }, algorithm: { fallback, split } }: GemmCall,
-  options: O,
-): Pick<Launch<O, Bindings, ParamFields>, 'options' | 'workgroups' | 'multiplications' | 'fallback'> {
-  const on = (tile: GemmTile) => ({
-    options: { ...options, tile },
-    workgroups: gemmWorkgroups(tile, size.m, size.n, size.slices * split.parts),
-  });
-  return { ...on(options.tile), multiplications: workOf(size), fallback: fallback && on(fallback) };
-}
-
-export function gemmStorages(a: Tensor, b: Tensor, out: Tensor, { bias }: Epilogue): Record<string, Storage> {
-  return {
-    a_values: a.storage,
-    b_values: b.storage,
-    c_values: out.storage,
-    ...(bias ? { bias_values: bias.storage } : {}),
-  };
-}
-
-/** Values of the engine's own parameters. */
-export function gemmParamValues({ problem: { size }, algorithm: { split }, spec, epilogue }: GemmCall) {
+function engineParams({ problem: { size }, algorithm: { split }, spec, epilogue }: GemmCall) {
   return {
     ...size,
     splits: split.parts,
     segments_per_split: split.segmentsPerPart,
     steps_per_split: split.stepsPerPart,
     split_stride: sizeOf(spec.shape),
-    alpha: epilogue.alpha ?? 0,
-  };
-}
-
-/** The final result, from the output of the kernel. */
-export function gemmResult({ op, algorithm: { split }, spec, epilogue }: GemmCall, out: Tensor): Tensor {
-  return split.parts > 1 ? addPartialSums(op, out, spec, epilogue) : out;
+    alpha: epilogue?.alpha ?? 0,
+  } satisfies ParamValues<typeof gemmParams>;
 }

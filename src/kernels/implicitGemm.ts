@@ -9,26 +9,15 @@ import { gemmDirectives, gemmParams, type OperandLayout } from '../../shaders/ge
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import type { DType } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
-import type { TensorSpec } from '../core/spec.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { algorithmFor } from './algorithmFor.ts';
+import type { Conv2dLauncher } from './conv2dCall.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
-import {
-  gemmBindings,
-  type GemmCall,
-  gemmOptions,
-  gemmOutput,
-  gemmParamValues,
-  gemmPrograms,
-  gemmResult,
-  gemmStorages,
-  widthOf,
-} from './gemm.ts';
+import { gemmBindings, type GemmCall, launchGemm, widthOf } from './gemm.ts';
 import { type GemmProblem, gemmTunable } from './gemmAlgorithm.ts';
 import type { GemmSize } from './gemmSplit.ts';
 import { output } from './output.ts';
-import type { Epilogue } from './partialSums.ts';
 
 const defineDirection = (name: string, direction: Direction) =>
   defineKernel({
@@ -119,56 +108,38 @@ function implicitGemmProblem(conv2d: Conv2dProblem): GemmProblem {
   return { dtype: 'float32', size, a: layoutOf(a, dtypeA), b: layoutOf(b, dtypeB), outWidth, conv2d };
 }
 
-export function implicitGemm(
-  op: string,
-  conv2d: Conv2dProblem,
-  a: Tensor,
-  b: Tensor,
-  spec: TensorSpec,
-  epilogue: Epilogue,
-): Tensor {
-  const { device } = a;
-  if (sizeOf(spec.shape) === 0) return output(device, spec, op);
-  const problem = implicitGemmProblem(conv2d);
-  const algorithm = algorithmFor(device, gemmTunable, problem);
-  return launchImplicitGemm(conv2d, { op, problem, algorithm, spec, epilogue }, a, b);
-}
+export const implicitGemm: Conv2dLauncher = {
+  launch({ op, problem: conv2d, a, b, spec, epilogue }) {
+    const { device } = a;
+    if (sizeOf(spec.shape) === 0) return output(device, spec, op);
+    const problem = implicitGemmProblem(conv2d);
+    const algorithm = algorithmFor(device, gemmTunable, problem);
+    return launchImplicitGemm(conv2d, { op, a, b, spec, epilogue, problem, algorithm });
+  },
+};
 
 /** Launches an implicit GEMM by a given algorithm. */
-export function launchImplicitGemm(
-  { direction, geometry }: Conv2dProblem,
-  call: GemmCall,
-  a: Tensor,
-  b: Tensor,
-): Tensor {
-  const { device } = a;
+export function launchImplicitGemm({ direction, geometry }: Conv2dProblem, call: GemmCall): Tensor {
   const { rows, columns, inputs, outputs, groups } = geometry;
-  const out = gemmOutput(device, call);
-  device.launch(kernels[direction], {
-    ...gemmPrograms(call, {
-      ...gemmOptions(call),
-      strided: rows.stride > 1 || columns.stride > 1,
-      joined: direction === 'forward' && joinsTaps(geometry),
-    }),
-    bindings: gemmStorages(a, b, out, call.epilogue),
-    params: {
-      ...gemmParamValues(call),
-      in_h: rows.input,
-      in_w: columns.input,
-      in_c: inputs,
-      out_h: rows.output,
-      out_w: columns.output,
-      out_c: outputs,
-      kernel_w: columns.window,
-      stride_h: rows.stride,
-      stride_w: columns.stride,
-      dilation_h: rows.dilation,
-      dilation_w: columns.dilation,
-      pad_h: rows.before,
-      pad_w: columns.before,
-      group_in: inputs / groups,
-      group_out: outputs / groups,
-    },
+  const options = {
+    strided: rows.stride > 1 || columns.stride > 1,
+    joined: direction === 'forward' && joinsTaps(geometry),
+  };
+  return launchGemm(kernels[direction], call, options, {
+    in_h: rows.input,
+    in_w: columns.input,
+    in_c: inputs,
+    out_h: rows.output,
+    out_w: columns.output,
+    out_c: outputs,
+    kernel_w: columns.window,
+    stride_h: rows.stride,
+    stride_w: columns.stride,
+    dilation_h: rows.dilation,
+    dilation_w: columns.dilation,
+    pad_h: rows.before,
+    pad_w: columns.before,
+    group_in: inputs / groups,
+    group_out: outputs / groups,
   });
-  return gemmResult(call, out);
 }

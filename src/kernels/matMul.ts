@@ -6,16 +6,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { algorithmFor } from './algorithmFor.ts';
-import {
-  gemmBindings,
-  gemmOptions,
-  gemmOutput,
-  gemmParamValues,
-  gemmPrograms,
-  gemmResult,
-  gemmStorages,
-  widthOf,
-} from './gemm.ts';
+import { gemmBindings, launchGemm, widthOf } from './gemm.ts';
 import { type GemmAlgorithm, type GemmProblem, gemmTunable } from './gemmAlgorithm.ts';
 import { output } from './output.ts';
 import type { Epilogue } from './partialSums.ts';
@@ -52,34 +43,31 @@ export interface MatMulSizes {
   batch: Shape;
 }
 
-/** Operands and sizes, in the form that is computed. */
-interface MatMulOperands {
+/** C[m, n] = epilogue(A[m, k] · B[k, n]) for each matrix of the batch. */
+export interface MatMulCall {
+  readonly op: string;
   readonly a: MatrixOperand;
   readonly b: MatrixOperand;
   readonly sizes: MatMulSizes;
+  /** The result: m · n · batch elements. */
+  readonly spec: TensorSpec;
+  readonly epilogue?: Epilogue;
 }
 
-/** C[m, n] = epilogue(A[m, k] · B[k, n]) for each matrix of the batch. `spec` has m · n · batch elements. */
-export function matMulKernel(
-  op: string,
-  a: MatrixOperand,
-  b: MatrixOperand,
-  sizes: MatMulSizes,
-  spec: TensorSpec,
-  epilogue: Epilogue = {},
-): Tensor {
-  const { device } = a.values;
-  if (sizeOf(spec.shape) === 0) return output(device, spec, op);
-  const operands = joinBatch(columnAsRow({ a, b, sizes }, epilogue));
-  const problem = matMulProblem(operands, spec);
-  return launchMatMul(op, operands, problem, algorithmFor(device, gemmTunable, problem), spec, epilogue);
+export function matMulKernel(call: MatMulCall): Tensor {
+  const { device } = call.a.values;
+  if (sizeOf(call.spec.shape) === 0) return output(device, call.spec, call.op);
+  const computed = joinBatch(columnAsRow(call));
+  const problem = matMulProblem(computed);
+  return launchMatMul(computed, problem, algorithmFor(device, gemmTunable, problem));
 }
 
 /** Computes a matrix times a column as a row times the transposed matrix, since there is a special tile for rows. */
-function columnAsRow(operands: MatMulOperands, { bias }: Epilogue): MatMulOperands {
-  const { a, b, sizes } = operands;
-  if (sizes.n > 1 || sizes.m === 1 || bias) return operands;
+function columnAsRow(call: MatMulCall): MatMulCall {
+  const { a, b, sizes, epilogue } = call;
+  if (sizes.n > 1 || sizes.m === 1 || epilogue?.bias) return call;
   return {
+    ...call,
     a: { ...b, transposed: !b.transposed },
     b: { ...a, transposed: !a.transposed },
     sizes: { ...sizes, m: 1, n: sizes.m },
@@ -87,28 +75,26 @@ function columnAsRow(operands: MatMulOperands, { bias }: Epilogue): MatMulOperan
 }
 
 /** With one B for the whole batch, treats the rows of all A as rows of one matrix. */
-function joinBatch(operands: MatMulOperands): MatMulOperands {
-  const { a, b, sizes } = operands;
+function joinBatch(call: MatMulCall): MatMulCall {
+  const { a, b, sizes } = call;
   const size = sizeOf(sizes.batch);
-  if (a.transposed || sizeOf(b.batch) !== 1 || sizeOf(a.batch) !== size) return operands;
+  if (a.transposed || sizeOf(b.batch) !== 1 || sizeOf(a.batch) !== size) return call;
   return {
+    ...call,
     a: { ...a, batch: [] },
     b: { ...b, batch: [] },
     sizes: { ...sizes, m: sizes.m * size, batch: [] },
   };
 }
 
-function matMulProblem(
-  { a, b, sizes: { m, n, k, batch } }: MatMulOperands,
-  { dtype }: TensorSpec,
-): GemmProblem {
+function matMulProblem({ a, b, sizes: { m, n, k, batch }, spec }: MatMulCall): GemmProblem {
   const layoutOf = ({ values }: MatrixOperand, major: 'k' | 'mn', contiguous: number): OperandLayout => ({
     major,
     width: widthOf(contiguous),
     float16: values.dtype === 'float16',
   });
   return {
-    dtype,
+    dtype: spec.dtype,
     size: { m, n, segments: 1, length: k, slices: sizeOf(batch) },
     // A single row is contiguous along k either way.
     a: a.transposed && m > 1 ? layoutOf(a, 'mn', m) : layoutOf(a, 'k', k),
@@ -119,32 +105,23 @@ function matMulProblem(
 }
 
 /** Launches a matmul by a given algorithm. */
-export function launchMatMul(
-  op: string,
-  { a, b, sizes: { m, n, k, batch } }: MatMulOperands,
-  problem: GemmProblem,
-  algorithm: GemmAlgorithm,
-  spec: TensorSpec,
-  epilogue: Epilogue,
-): Tensor {
-  const { device } = a.values;
-  const call = { op, problem, algorithm, spec, epilogue };
-  const merged = mergeAxes(batch, [
+export function launchMatMul(call: MatMulCall, problem: GemmProblem, algorithm: GemmAlgorithm): Tensor {
+  const { op, a, b, spec, epilogue } = call;
+  const { m, n, k, batch } = call.sizes;
+  const { shape, strides } = mergeAxes(batch, [
     broadcastStrides(a.batch, batch).map((stride) => stride * m * k),
     broadcastStrides(b.batch, batch).map((stride) => stride * k * n),
   ]);
-  const out = gemmOutput(device, call);
-  device.launch(kernel, {
-    ...gemmPrograms(call, { ...gemmOptions(call), batchRank: merged.shape.length }),
-    bindings: gemmStorages(a.values, b.values, out, epilogue),
-    params: {
-      ...gemmParamValues(call),
+  return launchGemm(
+    kernel,
+    { op, a: a.values, b: b.values, spec, epilogue, problem, algorithm },
+    { batchRank: shape.length },
+    {
       a_stride: problem.a.major === 'mn' ? m : k,
       b_stride: b.transposed ? k : n,
-      batch_shape: merged.shape,
-      a_batch_strides: merged.strides[0] as number[],
-      b_batch_strides: merged.strides[1] as number[],
+      batch_shape: shape,
+      a_batch_strides: strides[0] as number[],
+      b_batch_strides: strides[1] as number[],
     },
-  });
-  return gemmResult(call, out);
+  );
 }

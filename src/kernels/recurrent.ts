@@ -312,12 +312,12 @@ function stateMatMulOf(
 ): Tensor {
   const [m, k] = rows.shape as [number, number];
   const n = kernel.shape[transposed ? 0 : 1] as number;
-  return kernels().matMulKernel(
+  return kernels().matMulKernel({
     op,
-    { values: rows, batch: [], transposed: false },
-    { values: kernel, batch: [], transposed },
-    { m, n, k, batch: [] },
-    { shape: [m, n], dtype: 'float32' },
-    { bias },
-  );
+    a: { values: rows, batch: [], transposed: false },
+    b: { values: kernel, batch: [], transposed },
+    sizes: { m, n, k, batch: [] },
+    spec: { shape: [m, n], dtype: 'float32' },
+    epilogue: { bias },
+  });
 }

@@ -90,14 +90,14 @@ export function multiply(
     batch,
     transposed,
   });
-  return kernels().matMulKernel(
+  return kernels().matMulKernel({
     op,
-    operand(a, plan.aBatch, plan.transposeA),
-    operand(b, plan.bBatch, plan.transposeB),
-    plan,
-    plan,
+    a: operand(a, plan.aBatch, plan.transposeA),
+    b: operand(b, plan.bBatch, plan.transposeB),
+    sizes: plan,
+    spec: plan,
     epilogue,
-  );
+  });
 }
 
 /** A multiplication and an addition for each term. */

@@ -2,11 +2,12 @@
 import type { Autotuner, Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { DeviceProfile } from '../kernels/adapterProfiles.ts';
-import { conv2dName, variantName } from '../kernels/avoidance.ts';
+import { variantName } from '../kernels/avoidance.ts';
 import {
   allowsCol2im,
   allowsWinograd,
   type Conv2dAlgorithm,
+  conv2dName,
   conv2dTunable,
 } from '../kernels/conv2dAlgorithm.ts';
 import type { Conv2dProblem } from '../kernels/conv2dProblem.ts';

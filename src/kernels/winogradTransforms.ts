@@ -1,0 +1,224 @@
+/** @file Launches the transforms of Winograd convolutions: of tiles and kernels, and back. Tiles are computed in bands. */
+import {
+  type Block,
+  type GradientOptions,
+  gradientParams,
+  kernelsParams,
+  type ResultOptions,
+  resultParams,
+  tileSize,
+  tilesParams,
+  winogradGradient,
+  winogradKernels,
+  winogradResult,
+  winogradTiles,
+  winogradWorkgroup,
+} from '../../shaders/winograd.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import type { Device } from '../webgpu/device.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
+import { upTo } from './gemmTiles.ts';
+import { output } from './output.ts';
+import type { Epilogue } from './partialSums.ts';
+
+const tilesKernel = /* @__PURE__ */ defineKernel({
+  name: 'winogradTiles',
+  bindings: { image: 'read f32', tiles: 'write f32' },
+  params: tilesParams,
+  source: winogradTiles,
+});
+
+const kernelsKernel = /* @__PURE__ */ defineKernel({
+  name: 'winogradKernels',
+  bindings: { weights: 'read f32', kernels: 'write f32' },
+  params: kernelsParams,
+  source: winogradKernels,
+});
+
+const resultKernel = /* @__PURE__ */ defineKernel({
+  name: 'winogradResult',
+  bindings: ({ bias }: ResultOptions): Bindings => ({
+    sums: 'read f32',
+    ...(bias ? { bias_values: 'read f32' as const } : {}),
+    result: 'write f32',
+  }),
+  params: resultParams,
+  source: winogradResult,
+});
+
+const gradientKernel = /* @__PURE__ */ defineKernel({
+  name: 'winogradGradient',
+  bindings: ({ adds }: GradientOptions): Bindings => ({
+    sums: 'read f32',
+    ...(adds ? { before: 'read f32' as const } : {}),
+    gradient: 'write f32',
+  }),
+  params: gradientParams,
+  source: winogradGradient,
+});
+
+export const float32 = (shape: number[]): TensorSpec => ({ shape, dtype: 'float32' });
+/** Channels with padding. */
+export const padded = (channels: number) => upTo(4, channels);
+const groups = (invocations: number) => Math.ceil(invocations / winogradWorkgroup);
+
+/** The tiles of images whose results are `height` × `width`. */
+export interface Tiling {
+  block: Block;
+  rows: number;
+  columns: number;
+  count: number;
+}
+
+export function tilingOf(block: Block, batch: number, height: number, width: number): Tiling {
+  const rows = Math.ceil(height / block);
+  const columns = Math.ceil(width / block);
+  return { block, rows, columns, count: batch * rows * columns };
+}
+
+/** Tiles that are computed at once. */
+export interface Band {
+  first: number;
+  count: number;
+}
+
+/** Bands of equal size: as few as possible, so that the tiles of one, with `channels` in total, fit the device's limits. */
+export function bandsOf(device: Device, { block, count }: Tiling, channels: number): Band[] {
+  const bytes = tileSize(block) ** 2 * channels * 4;
+  const { bandBytes } = profileOf(device).conv2d.winograd;
+  const bands = Math.min(count, Math.ceil((count * bytes) / bandBytes));
+  const size = Math.ceil(count / bands);
+  return Array.from({ length: Math.ceil(count / size) }, (_, i) => ({
+    first: i * size,
+    count: Math.min(size, count - i * size),
+  }));
+}
+
+/** The size of an image, or of its cotangent. */
+export interface Plane {
+  height: number;
+  width: number;
+  channels: number;
+}
+
+const tileValues = ({ rows, columns }: Tiling, band: Band, { height, width, channels }: Plane) => ({
+  tiles: band.count,
+  first_tile: band.first,
+  tile_rows: rows,
+  tile_columns: columns,
+  height,
+  width,
+  channels,
+  tile_channels: padded(channels),
+});
+
+/** An image or a cotangent whose tiles are transformed. */
+export interface TiledImage {
+  of: 'image' | 'cotangent';
+  values: Tensor;
+  plane: Plane;
+  padding: readonly [number, number];
+}
+
+/** The transformed tiles of a band: [frequencies, tiles, channels]. */
+export function transformTiles(
+  op: string,
+  tiling: Tiling,
+  band: Band,
+  { of, values, plane, padding }: TiledImage,
+): Tensor {
+  const { device } = values;
+  const channels = padded(plane.channels);
+  const tiles = output(device, float32([tileSize(tiling.block) ** 2, band.count, channels]), op);
+  const count = band.count * channels;
+  device.launch(tilesKernel, {
+    options: { block: tiling.block, of },
+    bindings: { image: values.storage, tiles: tiles.storage },
+    params: { ...tileValues(tiling, band, plane), count, pad_h: padding[0], pad_w: padding[1] },
+    workgroups: groups(count),
+  });
+  return tiles;
+}
+
+/** The layout of the matrices in a kernel [3, 3, inputs, outputs]. */
+export interface KernelMatrices {
+  /** Rows are channels that are summed over, columns those of the result. */
+  rows: number;
+  columns: number;
+  rowStride: number;
+  columnStride: number;
+  /** Whether taps are read in reverse. */
+  flipped: boolean;
+}
+
+/** The transformed kernels: [frequencies, rows, columns]. */
+export function transformKernels(op: string, block: Block, kernel: Tensor, matrices: KernelMatrices): Tensor {
+  const { device } = kernel;
+  const [rows, columns] = [padded(matrices.rows), padded(matrices.columns)];
+  const kernels = output(device, float32([tileSize(block) ** 2, rows, columns]), op);
+  const tap = matrices.rows * matrices.columns;
+  device.launch(kernelsKernel, {
+    options: { block },
+    bindings: { weights: kernel.storage, kernels: kernels.storage },
+    params: {
+      count: rows * columns,
+      columns,
+      used_rows: matrices.rows,
+      used_columns: matrices.columns,
+      first: matrices.flipped ? 8 * tap : 0,
+      tap_stride: matrices.flipped ? -tap : tap,
+      row_stride: matrices.rowStride,
+      column_stride: matrices.columnStride,
+    },
+    workgroups: groups(rows * columns),
+  });
+  return kernels;
+}
+
+/** Transforms the sums of a band back, and writes its part of the result. */
+export function writeResult(
+  tiling: Tiling,
+  band: Band,
+  sums: Tensor,
+  { bias = null, activation = 'value', alpha = 0 }: Epilogue,
+  result: Tensor,
+): void {
+  const [, height, width, channels] = result.shape as [number, number, number, number];
+  const count = band.count * channels;
+  sums.device.launch(resultKernel, {
+    options: { block: tiling.block, bias: bias !== null, activation },
+    bindings: {
+      sums: sums.storage,
+      ...(bias ? { bias_values: bias.storage } : {}),
+      result: result.storage,
+    },
+    params: { ...tileValues(tiling, band, { height, width, channels }), count, alpha },
+    workgroups: groups(count),
+  });
+}
+
+/** The gradient of a kernel from the sums of a band, added to `before`, that of the bands before it. */
+export function transformGradient(
+  op: string,
+  block: Block,
+  sums: Tensor,
+  before: Tensor | null,
+  spec: TensorSpec,
+): Tensor {
+  const [, , inputs, outputs] = spec.shape as [number, number, number, number];
+  const [, rows, columns] = sums.shape as [number, number, number];
+  const gradient = output(sums.device, spec, op);
+  sums.device.launch(gradientKernel, {
+    options: { block, adds: before !== null },
+    bindings: {
+      sums: sums.storage,
+      ...(before ? { before: before.storage } : {}),
+      gradient: gradient.storage,
+    },
+    params: { count: inputs * outputs, outputs, matrix_rows: rows, matrix_columns: columns },
+    workgroups: groups(inputs * outputs),
+  });
+  return gradient;
+}
