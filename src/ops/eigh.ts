@@ -9,11 +9,11 @@ import { eye } from './eye.ts';
 import { gather } from './gather.ts';
 import { matMul } from './matMul.ts';
 import { diagonalMatrices, requireSquare, scaleOf, symmetricPart, transposed } from './matrices.ts';
-import { norm } from './norm.ts';
 import { reshape } from './reshape.ts';
 import { argsort } from './sort.ts';
 import { sum } from './sum.ts';
 import { takeAlongAxis } from './takeAlongAxis.ts';
+import { euclideanNorm } from './vectorNorm.ts';
 
 type Eigenpairs = [values: Tensor<'float32'>, vectors: Tensor<'float32'>];
 
@@ -60,7 +60,7 @@ const rowsOf = ({ shape }: Tensor) => shape.slice(0, -1);
  * positive definite and well conditioned, so that singular vectors are eigenvectors.
  */
 function eigenvectors(x: Tensor): Tensor {
-  const shift = mul(norm(x, { axis: [-2, -1], keepDims: true }), 2);
+  const shift = mul(euclideanNorm(x, { axis: [-2, -1], keepDims: true }), 2);
   const [, rotations] = jacobiKernel('eigh', add(x, mul(shift, eye(x.shape.at(-1) as number))));
   return rotations;
 }

@@ -1,48 +1,37 @@
-/** @file norm, normalize */
+/** @file norm */
 import { describe } from '../core/describe.ts';
 import { ValueError } from '../core/errors.ts';
-import { normalizeAxes, requireBoolean, requireFinite } from '../core/shape.ts';
+import { axesInOrder, requireBoolean } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { div } from './arithmetic.ts';
-import { cast } from './cast.ts';
-import { equal, notEqual } from './comparison.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
 import { max, min } from './extrema.ts';
-import { maximum } from './maximum.ts';
-import { pow } from './pow.ts';
+import { moveAxis } from './moveAxis.ts';
+import { reshape } from './reshape.ts';
 import { abs } from './rounding.ts';
 import { sum } from './sum.ts';
-import { sqrt, square } from './unary.ts';
-import { where } from './where.ts';
+import { svd } from './svd.ts';
+import { euclideanNorm, type NormAxes, requireVectorOrder, vectorNorm } from './vectorNorm.ts';
 
 /** Options of `norm`. */
 export interface NormOptions {
   /**
    * For vectors: the exponent p of (Σ|x|^p)^(1/p), ±Infinity for the largest or smallest magnitude, 0 for the count of
-   * elements that aren't 0. For matrices (two axes): ±1 or ±Infinity, the largest or smallest sum along columns or rows.
-   * 'fro' and 'euclidean' are the square root of the sum of squares, over any axes. Default 'euclidean'.
+   * elements that aren't 0. For matrices (two axes: rows, columns): ±1, the largest or smallest sum of a column; ±Infinity,
+   * of a row; ±2, the largest or smallest singular value; 'nuc', the sum of the singular values. 'fro' and 'euclidean' are
+   * the square root of the sum of squares, over any axes. Default 'euclidean'.
    */
-  ord?: number | 'euclidean' | 'fro';
+  ord?: number | 'euclidean' | 'fro' | 'nuc';
   /** The axis or the two axes of the norm. Default null: all elements, as one vector. */
   axis?: number | readonly number[] | null;
   /** Keeps the axes with size 1. Default false. */
   keepDims?: boolean;
 }
 
-/** Options of `normalize`. */
-export interface NormalizeOptions {
-  /** The axis along which the norm becomes 1. Default -1. */
-  axis?: number;
-  /** The exponent of the norm. Default 2. */
-  order?: number;
-  /** The lower bound of the divisor. Default 1e-12. */
-  epsilon?: number;
-}
-
 /**
  * The norm of vectors or matrices along `axis`. float32. Shape: x without those axes, or with size 1 where `keepDims`. Where
  * the norm is 0, and not differentiable, the gradient is 0.
- * Errors: ShapeError for axes that x lacks; ValueError for an `ord` that isn't one, or that needs singular values.
+ * Errors: ShapeError for axes that x lacks; ValueError for an `ord` that isn't one; DTypeError for singular values of
+ * another dtype than float32.
  */
 export const norm: CompositeOp<[x: Tensor], NormOptions, Tensor, ['ord', 'axis', 'keepDims']> =
   /* @__PURE__ */ defineComposite({
@@ -51,68 +40,63 @@ export const norm: CompositeOp<[x: Tensor], NormOptions, Tensor, ['ord', 'axis',
     options: { ord: true, axis: true, keepDims: true },
     compose: ([x], { ord = 'euclidean', axis = null, keepDims = false }) => {
       requireBoolean('norm', 'keepDims', keepDims);
-      const axes = axis === null ? x.shape.map((_, i) => i) : normalizeAxes('norm', axis, x.shape.length);
-      const isVector = axis === null || axes.length === 1;
+      const axes = axis === null ? x.shape.map((_, i) => i) : axesInOrder('norm', axis, x.shape.length);
       const over = { axis: axes, keepDims };
-      if (ord === 'euclidean' || ord === 'fro' || (ord === 2 && isVector)) return root(sum(square(x), over));
-      requireOrder(ord, isVector ? 1 : axes.length);
-      return isVector ? vectorNorm(x, ord, over) : matrixNorm(x, ord, axes as [number, number], keepDims);
+      if (ord === 'euclidean' || ord === 'fro') return euclideanNorm(x, over);
+      if (axis !== null && axes.length === 2) return matrixNorm(x, ord, over);
+      requireVectorOrder('norm', 'ord', ord);
+      if (axis !== null && axes.length > 2) throw tooManyAxes(ord, axes);
+      return vectorNorm(x, ord, over);
     },
   });
 
-/**
- * `x` divided by its norm along `axis`, so that the norm becomes 1, or less if it was below `epsilon`. float32. Shape: that
- * of x.
- * Errors: as for `norm`.
- */
-export const normalize: CompositeOp<[x: Tensor], NormalizeOptions, Tensor, ['axis', 'order', 'epsilon']> =
-  /* @__PURE__ */ defineComposite({
-    name: 'normalize',
-    inputs: ['x'],
-    options: { axis: true, order: true, epsilon: true },
-    compose: ([x], { axis = -1, order = 2, epsilon = 1e-12 }) => {
-      requireFinite('normalize', 'epsilon', epsilon);
-      const length = norm(x, { ord: order, axis, keepDims: true });
-      return div(x, maximum(length, epsilon));
-    },
-  });
-
-/** The square root, whose gradient at 0 is 0: the subgradient of least norm. */
-function root(squares: Tensor): Tensor {
-  const isZero = equal(squares, 0);
-  return where(isZero, 0, sqrt(where(isZero, 1, squares)));
+function matrixNorm(x: Tensor, ord: unknown, over: NormAxes): Tensor {
+  const [rows, columns] = over.axis as [number, number];
+  switch (ord) {
+    case 1:
+    case -1:
+      return extremeSum(x, ord, rows, over);
+    case Number.POSITIVE_INFINITY:
+    case Number.NEGATIVE_INFINITY:
+      return extremeSum(x, ord, columns, over);
+    case 2:
+      return ofSingularValues(max, x, over);
+    case -2:
+      return ofSingularValues(min, x, over);
+    case 'nuc':
+      return ofSingularValues(sum, x, over);
+    default:
+      throw new ValueError({
+        op: 'norm',
+        rule: 'the norm of a matrix has an `ord` of "fro", "nuc", 1, -1, 2, -2, Infinity or -Infinity.',
+        received: `ord: ${describe(ord)}`,
+        hint: 'leave it out for the Frobenius norm.',
+      });
+  }
 }
 
-type Over = { readonly axis: readonly number[]; readonly keepDims: boolean };
-
-function vectorNorm(x: Tensor, ord: number, over: Over): Tensor {
-  if (ord === Number.POSITIVE_INFINITY) return max(abs(x), over);
-  if (ord === Number.NEGATIVE_INFINITY) return min(abs(x), over);
-  if (ord === 0) return sum(cast(notEqual(x, 0), { dtype: 'float32' }), over);
-  if (ord === 1) return sum(abs(x), over);
-  return pow(sum(pow(abs(x), ord), over), 1 / ord);
-}
-
-function matrixNorm(x: Tensor, ord: number, axes: readonly [number, number], keepDims: boolean): Tensor {
-  const [rows, columns] = axes;
-  const along = Math.abs(ord) === 1 ? rows : columns;
+/** The largest (`ord` > 0) or smallest of the sums of magnitudes along axis `along`. */
+function extremeSum(x: Tensor, ord: number, along: number, { axis, keepDims }: NormAxes): Tensor {
   const sums = sum(abs(x), { axis: along, keepDims: true });
-  return (ord > 0 ? max : min)(sums, { axis: axes, keepDims });
+  return (ord > 0 ? max : min)(sums, { axis, keepDims });
 }
 
-function requireOrder(ord: unknown, axes: number): asserts ord is number {
-  const isKnown =
-    axes === 1
-      ? typeof ord === 'number' && !Number.isNaN(ord)
-      : axes === 2 && [1, -1, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].includes(ord as number);
-  if (isKnown) return;
-  throw new ValueError({
+function ofSingularValues(
+  reduce: (values: Tensor, options: { axis: number }) => Tensor,
+  x: Tensor,
+  { axis, keepDims }: NormAxes,
+): Tensor {
+  const matrices = moveAxis(x, { source: axis, destination: [-2, -1] });
+  const values = svd(matrices as Tensor<'float32'>, { fullMatrices: false })[1];
+  const norms = reduce(values, { axis: -1 });
+  return keepDims ? reshape(norms, { shape: x.shape.map((n, i) => (axis.includes(i) ? 1 : n)) }) : norms;
+}
+
+function tooManyAxes(ord: number, axes: readonly number[]): ValueError {
+  return new ValueError({
     op: 'norm',
-    rule:
-      axes === 1
-        ? '`ord` must be a number, Infinity, -Infinity, or "euclidean".'
-        : 'the norm of a matrix has an `ord` of "fro", 1, -1, Infinity or -Infinity, and two axes.',
-    received: `ord: ${describe(ord)} over ${axes} axes`,
-    hint: axes === 1 ? 'leave it out for the Euclidean norm.' : 'leave it out for the Frobenius norm.',
+    rule: 'a norm other than "euclidean" is of vectors (one axis) or matrices (two axes).',
+    received: `ord: ${ord} over ${axes.length} axes`,
+    hint: 'leave `ord` out for the Euclidean norm, or reshape the axes to one.',
   });
 }

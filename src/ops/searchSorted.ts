@@ -2,12 +2,15 @@
 import { requireOneOf, requireRank } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add } from './arithmetic.ts';
+import { cast } from './cast.ts';
 import { less, lessEqual } from './comparison.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
 import { fill } from './creation.ts';
 import { floorDiv } from './division.ts';
 import { gather } from './gather.ts';
-import { logicalAnd } from './logical.ts';
+import { logicalAnd, logicalNot } from './logical.ts';
+import { isNaN as isNaNOp } from './predicates.ts';
+import { sum } from './sum.ts';
 import { where } from './where.ts';
 
 /** Options of `searchSorted`. */
@@ -18,7 +21,8 @@ export interface SearchSortedOptions {
 
 /**
  * The index at which each of `values` would be inserted into the ascending vector `sorted`. int32, without a gradient.
- * Shapes: sorted [n], values any → that of values. By binary search, in ⌈log₂(n + 1)⌉ steps.
+ * Shapes: sorted [n], values any → that of values. By binary search, in ⌈log₂(n + 1)⌉ steps. NaN counts as larger than every
+ * number, as in `sort`.
  * Errors: ShapeError unless sorted is a vector, ValueError for the option.
  */
 export const searchSorted: CompositeOp<
@@ -47,6 +51,13 @@ export const searchSorted: CompositeOp<
       high = where(isAbove, high, where(isOpen, middle, high));
       low = where(isAbove, add(middle, 1), low);
     }
-    return low;
+    // Comparisons with NaN are false, so the search gives 0 for it.
+    return values.dtype === 'float32' ? where(isNaNOp(values), firstNaN(sorted, side), low) : low;
   },
 });
+
+/** Where NaN is inserted: behind all numbers, and on side 'right' behind other NaN, too. */
+function firstNaN(sorted: Tensor, side: 'left' | 'right'): Tensor | number {
+  if (side === 'right' || sorted.dtype !== 'float32') return sorted.shape[0] as number;
+  return sum(cast(logicalNot(isNaNOp(sorted)), { dtype: 'int32' }));
+}

@@ -10,7 +10,7 @@ import { max, min } from '../../ops/extrema.ts';
 import { matMul } from '../../ops/matMul.ts';
 import { mean } from '../../ops/mean.ts';
 import { moveAxis } from '../../ops/moveAxis.ts';
-import { norm } from '../../ops/norm.ts';
+import { requireVectorOrder, vectorNorm } from '../../ops/vectorNorm.ts';
 import { tensordot } from '../../ops/outer.ts';
 import { type ReduceOptions, type ReducePositions, reduceOptionNames } from '../../ops/reduction.ts';
 import { reshape } from '../../ops/reshape.ts';
@@ -232,8 +232,11 @@ export const cdist: CompositeOp<[x: Tensor, y: Tensor], CdistOptions, Tensor, ['
     name: 'cdist',
     inputs: ['x', 'y'],
     options: { p: true },
-    compose: ([x, y], { p = 2 }) =>
-      norm(sub(expandDims(x, { axis: -2 }), expandDims(y, { axis: -3 })), { ord: p, axis: -1 }),
+    compose: ([x, y], { p = 2 }) => {
+      requireVectorOrder('cdist', 'p', p);
+      const differences = sub(expandDims(x, { axis: -2 }), expandDims(y, { axis: -3 }));
+      return vectorNorm(differences, p, { axis: [-1], keepDims: false });
+    },
   });
 
 /** Options of `psnr`. */

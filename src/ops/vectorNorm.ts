@@ -1,0 +1,46 @@
+/** @file The norms of vectors along axes: what `norm`, `normalize` and `eigh` share. */
+import { describe } from '../core/describe.ts';
+import { ValueError } from '../core/errors.ts';
+import type { Tensor } from '../tensor/tensor.ts';
+import { cast } from './cast.ts';
+import { equal, notEqual } from './comparison.ts';
+import { max, min } from './extrema.ts';
+import { pow } from './pow.ts';
+import { abs } from './rounding.ts';
+import { sum } from './sum.ts';
+import { sqrt, square } from './unary.ts';
+import { where } from './where.ts';
+
+/** The axes of a norm, and whether the result keeps them with size 1. */
+export interface NormAxes {
+  readonly axis: readonly number[];
+  readonly keepDims: boolean;
+}
+
+/** The square root of the sum of squares. Its gradient at 0 is 0: the subgradient of least norm. */
+export function euclideanNorm(x: Tensor, over: NormAxes): Tensor {
+  const squares = sum(square(x), over);
+  const isZero = equal(squares, 0);
+  return where(isZero, 0, sqrt(where(isZero, 1, squares)));
+}
+
+/** The norm of order `ord`: a number, Infinity or -Infinity. */
+export function vectorNorm(x: Tensor, ord: number, over: NormAxes): Tensor {
+  if (ord === 2) return euclideanNorm(x, over);
+  if (ord === Number.POSITIVE_INFINITY) return max(abs(x), over);
+  if (ord === Number.NEGATIVE_INFINITY) return min(abs(x), over);
+  if (ord === 0) return sum(cast(notEqual(x, 0), { dtype: 'float32' }), over);
+  if (ord === 1) return sum(abs(x), over);
+  return pow(sum(pow(abs(x), ord), over), 1 / ord);
+}
+
+/** Throws unless `ord` is the order of a vector norm. */
+export function requireVectorOrder(op: string, what: string, ord: unknown): asserts ord is number {
+  if (typeof ord === 'number' && !Number.isNaN(ord)) return;
+  throw new ValueError({
+    op,
+    rule: `\`${what}\` must be a number, Infinity or -Infinity.`,
+    received: `${what}: ${describe(ord)}`,
+    hint: 'leave it out for the Euclidean norm.',
+  });
+}
