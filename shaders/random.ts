@@ -33,7 +33,9 @@ const draws: Record<Distribution, string> = {
     unit_interval(words.x), unit_interval(words.y), unit_interval(words.z), unit_interval(words.w),
   );
   // The sum may round up to the bound, which isn't included.
-  let values = min(params.low + unit * params.high, vec4<f32>(params.below));`,
+  let below = vec4<f32>(params.below);
+  let drawn = params.low + unit * params.high;
+  let values = select(drawn, below, drawn > below);`,
   integers: `
   let range = params.range;
   let scaled = vec4<u32>(

@@ -1,6 +1,7 @@
 /**
  * @file Bit operations on floats. WGSL compilers may assume that NaN and infinity don't occur, so tests for them, and
- * choices that depend on them, are done with integers.
+ * choices that depend on them, are done with integers. Bits are moved by multiplications and conversions: a shift takes a
+ * software adapter as long as a dozen of them, and the compilers of GPUs make shifts of multiplications by powers of two.
  */
 import { defineMath, type MathFunction } from './define.ts';
 
@@ -59,7 +60,7 @@ export const powerOfTwo: MathFunction = /* @__PURE__ */ defineMath(
   [],
   /* wgsl */ `
 fn power_of_two(n: i32) -> f32 {
-  return bitcast<f32>(u32(n + 127) << 23u);
+  return bitcast<f32>((n + 127) * 0x800000);
 }`,
 );
 
@@ -70,7 +71,7 @@ export const powerOfWhole: MathFunction = /* @__PURE__ */ defineMath(
   [],
   /* wgsl */ `
 fn power_of_whole(n: f32) -> f32 {
-  return bitcast<f32>(bitcast<u32>(n + 12583039.0) << 23u);
+  return bitcast<f32>(bitcast<u32>(n + 12583039.0) * 0x800000u);
 }`,
 );
 
@@ -89,7 +90,7 @@ export const bounded: MathFunction = /* @__PURE__ */ defineMath(
   [isNan],
   /* wgsl */ `
 fn bounded(x: f32, limit: f32) -> f32 {
-  return select(clamp(x, -limit, limit), x, is_nan(x));
+  return select(select(select(x, limit, x > limit), -limit, x < -limit), x, is_nan(x));
 }`,
 );
 

@@ -7,7 +7,7 @@
  * W. Waite, Software Manual for the Elementary Functions, 1980).
  */
 import { defineMath, type MathFunction } from './define.ts';
-import { infinity, isNan, nanValue, powerOfWhole, withSign } from './bits.ts';
+import { finite, infinity, isNan, nanValue, powerOfWhole, withSign } from './bits.ts';
 
 // e^r - 1 for |r| ≤ ln(2)/2.
 export const exponentialRest: MathFunction = /* @__PURE__ */ defineMath(
@@ -85,25 +85,37 @@ export const splitFloat: MathFunction = /* @__PURE__ */ defineMath(
   [],
   /* wgsl */ `
 struct SplitFloat {
-  exponent: i32,
+  exponent: f32,
   mantissa: f32,
 }
 
 fn split_float(bits: u32) -> SplitFloat {
   let shifted = bits - 0x3f3504f3u;
-  return SplitFloat(bitcast<i32>(shifted) >> 23u, bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u));
+  return SplitFloat(
+    f32(bitcast<i32>(shifted & 0xff800000u)) * 1.1920929e-7,
+    bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u),
+  );
+}`,
+);
+
+// log (2^n (1 + f)) for 1 + f in [√½, √2).
+export const joinedLog: MathFunction = /* @__PURE__ */ defineMath(
+  'joined_log',
+  [logNearOne],
+  /* wgsl */ `
+fn joined_log(n: f32, f: f32) -> f32 {
+  return fma(n, 0.693359375, fma(n, -2.1219444e-4, log_near_one(f)));
 }`,
 );
 
 // log x for normal positive x.
 export const nearLog: MathFunction = /* @__PURE__ */ defineMath(
   'near_log',
-  [splitFloat, logNearOne],
+  [splitFloat, joinedLog],
   /* wgsl */ `
 fn near_log(x: f32) -> f32 {
   let parts = split_float(bitcast<u32>(x));
-  let n = f32(parts.exponent);
-  return fma(n, 0.693359375, fma(n, -2.1219444e-4, log_near_one(parts.mantissa - 1.0)));
+  return joined_log(parts.exponent, parts.mantissa - 1.0);
 }`,
 );
 
@@ -120,51 +132,48 @@ fn is_rare_log(x: f32) -> bool {
 
 export const preciseLog: MathFunction = /* @__PURE__ */ defineMath(
   'precise_log',
-  [splitFloat, logNearOne, infinity, nanValue],
+  [splitFloat, joinedLog, infinity, nanValue],
   /* wgsl */ `
 fn precise_log(x: f32) -> f32 {
   let bits = bitcast<u32>(x);
   // A subnormal number is an integer times 2^-149.
   let subnormal = bits < 0x00800000u;
   let parts = split_float(select(bits, bitcast<u32>(f32(bits)), subnormal));
-  let n = f32(parts.exponent - select(0, 149, subnormal));
-  let y = fma(n, 0.693359375, fma(n, -2.1219444e-4, log_near_one(parts.mantissa - 1.0)));
-  if ((bits & 0x7fffffffu) == 0u) {
-    return -infinity();
-  }
+  let y = joined_log(parts.exponent - select(0.0, 149.0, subnormal), parts.mantissa - 1.0);
   // Negative numbers, infinity and NaN.
-  return select(y, select(x, nan_value(), x < 0.0), bits >= 0x7f800000u);
+  let defined = select(y, select(x, nan_value(), x < 0.0), bits >= 0x7f800000u);
+  return select(defined, -infinity(), (bits & 0x7fffffffu) == 0u);
 }`,
   { compute: nearLog, isRare: isRareLog },
 );
 
-export const log1p: MathFunction = /* @__PURE__ */ defineMath(
-  'log1p',
-  [preciseLog, logNearOne],
+// log(1 + x) for finite x > -1. Near 0, x itself is more accurate than the mantissa of 1 + x.
+export const nearLog1p: MathFunction = /* @__PURE__ */ defineMath(
+  'near_log1p',
+  [splitFloat, joinedLog],
   /* wgsl */ `
-fn log1p(x: f32) -> f32 {
-  return select(precise_log(1.0 + x), log_near_one(x), x > -0.29 && x < 0.41);
+fn near_log1p(x: f32) -> f32 {
+  let parts = split_float(bitcast<u32>(1.0 + x));
+  return joined_log(parts.exponent, select(parts.mantissa - 1.0, x, parts.exponent == 0.0));
 }`,
 );
 
-// log(1 + x) for x in [0, 1]: of 1 + x itself, or of its half and of 2.
-export const log1pWithinOne: MathFunction = /* @__PURE__ */ defineMath(
-  'log1p_within_one',
-  [logNearOne],
+export const log1p: MathFunction = /* @__PURE__ */ defineMath(
+  'log1p',
+  [nearLog1p, infinity, nanValue, finite],
   /* wgsl */ `
-fn log1p_within_one(x: f32) -> f32 {
-  let is_far = x > 0.41421356;
-  let y = log_near_one(select(x, 0.5 * (x - 1.0), is_far));
-  return select(y, (y - 2.1219444e-4) + 0.693359375, is_far);
+fn log1p(x: f32) -> f32 {
+  let y = select(near_log1p(x), -infinity(), x == -1.0);
+  return select(select(x, y, is_finite(x)), nan_value(), x < -1.0);
 }`,
 );
 
 export const softplus: MathFunction = /* @__PURE__ */ defineMath(
   'softplus',
-  [log1pWithinOne, preciseExp, isNan],
+  [nearLog1p, preciseExp, isNan],
   /* wgsl */ `
 fn softplus(x: f32) -> f32 {
-  let y = select(0.0, x, x > 0.0) + log1p_within_one(precise_exp(-abs(x)));
+  let y = select(0.0, x, x > 0.0) + near_log1p(precise_exp(-abs(x)));
   return select(y, x, is_nan(x));
 }`,
 );
@@ -227,34 +236,35 @@ fn precise_cosh(x: f32) -> f32 {
 
 export const preciseAsinh: MathFunction = /* @__PURE__ */ defineMath(
   'precise_asinh',
-  [log1p, preciseLog, withSign, isNan],
+  [nearLog1p, withSign, finite],
   /* wgsl */ `
 fn precise_asinh(x: f32) -> f32 {
   let a = abs(x);
-  let near = log1p(a + a * a / (1.0 + sqrt(1.0 + a * a)));
-  let y = select(near, precise_log(a) + 0.69314718, a > 1.0e8);
-  return select(with_sign(y, x), x, is_nan(x));
+  let is_far = a > 1.0e8;
+  let y = near_log1p(select(a + a * a / (1.0 + sqrt(1.0 + a * a)), a, is_far));
+  return select(x, with_sign(y + select(0.0, 0.69314718, is_far), x), is_finite(x));
 }`,
 );
 
 export const preciseAcosh: MathFunction = /* @__PURE__ */ defineMath(
   'precise_acosh',
-  [log1p, preciseLog, nanValue, isNan],
+  [nearLog1p, nanValue, finite],
   /* wgsl */ `
 fn precise_acosh(x: f32) -> f32 {
   let t = x - 1.0;
-  let y = select(log1p(t + sqrt(t * (t + 2.0))), precise_log(x) + 0.69314718, x > 1.0e8);
-  return select(select(y, nan_value(), x < 1.0), x, is_nan(x));
+  let is_far = x > 1.0e8;
+  let y = near_log1p(select(t + sqrt(t * (t + 2.0)), x, is_far)) + select(0.0, 0.69314718, is_far);
+  return select(select(x, y, is_finite(x)), nan_value(), x < 1.0);
 }`,
 );
 
 export const preciseAtanh: MathFunction = /* @__PURE__ */ defineMath(
   'precise_atanh',
-  [log1p, infinity, withSign, nanValue, isNan],
+  [nearLog1p, infinity, withSign, nanValue, isNan],
   /* wgsl */ `
 fn precise_atanh(x: f32) -> f32 {
   let a = abs(x);
-  let y = select(0.5 * log1p(2.0 * a / (1.0 - a)), infinity(), a == 1.0);
-  return select(with_sign(y, x), select(x, nan_value(), a > 1.0), a > 1.0 || is_nan(x));
+  let y = select(0.5 * near_log1p(2.0 * a / (1.0 - a)), infinity(), a == 1.0);
+  return select(select(with_sign(y, x), nan_value(), a > 1.0), x, is_nan(x));
 }`,
 );

@@ -9,7 +9,7 @@ export const orderedBits: MathFunction = /* @__PURE__ */ defineMath(
   /* wgsl */ `
 fn ordered_bits(x: f32) -> u32 {
   let bits = select(bitcast<u32>(x), 0u, x == 0.0);
-  let key = select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u);
+  let key = select(bits | 0x80000000u, ~bits, bitcast<i32>(bits) < 0);
   return select(key, 0xffffffffu, is_nan(x));
 }`,
 );

@@ -2,7 +2,7 @@
  * @file The error function and the normal distribution. Polynomials are minimax fits (Remez) of the relative error.
  */
 import { defineMath, type MathFunction } from './define.ts';
-import { log1p, preciseExp, reduceExponential } from './exponential.ts';
+import { nearLog1p, preciseExp, reduceExponential } from './exponential.ts';
 import { isNan, powerOfWhole, withSign } from './bits.ts';
 
 // erf x / x as a function of z = x² ≤ 1.
@@ -69,9 +69,10 @@ export const normalDistribution: MathFunction = /* @__PURE__ */ defineMath(
   /* wgsl */ `
 fn normal_distribution(x: f32) -> f32 {
   let s = x * 0.707106781;
-  let tail = 0.5 * erfc_tail(max(abs(s), 1.0));
+  let a = abs(s);
+  let tail = 0.5 * erfc_tail(select(a, 1.0, a < 1.0));
   let far = select(tail, 1.0 - tail, x > 0.0);
-  return select(select(far, 0.5 + 0.5 * s * erf_series(s * s), abs(s) < 1.0), x, is_nan(x));
+  return select(select(far, 0.5 + 0.5 * s * erf_series(s * s), a < 1.0), x, is_nan(x));
 }`,
 );
 
@@ -80,10 +81,10 @@ fn normal_distribution(x: f32) -> f32 {
 // function, 2010.
 export const truncatedNormalQuantile: MathFunction = /* @__PURE__ */ defineMath(
   'truncated_normal_quantile',
-  [log1p],
+  [nearLog1p],
   /* wgsl */ `
 fn truncated_normal_quantile(v: f32) -> f32 {
-  let w = -log1p(-0.911069758 * v * v);
+  let w = -near_log1p(-0.911069758 * v * v);
   let upper = -0.00312803451 + w * (-2.05702960e-4 + w * (8.6529191e-5 - w * 6.06833237e-6));
   return v * (1.19628799 + w * (0.31318858 + w * (0.0155816195 + w * upper)));
 }`,

@@ -48,7 +48,7 @@ fn positive_power(x: f32, y: f32) -> f32 {
   let bits = bitcast<u32>(x);
   let subnormal = bits < 0x00800000u;
   let parts = split_float(select(bits, bitcast<u32>(f32(bits)), subnormal));
-  let e = f32(parts.exponent - select(0, 149, subnormal));
+  let e = parts.exponent - select(0.0, 149.0, subnormal);
   let coarse = bitcast<f32>(bitcast<u32>(y) & 0xfffff000u);
   let log2_m = log_near_one(parts.mantissa - 1.0) * 1.44269504;
   let whole = round(clamp(coarse * e, -1000.0, 1000.0));
@@ -71,9 +71,9 @@ export const nearPower: MathFunction = /* @__PURE__ */ defineMath(
   /* wgsl */ `
 fn near_power(x: f32, y: f32) -> f32 {
   let parts = split_float(bitcast<u32>(x));
-  let e = f32(parts.exponent);
   let coarse = bitcast<f32>(bitcast<u32>(y) & 0xfffff000u);
   let log2_m = log_near_one(parts.mantissa - 1.0) * 1.44269504;
+  let e = parts.exponent;
   let whole = floor(fma(coarse, e, 0.5));
   let fraction = fma(coarse, e, -whole) + fma(y - coarse, e, y * log2_m);
   let more = floor(fraction + 0.5);

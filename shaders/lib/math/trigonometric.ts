@@ -7,27 +7,55 @@
 import { defineMath, type MathFunction } from './define.ts';
 import { finite, isInfinite, isNan, multiplyHigh, nanValue, withSign } from './bits.ts';
 
-// x = quadrant π/2 + r with |r| ≤ π/4, for |x| up to 12800: π/2 in four parts, whose multiples are exact (Cody and Waite).
-// By fma, since compilers may combine the parts if products and differences are separate. Added to 1.5 · 2^23, the number
-// of quarter turns is the last bits of a float.
-export const nearAngle: MathFunction = /* @__PURE__ */ defineMath(
-  'near_angle',
+// x - n π for |n| up to 4096 in halves: π in four parts, whose multiples are exact (Cody and Waite). By fma, since compilers
+// may combine the parts if products and differences are separate.
+export const withoutTurns: MathFunction = /* @__PURE__ */ defineMath(
+  'without_turns',
   [],
   /* wgsl */ `
-struct ReducedAngle {
-  quadrant: u32,
-  r: f32,
-}
-
-fn near_angle(x: f32) -> ReducedAngle {
-  let bits = bitcast<i32>(x * 0.636619772 + 12582912.0);
-  let n = f32(bits - 0x4b400000);
-  let r = fma(n, -7.54953362e-8, fma(n, -4.83751297e-4, fma(n, -1.5703125, x)));
-  return ReducedAngle(bitcast<u32>(bits), fma(n, -2.5633441e-12, r));
+fn without_turns(x: f32, n: f32) -> f32 {
+  let near = fma(n, -9.67502594e-4, fma(n, -3.140625, x));
+  return fma(n, -5.1266882e-12, fma(n, -1.50990672e-7, near));
 }`,
 );
 
-// Whether near_angle can't reduce x: |x| is above 12800, infinite or NaN.
+// sin r for |r| ≤ π/2.
+export const sineWithinHalf: MathFunction = /* @__PURE__ */ defineMath(
+  'sine_within_half',
+  [],
+  /* wgsl */ `
+fn sine_within_half(r: f32) -> f32 {
+  let z = r * r;
+  return r + r * z * (-0.166666597 + z * (0.00833306462 + z * (-1.98094727e-4 + z * 2.60547495e-6)));
+}`,
+);
+
+// sin (x + h π), for h = 0 or 1/2 and |x| up to 12800. Added to 1.5 · 2^23, the number of half turns is the last bits of a
+// float, of which a factor of 2^31 makes the last one a sign.
+export const nearSine: MathFunction = /* @__PURE__ */ defineMath(
+  'near_sine',
+  [withoutTurns, sineWithinHalf],
+  /* wgsl */ `
+fn near_sine(x: f32, h: f32) -> f32 {
+  let n = floor(x * 0.318309886 + 0.5 + h);
+  let y = sine_within_half(without_turns(x, n - h));
+  return bitcast<f32>(bitcast<u32>(y) ^ (bitcast<u32>(n + 12582912.0) * 0x80000000u));
+}`,
+);
+
+// The sine of a fraction of a full turn, in units of 2^-32. More bits of it may be given as `rest`, an angle.
+export const sineOfTurn: MathFunction = /* @__PURE__ */ defineMath(
+  'sine_of_turn',
+  [sineWithinHalf],
+  /* wgsl */ `
+fn sine_of_turn(turn: u32, rest: f32) -> f32 {
+  let n = (turn + 0x40000000u) & 0x80000000u;
+  let y = sine_within_half(f32(bitcast<i32>(turn - n)) * 1.46291808e-9 + rest);
+  return bitcast<f32>(bitcast<u32>(y) ^ n);
+}`,
+);
+
+// Whether |x| is above 12800, infinite or NaN.
 export const isFarAngle: MathFunction = /* @__PURE__ */ defineMath(
   'is_far_angle',
   [],
@@ -37,12 +65,17 @@ fn is_far_angle(x: f32) -> bool {
 }`,
 );
 
-// The same for any x. For far ones, the product with 2/π in integers, of which only the last two bits before the point and
-// the 94 after it matter (M. H. Payne and R. N. Hanek, Radian reduction for trigonometric functions, 1983).
-export const reduceAngle: MathFunction = /* @__PURE__ */ defineMath(
-  'reduce_angle',
-  [multiplyHigh, finite, nanValue, nearAngle, isFarAngle],
+// A far angle |x| in turns: the product with 2/π in integers, of which only the last two bits before the point and the 94
+// after it matter (M. H. Payne and R. N. Hanek, Radian reduction for trigonometric functions, 1983).
+export const farTurn: MathFunction = /* @__PURE__ */ defineMath(
+  'far_turn',
+  [multiplyHigh],
   /* wgsl */ `
+struct FarTurn {
+  turn: u32,
+  rest: f32,
+}
+
 // Word k of 2/π, after one word of zeros. Selections, since an array that is indexed at run time goes through memory.
 fn two_over_pi(k: u32) -> u32 {
   let odd = (k & 1u) == 1u;
@@ -60,7 +93,7 @@ fn shifted_word(upper: u32, lower: u32, shift: u32) -> u32 {
   return (upper << shift) | select(0u, lower >> (32u - shift), shift > 0u);
 }
 
-fn reduce_far_angle(x: f32) -> ReducedAngle {
+fn far_turn(x: f32) -> FarTurn {
   let bits = bitcast<u32>(x) & 0x7fffffffu;
   let mantissa = (bits & 0x007fffffu) | 0x00800000u;
   // |x| = mantissa 2^(biased exponent - 150); bits of 2/π before this one contribute multiples of four.
@@ -74,56 +107,69 @@ fn reduce_far_angle(x: f32) -> ReducedAngle {
   let c = shifted_word(third, two_over_pi(word + 3u), shift);
   let tail = mantissa * b + multiply_high(mantissa, c);
   let head = mantissa * a + multiply_high(mantissa, b) + select(0u, 1u, tail < mantissa * b);
-  let quadrant = (head + 0x20000000u) >> 30u;
-  let quarters = f32(bitcast<i32>(head - (quadrant << 30u))) * 9.31322575e-10 + f32(tail) * 2.16840434e-19;
-  let r = quarters * 1.57079633;
-  return ReducedAngle(select(quadrant, 0u - quadrant, x < 0.0), select(r, -r, x < 0.0));
-}
-
-fn reduce_angle(x: f32) -> ReducedAngle {
-  if (!is_finite(x)) {
-    return ReducedAngle(0u, nan_value());
-  }
-  if (is_far_angle(x)) {
-    return reduce_far_angle(x);
-  }
-  return near_angle(x);
+  return FarTurn(head, f32(tail) * 3.4061215e-19);
 }`,
 );
 
-// Sine and cosine of |r| ≤ π/4, turned by a number of quadrants.
-export const turnedSine: MathFunction = /* @__PURE__ */ defineMath(
-  'turned_sine',
-  [],
-  /* wgsl */ `
-fn turned_sine(quadrant: u32, r: f32) -> f32 {
+/** A function of an angle, and the same of near ones, which need only the short reduction. */
+/* @__NO_SIDE_EFFECTS__ */
+function circular(name: string, callee: MathFunction, near: string, far: string): MathFunction {
+  const compute = defineMath(
+    `near_${name}`,
+    [callee],
+    /* wgsl */ `
+fn near_${name}(x: f32) -> f32 {
+  ${near}
+}`,
+  );
+  return defineMath(
+    `precise_${name}`,
+    [compute, isFarAngle, farTurn, sineOfTurn, finite, nanValue],
+    /* wgsl */ `
+fn precise_${name}(x: f32) -> f32 {
+  if (!is_finite(x)) {
+    return nan_value();
+  }
+  if (is_far_angle(x)) {
+    let far = far_turn(x);
+    return ${far};
+  }
+  return near_${name}(x);
+}`,
+    { compute, isRare: isFarAngle },
+  );
+}
+
+const farSine = 'sine_of_turn(far.turn, far.rest)';
+const farCosine = 'sine_of_turn(far.turn + 0x40000000u, far.rest)';
+
+export const preciseSin: MathFunction = /* @__PURE__ */ circular(
+  'sin',
+  nearSine,
+  'return near_sine(x, 0.0);',
+  `select(${farSine}, -${farSine}, x < 0.0)`,
+);
+
+export const preciseCos: MathFunction = /* @__PURE__ */ circular(
+  'cos',
+  nearSine,
+  'return near_sine(x, 0.5);',
+  farCosine,
+);
+
+// From the sine and cosine of r with |r| ≤ π/4, exchanged for an odd number of quarter turns.
+export const preciseTan: MathFunction = /* @__PURE__ */ circular(
+  'tan',
+  withoutTurns,
+  `let n = floor(x * 0.636619772 + 0.5);
+  let r = without_turns(x, 0.5 * n);
   let z = r * r;
   let sine = r + r * z * (-0.16666655 + z * (0.00833216029 - z * 1.95152181e-4));
   let cosine = (1.0 - 0.5 * z) + z * z * (0.0416666457 + z * (-0.00138873156 + z * 2.44330826e-5));
-  let y = select(sine, cosine, (quadrant & 1u) == 1u);
-  return select(y, -y, (quadrant & 2u) == 2u);
-}`,
+  let exchanged = (bitcast<u32>(n + 12582912.0) & 1u) == 1u;
+  return select(sine, cosine, exchanged) / select(cosine, -sine, exchanged);`,
+  `select(${farSine}, -${farSine}, x < 0.0) / ${farCosine}`,
 );
-
-/** A function of an angle, from the sine and cosine of its reduced angle. Near angles need only the short reduction. */
-/* @__NO_SIDE_EFFECTS__ */
-function circular(name: string, of: string): MathFunction {
-  const declaration = (wgslName: string, reduce: MathFunction) => /* wgsl */ `
-fn ${wgslName}(x: f32) -> f32 {
-  let angle = ${reduce('x')};
-  return ${of};
-}`;
-  const [precise, near] = [`precise_${name}`, `near_${name}`];
-  return defineMath(precise, [reduceAngle, turnedSine], declaration(precise, reduceAngle), {
-    compute: defineMath(near, [nearAngle, turnedSine], declaration(near, nearAngle)),
-    isRare: isFarAngle,
-  });
-}
-
-const [sine, cosine] = ['turned_sine(angle.quadrant, angle.r)', 'turned_sine(angle.quadrant + 1u, angle.r)'];
-export const preciseSin: MathFunction = /* @__PURE__ */ circular('sin', sine);
-export const preciseCos: MathFunction = /* @__PURE__ */ circular('cos', cosine);
-export const preciseTan: MathFunction = /* @__PURE__ */ circular('tan', `${sine} / ${cosine}`);
 
 // For x in [0, 1].
 export const atanWithinOne: MathFunction = /* @__PURE__ */ defineMath(
@@ -153,12 +199,13 @@ export const preciseAtan2: MathFunction = /* @__PURE__ */ defineMath(
   [isInfinite, atanWithinOne, withSign, isNan],
   /* wgsl */ `
 fn precise_atan2(y: f32, x: f32) -> f32 {
-  let short = min(abs(y), abs(x));
-  let long = max(abs(y), abs(x));
+  let steep = abs(y) > abs(x);
+  let short = select(abs(y), abs(x), steep);
+  let long = select(abs(x), abs(y), steep);
   // 0/0 and ∞/∞ take the limits along the axes and the diagonals, as IEEE 754 has it.
   let ratio = select(select(short / long, 1.0, is_infinite(short)), 0.0, long == 0.0);
   let angle = atan_within_one(ratio);
-  let quarter = select(angle, 1.57079633 - angle, abs(y) > abs(x));
+  let quarter = select(angle, 1.57079633 - angle, steep);
   let half = select(quarter, 3.14159265 - quarter, bitcast<u32>(x) >= 0x80000000u);
   return select(select(with_sign(half, y), x, is_nan(x)), y, is_nan(y));
 }`,
@@ -173,7 +220,7 @@ fn reduce_arcsine(x: f32) -> f32 {
   let a = abs(x);
   let far = a > 0.5;
   let z = select(a * a, 0.5 * (1.0 - a), far);
-  let s = select(a, sqrt(max(z, 0.0)), far);
+  let s = select(a, sqrt(abs(z)), far);
   let p = 0.166667529 + z * (0.0749527969 + z * (0.0454728396 + z * (0.0241663843 + z * 0.0421901547)));
   return s + s * z * p;
 }`,
@@ -186,7 +233,7 @@ export const preciseAsin: MathFunction = /* @__PURE__ */ defineMath(
 fn precise_asin(x: f32) -> f32 {
   let half = reduce_arcsine(x);
   let y = with_sign(select(half, 1.57079633 - 2.0 * half, abs(x) > 0.5), x);
-  return select(y, nan_value(), abs(x) > 1.0 || is_nan(x));
+  return select(y, nan_value(), (abs(x) > 1.0) | is_nan(x));
 }`,
 );
 
@@ -198,6 +245,6 @@ fn precise_acos(x: f32) -> f32 {
   let half = reduce_arcsine(x);
   let near = 1.57079633 - with_sign(half, x);
   let far = select(2.0 * half, 3.14159265 - 2.0 * half, x < 0.0);
-  return select(select(near, far, abs(x) > 0.5), nan_value(), abs(x) > 1.0 || is_nan(x));
+  return select(select(near, far, abs(x) > 0.5), nan_value(), (abs(x) > 1.0) | is_nan(x));
 }`,
 );

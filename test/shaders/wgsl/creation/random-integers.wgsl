@@ -19,28 +19,138 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
+fn philox(counter: vec4<u32>, seed: vec2<u32>) -> vec4<u32> {
+  var x = counter.zx ^ vec2<u32>(0x80000000u);
+  var y = counter.yw ^ vec2<u32>(0x80000000u);
+  var key = seed;
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  return vec4<u32>(x.y, y.x, x.x, y.y) ^ vec4<u32>(0x80000000u);
+}
+
 fn multiply_high(a: u32, b: u32) -> u32 {
   let low = (a & 0xffffu) * (b & 0xffffu);
   let middle = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
   let carry = (a & 0xffffu) * (b >> 16u) + (middle & 0xffffu);
   return (a >> 16u) * (b >> 16u) + (middle >> 16u) + (carry >> 16u);
-}
-
-fn philox(counter: vec4<u32>, seed: vec2<u32>) -> vec4<u32> {
-  var c = counter;
-  var key = seed;
-  for (var round = 0u; round < 10u; round++) {
-    let first = 0xd2511f53u * c.x;
-    let second = 0xcd9e8d57u * c.z;
-    c = vec4<u32>(
-      multiply_high(0xcd9e8d57u, c.z) ^ c.y ^ key.x,
-      second,
-      multiply_high(0xd2511f53u, c.x) ^ c.w ^ key.y,
-      first,
-    );
-    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
-  }
-  return c;
 }
 @compute @workgroup_size(256)
 fn main(

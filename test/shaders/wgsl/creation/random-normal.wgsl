@@ -19,38 +19,144 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
-fn multiply_high(a: u32, b: u32) -> u32 {
-  let low = (a & 0xffffu) * (b & 0xffffu);
-  let middle = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
-  let carry = (a & 0xffffu) * (b >> 16u) + (middle & 0xffffu);
-  return (a >> 16u) * (b >> 16u) + (middle >> 16u) + (carry >> 16u);
-}
-
 fn philox(counter: vec4<u32>, seed: vec2<u32>) -> vec4<u32> {
-  var c = counter;
+  var x = counter.zx ^ vec2<u32>(0x80000000u);
+  var y = counter.yw ^ vec2<u32>(0x80000000u);
   var key = seed;
-  for (var round = 0u; round < 10u; round++) {
-    let first = 0xd2511f53u * c.x;
-    let second = 0xcd9e8d57u * c.z;
-    c = vec4<u32>(
-      multiply_high(0xcd9e8d57u, c.z) ^ c.y ^ key.x,
-      second,
-      multiply_high(0xd2511f53u, c.x) ^ c.w ^ key.y,
-      first,
-    );
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
     key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
   }
-  return c;
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  return vec4<u32>(x.y, y.x, x.x, y.y) ^ vec4<u32>(0x80000000u);
 }
 
 struct SplitFloat {
-  exponent: i32,
+  exponent: f32,
   mantissa: f32,
 }
 
 fn split_float(bits: u32) -> SplitFloat {
   let shifted = bits - 0x3f3504f3u;
-  return SplitFloat(bitcast<i32>(shifted) >> 23u, bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u));
+  return SplitFloat(
+    f32(bitcast<i32>(shifted & 0xff800000u)) * 1.1920929e-7,
+    bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u),
+  );
 }
 
 fn log_near_one(f: f32) -> f32 {
@@ -60,43 +166,29 @@ fn log_near_one(f: f32) -> f32 {
   return f - s * (f - rest);
 }
 
-fn infinity() -> f32 {
-  var bits = 0x7f800000u;
-  return bitcast<f32>(bits);
+fn joined_log(n: f32, f: f32) -> f32 {
+  return fma(n, 0.693359375, fma(n, -2.1219444e-4, log_near_one(f)));
 }
 
-fn nan_value() -> f32 {
-  var bits = 0x7fc00000u;
-  return bitcast<f32>(bits);
+fn near_log(x: f32) -> f32 {
+  let parts = split_float(bitcast<u32>(x));
+  return joined_log(parts.exponent, parts.mantissa - 1.0);
 }
 
-fn precise_log(x: f32) -> f32 {
-  let bits = bitcast<u32>(x);
-  // A subnormal number is an integer times 2^-149.
-  let subnormal = bits < 0x00800000u;
-  let parts = split_float(select(bits, bitcast<u32>(f32(bits)), subnormal));
-  let n = f32(parts.exponent - select(0, 149, subnormal));
-  let y = fma(n, 0.693359375, fma(n, -2.1219444e-4, log_near_one(parts.mantissa - 1.0)));
-  if ((bits & 0x7fffffffu) == 0u) {
-    return -infinity();
-  }
-  // Negative numbers, infinity and NaN.
-  return select(y, select(x, nan_value(), x < 0.0), bits >= 0x7f800000u);
-}
-
-fn turned_sine(quadrant: u32, r: f32) -> f32 {
+fn sine_within_half(r: f32) -> f32 {
   let z = r * r;
-  let sine = r + r * z * (-0.16666655 + z * (0.00833216029 - z * 1.95152181e-4));
-  let cosine = (1.0 - 0.5 * z) + z * z * (0.0416666457 + z * (-0.00138873156 + z * 2.44330826e-5));
-  let y = select(sine, cosine, (quadrant & 1u) == 1u);
-  return select(y, -y, (quadrant & 2u) == 2u);
+  return r + r * z * (-0.166666597 + z * (0.00833306462 + z * (-1.98094727e-4 + z * 2.60547495e-6)));
+}
+
+fn sine_of_turn(turn: u32, rest: f32) -> f32 {
+  let n = (turn + 0x40000000u) & 0x80000000u;
+  let y = sine_within_half(f32(bitcast<i32>(turn - n)) * 1.46291808e-9 + rest);
+  return bitcast<f32>(bitcast<u32>(y) ^ n);
 }
 
 fn box_muller(distance: u32, turn: u32) -> vec2<f32> {
-  let radius = sqrt(max(-2.0 * precise_log((f32(distance) + 0.5) * 2.32830644e-10), 0.0));
-  let quadrant = (turn + 0x20000000u) >> 30u;
-  let angle = f32(bitcast<i32>(turn - (quadrant << 30u))) * 1.46291808e-9;
-  return radius * vec2<f32>(turned_sine(quadrant + 1u, angle), turned_sine(quadrant, angle));
+  let radius = sqrt(2.0 * abs(near_log((f32(distance) + 0.5) * 2.32830644e-10)));
+  return radius * vec2<f32>(sine_of_turn(turn + 0x40000000u, 0.0), sine_of_turn(turn, 0.0));
 }
 @compute @workgroup_size(256)
 fn main(

@@ -19,38 +19,152 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
-fn multiply_high(a: u32, b: u32) -> u32 {
-  let low = (a & 0xffffu) * (b & 0xffffu);
-  let middle = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
-  let carry = (a & 0xffffu) * (b >> 16u) + (middle & 0xffffu);
-  return (a >> 16u) * (b >> 16u) + (middle >> 16u) + (carry >> 16u);
-}
-
 fn philox(counter: vec4<u32>, seed: vec2<u32>) -> vec4<u32> {
-  var c = counter;
+  var x = counter.zx ^ vec2<u32>(0x80000000u);
+  var y = counter.yw ^ vec2<u32>(0x80000000u);
   var key = seed;
-  for (var round = 0u; round < 10u; round++) {
-    let first = 0xd2511f53u * c.x;
-    let second = 0xcd9e8d57u * c.z;
-    c = vec4<u32>(
-      multiply_high(0xcd9e8d57u, c.z) ^ c.y ^ key.x,
-      second,
-      multiply_high(0xd2511f53u, c.x) ^ c.w ^ key.y,
-      first,
-    );
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
     key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
   }
-  return c;
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  {
+    let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
+    let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
+    let v = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffffu)));
+    let rest = vec2<f32>(bitcast<vec2<i32>>(low)) * 2.32830644e-10;
+    let k = floor(u * vec2<f32>(8.424511e-6, 1.867069e-6) + v * vec2<f32>(0.8032006, 0.8215503) - rest + 0.5);
+    let high = bitcast<vec2<u32>>(u + 824633720832.0) * vec2<u32>(52638u, 53841u)
+    + bitcast<vec2<u32>>(k + 12582912.0) + vec2<u32>(2047821483u, 1185451945u);
+    x = (high ^ y ^ key).yx;
+    y = low;
+    key += vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
+  }
+  return vec4<u32>(x.y, y.x, x.x, y.y) ^ vec4<u32>(0x80000000u);
+}
+
+fn is_nan(x: f32) -> bool {
+  return (bitcast<i32>(x) & 0x7fffffff) > 0x7f800000;
+}
+
+fn bounded(x: f32, limit: f32) -> f32 {
+  return select(select(select(x, limit, x > limit), -limit, x < -limit), x, is_nan(x));
 }
 
 struct SplitFloat {
-  exponent: i32,
+  exponent: f32,
   mantissa: f32,
 }
 
 fn split_float(bits: u32) -> SplitFloat {
   let shifted = bits - 0x3f3504f3u;
-  return SplitFloat(bitcast<i32>(shifted) >> 23u, bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u));
+  return SplitFloat(
+    f32(bitcast<i32>(shifted & 0xff800000u)) * 1.1920929e-7,
+    bitcast<f32>((shifted & 0x007fffffu) + 0x3f3504f3u),
+  );
 }
 
 fn log_near_one(f: f32) -> f32 {
@@ -60,43 +174,24 @@ fn log_near_one(f: f32) -> f32 {
   return f - s * (f - rest);
 }
 
-fn infinity() -> f32 {
-  var bits = 0x7f800000u;
-  return bitcast<f32>(bits);
+fn joined_log(n: f32, f: f32) -> f32 {
+  return fma(n, 0.693359375, fma(n, -2.1219444e-4, log_near_one(f)));
 }
 
-fn nan_value() -> f32 {
-  var bits = 0x7fc00000u;
-  return bitcast<f32>(bits);
-}
-
-fn precise_log(x: f32) -> f32 {
-  let bits = bitcast<u32>(x);
-  // A subnormal number is an integer times 2^-149.
-  let subnormal = bits < 0x00800000u;
-  let parts = split_float(select(bits, bitcast<u32>(f32(bits)), subnormal));
-  let n = f32(parts.exponent - select(0, 149, subnormal));
-  let y = fma(n, 0.693359375, fma(n, -2.1219444e-4, log_near_one(parts.mantissa - 1.0)));
-  if ((bits & 0x7fffffffu) == 0u) {
-    return -infinity();
-  }
-  // Negative numbers, infinity and NaN.
-  return select(y, select(x, nan_value(), x < 0.0), bits >= 0x7f800000u);
-}
-
-fn log1p(x: f32) -> f32 {
-  return select(precise_log(1.0 + x), log_near_one(x), x > -0.29 && x < 0.41);
+fn near_log1p(x: f32) -> f32 {
+  let parts = split_float(bitcast<u32>(1.0 + x));
+  return joined_log(parts.exponent, select(parts.mantissa - 1.0, x, parts.exponent == 0.0));
 }
 
 fn truncated_normal_quantile(v: f32) -> f32 {
-  let w = -log1p(-0.911069758 * v * v);
+  let w = -near_log1p(-0.911069758 * v * v);
   let upper = -0.00312803451 + w * (-2.05702960e-4 + w * (8.6529191e-5 - w * 6.06833237e-6));
   return v * (1.19628799 + w * (0.31318858 + w * (0.0155816195 + w * upper)));
 }
 
 fn truncated_normal(bits: u32) -> f32 {
-  let v = (f32(bits >> 9u) + 0.5) * 2.38418579e-7 - 1.0;
-  return clamp(truncated_normal_quantile(v), -2.0, 2.0);
+  let v = f32(bitcast<i32>((bits ^ 0x80000000u) & 0xfffffe00u)) * 4.65661287e-10 + 1.1920929e-7;
+  return bounded(truncated_normal_quantile(v), 2.0);
 }
 @compute @workgroup_size(256)
 fn main(

@@ -14,6 +14,30 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
+fn without_turns(x: f32, n: f32) -> f32 {
+  let near = fma(n, -9.67502594e-4, fma(n, -3.140625, x));
+  return fma(n, -5.1266882e-12, fma(n, -1.50990672e-7, near));
+}
+
+fn sine_within_half(r: f32) -> f32 {
+  let z = r * r;
+  return r + r * z * (-0.166666597 + z * (0.00833306462 + z * (-1.98094727e-4 + z * 2.60547495e-6)));
+}
+
+fn near_sine(x: f32, h: f32) -> f32 {
+  let n = floor(x * 0.318309886 + 0.5 + h);
+  let y = sine_within_half(without_turns(x, n - h));
+  return bitcast<f32>(bitcast<u32>(y) ^ (bitcast<u32>(n + 12582912.0) * 0x80000000u));
+}
+
+fn near_sin(x: f32) -> f32 {
+  return near_sine(x, 0.0);
+}
+
+fn is_far_angle(x: f32) -> bool {
+  return (bitcast<i32>(x) & 0x7fffffff) > 0x46480000;
+}
+
 fn multiply_high(a: u32, b: u32) -> u32 {
   let low = (a & 0xffffu) * (b & 0xffffu);
   let middle = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
@@ -21,29 +45,9 @@ fn multiply_high(a: u32, b: u32) -> u32 {
   return (a >> 16u) * (b >> 16u) + (middle >> 16u) + (carry >> 16u);
 }
 
-fn is_finite(x: f32) -> bool {
-  return (bitcast<i32>(x) & 0x7fffffff) < 0x7f800000;
-}
-
-fn nan_value() -> f32 {
-  var bits = 0x7fc00000u;
-  return bitcast<f32>(bits);
-}
-
-struct ReducedAngle {
-  quadrant: u32,
-  r: f32,
-}
-
-fn near_angle(x: f32) -> ReducedAngle {
-  let bits = bitcast<i32>(x * 0.636619772 + 12582912.0);
-  let n = f32(bits - 0x4b400000);
-  let r = fma(n, -7.54953362e-8, fma(n, -4.83751297e-4, fma(n, -1.5703125, x)));
-  return ReducedAngle(bitcast<u32>(bits), fma(n, -2.5633441e-12, r));
-}
-
-fn is_far_angle(x: f32) -> bool {
-  return (bitcast<i32>(x) & 0x7fffffff) > 0x46480000;
+struct FarTurn {
+  turn: u32,
+  rest: f32,
 }
 
 // Word k of 2/π, after one word of zeros. Selections, since an array that is indexed at run time goes through memory.
@@ -63,7 +67,7 @@ fn shifted_word(upper: u32, lower: u32, shift: u32) -> u32 {
   return (upper << shift) | select(0u, lower >> (32u - shift), shift > 0u);
 }
 
-fn reduce_far_angle(x: f32) -> ReducedAngle {
+fn far_turn(x: f32) -> FarTurn {
   let bits = bitcast<u32>(x) & 0x7fffffffu;
   let mantissa = (bits & 0x007fffffu) | 0x00800000u;
   // |x| = mantissa 2^(biased exponent - 150); bits of 2/π before this one contribute multiples of four.
@@ -77,38 +81,33 @@ fn reduce_far_angle(x: f32) -> ReducedAngle {
   let c = shifted_word(third, two_over_pi(word + 3u), shift);
   let tail = mantissa * b + multiply_high(mantissa, c);
   let head = mantissa * a + multiply_high(mantissa, b) + select(0u, 1u, tail < mantissa * b);
-  let quadrant = (head + 0x20000000u) >> 30u;
-  let quarters = f32(bitcast<i32>(head - (quadrant << 30u))) * 9.31322575e-10 + f32(tail) * 2.16840434e-19;
-  let r = quarters * 1.57079633;
-  return ReducedAngle(select(quadrant, 0u - quadrant, x < 0.0), select(r, -r, x < 0.0));
+  return FarTurn(head, f32(tail) * 3.4061215e-19);
 }
 
-fn reduce_angle(x: f32) -> ReducedAngle {
-  if (!is_finite(x)) {
-    return ReducedAngle(0u, nan_value());
-  }
-  if (is_far_angle(x)) {
-    return reduce_far_angle(x);
-  }
-  return near_angle(x);
+fn sine_of_turn(turn: u32, rest: f32) -> f32 {
+  let n = (turn + 0x40000000u) & 0x80000000u;
+  let y = sine_within_half(f32(bitcast<i32>(turn - n)) * 1.46291808e-9 + rest);
+  return bitcast<f32>(bitcast<u32>(y) ^ n);
 }
 
-fn turned_sine(quadrant: u32, r: f32) -> f32 {
-  let z = r * r;
-  let sine = r + r * z * (-0.16666655 + z * (0.00833216029 - z * 1.95152181e-4));
-  let cosine = (1.0 - 0.5 * z) + z * z * (0.0416666457 + z * (-0.00138873156 + z * 2.44330826e-5));
-  let y = select(sine, cosine, (quadrant & 1u) == 1u);
-  return select(y, -y, (quadrant & 2u) == 2u);
+fn is_finite(x: f32) -> bool {
+  return (bitcast<i32>(x) & 0x7fffffff) < 0x7f800000;
+}
+
+fn nan_value() -> f32 {
+  var bits = 0x7fc00000u;
+  return bitcast<f32>(bits);
 }
 
 fn precise_sin(x: f32) -> f32 {
-  let angle = reduce_angle(x);
-  return turned_sine(angle.quadrant, angle.r);
-}
-
-fn near_sin(x: f32) -> f32 {
-  let angle = near_angle(x);
-  return turned_sine(angle.quadrant, angle.r);
+  if (!is_finite(x)) {
+    return nan_value();
+  }
+  if (is_far_angle(x)) {
+    let far = far_turn(x);
+    return select(sine_of_turn(far.turn, far.rest), -sine_of_turn(far.turn, far.rest), x < 0.0);
+  }
+  return near_sin(x);
 }
 fn apply(a: f32) -> f32 {
   return near_sin(a);

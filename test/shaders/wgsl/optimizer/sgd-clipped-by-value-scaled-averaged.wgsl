@@ -41,7 +41,7 @@ fn is_nan(x: f32) -> bool {
 }
 
 fn bounded(x: f32, limit: f32) -> f32 {
-  return select(clamp(x, -limit, limit), x, is_nan(x));
+  return select(select(select(x, limit, x > limit), -limit, x < -limit), x, is_nan(x));
 }
 
 fn gradient_of(member: u32, j: u32) -> vec4<f32> {

@@ -41,7 +41,7 @@ fn reduce_exponential(x: f32) -> ReducedExponential {
 }
 
 fn power_of_whole(n: f32) -> f32 {
-  return bitcast<f32>(bitcast<u32>(n + 12583039.0) << 23u);
+  return bitcast<f32>(bitcast<u32>(n + 12583039.0) * 0x800000u);
 }
 
 fn is_nan(x: f32) -> bool {

@@ -42,7 +42,7 @@ fn reduce_exponential(x: f32) -> ReducedExponential {
 }
 
 fn power_of_whole(n: f32) -> f32 {
-  return bitcast<f32>(bitcast<u32>(n + 12583039.0) << 23u);
+  return bitcast<f32>(bitcast<u32>(n + 12583039.0) * 0x800000u);
 }
 
 fn with_sign(magnitude: f32, sign_of: f32) -> f32 {

@@ -26,7 +26,7 @@ fn is_nan(x: f32) -> bool {
 
 fn ordered_bits(x: f32) -> u32 {
   let bits = select(bitcast<u32>(x), 0u, x == 0.0);
-  let key = select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u);
+  let key = select(bits | 0x80000000u, ~bits, bitcast<i32>(bits) < 0);
   return select(key, 0xffffffffu, is_nan(x));
 }
 fn precedes(a: vec2<u32>, b: vec2<u32>) -> bool {
