@@ -53,7 +53,7 @@ interface Plan {
 
 /**
  * Measures every contender. The first runs of each, which compile kernels, aren't counted. A contender that throws gets its
- * error in place of a measurement, and doesn't affect the others.
+ * error instead of a measurement, and doesn't affect the others.
  */
 export async function measure<K extends string>(
   contenders: Readonly<Record<K, Timed>>,

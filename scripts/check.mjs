@@ -5,7 +5,7 @@
  *
  *     -- --watch         checks again after each save: the tests nearest to the saved files
  *     -- --all           all unit tests that the change can affect, however many
- *     -- --since REF     what changed since REF, in place of the merge base with main
+ *     -- --since REF     what changed since REF, instead of the merge base with main
  */
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';

@@ -32,7 +32,7 @@ export const fit = (x, y) => net.fit(x, y);`;
  * software adapters and one for GPUs, which folds in subgroups; GEMM and convolutions have unrolled tiles for GPUs. Tapes are
  * known weakly, so that dropped ones close. Dry runs come with the device, and with a model what traces sizes that `call`
  * reads. A model can save itself, which needs all layers to describe them. They load when it is saved, but bundlers then keep
- * what layers share in separate files: 5 kB of the first. What a device launches in place of variants that fail loads when
+ * what layers share in separate files: 5 kB of the first. What a device launches instead of variants that fail loads when
  * one does, which costs 0.4 kB of links between files; 0.1 kB of them is in the first file, so that the kernels don't import
  * themselves. The names of options, and the errors that suggest the right one, are 1.2 kB of the first files, and 2.4 kB with layers. What the step inspector observes, and the links by which a model loads
  * it, are 0.4 kB. That `grad` takes trees of tensors, with `argnums` and `hasAux`, is 0.6 kB. Options that are distinguished

@@ -146,7 +146,7 @@ const checks = {
   deno: (folder, run) => {
     const starter = path.join(folder, 'starter-deno');
     fs.cpSync(path.join(ROOT, 'examples', 'starter-deno'), starter, { recursive: true });
-    // Uses the packed package in place of the one on npm.
+    // Uses the packed package instead of the one on npm.
     fs.writeFileSync(path.join(starter, 'deno.json'), '{}');
     const printed = runInDeno(run, path.join(starter, 'train.ts'));
     // Deno has no adapter on a machine without a GPU; then importing every entry is sufficient.

@@ -1,6 +1,6 @@
 /**
  * @file Options and positional arguments of every public export: a misspelt option is refused with a suggestion, and so is
- * an argument that nobody reads. Each export is called with an unknown option; its error lists the options, each of which
+ * an argument that nothing reads. Each export is called with an unknown option; its error lists the options, each of which
  * is then misspelt. An export that takes no options is listed here.
  */
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 // @ts-check
-/** @file Bundles test files as chunks of their own, with a runner of theirs in place of vitest, so that any engine loads them. */
+/** @file Bundles test files as chunks of their own, with a runner of theirs instead of vitest, so that any engine loads them. */
 import path from 'node:path';
 import { ROOT } from '../setup.mjs';
 import { bundle, temporaryFolder } from './bundle.mjs';

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @file Compiles shaders for shipping: `#if ${…}` becomes a conditional expression in place of the preprocessor, and WGSL
+ * @file Compiles shaders for shipping: `#if ${…}` becomes a conditional expression instead of the preprocessor, and WGSL
  * loses comments and unnecessary spaces. The tokens and their order stay the same.
  *
  * WGSL is the content of templates tagged `wgsl`, and in files of `shaders/` every template that has a line break or ends
@@ -144,7 +144,7 @@ function textOf(expression, module) {
 }
 
 /**
- * The content of a template with conditional expressions in place of directives, squeezed.
+ * The content of a template with conditional expressions instead of directives, squeezed.
  *
  * @param {string} text with holes
  * @param {(message: string) => never} refuse

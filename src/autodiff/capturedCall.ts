@@ -1,6 +1,6 @@
 /**
  * @file One captured call: its inputs and outputs. Each run copies its inputs into slots. Large outputs are written to
- * buffers of their own and small ones are copied out, so that the next run leaves them alone.
+ * separate buffers and small ones are copied out, so that the next run leaves them alone.
  */
 import { leavesOf, mapNest, type Nest } from '../core/nest.ts';
 import { bytesPerElement } from '../core/dtype.ts';
@@ -95,7 +95,7 @@ export function captureCall(
   const rewrite = (commands: readonly Command[]) =>
     fuseElementwise(device, commands, new Set(storages), capture.made);
   if (capture.obstacle || !capture.isReal) {
-    // Fused launches have pipelines of their own, which a dry run prepares.
+    // Fused launches have separate pipelines, which a dry run prepares.
     if (!capture.obstacle) rewrite(capture.commands);
     release();
     capture.runPostponed();

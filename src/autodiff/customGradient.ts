@@ -1,5 +1,5 @@
 /**
- * @file Functions with a gradient of their own: customGradient, and checkpoint, whose gradient computes the function
+ * @file Functions with custom gradients: customGradient, and checkpoint, whose gradient computes the function
  * again.
  */
 import { requireFunction } from '../core/arguments.ts';

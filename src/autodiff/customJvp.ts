@@ -1,4 +1,4 @@
-/** @file customJvp: a function with a derivative of its own, given in forward mode. */
+/** @file customJvp: a function with a custom derivative, given in forward mode. */
 import { requireFunction } from '../core/arguments.ts';
 import { TapeError } from '../core/errors.ts';
 import { describe, sameShape } from '../core/shape.ts';

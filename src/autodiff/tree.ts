@@ -12,7 +12,7 @@ import { Tensor } from '../tensor/tensor.ts';
 /** A tensor, or arrays and plain objects of tensors at any depth. */
 export type TensorTree = Tensor | readonly TensorTree[] | { readonly [key: string]: TensorTree };
 
-/** A tree like `T` with a float32 tensor in place of each tensor: its gradients. */
+/** A tree like `T` with a float32 tensor instead of each tensor: its gradients. */
 export type GradientsOf<T> = T extends Tensor
   ? Tensor<'float32'>
   : { -readonly [K in keyof T]: GradientsOf<T[K]> };

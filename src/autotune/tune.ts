@@ -7,7 +7,7 @@ import { installTuner } from './tuner.ts';
 
 /**
  * Measures the algorithms that a call of `fn` can launch; from then on, calls of any function launch the fastest. `fn` runs
- * dry, as in `warmup`: nothing is computed. Its `inputs` are tensors, or `{ shape, dtype }` in place of one. Problems
+ * dry, as in `warmup`: nothing is computed. Its `inputs` are tensors, or `{ shape, dtype }` instead of one. Problems
  * measured before, in this visit or in an earlier one, aren't measured again.
  *
  *     await tune(step, { shape: [32, 784] }, { shape: [32], dtype: 'int32' });

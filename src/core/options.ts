@@ -1,5 +1,5 @@
 /**
- * @file Options: their names, and how they are passed. An option that nobody reads is an error, since a misspelt name must
+ * @file Options: their names, and how they are passed. An option that nothing reads is an error, since a misspelt name must
  * not be ignored. Some options may also be passed by position, as in TF.js or Keras: `sum(x, 1)`.
  */
 import { describe } from './describe.ts';

@@ -30,7 +30,7 @@ export interface WindowOptions {
   padding: Padding;
 }
 
-/** Positive integers, one for each of `rank` axes; a single number stands for all. */
+/** Positive integers, one for each of `rank` axes; a single number means all. */
 export function perAxis(op: string, what: string, value: unknown, rank: number): number[] {
   const list = Array.isArray(value) ? value : new Array(rank).fill(value);
   if (list.length !== rank) {

@@ -213,7 +213,7 @@ export class CapturedResources {
 const always = (group: GPUBindGroup) => () => group;
 
 /**
- * Binds a launch to the storages made by each run, in place of the recorded ones. The pool hands out the same few buffers
+ * Binds a launch to the storages made by each run, instead of the recorded ones. The pool hands out the same few buffers
  * again and again, so their bind groups are cached.
  */
 function rebinding(

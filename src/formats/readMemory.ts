@@ -1,6 +1,6 @@
 /**
  * @file ReadMemory: memory that successive reads share. Browsers free what a read allocates only when they collect garbage:
- * reading a file piece by piece, with memory of its own for each, took them hundreds of megabytes.
+ * reading a file piece by piece, with separate memory for each, took them hundreds of megabytes.
  */
 
 /**

@@ -78,7 +78,7 @@ function builtIn({ makers, aliases = {} }: Family<Configured>, name: string): Re
   return Object.entries(makers).find(([known]) => foldName(known) === wanted)?.[1] ?? null;
 }
 
-/** A function in place of an object. In files, it has the name under which it was registered. */
+/** A function instead of an object. In files, it has the name under which it was registered. */
 export function asMember<F extends Registrable>(call: F): Configured & { call: F } {
   return { className: registeredNameOf(call) ?? call.name, call, getConfig: () => ({}) };
 }

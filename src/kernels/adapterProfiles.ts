@@ -153,7 +153,7 @@ export interface GemmProfile {
 
 /** Costs of convolutions. The unit is one multiplication in a GEMM. */
 export interface WinogradProfile {
-  /** The minimum number of multiplications for which the extra launches and programs pay. */
+  /** The minimum number of multiplications for which the extra launches and programs save time. */
   readonly minWork: number;
   /** Rows and columns of a GEMM are rounded up to a multiple of this. */
   readonly rows: number;
@@ -175,7 +175,7 @@ export interface DepthwiseProfile {
     Record<
       number,
       {
-        /** The minimum number of multiplications for which it pays. */
+        /** The minimum number of multiplications for which it saves time. */
         readonly minWork: number;
         /** The minimum number of iterations of a strip: its first ones complete no result. */
         readonly minIterations: number;

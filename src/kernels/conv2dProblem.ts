@@ -11,7 +11,7 @@ export interface Conv2dProblem {
   readonly dtypes: readonly [DType, DType];
 }
 
-/** The result. Sums are float32, whatever the operands are. */
+/** The result. Sums are float32, regardless of the dtypes of the operands. */
 export function conv2dResult({ direction, geometry }: Conv2dProblem): TensorSpec {
   const shapeOf = { forward: resultShape, inputGrad: imageShape, filterGrad: kernelShape }[direction];
   return { shape: shapeOf(geometry), dtype: 'float32' };

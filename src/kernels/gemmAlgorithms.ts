@@ -135,7 +135,7 @@ function asSelected(
 ): readonly NamedTile[] {
   const { tile } = selectGemm(problem, profile);
   const selected = tileName(tile);
-  // Others aren't in the table, and are candidates of their own.
+  // Others aren't in the table, and are separate candidates.
   if (!Object.hasOwn(gemmTiles, selected)) return listed;
   const named: NamedTile = [selected as GemmTileName, tile];
   const isListed = listed.some(([name]) => name === selected);

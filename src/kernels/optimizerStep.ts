@@ -128,7 +128,7 @@ export interface StepLaunch {
   readonly options: Omit<StepOptions, 'gradients' | 'packed' | 'squared' | 'workgroup' | 'steps'>;
   readonly buffers: StepBuffers;
   readonly variables: readonly StepVariable[];
-  /** Bound in place of missing gradients. */
+  /** Bound instead of missing gradients. */
   readonly filler: Tensor;
   /** Factors of the gradients, and the index of the first variable's factor. */
   readonly scales: { readonly storage: Storage; readonly first: number } | null;

@@ -35,7 +35,7 @@ export function rowsKernel(
   if (count === 0) return out;
   const { indicesPerInvocation, checkedSeparately } = profileOf(indices.device).indices;
   const run = count >= indicesPerInvocation ? indicesPerInvocation : 1;
-  // For fewer indices, a second launch doesn't pay.
+  // For fewer indices, a second launch isn't worthwhile.
   const separate = checkedSeparately && run > 1 && checking.check !== 'none';
   if (separate) checkIndicesKernel(indices, indexing, checking);
   const inside = separate ? unchecked : checking;

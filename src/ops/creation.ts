@@ -51,7 +51,7 @@ function filled(op: string, shape: Shape, value: number, settings: readonly unkn
 /**
  * A tensor of `shape` with `value` everywhere.
  * Shape: `shape`. Dtype: float32 unless `dtype` is another. Errors: ValueError for a value that the dtype doesn’t hold;
- * ShapeError for what is no shape; DTypeError for an unknown dtype, and for float16.
+ * ShapeError for an invalid shape; DTypeError for an unknown dtype, and for float16.
  */
 export function fill<D extends DType = 'float32'>(
   shape: Shape,
@@ -64,7 +64,7 @@ export function fill(shape: Shape, value: number, ...settings: unknown[]): Tenso
 
 /**
  * A tensor of `shape` with zeros.
- * Shape: `shape`. Dtype: float32 unless `dtype` is another. Errors: ShapeError for what is no shape; DTypeError for an
+ * Shape: `shape`. Dtype: float32 unless `dtype` is another. Errors: ShapeError for an invalid shape; DTypeError for an
  * unknown dtype, and for float16.
  */
 export function zeros<D extends DType = 'float32'>(
@@ -77,7 +77,7 @@ export function zeros(shape: Shape, ...settings: unknown[]): Tensor {
 
 /**
  * A tensor of `shape` with ones.
- * Shape: `shape`. Dtype: float32 unless `dtype` is another. Errors: ShapeError for what is no shape; DTypeError for an
+ * Shape: `shape`. Dtype: float32 unless `dtype` is another. Errors: ShapeError for an invalid shape; DTypeError for an
  * unknown dtype, and for float16.
  */
 export function ones<D extends DType = 'float32'>(

@@ -34,7 +34,7 @@ import { encodeValues, type HostArray } from './encodeValues.ts';
 import { makeTensor, type NestedArray, sourceOfData, Tensor } from './tensor.ts';
 
 export type { HostArray };
-/** What `tensor` and ops take in place of a tensor: numbers, booleans, nested arrays of them, typed arrays. */
+/** What `tensor` and ops take instead of a tensor: numbers, booleans, nested arrays of them, typed arrays. */
 export type HostValues =
   | number
   | boolean

@@ -68,12 +68,12 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
     }
   }
 
-  /** Whether tapes watch it of their own accord, and training updates it. */
+  /** Whether tapes watch it automatically, and training updates it. */
   get trainable(): boolean {
     return this.#trainable;
   }
 
-  /** Errors: ValueError for what is no boolean. */
+  /** Errors: ValueError unless it is a boolean. */
   set trainable(value: boolean) {
     requireBoolean('variable', 'trainable', value);
     this.#trainable = value;

@@ -58,7 +58,7 @@ function forcing(device: Device, profile: DeviceProfile, answer: Answer): Force 
   return (body) => {
     const { autotuner, avoidance, profile: before } = device;
     const forced: Autotuner = {
-      // A version of its own, so that compiled functions are captured again.
+      // A separate version, so that compiled functions are captured again.
       version: -1,
       measuring: null,
       // The name of a tunable determines its types.

@@ -23,7 +23,7 @@ export type ParamValue = number | DynamicScalar | readonly number[];
 export class DynamicScalar {
   #value = 0;
 
-  /** Errors: ValueError for what is no number. */
+  /** Errors: ValueError unless it is a number. */
   constructor(value: number) {
     this.value = value;
   }
@@ -32,7 +32,7 @@ export class DynamicScalar {
     return this.#value;
   }
 
-  /** Errors: ValueError for what is no number. */
+  /** Errors: ValueError unless it is a number. */
   set value(value: number) {
     if (typeof value !== 'number') {
       throw new ValueError({

@@ -14,7 +14,7 @@ import { Storage } from '../../src/webgpu/storage.ts';
 /** More than a test names. */
 type StorageList = [Storage, Storage, Storage, Storage, Storage];
 
-/** Five storages in buffers of their own. */
+/** Five storages in separate buffers. */
 export const storages = (): StorageList =>
   Array.from({ length: 5 }, (_, id) => {
     const buffer = { id, size: 4096, faults: null, failure: null } as unknown as DeviceBuffer;
@@ -49,7 +49,7 @@ export function pool(): BufferPool {
   return made as unknown as BufferPool;
 }
 
-/** An executor that notes its calls and executes nothing. Its storages are in buffers of their own. */
+/** An executor that notes its calls and executes nothing. Its storages are in separate buffers. */
 export class RecordingExecutor implements Executor {
   mode: Executor['mode'] = 'eager';
   profiler: ProfilerScope | null = null;

@@ -81,7 +81,7 @@ async function expectNear(found: Tensor, expected: number[], relative: number): 
 /** The maximum number of elements for GPU variants, which are slow on a software adapter. */
 const maxOnGpu = 2 ** 20;
 
-/** Shapes that GPUs reduce in place of larger ones, by the same variants: their width doesn't depend on the number of lines. */
+/** Shapes that GPUs reduce instead of larger ones, by the same variants: their width doesn't depend on the number of lines. */
 const onGpu = [[1, 520, 1024]] as const;
 
 describe.each(adapterClasses)('as on a %s', (kind) => {

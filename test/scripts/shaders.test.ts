@@ -22,7 +22,7 @@ function bothWays(source: string, values: readonly unknown[]): [written: string,
 }
 
 interface Template {
-  /** The template with `v[i]` in place of its expressions. */
+  /** The template with `v[i]` instead of its expressions. */
   source: string;
   /** Of each expression, whether it is a condition. */
   conditions: boolean[];

@@ -27,7 +27,7 @@ export function onAdapter<T>(kind: AdapterClass, body: () => T): T {
   }
 }
 
-/** Runs `body` with `profile` in place of the current device's own. */
+/** Runs `body` with `profile` instead of the current device's own. */
 export async function withProfile<T>(profile: DeviceProfile, body: () => T | Promise<T>): Promise<T> {
   const device = getDevice();
   const own = device.profile;

@@ -15,7 +15,7 @@ import { gemmTunable, onTile } from '../../src/kernels/gemmAlgorithm.ts';
 /** An algorithm for a problem; null leaves the choice to the kernels. */
 type Answer<P extends object, A> = (problem: P) => A | null;
 
-/** Runs `body` with `answer` in place of the kernels' own selection among the algorithms of `tunable`. */
+/** Runs `body` with `answer` instead of the kernels' own selection among the algorithms of `tunable`. */
 function withAnswer<P extends object, A, T>(tunable: Tunable<P, A>, answer: Answer<P, A>, body: () => T): T {
   const device = getDevice();
   const before = device.autotuner;

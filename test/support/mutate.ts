@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Text in place of a value: JSON that `JSON.stringify` wouldn't write. */
+/** Text instead of a value: JSON that `JSON.stringify` wouldn't write. */
 const marker = '@@raw@@';
 
 /** Replacements for a part; texts are inserted into the document as they are. */

@@ -8,7 +8,7 @@ export const shown = {
   bars: [] as { name: string; value: number }[],
 };
 
-/** Values of sliders and text fields by name, in place of their defaults. */
+/** Values of sliders and text fields by name, instead of their defaults. */
 export const settings: { sliders: Record<string, number>; text?: string } = { sliders: {} };
 
 let endings: (() => void)[] = [];

@@ -329,7 +329,7 @@ export class GraphView {
   }
 }
 
-/** The middle of the uppermost node that is no input, within the open layers around it. */
+/** The middle of the uppermost node that isn't an input, within the open layers around it. */
 function beginningOf(level: DrawnLevel | null): number | undefined {
   const places = level?.drawings.flatMap((drawing) => {
     const at = level.placed.at.get(drawing.id);

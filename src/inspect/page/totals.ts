@@ -39,7 +39,7 @@ export class LayerIndex {
     return this.#calls.get(id) ?? [];
   }
 
-  /** Layers with ops of their own. */
+  /** Layers that call ops themselves. */
   get computing(): readonly ReportedLayer[] {
     const own = new Set(this.data.calls.filter(({ backward }) => !backward).map(({ layer }) => layer));
     return this.data.layers.filter(({ id }) => own.has(id));

@@ -1,4 +1,4 @@
-/** @file What a report says of weights that aren't trainable. It is no finding: most are frozen on purpose. */
+/** @file What a report says of weights that aren't trainable. It is not a finding: most are frozen on purpose. */
 import type { StepReportData } from './reportData.ts';
 
 /** Names, at most. */

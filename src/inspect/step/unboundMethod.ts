@@ -1,4 +1,4 @@
-/** @file Methods that are passed without their object: `inspect(net.fit, x, y)` in place of `inspect(net, x, y)`. */
+/** @file Methods that are passed without their object: `inspect(net.fit, x, y)` instead of `inspect(net, x, y)`. */
 import { ValueError } from '../../core/errors.ts';
 
 /** Methods of models that train, or a part of it: a model makes such a step by itself. */

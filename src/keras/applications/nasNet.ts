@@ -31,7 +31,7 @@ interface Kind {
   readonly stem: number;
   /** Channels of a cell's branches, before the first reduction. */
   readonly filters: number;
-  /** Whether a reduction passes on what it read, in place of what the cell before it read. */
+  /** Whether a reduction passes on what it read, instead of what the cell before it read. */
   readonly passesReduced: boolean;
 }
 

@@ -33,7 +33,7 @@ export interface CallbackOptimizer {
   learningRate: number;
   /** The learning rate schedule; null if the rate is a number. */
   readonly schedule: object | null;
-  /** Whether the model holds moving averages in place of its weights. */
+  /** Whether the model holds moving averages instead of its weights. */
   readonly holdsAverages?: boolean;
   /** Swaps the weights with their moving averages. Errors: ValueError if there are none. */
   swapAverages?(): void;

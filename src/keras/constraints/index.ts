@@ -17,7 +17,7 @@ export {
 
 const makers = { maxNorm, minMaxNorm, nonNeg, unitNorm };
 
-/** A function in place of a constraint object. It must be registered to be saved in files. */
+/** A function instead of a constraint object. It must be registered to be saved in files. */
 export type ConstraintFunction = (w: Tensor) => Tensor;
 
 /** A name of a constraint, or of one that the app registered. */

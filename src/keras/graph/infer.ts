@@ -70,7 +70,7 @@ function merge(a: TensorSpec, b: TensorSpec): OpenSpec {
   return { dtype: a.dtype, shape: a.shape.map((size, axis) => (size === b.shape[axis] ? size : null)) };
 }
 
-/** The error with `null` in place of the numbers that were used for open sizes. */
+/** The error with `null` instead of the numbers that were used for open sizes. */
 function withOpenSizes(error: unknown): unknown {
   if (!(error instanceof RetrogradError)) return error;
   const rename = (text: string | undefined) => text?.replace(new RegExp(`\\b${probes[0]}\\b`, 'g'), 'null');

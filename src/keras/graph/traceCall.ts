@@ -3,7 +3,7 @@
  *
  * Open sizes are null, which the ops understand. A `call` that reads them, for `zeros(x.shape)` or `x.shape[0] * 4`, needs
  * numbers: it is run again with two numbers for each open size. A size of the output that differs between the two runs is
- * open. In these runs nothing is launched: tensors made from such sizes would be large, and nobody reads them.
+ * open. In these runs nothing is launched: tensors made from such sizes would be large, and nothing reads them.
  */
 import { RetrogradError, ShapeError } from '../../core/errors.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
@@ -127,7 +127,7 @@ function merged(
 const overrideHint =
   'override `computeOutputShape(inputShape)`, which then determines the shapes of symbolic calls';
 
-/** The error with null in place of the number that was used for open sizes, and with a hint. */
+/** The error with null instead of the number that was used for open sizes, and with a hint. */
 function withOpenSizes(error: unknown, size: number): unknown {
   if (!(error instanceof RetrogradError)) return error;
   const open = (text: string | undefined) => text?.replace(new RegExp(`\\b${size}\\b`, 'g'), 'null');

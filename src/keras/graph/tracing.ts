@@ -44,7 +44,7 @@ export function notingReads<T>(into: ShapeReads | null, body: () => T): T {
   }
 }
 
-/** The number that traced calls see in place of an open size; null if they see null. */
+/** The number that traced calls see instead of an open size; null if they see null. */
 let probe: number | null = null;
 
 export function withProbe<T>(size: number | null, body: () => T): T {
@@ -57,7 +57,7 @@ export function withProbe<T>(size: number | null, body: () => T): T {
   }
 }
 
-/** `shapes` with null in place of the probe. */
+/** `shapes` with null instead of the probe. */
 export function withoutProbe<S extends Nest<OpenShape>>(shapes: S): S {
   if (probe === null) return shapes;
   return mapShapes(shapes, (shape) => shape.map((size) => (size === probe ? null : size))) as unknown as S;

@@ -58,7 +58,7 @@ const makers = {
   zeros,
 };
 
-/** A function in place of an initializer object. It must be registered to be saved in files. */
+/** A function instead of an initializer object. It must be registered to be saved in files. */
 export type InitializerFunction = (shape: Shape, dtype: DType) => Tensor;
 
 const aliases = {

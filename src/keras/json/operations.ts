@@ -1,5 +1,5 @@
 /**
- * @file Ops in a document. Keras records every call of an op on symbolic tensors as an operation of a class of its own, with
+ * @file Ops in a document. Keras records every call of an op on symbolic tensors as an operation with its own class, with
  * the options as its configuration and the operands as the arguments of its only call.
  */
 import { describe } from '../../core/shape.ts';

@@ -19,7 +19,7 @@ import { sharedIds } from './sharedLayers.ts';
 export interface FromJSONOptions {
   /** Classes and functions by their names in the document. They take precedence over Keras's. */
   customObjects?: CustomObjects;
-  /** Functions in place of the code of Lambda layers, by the layers' names. */
+  /** Functions instead of the code of Lambda layers, by the layers' names. */
   lambdas?: Readonly<Record<string, AnyLambdaFunction>>;
   /** The file's name, for errors. */
   file?: string;

@@ -6,7 +6,7 @@ import type { Nest } from '../tensorNest.ts';
 import type { Json, JsonObject } from './document.ts';
 import { refusal } from './jsonErrors.ts';
 
-/** A function in place of the code of a Lambda layer, from nests of any form to nests of any form. */
+/** A function instead of the code of a Lambda layer, from nests of any form to nests of any form. */
 export type AnyLambdaFunction = LambdaFunction<never, Nest<Tensor>>;
 
 export interface Reader {

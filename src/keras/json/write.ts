@@ -35,7 +35,7 @@ export function modelToConfig(model: AnyModel): JsonObject {
 
 /**
  * As `modelToConfig`, with an id for each layer that is in several places, so that it is one layer again where the document is
- * read: what Keras writes into files. `learnedApart`: whether vocabularies that were learned are in files of their own.
+ * read: what Keras writes into files. `learnedApart`: whether vocabularies that were learned are in separate files.
  */
 export function modelToSharingConfig(model: AnyModel, { learnedApart = false } = {}): JsonObject {
   const first = new WrittenLayers([]);
@@ -135,7 +135,7 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
   };
 }
 
-/** The options of a layer, but for those that files stand for. */
+/** The options of a layer, except those that files stand for. */
 function withoutAssets(layer: AnyLayer): Record<string, unknown> {
   const assets = hasAssets(layer) ? layer.assets : null;
   const nulls = assets?.options.map((option) => [option, null]) ?? [];

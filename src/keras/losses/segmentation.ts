@@ -13,7 +13,7 @@ export interface DiceOptions {
 
 /**
  * 1 - 2·Σ yTrue·yPred / (Σ yTrue + Σ yPred): 0 where two masks are equal. Shapes broadcast; the result has them
- * without `axis`. Source: Milletari et al., V-Net, 2016 (with sums in place of sums of squares, as in Keras).
+ * without `axis`. Source: Milletari et al., V-Net, 2016 (with sums instead of sums of squares, as in Keras).
  */
 export const dice: LossMaker<DiceOptions> = /* @__PURE__ */ defineLoss<DiceOptions>({
   className: 'Dice',

@@ -25,7 +25,7 @@ export class Functional<In extends Nest<Tensor> = Tensor, Out extends Nest<Tenso
   }
 }
 
-/** Tensors in place of symbolic tensors, in the same nest. */
+/** Tensors instead of symbolic tensors, in the same nest. */
 type Tensors<S> = Mapped<S, Tensor> extends infer M extends Nest<Tensor> ? M : never;
 
 /**

@@ -1,4 +1,4 @@
-/** @file Adaptive pooling of keras.ops: a given number of windows along each axis, whatever the sizes. */
+/** @file Adaptive pooling of keras.ops: a given number of windows along each axis, for any input size. */
 import { ShapeError } from '../../core/errors.ts';
 import { formatShape } from '../../core/shape.ts';
 import { perAxis } from '../../core/windows.ts';

@@ -91,7 +91,7 @@ class Kept {
     return total > impossible && (!isFull || total > (this.#heap[0] as Prefix).total);
   }
 
-  /** Adds `prefix`, in place of the least likely one if there are `width`. */
+  /** Adds `prefix`, instead of the least likely one if there are `width`. */
   add(prefix: Prefix): void {
     if (this.#heap.length >= this.width) this.#dropLeast();
     const heap = this.#heap;

@@ -41,7 +41,7 @@ export class Adamax extends FusedMoments {
 }
 
 /**
- * Adam with the decaying maximum of gradients in place of their mean square. Default learning rate 0.001.
+ * Adam with the decaying maximum of gradients instead of their mean square. Default learning rate 0.001.
  * Source: Kingma and Ba, ICLR 2015, section 7.1. Errors: ValueError for options.
  */
 export function adamax(

@@ -4,7 +4,7 @@ import { describe, hintFor } from '../../core/shape.ts';
 import { scheduleOf } from './schedules/index.ts';
 import type { LearningRateSchedule } from './schedules/schedule.ts';
 
-/** Errors: ValueError for what is neither a number nor a schedule. */
+/** Errors: ValueError unless it is a number or a schedule. */
 export function checkedRate(op: string, value: unknown): number | LearningRateSchedule {
   if (typeof value === 'object' || typeof value === 'function') return scheduleOf(value);
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;

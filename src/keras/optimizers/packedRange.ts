@@ -29,7 +29,7 @@ export class PackedRange {
     return variable.current === this.storage;
   }
 
-  /** Whether values may be written here, because nobody reads the old ones. */
+  /** Whether values may be written here, because nothing reads the old ones. */
   get free(): boolean {
     return !this.#acquired || this.storage.abandoned;
   }

@@ -16,7 +16,7 @@ export {
 
 const makers = { l1, l2, l1l2, orthogonalRegularizer };
 
-/** A function in place of a regularizer object. It must be registered to be saved in files. */
+/** A function instead of a regularizer object. It must be registered to be saved in files. */
 export type RegularizerFunction = (x: Tensor) => Tensor;
 
 /** A name of a regularizer, or of one that the app registered. */

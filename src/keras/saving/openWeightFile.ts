@@ -146,7 +146,7 @@ function hasTorchNames(names: Iterable<string>): boolean {
 }
 
 /**
- * Names don't matter, but for `.keras`: Keras itself would read such a file as an archive.
+ * Names don't matter, except for `.keras`: Keras itself would read such a file as an archive.
  * Errors: FormatError for another container of that name.
  */
 function requireName(name: string, container: Container | null): void {

@@ -84,7 +84,7 @@ function feeds(from: JsonObject, to: JsonObject): boolean {
   return visit(to.inbound_nodes ?? null);
 }
 
-/** An input in place of `layer`, of what it gives. */
+/** An input instead of `layer`, of what it gives. */
 function inputFor(layer: JsonObject, input: JsonObject, model: JsonObject): JsonObject {
   const { output_mode: mode = 'int' } = layer.config as JsonObject;
   const name = nameOf(layer);

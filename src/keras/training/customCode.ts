@@ -18,7 +18,7 @@ export function hasCustomCode(model: CustomizableModel, options: CompileOptions 
   return leavesOf(given as Nest<unknown>).some((leaf) => typeof leaf === 'function');
 }
 
-/** The library's classes have a name of their own and aren't registered. A Lambda runs a function of the app. */
+/** The library's classes have their own names and aren't registered. A Lambda runs a function of the app. */
 function isCustom(layer: object): boolean {
   const { className } = layer.constructor as { className?: string };
   const isNamed = Object.hasOwn(layer.constructor, 'className');

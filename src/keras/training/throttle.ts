@@ -167,7 +167,7 @@ export class Throttle {
 
   #fence(now: number): void {
     const done = this.device.finish();
-    // Avoids an unhandled rejection while nobody waits yet.
+    // Avoids an unhandled rejection while nothing waits yet.
     done.catch(() => {});
     this.#fences.push({ done, end: this.device.faults.tracker.begun, label: this.#label() });
     this.#steps = 0;

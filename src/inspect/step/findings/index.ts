@@ -41,7 +41,7 @@ const order: readonly Severity[] = ['error', 'warning', 'note'];
 /** The findings for a report that has none yet. */
 export function findingsOf(data: StepReportData, errors: readonly Error[]): Finding[] {
   const facts = new Facts(data);
-  // Where predictions can't change, or a weight is NaN already, what follows for gradients needs no findings of its own.
+  // Where predictions can't change, or a weight is NaN already, what follows for gradients needs no separate findings.
   const isStuck = softmaxes(facts, errors).some(({ severity }) => severity === 'error');
   const isSpoilt = data.tensors.some(({ role, values }) => role === 'weight' && isSpecial(values));
   const applied = isStuck || isSpoilt ? rules.filter((rule) => !aboutGradients.includes(rule)) : rules;

@@ -143,7 +143,7 @@ function outOfReach(facts: Facts, predictions: ReportedTensor, targets: Reported
   const activation = maker && activationOf(maker);
   const [low, high] = (activation && ranges[activation]) || [];
   if (!maker || low === undefined || high === undefined || isWithin(targets.values, low, high)) return [];
-  // A constant that shifts predictions is no target.
+  // A constant that shifts predictions isn't a target.
   if (targets.values?.count !== predictions.values?.count) return [];
   const reach = Number.isFinite(high) ? `between ${low} and ${high}` : 'of 0 and above';
   return [

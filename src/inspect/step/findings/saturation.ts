@@ -51,7 +51,7 @@ function isSaturated(facts: Facts, call: ReportedCall): boolean {
   return output.values.count >= fewest && shareAtEnds(output.values, range) >= mostAreSaturated;
 }
 
-/** Whether a layer with weights reads it: at the end of a model, and for gates that only multiply, being sure is no fault. */
+/** Whether a layer with weights reads it: at the end of a model, and for gates that only multiply, confidence is not a fault. */
 function isHidden(facts: Facts, output: ReportedTensor): boolean {
   return facts
     .readersOf(output.id)

@@ -34,7 +34,7 @@ export function checkInput(name: string, { rank, minRank, axes = {} }: InputSpec
 
 /**
  * Throws unless every input matches its spec. A layer with one spec takes one tensor, not a list of one.
- * Errors: ValueError for a nest in place of one tensor; ShapeError.
+ * Errors: ValueError for a nest instead of one tensor; ShapeError.
  */
 export function checkInputs(name: string, wanted: readonly InputSpec[], inputs: Nest<OpenSpec>): void {
   if (wanted.length === 1 && isBranch(inputs)) {

@@ -51,7 +51,7 @@ interface CallOptionClass extends OptionClass {
 }
 
 /**
- * The options of a layer. A class that lists no names of its own is an app's: it may have any options.
+ * The options of a layer. A class that lists no names is an app's: it may have any options.
  * Errors: ValueError for unknown options.
  */
 export function checkedOptions<O extends LayerOptions>(
@@ -67,7 +67,7 @@ export function checkedOptions<O extends LayerOptions>(
 }
 
 /**
- * Checks the options of a call. An app's class, which lists no names of its own, may take any options.
+ * Checks the options of a call. An app's class, which lists no names, may take any options.
  * Errors: ValueError for unknown options, and for anything but an object.
  */
 export function checkCallOptions(type: CallOptionClass, name: string, options: object): void {

@@ -2,12 +2,12 @@
 import { foldName, misspeltName } from '../../../core/suggest.ts';
 import type { OptionClass } from './layerOptions.ts';
 
-/** What to write in place of a property `name` that a layer doesn't have; null where it may be one of the app's. */
+/** What to write instead of a property `name` that a layer doesn't have; null where it may be one of the app's. */
 export function adviceOn(layer: object, name: string): string | null {
   // A name of the app's own, as in Python.
   if (name.startsWith('_')) return null;
   const type = layer.constructor as Partial<OptionClass>;
-  // Classes of an app have properties of their own, which may have similar names.
+  // Classes of an app have their own properties, which may have similar names.
   const isOwn = Object.hasOwn(type, 'optionNames');
   const settable = 'compile' in layer ? ['trainable', 'stopTraining'] : ['trainable'];
   const meant = settable.find((known) => foldName(known) === foldName(name));

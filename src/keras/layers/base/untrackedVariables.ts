@@ -26,7 +26,7 @@ export interface UntrackedVariable {
   isAssigned(): boolean;
 }
 
-/** Collects the untracked variables of a training step; null outside of steps, where each call is checked by itself. */
+/** Collects the untracked variables of a training step; null outside of steps, where each call is checked separately. */
 let collected: Map<Variable, UntrackedVariable> | null = null;
 /** How often a layer was called, and how often its losses were computed, outside of training steps. */
 const calls = new WeakMap<object, number>();

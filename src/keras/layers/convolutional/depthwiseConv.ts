@@ -1,4 +1,4 @@
-/** @file DepthwiseConv1D, DepthwiseConv2D: convolutions of each channel by itself. */
+/** @file DepthwiseConv1D, DepthwiseConv2D: layers that convolve each channel separately. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { make } from '../base/layerOptions.ts';
 import { Convolution, convolutionOptionNames, type ConvolutionOptions } from './baseConvolution.ts';
@@ -99,7 +99,7 @@ export class DepthwiseConv2D extends Depthwise {
 }
 
 /**
- * A convolution of sequences, of each channel by itself. Shapes: [batch, steps, channels] → [batch, steps', channels ·
+ * A depthwise convolution of sequences: each channel is convolved separately. Shapes: [batch, steps, channels] → [batch, steps', channels ·
  * depthMultiplier]. Weights: kernel [kernelSize, channels, depthMultiplier] and bias [channels · depthMultiplier].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
  */
@@ -112,7 +112,7 @@ export function depthwiseConv1d(...args: unknown[]): DepthwiseConv1D {
 }
 
 /**
- * A convolution of images, of each channel by itself. Shapes: [batch, height, width, channels] → [batch, height', width',
+ * A depthwise convolution of images: each channel is convolved separately. Shapes: [batch, height, width, channels] → [batch, height', width',
  * channels · depthMultiplier]. Weights: kernel [kernelHeight, kernelWidth, channels, depthMultiplier] and bias [channels ·
  * depthMultiplier].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or whose channels don't fit.

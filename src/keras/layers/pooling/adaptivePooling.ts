@@ -1,4 +1,4 @@
-/** @file Adaptive pools: a given number of windows along each axis, whatever the size of the input. */
+/** @file Adaptive pools: a given number of windows along each axis, for any input size. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, type OpenShape } from '../../../core/shape.ts';

@@ -16,7 +16,7 @@ export interface HashingOptions extends HostLayerOptions {
   numBins: number;
   /** A value for which bucket 0 is reserved. Default null. */
   maskValue?: string | number | null;
-  /** A key of one or two whole numbers; with it, SipHash is used in place of FarmHash. Default null. */
+  /** A key of one or two whole numbers; with it, SipHash is used instead of FarmHash. Default null. */
   salt?: number | Salt | null;
   /**
    * The output for each value: 'int', its bucket; 'oneHot', 'multiHot' or 'count', a vector with one entry per bucket.

@@ -71,7 +71,7 @@ export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extend
   }
 
   /**
-   * A layer in place of its configuration is one that the file has elsewhere, too. Configurations have the forward layer
+   * A layer instead of its configuration is one that the file has elsewhere, too. Configurations have the forward layer
    * itself, so that is shared, not copied.
    */
   static override fromConfig<T, C>(

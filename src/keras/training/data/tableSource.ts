@@ -68,7 +68,7 @@ export class Table {
   }
 }
 
-/** Slots of sample weights, which are numbers whatever the outputs are. */
+/** Slots of sample weights, which are numbers regardless of the outputs. */
 function weightSlots({ outputs }: Slots): Slot[] | null {
   return outputs?.map(({ name }) => ({ name, shape: [null], dtype: 'float32' })) ?? null;
 }

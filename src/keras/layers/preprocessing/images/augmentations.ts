@@ -21,7 +21,7 @@ import { Solarization } from './solarization.ts';
 export interface AugmentationOptions extends RandomImageOptions {
   /** The smallest and the largest value of a pixel. Default [0, 255]. */
   valueRange?: Bounds;
-  /** Bounds of the strength of changes, from 0 to 1; a number stands for [0, factor]. */
+  /** Bounds of the strength of changes, from 0 to 1; a number means [0, factor]. */
   factor?: Factor;
   /** Default 'bilinear'. */
   interpolation?: 'bilinear' | 'nearest';

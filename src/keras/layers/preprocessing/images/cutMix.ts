@@ -15,7 +15,7 @@ import { mixed, reordered, symmetricBeta } from './mixing.ts';
 /** Options of `cutMix`. */
 export interface CutMixOptions extends RandomImageOptions {
   /**
-   * Bounds, from 0 to 1, of the parameter of the beta distribution of mixing weights; a number stands for [0, factor]. Default 1.
+   * Bounds, from 0 to 1, of the parameter of the beta distribution of mixing weights; a number means [0, factor]. Default 1.
    */
   factor?: Factor;
 }

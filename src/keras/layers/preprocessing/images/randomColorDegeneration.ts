@@ -29,7 +29,7 @@ export class RandomColorDegeneration extends RandomColour {
 
 /**
  * image + factor · (luma - image), with a factor between the bounds of `factor`: 0 keeps the colours, 1 leaves greys, and
- * less than 0 strengthens colours. As in Keras, one number stands for [-factor, factor]. Inputs are unchanged where `training`
+ * less than 0 strengthens colours. As in Keras, a single number means [-factor, factor]. Inputs are unchanged where `training`
  * is false. Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */

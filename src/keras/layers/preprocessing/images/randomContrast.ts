@@ -35,7 +35,7 @@ export class RandomContrast extends RandomColour {
 
 /**
  * (x - mean) · contrast + mean for each image and channel, with a contrast from 1 - lower to 1 + upper for the bounds [lower,
- * upper] in `factor`; as in Keras, one number stands for [0, factor]. Inputs are unchanged where `training` is false. Shapes:
+ * upper] in `factor`; as in Keras, a single number means [0, factor]. Inputs are unchanged where `training` is false. Shapes:
  * [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */

@@ -21,9 +21,9 @@ import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions
 
 /** Options of `randomElasticTransform`. */
 export interface RandomElasticTransformOptions extends RandomImageOptions {
-  /** The probability of a change, or the bounds between which it is sampled; a number stands for [0, factor]. Default 1. */
+  /** The probability of a change, or the bounds between which it is sampled; a number means [0, factor]. Default 1. */
   factor?: Factor;
-  /** Bounds of the strength, from 0 to 1; a number stands for [0, scale]. Default 1. */
+  /** Bounds of the strength, from 0 to 1; a number means [0, scale]. Default 1. */
   scale?: Factor;
   /** How values between pixels are found. Default 'bilinear'. */
   interpolation?: Interpolation;

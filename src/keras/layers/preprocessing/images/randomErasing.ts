@@ -18,7 +18,7 @@ import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions
 
 /** Options of `randomErasing`. */
 export interface RandomErasingOptions extends RandomImageOptions {
-  /** The probability of a box, or the bounds between which it is sampled; a number stands for [0, factor]. Default 1. */
+  /** The probability of a box, or the bounds between which it is sampled; a number means [0, factor]. Default 1. */
   factor?: Factor;
   /** Bounds of the squared height and width of the box, as shares of the image. Default [0.02, 0.33]. */
   scale?: Factor;

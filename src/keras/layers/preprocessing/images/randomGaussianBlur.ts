@@ -14,11 +14,11 @@ import { type Bounds, boundsOf, type Factor, valueRangeOf } from './imageOptions
 
 /** Options of `randomGaussianBlur`. */
 export interface RandomGaussianBlurOptions extends RandomImageOptions {
-  /** The probability of a blur, or the bounds between which it is sampled; a number stands for [0, factor]. Default 1. */
+  /** The probability of a blur, or the bounds between which it is sampled; a number means [0, factor]. Default 1. */
   factor?: Factor;
   /** Width and height of the window, odd numbers. Default 3. */
   kernelSize?: number | readonly [number, number];
-  /** Bounds of the standard deviation, in pixels, from 0 to 1; a number stands for [0, sigma]. Default 1. */
+  /** Bounds of the standard deviation, in pixels, from 0 to 1; a number means [0, sigma]. Default 1. */
   sigma?: Factor;
   /** The smallest and the largest value of a pixel; results are clipped to them. Default [0, 255]. */
   valueRange?: Bounds;

@@ -45,7 +45,7 @@ export class RandomHue extends RandomColour {
 
 /**
  * Rotates the hues of each image by factor / 2 of the colour circle, in a random direction, with a factor between the bounds
- * of `factor`; as in Keras, one number stands for [0, factor]. Inputs are unchanged where `training` is false. Shapes:
+ * of `factor`; as in Keras, a single number means [0, factor]. Inputs are unchanged where `training` is false. Shapes:
  * [batch, height, width, 3], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */

@@ -8,7 +8,7 @@ import { type ColourOptions, colourOptionNames, RandomColour } from './randomCol
 
 /** Options of `randomInvert`. */
 export interface RandomInvertOptions extends Omit<ColourOptions, 'factor'> {
-  /** The probability of an inversion, or the bounds between which it is sampled; a number stands for [0, factor]. Default 1. */
+  /** The probability of an inversion, or the bounds between which it is sampled; a number means [0, factor]. Default 1. */
   factor?: ColourOptions['factor'];
 }
 

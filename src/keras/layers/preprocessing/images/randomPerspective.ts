@@ -19,7 +19,7 @@ import { type Bounds, boundsOf, type Factor } from './imageOptions.ts';
 
 /** Options of `randomPerspective`. */
 export interface RandomPerspectiveOptions extends RandomImageOptions {
-  /** The probability of a change, or the bounds between which it is sampled; a number stands for [0, factor]. Default 1. */
+  /** The probability of a change, or the bounds between which it is sampled; a number means [0, factor]. Default 1. */
   factor?: Factor;
   /** How far corners move, from 0 to 1: up to scale / 2 times their coordinates. Default 1. */
   scale?: number;

@@ -39,7 +39,7 @@ export class RandomSaturation extends RandomColour {
 
 /**
  * Multiplies the saturation of each image by f / (1 - f), with an f between the bounds of `factor`: 0 leaves greys, 0.5 keeps
- * the colours. As in Keras, one number stands for [-factor, factor], and `valueRange` limits saturations. Inputs are
+ * the colours. As in Keras, a single number means [-factor, factor], and `valueRange` limits saturations. Inputs are
  * unchanged where `training` is false. Shapes: [batch, height, width, 3], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images of three channels.
  */

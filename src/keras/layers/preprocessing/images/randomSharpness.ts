@@ -40,7 +40,7 @@ function smoothing(channels: number): Tensor {
 
 /**
  * Moves each image towards its blurred version, or away from it: image + (1 - 2f) · (blur - image), with an f between the
- * bounds of `factor`: 0 blurs, 0.5 keeps, 1 sharpens. As in Keras, one number stands for [0, factor]. Inputs are unchanged
+ * bounds of `factor`: 0 blurs, 0.5 keeps, 1 sharpens. As in Keras, a single number means [0, factor]. Inputs are unchanged
  * where `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */

@@ -11,7 +11,7 @@ import { type AffineOptions, affineOptionNames, maps, RandomAffine } from './ran
 
 /** Options of `randomShear`. */
 export interface RandomShearOptions extends AffineOptions {
-  /** How many pixels each row is shifted against the one above, from 0 to 1; a number stands for [-factor, factor]. Default 0. */
+  /** How many pixels each row is shifted against the one above, from 0 to 1; a number means [-factor, factor]. Default 0. */
   xFactor?: Factor;
   /** How many pixels each column is shifted against the one before, like `xFactor`. Default 0. */
   yFactor?: Factor;

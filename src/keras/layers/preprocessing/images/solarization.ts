@@ -12,9 +12,9 @@ import { rescaled } from './randomColour.ts';
 
 /** Options of `solarization`. */
 export interface SolarizationOptions extends RandomImageOptions {
-  /** Bounds of a number that is added first, from 0 to 1; a number stands for [0, factor]. Default 0. */
+  /** Bounds of a number that is added first, from 0 to 1; a number means [0, factor]. Default 0. */
   additionFactor?: Factor;
-  /** Bounds of the threshold from which values are inverted, from 0 to 1; a number stands for [0, factor]. Default 0. */
+  /** Bounds of the threshold from which values are inverted, from 0 to 1; a number means [0, factor]. Default 0. */
   thresholdFactor?: Factor;
   /** The smallest and the largest value of a pixel; results are clipped to them. Default [0, 255]. */
   valueRange?: Bounds;

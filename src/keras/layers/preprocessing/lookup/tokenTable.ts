@@ -14,7 +14,7 @@ export interface TableOptions<T extends Token> {
   readonly numOovIndices: number;
   readonly maskToken: T | null;
   readonly oovToken: T | null;
-  /** Whether the mask token has an index of its own: with outputMode 'int'. */
+  /** Whether the mask token has a separate index: with outputMode 'int'. */
   readonly masks: boolean;
   /** How unknown whole numbers are spread over several indices: by their remainder, or by the hash of their digits. */
   readonly oovMethod: 'floormod' | 'farmhash';
