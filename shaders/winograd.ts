@@ -14,9 +14,15 @@ import { flatIndex } from './lib/indexing.ts';
 import { mathFunctions } from './lib/math.ts';
 import { repeat } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
-import { type Block, eachResult, lineFunction, tileSize, transformSquare } from './winograd/lines.ts';
+import {
+  type Block,
+  eachResult,
+  transformFunction,
+  tileSize,
+  transformSquare,
+} from './winograd/transforms.ts';
 
-export { type Block, tileSize } from './winograd/lines.ts';
+export { type Block, tileSize } from './winograd/transforms.ts';
 
 export const winogradWorkgroup = 64;
 
@@ -79,7 +85,7 @@ export function winogradTiles({ block, of }: TilesOptions): string {
   return wgsl`
 ${flatIndex}
 ${placeOfTile(block)}
-${lineFunction(of, block)}
+${transformFunction(of, block)}
 struct Row {
   offset: u32,
   valid: bool,
@@ -132,7 +138,7 @@ export function winogradKernels({ block }: KernelsOptions): string {
   const frequencies = tileSize(block);
   return wgsl`
 ${flatIndex}
-${lineFunction('kernel', block)}
+${transformFunction('kernel', block)}
 fn tap(first: i32, index: i32, valid: bool) -> f32 {
   return select(0.0, weights[first + index * params.tap_stride], valid);
 }
@@ -164,7 +170,7 @@ export function winogradResult({ block, bias, activation }: ResultOptions): stri
 ${flatIndex}
 ${mathFunctions(activation)}
 ${placeOfTile(block)}
-${lineFunction('result', block)}
+${transformFunction('result', block)}
 fn activate(value: f32) -> f32 {
   return ${activation};
 }
@@ -221,7 +227,7 @@ export function winogradGradient({ block, adds }: GradientOptions): string {
   const frequencies = tileSize(block);
   return wgsl`
 ${flatIndex}
-${lineFunction('gradient', block)}
+${transformFunction('gradient', block)}
 ${entry}
   let first = i / params.outputs * params.matrix_columns + i % params.outputs;
   let stride = params.matrix_rows * params.matrix_columns;

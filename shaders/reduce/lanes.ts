@@ -10,7 +10,7 @@ import { wgsl } from '../lib/wgsl.ts';
 import {
   componentsOf,
   declarations,
-  linesAbreast,
+  linesPerInvocation,
   operandsOf,
   readLineOperands,
   readValue,
@@ -29,7 +29,7 @@ export function laneReduce(options: ReduceOptions): string {
   const { accumulator, initial, lanes, order, workgroup, split } = options;
   const isRows = order === 'rows';
   const inFlight = readsAtOnce(options);
-  const lines = range(linesAbreast(options));
+  const lines = range(linesPerInvocation(options));
   const each = (text: (line: number) => string) => lines.map(text).join('\n    ');
   const position = (j: number) => (j === 0 ? 'k' : `k + ${j * lanes}u`);
   const reads = (at: (j: number) => string) =>

@@ -35,7 +35,7 @@ export type ReduceOptions = {
    */
   width: 1 | 4 | 16 | 32;
   /** Lines that an invocation of the serial form reduces in one loop if it reads single elements. */
-  abreast: 1 | 4;
+  linesPerLoop: 1 | 4;
   workgroup: number;
   /** Invocations that share a line. */
   lanes: number;
@@ -107,8 +107,8 @@ export function componentsOf({ width }: ReduceOptions, value: string): string[] 
 }
 
 /** Lines that an invocation reduces in one loop. */
-export function linesAbreast({ order, width, abreast }: ReduceOptions): number {
-  return order === 'columns' && width > 1 ? width : abreast;
+export function linesPerInvocation({ order, width, linesPerLoop }: ReduceOptions): number {
+  return order === 'columns' && width > 1 ? width : linesPerLoop;
 }
 
 /** The functions `prepare`, `combine` and `finish_<i>`. */
@@ -153,7 +153,7 @@ ${finishers.join('\n')}
 
 /** Writes the results of line i of those reduced together, from `folded`. */
 export function write(options: ReduceOptions, i: number, folded: string): string {
-  const first = options.abreast > 1 ? 'line' : `${linesAbreast(options)}u * line`;
+  const first = options.linesPerLoop > 1 ? 'line' : `${linesPerInvocation(options)}u * line`;
   return options.results
     .map((_, result) => `out_${result}[${first} + ${i}u] = finish_${result}(${folded});`)
     .join('\n  ');

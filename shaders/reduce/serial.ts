@@ -7,7 +7,7 @@ import { wgsl } from '../lib/wgsl.ts';
 import {
   componentsOf,
   declarations,
-  linesAbreast,
+  linesPerInvocation,
   operandsOf,
   readLineOperands,
   readValue,
@@ -16,12 +16,12 @@ import {
 } from './program.ts';
 
 export function serialReduce(options: ReduceOptions): string {
-  const { accumulator, initial, order, width, abreast, workgroup, split } = options;
+  const { accumulator, initial, order, width, linesPerLoop, workgroup, split } = options;
   const inRows = order === 'rows';
-  const isApart = abreast > 1;
+  const isApart = linesPerLoop > 1;
   /** Distance between lines that are reduced in one loop. */
   const distance = inRows ? 'params.n' : '1u';
-  const lines = Array.from({ length: linesAbreast(options) }, (_, i) => i);
+  const lines = Array.from({ length: linesPerInvocation(options) }, (_, i) => i);
   const each = (text: (line: number) => string) => lines.map(text).join('\n  ');
   /** Combines the elements of each line in `values`, with their positions, into the totals. */
   const fold = (values: readonly { value: string; k: string }[]) => {
@@ -57,11 +57,11 @@ fn main(
   // guarded. The last units of lines that lie apart start earlier instead of running past the end: some are folded twice.
 #if ${inRows}
   let column = 0u;
-  let row = ${isApart ? `min(${abreast}u * unit, params.side - ${abreast}u)` : 'unit'};
+  let row = ${isApart ? `min(${linesPerLoop}u * unit, params.side - ${linesPerLoop}u)` : 'unit'};
   let line = row;
 #elif ${isApart}
-  let units = (params.side + ${abreast - 1}u) / ${abreast}u;
-  let column = min(${abreast}u * (unit % units), params.side - ${abreast}u);
+  let units = (params.side + ${linesPerLoop - 1}u) / ${linesPerLoop}u;
+  let column = min(${linesPerLoop}u * (unit % units), params.side - ${linesPerLoop}u);
   let row = unit / units;
   let line = row * params.side + column;
 #else

@@ -181,7 +181,7 @@ class Pass {
       combine,
       finish,
     } = reduction;
-    const { form, width, chunks, abreast, lanes, workgroup, subgroups, count } = algorithm;
+    const { form, width, chunks, linesPerLoop, lanes, workgroup, subgroups, count } = algorithm;
     const results = isLast
       ? specs.map((spec) => output(device, spec, this.op))
       : [output(device, accumulators(accumulator, lines.count * chunks), this.op)];
@@ -198,7 +198,7 @@ class Pass {
         results: isLast ? specs.map((spec) => wgslType(spec.dtype)) : [accumulator],
         order: lines.inner === 1 ? 'rows' : 'columns',
         width,
-        abreast,
+        linesPerLoop,
         workgroup,
         lanes,
         subgroups,

@@ -25,7 +25,7 @@ export interface ReduceAlgorithm {
   /** Chunks that each line is split into; their results are reduced by another launch. */
   readonly chunks: number;
   /** Adjacent lines that one invocation reduces together, with a width of 1. */
-  readonly abreast: 1 | 4;
+  readonly linesPerLoop: 1 | 4;
   /** Invocations that share a line. */
   readonly lanes: number;
   readonly workgroup: number;
@@ -37,7 +37,7 @@ export interface ReduceAlgorithm {
 
 /** The minimum number of elements of a chunk: with fewer, a second launch costs more than it gains. */
 const smallestChunk = 64;
-/** Adjacent lines shorter than this are reduced together, element by element, if there are many: see `abreast`. */
+/** Adjacent lines shorter than this are reduced together, element by element, if there are many: see `linesPerLoop`. */
 const shortLine = 32;
 /** From this stride in words, the elements of a line are on different memory pages, so each access should read more. */
 const pageWords = 1024;
@@ -60,10 +60,12 @@ function serial(
   const side = neighbours(lines);
   const isNarrow = width === 1 && accumulator !== 'vec4<f32>' && side >= 4;
   const isDense = chunks === 1 || lines.inner > 1;
-  const abreast = isNarrow && isDense && isMany(lines.count * chunks, busyInvocations) ? 4 : 1;
+  const linesPerLoop = isNarrow && isDense && isMany(lines.count * chunks, busyInvocations) ? 4 : 1;
   const count =
-    abreast === 1 ? units.count * chunks : ((lines.count * chunks) / side) * Math.ceil(side / abreast);
-  return { form: 'serial', width, chunks, abreast, lanes: 1, workgroup, subgroups: false, count };
+    linesPerLoop === 1
+      ? units.count * chunks
+      : ((lines.count * chunks) / side) * Math.ceil(side / linesPerLoop);
+  return { form: 'serial', width, chunks, linesPerLoop, lanes: 1, workgroup, subgroups: false, count };
 }
 
 /** Whether so many lines keep all threads busy if an invocation reduces four. */
@@ -87,7 +89,7 @@ function shared(problem: ReduceProblem, profile: DeviceProfile): ReduceAlgorithm
     form: 'lanes',
     width,
     chunks,
-    abreast: 1,
+    linesPerLoop: 1,
     lanes,
     workgroup: workgroupFor(lanes, order),
     subgroups: foldsInSubgroups(profile, lanes, order),

@@ -40,7 +40,7 @@ function values(size: number, seed: number): Float32Array {
 }
 
 /** Applies `map` to each line along the middle axis, in float64. */
-function mapLines(x: Float32Array, [, n, inner]: Lines, map: (line: number[]) => number[]): Float64Array {
+function mapRows(x: Float32Array, [, n, inner]: Lines, map: (line: number[]) => number[]): Float64Array {
   const out = new Float64Array(x.length);
   for (let line = 0; line < x.length / n; line++) {
     const start = Math.floor(line / inner) * n * inner + (line % inner);
@@ -93,10 +93,10 @@ async function expectLines(shape: Lines, seed: number): Promise<void> {
   const [, n, inner] = shape;
   const host = values(shape[0] * n * inner, seed);
   const x = tensor(host, { shape });
-  await expectNear(softmax(x, { axis: 1 }), mapLines(host, shape, softmaxOf), 4e-6, 1e-7);
-  const logarithms = mapLines(host, shape, (line) => softmaxOf(line).map(Math.log));
+  await expectNear(softmax(x, { axis: 1 }), mapRows(host, shape, softmaxOf), 4e-6, 1e-7);
+  const logarithms = mapRows(host, shape, (line) => softmaxOf(line).map(Math.log));
   await expectNear(logSoftmax(x, { axis: 1 }), logarithms, 1e-6, 1e-6);
-  const expected = mapLines(host, shape, normalized);
+  const expected = mapRows(host, shape, normalized);
   await expectNear(layerNorm(x, null, null, { axis: 1 }), expected, 4e-6, 4e-6);
 }
 
@@ -134,9 +134,9 @@ describe.each(adapterClasses)('as on a %s', (kind) => {
       const host = values(shape[0] * shape[1] * shape[2], i);
       const x = tensor(host, { shape });
       const close = [2e-6, 1e-4] as const;
-      await expectNear(cumsum(x, { axis: 1 }), mapLines(host, shape, runningSums), ...close);
-      await expectNear(cumsum(x, { axis: 1, reverse: true }), mapLines(host, shape, reversed), ...close);
-      await expectNear(cumsum(x, { axis: 1, exclusive: true }), mapLines(host, shape, exclusive), ...close);
+      await expectNear(cumsum(x, { axis: 1 }), mapRows(host, shape, runningSums), ...close);
+      await expectNear(cumsum(x, { axis: 1, reverse: true }), mapRows(host, shape, reversed), ...close);
+      await expectNear(cumsum(x, { axis: 1, exclusive: true }), mapRows(host, shape, exclusive), ...close);
     }),
   );
 
@@ -169,7 +169,7 @@ test.each([
   withProfile({ ...profileFor('gpu'), subgroups: false }, async () => {
     await expectLines(shape, 5);
     const host = values(shape[0] * shape[1], 6);
-    const sums = mapLines(host, shape, (line) => line.map(() => total(line)));
+    const sums = mapRows(host, shape, (line) => line.map(() => total(line)));
     const found = sum(tensor(host, { shape }), { axis: 1, keepDims: true });
     await expectNear(mul(found, fill(shape, 1)), sums, 2e-6, 1e-4);
   }),
@@ -232,7 +232,7 @@ describe.each(Object.entries(folds))('gradients of lines %s', (_, profile) => {
         await expectNear(gradient, expected[i] as Float64Array, 1e-5, i === 0 ? 2e-5 : 1e-3);
       const probabilities = softmax(x);
       const dx = tape.gradient(sum(mul(probabilities, dy)), x) as Tensor;
-      const y = mapLines(host, [rows, n, 1], softmaxOf);
+      const y = mapRows(host, [rows, n, 1], softmaxOf);
       const weighted = Array.from({ length: rows }, (_, row) =>
         total(
           Array.from(y.subarray(row * n, (row + 1) * n), (p, k) => p * (cotangent[row * n + k] as number)),

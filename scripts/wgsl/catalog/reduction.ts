@@ -18,7 +18,7 @@ const sum: ReduceOptions = {
   results: ['f32'],
   order: 'rows',
   width: 4,
-  abreast: 1,
+  linesPerLoop: 1,
   workgroup: 256,
   lanes: 256,
   subgroups: true,

@@ -4,7 +4,7 @@
  */
 import * as rg from '../../../src/index.ts';
 import type { Tensor } from '../../../src/index.ts';
-import { broadcast, build, mapLines, reduceAxis, spread, type Value } from './values.ts';
+import { broadcast, build, mapRows, reduceAxis, spread, type Value } from './values.ts';
 
 /** One statement. Its numbers are taken modulo the number of choices, so that any other statement may be removed. */
 export interface Step {
@@ -104,7 +104,7 @@ export const along = (
   ofOne(fits, (x, { b }) => {
     const axis = b % x.shape.length;
     return {
-      result: mapLines(x, axis, compute),
+      result: mapRows(x, axis, compute),
       run: (t) => run(t, axis),
       text: (v) => `${name}(${v}, { axis: ${axis} })`,
     };

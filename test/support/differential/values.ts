@@ -84,7 +84,7 @@ export function reduceAxis(
 }
 
 /** `x` with `compute` of each line along `axis` in its place. */
-export function mapLines(x: Value, axis: number, compute: (line: number[]) => number[]): Value {
+export function mapRows(x: Value, axis: number, compute: (line: number[]) => number[]): Value {
   const n = x.shape[axis] as number;
   const between = sizeOf(x.shape.slice(axis + 1));
   const data = new Float64Array(x.data.length);

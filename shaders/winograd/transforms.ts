@@ -18,11 +18,11 @@ export type Block = 2 | 4;
 
 export const tileSize = (block: Block) => block + 2;
 
-/** The transforms. Each maps one line of values to another. */
-export type LineTransform = 'image' | 'kernel' | 'result' | 'cotangent' | 'gradient';
+/** The one-dimensional transforms. */
+export type Transform1d = 'image' | 'kernel' | 'result' | 'cotangent' | 'gradient';
 
 /** The number of input and output values of a transform. */
-export function lineSizes(transform: LineTransform, block: Block): { from: number; to: number } {
+export function transformSizes(transform: Transform1d, block: Block): { from: number; to: number } {
   const tile = tileSize(block);
   return {
     image: { from: tile, to: tile },
@@ -33,7 +33,7 @@ export function lineSizes(transform: LineTransform, block: Block): { from: numbe
   }[transform];
 }
 
-type Bodies = Record<LineTransform, string>;
+type Bodies = Record<Transform1d, string>;
 
 const two: Bodies = {
   image: `
@@ -105,8 +105,8 @@ const one_sixth = 1.0 / 6.0;
 `;
 
 /** WGSL that declares `fn <transform>_line(x: array<f32, from>) -> array<f32, to>`. */
-export function lineFunction(transform: LineTransform, block: Block): string {
-  const { from, to } = lineSizes(transform, block);
+export function transformFunction(transform: Transform1d, block: Block): string {
+  const { from, to } = transformSizes(transform, block);
   return `${block === 4 ? constants : ''}
 fn ${transform}_line(x: array<f32, ${from}>) -> array<f32, ${to}> {${(block === 2 ? two : four)[transform]}
 }
@@ -118,11 +118,11 @@ fn ${transform}_line(x: array<f32, ${from}>) -> array<f32, ${to}> {${(block === 
  * the result of row i and column j is `column_<j>[<i>]`.
  */
 export function transformSquare(
-  transform: LineTransform,
+  transform: Transform1d,
   block: Block,
   at: (row: number, column: number) => string,
 ): string {
-  const { from, to } = lineSizes(transform, block);
+  const { from, to } = transformSizes(transform, block);
   const line = (values: string[]) => `${transform}_line(array(${values.join(', ')}))`;
   return `${repeat(from, (i) => `let row_${i} = ${line(range(from).map((j) => at(i, j)))};`)}
   ${repeat(to, (j) => `let column_${j} = ${line(range(from).map((i) => `row_${i}[${j}]`))};`)}`;
@@ -130,10 +130,10 @@ export function transformSquare(
 
 /** Calls `write` for each result of `transformSquare`. */
 export function eachResult(
-  transform: LineTransform,
+  transform: Transform1d,
   block: Block,
   write: (row: number, column: number, value: string) => string,
 ): string {
-  const { to } = lineSizes(transform, block);
+  const { to } = transformSizes(transform, block);
   return repeat(to, (i) => repeat(to, (j) => write(i, j, `column_${j}[${i}]`)));
 }
