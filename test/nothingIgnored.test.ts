@@ -280,7 +280,7 @@ test('a single class trains nothing, and a warning says so', () => {
   ]);
 });
 
-test('init refuses what is no device', async () => {
+test("init refuses a value that isn't a device", async () => {
   await expect(init({ device: {} as GPUDevice })).rejects.toThrow(/GPUDevice of the app/);
   await expect(init({ powerPreference: 'max' as never })).rejects.toThrow(/'low-power'/);
   await expect(init({ maxPooledBytes: '1' as never })).rejects.toThrow(/maxPooledBytes/);
@@ -306,7 +306,7 @@ describe("launches of an app's own kernel", () => {
       y: Tensor;
     };
 
-  test('refuse fractions for whole numbers, and unknown parts', () => {
+  test('refuse fractions in place of integers, and unknown fields', () => {
     expect(() => launch({ count: 1.5, factor: 2 })).toThrow(/whole for u32/);
     expect(() => launch({ count: 8, factor: 2 }, { workgroup: 2 })).toThrow("did you mean 'workgroups'?");
   });
@@ -318,6 +318,6 @@ describe("launches of an app's own kernel", () => {
   });
 });
 
-test('grad of what is no function', () => {
+test("grad of a value that isn't a function", () => {
   expect(() => grad(3 as never)(x())).toThrow(RetrogradError);
 });

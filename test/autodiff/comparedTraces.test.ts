@@ -270,7 +270,7 @@ describe('branches', () => {
     expect(between(true, true, longer)).toEqual([]);
   });
 
-  test('a call that ran has its place, one that is missing has none', () => {
+  test('a call that ran has a location, a missing one has none', () => {
     let isLonger = true;
     const flip = () => {
       isLonger = !isLonger;

@@ -167,7 +167,7 @@ describe('compile', () => {
     expect(f.explain()[0]?.captured).toBe(true);
   });
 
-  it('moves variables home that exchanged their values', async () => {
+  it('moves exchanged variables back into their buffers', async () => {
     const a = variable(tensor([1]));
     const b = variable(tensor([2]));
     const swap = compile(() => {

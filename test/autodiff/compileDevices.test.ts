@@ -99,7 +99,7 @@ describe('with two devices', () => {
     for (let i = 0; i < 3; i++) expect(await compiled(here).array()).toEqual([10, 40]);
   });
 
-  it('each has recordings of its own', async () => {
+  it('each has separate recordings', async () => {
     const shared = (await init()) as OwnDevice['device'];
     using compiled = compile((x: Tensor) => add(x, 1));
     await using own = await ownDevice();

@@ -119,7 +119,7 @@ describe('the signature of a call', () => {
     ]);
   });
 
-  it('tells two tensors from one that is given twice', async () => {
+  it('distinguishes two tensors from one that is passed twice', async () => {
     const f = (x: Tensor, y: Tensor) => {
       using tape = new GradientTape();
       tape.watch(x);

@@ -168,7 +168,7 @@ describe('disconnected', () => {
     tape.dispose();
   });
 
-  test('an identity Lambda does not reconnect what a readback disconnected', async () => {
+  test('an identity Lambda does not reconnect a gradient after a readback', async () => {
     const { x, tape } = start();
     const h = square(x);
     const same = layers.lambda((v) => v);
@@ -258,7 +258,7 @@ describe('disconnected', () => {
     tape.dispose();
   });
 
-  test('a tensor that no one watches', () => {
+  test('a tensor that is not watched', () => {
     const { tape } = start();
     const y = tensor([3]);
     expect(tape.explain(square(y), y).disconnectedAt).toMatchObject({
@@ -397,7 +397,7 @@ describe('disconnected', () => {
     });
   });
 
-  test('a call of another tape leads on to what it was made from', () => {
+  test('a call on another tape leads to its own inputs', () => {
     const { x, tape } = start();
     const h = mul(x, 2);
     const foreign = tape.stopRecording(() => {
@@ -412,7 +412,7 @@ describe('disconnected', () => {
     tape.dispose();
   });
 
-  test('a target that nothing is known of', () => {
+  test('a target without a history', () => {
     const { x, tape } = start();
     const why = (target: Tensor) => tape.explain(target, x).disconnectedAt?.why;
     expect(why(tensor([5], { name: 'data' }))).toMatch(/made from float32\[1\] 'data' \(fresh\), not/);

@@ -268,7 +268,7 @@ describe('compile', () => {
     expect(await count.item()).toBe(5);
   });
 
-  test('compares nothing that throws the second time', async () => {
+  test("doesn't compare a call that throws when traced again", async () => {
     let calls = 0;
     const f = compile((x: Tensor) => {
       if (calls++ > 0) throw new Error('once only');

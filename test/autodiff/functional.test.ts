@@ -123,7 +123,7 @@ describe('grad and its family', () => {
     expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
   });
 
-  test('say what is wrong', () => {
+  test('error messages', () => {
     const x = tensor([1]);
     expect(() => grad(() => tensor([1]))(x)).toThrow(
       /must depend on every input[\s\S]*no call leads from it/,

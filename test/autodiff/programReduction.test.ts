@@ -54,7 +54,7 @@ test('two steps, one of which reads the other', async () => {
   }
 });
 
-test('a program that nothing can be taken from stays as it is', async () => {
+test('a minimal program stays unchanged', async () => {
   const program = makeProgram(3);
   const { taken } = planned(program);
   const fails = async (other: Program) =>

@@ -230,7 +230,7 @@ describe('the backward walk', () => {
   });
 });
 
-describe('each gradient is a tensor of its own', () => {
+describe('each gradient is a separate tensor', () => {
   test('for a source that is named twice, and for one that is the target', async () => {
     const x = tensor([1, 2]);
     using tape = new GradientTape({ persistent: true });

@@ -178,7 +178,7 @@ test('leaves nothing behind', async () => {
   expect(memory().openTapes).toBe(before.openTapes);
 });
 
-test('says what is wrong', () => {
+test('error messages', () => {
   const [c, xs] = [
     tensor([1, 2]),
     tensor([

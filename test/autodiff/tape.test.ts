@@ -123,7 +123,7 @@ describe('gradient', () => {
     expect(await values(tape.gradient(sum(square(x)), x, { unconnectedGradients: 'zero' }))).toEqual([0, 0]);
   });
 
-  test('gives each source a tensor of its own', async () => {
+  test('gives each source a separate tensor', async () => {
     const [a, b] = [tensor([1]), tensor([2])];
     const tape = new GradientTape();
     tape.watch([a, b]);

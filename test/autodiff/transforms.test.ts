@@ -197,7 +197,7 @@ test('leave nothing behind but their results', async () => {
   expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
 });
 
-test('say what is wrong', () => {
+test('error messages', () => {
   const [x, n] = [tensor([1, 2]), tensor([1, 2], { dtype: 'int32' })];
   expect(() => hessian(square)(x)).toThrow(/returns a scalar[\s\S]*float32\[2\][\s\S]*sum or mean/);
   expect(() => grad((p: { a: Tensor }) => sum(cast(p.a, 'float32')))({ a: n })).toThrow(

@@ -334,7 +334,7 @@ describe('inside a map', () => {
       [4, 5, 6],
     ]);
 
-  test('functions with gradients of their own are mapped, and differentiated from outside', async () => {
+  test('functions with custom gradients are mapped, and differentiated from outside', async () => {
     const k = tensor([1, 2, 3]);
     const doubled = customGradient((x, s) => ({
       value: mul(x, s),
@@ -441,7 +441,7 @@ describe('inside a map', () => {
     expect(memory().openTapes).toBe(before.openTapes);
   });
 
-  test('says what is wrong', () => {
+  test('error messages', () => {
     const [x, y] = [rows(), tensor([1, 2, 3])];
     const unknown = defineOp<[x: Tensor]>({
       name: 'unknown',

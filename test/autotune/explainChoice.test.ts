@@ -86,7 +86,7 @@ test('a function with its gradients', async () => {
   expect(choices.map(({ what }) => what).join('\n')).toMatch(/conv2d, kernel gradient of/);
 });
 
-test('nothing happens and nothing stays', async () => {
+test('nothing is executed and nothing is kept', async () => {
   await using own = await tunedDevice({});
   own.device.autotuner = null;
   const before = { ...memory(), ...own.device.stream.statistics, pipelines: own.device.pipelineCount };

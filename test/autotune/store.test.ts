@@ -38,7 +38,7 @@ test('the version is that of the package', () => {
   expect(version).toBe(manifest.version);
 });
 
-test('a new visit starts with what was measured, and measures nothing', async () => {
+test('a new page starts with the stored measurements and measures nothing', async () => {
   const store = usedStore();
   expect(await newVisit(store)).toMatchObject({ taken: 'steps', source: 'measured' });
   await using own = await tunedDevice({ scalars: 1 }, { store });
@@ -121,7 +121,7 @@ describe('the store of a page', () => {
     expect(await store?.read('c')).toBe(null);
   });
 
-  test('is none where the page may not use it', () => {
+  test('is null where the page may not use it', () => {
     vi.stubGlobal('window', {});
     Object.defineProperty(globalThis, 'localStorage', {
       configurable: true,
@@ -133,7 +133,7 @@ describe('the store of a page', () => {
     Reflect.deleteProperty(globalThis, 'localStorage');
   });
 
-  test('is none in Node', () => {
+  test('is null in Node', () => {
     expect(pageStore()).toBe(null);
   });
 });

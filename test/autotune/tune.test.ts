@@ -50,7 +50,7 @@ describe('what is measured as the fastest is taken', () => {
     expect(choiceOf(96, 93)).toMatchObject({ source: 'selected' });
   });
 
-  test('a variant of less accuracy only where it is clearly faster', () => {
+  test('a less accurate variant only where it is clearly faster', () => {
     const candidates = [
       { name: 'plain', algorithm: 0, cost: null, rank: 0 },
       { name: 'rougher', algorithm: 1, cost: null, rank: 1 },
@@ -129,7 +129,7 @@ test('compiled functions are captured again, and warmup compiles what was chosen
   expect(largestError(after, before)).toBeLessThan(allowedError(96));
 });
 
-test('a model tells by itself what it needs, training included', async () => {
+test('a model reports what it needs, including training', async () => {
   await using own = await tunedDevice({ scalars: 1 });
   const image = input({ shape: [14, 14, 8] });
   const h = layers.conv2d({ filters: 16, kernelSize: 3, activation: 'relu' }).apply(image);

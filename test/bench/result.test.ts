@@ -57,7 +57,7 @@ describe('a row', () => {
     expect(JSON.parse(JSON.stringify(result([fast, alone])))).toEqual(result([fast, alone]));
   });
 
-  it('tells who failed from who has no such computation', () => {
+  it('distinguishes failed contenders from those without the computation', () => {
     expect(failuresOf(fast)).toEqual(['ort']);
     expect(failuresOf(alone)).toEqual(['tfjs']);
   });

@@ -22,7 +22,7 @@ test('the worst element is named by its position', () => {
   expect(fault).toMatch('2 of 6 elements');
 });
 
-test('NaN equals NaN alone, an infinity itself alone', () => {
+test('NaN equals only NaN, and an infinity only itself', () => {
   const odd = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   expect(mismatch(floats(odd), floats(odd), tolerance)).toBeNull();
   for (const [actual, expected] of [

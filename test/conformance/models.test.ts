@@ -72,7 +72,7 @@ test('wrong values are noticed', async () => {
   ]);
 });
 
-test('a wrong description is noticed', async () => {
+test('a wrong description is detected', async () => {
   const files = filesOf('mlp_classifier');
   const meta = changed(files.meta, (value) => Object.assign(value, { totalParams: 3 }));
   const summary = (files.summary as string).replace('1,482', '1,483');
@@ -84,7 +84,7 @@ test('a wrong description is noticed', async () => {
   expect(await failures({ ...files, config }, ['config'])).toEqual(['config']);
 });
 
-test('a wrong run is noticed', async () => {
+test('a wrong run is detected', async () => {
   const files = filesOf('fine_tune');
   const train = (change: (value: Changed) => void) => ({
     ...files,

@@ -26,7 +26,7 @@ suite('describe', () => {
     expect(describe(value)).toBe(text);
   });
 
-  test('an inherited property is none of the object', () => {
+  test('an inherited property is not a property of the object', () => {
     class Base {}
     Object.defineProperty(Base, 'name', { value: '' });
     const own = Object.assign(Object.create({ inherited: 1, constructor: Base }), { own: 2 });
@@ -60,7 +60,7 @@ suite('describe', () => {
     expect(describe(10n ** 300n)).toBe(`1${'0'.repeat(199)}…n`);
   });
 
-  test('a cycle, and what throws when it is looked at', () => {
+  test('a cycle, and properties that throw when they are read', () => {
     const cycle: unknown[] = [];
     cycle.push(cycle);
     expect(describe(cycle)).toBe('[[[[[…]]]]]');

@@ -58,7 +58,7 @@ test('how dtypes are stored', () => {
   );
 });
 
-test('a misspelling has at most two edits, and is never the name itself', () => {
+test('a suggestion differs by one or two edits', () => {
   expect(misspeltName('kernal', ['bias', 'kernel'])).toBe('kernel');
   expect(misspeltName('krenel', ['kernel'])).toBe('kernel');
   expect(misspeltName('kernelab', ['kernel'])).toBe('kernel');

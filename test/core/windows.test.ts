@@ -143,7 +143,7 @@ test('each axis has its own window, stride, dilation and padding', () => {
   expect(plain).toEqual({ input: 4, output: 2, window: 2, stride: 2, dilation: 1, before: 0 });
 });
 
-test('a window that doesn’t fit, and a padded axis that is too long', () => {
+test('windows that don’t fit, and padded axes that are too long', () => {
   const slideOne =
     (input: number, padding: [number, number][], window = 3) =>
     () =>

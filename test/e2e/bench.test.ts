@@ -180,7 +180,7 @@ describe('from the command line', () => {
     expect(Object.values(found.notes)).toContainEqual(expect.stringMatching(/^failed: the page crashed/));
   });
 
-  test('a cold start is measured on a page of its own', async () => {
+  test('a cold start is measured on a separate page', async () => {
     expect(await bench.coldStart('retrograd')).toEqual({ library: 'retrograd', milliseconds: number });
   });
 });

@@ -104,7 +104,7 @@ describe('npm run demo', () => {
     }
   });
 
-  test('tells a bad argument in a sentence, with exit code 2', async () => {
+  test('reports a bad argument in a sentence, with exit code 2', async () => {
     const { code, stdout, stderr } = await demo('--layers', 'block7_conv1');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^--layers: VGG19 has no layer 'block7_conv1'/);
@@ -137,7 +137,7 @@ describe('npm run demo', () => {
     expect(stderr).toMatch(/none for 'block1_conv1\/kernel'/);
   });
 
-  test('tells a picture that cannot be decoded', async () => {
+  test('reports a picture that cannot be decoded', async () => {
     const damaged = path.join(folder, 'damaged.png');
     fs.writeFileSync(damaged, fs.readFileSync(writePicture(8, 8)).subarray(0, 40));
     const { code, stderr } = await demo('--size', '16', '--image', damaged);

@@ -201,7 +201,7 @@ function drawn() {
   return { milliseconds, nodes: boxes.length, overlaps, min: Math.min(...texts) };
 }
 
-test('VGG19 and a transformer are drawn whole: every op, without overlaps, to be read', async () => {
+test('VGG19 and a transformer are drawn completely: every op, without overlaps, legible', async () => {
   for (const [net, x, y, min] of [
     [thinVgg19(), randomNormal([1, 32, 32, 3], { seed: 1 }), zeros([1, 3]), 45],
     [transformer(6), randomNormal([1, 6, 8], { seed: 1 }), zeros([1, 6, 3]), 80],

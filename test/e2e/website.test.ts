@@ -82,7 +82,7 @@ test('no link is dead', () => {
   expect(dead).toEqual([]);
 });
 
-test('every page is described by words', () => {
+test('every page has a description', () => {
   const described = generated().map((page) => [
     page,
     /<meta name="description" content="([^"]*)"/.exec(textOf(page))?.[1] ?? '',
@@ -136,7 +136,7 @@ test('without WebGPU the landing page says so in words, and has all the rest', a
   await page.close();
 });
 
-test('a stranger trains a model within five minutes: from the landing page, without installing anything', async () => {
+test('a new user trains a model within five minutes: from the landing page, without installing anything', async () => {
   const start = performance.now();
   const { page, errors } = await openPage(chromium.browser, at('index.html'));
   const follow = (selector: string) => Promise.all([page.waitForNavigation(), page.click(selector)]);

@@ -140,7 +140,7 @@ test('WGSL that does not compile is reported at the next readback, with its plac
   expect(await softplusBeta(0).data()).toHaveLength(1);
 });
 
-test('a kernel may bear the name of one of the library', async () => {
+test('a kernel may have the name of a library kernel', async () => {
   const own = defineKernel({
     name: 'fill',
     bindings: { y: 'write f32' },

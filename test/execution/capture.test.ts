@@ -127,7 +127,7 @@ describe('storages', () => {
     expect(freed).toHaveLength(2);
   });
 
-  test('a range that is no storage of the library isn’t pinned', () => {
+  test("a range outside of the library's storage isn’t pinned", () => {
     const [a] = storages();
     const range = { buffer: a.buffer, offset: 0, bytes: 4 };
     expect(() => capture.copy(range, a, 4)).not.toThrow();

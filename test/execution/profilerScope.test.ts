@@ -52,7 +52,7 @@ test('operations of the calls inside count where the enclosing call counts none'
   expect(flops).toBe(15);
 });
 
-test('a call in another layer is one of its own; after it, the enclosing call goes on', () => {
+test('a call in another layer is a separate call; after it, the enclosing call continues', () => {
   const scope = new CallScope();
   const [outer, inner] = [{}, {}];
   const taken = call(
@@ -73,7 +73,7 @@ test('a call in another layer is one of its own; after it, the enclosing call go
   ]);
 });
 
-test('a gradient is a call of its own, whose ops belong to it', () => {
+test('a gradient is a separate call that contains its ops', () => {
   const scope = new CallScope();
   const frame = {};
   const taken = call(
@@ -101,7 +101,7 @@ test('a call after a gradient counts its own operations', () => {
   expect(call(scope, 'add', () => scope.take()?.flops, { flops: 2 })).toBe(2);
 });
 
-test('a call that throws is over', () => {
+test('a call that throws has ended', () => {
   const scope = new CallScope();
   const fail = () => {
     throw new Error('inside');

@@ -133,7 +133,7 @@ describe('explainHistory', () => {
     );
   });
 
-  test('tells the place in debug mode', () => {
+  test('reports the location in debug mode', () => {
     debugMode();
     try {
       expect(explainHistory(square(tensor([1]))).where).toMatch(/^history\.test\.[jt]s:\d+$/);
@@ -227,7 +227,7 @@ describe('explainHistory', () => {
     expect(`${what}: ${why} ${hint}`).toMatch(/History.*metrics.*kerasHistory/s);
   });
 
-  test('bears with what isn’t a tensor', () => {
+  test("accepts values that aren't tensors", () => {
     for (const value of [3, null, undefined, [], { kerasHistory: null }, { shape: [1] }])
       expect(explainHistory(value)).toMatchObject({
         cause: 'fresh',
@@ -404,7 +404,7 @@ describe('lineage', () => {
     expect(graph.toDot()).toContain('n0 [label="the \\"x\\"\\nfloat32[1]", style=rounded];');
   });
 
-  test('tells which output of a call an input is', () => {
+  test('records which output of a call an input is', () => {
     using _ = new GradientTape();
     const [, second] = split(tensor([1, 2, 3, 4]), 2);
     const graph = lineage(square(second as Tensor));

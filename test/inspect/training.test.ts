@@ -157,7 +157,7 @@ describe('a learning rate', () => {
     net.dispose();
   });
 
-  test('no claim about a loss that can be negative', async () => {
+  test('no finding for a loss that can be negative', async () => {
     const net = netOf(1);
     const gradient = sgd(5);
     const report = await inspect(() => {

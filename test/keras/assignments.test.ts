@@ -36,7 +36,7 @@ test.each<[string, () => object, unknown, RegExp]>([
   expect(Object.hasOwn(owner, name)).toBe(false);
 });
 
-describe('assignments that have an effect are accepted', () => {
+describe('effective assignments are accepted', () => {
   test('a learning rate, and options before the first step', () => {
     const optimizer = optimizers.sgd(0.5);
     optimizer.learningRate = 0.25;

@@ -80,7 +80,7 @@ describe('edges', () => {
     expect(none.shape).toEqual([1, 0, 4]);
   });
 
-  test('classes that cannot be have no path', async () => {
+  test('impossible classes have no path', async () => {
     const low = Number.NEGATIVE_INFINITY;
     const [found] = await ctcDecode(
       tensor([

@@ -123,7 +123,7 @@ describe('callbacks', () => {
     await expect(run).rejects.toThrow(message);
   });
 
-  test('may have methods of their own', async () => {
+  test('may have their own methods', async () => {
     const fine = new Fine();
     await regressor().fit(...data, { callbacks: [fine], epochs: 2, verbose: 0, seed: null });
     expect(fine.lines).toEqual([0, 1]);

@@ -19,7 +19,7 @@ describe('functions of the shader library', () => {
     },
   );
 
-  test('have names of their own', () => {
+  test('have separate names', () => {
     const declared = functions.flatMap(({ declaration }) =>
       [...declaration.matchAll(/\b(?:fn|struct) (\w+)/g)].map(([, name]) => name),
     );
@@ -48,7 +48,7 @@ describe('mathFunctions', () => {
     expect(names).toEqual(['is_nan', 'smaller', 'relu', 'relu6']);
   });
 
-  test('declares nothing for functions of WGSL', () => {
+  test('declares nothing for built-in functions of WGSL', () => {
     expect(math.mathFunctions('max(a, sqrt(b))')).toBe('');
   });
 });

@@ -106,7 +106,7 @@ describe.each(adapterClasses)('as on a %s', (kind) => {
     }),
   );
 
-  test('axes apart are folded one after another, partial moments and all', () =>
+  test('non-adjacent axes are reduced one after another, including partial moments', () =>
     asAdapter(kind, async () => {
       const [a, b, c, d] = [3, 70, 5, 600];
       const host = values(a * b * c * d, 99);

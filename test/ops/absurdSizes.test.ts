@@ -153,7 +153,7 @@ describe('a window beyond the image', () => {
     }
   });
 
-  test('a smaller window is what it was', async () => {
+  test('smaller windows are unchanged', async () => {
     const x = tensor(
       Float32Array.from({ length: 7 }, (_, i) => (i * 5) % 7),
       { shape: [1, 7, 1] },
@@ -312,7 +312,7 @@ describe('what would take more than the device has is refused', () => {
     expect(memory().bytes - before.bytes).toBeLessThan(2 ** 20);
   });
 
-  test('cumsum and dropout of a tensor that was never made', () => {
+  test('cumsum and dropout of an empty tensor', () => {
     for (const op of [cumsum, (v: Tensor) => dropout(v, { rate: 0.5 })])
       expect(() => op(broadcastTo(1, { shape: [2 ** 40] }) as Tensor)).toThrow(RetrogradError);
   });

@@ -118,7 +118,7 @@ describe('eye', () => {
     expect(Array.from(await batch.data())).toEqual([1, 0, 0, 1, 1, 0, 0, 1]);
   });
 
-  test('refuses sizes that aren’t, and too many axes', () => {
+  test('refuses invalid sizes, and too many axes', () => {
     expectRefusal(() => eye(-1), ValueError);
     expectRefusal(() => eye(2, { columns: 1.5 }), ValueError);
     expectRefusal(() => eye(2, { batchShape: [-1] }), ShapeError);
@@ -133,7 +133,7 @@ test('zerosLike and onesLike keep shape and dtype', async () => {
   expect(await onesLike(x).array()).toEqual([[1, 1]]);
 });
 
-test('creation refuses shapes and dtypes that aren’t', () => {
+test('creation ops refuse invalid shapes and dtypes', () => {
   expectRefusal(() => fill([2, -1], 0), ShapeError);
   expectRefusal(() => fill([1.5], 0), ShapeError);
   expectRefusal(() => fill([1, 1, 1, 1, 1, 1, 1], 0), ShapeError);

@@ -55,7 +55,7 @@ describe('at kinks', () => {
   });
 });
 
-test('a cotangent that isn’t finite stays out where the derivative is 0', async () => {
+test('a non-finite cotangent is ignored where the derivative is 0', async () => {
   const x = tensor([-1, 1]);
   const tape = new GradientTape();
   tape.watch(x);

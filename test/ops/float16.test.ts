@@ -121,7 +121,7 @@ describe('on the device', () => {
     expect(await cast(tensor(values), 'float16').data()).toEqual(rounded);
   });
 
-  test('between float16 and the others', async () => {
+  test('between float16 and other dtypes', async () => {
     const x = tensor([-2.6, -0.4, 0, 0.4, 3.5], { dtype: 'float16' });
     expect(await cast(x, 'int32').data()).toEqual(Int32Array.of(-2, 0, 0, 0, 3));
     expect(await cast(x, 'bool').data()).toEqual(Uint8Array.of(1, 1, 0, 1, 1));

@@ -135,7 +135,7 @@ test('encoded work keeps its scalars until it is submitted', async () => {
   expect([...(await readFloats(own.gpu, result))]).toEqual([1.375, 2.375, 3.375, 4.375]);
 });
 
-test('scalars of two devices are apart, and a new device starts from scratch', async () => {
+test('scalars of two devices are separate, and a new device starts without any', async () => {
   await using first = await ownDevice();
   const x = tensor([1]);
   add(x, 0.5);

@@ -120,7 +120,7 @@ describe('singular, indefinite and extreme matrices', () => {
     expect((await listOf(inv(a()))).some((v) => Number.isFinite(v) && v !== 0)).toBe(false);
   });
 
-  test('cholesky of what is not positive definite is NaN, the others of the batch are not', async () => {
+  test('cholesky of a matrix that is not positive definite is NaN, without affecting the rest of the batch', async () => {
     const x = tensor([1, 2, 2, 1, 4, 0, 0, 9], { shape: [2, 2, 2] });
     expect(await listOf(cholesky(x))).toEqual([1, 0, 2, Number.NaN, 2, 0, 0, 3]);
   });

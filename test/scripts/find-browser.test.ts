@@ -26,7 +26,7 @@ describe('findBrowser', () => {
     expect(searchBrowser(world)).toMatchObject({ path: '/opt/mine/chrome', source: name });
   });
 
-  test('a variable that names no file is an error, not a reason to take another', () => {
+  test('an environment variable with a missing file is an error, not a fallback', () => {
     const world = machine(['/usr/bin/chromium'], { RETROGRAD_CHROME: '/gone' });
     expect(() => findBrowser(world)).toThrow(/RETROGRAD_CHROME must name .* Received: '\/gone'.* Hint:/s);
   });
@@ -71,7 +71,7 @@ describe('findBrowser', () => {
     expect(findBrowser(machine([at('99.0.1.1'), at('148.0.1.1'), at('121.0.1.1')]))).toBe(at('148.0.1.1'));
   });
 
-  test('a browser that is refused is passed over', () => {
+  test('a rejected browser is skipped', () => {
     const world = machine(['/usr/bin/chromium-browser', '/usr/bin/google-chrome'], { PATH: '/usr/bin' });
     expect(searchBrowser(world, (file) => !file.includes('chromium')).path).toBe('/usr/bin/google-chrome');
   });

@@ -107,13 +107,13 @@ describe('spaces', () => {
     expect(squeeze(text).trim()).toBe(expected);
   });
 
-  test('comments go, with the expressions in them', () => {
+  test('comments are removed, with the expressions in them', () => {
     const [written, shipped] = bothWays(`wgsl\`/* one \${v[0]} */ let a // \${v[0]} two\n = 1u;\``, ['name']);
     expect(tokens(shipped)).toEqual(tokens(written));
     expect(shipped.trim()).toBe('let a=1u;');
   });
 
-  test('a comment at the end of an expression’s text takes nothing with it', () => {
+  test('a comment at the end of an expression removes nothing else', () => {
     const [, shipped] = bothWays(`wgsl\`{\n  \${v[0]}\n}\``, ['a(); // why']);
     expect(tokens(shipped)).toEqual(tokens('{ a(); }'));
   });

@@ -187,7 +187,7 @@ test.each(['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH'])('refus
   expect(headers.allow).toBe('GET');
 });
 
-test('survives what is no request', async () => {
+test('survives invalid requests', async () => {
   const host = `Host: localhost:${port}\r\n`;
   for (const text of [
     'nonsense\r\n\r\n',

@@ -49,7 +49,7 @@ test.each([
   expect(() => findKernel({ indexing: { gather: entry, 'gather checked': entry } }, name)).toThrow(message);
 });
 
-test('parseOptions refuses what is no JSON', () => {
+test('parseOptions refuses invalid JSON', () => {
   expect(parseOptions('{"width": 4}')).toEqual({ width: 4 });
   expect(() => parseOptions('{width: 4}')).toThrow(
     'the options must be JSON, such as \'{"width": 4}\'. Received: {width: 4}',

@@ -54,7 +54,7 @@ test('ranges in order, and with small gaps, take one request', async () => {
   await source.close?.();
 });
 
-test('a range before the last one, or far behind it, is a request of its own', async () => {
+test('a range before the last one, or far after it, is a separate request', async () => {
   const source = await openSource(url);
   const memory = new ReadMemory();
   for (const [begin, end] of [

@@ -43,7 +43,7 @@ test.each<[string, () => Tensor]>([
   expect(shape).toEqual([2, 3]);
 });
 
-test('a list that a program changes later is another one', async () => {
+test('a list that a program changes later is copied', async () => {
   const shape = [2, 2];
   const made = ones(shape);
   shape[0] = 7;

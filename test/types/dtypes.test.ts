@@ -166,7 +166,7 @@ describe('data() gives the array of the dtype', () => {
   });
 });
 
-describe('apps that write no dtype', () => {
+describe("apps that don't specify dtypes", () => {
   test('may use a Tensor as any', () => {
     const unknown: Tensor = floats;
     const known: Tensor<'float32'> = unknown;

@@ -56,7 +56,7 @@ describe.each<Defect>(['always', 'after the first run'])('a tile that is wrong, 
   });
 });
 
-test('a part of the profile that is wrong gets its plainest form', async () => {
+test('a wrong part of the profile gets its simplest form', async () => {
   await using own = await wrongDevice(/retrograd scatter owned/, 'always');
   await init({ device: own.gpu });
   const report = await verify({ only: /^scatter$/, store: null });
@@ -93,7 +93,7 @@ test('warmup compiles the next variant where one does not compile', async () => 
   expect(await errorOf()).toBeLessThan(1e-4);
 });
 
-test('tells how far it is, and ends with its signal', async () => {
+test('reports its progress, and ends with its signal', async () => {
   await using own = await ownDevice();
   await init({ device: own.gpu });
   const seen: VerificationProgress[] = [];

@@ -231,7 +231,7 @@ test('sizes past the default binding of 128 MiB work where the adapter allows th
   device.flush();
 });
 
-test('a lost device is reported by what waits for it and by what comes after', async () => {
+test('a lost device is reported by pending and by later calls', async () => {
   const before = await init();
   const lost = await ownDevice();
   const x = ones([4]);

@@ -234,7 +234,7 @@ describe('compiled functions', () => {
   });
 });
 
-describe('a fault that no one reads', () => {
+describe('a fault that is never read', () => {
   test('is thrown by sync, once', async () => {
     tidy(() => void bad());
     await table().data();

@@ -110,7 +110,7 @@ test('functions that were dropped give their buffers back', async () => {
   expect(memory().pooledBytes).toBeLessThanOrEqual(cap);
 });
 
-test('encoders of many sizes keep no more than the cap, and what waits is submitted unharmed', async () => {
+test('encoders of many sizes keep at most the cap, and pending work is submitted correctly', async () => {
   const { own } = await frugal();
   await using _ = own;
   const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
@@ -157,7 +157,7 @@ test('readbacks of many sizes keep no more than the cap', async () => {
   expect(counted.live).toBe(baseline);
 });
 
-test('buffers beyond the cap serve again before they are destroyed', async () => {
+test('buffers beyond the cap are reused before they are destroyed', async () => {
   const { own, counted } = await frugal();
   await using _ = own;
   const x = tensor(new Float32Array(2 ** 17).fill(1));

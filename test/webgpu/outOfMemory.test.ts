@@ -124,7 +124,7 @@ test('an error that nobody asked about is reported by the next readback, once', 
   await expectValues(filled(4 * MiB, 1), 1);
 });
 
-test('a buffer without memory never serves again', async () => {
+test('a buffer without memory is never reused', async () => {
   await using own = await limited(8 * MiB);
   filled(9 * MiB, 1).dispose();
   await expect(own.device.sync()).rejects.toThrow(OutOfMemoryError);
@@ -132,7 +132,7 @@ test('a buffer without memory never serves again', async () => {
   await expectValues(filled(9 * MiB, 2), 2);
 });
 
-test('again and again', async () => {
+test('repeatedly', async () => {
   await using own = await limited(16 * MiB);
   for (let round = 1; round <= 5; round++) {
     const held = [filled(6 * MiB, round), filled(6 * MiB, round), filled((4 + round) * MiB, round)];

@@ -113,6 +113,6 @@ describe('a new shape compiles nothing', () => {
   });
 });
 
-test('all of this takes few pipelines', () => {
+test('all of this uses few pipelines', () => {
   expect(device.pipelineCount).toBeLessThan(200);
 });

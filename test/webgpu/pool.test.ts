@@ -30,7 +30,7 @@ test('a steady loop allocates nothing after its first round', async () => {
   expect(memory().allocations).toBe(allocations);
 });
 
-test('the pool keeps no more than it is reported to', async () => {
+test('the pool keeps no more than its limit', async () => {
   await using own = await ownDevice({ maxPooledBytes: 64 * 1024 });
   const tensors = Array.from({ length: 32 }, () => ones([1024]));
   expect(memory().bytes).toBe(32 * 4096);

@@ -25,7 +25,7 @@ describe('places in programs that are made of text', () => {
 describe('imports of a program', () => {
   const long = "import {\n  add,\n  matMul,\n  type Tensor,\n} from 'retrograd';\nconst a = 1;\n";
 
-  test('stand in one line where they fit, else in filled lines', () => {
+  test('fit on one line, or are wrapped', () => {
     expect(fillImports(long, 60)).toBe(
       "import { add, matMul, type Tensor } from 'retrograd';\nconst a = 1;\n",
     );

@@ -64,7 +64,7 @@ describe('EarlyStopping', () => {
     expect(await stopsAfter({ startFromEpoch: 3 }, [1, 2, 3, 4, 5])).toBe(5);
   });
 
-  test('a NaN is no improvement', async () => {
+  test('NaN does not count as an improvement', async () => {
     expect(await stopsAfter({ patience: 1 }, [1, Number.NaN, 0])).toBe(2);
   });
 

@@ -86,7 +86,7 @@ describe('ProgressBar', () => {
     expect(text).toContain('\u001b[1m18s\u001b[0m'); // The remaining time after the third.
   });
 
-  test('leaves no trace of a longer line', async () => {
+  test('clears a longer line', async () => {
     const written: string[] = [];
     await run(
       (now) => progressBar({ write: (text) => written.push(text), dynamic: true, interval: 0, now }),

@@ -258,7 +258,7 @@ test('early stopping restores weights that a captured step overwrites', async ()
   expect(await kernelOf(net)).not.toEqual(kept[0]);
 });
 
-test('TerminateOnNaN ends a training that is lost', async () => {
+test('TerminateOnNaN ends training when the loss is NaN', async () => {
   const net = network();
   const said: string[] = [];
   const history = await net.fit(

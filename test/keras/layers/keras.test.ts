@@ -100,7 +100,7 @@ describe('random layers', () => {
     },
   );
 
-  test('draws differ from call to call, and are reproducible with a seed', async () => {
+  test('samples differ from call to call, and are reproducible with a seed', async () => {
     const x = tensor(
       Float32Array.from({ length: 8 * 4 * 4 }, (_, i) => i),
       { shape: [8, 4, 4, 1] },

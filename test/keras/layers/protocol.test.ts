@@ -149,7 +149,7 @@ describe('losses', () => {
     expect(await tape.gradient(loss, layer.kernel as Variable)?.array()).toEqual([[6], [12]]);
   });
 
-  test('don’t pile up', () => {
+  test('don’t accumulate', () => {
     const layer = new Scale();
     const x = tensor([[1, 2]]);
     const step = () => tidy(() => void layer.apply(x, { training: true }));

@@ -311,7 +311,7 @@ test('the mask of the predictions is used, unless another is given', async () =>
   expect(await metric.result().item()).toBeCloseTo(1 / 3, 6);
 });
 
-test('a tape sees nothing of a metric', () => {
+test('a tape records nothing of a metric', () => {
   using metric = metrics.meanSquaredError();
   const x = tensor([[1, 2]]);
   using tape = new GradientTape();

@@ -205,7 +205,7 @@ test('the lineage of a symbolic tensor shows layers and ops, with open sizes', (
   expect(nodes.at(-1)?.outputs).toEqual(['float32[null, 3]']);
 });
 
-describe('an impossible model', () => {
+describe("a model that can't be computed", () => {
   const x = input({ shape: [2], name: 'seen' });
   const other = input({ shape: [2], name: 'unseen' });
 
@@ -239,7 +239,7 @@ describe('an impossible model', () => {
   });
 });
 
-describe('a model called wrongly', () => {
+describe('wrong calls of a model', () => {
   const x = input({ shape: [4], name: 'features' });
   const net = model({ inputs: x, outputs: square(x), name: 'net' });
   const ids = input({ shape: [4], dtype: 'int32' });

@@ -45,7 +45,7 @@ describe('launches of a step', () => {
     expect(launchesOf(step)).toBe(launches);
   });
 
-  test('a large variable has one of its own', () => {
+  test('a large variable has a separate launch', () => {
     const shapes = [[4], [600, 600], [5]];
     const variables = makeVariables(shapes);
     const optimizer = adam();
@@ -114,7 +114,7 @@ describe('wherever variables are stored', () => {
     return { variables, values };
   }
 
-  test('packed or apart, a step gives the same bits', async () => {
+  test('packed or separate, a step gives the same bits', async () => {
     const variables = makeVariables(manyShapes);
     const optimizer = adam({ learningRate: 0.05 });
     // The gradients of `apart` begin at the same phase for each variable.
@@ -264,7 +264,7 @@ describe('norms of gradients', () => {
     });
   });
 
-  test('a norm of NaN is not swallowed', async () => {
+  test('a NaN norm is not hidden', async () => {
     const variables = makeVariables([[2], [2], [2]]);
     const gradients = [tensor([1, Number.NaN]), tensor([1, 1]), null];
     optimizers.sgd({ clipnorm: 1 }).apply(gradients, variables);

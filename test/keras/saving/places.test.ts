@@ -132,7 +132,7 @@ describe.each(Object.keys(sources))('from %s', (name) => {
   });
 });
 
-test('a stream that gives nothing more can be interrupted', async () => {
+test('a stalled stream can be interrupted', async () => {
   const controller = new AbortController();
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start: (made) => made.enqueue(bytes.slice(0, 9)),

@@ -289,7 +289,7 @@ describe('batches from iterables', () => {
     expect(await inputs(made, 2, 1, 2)).toEqual([[[2]], [[3]]]);
   });
 
-  test('a generator that is closed runs its finally', async () => {
+  test('closing a generator runs its finally block', async () => {
     let closed = false;
     const batches = source(function* () {
       try {

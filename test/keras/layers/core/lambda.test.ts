@@ -47,7 +47,7 @@ describe('a Lambda', () => {
     expect(await layer.apply(tensor([1, 2]), { training: true }).array()).toEqual([0, 0]);
   });
 
-  test('takes and gives nests', async () => {
+  test('takes and returns nests', async () => {
     const layer = layers.lambda<Tensor[], { both: Tensor }>(([a, b]) => ({
       both: stack([a as Tensor, b as Tensor]),
     }));
