@@ -336,7 +336,7 @@ function requireFunction(fn: unknown): void {
   if (typeof fn === 'function') return;
   throw new TapeError({
     op: 'compile',
-    rule: 'what is compiled is a function of tensors.',
+    rule: 'it compiles a function of tensors.',
     received: describe(fn),
     hint: 'call compile((x) => ...).',
   });

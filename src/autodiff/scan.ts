@@ -79,9 +79,9 @@ function lengthOf(xs: readonly Tensor[], { length }: ScanOptions): number {
   if (wrong) {
     throw new ShapeError({
       op: 'scan',
-      rule: 'all xs have the steps as their first axis, of one length.',
+      rule: 'the first axis of each of xs is the steps, with the same length.',
       received: `${xs.map(formatSpec).join(', ')}${length === undefined ? '' : `, length: ${length}`}`,
-      hint: 'stack what the steps get along the first axis.',
+      hint: 'stack the inputs of the steps along the first axis.',
     });
   }
   const steps = length ?? xs[0]?.shape[0];

@@ -68,7 +68,7 @@ function requireFunction(op: unknown): void {
   if (typeof op === 'function') return;
   throw new ValueError({
     op: 'explainChoice',
-    rule: 'what is explained is an op, or a function of tensors.',
+    rule: 'it explains an op, or a function of tensors.',
     received: describe(op),
     hint: 'call explainChoice(matMul, a, b).',
   });

@@ -184,7 +184,7 @@ export class Capture extends ForwardingExecutor {
     this.base.requireReadable();
     throw new TapeError({
       op: 'compile',
-      rule: 'a compiled function computes on the device alone: its launches are replayed without its JavaScript.',
+      rule: 'a compiled function computes only on the device: its launches are replayed without its JavaScript.',
       received: 'a readback inside of it',
       hint: 'return the tensor, and read it from the result.',
     });

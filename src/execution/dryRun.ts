@@ -124,7 +124,7 @@ class DryRunExecutor implements Executor {
       op: 'warmup',
       rule: 'a dry run makes no variables: they would have no values.',
       received: `variable '${label}'`,
-      hint: 'make it before, and let the function use it.',
+      hint: 'create it before, and let the function use it.',
     });
   }
 
@@ -166,7 +166,7 @@ class PlaceholderBuffer implements DeviceBuffer {
   get gpu(): GPUBuffer {
     throw new DeviceError({
       op: 'warmup',
-      rule: 'what a dry run makes has no values, and is not used after it.',
+      rule: 'tensors made in a dry run have no values and cannot be used after it.',
       received: `a value made by ${this.label} in a dry run`,
       hint: 'keep tensors that `warmup` runs through in no variable outside; call the function again to get real ones.',
     });

@@ -27,7 +27,7 @@ function textFile(text: string): OtherFile | null {
     const size = /^size (\d+)/m.exec(start)?.[1];
     return {
       what: `a pointer of Git LFS${size ? ` to a file of ${size} bytes` : ''}`,
-      hint: 'fetch the file itself: git lfs pull, or the address of its download in place of that of the repository.',
+      hint: 'fetch the file itself: git lfs pull, or download it from its own address instead of the repository's.',
     };
   }
   if (/^<(!doctype\s+html|html|head|body|script)\b/i.test(start))
@@ -53,7 +53,7 @@ function modelFile(text: string): OtherFile | null {
       hint: 'save the model of Keras that it was made from, with model.save("model.keras").',
     };
   if (text.startsWith('GGUF'))
-    return { what: 'a GGUF file', hint: 'take the safetensors that it was made from.' };
+    return { what: 'a GGUF file', hint: 'use the safetensors file that it was made from.' };
   if (text.startsWith('\x93NUMPY'))
     return {
       what: 'an array of NumPy',

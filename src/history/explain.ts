@@ -186,7 +186,7 @@ function freshWords({ by, readBackFrom, callSite }: Extract<Origin, { kind: 'fre
   return {
     why: `${by}() made it from data: no operation made it.`,
     where: callSite,
-    hint: 'nothing is amiss if it is an input. A model’s inputs come from input({ shape }); gradients reach a tensor that a tape watches.',
+    hint: 'nothing is wrong if it is an input. A model’s inputs come from input({ shape }); gradients reach a tensor that a tape watches.',
   };
 }
 

@@ -78,7 +78,7 @@ function requireFunction(run: unknown): void {
   if (typeof run === 'function') return;
   throw new ValueError({
     op: 'profile',
-    rule: 'what is profiled is a function that launches work.',
+    rule: 'it profiles a function that launches work.',
     received: describe(run),
     hint: 'call profile(() => net.apply(x)).',
   });

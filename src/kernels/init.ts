@@ -59,7 +59,7 @@ function checkDevice({ device, powerPreference, maxPooledBytes }: OpenOptions): 
       op: 'init',
       rule: '`device` is a GPUDevice of the app.',
       received: `device: ${describe(device)}`,
-      hint: 'pass what adapter.requestDevice() resolved to, or leave it out.',
+      hint: 'pass the result of await adapter.requestDevice(), or leave it out.',
     });
   }
   if (maxPooledBytes !== undefined) requireInteger('init', 'maxPooledBytes', maxPooledBytes, 0);

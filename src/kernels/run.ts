@@ -121,7 +121,7 @@ function checkInput(kernel: Kernel, name: string, type: BindingType, x: unknown)
   if (!type.startsWith('read ')) {
     throw new ValueError({
       op: kernel.name,
-      rule: 'a kernel writes new tensors alone: the values of a tensor never change.',
+      rule: 'a kernel writes only new tensors: the values of a tensor never change.',
       received: `an input for binding \`${name}\`, declared as '${type}'`,
       hint: `name \`${name}\` under \`outputs\`, or declare it as read.`,
     });
@@ -140,7 +140,7 @@ function checkFault(kernel: Kernel, fault: FaultReport | undefined): void {
   if (!kernel.faults === (fault === undefined)) return;
   throw new ValueError({
     op: kernel.name,
-    rule: 'a launch says what a fault means where its kernel has `faults: true`, and only there.',
+    rule: 'a launch describes its faults if its kernel has `faults: true`, and only then.',
     received: fault ? 'a fault for a kernel without' : 'no `fault`',
     hint: 'pass fault: { count, raise: (position, value) => new ValueError(…) } in addition to the params.',
   });

@@ -39,7 +39,7 @@ export const addN: Op<[tensors: Tensor[]], object, Tensor, 'listed'> = /* @__PUR
       if (sameShape(first.shape, spec.shape)) continue;
       throw new ShapeError({
         op: 'addN',
-        rule: 'all tensors must have one shape.',
+        rule: 'all tensors must have the same shape.',
         received: `${formatSpec(first)} and ${formatSpec(spec)}`,
         hint: 'use add, which broadcasts.',
       });

@@ -39,7 +39,7 @@ export const confusionMatrix: CompositeOp<
     if (!sameShape(labels.shape, predictions.shape)) {
       throw new ShapeError({
         op,
-        rule: '`labels` and `predictions` must have one shape.',
+        rule: '`labels` and `predictions` must have the same shape.',
         received: `labels ${formatShape(labels.shape)} and predictions ${formatShape(predictions.shape)}`,
         hint: 'pass one predicted class for each label.',
       });

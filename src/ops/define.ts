@@ -175,7 +175,7 @@ export function requireSameDType(op: string, a: TensorSpec, b: TensorSpec): void
   if (a.dtype === b.dtype) return;
   throw new DTypeError({
     op,
-    rule: 'its inputs must have one dtype.',
+    rule: 'its inputs must have the same dtype.',
     received: `${formatSpec(a)} and ${formatSpec(b)}`,
     hint: `cast one of them: cast(x, '${a.dtype}').`,
   });

@@ -155,7 +155,7 @@ function sizesOf(
       if (known !== size && !broadcasts) {
         throw new ShapeError({
           op: 'einsum',
-          rule: 'axes with one label must have one size.',
+          rule: 'axes with the same label must have the same size.',
           received: `sizes ${known} and ${size} of '${label}' in '${equation}', for ${tensors.map(({ shape }) => formatShape(shape)).join(' and ')}`,
           hint: 'use different labels, or reshape the tensors.',
         });

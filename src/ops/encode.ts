@@ -127,7 +127,7 @@ function requireTensors(name: string, given: readonly unknown[]): void {
     op: name,
     rule: 'a function that is encoded returns a tensor, or a list of tensors.',
     received: describe(given[other]),
-    hint: 'return what ops gave; it must not be async.',
+    hint: 'return tensors that ops computed; it must not be async.',
   });
 }
 
@@ -342,7 +342,7 @@ export function map(target: EncodeTarget, encoding: MapEncoding): void {
       op: 'map',
       rule: 'an expression has one to four operands.',
       received: `${inputs.length}`,
-      hint: 'map twice, or write a kernel of your own: defineKernel.',
+      hint: 'map twice, or write a custom kernel with defineKernel.',
     });
   }
   const spec: TensorSpec = { shape: [count], dtype: 'float32' };

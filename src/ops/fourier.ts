@@ -196,6 +196,6 @@ function requireSignal(op: string, real: Tensor, imaginary: Tensor): void {
     op,
     rule: 'signals have at least one element along their last axis, and both parts one shape.',
     received: `${formatShape(real.shape)} and ${formatShape(imaginary.shape)}`,
-    hint: 'pass zeros for an imaginary part that there is none of.',
+    hint: 'pass zeros if there is no imaginary part.',
   });
 }

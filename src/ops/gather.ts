@@ -149,7 +149,7 @@ export function checkFillValue(op: string, { fillValue, mode }: GatherOptions, d
   if (mode === 'fill') return;
   throw new ValueError({
     op,
-    rule: "`fillValue` is read with mode: 'fill' alone.",
+    rule: "`fillValue` is only used with mode: 'fill'.",
     received: `fillValue: ${describe(fillValue)} with mode: ${describe(mode)}`,
     hint: "pass mode: 'fill' as well, or leave fillValue out.",
   });

@@ -207,7 +207,7 @@ export function normalizeBatchDims(op: string, batchDims: unknown, rank: number)
     op,
     rule: `\`batchDims\` must be an integer in [${-rank}, ${rank}] for indices of rank ${rank}.`,
     received: `batchDims: ${describe(given)}`,
-    hint: 'name the count of leading axes that indices and x share; 0 for none.',
+    hint: 'pass the number of leading axes that indices and x share; 0 for none.',
   });
 }
 

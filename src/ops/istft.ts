@@ -118,6 +118,6 @@ function framesOf({ shape }: Tensor, size: number): number {
     op: 'istft',
     rule: `both parts are [..., count, ${wanted}], for transforms of ${size} elements.`,
     received: `real ${formatShape(shape)}`,
-    hint: 'pass what stft gave, with the options that it was given.',
+    hint: 'pass the result of stft, with the same options.',
   });
 }

@@ -184,7 +184,7 @@ function entriesOf(op: string, shape: Shape, options: StridedSliceOptions): (Ent
   if (!isSound) {
     throw new ShapeError({
       op,
-      rule: '`begin`, `end` and `strides` must be lists of integers of one length.',
+      rule: '`begin`, `end` and `strides` must be lists of integers of the same length.',
       received: `begin: ${describe(begin)}, end: ${describe(end)}, strides: ${describe(options.strides)}`,
       hint: 'give each named axis an entry in all three.',
     });

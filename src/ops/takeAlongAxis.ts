@@ -137,7 +137,7 @@ export const scatterAddAlongAxis: Op<
     if (!fits) {
       throw new ShapeError({
         op,
-        rule: '`indices` must have the sizes of `shape`, but for `axis`.',
+        rule: '`indices` must have the sizes of `shape`, except along `axis`.',
         received: `indices ${formatShape(indices.shape)}, shape ${formatShape(shape)} and axis ${axis}`,
         hint: 'broadcast the indices, or correct the shape.',
       });
@@ -176,7 +176,7 @@ function sharedShapes(
   if (x.length !== indices.length) {
     throw new ShapeError({
       op,
-      rule: '`x` and `indices` must have one rank.',
+      rule: '`x` and `indices` must have the same rank.',
       received: `x ${formatShape(x)} and indices ${formatShape(indices)}`,
       hint: 'expandDims the indices; axes of size 1 are repeated.',
     });

@@ -74,7 +74,7 @@ function isQuota(error: unknown): boolean {
 function outOfRoom({ text }: BrowserAddress, cause: unknown): RetrogradError {
   return new RetrogradError({
     op: `save ${text}`,
-    rule: 'the browser must have room for the file.',
+    rule: 'the browser must have enough storage for the file.',
     received: 'its limit for this site is reached; an older file is as it was',
     hint: 'remove files with removeFile(url), or ask the user by navigator.storage.persist().',
     cause,

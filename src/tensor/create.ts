@@ -335,7 +335,7 @@ function requireBuffer(buffer: unknown, options: unknown): void {
       op: 'fromBuffer',
       rule: 'it takes a GPUBuffer of the app.',
       received: describe(buffer),
-      hint: 'pass what device.createBuffer gave; for values on the host use tensor(values).',
+      hint: 'pass the result of device.createBuffer; for values on the host use tensor(values).',
     });
   }
   const { device } = (options ?? {}) as Partial<BufferOptions>;

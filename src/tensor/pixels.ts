@@ -96,7 +96,7 @@ function checkPixels(op: string, source: unknown): asserts source is Pixels {
   if (data.length === 4 * width * height) return;
   throw new ShapeError({
     op,
-    rule: 'the data of an image are four bytes a pixel: red, green, blue, alpha.',
+    rule: 'the data of an image are four bytes per pixel: red, green, blue, alpha.',
     received: `${data.length} bytes for ${width} × ${height} pixels`,
     hint: `pass ${4 * width * height} bytes; for other layouts use tensor(data, { shape }).`,
   });

@@ -218,7 +218,7 @@ function notATensor(variable: Variable, value: unknown): ValueError {
 function tooCoarse(initial: Tensor, name: string | undefined): DTypeError {
   return new DTypeError({
     op: 'variable',
-    rule: 'what is trained is float32: steps are lost in the rounding of float16.',
+    rule: 'trainable variables are float32: steps are lost in the rounding of float16.',
     received: `${formatSpec(initial)}${name ? ` for '${name}'` : ''}`,
     hint: 'train a float32 variable and cast it where it is used, or pass { trainable: false }.',
   });

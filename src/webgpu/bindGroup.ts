@@ -22,7 +22,7 @@ export function watchedBindGroup(
             op: label,
             rule: 'a launch binds valid buffers, large enough for what its kernel declares.',
             received: error.message,
-            hint: 'check the buffers that your app lends: alive, on this device, with usage STORAGE.',
+            hint: 'check the buffers that your app passes: not destroyed, on this device, with usage STORAGE.',
           }),
   );
 }

@@ -40,7 +40,7 @@ export function setDevice(device: Device): void {
       op: 'setDevice',
       rule: 'it takes a Device of this library.',
       received: describe(device),
-      hint: 'pass what init() resolved to; init({ device }) shares a GPUDevice of the app.',
+      hint: 'pass the result of await init(); init({ device }) shares a GPUDevice of the app.',
     });
   }
   current = device;

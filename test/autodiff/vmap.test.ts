@@ -457,7 +457,7 @@ describe('inside a map', () => {
     expect(() => vmap((t: Tensor) => t, { inAxes: [0, 0] })(x)).toThrow(/for 1 arguments/);
     expect(() => vmap((t: Tensor) => t, { inAxes: [{ a: 0 }] })(x)).toThrow(ValueError);
     expect(() => vmap((t: Tensor) => t, { inAxes: 2 })(x)).toThrow(ShapeError);
-    expect(() => vmap((t: Tensor) => t)(tensor(1))).toThrow(/batch among its axes/);
+    expect(() => vmap((t: Tensor) => t)(tensor(1))).toThrow(/has a batch axis/);
     expect(() => vmap((t: Tensor) => t, { outAxes: null })(x)).toThrow(/same for all/);
     expect(() => vmap((_: Tensor) => 3)(x)).toThrow(/the result: 3/);
     expect(() => vmap((t: Tensor) => t, { inaxes: 0 } as never)).toThrow(/did you mean/);

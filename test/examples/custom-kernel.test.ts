@@ -194,7 +194,7 @@ test.each([
     'a fault of a kernel without',
     () => ({ fault: { count: 1, raise: () => new ValueError({ rule: '' }) } }),
     ValueError,
-    /only there/,
+    /and only then/,
   ],
 ])('runKernel refuses %s', (_, wrong, type, message) => {
   const right = {

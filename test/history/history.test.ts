@@ -73,7 +73,7 @@ describe('explainHistory', () => {
   test('fresh', () => {
     expect(text(tensor([1, 2], { name: 'x' }))).toBe(
       "float32[2] 'x' has no history here (fresh): tensor() made it from data: no operation made it.\n" +
-        '  hint: nothing is amiss if it is an input. A model’s inputs come from input({ shape }); gradients reach a tensor that a tape watches.',
+        '  hint: nothing is wrong if it is an input. A model’s inputs come from input({ shape }); gradients reach a tensor that a tape watches.',
     );
     expect(explainHistory(freshTensor([1])).why).toMatch(/^freshTensor\(\)/);
   });

@@ -99,7 +99,7 @@ function mappedLeaves(args: readonly unknown[], axes: readonly Axes[]): MappedLe
       if (leaf.rank === 0) {
         throw new ShapeError({
           op: 'vmap',
-          rule: 'what is mapped has the batch among its axes.',
+          rule: 'a mapped argument has a batch axis.',
           received: `${path}: ${formatSpec(leaf)}`,
           hint: 'give it a batch axis, or map it over null: inAxes: [0, null].',
         });
@@ -153,7 +153,7 @@ function batchSize(leaves: readonly MappedLeaf[]): number {
     if (first.size === size) continue;
     throw new ShapeError({
       op: 'vmap',
-      rule: 'all batches have one size.',
+      rule: 'all batches have the same size.',
       received: `${first.size} in ${first.path}, axis ${first.axis}, and ${size} in ${leaf.path}, axis ${leaf.axis}`,
       hint: 'check inAxes: null leaves an argument out of the map.',
     });

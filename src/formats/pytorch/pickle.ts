@@ -187,9 +187,9 @@ class Machine {
     const { context, place } = this.options;
     return new UnsafeModelError({
       op: `${context.file} (${context.format})`,
-      rule: 'a file holds tensors alone: nothing in it is imported, made or called.',
+      rule: 'a file contains only tensors: nothing in it is imported, created or called.',
       received: `${received}, at ${place}, byte ${this.bytes.position}`,
-      hint: 'save the weights alone: torch.save(model.state_dict(), path), or as safetensors.',
+      hint: 'save only the weights: torch.save(model.state_dict(), path), or as safetensors.',
     });
   }
 }

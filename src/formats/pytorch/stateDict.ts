@@ -76,7 +76,7 @@ function dictionaryOf(value: PickleValue, context: FileContext): PickleMap {
     rule: `a file has tensors by name, or under one of ${dictionaryKeys.map((key) => `'${key}'`).join(', ')}.`,
     received:
       keys.length > 0 ? `a dictionary of ${keys.map((key) => `'${key}'`).join(', ')}` : 'other values',
-    hint: 'save the weights alone: torch.save(model.state_dict(), path).',
+    hint: 'save only the weights: torch.save(model.state_dict(), path).',
   });
 }
 

@@ -144,7 +144,7 @@ function noTensor(name: string, received: string): ValueError {
     op: 'writeSafetensors',
     rule: 'a tensor of a file is { shape, dtype, data }, with a typed array of as many values as the shape holds.',
     received: `'${name}': ${received}`,
-    hint: 'pass what readSafetensors gave, or save tensors of the device by saveTensors.',
+    hint: 'pass the result of readSafetensors, or save tensors of the device by saveTensors.',
   });
 }
 

@@ -103,6 +103,6 @@ function tooLarge(name: string): ValueError {
     op: 'save',
     rule: 'an archive has at most 4 GiB.',
     received: `'${name}' beyond that`,
-    hint: "save the weights alone: model.saveWeights('model.weights.h5').",
+    hint: "save only the weights: model.saveWeights('model.weights.h5').",
   });
 }

@@ -279,7 +279,7 @@ function differenceOf(
     severity: 'warning',
     title: `The replay of step ${index} isn't the step that was recorded: '${name}' is ${replayed[name]} now, and was ${recorded[name]}.`,
     text: 'Something changed what the step depends on besides the recorded steps: weights were assigned in between, or the step has state of its own.',
-    hint: 'change weights inside of recorded steps alone, and name in `state` what a function changes.',
+    hint: 'change weights only inside of recorded steps, and name in `state` what a function changes.',
     callSite: null,
     layer: null,
     call: null,

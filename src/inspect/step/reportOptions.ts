@@ -21,6 +21,6 @@ export function requireReportOptions(op: string, { name, featureMaps = 0 }: Insp
     op,
     rule: '`name` is a string.',
     received: `name: ${describe(name)}`,
-    hint: "pass what the report is to call the step, such as 'epoch 3'.",
+    hint: "pass the label of the step in the report, such as 'epoch 3'.",
   });
 }

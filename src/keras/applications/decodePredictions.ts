@@ -124,6 +124,6 @@ function requirePredictions(op: string, predictions: unknown): asserts predictio
     op,
     rule: 'predictions are a tensor [batch, classes].',
     received: isTensor ? formatSpec(predictions) : describe(predictions),
-    hint: 'pass what a network with its top computes.',
+    hint: 'pass the output of a network with its top.',
   });
 }

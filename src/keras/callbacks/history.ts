@@ -51,7 +51,7 @@ export class History extends Callback {
   get [notHistory]() {
     return {
       why: 'it holds the metrics of a training run; `kerasHistory` belongs to tensors, and says which operation made them.',
-      hint: 'read history.history.loss for metrics, or tensor.kerasHistory for the making of a tensor.',
+      hint: 'read history.history.loss for metrics, or tensor.kerasHistory for the operation that made a tensor.',
     };
   }
 

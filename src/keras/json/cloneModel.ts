@@ -25,7 +25,7 @@ export function cloneModel(model: AnyModel, options: CloneModelOptions = {}): An
       op: 'cloneModel',
       rule: 'it takes a model.',
       received: describe(model),
-      hint: 'a layer is made again of its options: new Dense(layer.getConfig()).',
+      hint: 'create a layer again from its options: new Dense(layer.getConfig()).',
     });
   }
   // As in Keras, a clone isn't compiled.

@@ -91,6 +91,6 @@ function harmful(source: string, depth: number, rule: string, received: string):
     place: `depth ${depth}`,
     rule,
     received,
-    hint: 'no model needs it: the file is damaged, or made to do harm.',
+    hint: 'no model needs it: the file is damaged, or malicious.',
   });
 }

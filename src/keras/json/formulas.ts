@@ -168,7 +168,7 @@ function unlike(op: string, rule: string, received: Options): ValueError {
     op,
     rule,
     received: describe(received),
-    hint: 'compute it in a layer of your own.',
+    hint: 'compute it in a custom layer.',
   });
 }
 

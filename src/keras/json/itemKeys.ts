@@ -51,7 +51,7 @@ function entryOf(item: unknown): Entry {
     op: 'getItem',
     rule: 'a key in a file is made of whole numbers and ranges of them.',
     received: describe(item),
-    hint: 'take elements by an op, such as gather, in a layer of your own.',
+    hint: 'take elements by an op, such as gather, in a custom layer.',
   });
 }
 

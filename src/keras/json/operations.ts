@@ -209,6 +209,6 @@ function refused(source: string, place: string, received: string): Error {
     place,
     rule: 'the ops of a model are those that this library and Keras have in common.',
     received,
-    hint: 'compute it in a layer of your own, and registerClass that.',
+    hint: 'compute it in a custom layer, and registerClass that.',
   });
 }

@@ -94,7 +94,7 @@ export function withoutConstants(
       place: `${place}.config.${key}`,
       rule: `${className} is here with \`${key}\`: ${describe(constants[key])} alone.`,
       received: `${key}: ${describe(value)}`,
-      hint: 'save the model without it, or write a layer of your own and registerClass it.',
+      hint: 'save the model without it, or write a custom layer and registerClass it.',
     });
   });
   return Object.fromEntries(kept);

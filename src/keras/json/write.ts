@@ -172,7 +172,7 @@ function modelConfig(writer: Writer, model: AnyModel, place: string): JsonObject
   if (model.getConfig === Model.prototype.getConfig) {
     throw refusal(writer.source, {
       place,
-      rule: 'a model in a file is made of inputs and outputs, or is of a class that can be made again.',
+      rule: 'a saved model is defined by inputs and outputs, or has a class that can be created from its configuration.',
       received: `${model}, which has a call of its own`,
       hint: 'give the class a getConfig and registerClass it, or describe the model by inputs and outputs.',
     });

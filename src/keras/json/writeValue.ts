@@ -122,9 +122,9 @@ function writeActivation(writer: Writer, name: string, config: JsonObject, place
   }
   throw refusal(writer.source, {
     place,
-    rule: 'Keras keeps options of leakyRelu, elu, relu and softmax alone.',
+    rule: 'in Keras, only leakyRelu, elu, relu and softmax have options.',
     received: `activation '${name}' with options`,
-    hint: 'write a function of your own, and registerClass it.',
+    hint: 'write a custom function, and registerClass it.',
   });
 }
 

@@ -201,7 +201,7 @@ function checked(op: string, given: AUCOptions): Options {
       op,
       rule: '`labelWeights` is a list of numbers of at least 0.',
       received: `labelWeights: ${describe(labelWeights)}`,
-      hint: 'pass one number a label.',
+      hint: 'pass one number per label.',
     });
   }
   return { ...options, curve };
@@ -222,7 +222,7 @@ function requireLabels(op: string, yPred: OpenSpec, labels: number | null): void
     op,
     rule: `with \`multiLabel\`, predictions are [batch, ${labels ?? 'labels'}].`,
     received: `yPred ${formatSpec(yPred)}`,
-    hint: 'pass one score a label, or multiLabel: false.',
+    hint: 'pass one score per label, or multiLabel: false.',
   });
 }
 

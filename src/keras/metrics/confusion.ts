@@ -169,7 +169,7 @@ function ofClass(op: string, x: Tensor, classId: number): Tensor {
       op,
       rule: '`classId` names a class of predictions [..., classes].',
       received: `classId: ${classId}, predictions ${formatSpec(x)}`,
-      hint: 'pass one score a class, and a classId below their number.',
+      hint: 'pass one score per class, and a classId below the number of classes.',
     });
   }
   return slice(x, {

@@ -46,7 +46,7 @@ export function requireStretch(op: string, weight: Tensor, values: Tensor): void
     op,
     rule: '`sampleWeight` and mask have the shape of the values, of their first axes, or sizes of 1 there.',
     received: `weights ${formatSpec(weight)}, values ${formatSpec(values)}`,
-    hint: 'give one weight a sample: the shape [batch].',
+    hint: 'pass one weight per sample: the shape [batch].',
   });
 }
 

@@ -114,7 +114,7 @@ export class Sequential extends Model<Tensor, Tensor> {
     if (this.layers.length === 0) {
       throw new ValueError({
         op: this.name,
-        rule: 'a model is built of layers.',
+        rule: 'a model consists of layers.',
         received: 'a model without layers',
         hint: 'add(layer) first.',
       });

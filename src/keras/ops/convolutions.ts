@@ -202,7 +202,7 @@ export const fold: CompositeOp<[x: Tensor], FoldOptions, Tensor, ['outputSize', 
 function unfolded(x: Tensor, count: number, patches: number): ShapeError {
   return new ShapeError({
     op: 'fold',
-    rule: `x is what unfold gives of images of that size: [batch, channels · ${count}, ${patches}].`,
+    rule: `x is the result of unfold for images of that size: [batch, channels · ${count}, ${patches}].`,
     received: `x ${formatShape(x.shape)}`,
     hint: 'pass the options that unfold had.',
   });

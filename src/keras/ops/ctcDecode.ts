@@ -104,7 +104,7 @@ function logitsShape(inputs: Tensor): readonly [batch: number, steps: number, cl
     op: 'ctcDecode',
     rule: '`inputs` are logits [batch, steps, classes], with at least one class.',
     received: `inputs ${formatShape(shape)}`,
-    hint: 'pass what the loss was computed of; expandDims(x, { axis: 0 }) makes a batch of one.',
+    hint: 'pass the logits that the loss takes; expandDims(x, { axis: 0 }) makes a batch of one.',
   });
 }
 

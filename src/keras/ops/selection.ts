@@ -34,7 +34,7 @@ export function select(
       op: 'select',
       rule: 'there is a condition or more, and a choice for each.',
       received: `${describe(conditions)} and ${describe(choices)}`,
-      hint: 'pass as many choices as conditions; a third argument stands where no condition holds.',
+      hint: 'pass as many choices as conditions; the third argument is used where no condition holds.',
     });
   }
   return tidy(() =>

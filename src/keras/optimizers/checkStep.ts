@@ -70,7 +70,7 @@ function checkGradient(op: string, gradient: unknown, variable: Variable): void 
       op,
       rule: 'a gradient is a tensor, or null.',
       received: `${describe(gradient)} for variable '${variable.name}'`,
-      hint: 'pass what tape.gradient(loss, variables) returned.',
+      hint: 'pass the result of tape.gradient(loss, variables).',
     });
   }
   const parts = {

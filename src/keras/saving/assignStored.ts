@@ -85,7 +85,7 @@ function changedMeanwhile(file: string, written: number, all: number, cause: unk
     op: `loadWeights ${file}`,
     rule: 'a file that was read and checked can be read again.',
     received: `${String(cause)}; ${written} of ${all} weights have its values by now`,
-    hint: 'load a file again that nothing changes meanwhile.',
+    hint: 'load the file again while nothing modifies it.',
     cause,
   });
 }

@@ -41,6 +41,6 @@ function twice(name: string, model: AnyLayer): ValueError {
     op: 'save',
     rule: 'TF.js finds weights by the names of layers, also of those in models inside of others, and each model has its own.',
     received: `'${name}' twice in '${model.name}'`,
-    hint: 'give the layers different names; call a layer in one model alone.',
+    hint: 'give the layers different names; call a layer in only one model.',
   });
 }

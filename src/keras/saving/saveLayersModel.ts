@@ -93,7 +93,7 @@ async function trainingOf(
   if (!includeOptimizer) return null;
   throw new ValueError({
     op: 'save',
-    rule: 'TF.js goes on with SGD, momentum, Adam, Adagrad and RMSprop in their plain form, and losses and metrics by names.',
+    rule: 'TF.js resumes training with SGD, momentum, Adam, Adagrad and RMSprop without further options, and with losses and metrics by name.',
     received: found.unfit,
     hint: "leave out includeOptimizer, or save('model.keras').",
   });

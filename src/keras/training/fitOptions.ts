@@ -83,7 +83,7 @@ function requireOneValidation(options: FitOptions): void {
   if (validationSplit > 0 && validationData !== null) {
     throw new ValueError({
       op: 'fit',
-      rule: 'validation data are a fraction of the samples, or data of their own.',
+      rule: 'validation data are a fraction of the samples, or separate data.',
       received: `validationSplit: ${validationSplit}, and validationData`,
       hint: 'leave out one of them.',
     });

@@ -77,7 +77,7 @@ function countOf(tensors: readonly Tensor[]): number {
   if (count !== undefined && tensors.every(({ shape }) => shape[0] === count)) return count;
   throw new ShapeError({
     op,
-    rule: 'all tensors have as many samples, along their first axis.',
+    rule: 'all tensors have the same number of samples along their first axis.',
     received: tensors.map(formatSpec).join(', '),
     hint: 'pass tensors of one batch size.',
   });

@@ -87,7 +87,7 @@ function throughLayers(facts: Facts): Finding[] {
         severity: 'warning',
         title: `The gradient vanishes on its way to '${deepest.name}': ${short(1 / ratio)} times smaller than at the loss.`,
         text: `Its norm falls from ${short(trend.first)} to ${short(trend.last)} through ${count > 0 ? `${count} layers` : `${trend.steps} calls`}, by a factor of ${short(trend.factor)} at each call. ${listed(small.map(({ name }) => name))} hardly ${small.length === 1 ? 'changes' : 'change'}.`,
-        hint: 'use relu or gelu in place of sigmoid and tanh, heNormal or glorotUniform initialization, normalization layers, and residual connections.',
+        hint: 'use relu or gelu instead of sigmoid and tanh, heNormal or glorotUniform initialization, normalization layers, and residual connections.',
         weights: small.map(({ name }) => name),
         ...steepest(facts, deepest, (drop) => drop),
       },

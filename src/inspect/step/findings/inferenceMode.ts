@@ -12,7 +12,7 @@ export const inferenceMode: Rule = (facts) => {
       severity: 'warning',
       title: `Batch norm runs in inference mode: ${facts.nameOf(first)} uses its moving averages, which are still 0 and 1.`,
       text: `${calls.length > 1 ? `So do ${calls.length - 1} more. ` : ''}With these averages it normalizes nothing, and a step in inference mode doesn't update them. Its gamma and beta are trained nevertheless. Dropout is off in this mode, too.`,
-      hint: 'call the model with { training: true } in a training step of your own: net.apply(x, { training: true }). `fit` and `trainOnBatch` do.',
+      hint: 'call the model with { training: true } in a custom training step: net.apply(x, { training: true }). `fit` and `trainOnBatch` do.',
       weights: [],
       ...facts.at(first),
     } satisfies Finding,

@@ -359,7 +359,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     }
     throw new ShapeError({
       op: this.name,
-      rule: 'query, value and key have one rank, and value and key the same sizes but for the last.',
+      rule: 'query, value and key have the same rank, and value and key the same sizes except the last.',
       received: inputShape.map((shape) => describe(shape)).join(', '),
       hint: 'pass [query, value] or [query, value, key], each [batch, steps, features].',
     });

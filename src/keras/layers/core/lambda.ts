@@ -143,7 +143,7 @@ function functionOf(layer: string, given: unknown): unknown {
 function unnamed(layer: string, part: { name: string }): ValueError {
   return new ValueError({
     op: layer,
-    rule: 'a Lambda is written down by the name of its function, for functions themselves stay out of files.',
+    rule: 'a Lambda is saved by the name of its function: files contain no functions.',
     received: `a function that wasn't registered${part.name ? `: ${part.name}` : ''}`,
     hint: "registerClass(myFunction, { package: 'my_models', name: 'my_function' }), or write a subclass of Layer.",
   });

@@ -88,7 +88,7 @@ export class Dot extends Merge {
     if (axes.includes(0) || (sizeA !== sizeB && sizeA !== null && sizeB !== null)) {
       throw new ShapeError({
         op: this.name,
-        rule: 'the axes that are summed over have one size, and are not the batch.',
+        rule: 'the axes that are summed over have the same size, and are not the batch.',
         received: `axes ${describe(axes)} of ${describe(a)} and ${describe(b)}`,
         hint: 'name axes of the same size; the batch is axis 0.',
       });

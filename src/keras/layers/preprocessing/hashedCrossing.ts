@@ -93,7 +93,7 @@ function requireAlike(
   if (first && others.length > 0 && fits(first) && areAlike) return first;
   throw new ShapeError({
     op,
-    rule: 'it takes two features or more, each a value, [batch] or [batch, 1], alike in shape.',
+    rule: 'it takes two features or more, each a value, [batch] or [batch, 1], of the same shape.',
     received: features.map(({ shape }) => describe(shape)).join(', ') || 'no list of features',
     hint: "pass [['a', 'b'], [1, 2]].",
   });

@@ -189,7 +189,7 @@ export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extend
       op: this.name,
       rule: `\`${what}\` is a recurrent layer.`,
       received: `${what}: ${String(layer)}`,
-      hint: 'pass layers.lstm({ units: 8 }), or layers.rnn({ cell }) with a cell of your own.',
+      hint: 'pass layers.lstm({ units: 8 }), or layers.rnn({ cell }) with a custom cell.',
     });
   }
 

@@ -256,7 +256,7 @@ function cellOf(op: string, given: unknown): RNNCell {
     op,
     rule: '`cell` is an RNNCell, or a list of them.',
     received: `cell: ${given instanceof Layer ? String(given) : describe(given)}`,
-    hint: 'pass layers.lstmCell({ units }), or a subclass of RNNCell of your own.',
+    hint: 'pass layers.lstmCell({ units }), or your own subclass of RNNCell.',
   });
 }
 

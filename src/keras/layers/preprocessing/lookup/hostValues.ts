@@ -60,7 +60,7 @@ function unfit(op: string, received: unknown, what: string): ValueError {
 function ragged(op: string, list: readonly unknown[]): ShapeError {
   return new ShapeError({
     op,
-    rule: 'arrays at one depth are as long as each other.',
+    rule: 'arrays at the same depth have the same length.',
     received: describe(list),
     hint: "pad the shorter ones, with '' or with a mask token.",
   });
