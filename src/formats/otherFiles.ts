@@ -27,7 +27,7 @@ function textFile(text: string): OtherFile | null {
     const size = /^size (\d+)/m.exec(start)?.[1];
     return {
       what: `a pointer of Git LFS${size ? ` to a file of ${size} bytes` : ''}`,
-      hint: 'fetch the file itself: git lfs pull, or download it from its own address instead of the repository's.',
+      hint: "fetch the file itself: git lfs pull, or download it from its own address instead of the repository's.",
     };
   }
   if (/^<(!doctype\s+html|html|head|body|script)\b/i.test(start))

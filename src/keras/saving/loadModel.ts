@@ -196,7 +196,7 @@ function weightsOnly(file: string): FormatError {
   return new FormatError({
     op: `loadModel ${file}`,
     rule: 'a model is loaded from a file that describes it.',
-    received: 'weights alone',
+    received: 'only weights',
     hint: 'create the model, and call model.loadWeights(file).',
   });
 }

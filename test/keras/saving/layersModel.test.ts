@@ -139,7 +139,7 @@ describe('damaged models', () => {
     tfjs_absolute_url: /folder of model\.json/,
     tfjs_unknown_quantization: /uint8/,
     tfjs_graph_model: /a graph model/,
-    tfjs_missing_topology: /weights alone/,
+    tfjs_missing_topology: /only (the )?weights/,
     tfjs_missing_weight: /84 bytes/,
     tfjs_wrong_shape: /float32\[/,
   };
