@@ -63,6 +63,13 @@ function sources(pattern) {
   throw new SetupError(`--file matches a source of ${folders.join(', ')}. Received: ${pattern}.`);
 }
 
+/** The folder whose sources are all in `files`; null if they are others. @param {readonly string[]} files */
+function wholeFolder(files) {
+  const isAllOf = (/** @type {string} */ folder) =>
+    String(sources(new RegExp(`^src/${folder}/`))) === String(files);
+  return folders.find(isAllOf) ?? null;
+}
+
 /**
  * `mutants` in an order that `seed` chooses; so many of them.
  *
@@ -95,10 +102,11 @@ await runMain(async () => {
   const built = await bundleTests('test/mutation/suites.ts', 'mutation', [plugin]);
   const session = await MutationSession.open(built, env, tests, 1000 * seconds);
   const end = performance.now() + minutes * 60_000;
+  const chosenMutants = sampled(mutants, seed, sample);
   /** @type {(Mutant & { status: import('./lib/mutation-session.mjs').Status })[]} */
   const results = [];
   try {
-    for (const mutant of sampled(mutants, seed, sample)) {
+    for (const mutant of chosenMutants) {
       const known = again ? kept.of(mutant) : undefined;
       if (known && (known === 'killed' || isExplained(mutant) || performance.now() > end)) {
         results.push({ ...mutant, status: known });
@@ -121,7 +129,11 @@ await runMain(async () => {
   } finally {
     await session.close();
   }
-  const { killed, counted } = writeMutationReport(results, { all: mutants });
+  const isSample = results.length === chosenMutants.length && results.length < mutants.length;
+  const { killed, counted } = writeMutationReport(results, {
+    all: mutants,
+    sampled: isSample ? wholeFolder(chosen) : null,
+  });
   const score = killed / Math.max(1, counted);
   process.stdout.write(
     `${results.length} of ${mutants.length} mutants, ${session.seconds()} s\n` +

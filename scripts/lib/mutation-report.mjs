@@ -1,11 +1,15 @@
 // @ts-check
-/** @file What became of mutants, by source: the latest run of each is kept, and docs/mutation.md is written from them. */
+/**
+ * @file What became of mutants, by source, and of random samples, by folder: the latest run of each is kept, and docs/mutation.md
+ * is written from them.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { explained } from '../../test/mutation/explained.mjs';
 import { ROOT } from '../setup.mjs';
 
 const RESULTS = path.join(ROOT, 'test', 'mutation', 'results.json');
+const SAMPLES = path.join(ROOT, 'test', 'mutation', 'samples.json');
 const PAGE = path.join(ROOT, 'docs', 'mutation.md');
 
 /** @typedef {import('./mutants.mjs').Mutant} Mutant */
@@ -43,36 +47,47 @@ function rowOf(results, mutants) {
 /** Mutants that a test could kill. @param {Row} row */
 const countedOf = ({ killed, survived, uncovered }) => killed + survived + uncovered;
 
+/** @param {string} file @returns {Record<string, Row>} */
+const readRows = (file) => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {});
+
+/** Writes `rows` in the order of their names, and returns them so. @param {string} file @param {Record<string, Row>} rows */
+function writeRows(file, rows) {
+  const sorted = Object.fromEntries(Object.entries(rows).sort(([a], [b]) => (a < b ? -1 : 1)));
+  fs.writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`);
+  return sorted;
+}
+
+/** @param {string} file `src/core/bits.ts` is of `core`. */
+const folderOf = (file) => file.split('/')[1] ?? '';
+
 /**
  * Writes the results of each source that ran, and the page.
  *
  * @param {readonly MutantResult[]} results
- * @param {{ all: readonly Mutant[] }} of
+ * @param {{ all: readonly Mutant[], sampled: string | null }} of `sampled`: the folder of which `results` are a random sample
  * @returns {{ killed: number, counted: number }} of this run
  */
-export function writeMutationReport(results, { all }) {
-  /** @type {Record<string, Row>} */
-  const rows = fs.existsSync(RESULTS) ? JSON.parse(fs.readFileSync(RESULTS, 'utf8')) : {};
-  const ran = [...new Set(results.map(({ file }) => file))];
-  for (const file of ran) {
+export function writeMutationReport(results, { all, sampled }) {
+  const [rows, samples] = [readRows(RESULTS), readRows(SAMPLES)];
+  for (const file of new Set(results.map((result) => result.file))) {
     const own = (/** @type {Mutant} */ mutant) => mutant.file === file;
-    rows[file] = rowOf(results.filter(own), all.filter(own).length);
+    const row = rowOf(results.filter(own), all.filter(own).length);
+    const known = rows[file];
+    // A few mutants of a source tell less than all of them.
+    const isLess = row.ran < row.mutants && known?.ran === known?.mutants && known?.mutants === row.mutants;
+    if (!isLess) rows[file] = row;
   }
-  const sorted = Object.fromEntries(Object.entries(rows).sort(([a], [b]) => (a < b ? -1 : 1)));
-  fs.writeFileSync(RESULTS, `${JSON.stringify(sorted, null, 2)}\n`);
-  fs.writeFileSync(PAGE, page(sorted));
-  const own = ran.map((file) => /** @type {Row} */ (rows[file]));
-  return {
-    killed: own.reduce((sum, { killed }) => sum + killed, 0),
-    counted: own.reduce((sum, row) => sum + countedOf(row), 0),
-  };
+  const total = rowOf(results, all.length);
+  if (sampled !== null) samples[sampled] = total;
+  fs.writeFileSync(PAGE, page(writeRows(RESULTS, rows), writeRows(SAMPLES, samples)));
+  return { killed: total.killed, counted: countedOf(total) };
 }
 
 /** @param {Row} row */
 const scoreOf = (row) => (countedOf(row) > 0 ? `${((100 * row.killed) / countedOf(row)).toFixed(1)} %` : '');
 
-/** @param {Record<string, Row>} rows */
-function page(rows) {
+/** @param {Record<string, Row>} rows @param {Record<string, Row>} samples by folder */
+function page(rows, samples) {
   /** @param {string} name @param {Row} row */
   const line = (name, row) => {
     const ran = row.ran === row.mutants ? String(row.ran) : `${row.ran} of ${row.mutants}`;
@@ -89,9 +104,9 @@ function page(rows) {
     return `| ${[name, ...cells].join(' | ')} |`;
   };
   const files = Object.entries(rows);
-  const folders = [...new Set(files.map(([file]) => file.split('/')[1] ?? ''))];
+  const folders = [...new Set(files.map(([file]) => folderOf(file)))];
   const sum = (/** @type {string} */ folder) => {
-    const own = files.filter(([file]) => file.split('/')[1] === folder).map(([, row]) => row);
+    const own = files.filter(([file]) => folderOf(file) === folder).map(([, row]) => row);
     const total = (/** @type {Exclude<keyof Row, 'date'>} */ field) =>
       own.reduce((all, row) => all + row[field], 0);
     return line(`**${folder}**`, {
@@ -120,9 +135,19 @@ function page(rows) {
     '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...folders.flatMap((folder) => [
       sum(folder),
-      ...files.filter(([file]) => file.split('/')[1] === folder).map(([file, row]) => line(file, row)),
+      ...files.filter(([file]) => folderOf(file) === folder).map(([file, row]) => line(file, row)),
     ]),
     '',
+    ...(Object.keys(samples).length > 0
+      ? [
+          'Of some sources only a sample ran. These are uniformly random samples of the mutants of a folder:',
+          '',
+          '| folder | mutants | killed | survived | not covered | explained | only once | score | date |',
+          '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+          ...Object.entries(samples).map(([folder, row]) => line(folder, row)),
+          '',
+        ]
+      : []),
     '- The score is killed / (killed + survived + not covered).',
     '- *Not covered*: no test of test/mutation/suites.ts reaches it; others may.',
     '- *Only once*: code that runs once in a process, such as tables and what fills a cache. A run of it needs a process of its own.',
