@@ -33,7 +33,6 @@ export function connected(target: Tensor, source: Tensor, path: PathStep[]): Pat
 
 export interface Disconnection {
   cause: DisconnectionCause;
-  last: string;
   first: string;
   where?: string | undefined;
   why: string;
@@ -44,7 +43,7 @@ export function disconnected(
   target: Tensor,
   source: Tensor,
   path: PathStep[],
-  { where, ...rest }: Disconnection,
+  { where, ...rest }: Disconnection & { last: string },
 ): PathExplanation {
   const { last, first, why, hint } = rest;
   const lines = [
@@ -102,7 +101,6 @@ export function disconnectionByCall({ op, node, outputIds }: TracedCall, made: n
   if (op.backward !== null && output && !isFloating(output.dtype)) {
     return {
       cause: 'integers',
-      last: '',
       first,
       where: node.callSite,
       why: `${first} gives ${output.dtype}, and gradients don’t pass through integers or bools.`,
@@ -111,7 +109,6 @@ export function disconnectionByCall({ op, node, outputIds }: TracedCall, made: n
   }
   return {
     cause: 'notDifferentiable',
-    last: '',
     first,
     where: node.callSite,
     why: `${first} has no gradient: its result jumps or stays constant where its input moves.`,
@@ -126,7 +123,6 @@ export function readBackDisconnection(
 ): Disconnection {
   return {
     cause: 'readBack',
-    last: '',
     first: `${by}()`,
     where,
     why: `the values of ${nameSource(from)} were read back to the host, and ${by}() made a fresh tensor of them.`,
@@ -137,7 +133,6 @@ export function readBackDisconnection(
 export function detachedDisconnection(by: string, where: string | undefined): Disconnection {
   return {
     cause: 'detached',
-    last: '',
     first: `'${by}'`,
     where,
     why: `${by} stops the gradient on purpose.`,
@@ -148,7 +143,6 @@ export function detachedDisconnection(by: string, where: string | undefined): Di
 export function variableDisconnection(from: SourceTensor): Disconnection {
   return {
     cause: 'variable',
-    last: '',
     first: 'a variable',
     why: `a variable took the values of ${nameSource(from)}, and a variable is a leaf: it holds values, not histories.`,
     hint: 'compute with the tensor itself, or take the gradient with respect to the variable.',
@@ -158,7 +152,6 @@ export function variableDisconnection(from: SourceTensor): Disconnection {
 export function unrecordedDisconnection(op: string, where: string | undefined): Disconnection {
   return {
     cause: 'unrecorded',
-    last: '',
     first: `'${op}'`,
     where,
     why: `'${op}' ran while this tape was not recording.`,
@@ -169,7 +162,6 @@ export function unrecordedDisconnection(op: string, where: string | undefined): 
 export function foreignDisconnection(op: string, where: string | undefined): Disconnection {
   return {
     cause: 'foreign',
-    last: '',
     first: `'${op}'`,
     where,
     why: `'${op}' was recorded on another tape, which alone can walk back through it.`,

@@ -2,6 +2,7 @@
 import { finishing } from '../core/cleanup.ts';
 import type { DType } from '../core/dtype.ts';
 import { TapeError } from '../core/errors.ts';
+import { isBranch } from '../core/nest.ts';
 import { checkOptions, optionsOf } from '../core/options.ts';
 import { checkShape, describe, type Shape } from '../core/shape.ts';
 import { withDevice } from '../webgpu/current.ts';
@@ -13,7 +14,6 @@ import { withRecorders } from '../ops/recorders.ts';
 import { rewindSeeds, seedPosition } from '../ops/seeds.ts';
 import { checkDType } from '../tensor/create.ts';
 import { tidy } from '../tensor/scope.ts';
-import { Tensor } from '../tensor/tensor.ts';
 
 /** An object that can make its own calls for a dry run, such as a model. */
 export interface DryRunnable<O extends object> {
@@ -107,12 +107,11 @@ export function argumentsOf(
 
 /** `input` with a placeholder for each spec in it. */
 function withPlaceholders(op: string, device: Device, input: unknown): unknown {
-  if (input instanceof Tensor || typeof input !== 'object' || input === null) return input;
+  if (!isBranch(input)) return input;
   if (Array.isArray(input)) return input.map((item) => withPlaceholders(op, device, item));
-  if (Object.getPrototypeOf(input) !== Object.prototype) return input;
-  if (Array.isArray((input as Partial<InputSpec>).shape)) {
+  const { shape, dtype = 'float32' } = input as Partial<InputSpec>;
+  if (Array.isArray(shape)) {
     checkOptions(op, input, ['shape', 'dtype']);
-    const { shape, dtype = 'float32' } = input as InputSpec;
     checkShape(op, shape);
     checkDType(op, dtype);
     return output(device, { shape, dtype }, op);

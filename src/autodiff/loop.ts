@@ -209,9 +209,9 @@ function stepOf(all: Tensor, t: number): Tensor {
   return reshape(slice(all, { begin, size: [1, ...shape] }), { shape });
 }
 
-/** The outputs of all steps, stacked. */
+/** The outputs of all steps, of which there is at least one, stacked. */
 function stacked(steps: readonly Tensors[]): Tensor[] {
-  return (steps[0] ?? []).map((_, i) => stack(steps.map((step) => step[i] as Tensor)));
+  return (steps[0] as Tensors).map((_, i) => stack(steps.map((step) => step[i] as Tensor)));
 }
 
 /** Collects the tensors from outside that recorded calls use. */

@@ -134,7 +134,7 @@ describe('reports', () => {
         reason: null,
         launches: expect.any(Number),
         bytes: expect.any(Number),
-        leastBytes: expect.any(Number),
+        minBytes: expect.any(Number),
         frozen: [],
       },
       {
@@ -143,7 +143,7 @@ describe('reports', () => {
         reason: expect.stringMatching(/keeps 1 tensor beyond/),
         launches: 0,
         bytes: 0,
-        leastBytes: 0,
+        minBytes: 0,
         frozen: [],
       },
     ]);
@@ -175,7 +175,7 @@ describe('reports', () => {
         reason: expect.stringMatching(/a tape outside/),
         launches: 0,
         bytes: 0,
-        leastBytes: 0,
+        minBytes: 0,
         frozen: [],
       },
     ]);
@@ -291,6 +291,31 @@ describe('comparisons', () => {
     });
     expect(counts).toEqual([1, 1, 2, 2, 3, 4, 4, 4]);
   });
+});
+
+test('a function is captured again where kernels would be selected differently', async () => {
+  let runs = 0;
+  using f = compileCompared(
+    (x: Tensor) => {
+      runs++;
+      return square(x);
+    },
+    {},
+    uncompared,
+  );
+  const x = tensor([3]);
+  const call = async () => expect(await f(x).item()).toBe(9);
+  await call();
+  await call();
+  expect(runs).toBe(1);
+  const selection = vi.spyOn(x.device, 'selectionVersion', 'get').mockReturnValue(-1);
+  try {
+    await call();
+    await call();
+    expect([runs, f.reports()[0]?.captured]).toEqual([2, true]);
+  } finally {
+    selection.mockRestore();
+  }
 });
 
 describe('a function that can’t be replayed', () => {

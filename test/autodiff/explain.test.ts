@@ -139,6 +139,17 @@ describe('disconnected', () => {
     tape.dispose();
   });
 
+  test('stopGradient of what the tape didn’t record', () => {
+    const { x, tape } = start();
+    const detached = tape.stopRecording(() => stopGradient(x));
+    expect(tape.explain(detached, x).disconnectedAt).toMatchObject({
+      cause: 'detached',
+      first: "'stopGradient'",
+      last: "the source float32[2] 'x'",
+    });
+    tape.dispose();
+  });
+
   test('integers', () => {
     const { x, tape } = start();
     const loss = sum(cast(cast(mul(x, 3), 'int32'), 'float32'));

@@ -232,6 +232,16 @@ describe('customGradient', () => {
     expect(await tape.gradient(y, x)?.array()).toEqual([7]);
   });
 
+  test('leaves nothing behind where no tape records', () => {
+    const f = customGradient((x) => ({ value: square(mul(x, 2)), gradient: (dy) => dy }));
+    const x = tensor([2]);
+    const run = () => tidy(() => void vmap((row: Tensor) => f(row))(x));
+    run();
+    const before = memory();
+    run();
+    expect(memory()).toMatchObject({ tensors: before.tensors, bytes: before.bytes });
+  });
+
   test('takes a list of gradients, with null for inputs that get none', async () => {
     const f = customGradient((x, y) => ({ value: mul(x, y), gradient: (dy) => [null, mul(dy, x)] }));
     const [x, y] = [tensor([2]), tensor([3])];

@@ -157,6 +157,28 @@ test.each<[name: string, call: () => unknown, message: RegExp]>([
     /^gradient: sources must be tensors.*3.*net\.trainableWeights/s,
   ],
   [
+    'GradientTape.run, arguments',
+    () => called(GradientTape.run, () => 1, {}, 1),
+    /^GradientTape\.run: .*body.*options/s,
+  ],
+  [
+    'a Jacobian of a tape, arguments',
+    () => taped((tape, x, y) => called(tape.jacobian.bind(tape), y, x, {}, 1)),
+    /^jacobian: .*target.*source.*options/s,
+  ],
+  ['an input of linearize', () => called(linearize, square, [3]), /^linearize: .*inputs\[0\]: 3/s],
+  ['axes of no tree', () => called(vmap(square, { inAxes: [{}] }), x()), /^vmap: .*axes/s],
+  [
+    'a symbolic operand in a map',
+    () => vmap((row: Tensor) => add(row, input({ shape: [] }) as never))(x()),
+    /^add: .*symbolic/s,
+  ],
+  [
+    'scan, a carry of an array after an object',
+    () => called(scan, ([c]: Tensor[]) => [{ 0: c }, c], [x()], x()),
+    /^scan: .*keeps its structure/s,
+  ],
+  [
     'watching a symbolic tensor',
     () => taped((tape) => tape.watch(input({ shape: [2] }) as never)),
     /^watch: what is watched must be tensors.*symbolic tensor has no values/s,

@@ -57,8 +57,8 @@ export class BatchLevel implements Level {
     const innermost = levelOf(operands);
     if (innermost && innermost !== this) return innermost.call(op, operands, given);
     return tidy(() => {
-      const inputs = toTensors(op.name, inputsOf(op).slots, operands);
       requireConcrete(op.name, operands);
+      const inputs = toTensors(op.name, inputsOf(op).slots, operands);
       const plan = op.infer(inputs, given);
       const options = op.settle ? op.settle(given) : given;
       const outputs = this.#outside(() => this.#run(op, inputs, plan, options));

@@ -55,8 +55,9 @@ export function vmap<A extends readonly unknown[], R>(
       try {
         let next = 0;
         const inside = mapNest(args as Nest<unknown>, (leaf) => {
-          const { axis, tensor } = mapped[next++] as MappedLeaf;
-          if (axis === null || !tensor) return leaf;
+          const own = mapped[next++];
+          if (!own) return leaf;
+          const { axis, tensor } = own;
           const front = axis === 0 ? tensor : moveAxis(tensor, { source: axis, destination: 0 });
           return level.example(front);
         });
@@ -68,12 +69,11 @@ export function vmap<A extends readonly unknown[], R>(
     });
 }
 
-/** A leaf of the arguments. */
+/** A leaf of the arguments that is mapped. */
 interface MappedLeaf {
   readonly path: string;
-  readonly axis: number | null;
-  /** Null for a leaf that isn't mapped. */
-  readonly tensor: Tensor | null;
+  readonly axis: number;
+  readonly tensor: Tensor;
 }
 
 function requireListed(list: readonly Axes[], args: readonly unknown[]): void {
@@ -86,13 +86,13 @@ function requireListed(list: readonly Axes[], args: readonly unknown[]): void {
   });
 }
 
-/** The leaves of the arguments, in order, with their axes. */
-function mappedLeaves(args: readonly unknown[], axes: readonly Axes[]): MappedLeaf[] {
-  const leaves: MappedLeaf[] = [];
+/** The leaves of the arguments, in order, with their axes; null for those that aren't mapped. */
+function mappedLeaves(args: readonly unknown[], axes: readonly Axes[]): (MappedLeaf | null)[] {
+  const leaves: (MappedLeaf | null)[] = [];
   args.forEach((arg, i) => {
     eachWithAxis(arg, axes[i] as Axes, `argument ${i}`, (leaf, given, path) => {
       if (given === null) {
-        leaves.push({ path, axis: null, tensor: null });
+        leaves.push(null);
         return;
       }
       if (!(leaf instanceof Tensor)) throw notATensor(leaf, path);
@@ -144,10 +144,10 @@ function eachWithAxis(
 }
 
 /** The common size of all batch axes. */
-function batchSize(leaves: readonly MappedLeaf[]): number {
+function batchSize(leaves: readonly (MappedLeaf | null)[]): number {
   let first: (MappedLeaf & { size: number }) | null = null;
   for (const leaf of leaves) {
-    if (leaf.axis === null || !leaf.tensor) continue;
+    if (!leaf) continue;
     const size = leaf.tensor.shape[leaf.axis] as number;
     first ??= { ...leaf, size };
     if (first.size === size) continue;
