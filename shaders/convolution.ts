@@ -13,14 +13,17 @@
  */
 import { filterGrad } from './convolution/filterGrad.ts';
 import { forward } from './convolution/forward.ts';
-import { inputGrad } from './convolution/inputGrad.ts';
+import { inputGrad, type Strides } from './convolution/inputGrad.ts';
 import { type GemmOptions, gemm } from './gemm.ts';
 
 export type Direction = 'forward' | 'inputGrad' | 'filterGrad';
 
 export type ConvolutionKernelOptions = GemmOptions & {
-  /** Whether a stride is above 1, so that input gradients have classes of pixels. */
-  strided: boolean;
+  /**
+   * Strides along both axes. Above 1, input gradients have classes of pixels. Of strides that aren't known, a quotient takes vector
+   * instructions for each k tile, even if it is the same for all invocations.
+   */
+  strides: Strides;
   /**
    * Forward, without groups and dilation along a row: whether a segment is a row of the kernel. Its taps are adjacent in
    * the image as in the kernel, so that vectors can be filled even with few channels.
@@ -49,12 +52,12 @@ export const convolutionParams = {
 
 export function convolution(direction: Direction): (options: ConvolutionKernelOptions) => string {
   return (options) => {
-    const sources = { forward: forward(options.joined), inputGrad: inputGrad(options.strided), filterGrad };
+    const sources = { forward: forward(options.joined), inputGrad: inputGrad(options.strides), filterGrad };
     return gemm(options, {
       source: sources[direction],
       a: { guarded: true },
       b: { guarded: false },
-      skips: direction === 'inputGrad' && options.strided,
+      skips: direction === 'inputGrad' && options.strides !== 1,
     });
   };
 }

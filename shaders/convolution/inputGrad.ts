@@ -5,17 +5,17 @@
 import { imageAddress } from './image.ts';
 
 /** Classes of pixels under strides: a slice is group · classes + class. */
-const classes = (strided: boolean) =>
-  strided
+const classes = (strides: Strides, [stride_h, stride_w]: readonly [string, string]) =>
+  strides !== 1
     ? `
 fn group_of(slice: u32) -> u32 {
-  return slice / u32(params.stride_h * params.stride_w);
+  return slice / u32(${stride_h} * ${stride_w});
 }
 
 /** Remainders of the pixels of a slice. */
 fn remainder_of(slice: u32) -> vec2<i32> {
-  let class_index = i32(slice) % (params.stride_h * params.stride_w);
-  return vec2<i32>(class_index / params.stride_w, class_index % params.stride_w);
+  let class_index = i32(slice) % (${stride_h} * ${stride_w});
+  return vec2<i32>(class_index / ${stride_w}, class_index % ${stride_w});
 }
 
 /** How far the result's pixel lies from its class's, times the strides. */
@@ -30,19 +30,19 @@ fn reach(slice: u32, index: u32) -> vec2<i32> {
 
 fn skip_segment(slice: u32, index: u32) -> bool {
   let distance = reach(slice, index);
-  return distance.x % params.stride_h != 0 || distance.y % params.stride_w != 0;
+  return distance.x % ${stride_h} != 0 || distance.y % ${stride_w} != 0;
 }
 
 fn segment_of(slice: u32, index: u32) -> Segment {
   let distance = reach(slice, index);
-  let row = distance.x / params.stride_h;
-  let column = distance.y / params.stride_w;
+  let row = distance.x / ${stride_h};
+  let column = distance.y / ${stride_w};
   return Segment(
     index,
     row,
     column,
     distance_of(row, column),
-    (distance.x % params.stride_h == 0) & (distance.y % params.stride_w == 0),
+    (distance.x % ${stride_h} == 0) & (distance.y % ${stride_w} == 0),
   );
 }
 `
@@ -58,7 +58,15 @@ fn segment_of(slice: u32, index: u32) -> Segment {
 }
 `;
 
-export const inputGrad = (strided: boolean) => `
+/** 1, 2, or any others. */
+export type Strides = 1 | 2 | 'any';
+
+export function inputGrad(strides: Strides): string {
+  const [stride_h, stride_w] =
+    strides === 'any'
+      ? (['params.stride_h', 'params.stride_w'] as const)
+      : ([`${strides}`, `${strides}`] as const);
+  return `
 struct Segment {
   index: u32,
   row: i32,
@@ -72,12 +80,12 @@ fn distance_of(row: i32, column: i32) -> u32 {
   return u32(row * i32(params.out_w) + column) * params.out_c;
 }
 ${imageAddress}
-${classes(strided)}
+${classes(strides, [stride_h, stride_w])}
 /** Rows and columns of a class of pixels: of the largest, where they differ. */
 fn class_size() -> vec2<u32> {
   return vec2<u32>(
-    (params.in_h + u32(params.stride_h) - 1u) / u32(params.stride_h),
-    (params.in_w + u32(params.stride_w) - 1u) / u32(params.stride_w),
+    (params.in_h + u32(${stride_h}) - 1u) / u32(${stride_h}),
+    (params.in_w + u32(${stride_w}) - 1u) / u32(${stride_w}),
   );
 }
 
@@ -119,13 +127,13 @@ fn b_index(address: u32, k: u32) -> u32 {
 fn c_row(slice: u32, row: u32) -> CRow {
   let channel = group_of(slice) * params.group_in;
 ${
-  strided
+  strides !== 1
     ? `
   let size = class_size();
   let remainder = vec2<u32>(remainder_of(slice));
   let line = row / size.y;
-  let y = line % size.x * u32(params.stride_h) + remainder.x;
-  let x = row % size.y * u32(params.stride_w) + remainder.y;
+  let y = line % size.x * u32(${stride_h}) + remainder.x;
+  let x = row % size.y * u32(${stride_w}) + remainder.y;
   let pixel = (line / size.x * params.in_h + y) * params.in_w + x;
   return CRow(pixel * params.in_c + channel, (y < params.in_h) & (x < params.in_w));`
     : '  return CRow(row * params.in_c + channel, true);'
@@ -136,3 +144,4 @@ fn bias_offset(slice: u32) -> u32 {
   return group_of(slice) * params.group_in;
 }
 `;
+}

@@ -64,6 +64,11 @@ export interface AdapterProfile {
   };
   readonly gemm: GemmProfile;
   readonly conv2d: {
+    /**
+     * Whether convolutions of few channels are summed directly, from values in workgroup memory. Software pays for barriers, and
+     * gathers what a GPU reads for all lanes at once.
+     */
+    readonly direct: boolean;
     readonly winograd: WinogradProfile;
   };
   readonly depthwise: DepthwiseProfile;
@@ -208,6 +213,7 @@ const software: AdapterProfile = {
     fallbackWork: 2 ** 26,
   },
   conv2d: {
+    direct: false,
     winograd: {
       minWork: 2 ** 24,
       rows: 12,
@@ -260,13 +266,15 @@ const discrete: AdapterProfile = {
     fallbackWork: 0,
   },
   conv2d: {
+    direct: true,
     winograd: {
       minWork: 2 ** 28,
       rows: 64,
       columns: 64,
       narrow: 1,
-      // Memory moves a number in the time of 60 to 160 multiplications, a cache in a quarter of that.
-      access: 60,
+      // Memory moves a number in the time of 60 to 160 multiplications, a cache in a quarter of that. With less than 62, 64 to
+      // 128 channels would be Winograd convolutions, which the model puts at 0.7 of an implicit GEMM.
+      access: 64,
       bandBytes: 2 ** 26,
     },
   },

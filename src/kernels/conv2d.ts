@@ -6,8 +6,10 @@ import { gemmCol2im } from './col2im.ts';
 import { type Conv2dAlgorithm, conv2dTunable } from './conv2dAlgorithm.ts';
 import type { Conv2dCall, Conv2dLauncher } from './conv2dCall.ts';
 import { type Conv2dProblem, conv2dResult } from './conv2dProblem.ts';
+import { direct } from './directConvolution.ts';
 import { implicitGemm } from './implicitGemm.ts';
 import type { Epilogue } from './partialSums.ts';
+import { patches } from './patchConvolution.ts';
 import { pointwiseGemm } from './pointwiseGemm.ts';
 import { winograd } from './winograd.ts';
 
@@ -15,6 +17,8 @@ const launchers: Readonly<Record<Conv2dAlgorithm['kind'], Conv2dLauncher>> = {
   gemm: pointwiseGemm,
   implicitGemm,
   gemmCol2im,
+  direct,
+  patches,
   winograd,
 };
 

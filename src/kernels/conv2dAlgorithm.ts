@@ -6,10 +6,11 @@ import type { ConvolutionGeometry } from '../core/convolution.ts';
 import { type Candidate, cheapest, type Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile, WinogradProfile } from './adapterProfiles.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
+import { directShape, type DirectShape, patchShape, type PatchShape } from './directShapes.ts';
 import { subgroupMatrixCost, upTo } from './gemmTiles.ts';
 
-/** What the choice depends on: costs, and the subgroup matrices of the device, if it has any. */
-type Conv2dProfile = Pick<DeviceProfile, 'conv2d'> & Partial<Pick<DeviceProfile, 'subgroupMatrix'>>;
+/** What the choice depends on: costs, the largest blocks of invocations, and the subgroup matrices of the device, if it has any. */
+type Conv2dProfile = Pick<DeviceProfile, 'conv2d' | 'gemm'> & Partial<Pick<DeviceProfile, 'subgroupMatrix'>>;
 
 export type Conv2dAlgorithm =
   /** A matmul: each pixel is a window. */
@@ -18,7 +19,21 @@ export type Conv2dAlgorithm =
   | { readonly kind: 'implicitGemm' }
   /** Each pixel is multiplied by all taps at once; a second launch sums the products of each result. */
   | { readonly kind: 'gemmCol2im' }
+  | DirectAlgorithm
+  | PatchAlgorithm
   | WinogradAlgorithm;
+
+/** Each result is summed by one invocation, from values that a workgroup shares. */
+export interface DirectAlgorithm {
+  readonly kind: 'direct';
+  readonly shape: DirectShape;
+}
+
+/** Windows are read from a part of the image that a workgroup shares. */
+export interface PatchAlgorithm {
+  readonly kind: 'patches';
+  readonly shape: PatchShape;
+}
 
 /** Winograd convolution F(2×2, 3×3) or F(4×4, 3×3): `block` results along each axis of a tile. */
 export interface WinogradAlgorithm {
@@ -30,6 +45,8 @@ const names: Readonly<Record<Conv2dAlgorithm['kind'], string>> = {
   gemm: 'GEMM',
   implicitGemm: 'implicit GEMM',
   gemmCol2im: 'GEMM + col2im',
+  direct: 'direct',
+  patches: 'patches',
   winograd: 'Winograd',
 };
 
@@ -45,6 +62,8 @@ const minWinogradChannels = 8;
 const mostCol2imChannels = 7;
 /** Estimated cost of GEMM + col2im relative to an implicit GEMM, whose columns are mostly padding in these cases. */
 const col2imCost = 0.5;
+/** The same of convolutions without a GEMM, which pad nothing, and don't work out an index for each element of three channels. */
+const directCost = 0.75;
 /** The minimum number of multiplications for which GEMM + col2im pays, and the maximum number of bytes between its two launches. */
 const leastCol2imWork = 2 ** 20;
 const mostCol2imBytes = 2 ** 27;
@@ -78,6 +97,17 @@ function col2imBytes({ direction, geometry }: Conv2dProblem): number {
   return direction === 'forward'
     ? 4 * batch * rows.input * columns.input * taps * outputs
     : 4 * batch * rows.output * columns.output * taps * inputs;
+}
+
+/** Algorithms for few channels, of the result or of the image, that aren't GEMMs. */
+export function directAlgorithm(
+  problem: Conv2dProblem,
+  profile: Pick<DeviceProfile, 'gemm'>,
+): DirectAlgorithm | PatchAlgorithm | null {
+  const direct = allowsCol2im(problem) ? directShape(problem) : null;
+  if (direct) return { kind: 'direct', shape: direct };
+  const patches = patchShape(problem, profile);
+  return patches && { kind: 'patches', shape: patches };
 }
 
 /** Whether Winograd convolution can compute a problem: a 3 × 3 kernel, without strides, dilation and groups. */
@@ -115,6 +145,11 @@ function candidatesFor(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dCa
     const minWork = leastCol2imWork + 1;
     candidates.push({ ...named({ kind: 'gemmCol2im' }), cost: col2imCost * gemmCost, rank: 0, minWork });
   }
+  const direct = profile.conv2d.direct && directAlgorithm(problem, profile);
+  if (direct) {
+    const minWork = leastCol2imWork + 1;
+    candidates.push({ ...named(direct), cost: directCost * workOf(geometry), rank: 0, minWork });
+  }
   if (!allowsWinograd(problem) || Math.min(geometry.inputs, geometry.outputs) < minWinogradChannels) {
     return candidates;
   }
@@ -145,7 +180,6 @@ const implicitGemm: Conv2dAlgorithm = { kind: 'implicitGemm' };
 export function selectConv2d(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dAlgorithm {
   const { geometry } = problem;
   if (isPointwise(geometry)) return { kind: 'gemm' };
-  if (!allowsCol2im(problem) && !allowsWinograd(problem)) return implicitGemm;
   const work = workOf(geometry);
   const worthIt = candidatesFor(problem, profile).filter(({ minWork }) => work >= minWork);
   return cheapest(worthIt, ({ cost }) => cost ?? 0)?.algorithm ?? implicitGemm;

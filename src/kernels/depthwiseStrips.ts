@@ -1,5 +1,5 @@
 /** @file Launches depthwise convolutions in strips of rows. The size of the kernel is part of the program. */
-import { type ChannelWidth, type Direction, valuesBefore, valueType } from '../../shaders/depthwise/axis.ts';
+import { type ChannelWidth, type Direction, valueType } from '../../shaders/depthwise/axis.ts';
 import {
   depthwiseStrips,
   type StripOptions,
@@ -22,6 +22,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
 import { channelWidth, type DepthwiseGeometry } from './depthwiseGeometry.ts';
 import { addParts } from './depthwiseSums.ts';
+import { firstBlock } from './firstBlock.ts';
 import { output } from './output.ts';
 import { partialSpec } from './partialSums.ts';
 
@@ -89,14 +90,6 @@ function shapeFor(
   return shapes.find(fits) ?? minShape;
 }
 
-/** Where the first strip begins, in the result and in the operands. */
-function beginning(direction: Direction, { window, stride, before }: WindowAxis) {
-  if (direction === 'forward') return { from: -before, to: 0 };
-  // Strips begin on multiples of the stride, counted from the start of the padding.
-  const first = Math.floor(before / stride);
-  return { from: first - valuesBefore(window, stride), to: first * stride - before };
-}
-
 /** The result, or the gradient of the image. */
 export function launchDepthwiseStrips(
   op: string,
@@ -114,7 +107,7 @@ export function launchDepthwiseStrips(
   const { window, stride } = rows;
   const program = { direction, window, stride };
   const isForward = direction === 'forward';
-  const [down, across] = [beginning(direction, rows), beginning(direction, columns)];
+  const [down, across] = [firstBlock(direction, rows), firstBlock(direction, columns)];
   const [toHeight, toWidth] = isForward ? [rows.output, columns.output] : [rows.input, columns.input];
   const cut = (shape: StripShape & Pick<StripOptions, 'rows'>) => {
     const options: StripOptions = { ...program, ...shape };

@@ -5,6 +5,7 @@ import {
   convolutionParams,
   type Direction,
 } from '../../shaders/convolution.ts';
+import type { Strides } from '../../shaders/convolution/inputGrad.ts';
 import { gemmDirectives, gemmParams, type OperandLayout } from '../../shaders/gemm.ts';
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import type { DType } from '../core/dtype.ts';
@@ -118,11 +119,17 @@ export const implicitGemm: Conv2dLauncher = {
   },
 };
 
+/** In workgroup memory, which is GPUs', strides of two have a program of their own. */
+function stridesOf({ rows, columns }: ConvolutionGeometry, { algorithm: { tile } }: GemmCall): Strides {
+  if (rows.stride === 1 && columns.stride === 1) return 1;
+  return tile.memory === 'shared' && rows.stride === 2 && columns.stride === 2 ? 2 : 'any';
+}
+
 /** Launches an implicit GEMM by a given algorithm. */
 export function launchImplicitGemm({ direction, geometry }: Conv2dProblem, call: GemmCall): Tensor {
   const { rows, columns, inputs, outputs, groups } = geometry;
   const options = {
-    strided: rows.stride > 1 || columns.stride > 1,
+    strides: stridesOf(geometry, call),
     joined: direction === 'forward' && joinsTaps(geometry),
   };
   return launchGemm(kernels[direction], call, options, {

@@ -9,6 +9,7 @@ import {
   type Conv2dAlgorithm,
   conv2dName,
   conv2dTunable,
+  directAlgorithm,
 } from '../kernels/conv2dAlgorithm.ts';
 import type { Conv2dProblem } from '../kernels/conv2dProblem.ts';
 import { type GemmProblem, gemmTunable, onTile, subgroupMatrixTile } from '../kernels/gemmAlgorithm.ts';
@@ -28,10 +29,11 @@ import {
 } from './checks/elements.ts';
 import { lines, reductions } from './checks/reductions.ts';
 import {
-  col2imConvolutions,
   depthwiseConvolutions,
+  fewChannelConvolutions,
   implicitGemms,
   matMuls,
+  patchConvolutions,
   rowProducts,
   winogradConvolutions,
 } from './checks/matMul.ts';
@@ -130,21 +132,34 @@ const sampleProblem: GemmProblem = {
 };
 
 function conv2dVariants(device: Device, profile: DeviceProfile): Variant[] {
-  const variant = (
-    algorithm: Conv2dAlgorithm,
+  const variantOf = (
+    name: string,
     checks: readonly Check[],
-    allows: (problem: Conv2dProblem) => boolean,
+    algorithmFor: (problem: Conv2dProblem) => Conv2dAlgorithm | null,
   ): Variant => ({
-    name: variantName(conv2dTunable.name, conv2dName(algorithm)),
+    name: variantName(conv2dTunable.name, name),
     checks,
     alternatives: [],
     force: forcing(device, profile, (tunable, problem) => {
       if (tunable !== conv2dTunable.name) return null;
-      return allows(problem as Conv2dProblem) ? algorithm : { kind: 'implicitGemm' };
+      return algorithmFor(problem as Conv2dProblem) ?? { kind: 'implicitGemm' };
     }),
   });
+  const variant = (
+    algorithm: Conv2dAlgorithm,
+    checks: readonly Check[],
+    allows: (problem: Conv2dProblem) => boolean,
+  ): Variant => variantOf(conv2dName(algorithm), checks, (problem) => (allows(problem) ? algorithm : null));
+  const ofKind = (kind: 'direct' | 'patches', checks: readonly Check[]): Variant =>
+    variantOf(kind, checks, (problem) => {
+      const algorithm = directAlgorithm(problem, profile);
+      return algorithm?.kind === kind ? algorithm : null;
+    });
   return [
-    variant({ kind: 'gemmCol2im' }, col2imConvolutions(), allowsCol2im),
+    variant({ kind: 'gemmCol2im' }, fewChannelConvolutions(), allowsCol2im),
+    ...(profile.conv2d.direct
+      ? [ofKind('direct', fewChannelConvolutions()), ofKind('patches', patchConvolutions())]
+      : []),
     ...([2, 4] as const).map((block) =>
       variant({ kind: 'winograd', block }, winogradConvolutions(), allowsWinograd),
     ),

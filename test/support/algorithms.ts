@@ -9,6 +9,7 @@ import {
   allowsWinograd,
   type Conv2dAlgorithm,
   conv2dTunable,
+  directAlgorithm,
 } from '../../src/kernels/conv2dAlgorithm.ts';
 import { gemmTunable, onTile } from '../../src/kernels/gemmAlgorithm.ts';
 
@@ -36,18 +37,29 @@ function withAnswer<P extends object, A, T>(tunable: Tunable<P, A>, answer: Answ
   }
 }
 
+/** Algorithms to force. The shapes of those that have one are what the device's profile says. */
+export type ForcedConv2d =
+  | Exclude<Conv2dAlgorithm, { shape: unknown }>
+  | { readonly kind: 'direct' | 'patches' };
+
 /** Computes every convolution with `algorithm` if possible, and all others as implicit GEMMs. Pointwise ones stay a matmul. */
-export function withConv2dAlgorithm<T>(algorithm: Conv2dAlgorithm, body: () => T): T {
+export function withConv2dAlgorithm<T>(algorithm: ForcedConv2d, body: () => T): T {
   return withAnswer(
     conv2dTunable,
     (problem) => {
       const { batch, rows, columns, inputs, outputs } = problem.geometry;
       if (conv2dTunable.select(problem, profileOf(getDevice())).kind === 'gemm') return null;
       const isEmpty = [batch, rows.output, columns.output, inputs, outputs].includes(0);
+      const implicitGemm = { kind: 'implicitGemm' } as const;
+      if (isEmpty) return implicitGemm;
+      if (algorithm.kind === 'direct' || algorithm.kind === 'patches') {
+        const direct = directAlgorithm(problem, profileOf(getDevice()));
+        return direct?.kind === algorithm.kind ? direct : implicitGemm;
+      }
       const allowed =
         (algorithm.kind === 'gemmCol2im' && allowsCol2im(problem)) ||
         (algorithm.kind === 'winograd' && allowsWinograd(problem));
-      return allowed && !isEmpty ? algorithm : { kind: 'implicitGemm' };
+      return allowed ? algorithm : implicitGemm;
     },
     body,
   );

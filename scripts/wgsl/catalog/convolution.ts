@@ -1,11 +1,13 @@
 /** @file The convolution kernels of the catalog. */
 import type { ConvolutionKernelOptions } from '../../../shaders/convolution.ts';
+import type { PatchOptions } from '../../../shaders/convolution/patches.ts';
+import type { DirectOptions } from '../../../shaders/convolution/direct.ts';
 import type { Col2imOptions } from '../../../shaders/col2im.ts';
 import { gemmTiles } from '../../../src/kernels/gemmTiles.ts';
 import { type Family, entry } from './entry.ts';
 import { gemmDefaults } from './gemmOptions.ts';
 
-const convolutionDefaults: ConvolutionKernelOptions = { ...gemmDefaults, strided: false, joined: false };
+const convolutionDefaults: ConvolutionKernelOptions = { ...gemmDefaults, strides: 1, joined: false };
 
 export const convolutionKernels: Family = {
   conv2d: entry<ConvolutionKernelOptions>(convolutionDefaults, {
@@ -16,7 +18,11 @@ export const convolutionKernels: Family = {
   }),
   conv2dInputGrad: entry<ConvolutionKernelOptions>(
     { ...convolutionDefaults, b: { ...convolutionDefaults.b, major: 'k' } },
-    { strided: { strided: true }, 'registers, strided': { tile: gemmTiles.block, strided: true } },
+    {
+      strided: { strides: 'any' },
+      'strides of two': { strides: 2 },
+      'registers, strided': { tile: gemmTiles.block, strides: 'any' },
+    },
   ),
   conv2dFilterGrad: entry<ConvolutionKernelOptions>(
     { ...convolutionDefaults, a: { ...convolutionDefaults.a, major: 'mn' } },
@@ -25,5 +31,32 @@ export const convolutionKernels: Family = {
   col2im: entry<Col2imOptions>(
     { channels: 8, direction: 'inputGrad', strided: false, bias: false, activation: 'value' },
     { 'forward, bias': { direction: 'forward', bias: true }, strided: { strided: true } },
+  ),
+  patchConvolution: entry<PatchOptions>(
+    {
+      channels: 1,
+      rows: { window: 3, stride: 1 },
+      columns: { window: 3, stride: 1 },
+      filterLanes: 8,
+      vectors: 2,
+      bias: false,
+      activation: 'value',
+    },
+    { 'few filters, bias': { filterLanes: 4, vectors: 1, bias: true } },
+  ),
+  directConvolution: entry<DirectOptions>(
+    {
+      direction: 'inputGrad',
+      channels: 1,
+      rows: { window: 3, stride: 1, results: 2 },
+      columns: { window: 2, stride: 1, results: 1 },
+      vectors: 2,
+      bias: false,
+      activation: 'value',
+    },
+    {
+      'forward, bias': { direction: 'forward', bias: true },
+      strided: { rows: { window: 3, stride: 2, results: 2 }, columns: { window: 3, stride: 2, results: 2 } },
+    },
   ),
 };

@@ -99,9 +99,15 @@ export const implicitGemms = (): Check[] => [
 ];
 
 /** Few channels on either side. */
-export const col2imConvolutions = (): Check[] => [
+export const fewChannelConvolutions = (): Check[] => [
   convolution([1, 9, 8, 12], [3, 3, 12, 3]),
   convolution([1, 9, 8, 3], [3, 3, 3, 12]),
+];
+
+/** Few channels of the image alone, with and without strides. */
+export const patchConvolutions = (): Check[] => [
+  convolution([1, 9, 18, 3], [3, 3, 3, 20]),
+  convolution([2, 11, 10, 3], [5, 5, 3, 16], { strides: 2 }),
 ];
 
 /** Winograd rounds more than a plain convolution, F(4×4, 3×3) the most. */

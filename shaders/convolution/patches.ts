@@ -1,0 +1,214 @@
+/**
+ * @file Convolutions of images with few channels: their elements don't come in fours, so that a GEMM would work out an index and
+ * conditions for each element of each window. Here a workgroup copies the part of the image that its windows cover to workgroup
+ * memory, once, with zeros for the padding.
+ *
+ * A workgroup computes a rectangle of pixels and some filters, an invocation four adjacent pixels of a row and one or two vectors
+ * of four filters. It sums row by row of the kernel, whose weights are loaded while the row before is multiplied. The window is
+ * part of the program, so that all offsets in workgroup memory are constants.
+ */
+import { flatIndex } from '../lib/indexing.ts';
+import { mathFunctions } from '../lib/math.ts';
+import { components, each, range } from '../lib/text.ts';
+import { wgsl } from '../lib/wgsl.ts';
+
+export type PatchAxis = { window: number; stride: number };
+
+export type PatchOptions = {
+  /** Channels of the image. */
+  channels: number;
+  rows: PatchAxis;
+  columns: PatchAxis;
+  /** Invocations that share a pixel, and vectors of four filters that each of them computes. */
+  filterLanes: number;
+  vectors: number;
+  bias: boolean;
+  /** WGSL expression of `value`; may use `params.alpha`. */
+  activation: string;
+};
+
+/** Adjacent pixels of an invocation, invocations along a row, and invocations of a workgroup. */
+const pixels = 4;
+const lanes = 4;
+const invocations = 128;
+
+export const patchParams = {
+  /** Workgroups; those of an image along each axis, and those that share its pixels. */
+  count: 'u32',
+  group_rows: 'u32',
+  group_columns: 'u32',
+  group_filters: 'u32',
+  /** Size of the image and of the result. */
+  from_h: 'u32',
+  from_w: 'u32',
+  to_h: 'u32',
+  to_w: 'u32',
+  pad_h: 'i32',
+  pad_w: 'i32',
+  /** Filters, in fours. */
+  filters: 'u32',
+  alpha: 'f32',
+} as const;
+
+/** What a workgroup computes: rows and columns of the result, and filters in fours. */
+export function patchSize({ filterLanes, vectors }: Pick<PatchOptions, 'filterLanes' | 'vectors'>) {
+  return {
+    rows: invocations / filterLanes / lanes,
+    columns: lanes * pixels,
+    filters: filterLanes * vectors,
+  };
+}
+
+/** Vectors of the part of the image that a workgroup copies, and of a row of the kernel. */
+function memory(options: Omit<PatchOptions, 'bias' | 'activation'>) {
+  const { channels, rows, columns } = options;
+  const size = patchSize(options);
+  const perRow = Math.ceil((((size.columns - 1) * columns.stride + columns.window) * channels) / 4);
+  // The last invocation of a row reads whole vectors, too.
+  const stride = Math.max(perRow, (lanes - 1) * columns.stride * channels + vectorsOf(options));
+  const height = (size.rows - 1) * rows.stride + rows.window;
+  return { stride, image: height * stride, weights: columns.window * channels * size.filters };
+}
+
+/** Vectors of a row of the image that the pixels of an invocation cover. */
+const vectorsOf = ({ channels, columns }: Pick<PatchOptions, 'channels' | 'columns'>) =>
+  Math.ceil((((pixels - 1) * columns.stride + columns.window) * channels) / 4);
+
+export function patchBytes(options: Omit<PatchOptions, 'bias' | 'activation'>): number {
+  const { image, weights } = memory(options);
+  return 16 * (image + weights);
+}
+
+export function patchConvolution(options: PatchOptions): string {
+  const { channels, rows, columns, filterLanes, vectors, bias, activation } = options;
+  const size = patchSize(options);
+  const { stride, image, weights } = memory(options);
+  const steps = columns.window * channels;
+  const filterVectors = range(vectors);
+  const imageRounds = range(Math.ceil(image / invocations));
+  const weightRounds = range(Math.ceil(weights / invocations));
+  const eachSum = (line: (pixel: number, vector: number) => string) =>
+    each(range(pixels), (pixel) => each(filterVectors, (vector) => line(pixel, vector)));
+  /** The element of the image's row that a pixel multiplies by step `k` of the kernel's row. */
+  const element = (pixel: number, k: number) => {
+    const at = pixel * columns.stride * channels + k;
+    return `image_${at >> 2}.${components[at & 3]}`;
+  };
+  const loadWeights = (row: string) =>
+    each(weightRounds, (i) => `loaded_${i} = weights[weight_at_${i} + ${row} * ${steps}u * params.filters];`);
+  const storeWeights = each(
+    weightRounds,
+    (i) => `weight_tile[min(local + ${i * invocations}u, ${weights - 1}u)] = loaded_${i};`,
+  );
+  const biasOf = `let bias = vec4<f32>(
+    ${range(4)
+      .map((i) => `bias_values[filter_at * 4u + ${i}u],`)
+      .join('\n')}
+  );`;
+  return wgsl`
+${flatIndex}
+${mathFunctions(activation)}
+fn activate(value: f32) -> f32 {
+  return ${activation};
+}
+
+var<workgroup> image_tile: array<vec4<f32>, ${image}>;
+var<workgroup> weight_tile: array<vec4<f32>, ${weights}>;
+
+// An element of a row of the image; zero outside of it. A negative position is a large unsigned one.
+fn element_at(row_start: u32, position: u32, is_row: bool) -> f32 {
+  return select(0.0, image[row_start + position], is_row & (position < params.from_w * ${channels}u));
+}
+
+@compute @workgroup_size(${invocations})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let g = flat_group(group, groups);
+  if (g >= params.count) {
+    return;
+  }
+  let first_filter = g % params.group_filters * ${size.filters}u;
+  let rectangle = g / params.group_filters;
+  let first_column = rectangle % params.group_columns * ${size.columns}u;
+  let line = rectangle / params.group_columns;
+  let first_row = line % params.group_rows * ${size.rows}u;
+  let picture = line / params.group_rows;
+  let from_row = i32(first_row * ${rows.stride}u) - params.pad_h;
+  let from_position = (i32(first_column * ${columns.stride}u) - params.pad_w) * ${channels};
+  ${each(
+    weightRounds,
+    (i) => `var weight_at_${i} = 0u;
+  {
+    let unit = min(local + ${i * invocations}u, ${weights - 1}u);
+    let filter_at = min(first_filter + unit % ${size.filters}u, params.filters - 1u);
+    weight_at_${i} = unit / ${size.filters}u * params.filters + filter_at;
+  }`,
+  )}
+  ${each(weightRounds, (i) => `var loaded_${i} = weights[weight_at_${i}];`)}
+  ${each(
+    imageRounds,
+    (i) => `{
+    let unit = min(local + ${i * invocations}u, ${image - 1}u);
+    let row = u32(from_row + i32(unit / ${stride}u));
+    let is_row = row < params.from_h;
+    let row_start = (picture * params.from_h + row) * params.from_w * ${channels}u;
+    let position = u32(from_position + i32(unit % ${stride}u * 4u));
+    image_tile[unit] = vec4<f32>(
+      element_at(row_start, position, is_row),
+      element_at(row_start, position + 1u, is_row),
+      element_at(row_start, position + 2u, is_row),
+      element_at(row_start, position + 3u, is_row),
+    );
+  }`,
+  )}
+  ${storeWeights}
+  let filter_lane = local % ${filterLanes}u;
+  let pixel_lane = local / ${filterLanes}u;
+  let block_row = pixel_lane / ${lanes}u;
+  let block_column = pixel_lane % ${lanes}u;
+  let first = block_row * ${rows.stride * stride}u + block_column * ${columns.stride * channels}u;
+  ${eachSum((pixel, vector) => `var sum_${pixel}_${vector} = vec4<f32>();`)}
+  for (var row = 0u; row < ${rows.window}u; row++) {
+    workgroupBarrier();
+    let next = min(row + 1u, ${rows.window - 1}u);
+    ${loadWeights('next')}
+    ${each(range(vectorsOf(options)), (v) => `let image_${v} = image_tile[first + row * ${stride}u + ${v}u];`)}
+    ${each(range(steps), (k) =>
+      each(
+        filterVectors,
+        (vector) => `{
+      let filters = weight_tile[filter_lane + ${k * size.filters + vector * filterLanes}u];
+      ${each(range(pixels), (pixel) => `sum_${pixel}_${vector} += ${element(pixel, k)} * filters;`)}
+    }`,
+      ),
+    )}
+    workgroupBarrier();
+    ${storeWeights}
+  }
+  let to_row = first_row + block_row;
+  let to_column = first_column + block_column * ${pixels}u;
+  let to_line = (picture * params.to_h + to_row) * params.to_w;
+  ${each(
+    filterVectors,
+    (vector) => `{
+    let filter_at = first_filter + filter_lane + ${vector * filterLanes}u;
+    if (to_row < params.to_h && filter_at < params.filters) {
+      ${bias ? biasOf : ''}
+      ${each(
+        range(pixels),
+        (pixel) => `if (to_column + ${pixel}u < params.to_w) {
+        let value = sum_${pixel}_${vector}${bias ? ' + bias' : ''};
+        result[(to_line + to_column + ${pixel}u) * params.filters + filter_at] = vec4<f32>(
+          ${components.map((c) => `activate(value.${c}),`).join('\n')}
+        );
+      }`,
+      )}
+    }
+  }`,
+  )}
+}
+`;
+}

@@ -1,0 +1,905 @@
+@group(0) @binding(0) var<storage, read> a_values: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> b_values: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> c_values: array<vec4<f32>>;
+struct Params {
+  m: u32,
+  n: u32,
+  segments: u32,
+  length: u32,
+  slices: u32,
+  splits: u32,
+  segments_per_split: u32,
+  steps_per_split: u32,
+  split_stride: u32,
+  alpha: f32,
+  in_h: u32,
+  in_w: u32,
+  in_c: u32,
+  out_h: u32,
+  out_w: u32,
+  out_c: u32,
+  kernel_w: u32,
+  stride_h: i32,
+  stride_w: i32,
+  dilation_h: i32,
+  dilation_w: i32,
+  pad_h: i32,
+  pad_w: i32,
+  group_in: u32,
+  group_out: u32,
+}
+@group(0) @binding(3) var<uniform> params: Params;
+
+// C[slice] = A[slice] · B[slice], of m × k and k × n: a workgroup computes a tile of 128 × 128 elements of C, from k
+// tiles of 16 steps; an invocation computes 8 × 8 of them.
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+struct CRow {
+  offset: u32,
+  valid: bool,
+}
+
+struct Segment {
+  index: u32,
+  row: i32,
+  column: i32,
+  distance: u32,
+  /** Whether the tap reaches the pixels of the slice. */
+  reaches: bool,
+}
+
+fn distance_of(row: i32, column: i32) -> u32 {
+  return u32(row * i32(params.out_w) + column) * params.out_c;
+}
+
+struct ImageAddress {
+  offset: u32,
+  valid: bool,
+}
+
+/** A pixel of an image before a segment moves it. */
+struct Pixel {
+  offset: u32,
+  row: i32,
+  column: i32,
+}
+
+fn moved(pixel: Pixel, row: i32, column: i32, distance: u32, height: u32, width: u32) -> ImageAddress {
+  // A negative coordinate is a large unsigned one.
+  return ImageAddress(
+    pixel.offset + distance,
+    (u32(pixel.row + row) < height) & (u32(pixel.column + column) < width),
+  );
+}
+
+fn group_of(slice: u32) -> u32 {
+  return slice / u32(2 * 2);
+}
+
+/** Remainders of the pixels of a slice. */
+fn remainder_of(slice: u32) -> vec2<i32> {
+  let class_index = i32(slice) % (2 * 2);
+  return vec2<i32>(class_index / 2, class_index % 2);
+}
+
+/** How far the result's pixel lies from its class's, times the strides. */
+fn reach(slice: u32, index: u32) -> vec2<i32> {
+  let kernel_row = i32(index / params.kernel_w);
+  let kernel_column = i32(index % params.kernel_w);
+  return remainder_of(slice) + vec2<i32>(
+    params.pad_h - kernel_row * params.dilation_h,
+    params.pad_w - kernel_column * params.dilation_w,
+  );
+}
+
+fn skip_segment(slice: u32, index: u32) -> bool {
+  let distance = reach(slice, index);
+  return distance.x % 2 != 0 || distance.y % 2 != 0;
+}
+
+fn segment_of(slice: u32, index: u32) -> Segment {
+  let distance = reach(slice, index);
+  let row = distance.x / 2;
+  let column = distance.y / 2;
+  return Segment(
+    index,
+    row,
+    column,
+    distance_of(row, column),
+    (distance.x % 2 == 0) & (distance.y % 2 == 0),
+  );
+}
+
+/** Rows and columns of a class of pixels: of the largest, where they differ. */
+fn class_size() -> vec2<u32> {
+  return vec2<u32>(
+    (params.in_h + u32(2) - 1u) / u32(2),
+    (params.in_w + u32(2) - 1u) / u32(2),
+  );
+}
+
+fn a_line(slice: u32, line: u32) -> Pixel {
+  let size = class_size();
+  let row = line / size.y;
+  let y = row % size.x;
+  let x = line % size.y;
+  let first = (row / size.x * params.out_h + y) * params.out_w + x;
+  return Pixel(first * params.out_c + group_of(slice) * params.group_out, i32(y), i32(x));
+}
+
+fn a_address(pixel: Pixel, tap: Segment) -> ImageAddress {
+  var reached = moved(pixel, tap.row, tap.column, tap.distance, params.out_h, params.out_w);
+  reached.valid = reached.valid & tap.reaches;
+  return reached;
+}
+
+fn a_index(address: ImageAddress, k: u32) -> u32 {
+  return address.offset + k;
+}
+
+fn a_valid(address: ImageAddress, k: u32) -> bool {
+  return address.valid;
+}
+
+fn b_line(slice: u32, line: u32) -> u32 {
+  return line * params.out_c + group_of(slice) * params.group_out;
+}
+
+fn b_address(channel: u32, tap: Segment) -> u32 {
+  return tap.index * params.group_in * params.out_c + channel;
+}
+
+fn b_index(address: u32, k: u32) -> u32 {
+  return address + k;
+}
+
+fn c_row(slice: u32, row: u32) -> CRow {
+  let channel = group_of(slice) * params.group_in;
+
+  let size = class_size();
+  let remainder = vec2<u32>(remainder_of(slice));
+  let line = row / size.y;
+  let y = line % size.x * u32(2) + remainder.x;
+  let x = row % size.y * u32(2) + remainder.y;
+  let pixel = (line / size.x * params.in_h + y) * params.in_w + x;
+  return CRow(pixel * params.in_c + channel, (y < params.in_h) & (x < params.in_w));
+}
+
+fn bias_offset(slice: u32) -> u32 {
+  return group_of(slice) * params.group_in;
+}
+
+fn activate(value: f32) -> f32 {
+  return value;
+}
+
+// Writes four neighbouring columns of one row.
+fn write_columns(row: CRow, column: u32, value: vec4<f32>) {
+  if (column < params.n) {
+    c_values[(row.offset + column) >> 2u] = vec4<f32>(
+      activate(value.x),
+      activate(value.y),
+      activate(value.z),
+      activate(value.w),
+    );
+  }
+}
+
+// The bias of four neighbouring columns.
+fn bias_of(slice: u32, column: u32) -> vec4<f32> {
+  return vec4<f32>();
+}
+
+var<workgroup> a_tile: array<vec4<f32>, 520>;
+var<workgroup> b_tile: array<vec4<f32>, 520>;
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let block = flat_group(group, groups);
+
+  let column_blocks = (params.n + 127u) / 128u;
+  let row_blocks = (params.m + 127u) / 128u;
+  let column_block = block % column_blocks;
+  let row_block = (block / column_blocks) % row_blocks;
+  let z = block / (column_blocks * row_blocks);
+  if (z >= params.slices * params.splits) {
+    return;
+  }
+  let slice = z % params.slices;
+  let split = z / params.slices;
+  // Either segments are split, or the steps of a single one.
+  let splits_segments = params.segments > 1u;
+  let first_segment = select(0u, split * params.segments_per_split, splits_segments);
+  let last_segment = min(first_segment + params.segments_per_split, params.segments);
+  let first_step = select(split * params.steps_per_split, 0u, splits_segments);
+  let last_step = min(first_step + params.steps_per_split, params.length);
+  let first_row = row_block * 128u;
+  let first_column = column_block * 128u;
+
+  // Where steps don't fill k tiles, the first one has the remainder: all that follow are whole.
+  let first_end = first_step + (last_step - first_step - 1u) % 16u + 1u;
+  let a_unit_0 = min(local, 127u);
+  let a_line_group_0 = a_unit_0 / 4u;
+  let a_first_line_0 = 0u;
+  let a_first_step_0 = a_unit_0 % 4u * 4u;
+  let a_line_0_0 = a_line(slice, min(first_row + a_line_group_0 * 4u + a_first_line_0 + 0u, params.m - 1u));
+  let a_line_0_1 = a_line(slice, min(first_row + a_line_group_0 * 4u + a_first_line_0 + 1u, params.m - 1u));
+  let a_line_0_2 = a_line(slice, min(first_row + a_line_group_0 * 4u + a_first_line_0 + 2u, params.m - 1u));
+  let a_line_0_3 = a_line(slice, min(first_row + a_line_group_0 * 4u + a_first_line_0 + 3u, params.m - 1u));
+  let b_unit_0 = min(local - min(local, 128u), 127u);
+  let b_line_group_0 = b_unit_0 / 4u;
+  let b_first_line_0 = 0u;
+  let b_first_step_0 = b_unit_0 % 4u * 4u;
+  let b_line_0_0 = b_line(slice, min(first_column + b_line_group_0 * 4u + b_first_line_0 + 0u, params.n - 1u));
+  let b_line_0_1 = b_line(slice, min(first_column + b_line_group_0 * 4u + b_first_line_0 + 1u, params.n - 1u));
+  let b_line_0_2 = b_line(slice, min(first_column + b_line_group_0 * 4u + b_first_line_0 + 2u, params.n - 1u));
+  let b_line_0_3 = b_line(slice, min(first_column + b_line_group_0 * 4u + b_first_line_0 + 3u, params.n - 1u));
+  var loaded_0_0 = vec4<f32>();
+  var loaded_0_1 = vec4<f32>();
+  var loaded_0_2 = vec4<f32>();
+  var loaded_0_3 = vec4<f32>();
+  var exists_0_0 = vec4<bool>();
+  var exists_0_1 = vec4<bool>();
+  var exists_0_2 = vec4<bool>();
+  var exists_0_3 = vec4<bool>();
+  let thread_row = local / 16u;
+  let thread_column = local % 16u;
+  let a_slot_0 = a_first_step_0 / 4u * 130u + a_first_line_0 * 32u + a_line_group_0;
+  let b_slot_0 = b_first_step_0 / 4u * 130u + b_first_line_0 * 32u + b_line_group_0;
+  var sum_0_0 = vec4<f32>();
+  var sum_0_1 = vec4<f32>();
+  var sum_1_0 = vec4<f32>();
+  var sum_1_1 = vec4<f32>();
+  var sum_2_0 = vec4<f32>();
+  var sum_2_1 = vec4<f32>();
+  var sum_3_0 = vec4<f32>();
+  var sum_3_1 = vec4<f32>();
+  var sum_4_0 = vec4<f32>();
+  var sum_4_1 = vec4<f32>();
+  var sum_5_0 = vec4<f32>();
+  var sum_5_1 = vec4<f32>();
+  var sum_6_0 = vec4<f32>();
+  var sum_6_1 = vec4<f32>();
+  var sum_7_0 = vec4<f32>();
+  var sum_7_1 = vec4<f32>();
+
+  var index = first_segment;
+  var step = first_step;
+  while (index < last_segment && skip_segment(slice, index)) {
+    index++;
+  }
+  var is_stored = index < last_segment && first_step < last_step;
+  let segment = segment_of(slice, index);
+  if (local < 128u) {
+    let k = step + a_first_step_0;
+    let address_0 = a_address(a_line_0_0, segment);
+    let address_1 = a_address(a_line_0_1, segment);
+    let address_2 = a_address(a_line_0_2, segment);
+    let address_3 = a_address(a_line_0_3, segment);
+    let first_0 = u32(i32(a_index(address_0, k)) >> 2u);
+    let first_1 = u32(i32(a_index(address_1, k)) >> 2u);
+    let first_2 = u32(i32(a_index(address_2, k)) >> 2u);
+    let first_3 = u32(i32(a_index(address_3, k)) >> 2u);
+    let at_0 = first_0;
+    exists_0_0 = vec4<bool>((a_valid(address_0, k)));
+    let at_1 = first_1;
+    exists_0_1 = vec4<bool>((a_valid(address_1, k)));
+    let at_2 = first_2;
+    exists_0_2 = vec4<bool>((a_valid(address_2, k)));
+    let at_3 = first_3;
+    exists_0_3 = vec4<bool>((a_valid(address_3, k)));
+    loaded_0_0 = a_values[at_0];
+    loaded_0_1 = a_values[at_1];
+    loaded_0_2 = a_values[at_2];
+    loaded_0_3 = a_values[at_3];
+  } else {
+    let k = step + b_first_step_0;
+    let address_0 = b_address(b_line_0_0, segment);
+    let address_1 = b_address(b_line_0_1, segment);
+    let address_2 = b_address(b_line_0_2, segment);
+    let address_3 = b_address(b_line_0_3, segment);
+    let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
+    let first_1 = u32(i32(b_index(address_1, k)) >> 2u);
+    let first_2 = u32(i32(b_index(address_2, k)) >> 2u);
+    let first_3 = u32(i32(b_index(address_3, k)) >> 2u);
+    let at_0 = first_0;
+
+    let at_1 = first_1;
+
+    let at_2 = first_2;
+
+    let at_3 = first_3;
+
+    loaded_0_0 = b_values[at_0];
+    loaded_0_1 = b_values[at_1];
+    loaded_0_2 = b_values[at_2];
+    loaded_0_3 = b_values[at_3];
+  }
+  if (local < 128u) {
+    let k = step + a_first_step_0;
+    loaded_0_0 = select(vec4<f32>(), loaded_0_0, k < first_end);
+    loaded_0_1 = select(vec4<f32>(), loaded_0_1, k < first_end);
+    loaded_0_2 = select(vec4<f32>(), loaded_0_2, k < first_end);
+    loaded_0_3 = select(vec4<f32>(), loaded_0_3, k < first_end);
+  } else {
+    let k = step + b_first_step_0;
+    loaded_0_0 = select(vec4<f32>(), loaded_0_0, k < first_end);
+    loaded_0_1 = select(vec4<f32>(), loaded_0_1, k < first_end);
+    loaded_0_2 = select(vec4<f32>(), loaded_0_2, k < first_end);
+    loaded_0_3 = select(vec4<f32>(), loaded_0_3, k < first_end);
+  }
+  step = first_end - 16u;
+  if (local < 128u) {
+    let line_0 = select(vec4<f32>(), loaded_0_0, exists_0_0);
+    let line_1 = select(vec4<f32>(), loaded_0_1, exists_0_1);
+    let line_2 = select(vec4<f32>(), loaded_0_2, exists_0_2);
+    let line_3 = select(vec4<f32>(), loaded_0_3, exists_0_3);
+    let fetched_0 = vec4<f32>(line_0.x,line_1.x,line_2.x,line_3.x);
+    let fetched_1 = vec4<f32>(line_0.y,line_1.y,line_2.y,line_3.y);
+    let fetched_2 = vec4<f32>(line_0.z,line_1.z,line_2.z,line_3.z);
+    let fetched_3 = vec4<f32>(line_0.w,line_1.w,line_2.w,line_3.w);
+    a_tile[a_slot_0 + 0u] = fetched_0;
+    a_tile[a_slot_0 + 32u] = fetched_1;
+    a_tile[a_slot_0 + 64u] = fetched_2;
+    a_tile[a_slot_0 + 96u] = fetched_3;
+  } else {
+    let line_0 = loaded_0_0;
+    let line_1 = loaded_0_1;
+    let line_2 = loaded_0_2;
+    let line_3 = loaded_0_3;
+    let fetched_0 = vec4<f32>(line_0.x,line_1.x,line_2.x,line_3.x);
+    let fetched_1 = vec4<f32>(line_0.y,line_1.y,line_2.y,line_3.y);
+    let fetched_2 = vec4<f32>(line_0.z,line_1.z,line_2.z,line_3.z);
+    let fetched_3 = vec4<f32>(line_0.w,line_1.w,line_2.w,line_3.w);
+    b_tile[b_slot_0 + 0u] = fetched_0;
+    b_tile[b_slot_0 + 32u] = fetched_1;
+    b_tile[b_slot_0 + 64u] = fetched_2;
+    b_tile[b_slot_0 + 96u] = fetched_3;
+  }
+  workgroupBarrier();
+  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. What is read
+  // lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
+  while (is_stored) {
+    var next_step = step + 16u;
+    var next_index = index;
+    if (next_step >= last_step) {
+      next_step = first_step;
+      next_index++;
+    }
+    while (next_index < last_segment && skip_segment(slice, next_index)) {
+      next_index++;
+    }
+    is_stored = next_index < last_segment && first_step < last_step;
+    step = select(step, next_step, is_stored);
+    index = select(index, next_index, is_stored);
+    let segment = segment_of(slice, index);
+    if (local < 128u) {
+      let k = step + a_first_step_0;
+      let address_0 = a_address(a_line_0_0, segment);
+      let address_1 = a_address(a_line_0_1, segment);
+      let address_2 = a_address(a_line_0_2, segment);
+      let address_3 = a_address(a_line_0_3, segment);
+      let first_0 = u32(i32(a_index(address_0, k)) >> 2u);
+      let first_1 = u32(i32(a_index(address_1, k)) >> 2u);
+      let first_2 = u32(i32(a_index(address_2, k)) >> 2u);
+      let first_3 = u32(i32(a_index(address_3, k)) >> 2u);
+      let at_0 = first_0;
+      exists_0_0 = vec4<bool>((a_valid(address_0, k)));
+      let at_1 = first_1;
+      exists_0_1 = vec4<bool>((a_valid(address_1, k)));
+      let at_2 = first_2;
+      exists_0_2 = vec4<bool>((a_valid(address_2, k)));
+      let at_3 = first_3;
+      exists_0_3 = vec4<bool>((a_valid(address_3, k)));
+      loaded_0_0 = a_values[at_0];
+      loaded_0_1 = a_values[at_1];
+      loaded_0_2 = a_values[at_2];
+      loaded_0_3 = a_values[at_3];
+    } else {
+      let k = step + b_first_step_0;
+      let address_0 = b_address(b_line_0_0, segment);
+      let address_1 = b_address(b_line_0_1, segment);
+      let address_2 = b_address(b_line_0_2, segment);
+      let address_3 = b_address(b_line_0_3, segment);
+      let first_0 = u32(i32(b_index(address_0, k)) >> 2u);
+      let first_1 = u32(i32(b_index(address_1, k)) >> 2u);
+      let first_2 = u32(i32(b_index(address_2, k)) >> 2u);
+      let first_3 = u32(i32(b_index(address_3, k)) >> 2u);
+      let at_0 = first_0;
+
+      let at_1 = first_1;
+
+      let at_2 = first_2;
+
+      let at_3 = first_3;
+
+      loaded_0_0 = b_values[at_0];
+      loaded_0_1 = b_values[at_1];
+      loaded_0_2 = b_values[at_2];
+      loaded_0_3 = b_values[at_3];
+    }
+    let a_0_0_0 = a_tile[thread_row + 0u];
+    let a_0_1_0 = a_tile[thread_row + 16u];
+    let b_0_0_0 = b_tile[thread_column + 0u];
+    let b_0_1_0 = b_tile[thread_column + 16u];
+    let columns_0_0_0 = b_0_0_0;
+    let columns_0_0_1 = b_0_1_0;
+    sum_0_0 += a_0_0_0.x * columns_0_0_0;
+    sum_0_1 += a_0_0_0.x * columns_0_0_1;
+    sum_1_0 += a_0_0_0.y * columns_0_0_0;
+    sum_1_1 += a_0_0_0.y * columns_0_0_1;
+    sum_2_0 += a_0_0_0.z * columns_0_0_0;
+    sum_2_1 += a_0_0_0.z * columns_0_0_1;
+    sum_3_0 += a_0_0_0.w * columns_0_0_0;
+    sum_3_1 += a_0_0_0.w * columns_0_0_1;
+    sum_4_0 += a_0_1_0.x * columns_0_0_0;
+    sum_4_1 += a_0_1_0.x * columns_0_0_1;
+    sum_5_0 += a_0_1_0.y * columns_0_0_0;
+    sum_5_1 += a_0_1_0.y * columns_0_0_1;
+    sum_6_0 += a_0_1_0.z * columns_0_0_0;
+    sum_6_1 += a_0_1_0.z * columns_0_0_1;
+    sum_7_0 += a_0_1_0.w * columns_0_0_0;
+    sum_7_1 += a_0_1_0.w * columns_0_0_1;
+    let a_0_0_1 = a_tile[thread_row + 32u];
+    let a_0_1_1 = a_tile[thread_row + 48u];
+    let b_0_0_1 = b_tile[thread_column + 32u];
+    let b_0_1_1 = b_tile[thread_column + 48u];
+    let columns_0_1_0 = b_0_0_1;
+    let columns_0_1_1 = b_0_1_1;
+    sum_0_0 += a_0_0_1.x * columns_0_1_0;
+    sum_0_1 += a_0_0_1.x * columns_0_1_1;
+    sum_1_0 += a_0_0_1.y * columns_0_1_0;
+    sum_1_1 += a_0_0_1.y * columns_0_1_1;
+    sum_2_0 += a_0_0_1.z * columns_0_1_0;
+    sum_2_1 += a_0_0_1.z * columns_0_1_1;
+    sum_3_0 += a_0_0_1.w * columns_0_1_0;
+    sum_3_1 += a_0_0_1.w * columns_0_1_1;
+    sum_4_0 += a_0_1_1.x * columns_0_1_0;
+    sum_4_1 += a_0_1_1.x * columns_0_1_1;
+    sum_5_0 += a_0_1_1.y * columns_0_1_0;
+    sum_5_1 += a_0_1_1.y * columns_0_1_1;
+    sum_6_0 += a_0_1_1.z * columns_0_1_0;
+    sum_6_1 += a_0_1_1.z * columns_0_1_1;
+    sum_7_0 += a_0_1_1.w * columns_0_1_0;
+    sum_7_1 += a_0_1_1.w * columns_0_1_1;
+    let a_0_0_2 = a_tile[thread_row + 64u];
+    let a_0_1_2 = a_tile[thread_row + 80u];
+    let b_0_0_2 = b_tile[thread_column + 64u];
+    let b_0_1_2 = b_tile[thread_column + 80u];
+    let columns_0_2_0 = b_0_0_2;
+    let columns_0_2_1 = b_0_1_2;
+    sum_0_0 += a_0_0_2.x * columns_0_2_0;
+    sum_0_1 += a_0_0_2.x * columns_0_2_1;
+    sum_1_0 += a_0_0_2.y * columns_0_2_0;
+    sum_1_1 += a_0_0_2.y * columns_0_2_1;
+    sum_2_0 += a_0_0_2.z * columns_0_2_0;
+    sum_2_1 += a_0_0_2.z * columns_0_2_1;
+    sum_3_0 += a_0_0_2.w * columns_0_2_0;
+    sum_3_1 += a_0_0_2.w * columns_0_2_1;
+    sum_4_0 += a_0_1_2.x * columns_0_2_0;
+    sum_4_1 += a_0_1_2.x * columns_0_2_1;
+    sum_5_0 += a_0_1_2.y * columns_0_2_0;
+    sum_5_1 += a_0_1_2.y * columns_0_2_1;
+    sum_6_0 += a_0_1_2.z * columns_0_2_0;
+    sum_6_1 += a_0_1_2.z * columns_0_2_1;
+    sum_7_0 += a_0_1_2.w * columns_0_2_0;
+    sum_7_1 += a_0_1_2.w * columns_0_2_1;
+    let a_0_0_3 = a_tile[thread_row + 96u];
+    let a_0_1_3 = a_tile[thread_row + 112u];
+    let b_0_0_3 = b_tile[thread_column + 96u];
+    let b_0_1_3 = b_tile[thread_column + 112u];
+    let columns_0_3_0 = b_0_0_3;
+    let columns_0_3_1 = b_0_1_3;
+    sum_0_0 += a_0_0_3.x * columns_0_3_0;
+    sum_0_1 += a_0_0_3.x * columns_0_3_1;
+    sum_1_0 += a_0_0_3.y * columns_0_3_0;
+    sum_1_1 += a_0_0_3.y * columns_0_3_1;
+    sum_2_0 += a_0_0_3.z * columns_0_3_0;
+    sum_2_1 += a_0_0_3.z * columns_0_3_1;
+    sum_3_0 += a_0_0_3.w * columns_0_3_0;
+    sum_3_1 += a_0_0_3.w * columns_0_3_1;
+    sum_4_0 += a_0_1_3.x * columns_0_3_0;
+    sum_4_1 += a_0_1_3.x * columns_0_3_1;
+    sum_5_0 += a_0_1_3.y * columns_0_3_0;
+    sum_5_1 += a_0_1_3.y * columns_0_3_1;
+    sum_6_0 += a_0_1_3.z * columns_0_3_0;
+    sum_6_1 += a_0_1_3.z * columns_0_3_1;
+    sum_7_0 += a_0_1_3.w * columns_0_3_0;
+    sum_7_1 += a_0_1_3.w * columns_0_3_1;
+    let a_1_0_0 = a_tile[thread_row + 130u];
+    let a_1_1_0 = a_tile[thread_row + 146u];
+    let b_1_0_0 = b_tile[thread_column + 130u];
+    let b_1_1_0 = b_tile[thread_column + 146u];
+    let columns_1_0_0 = b_1_0_0;
+    let columns_1_0_1 = b_1_1_0;
+    sum_0_0 += a_1_0_0.x * columns_1_0_0;
+    sum_0_1 += a_1_0_0.x * columns_1_0_1;
+    sum_1_0 += a_1_0_0.y * columns_1_0_0;
+    sum_1_1 += a_1_0_0.y * columns_1_0_1;
+    sum_2_0 += a_1_0_0.z * columns_1_0_0;
+    sum_2_1 += a_1_0_0.z * columns_1_0_1;
+    sum_3_0 += a_1_0_0.w * columns_1_0_0;
+    sum_3_1 += a_1_0_0.w * columns_1_0_1;
+    sum_4_0 += a_1_1_0.x * columns_1_0_0;
+    sum_4_1 += a_1_1_0.x * columns_1_0_1;
+    sum_5_0 += a_1_1_0.y * columns_1_0_0;
+    sum_5_1 += a_1_1_0.y * columns_1_0_1;
+    sum_6_0 += a_1_1_0.z * columns_1_0_0;
+    sum_6_1 += a_1_1_0.z * columns_1_0_1;
+    sum_7_0 += a_1_1_0.w * columns_1_0_0;
+    sum_7_1 += a_1_1_0.w * columns_1_0_1;
+    let a_1_0_1 = a_tile[thread_row + 162u];
+    let a_1_1_1 = a_tile[thread_row + 178u];
+    let b_1_0_1 = b_tile[thread_column + 162u];
+    let b_1_1_1 = b_tile[thread_column + 178u];
+    let columns_1_1_0 = b_1_0_1;
+    let columns_1_1_1 = b_1_1_1;
+    sum_0_0 += a_1_0_1.x * columns_1_1_0;
+    sum_0_1 += a_1_0_1.x * columns_1_1_1;
+    sum_1_0 += a_1_0_1.y * columns_1_1_0;
+    sum_1_1 += a_1_0_1.y * columns_1_1_1;
+    sum_2_0 += a_1_0_1.z * columns_1_1_0;
+    sum_2_1 += a_1_0_1.z * columns_1_1_1;
+    sum_3_0 += a_1_0_1.w * columns_1_1_0;
+    sum_3_1 += a_1_0_1.w * columns_1_1_1;
+    sum_4_0 += a_1_1_1.x * columns_1_1_0;
+    sum_4_1 += a_1_1_1.x * columns_1_1_1;
+    sum_5_0 += a_1_1_1.y * columns_1_1_0;
+    sum_5_1 += a_1_1_1.y * columns_1_1_1;
+    sum_6_0 += a_1_1_1.z * columns_1_1_0;
+    sum_6_1 += a_1_1_1.z * columns_1_1_1;
+    sum_7_0 += a_1_1_1.w * columns_1_1_0;
+    sum_7_1 += a_1_1_1.w * columns_1_1_1;
+    let a_1_0_2 = a_tile[thread_row + 194u];
+    let a_1_1_2 = a_tile[thread_row + 210u];
+    let b_1_0_2 = b_tile[thread_column + 194u];
+    let b_1_1_2 = b_tile[thread_column + 210u];
+    let columns_1_2_0 = b_1_0_2;
+    let columns_1_2_1 = b_1_1_2;
+    sum_0_0 += a_1_0_2.x * columns_1_2_0;
+    sum_0_1 += a_1_0_2.x * columns_1_2_1;
+    sum_1_0 += a_1_0_2.y * columns_1_2_0;
+    sum_1_1 += a_1_0_2.y * columns_1_2_1;
+    sum_2_0 += a_1_0_2.z * columns_1_2_0;
+    sum_2_1 += a_1_0_2.z * columns_1_2_1;
+    sum_3_0 += a_1_0_2.w * columns_1_2_0;
+    sum_3_1 += a_1_0_2.w * columns_1_2_1;
+    sum_4_0 += a_1_1_2.x * columns_1_2_0;
+    sum_4_1 += a_1_1_2.x * columns_1_2_1;
+    sum_5_0 += a_1_1_2.y * columns_1_2_0;
+    sum_5_1 += a_1_1_2.y * columns_1_2_1;
+    sum_6_0 += a_1_1_2.z * columns_1_2_0;
+    sum_6_1 += a_1_1_2.z * columns_1_2_1;
+    sum_7_0 += a_1_1_2.w * columns_1_2_0;
+    sum_7_1 += a_1_1_2.w * columns_1_2_1;
+    let a_1_0_3 = a_tile[thread_row + 226u];
+    let a_1_1_3 = a_tile[thread_row + 242u];
+    let b_1_0_3 = b_tile[thread_column + 226u];
+    let b_1_1_3 = b_tile[thread_column + 242u];
+    let columns_1_3_0 = b_1_0_3;
+    let columns_1_3_1 = b_1_1_3;
+    sum_0_0 += a_1_0_3.x * columns_1_3_0;
+    sum_0_1 += a_1_0_3.x * columns_1_3_1;
+    sum_1_0 += a_1_0_3.y * columns_1_3_0;
+    sum_1_1 += a_1_0_3.y * columns_1_3_1;
+    sum_2_0 += a_1_0_3.z * columns_1_3_0;
+    sum_2_1 += a_1_0_3.z * columns_1_3_1;
+    sum_3_0 += a_1_0_3.w * columns_1_3_0;
+    sum_3_1 += a_1_0_3.w * columns_1_3_1;
+    sum_4_0 += a_1_1_3.x * columns_1_3_0;
+    sum_4_1 += a_1_1_3.x * columns_1_3_1;
+    sum_5_0 += a_1_1_3.y * columns_1_3_0;
+    sum_5_1 += a_1_1_3.y * columns_1_3_1;
+    sum_6_0 += a_1_1_3.z * columns_1_3_0;
+    sum_6_1 += a_1_1_3.z * columns_1_3_1;
+    sum_7_0 += a_1_1_3.w * columns_1_3_0;
+    sum_7_1 += a_1_1_3.w * columns_1_3_1;
+    let a_2_0_0 = a_tile[thread_row + 260u];
+    let a_2_1_0 = a_tile[thread_row + 276u];
+    let b_2_0_0 = b_tile[thread_column + 260u];
+    let b_2_1_0 = b_tile[thread_column + 276u];
+    let columns_2_0_0 = b_2_0_0;
+    let columns_2_0_1 = b_2_1_0;
+    sum_0_0 += a_2_0_0.x * columns_2_0_0;
+    sum_0_1 += a_2_0_0.x * columns_2_0_1;
+    sum_1_0 += a_2_0_0.y * columns_2_0_0;
+    sum_1_1 += a_2_0_0.y * columns_2_0_1;
+    sum_2_0 += a_2_0_0.z * columns_2_0_0;
+    sum_2_1 += a_2_0_0.z * columns_2_0_1;
+    sum_3_0 += a_2_0_0.w * columns_2_0_0;
+    sum_3_1 += a_2_0_0.w * columns_2_0_1;
+    sum_4_0 += a_2_1_0.x * columns_2_0_0;
+    sum_4_1 += a_2_1_0.x * columns_2_0_1;
+    sum_5_0 += a_2_1_0.y * columns_2_0_0;
+    sum_5_1 += a_2_1_0.y * columns_2_0_1;
+    sum_6_0 += a_2_1_0.z * columns_2_0_0;
+    sum_6_1 += a_2_1_0.z * columns_2_0_1;
+    sum_7_0 += a_2_1_0.w * columns_2_0_0;
+    sum_7_1 += a_2_1_0.w * columns_2_0_1;
+    let a_2_0_1 = a_tile[thread_row + 292u];
+    let a_2_1_1 = a_tile[thread_row + 308u];
+    let b_2_0_1 = b_tile[thread_column + 292u];
+    let b_2_1_1 = b_tile[thread_column + 308u];
+    let columns_2_1_0 = b_2_0_1;
+    let columns_2_1_1 = b_2_1_1;
+    sum_0_0 += a_2_0_1.x * columns_2_1_0;
+    sum_0_1 += a_2_0_1.x * columns_2_1_1;
+    sum_1_0 += a_2_0_1.y * columns_2_1_0;
+    sum_1_1 += a_2_0_1.y * columns_2_1_1;
+    sum_2_0 += a_2_0_1.z * columns_2_1_0;
+    sum_2_1 += a_2_0_1.z * columns_2_1_1;
+    sum_3_0 += a_2_0_1.w * columns_2_1_0;
+    sum_3_1 += a_2_0_1.w * columns_2_1_1;
+    sum_4_0 += a_2_1_1.x * columns_2_1_0;
+    sum_4_1 += a_2_1_1.x * columns_2_1_1;
+    sum_5_0 += a_2_1_1.y * columns_2_1_0;
+    sum_5_1 += a_2_1_1.y * columns_2_1_1;
+    sum_6_0 += a_2_1_1.z * columns_2_1_0;
+    sum_6_1 += a_2_1_1.z * columns_2_1_1;
+    sum_7_0 += a_2_1_1.w * columns_2_1_0;
+    sum_7_1 += a_2_1_1.w * columns_2_1_1;
+    let a_2_0_2 = a_tile[thread_row + 324u];
+    let a_2_1_2 = a_tile[thread_row + 340u];
+    let b_2_0_2 = b_tile[thread_column + 324u];
+    let b_2_1_2 = b_tile[thread_column + 340u];
+    let columns_2_2_0 = b_2_0_2;
+    let columns_2_2_1 = b_2_1_2;
+    sum_0_0 += a_2_0_2.x * columns_2_2_0;
+    sum_0_1 += a_2_0_2.x * columns_2_2_1;
+    sum_1_0 += a_2_0_2.y * columns_2_2_0;
+    sum_1_1 += a_2_0_2.y * columns_2_2_1;
+    sum_2_0 += a_2_0_2.z * columns_2_2_0;
+    sum_2_1 += a_2_0_2.z * columns_2_2_1;
+    sum_3_0 += a_2_0_2.w * columns_2_2_0;
+    sum_3_1 += a_2_0_2.w * columns_2_2_1;
+    sum_4_0 += a_2_1_2.x * columns_2_2_0;
+    sum_4_1 += a_2_1_2.x * columns_2_2_1;
+    sum_5_0 += a_2_1_2.y * columns_2_2_0;
+    sum_5_1 += a_2_1_2.y * columns_2_2_1;
+    sum_6_0 += a_2_1_2.z * columns_2_2_0;
+    sum_6_1 += a_2_1_2.z * columns_2_2_1;
+    sum_7_0 += a_2_1_2.w * columns_2_2_0;
+    sum_7_1 += a_2_1_2.w * columns_2_2_1;
+    let a_2_0_3 = a_tile[thread_row + 356u];
+    let a_2_1_3 = a_tile[thread_row + 372u];
+    let b_2_0_3 = b_tile[thread_column + 356u];
+    let b_2_1_3 = b_tile[thread_column + 372u];
+    let columns_2_3_0 = b_2_0_3;
+    let columns_2_3_1 = b_2_1_3;
+    sum_0_0 += a_2_0_3.x * columns_2_3_0;
+    sum_0_1 += a_2_0_3.x * columns_2_3_1;
+    sum_1_0 += a_2_0_3.y * columns_2_3_0;
+    sum_1_1 += a_2_0_3.y * columns_2_3_1;
+    sum_2_0 += a_2_0_3.z * columns_2_3_0;
+    sum_2_1 += a_2_0_3.z * columns_2_3_1;
+    sum_3_0 += a_2_0_3.w * columns_2_3_0;
+    sum_3_1 += a_2_0_3.w * columns_2_3_1;
+    sum_4_0 += a_2_1_3.x * columns_2_3_0;
+    sum_4_1 += a_2_1_3.x * columns_2_3_1;
+    sum_5_0 += a_2_1_3.y * columns_2_3_0;
+    sum_5_1 += a_2_1_3.y * columns_2_3_1;
+    sum_6_0 += a_2_1_3.z * columns_2_3_0;
+    sum_6_1 += a_2_1_3.z * columns_2_3_1;
+    sum_7_0 += a_2_1_3.w * columns_2_3_0;
+    sum_7_1 += a_2_1_3.w * columns_2_3_1;
+    let a_3_0_0 = a_tile[thread_row + 390u];
+    let a_3_1_0 = a_tile[thread_row + 406u];
+    let b_3_0_0 = b_tile[thread_column + 390u];
+    let b_3_1_0 = b_tile[thread_column + 406u];
+    let columns_3_0_0 = b_3_0_0;
+    let columns_3_0_1 = b_3_1_0;
+    sum_0_0 += a_3_0_0.x * columns_3_0_0;
+    sum_0_1 += a_3_0_0.x * columns_3_0_1;
+    sum_1_0 += a_3_0_0.y * columns_3_0_0;
+    sum_1_1 += a_3_0_0.y * columns_3_0_1;
+    sum_2_0 += a_3_0_0.z * columns_3_0_0;
+    sum_2_1 += a_3_0_0.z * columns_3_0_1;
+    sum_3_0 += a_3_0_0.w * columns_3_0_0;
+    sum_3_1 += a_3_0_0.w * columns_3_0_1;
+    sum_4_0 += a_3_1_0.x * columns_3_0_0;
+    sum_4_1 += a_3_1_0.x * columns_3_0_1;
+    sum_5_0 += a_3_1_0.y * columns_3_0_0;
+    sum_5_1 += a_3_1_0.y * columns_3_0_1;
+    sum_6_0 += a_3_1_0.z * columns_3_0_0;
+    sum_6_1 += a_3_1_0.z * columns_3_0_1;
+    sum_7_0 += a_3_1_0.w * columns_3_0_0;
+    sum_7_1 += a_3_1_0.w * columns_3_0_1;
+    let a_3_0_1 = a_tile[thread_row + 422u];
+    let a_3_1_1 = a_tile[thread_row + 438u];
+    let b_3_0_1 = b_tile[thread_column + 422u];
+    let b_3_1_1 = b_tile[thread_column + 438u];
+    let columns_3_1_0 = b_3_0_1;
+    let columns_3_1_1 = b_3_1_1;
+    sum_0_0 += a_3_0_1.x * columns_3_1_0;
+    sum_0_1 += a_3_0_1.x * columns_3_1_1;
+    sum_1_0 += a_3_0_1.y * columns_3_1_0;
+    sum_1_1 += a_3_0_1.y * columns_3_1_1;
+    sum_2_0 += a_3_0_1.z * columns_3_1_0;
+    sum_2_1 += a_3_0_1.z * columns_3_1_1;
+    sum_3_0 += a_3_0_1.w * columns_3_1_0;
+    sum_3_1 += a_3_0_1.w * columns_3_1_1;
+    sum_4_0 += a_3_1_1.x * columns_3_1_0;
+    sum_4_1 += a_3_1_1.x * columns_3_1_1;
+    sum_5_0 += a_3_1_1.y * columns_3_1_0;
+    sum_5_1 += a_3_1_1.y * columns_3_1_1;
+    sum_6_0 += a_3_1_1.z * columns_3_1_0;
+    sum_6_1 += a_3_1_1.z * columns_3_1_1;
+    sum_7_0 += a_3_1_1.w * columns_3_1_0;
+    sum_7_1 += a_3_1_1.w * columns_3_1_1;
+    let a_3_0_2 = a_tile[thread_row + 454u];
+    let a_3_1_2 = a_tile[thread_row + 470u];
+    let b_3_0_2 = b_tile[thread_column + 454u];
+    let b_3_1_2 = b_tile[thread_column + 470u];
+    let columns_3_2_0 = b_3_0_2;
+    let columns_3_2_1 = b_3_1_2;
+    sum_0_0 += a_3_0_2.x * columns_3_2_0;
+    sum_0_1 += a_3_0_2.x * columns_3_2_1;
+    sum_1_0 += a_3_0_2.y * columns_3_2_0;
+    sum_1_1 += a_3_0_2.y * columns_3_2_1;
+    sum_2_0 += a_3_0_2.z * columns_3_2_0;
+    sum_2_1 += a_3_0_2.z * columns_3_2_1;
+    sum_3_0 += a_3_0_2.w * columns_3_2_0;
+    sum_3_1 += a_3_0_2.w * columns_3_2_1;
+    sum_4_0 += a_3_1_2.x * columns_3_2_0;
+    sum_4_1 += a_3_1_2.x * columns_3_2_1;
+    sum_5_0 += a_3_1_2.y * columns_3_2_0;
+    sum_5_1 += a_3_1_2.y * columns_3_2_1;
+    sum_6_0 += a_3_1_2.z * columns_3_2_0;
+    sum_6_1 += a_3_1_2.z * columns_3_2_1;
+    sum_7_0 += a_3_1_2.w * columns_3_2_0;
+    sum_7_1 += a_3_1_2.w * columns_3_2_1;
+    let a_3_0_3 = a_tile[thread_row + 486u];
+    let a_3_1_3 = a_tile[thread_row + 502u];
+    let b_3_0_3 = b_tile[thread_column + 486u];
+    let b_3_1_3 = b_tile[thread_column + 502u];
+    let columns_3_3_0 = b_3_0_3;
+    let columns_3_3_1 = b_3_1_3;
+    sum_0_0 += a_3_0_3.x * columns_3_3_0;
+    sum_0_1 += a_3_0_3.x * columns_3_3_1;
+    sum_1_0 += a_3_0_3.y * columns_3_3_0;
+    sum_1_1 += a_3_0_3.y * columns_3_3_1;
+    sum_2_0 += a_3_0_3.z * columns_3_3_0;
+    sum_2_1 += a_3_0_3.z * columns_3_3_1;
+    sum_3_0 += a_3_0_3.w * columns_3_3_0;
+    sum_3_1 += a_3_0_3.w * columns_3_3_1;
+    sum_4_0 += a_3_1_3.x * columns_3_3_0;
+    sum_4_1 += a_3_1_3.x * columns_3_3_1;
+    sum_5_0 += a_3_1_3.y * columns_3_3_0;
+    sum_5_1 += a_3_1_3.y * columns_3_3_1;
+    sum_6_0 += a_3_1_3.z * columns_3_3_0;
+    sum_6_1 += a_3_1_3.z * columns_3_3_1;
+    sum_7_0 += a_3_1_3.w * columns_3_3_0;
+    sum_7_1 += a_3_1_3.w * columns_3_3_1;
+    workgroupBarrier();
+    if (local < 128u) {
+      let line_0 = select(vec4<f32>(), loaded_0_0, exists_0_0);
+      let line_1 = select(vec4<f32>(), loaded_0_1, exists_0_1);
+      let line_2 = select(vec4<f32>(), loaded_0_2, exists_0_2);
+      let line_3 = select(vec4<f32>(), loaded_0_3, exists_0_3);
+      let fetched_0 = vec4<f32>(line_0.x,line_1.x,line_2.x,line_3.x);
+      let fetched_1 = vec4<f32>(line_0.y,line_1.y,line_2.y,line_3.y);
+      let fetched_2 = vec4<f32>(line_0.z,line_1.z,line_2.z,line_3.z);
+      let fetched_3 = vec4<f32>(line_0.w,line_1.w,line_2.w,line_3.w);
+      a_tile[a_slot_0 + 0u] = fetched_0;
+      a_tile[a_slot_0 + 32u] = fetched_1;
+      a_tile[a_slot_0 + 64u] = fetched_2;
+      a_tile[a_slot_0 + 96u] = fetched_3;
+    } else {
+      let line_0 = loaded_0_0;
+      let line_1 = loaded_0_1;
+      let line_2 = loaded_0_2;
+      let line_3 = loaded_0_3;
+      let fetched_0 = vec4<f32>(line_0.x,line_1.x,line_2.x,line_3.x);
+      let fetched_1 = vec4<f32>(line_0.y,line_1.y,line_2.y,line_3.y);
+      let fetched_2 = vec4<f32>(line_0.z,line_1.z,line_2.z,line_3.z);
+      let fetched_3 = vec4<f32>(line_0.w,line_1.w,line_2.w,line_3.w);
+      b_tile[b_slot_0 + 0u] = fetched_0;
+      b_tile[b_slot_0 + 32u] = fetched_1;
+      b_tile[b_slot_0 + 64u] = fetched_2;
+      b_tile[b_slot_0 + 96u] = fetched_3;
+    }
+    workgroupBarrier();
+  }
+
+  let bias_0 = bias_of(slice, first_column + (thread_column + 0u) * 4u);
+  let bias_1 = bias_of(slice, first_column + (thread_column + 16u) * 4u);
+  {
+    let m = first_row + (thread_row + 0u) * 4u + 0u;
+    if (m < params.m) {
+      var row = c_row(slice, m);
+      row.offset += split * params.split_stride;
+      if (row.valid) {
+        write_columns(row, first_column + (thread_column + 0u) * 4u, sum_0_0 + bias_0);
+        write_columns(row, first_column + (thread_column + 16u) * 4u, sum_0_1 + bias_1);
+      }
+    }
+  }
+  {
+    let m = first_row + (thread_row + 0u) * 4u + 1u;
+    if (m < params.m) {
+      var row = c_row(slice, m);
+      row.offset += split * params.split_stride;
+      if (row.valid) {
+        write_columns(row, first_column + (thread_column + 0u) * 4u, sum_1_0 + bias_0);
+        write_columns(row, first_column + (thread_column + 16u) * 4u, sum_1_1 + bias_1);
+      }
+    }
+  }
+  {
+    let m = first_row + (thread_row + 0u) * 4u + 2u;
+    if (m < params.m) {
+      var row = c_row(slice, m);
+      row.offset += split * params.split_stride;
+      if (row.valid) {
+        write_columns(row, first_column + (thread_column + 0u) * 4u, sum_2_0 + bias_0);
+        write_columns(row, first_column + (thread_column + 16u) * 4u, sum_2_1 + bias_1);
+      }
+    }
+  }
+  {
+    let m = first_row + (thread_row + 0u) * 4u + 3u;
+    if (m < params.m) {
+      var row = c_row(slice, m);
+      row.offset += split * params.split_stride;
+      if (row.valid) {
+        write_columns(row, first_column + (thread_column + 0u) * 4u, sum_3_0 + bias_0);
+        write_columns(row, first_column + (thread_column + 16u) * 4u, sum_3_1 + bias_1);
+      }
+    }
+  }
+  {
+    let m = first_row + (thread_row + 16u) * 4u + 0u;
+    if (m < params.m) {
+      var row = c_row(slice, m);
+      row.offset += split * params.split_stride;
+      if (row.valid) {
+        write_columns(row, first_column + (thread_column + 0u) * 4u, sum_4_0 + bias_0);
+        write_columns(row, first_column + (thread_column + 16u) * 4u, sum_4_1 + bias_1);
+      }
+    }
+  }
+  {
+    let m = first_row + (thread_row + 16u) * 4u + 1u;
+    if (m < params.m) {
+      var row = c_row(slice, m);
+      row.offset += split * params.split_stride;
+      if (row.valid) {
+        write_columns(row, first_column + (thread_column + 0u) * 4u, sum_5_0 + bias_0);
+        write_columns(row, first_column + (thread_column + 16u) * 4u, sum_5_1 + bias_1);
+      }
+    }
+  }
+  {
+    let m = first_row + (thread_row + 16u) * 4u + 2u;
+    if (m < params.m) {
+      var row = c_row(slice, m);
+      row.offset += split * params.split_stride;
+      if (row.valid) {
+        write_columns(row, first_column + (thread_column + 0u) * 4u, sum_6_0 + bias_0);
+        write_columns(row, first_column + (thread_column + 16u) * 4u, sum_6_1 + bias_1);
+      }
+    }
+  }
+  {
+    let m = first_row + (thread_row + 16u) * 4u + 3u;
+    if (m < params.m) {
+      var row = c_row(slice, m);
+      row.offset += split * params.split_stride;
+      if (row.valid) {
+        write_columns(row, first_column + (thread_column + 0u) * 4u, sum_7_0 + bias_0);
+        write_columns(row, first_column + (thread_column + 16u) * 4u, sum_7_1 + bias_1);
+      }
+    }
+  }
+}
