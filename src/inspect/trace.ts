@@ -50,14 +50,26 @@ function launchEvent(launch: ProfiledLaunch): TraceEvent {
   const { op, layer, backward } = nameOf(launch);
   const { kernel, bytes, flops, workgroups, begin, end } = launch;
   return {
+    ...slice(launchTrack, op, backward, { begin, end }),
+    args: { kernel, layer, bytes, flops, workgroups },
+  };
+}
+
+/** A slice of a track. */
+function slice(
+  track: number,
+  name: string,
+  backward: boolean,
+  { begin, end }: { readonly begin: number; readonly end: number },
+): TraceEvent {
+  return {
     ph: 'X',
-    name: backward ? `${op} (backward)` : op,
+    name: backward ? `${name} (backward)` : name,
     cat: backward ? 'backward' : 'forward',
     pid,
-    tid: launchTrack,
+    tid: track,
     ts: begin,
     dur: end - begin,
-    args: { kernel, layer, bytes, flops, workgroups },
   };
 }
 
@@ -73,16 +85,8 @@ function layerEvents(launches: readonly ProfiledLaunch[]): TraceEvent[] {
   const open: OpenLayer[] = [];
   let direction = false;
   const closeTo = (depth: number) => {
-    for (const { name, begin, end } of open.splice(depth).reverse()) {
-      events.push({
-        ph: 'X',
-        name: direction ? `${name} (backward)` : name,
-        cat: direction ? 'backward' : 'forward',
-        pid,
-        tid: layerTrack,
-        ts: begin,
-        dur: end - begin,
-      });
+    for (const layer of open.splice(depth).reverse()) {
+      events.push(slice(layerTrack, layer.name, direction, layer));
     }
   };
   for (const launch of launches) {

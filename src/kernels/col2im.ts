@@ -13,6 +13,7 @@ import { copyInto } from './copy.ts';
 import { upTo } from './gemmTiles.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
+import { windowParams } from './windowParams.ts';
 
 const kernel = /* @__PURE__ */ defineKernel({
   name: 'col2im',
@@ -108,12 +109,7 @@ function addTaps({ op, problem, spec, epilogue }: Conv2dCall, columnMatrix: Tens
       from_w: isForward ? columns.input : columns.output,
       kernel_h: rows.window,
       kernel_w: columns.window,
-      stride_h: rows.stride,
-      stride_w: columns.stride,
-      dilation_h: rows.dilation,
-      dilation_w: columns.dilation,
-      pad_h: rows.before,
-      pad_w: columns.before,
+      ...windowParams(problem.geometry),
       step_h: stepOf(rows),
       step_w: stepOf(columns),
       alpha,

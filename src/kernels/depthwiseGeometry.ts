@@ -4,6 +4,7 @@ import type { WindowAxis } from '../core/windows.ts';
 import type { Bindings } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bindsAsVectors } from './output.ts';
+import { windowParams } from './windowParams.ts';
 
 export interface DepthwiseGeometry {
   readonly batch: number;
@@ -46,12 +47,7 @@ export function geometryValues(geometry: DepthwiseGeometry, width: 1 | 4, rowsPe
     multiplier,
     kernel_h: rows.window,
     kernel_w: columns.window,
-    stride_h: rows.stride,
-    stride_w: columns.stride,
-    dilation_h: rows.dilation,
-    dilation_w: columns.dilation,
-    pad_h: rows.before,
-    pad_w: columns.before,
+    ...windowParams(geometry),
     rows: batch * rows.output,
     rows_per_part: rowsPerPart,
   };

@@ -19,6 +19,7 @@ import { gemmBindings, type GemmCall, launchGemm, widthOf } from './gemm.ts';
 import { type GemmProblem, gemmTunable } from './gemmAlgorithm.ts';
 import type { GemmSize } from './gemmSplit.ts';
 import { output } from './output.ts';
+import { windowParams } from './windowParams.ts';
 
 const defineDirection = (name: string, direction: Direction) =>
   defineKernel({
@@ -140,12 +141,7 @@ export function launchImplicitGemm({ direction, geometry }: Conv2dProblem, call:
     out_w: columns.output,
     out_c: outputs,
     kernel_w: columns.window,
-    stride_h: rows.stride,
-    stride_w: columns.stride,
-    dilation_h: rows.dilation,
-    dilation_w: columns.dilation,
-    pad_h: rows.before,
-    pad_w: columns.before,
+    ...windowParams(geometry),
     group_in: inputs / groups,
     group_out: outputs / groups,
   });

@@ -12,7 +12,7 @@ import { openKerasArchive } from '../../src/formats/keras/index.ts';
 import { readWhole } from '../../src/formats/storedTensor.ts';
 import { writeZip, ZipArchive } from '../../src/formats/zip/index.ts';
 import { clearSession } from '../../src/keras/index.ts';
-import type { AnyModel } from '../../src/keras/json/read.ts';
+import type { AnyModel } from '../../src/keras/models/model.ts';
 import { damaged } from '../support/damage.ts';
 import { mutated } from '../support/mutate.ts';
 import { type Random, random } from '../support/random.ts';

@@ -3,8 +3,8 @@ import type { CustomObjects } from '../serialization/registered.ts';
 import { checkOptions } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import { Model } from '../models/model.ts';
-import { type AnyModel, modelFromJSON } from './read.ts';
+import { type AnyModel, Model } from '../models/model.ts';
+import { modelFromJSON } from './read.ts';
 import { modelToSharingConfig } from './write.ts';
 
 /** Options of `cloneModel`. */

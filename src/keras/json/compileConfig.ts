@@ -2,7 +2,7 @@
 import type { ClassConfig } from '../namedObjects.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { snake } from './optionNames.ts';
-import type { AnyModel } from './read.ts';
+import type { AnyModel } from '../models/model.ts';
 import { type Writer, writeConfig } from './writeValue.ts';
 
 /** The parts of an optimizer, a loss or a metric that are written. */

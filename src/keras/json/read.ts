@@ -2,9 +2,7 @@
 import { ValueError } from '../../core/errors.ts';
 import { checkOptions } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
-import { Model } from '../models/model.ts';
-import type { Tensor } from '../../tensor/tensor.ts';
-import type { Nest } from '../tensorNest.ts';
+import { type AnyModel, Model } from '../models/model.ts';
 import { withBuiltIns } from '../serialization/layerConfigs.ts';
 import { type CustomObjects, withCustomObjects } from '../serialization/registered.ts';
 import { builtInClasses } from './builtIns.ts';
@@ -24,8 +22,6 @@ export interface FromJSONOptions {
   /** The file's name, for errors. */
   file?: string;
 }
-
-export type AnyModel = Model<Nest<Tensor>, Nest<Tensor>>;
 
 /**
  * The model that Keras's JSON describes (`model.to_json()`, or `config.json` in a `.keras` file), with new weights. Names in

@@ -5,7 +5,7 @@ import { isSymbolic } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
 import { Functional } from '../models/functional.ts';
-import type { Model } from '../models/model.ts';
+import type { AnyModel } from '../models/model.ts';
 import { maskOf } from '../masks.ts';
 import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 import { dialectOf } from './dialect.ts';
@@ -43,8 +43,6 @@ export function writeGraph(writer: Writer, model: AnyModel, place: string): Json
     output_layers: mapNest(program?.outputNest as Nest<KerasTensor>, (tensor) => calls.edge(tensor)) as Json,
   };
 }
-
-type AnyModel = Model<Nest<Tensor>, Nest<Tensor>>;
 
 /** The calls that belong to one model, with their numbers within it. */
 class Calls {

@@ -1,8 +1,9 @@
 /** @file Losses by name. */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
-import { foldName, suggestionFor } from '../../core/suggest.ts';
+import { suggestionFor } from '../../core/suggest.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import { makerNamed } from '../makers.ts';
 import type { RegisteredAs, Spelled } from '../nameTypes.ts';
 import {
   customObjectOf,
@@ -148,13 +149,7 @@ export function isBuiltInLoss(className: string): boolean {
 }
 
 function makerOf(identifier: string): Maker | null {
-  const wanted = foldName(identifier);
-  const all = Object.values(makers) as unknown as Maker[];
-  return all.find((maker) => namesOf(maker).includes(wanted)) ?? null;
-}
-
-function namesOf({ names: { className, label, aliases = [] } }: Maker): string[] {
-  return [className, ...(label ? [label] : []), ...aliases].map(foldName);
+  return makerNamed(Object.values(makers) as unknown as Maker[], identifier);
 }
 
 function refuse(identifier: unknown): never {

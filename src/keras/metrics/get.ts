@@ -4,6 +4,7 @@ import { describe } from '../../core/shape.ts';
 import { foldName, suggestionFor } from '../../core/suggest.ts';
 import type { OpenSpec } from '../../core/spec.ts';
 import { Loss } from '../losses/loss.ts';
+import { makerNamed } from '../makers.ts';
 import type { RegisteredAs, Spelled } from '../nameTypes.ts';
 import { customObjectOf, registeredAs } from '../serialization/registered.ts';
 import {
@@ -200,13 +201,7 @@ function makeNamed(name: string, config?: object): Metric {
 }
 
 function builtIn(name: string): Maker | null {
-  const wanted = foldName(name);
-  const all = Object.values(makers) as unknown as Maker[];
-  return all.find((maker) => namesOf(maker).includes(wanted)) ?? null;
-}
-
-function namesOf({ names: { className, label, aliases = [] } }: Maker): string[] {
-  return [className, ...(label ? [label] : []), ...aliases].map(foldName);
+  return makerNamed(Object.values(makers) as unknown as Maker[], name);
 }
 
 function refuse(identifier: unknown): never {

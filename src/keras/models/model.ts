@@ -216,6 +216,9 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
   }
 }
 
+/** A model with any inputs and outputs. */
+export type AnyModel = Model<Nest<Tensor>, Nest<Tensor>>;
+
 /** A handle on `value` with `mask` attached; the caller's tensor is unchanged. */
 function withMask(value: unknown, mask: Tensor | null): unknown {
   if (!(value instanceof Tensor) || mask === null || value.companion?.id === mask.id) return value;

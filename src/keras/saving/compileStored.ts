@@ -6,7 +6,7 @@ import type { StoredTensor } from '../../formats/storedTensor.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Json } from '../json/document.ts';
 import { placed } from '../json/jsonErrors.ts';
-import type { AnyModel } from '../json/read.ts';
+import type { AnyModel } from '../models/model.ts';
 import { readCompileConfig } from '../json/readCompile.ts';
 import { HostVariable } from '../optimizers/hostVariable.ts';
 import { LossScaleOptimizer } from '../optimizers/lossScaleOptimizer.ts';

@@ -6,7 +6,7 @@ import { folderOf, type FolderTarget, type SaveFolder } from '../../storage/fold
 import type { FilePieces } from '../../storage/fileTarget.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { layersModelConfig } from '../json/layersModelConfig.ts';
-import type { AnyModel } from '../json/read.ts';
+import type { AnyModel } from '../models/model.ts';
 import { modelToConfig } from '../json/write.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import type { SaveOptions } from '../models/fileOptions.ts';

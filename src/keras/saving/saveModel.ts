@@ -7,7 +7,7 @@ import { isFolder, type SaveFolder } from '../../storage/folderTargets.ts';
 import { type SaveTarget, targetName, targetOf } from '../../storage/targets.ts';
 import { readConstants } from '../json/constants.ts';
 import type { JsonObject } from '../json/document.ts';
-import type { AnyModel } from '../json/read.ts';
+import type { AnyModel } from '../models/model.ts';
 import { jsonText } from '../json/text.ts';
 import { modelToSharingConfig, writerFor } from '../json/write.ts';
 import { fullCompileConfig } from '../json/compileConfig.ts';

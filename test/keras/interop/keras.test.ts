@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { init, randomNormal, randomUniform, tensor, type Tensor } from '../../../src/index.ts';
 import { loadModel } from '../../../src/io/index.ts';
 import { clearSession, input, layers, sequential } from '../../../src/keras/index.ts';
-import type { AnyModel } from '../../../src/keras/json/read.ts';
+import type { AnyModel } from '../../../src/keras/models/model.ts';
 import { modelToConfig } from '../../../src/keras/json/write.ts';
 import { differences } from './differences.ts';
 import { makers } from './models.ts';

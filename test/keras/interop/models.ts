@@ -1,6 +1,6 @@
 /** @file Models with many kinds of layers, which are sent to Keras and back. */
 import { randomNormal, type Tensor } from '../../../src/index.ts';
-import type { AnyModel } from '../../../src/keras/json/read.ts';
+import type { AnyModel } from '../../../src/keras/models/model.ts';
 import { input, layers, model, sequential } from '../../../src/keras/index.ts';
 
 /** A model by its name, and the shapes of inputs for it. */

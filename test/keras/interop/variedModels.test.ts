@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { init, type Tensor, tensor, type Variable } from '../../../src/index.ts';
 import { loadModel } from '../../../src/io/index.ts';
 import { clearSession } from '../../../src/keras/index.ts';
-import type { AnyModel } from '../../../src/keras/json/read.ts';
+import type { AnyModel } from '../../../src/keras/models/model.ts';
 import { bytesSource } from '../../../src/formats/byteSource.ts';
 import { openKerasArchive } from '../../../src/formats/keras/index.ts';
 import { ZipArchive } from '../../../src/formats/zip/index.ts';

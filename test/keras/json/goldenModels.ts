@@ -13,7 +13,7 @@ import {
   tensor,
 } from '../../../src/index.ts';
 import type { SymbolicTensor } from '../../../src/ops/recorders.ts';
-import type { AnyModel } from '../../../src/keras/json/read.ts';
+import type { AnyModel } from '../../../src/keras/models/model.ts';
 import {
   constraints,
   initializers,

@@ -8,7 +8,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { init, randomNormal, tensor, ValueError } from '../../../src/index.ts';
 import { FilesTarget, loadModel } from '../../../src/io/index.ts';
 import { clearSession, input, layers, optimizers, sequential } from '../../../src/keras/index.ts';
-import type { AnyModel } from '../../../src/keras/json/read.ts';
+import type { AnyModel } from '../../../src/keras/models/model.ts';
 
 beforeAll(async () => {
   await init();

@@ -19,7 +19,7 @@ import {
 } from '../../../src/index.ts';
 import { FilesTarget, type FolderTarget, loadModel } from '../../../src/io/index.ts';
 import { getSourceInputs } from '../../../src/keras/graph/sourceInputs.ts';
-import type { AnyModel } from '../../../src/keras/json/read.ts';
+import type { AnyModel } from '../../../src/keras/models/model.ts';
 import { clearSession, input, layers, model, sequential } from '../../../src/keras/index.ts';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tfjs-'));

@@ -1,0 +1,21 @@
+/** @file Functions that make losses and metrics, by any of the names that Keras has for what they make. */
+import { foldName } from '../core/suggest.ts';
+
+interface Named {
+  readonly names: {
+    readonly className: string;
+    /** The default name of what it makes. */
+    readonly label?: string | null | undefined;
+    readonly aliases?: readonly string[];
+  };
+}
+
+/** The one of `makers` whose class, label or alias is `name`, however it is spelled; null if there is none. */
+export function makerNamed<M extends Named>(makers: readonly M[], name: string): M | null {
+  const wanted = foldName(name);
+  return makers.find((maker) => namesOf(maker).includes(wanted)) ?? null;
+}
+
+function namesOf({ names: { className, label, aliases = [] } }: Named): string[] {
+  return [className, ...(label ? [label] : []), ...aliases].map(foldName);
+}
