@@ -64,7 +64,7 @@ export function figures({ adapter, engine, date, versions, rows }) {
   );
   const list = missed.map(({ name, ratio }) => `${name} (${ratio.toFixed(2)}×)`).join('; ');
   const browser = /(?:Firefox|Chrome)\/\d+/.exec(engine)?.[0].replace('/', ' ') ?? engine;
-  return `How many times faster (or smaller) Retrograd is than the best of TF.js ${versions.tfjs}, jax-js ${versions.jaxjs} and ONNX Runtime Web ${versions.ort},
+  return `The table shows how many times faster (or smaller) Retrograd is than the best of TF.js ${versions.tfjs}, jax-js ${versions.jaxjs} and ONNX Runtime Web ${versions.ort},
 measured in the same page: headless ${browser}, ${adapter}, ${date}, version ${versions.retrograd}. A range spans the rows of a
 workload ([all rows, with spreads and rooflines](bench/results/chromium-swiftshader.md)).
 
