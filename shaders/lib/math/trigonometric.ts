@@ -7,7 +7,7 @@
 import { defineMath, type MathFunction } from './define.ts';
 import { finite, isInfinite, isNan, multiplyHigh, nanValue, withSign } from './bits.ts';
 
-// x - n π for |n| up to 4096 in halves: π in four parts, whose multiples are exact (Cody and Waite). By fma, since compilers
+// x - n π for |n| up to 4096, in steps of 1/2: π in four parts, whose multiples are exact (Cody and Waite). By fma, since compilers
 // may combine the parts if products and differences are separate.
 export const withoutTurns: MathFunction = /* @__PURE__ */ defineMath(
   'without_turns',
