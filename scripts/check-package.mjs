@@ -183,7 +183,7 @@ function writePrograms(project) {
 }
 
 /**
- * The code of a page by file, as TypeScript: blocks without a name are one program, those with one files of their own.
+ * The code of a page by file, as TypeScript: blocks without a name are one program, blocks with a name are separate files.
  *
  * @param {string} text
  * @param {string} name

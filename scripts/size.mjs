@@ -41,7 +41,7 @@ export const fit = (x, y) => net.fit(x, y);`;
  * grouped attention), which a model can save, are 0.6 kB in files that layers share. Checks of what `backward` returns, of
  * what `init` takes, and names that other libraries use for options are 0.8 kB; those of a call's `training` and masks 0.4 kB
  * more. ConvLSTM and what it shares with LSTM and GRU are 0.1 kB in files that layers share. The dtype policy of layers is
- * 0.1 kB. Surplus arguments of the methods that train, and a count of weights that don't exist yet, which are refused, are
+ * 0.1 kB. Errors for unexpected arguments of the methods that train, and a count of weights that don't exist yet, which are refused, are
  * 0.1 kB. Fills and the adapter profiles come with the device: with the launches and the WGSL that they are made of, 2.1 kB
  * that were in the first file. Frozen shapes, and errors for unexpected arguments, of masks for indices and of what is no
  * number in a DynamicScalar, are 0.7 kB of the core; those of layers (`compile`, `apply`, `summary`, a `call` by the app,

@@ -22,7 +22,7 @@ export interface Check {
   /** The fault it found; null while it is pending, and if there is none. */
   fault: Fault | null;
   readonly report: FaultReport;
-  readonly ledger: FaultLedger | null;
+  readonly collector: FaultCollector | null;
   /** The check of the forward op, if this one belongs to its gradient: reported only if that one isn't. */
   readonly echoOf: Check | null;
 }
@@ -81,7 +81,7 @@ export class FaultSet {
 }
 
 /** Collects the faults of work launched by one run (such as `fit`), which reports them in addition to any reader. */
-export class FaultLedger {
+export class FaultCollector {
   #found: Fault[] = [];
 
   constructor(private readonly tracker: FaultTracker) {}
@@ -89,12 +89,12 @@ export class FaultLedger {
   /** Runs `body`, and collects the faults of its launches. */
   during<T>(body: () => T): T {
     const { tracker } = this;
-    const before = tracker.ledger;
-    tracker.ledger = this;
+    const before = tracker.collector;
+    tracker.collector = this;
     try {
       return body();
     } finally {
-      tracker.ledger = before;
+      tracker.collector = before;
     }
   }
 
@@ -137,7 +137,7 @@ export class FaultTracker {
   /** Counts the reports to everyone. */
   #clock = 0;
   /** Receives the faults of checks that begin now. */
-  ledger: FaultLedger | null = null;
+  collector: FaultCollector | null = null;
   /** Receives faults whose values can't be read any more, and that no `sync()` threw. */
   announce: (error: RetrogradError) => void = (error) => console.warn(error);
 
@@ -152,8 +152,8 @@ export class FaultTracker {
   }
 
   begin(report: FaultReport, echoOf: Check | null = null): Check {
-    const ledger = echoOf ? null : this.ledger;
-    return { number: this.#begun++, fault: null, report, ledger, echoOf };
+    const collector = echoOf ? null : this.collector;
+    return { number: this.#begun++, fault: null, report, collector, echoOf };
   }
 
   /** Whether `check` is pending, or found a fault that wasn't reported. */
@@ -240,10 +240,10 @@ export class FaultTracker {
       for (const fault of own) countCarrier(fault, 1);
       if (set.end <= this.#resolved) this.#pendingSets.delete(set);
     }
-    for (const { fault, ledger } of checks) {
+    for (const { fault, collector } of checks) {
       if (!fault || fault.echoOf) continue;
       this.#unreported.add(fault);
-      ledger?.add(fault);
+      collector?.add(fault);
       this.#noteOrphan(fault);
     }
   }

@@ -61,6 +61,23 @@ const GONE: readonly (readonly [word: string, replacement: string])[] = [
   ['(tall|narrow) quads?', 'subgroup-quad tiles'],
   ['afresh', 'again, from the start'],
   ['thereof|whereof|wherein|thereby', 'plain English'],
+  ['spools?', 'temporary file, cache'],
+  ['kept reads', 'ReadCache'],
+  ['import part', 'lazyImport'],
+  ['habits?', 'names in other libraries, unsupported properties'],
+  ['stray (properties|variables?|hint)|strays', 'unknown properties, untracked variables'],
+  ['missing methods', 'method hints'],
+  ['surplus', 'extra, unexpected (arguments); false positives'],
+  ['junk', 'invalid values'],
+  ['ledgers?', 'counter, accounting of bytes'],
+  ['abreast', 'lines per loop, together'],
+  ['doom(s|ed)?', 'fail, mark as failed'],
+  ['lent', 'borrowed, passed'],
+  ['(un|not )held steps?|held steps?', 'retained steps'],
+  ['unseen (tensors?|calls?|work)', 'unobserved, hidden'],
+  ['(most|least) (bytes|work|part|turns|iterations|invocations|parts|lanes|rows|rounds|repeats)', 'max, min'],
+  ['but for (the|that|those|its)', 'except'],
+  ['(buffers|pipelines|files|gradients|launches|names|methods|properties) of their own', 'separate, custom'],
 ];
 
 /** Legitimate uses, by file, each with its reason. */

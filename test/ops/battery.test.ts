@@ -216,12 +216,12 @@ describe.each(samples.map((entry) => [entry.op, entry] as const))('%s', (name, e
         const watched = inputs.filter(
           (input, k): input is Tensor => run.floating[k] === true && input !== null,
         );
-        const lent = cotangents.filter((c): c is Tensor => c !== null);
+        const given = cotangents.filter((c): c is Tensor => c !== null);
         const outer = new GradientTape();
-        outer.watch([...watched, ...lent]);
+        outer.watch([...watched, ...given]);
         const first = differentiate(run, inputs, cotangents) as Tensor[];
         const u = first.map((g) => Array.from({ length: g.size }, () => 2 * run.random() - 1));
-        const seconds = outer.gradient(first, [...watched, ...lent], {
+        const seconds = outer.gradient(first, [...watched, ...given], {
           outputGradients: first.map(
             (g, k) => tensor(Float32Array.from(u[k] as number[]), { shape: g.shape }) as Tensor,
           ),

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 describe('a variable that takes the values of a buffer of the app', () => {
-  const lent = () => {
+  const sharedBuffer = () => {
     const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC;
     const buffer = device.gpu.createBuffer({ size: 16, usage });
     const write = (values: number[]) => device.gpu.queue.writeBuffer(buffer, 0, new Float32Array(values));
@@ -19,7 +19,7 @@ describe('a variable that takes the values of a buffer of the app', () => {
   };
 
   it('keeps them when the app writes to the buffer', async () => {
-    const { write, x } = lent();
+    const { write, x } = sharedBuffer();
     const made = variable(x);
     const assigned = variable(tensor([0, 0, 0, 0]));
     assigned.assign(x);
@@ -31,7 +31,7 @@ describe('a variable that takes the values of a buffer of the app', () => {
   });
 
   it('leaves the buffer alone when it is assigned', async () => {
-    const { x } = lent();
+    const { x } = sharedBuffer();
     const made = variable(x);
     made.assign(mul(made, 2));
     expect(await x.array()).toEqual([1, 2, 3, 4]);

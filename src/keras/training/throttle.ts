@@ -8,7 +8,7 @@ import { DeviceLostError, RetrogradError } from '../../core/errors.ts';
 import { withDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';
 import { joinErrors } from '../../webgpu/faults.ts';
-import { FaultLedger } from '../../webgpu/faultSets.ts';
+import { FaultCollector } from '../../webgpu/faultSets.ts';
 import { isolated } from './isolated.ts';
 
 /** A fence is set after this many milliseconds of launching, or this many steps. */
@@ -35,7 +35,7 @@ export class Throttle {
   #fencedAt = performance.now();
   #yieldedAt = performance.now();
   /** Faults of what this run launched. */
-  readonly #faults: FaultLedger;
+  readonly #faults: FaultCollector;
   /** Whether one of these faults was thrown. */
   #isFaulty = false;
 
@@ -47,7 +47,7 @@ export class Throttle {
     public where: string,
     private readonly signal?: AbortSignal | undefined,
   ) {
-    this.#faults = new FaultLedger(device.faults.tracker);
+    this.#faults = new FaultCollector(device.faults.tracker);
   }
 
   /**

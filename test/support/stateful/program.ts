@@ -13,7 +13,7 @@ export const changeKinds = [
   'assign',
   'hold a view',
   'let a view go',
-  'write to the lent buffer',
+  'write to the shared buffer',
   'dispose of the function',
   'compile the function again',
   'compute something else',

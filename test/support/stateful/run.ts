@@ -80,7 +80,7 @@ export async function runProgram(program: Program): Promise<string | null> {
         return `call ${index + 1} of\n${print(program)}\nexpected ${expected}\nfound    ${found}`;
       const [ofPlain, ofOther] = outcomes.map(tensorsIn) as [Tensor[], Tensor[]];
       ofPlain.forEach((tensor, i) => {
-        // The eager function may return the lent tensor itself, whose values change; a compiled one returns a copy.
+        // The eager function may return the shared tensor itself, whose values change; a compiled one returns a copy.
         if (tensor instanceof rg.Variable || tensor.storage.exposed) return;
         plain.results.push(tensor);
         other.results.push(ofOther[i] as Tensor);

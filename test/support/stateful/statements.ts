@@ -79,7 +79,7 @@ const statements: Record<string, Run> = {
     values.push(view(variable));
   },
   'read a constant': ({ values, world }, { a }) => void values.push(pick(world.constants, a)),
-  'read the lent buffer': ({ values, world }) => void values.push(world.lent),
+  'read the shared buffer': ({ values, world }) => void values.push(world.shared),
   assign: ({ values, world }, { a, b }) => void assign(pick(world.variables, a), pick(values, b)),
   accumulate: ({ values, world }, { a, b }) => {
     const variable = pick(world.variables, a);

@@ -8,7 +8,7 @@ import type { Change, Program } from './program.ts';
 export class World {
   readonly variables: Variable[];
   readonly constants: Tensor[];
-  readonly lent: Tensor;
+  readonly shared: Tensor;
   readonly #appBuffer: GPUBuffer;
   views: Tensor[] = [];
   /** Results of calls so far, except for those that may change. */
@@ -28,7 +28,7 @@ export class World {
       size: Math.max(16, rows * columns * 4),
       usage: 0x80 | 0x8 | 0x4, // STORAGE, COPY_DST, COPY_SRC
     });
-    this.lent = rg.fromBuffer(this.#appBuffer, { shape: [rows, columns] });
+    this.shared = rg.fromBuffer(this.#appBuffer, { shape: [rows, columns] });
     this.write(0, gpu);
   }
 
@@ -48,7 +48,7 @@ export function applyChange(world: World, { kind, a, b }: Change, gpu: GPUDevice
   if (kind === 'assign') variable.assign(values([rows, columns], b));
   if (kind === 'hold a view') world.views.push(rg.identity(variable));
   if (kind === 'let a view go') world.views.pop()?.dispose();
-  if (kind === 'write to the lent buffer') world.write(b, gpu);
+  if (kind === 'write to the shared buffer') world.write(b, gpu);
   if (kind === 'compute something else') rg.tidy(() => void rg.square(rg.add(variable, b)));
 }
 
@@ -57,9 +57,9 @@ export function inputFrom(world: World, source: number, call: number): Tensor {
   const { rows, columns } = world.program;
   const kind = source % 8;
   if (kind === 0 && world.inputs.length > 0) return pick(world.inputs, source >> 3);
-  if (kind === 1) return world.lent;
+  if (kind === 1) return world.shared;
   if (kind === 2) return rg.identity(pick(world.variables, source >> 3));
-  if (kind === 3) return rg.reshape(world.lent, { shape: [rows, columns] });
+  if (kind === 3) return rg.reshape(world.shared, { shape: [rows, columns] });
   if (kind === 4 && world.results.length > 0) return pick(world.results, source >> 3);
   const shape = pick([[rows, columns], [rows, columns], [columns], [rows, 1]], source >> 3);
   const made = values(shape, source * 7 + call);

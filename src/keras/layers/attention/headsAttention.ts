@@ -52,7 +52,7 @@ export const headsOptionNames: OptionNames<HeadsOptions> = {
   ...layerOptionNames,
 };
 
-/** Number and sizes of the heads. Subclasses check them under the names of their own options. */
+/** Number and sizes of the heads. Subclasses check them under their own option names. */
 export interface HeadSizes {
   readonly numHeads: number;
   /** Number of key and value heads; each serves the same number of query heads. */
