@@ -1,4 +1,4 @@
-/** @file Loops and functions with gradients of their own: which runs of their bodies happen, and which inputs get a gradient. */
+/** @file Loops and functions with custom gradients: which runs of their bodies happen, and which inputs get a gradient. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   add,
