@@ -1,14 +1,15 @@
 /** @file Launches matmul. Batch axes broadcast; if B is a single matrix, the batch is merged into the rows of A. */
 import { gemmDirectives, gemmParams, type OperandLayout } from '../../shaders/gemm.ts';
 import { type MatMulOptions, matMul } from '../../shaders/matMul.ts';
-import { type Shape, sizeOf } from '../core/shape.ts';
+import { type Shape, sameShape, sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { algorithmFor } from './algorithmFor.ts';
+import { elementwiseKernel } from './elementwise.ts';
 import { gemmBindings, launchGemm, widthOf } from './gemm.ts';
 import { type GemmAlgorithm, type GemmProblem, gemmTunable } from './gemmAlgorithm.ts';
-import { output } from './output.ts';
+import { output, view } from './output.ts';
 import type { Epilogue } from './partialSums.ts';
 import { broadcastStrides, mergeAxes } from './strided.ts';
 
@@ -57,9 +58,27 @@ export interface MatMulCall {
 export function matMulKernel(call: MatMulCall): Tensor {
   const { device } = call.a.values;
   if (sizeOf(call.spec.shape) === 0) return output(device, call.spec, call.op);
+  if (isOuterProduct(call)) return outerProduct(call);
   const computed = joinBatch(columnAsRow(call));
   const problem = matMulProblem(computed);
   return launchMatMul(computed, problem, algorithmFor(device, gemmTunable, problem));
+}
+
+/** Whether there is nothing to sum over, and rows can be written in vectors. Products of float16 are not rounded to float16. */
+function isOuterProduct({ a, b, sizes: { m, n, k, batch }, spec, epilogue = {} }: MatMulCall): boolean {
+  if (k !== 1 || n % 4 !== 0 || epilogue.bias || epilogue.activation) return false;
+  const isFloat16 = a.values.dtype === 'float16' || b.values.dtype === 'float16';
+  return !isFloat16 && sameShape(spec.shape, [...batch, m, n]);
+}
+
+/** The elements of columns times those of rows: an elementwise kernel divides less than the loops of a GEMM. */
+function outerProduct({ op, a, b, sizes: { m, n }, spec }: MatMulCall): Tensor {
+  const as = ({ values, batch }: MatrixOperand, ...shape: number[]) =>
+    view(values, { shape: [...batch, ...shape], dtype: spec.dtype }, op);
+  const factors = [as(a, m, 1), as(b, 1, n)];
+  const product = elementwiseKernel(op, 'a * b', factors, spec);
+  for (const factor of factors) factor.dispose();
+  return product;
 }
 
 /** Computes a matrix times a column as a row times the transposed matrix, since there is a special tile for rows. */

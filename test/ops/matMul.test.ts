@@ -4,6 +4,7 @@ import { fusedMatMul, init, matMul, tensor } from '../../src/index.ts';
 import { withGemmTile } from '../support/algorithms.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { draw, largestError, product } from '../support/reference.ts';
+import { sizeOf } from '../../src/core/shape.ts';
 
 await init();
 
@@ -64,6 +65,26 @@ test.each([[[7, 9, 300]], [[40, 64, 1000]], [[3, 2, 5000]], [[1, 33, 4096]], [[3
   const [a, b] = [draw(m * k, 11), draw(k * n, 12)];
   const y = await matMul(tensor(a, { shape: [m, k] }), tensor(b, { shape: [k, n] })).data();
   expect(largestError(y, product(a, b, size))).toBeLessThan(4 * plainError(a, b, size) + 1e-7);
+});
+
+test.each([
+  ['a column and a row', [5, 1], [1, 8], {}],
+  ['both transposed', [1, 5], [8, 1], { transposeA: true, transposeB: true }],
+  ['columns of a batch and one row', [3, 5, 1], [1, 8], {}],
+  ['batches that broadcast to each other', [2, 1, 5, 1], [3, 1, 8], {}],
+  ['vectors of odd length', [5, 1], [1, 7], {}],
+])('an outer product of %s', async (_, aShape, bShape, options) => {
+  const drawn = (shape: readonly number[]) => draw(sizeOf(shape), shape.length);
+  const [a, b, m] = [drawn(aShape), drawn(bShape), 5];
+  const n = (bShape.at(-1) as number) * (bShape.length === 2 ? (bShape[0] as number) : 1);
+  // The products of every matrix of a's batch with every one of b's.
+  const expected: number[] = [];
+  for (let i = 0; i < a.length; i += m)
+    for (let j = 0; j < b.length; j += n)
+      expected.push(...product(a.subarray(i, i + m), b.subarray(j, j + n), [m, n, 1]));
+  const y = matMul(tensor(a, { shape: aShape }), tensor(b, { shape: bShape }), options);
+  expect(y.shape.slice(-2)).toEqual([m, n]);
+  expect(Array.from(await y.data())).toEqual(expected.map(Math.fround));
 });
 
 test('more slices than workgroups of one dimension', async () => {
