@@ -259,9 +259,9 @@ describe('customGradient', () => {
   ])('refuses %s', (_, gradient, message) => {
     const f = customGradient((x, y) => ({ value: add(x, y), gradient: gradient as never }));
     const x = tensor([1]);
-    const slope = () => grad((given: Tensor) => f(given, tensor([1])))(x);
-    expect(slope).toThrow(/^customGradient: /);
-    expect(slope).toThrow(message);
+    const derivative = () => grad((given: Tensor) => f(given, tensor([1])))(x);
+    expect(derivative).toThrow(/^customGradient: /);
+    expect(derivative).toThrow(message);
   });
 
   test('a shared input of a map gets the sum over examples, also of gradients that are the same for all', async () => {
@@ -284,9 +284,9 @@ describe('customGradient', () => {
       value: mul(x, y),
       gradient: (dy) => [mul(dy, mul(y, 10)), mul(dy, x)],
     }));
-    const slope = (x: Tensor, y: Tensor) => grad((given: Tensor) => f(given, y))(x);
+    const derivative = (x: Tensor, y: Tensor) => grad((given: Tensor) => f(given, y))(x);
     const [xs, ys] = [tensor([1, 2]), tensor([3, 4, 5])];
-    const table = vmap((x: Tensor) => vmap((y: Tensor) => slope(x, y))(ys))(xs);
+    const table = vmap((x: Tensor) => vmap((y: Tensor) => derivative(x, y))(ys))(xs);
     expect(await table.array()).toEqual([
       [30, 40, 50],
       [30, 40, 50],
@@ -317,9 +317,9 @@ describe('customJvp', () => {
       (x) => square(x),
       ([x], [dx]) => mul(mul(square(x as Tensor), dx as Tensor), 3),
     );
-    const slope = (x: Tensor) => grad((given: Tensor) => f(given))(x);
-    expect(await slope(tensor([2])).array()).toEqual([12]);
-    expect(await grad(slope)(tensor([2])).array()).toEqual([12]);
+    const derivative = (x: Tensor) => grad((given: Tensor) => f(given))(x);
+    expect(await derivative(tensor([2])).array()).toEqual([12]);
+    expect(await grad(derivative)(tensor([2])).array()).toEqual([12]);
   });
 
   test.each<[string, unknown, RegExp]>([
@@ -327,8 +327,8 @@ describe('customJvp', () => {
     ['a number', () => 3, /3 for a value/],
   ])('refuses a tangent of %s', (_, rule, message) => {
     const f = customJvp((x) => square(x), (() => (rule as () => Tensor)()) as never);
-    const slope = () => grad((x: Tensor) => f(x))(tensor([1]));
-    expect(slope).toThrow(/^customJvp: /);
-    expect(slope).toThrow(message);
+    const derivative = () => grad((x: Tensor) => f(x))(tensor([1]));
+    expect(derivative).toThrow(/^customJvp: /);
+    expect(derivative).toThrow(message);
   });
 });
