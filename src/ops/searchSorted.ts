@@ -9,7 +9,7 @@ import { fill } from './creation.ts';
 import { floorDiv } from './division.ts';
 import { gather } from './gather.ts';
 import { logicalAnd, logicalNot } from './logical.ts';
-import { isNaN as isNaNOp } from './predicates.ts';
+import { isNaN as isNaNOf } from './predicates.ts';
 import { sum } from './sum.ts';
 import { where } from './where.ts';
 
@@ -52,12 +52,12 @@ export const searchSorted: CompositeOp<
       low = where(isAbove, add(middle, 1), low);
     }
     // Comparisons with NaN are false, so the search gives 0 for it.
-    return values.dtype === 'float32' ? where(isNaNOp(values), firstNaN(sorted, side), low) : low;
+    return values.dtype === 'float32' ? where(isNaNOf(values), firstNaN(sorted, side), low) : low;
   },
 });
 
 /** Where NaN is inserted: behind all numbers, and on side 'right' behind other NaN, too. */
 function firstNaN(sorted: Tensor, side: 'left' | 'right'): Tensor | number {
   if (side === 'right' || sorted.dtype !== 'float32') return sorted.shape[0] as number;
-  return sum(cast(logicalNot(isNaNOp(sorted)), { dtype: 'int32' }));
+  return sum(cast(logicalNot(isNaNOf(sorted)), { dtype: 'int32' }));
 }
