@@ -167,6 +167,11 @@ function writePrograms(project) {
     path.join(folder, 'flags.d.mts'),
     'declare global {\n  var GPUBufferUsage: Readonly<Record<string, number>>;\n}\nexport {};\n',
   );
+  // What programs for Node use of the package `webgpu`, which this check doesn't install.
+  fs.writeFileSync(
+    path.join(folder, 'webgpu.d.ts'),
+    "declare module 'webgpu' {\n  export function create(flags: string[]): GPU;\n  export const globals: object;\n}\n",
+  );
   const examples = path.join(ROOT, 'examples', 'programs');
   for (const file of fs.readdirSync(examples).filter((name) => name.endsWith('.ts')))
     fs.copyFileSync(path.join(examples, file), path.join(folder, file.replace(/\.ts$/, '.mts')));
@@ -196,8 +201,7 @@ export function programsOf(text, name) {
     const file = `${name}-${path.parse(title).name}.mts`;
     files.set(file, `${files.get(file) ?? ''}${code}`);
   }
-  // A fragment, and code that installs WebGPU in Node by a package that this check doesn't have.
-  for (const left of ['README', 'webgpu']) files.delete(`README-${left}.mts`);
+  files.delete('README-README.mts'); // Fragments.
   return files;
 }
 
