@@ -14,7 +14,7 @@ import { exp, square } from './unary.ts';
 export const sigmoidDerivative: Derivative<object> = /* @__PURE__ */ defineDerivative({
   name: 'sigmoidDerivative',
   expression: 'a * b * (1.0 - b)',
-  curve: (y) => sub(1, mul(y, 2)),
+  secondDerivative: (y) => sub(1, mul(y, 2)),
 });
 
 /**
@@ -32,7 +32,7 @@ const softplusDerivative = /* @__PURE__ */ defineDerivative({
   name: 'softplusDerivative',
   // sigmoid(x) = 1 - e^-y.
   expression: () => `-a * ${math.expm1('-b')}`,
-  curve: (y) => exp(neg(y)),
+  secondDerivative: (y) => exp(neg(y)),
 });
 
 /**
@@ -50,7 +50,7 @@ const logSigmoidDerivative = /* @__PURE__ */ defineDerivative({
   name: 'logSigmoidDerivative',
   // sigmoid(-x) = 1 - e^y.
   expression: () => `-a * ${math.expm1('b')}`,
-  curve: (y) => neg(exp(y)),
+  secondDerivative: (y) => neg(exp(y)),
 });
 
 /**
@@ -67,7 +67,7 @@ export const logSigmoid: FloatOp = /* @__PURE__ */ defineUnary({
 const softsignDerivative = /* @__PURE__ */ defineDerivative({
   name: 'softsignDerivative',
   expression: 'a / ((1.0 + abs(b)) * (1.0 + abs(b)))',
-  curve: (x) => {
+  secondDerivative: (x) => {
     const width = add(abs(x), 1);
     return div(mul(sign(x), -2), mul(square(width), width));
   },
@@ -86,7 +86,7 @@ export const softsign: FloatOp = /* @__PURE__ */ defineUnary({
 const siluDerivative = /* @__PURE__ */ defineDerivative({
   name: 'siluDerivative',
   expression: () => `a * ${math.siluDerivative('b')}`,
-  curve: (x) => {
+  secondDerivative: (x) => {
     const s = sigmoid(x);
     return mul(mul(s, sub(1, s)), add(mul(x, sub(1, mul(s, 2))), 2));
   },
@@ -105,7 +105,7 @@ export const silu: FloatOp = /* @__PURE__ */ defineUnary({
 const mishDerivative = /* @__PURE__ */ defineDerivative({
   name: 'mishDerivative',
   expression: () => `a * ${math.mishDerivative('b')}`,
-  curve: (x) => {
+  secondDerivative: (x) => {
     const s = sigmoid(x);
     const gate = tanh(softplus(x));
     const inner = add(mul(x, sub(sub(1, s), mul(mul(gate, s), 2))), 2);
@@ -126,7 +126,7 @@ export const mish: FloatOp = /* @__PURE__ */ defineUnary({
 const erfDerivative = /* @__PURE__ */ defineDerivative({
   name: 'erfDerivative',
   expression: () => `a * 1.12837917 * ${math.preciseExp('-b * b')}`,
-  curve: (x) => mul(mul(x, -4 / Math.sqrt(Math.PI)), exp(neg(square(x)))),
+  secondDerivative: (x) => mul(mul(x, -4 / Math.sqrt(Math.PI)), exp(neg(square(x)))),
 });
 
 /**
@@ -146,13 +146,13 @@ export interface GeluOptions {
 }
 
 /** (2 - x²) φ(x), with φ the normal density. */
-function exactCurve(x: Tensor): Tensor {
+function exactSecondDerivative(x: Tensor): Tensor {
   const squared = square(x);
   return mul(mul(exp(mul(squared, -0.5)), 1 / Math.sqrt(2 * Math.PI)), sub(2, squared));
 }
 
 /** With u = √(2/π) (x + 0.044715 x³) and t = tanh u: (1 - t²) (u' + ½ x u″ - x t u'²). */
-function tanhCurve(x: Tensor): Tensor {
+function tanhSecondDerivative(x: Tensor): Tensor {
   const scale = Math.sqrt(2 / Math.PI);
   const squared = square(x);
   const t = tanh(mul(mul(x, add(mul(squared, 0.044715), 1)), scale));
@@ -166,7 +166,8 @@ const geluDerivative = /* @__PURE__ */ defineDerivative<GeluOptions>({
   name: 'geluDerivative',
   expression: ({ approximate }) =>
     approximate ? `a * ${math.geluTanhDerivative('b')}` : `a * ${math.geluDerivative('b')}`,
-  curve: (x, { approximate }) => (approximate ? tanhCurve(x) : exactCurve(x)),
+  secondDerivative: (x, { approximate }) =>
+    approximate ? tanhSecondDerivative(x) : exactSecondDerivative(x),
 });
 
 /**

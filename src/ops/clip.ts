@@ -51,7 +51,7 @@ const clipDerivative = /* @__PURE__ */ defineDerivative<ClipOptions>({
     const [alpha, beta] = boundsOf(options, 'float32');
     return { alpha, beta };
   },
-  curve: null,
+  secondDerivative: null,
 });
 
 /**

@@ -17,10 +17,10 @@ export interface DerivativeDefinition<O extends object> {
   expression: string | ((options: O) => string);
   scalars?: (options: O) => Scalars;
   /**
-   * The derivative of the derivative with respect to `b`, written with ops; null if the derivative is constant almost
+   * The derivative of the factor of `a` with respect to `b`, written with ops; null if the factor is constant almost
    * everywhere.
    */
-  curve: ((b: Tensor, options: O) => TensorLike) | null;
+  secondDerivative: ((b: Tensor, options: O) => TensorLike) | null;
 }
 
 export type Derivative<O extends object> = Op<[dy: Tensor, b: Tensor], O>;
@@ -31,12 +31,12 @@ export function defineDerivative<O extends object = object>({
   name,
   expression,
   scalars,
-  curve,
+  secondDerivative,
 }: DerivativeDefinition<O>): Derivative<O> {
   const derivative: Derivative<O> = defineOp({
     name,
     inputs: ['dy', 'b'],
-    save: { inputs: curve ? ([0, 1] as const) : ([1] as const) },
+    save: { inputs: secondDerivative ? ([0, 1] as const) : ([1] as const) },
     infer: ([dy]) => ({ shape: dy.shape, dtype: dy.dtype }),
     forward: ([dy, b], plan, { options }) => {
       const text = typeof expression === 'string' ? expression : expression(options);
@@ -44,7 +44,7 @@ export function defineDerivative<O extends object = object>({
     },
     backward: ([g], { inputs: [dy, b], needs, options }) => [
       needs[0] ? derivative(g, b, options) : null,
-      needs[1] && curve && dy ? mul(mul(g, dy), curve(b, options)) : null,
+      needs[1] && secondDerivative && dy ? mul(mul(g, dy), secondDerivative(b, options)) : null,
     ],
     elementwise: true,
     cost: perResult,

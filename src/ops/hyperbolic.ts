@@ -9,7 +9,7 @@ import { sqrt, square } from './unary.ts';
 const sinhDerivative = /* @__PURE__ */ defineDerivative({
   name: 'sinhDerivative',
   expression: () => `a * ${math.preciseCosh('b')}`,
-  curve: (x) => sinh(x),
+  secondDerivative: (x) => sinh(x),
 });
 
 /**
@@ -25,7 +25,7 @@ export const sinh: FloatOp = /* @__PURE__ */ defineUnary({
 const coshDerivative = /* @__PURE__ */ defineDerivative({
   name: 'coshDerivative',
   expression: () => `a * ${math.preciseSinh('b')}`,
-  curve: (x) => cosh(x),
+  secondDerivative: (x) => cosh(x),
 });
 
 /**
@@ -42,7 +42,7 @@ export const cosh: FloatOp = /* @__PURE__ */ defineUnary({
 export const tanhDerivative: Derivative<object> = /* @__PURE__ */ defineDerivative({
   name: 'tanhDerivative',
   expression: 'a * (1.0 - b) * (1.0 + b)',
-  curve: (y) => mul(y, -2),
+  secondDerivative: (y) => mul(y, -2),
 });
 
 /**
@@ -61,7 +61,7 @@ const power = (base: Tensor) => mul(base, sqrt(base));
 const asinhDerivative = /* @__PURE__ */ defineDerivative({
   name: 'asinhDerivative',
   expression: 'a / sqrt(1.0 + b * b)',
-  curve: (x) => neg(div(x, power(add(square(x), 1)))),
+  secondDerivative: (x) => neg(div(x, power(add(square(x), 1)))),
 });
 
 /**
@@ -77,7 +77,7 @@ export const asinh: FloatOp = /* @__PURE__ */ defineUnary({
 const acoshDerivative = /* @__PURE__ */ defineDerivative({
   name: 'acoshDerivative',
   expression: 'a / sqrt((b - 1.0) * (b + 1.0))',
-  curve: (x) => neg(div(x, power(sub(square(x), 1)))),
+  secondDerivative: (x) => neg(div(x, power(sub(square(x), 1)))),
 });
 
 /**
@@ -93,7 +93,7 @@ export const acosh: FloatOp = /* @__PURE__ */ defineUnary({
 const atanhDerivative = /* @__PURE__ */ defineDerivative({
   name: 'atanhDerivative',
   expression: 'a / ((1.0 - b) * (1.0 + b))',
-  curve: (x) => div(mul(x, 2), square(sub(1, square(x)))),
+  secondDerivative: (x) => div(mul(x, 2), square(sub(1, square(x)))),
 });
 
 /**

@@ -15,7 +15,7 @@ import { square } from './unary.ts';
 const logOrZeroDerivative: Derivative<object> = /* @__PURE__ */ defineDerivative({
   name: 'logOrZeroDerivative',
   expression: 'select(a / b, 0.0, b <= 0.0)',
-  curve: (x) => neg(square(logOrZeroDerivative(onesLike(x), x))),
+  secondDerivative: (x) => neg(square(logOrZeroDerivative(onesLike(x), x))),
 });
 
 /** log x, but 0 where x isn't positive: the exponent gets no gradient there. */

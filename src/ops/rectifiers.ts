@@ -15,7 +15,7 @@ import { type Derivative, defineDerivative } from './derivative.ts';
 export const reluDerivative: Derivative<object> = /* @__PURE__ */ defineDerivative({
   name: 'reluDerivative',
   expression: 'select(0.0, a, b > 0.0)',
-  curve: null,
+  secondDerivative: null,
 });
 
 /**
@@ -34,7 +34,7 @@ export const relu: UnaryOp = /* @__PURE__ */ defineUnary({
 export const relu6Derivative: Derivative<object> = /* @__PURE__ */ defineDerivative({
   name: 'relu6Derivative',
   expression: 'select(0.0, a, b > 0.0 && b < 6.0)',
-  curve: null,
+  secondDerivative: null,
 });
 
 /**
@@ -60,7 +60,7 @@ export const leakyReluDerivative: Derivative<LeakyReluOptions> = /* @__PURE__ */
   name: 'leakyReluDerivative',
   expression: 'select(params.alpha * a, a, b > 0.0)',
   scalars: ({ negativeSlope = 0.2 }) => ({ alpha: negativeSlope }),
-  curve: null,
+  secondDerivative: null,
 });
 
 /**
@@ -92,7 +92,7 @@ export const eluDerivative: Derivative<EluOptions> = /* @__PURE__ */ defineDeriv
   name: 'eluDerivative',
   expression: 'select(a * (b + params.alpha), a, b > 0.0)',
   scalars: ({ alpha = 1 }) => ({ alpha }),
-  curve: (y) => cast(lessEqual(y, 0), 'float32'),
+  secondDerivative: (y) => cast(lessEqual(y, 0), 'float32'),
 });
 
 /**
@@ -114,7 +114,7 @@ const seluDerivative = /* @__PURE__ */ defineDerivative({
   name: 'seluDerivative',
   // The left derivative at 0 is scale · alpha.
   expression: 'a * select(b + 1.75809934, 1.05070099, b > 0.0)',
-  curve: (y) => cast(lessEqual(y, 0), 'float32'),
+  secondDerivative: (y) => cast(lessEqual(y, 0), 'float32'),
 });
 
 /**
@@ -132,7 +132,7 @@ export const selu: FloatOp = /* @__PURE__ */ defineUnary({
 const hardSigmoidDerivative = /* @__PURE__ */ defineDerivative({
   name: 'hardSigmoidDerivative',
   expression: 'select(0.0, a * 0.166666667, abs(b) < 3.0)',
-  curve: null,
+  secondDerivative: null,
 });
 
 /**
@@ -148,7 +148,7 @@ export const hardSigmoid: FloatOp = /* @__PURE__ */ defineUnary({
 const hardSwishDerivative = /* @__PURE__ */ defineDerivative({
   name: 'hardSwishDerivative',
   expression: 'select(select(0.0, a, b > 0.0), a * (b * 0.333333333 + 0.5), abs(b) < 3.0)',
-  curve: (x) => mul(cast(less(abs(x), 3), 'float32'), 1 / 3),
+  secondDerivative: (x) => mul(cast(less(abs(x), 3), 'float32'), 1 / 3),
 });
 
 /**

@@ -11,7 +11,7 @@ import { defineDerivative } from './derivative.ts';
 const absDerivative = /* @__PURE__ */ defineDerivative({
   name: 'absDerivative',
   expression: 'select(select(-a, a, b > 0.0), 0.0, b == 0.0)',
-  curve: null,
+  secondDerivative: null,
 });
 
 /**

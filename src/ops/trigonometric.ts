@@ -9,7 +9,7 @@ import { sqrt, square } from './unary.ts';
 const sinDerivative = /* @__PURE__ */ defineDerivative({
   name: 'sinDerivative',
   expression: () => `a * ${math.preciseCos('b')}`,
-  curve: (x) => neg(sin(x)),
+  secondDerivative: (x) => neg(sin(x)),
 });
 
 /**
@@ -25,7 +25,7 @@ export const sin: FloatOp = /* @__PURE__ */ defineUnary({
 const cosDerivative = /* @__PURE__ */ defineDerivative({
   name: 'cosDerivative',
   expression: () => `-a * ${math.preciseSin('b')}`,
-  curve: (x) => neg(cos(x)),
+  secondDerivative: (x) => neg(cos(x)),
 });
 
 /**
@@ -41,7 +41,7 @@ export const cos: FloatOp = /* @__PURE__ */ defineUnary({
 const tanDerivative = /* @__PURE__ */ defineDerivative({
   name: 'tanDerivative',
   expression: 'a * (1.0 + b * b)',
-  curve: (y) => mul(y, 2),
+  secondDerivative: (y) => mul(y, 2),
 });
 
 /**
@@ -56,7 +56,7 @@ export const tan: FloatOp = /* @__PURE__ */ defineUnary({
 });
 
 /** x / (1 - x²)^(3/2), the second derivative of asin. */
-function arcsineCurve(x: Tensor): Tensor {
+function arcsineSecondDerivative(x: Tensor): Tensor {
   const rest = sub(1, square(x));
   return div(x, mul(rest, sqrt(rest)));
 }
@@ -64,7 +64,7 @@ function arcsineCurve(x: Tensor): Tensor {
 const asinDerivative = /* @__PURE__ */ defineDerivative({
   name: 'asinDerivative',
   expression: 'a / sqrt((1.0 - b) * (1.0 + b))',
-  curve: arcsineCurve,
+  secondDerivative: arcsineSecondDerivative,
 });
 
 /**
@@ -80,7 +80,7 @@ export const asin: FloatOp = /* @__PURE__ */ defineUnary({
 const acosDerivative = /* @__PURE__ */ defineDerivative({
   name: 'acosDerivative',
   expression: '-a / sqrt((1.0 - b) * (1.0 + b))',
-  curve: (x) => neg(arcsineCurve(x)),
+  secondDerivative: (x) => neg(arcsineSecondDerivative(x)),
 });
 
 /**
@@ -96,7 +96,7 @@ export const acos: FloatOp = /* @__PURE__ */ defineUnary({
 const atanDerivative = /* @__PURE__ */ defineDerivative({
   name: 'atanDerivative',
   expression: 'a / (1.0 + b * b)',
-  curve: (x) => div(mul(x, -2), square(add(square(x), 1))),
+  secondDerivative: (x) => div(mul(x, -2), square(add(square(x), 1))),
 });
 
 /**

@@ -9,7 +9,7 @@ import { defineDerivative } from './derivative.ts';
 const squareDerivative = /* @__PURE__ */ defineDerivative({
   name: 'squareDerivative',
   expression: '2.0 * a * b',
-  curve: () => 2,
+  secondDerivative: () => 2,
 });
 
 /**
@@ -26,7 +26,7 @@ export const square: UnaryOp = /* @__PURE__ */ defineUnary({
 const sqrtDerivative = /* @__PURE__ */ defineDerivative({
   name: 'sqrtDerivative',
   expression: '0.5 * a / b',
-  curve: (y) => div(-0.5, square(y)),
+  secondDerivative: (y) => div(-0.5, square(y)),
 });
 
 /**
@@ -43,7 +43,7 @@ export const sqrt: FloatOp = /* @__PURE__ */ defineUnary({
 const rsqrtDerivative = /* @__PURE__ */ defineDerivative({
   name: 'rsqrtDerivative',
   expression: '-0.5 * a * b * b * b',
-  curve: (y) => mul(square(y), -1.5),
+  secondDerivative: (y) => mul(square(y), -1.5),
 });
 
 /**
@@ -60,7 +60,7 @@ export const rsqrt: FloatOp = /* @__PURE__ */ defineUnary({
 const reciprocalDerivative = /* @__PURE__ */ defineDerivative({
   name: 'reciprocalDerivative',
   expression: '-a * b * b',
-  curve: (y) => mul(y, -2),
+  secondDerivative: (y) => mul(y, -2),
 });
 
 /**
@@ -88,7 +88,7 @@ export const exp: FloatOp = /* @__PURE__ */ defineUnary({
 const expm1Derivative = /* @__PURE__ */ defineDerivative({
   name: 'expm1Derivative',
   expression: 'a * (b + 1.0)',
-  curve: () => 1,
+  secondDerivative: () => 1,
 });
 
 /**
@@ -137,7 +137,7 @@ export const log10: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({
 const log1pDerivative = /* @__PURE__ */ defineDerivative({
   name: 'log1pDerivative',
   expression: 'a / (1.0 + b)',
-  curve: (x) => neg(square(reciprocal(add(x, 1)))),
+  secondDerivative: (x) => neg(square(reciprocal(add(x, 1)))),
 });
 
 /**
