@@ -213,7 +213,6 @@ export const limits: readonly Limit[] = [
     problems: [
       'matMul 1024×1024×1024 square',
       'matMul 8×2048×2048 few rows, A transposed',
-      'matMul 4096×1×1000 VGG19, batch 1, kernel gradient',
       'MobileNetV2 1×1 32 → 16 at 112², batch 1, forward',
       'EfficientNetB0 1×1 240 → 80 at 14², batch 1, forward',
       'ResNet-50 3×3 / 2 256 → 256 at 28², batch 1, forward',

@@ -26,11 +26,13 @@ export type AdaptivePooling2DOptions = AdaptivePoolingOptions<Pair>;
 /** Options of `adaptiveAveragePooling3d` and `adaptiveMaxPooling3d`. */
 export type AdaptivePooling3DOptions = AdaptivePoolingOptions<Triple>;
 
-abstract class AdaptivePooling extends Layer {
-  static override get optionNames(): OptionNames<AdaptivePoolingOptions<unknown>> {
-    return { outputSize: true, dataFormat: false, ...layerOptionNames };
-  }
+const optionNames: OptionNames<AdaptivePoolingOptions<unknown>> = {
+  outputSize: true,
+  dataFormat: false,
+  ...layerOptionNames,
+};
 
+abstract class AdaptivePooling extends Layer {
   readonly outputSize: readonly number[];
   readonly dataFormat = 'channelsLast';
   readonly #pool: typeof adaptiveMaxPool;
@@ -74,6 +76,10 @@ function sizesOf(op: string, given: unknown, rank: number): readonly number[] {
 export class AdaptiveAveragePooling1D extends AdaptivePooling {
   static override readonly className: string = 'AdaptiveAveragePooling1D';
 
+  static override get optionNames(): OptionNames<AdaptivePooling1DOptions> {
+    return optionNames;
+  }
+
   constructor(options: AdaptivePooling1DOptions) {
     super(1, options, adaptiveAveragePool);
   }
@@ -83,23 +89,22 @@ export class AdaptiveAveragePooling1D extends AdaptivePooling {
 export class AdaptiveAveragePooling2D extends AdaptivePooling {
   static override readonly className: string = 'AdaptiveAveragePooling2D';
 
+  static override get optionNames(): OptionNames<AdaptivePooling2DOptions> {
+    return optionNames;
+  }
+
   constructor(options: AdaptivePooling2DOptions) {
     super(2, options, adaptiveAveragePool);
-  }
-}
-
-/** The layer of `adaptiveAveragePooling3d`, where shapes and errors are described. */
-export class AdaptiveAveragePooling3D extends AdaptivePooling {
-  static override readonly className: string = 'AdaptiveAveragePooling3D';
-
-  constructor(options: AdaptivePooling3DOptions) {
-    super(3, options, adaptiveAveragePool);
   }
 }
 
 /** The layer of `adaptiveMaxPooling1d`, where shapes, weights and errors are described. */
 export class AdaptiveMaxPooling1D extends AdaptivePooling {
   static override readonly className: string = 'AdaptiveMaxPooling1D';
+
+  static override get optionNames(): OptionNames<AdaptivePooling1DOptions> {
+    return optionNames;
+  }
 
   constructor(options: AdaptivePooling1DOptions) {
     super(1, options, adaptiveMaxPool);
@@ -110,17 +115,12 @@ export class AdaptiveMaxPooling1D extends AdaptivePooling {
 export class AdaptiveMaxPooling2D extends AdaptivePooling {
   static override readonly className: string = 'AdaptiveMaxPooling2D';
 
+  static override get optionNames(): OptionNames<AdaptivePooling2DOptions> {
+    return optionNames;
+  }
+
   constructor(options: AdaptivePooling2DOptions) {
     super(2, options, adaptiveMaxPool);
-  }
-}
-
-/** The layer of `adaptiveMaxPooling3d`, where shapes and errors are described. */
-export class AdaptiveMaxPooling3D extends AdaptivePooling {
-  static override readonly className: string = 'AdaptiveMaxPooling3D';
-
-  constructor(options: AdaptivePooling3DOptions) {
-    super(3, options, adaptiveMaxPool);
   }
 }
 
@@ -174,6 +174,19 @@ export function adaptiveMaxPooling2d(...args: unknown[]): AdaptiveMaxPooling2D {
   return make(AdaptiveMaxPooling2D, args);
 }
 
+/** The layer of `adaptiveAveragePooling3d`, where shapes and errors are described. */
+export class AdaptiveAveragePooling3D extends AdaptivePooling {
+  static override readonly className: string = 'AdaptiveAveragePooling3D';
+
+  static override get optionNames(): OptionNames<AdaptivePooling3DOptions> {
+    return optionNames;
+  }
+
+  constructor(options: AdaptivePooling3DOptions) {
+    super(3, options, adaptiveAveragePool);
+  }
+}
+
 /**
  * The mean of each of `outputSize` windows along the axes of a volume, which share it evenly. Shapes: [batch, depth, height,
  * width, channels] → [batch, ...outputSize, channels]. float32.
@@ -182,6 +195,19 @@ export function adaptiveMaxPooling2d(...args: unknown[]): AdaptiveMaxPooling2D {
 export function adaptiveAveragePooling3d(options: AdaptivePooling3DOptions): AdaptiveAveragePooling3D;
 export function adaptiveAveragePooling3d(...args: unknown[]): AdaptiveAveragePooling3D {
   return make(AdaptiveAveragePooling3D, args);
+}
+
+/** The layer of `adaptiveMaxPooling3d`, where shapes and errors are described. */
+export class AdaptiveMaxPooling3D extends AdaptivePooling {
+  static override readonly className: string = 'AdaptiveMaxPooling3D';
+
+  static override get optionNames(): OptionNames<AdaptivePooling3DOptions> {
+    return optionNames;
+  }
+
+  constructor(options: AdaptivePooling3DOptions) {
+    super(3, options, adaptiveMaxPool);
+  }
 }
 
 /**
