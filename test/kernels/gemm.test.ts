@@ -235,7 +235,8 @@ describe('the tile of software adapters', () => {
     ['a few columns', [512, 3, 1024], 'scalars'],
     // A block of 8 × 8 fits, quads of blocks don't.
     ['eight by eight', [8, 8, 4096], quad === 'block' ? 'block' : 'steps'],
-    ['one step', [512, 512, 1], 'steps'],
+    ['two steps', [512, 512, 2], 'steps'],
+    ['one step, elements one by one', [511, 513, 1], 'steps'],
   ])('%s', (_, [m, n, k], name) => {
     const { choices } = explainChoice(matMul, { shape: [m, k] }, { shape: [k, n] });
     expect(choices[0]?.taken).toBe(name);

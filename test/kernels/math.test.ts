@@ -4,7 +4,15 @@ import { describe, expect, test } from 'vitest';
 import * as ops from '../../src/ops/index.ts';
 import * as math from '../../shaders/lib/math.ts';
 
-const functions = Object.values(math).filter((value): value is math.MathFunction => 'wgslName' in value);
+const exported = Object.values(math).filter((value): value is math.MathFunction => 'wgslName' in value);
+const functions = withCalls(exported);
+
+/** The functions, and those that they call and that aren't exported. */
+function withCalls(found: readonly math.MathFunction[]): math.MathFunction[] {
+  const all = new Set(found);
+  for (const { calls } of all) for (const called of calls) all.add(called);
+  return [...all];
+}
 
 describe('functions of the shader library', () => {
   test.each(functions.map((math) => [math.wgslName, math] as const))(

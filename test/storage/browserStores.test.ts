@@ -137,7 +137,9 @@ test('what the browser lacks, refuses or has no room for is said', async () => {
   const root = originFiles();
   await targetOf('opfs://net.bin').write(pieces('old'));
   const full = new DOMException('no room', 'QuotaExceededError');
-  await expect(targetOf('opfs://net.bin').write(pieces('new', full))).rejects.toThrow(/room for the file/);
+  await expect(targetOf('opfs://net.bin').write(pieces('new', full))).rejects.toThrow(
+    /enough storage for the file/,
+  );
   await expect(targetOf('opfs://net.bin').write(pieces('new', full))).rejects.toBeInstanceOf(RetrogradError);
   Object.assign(root.entries.get('net.bin') as object, { createWritable: undefined });
   await expect(targetOf('opfs://net.bin').write(pieces('new'))).rejects.toThrow(/Safari before 26/);

@@ -45,6 +45,11 @@ export const norm = defineShim('norm', ['x'], (x, ord = 'euclidean', axis = null
     typeof ord === 'string' || ord === 1 || ord === 2 || Math.abs(ord) === Number.POSITIVE_INFINITY,
     `Error in norm: invalid ord value: ${ord}`,
   );
+  // TF.js has no singular values.
+  refuseUnless(
+    !(ord === 2 && Array.isArray(axis) && axis.length === 2),
+    `Error in norm: invalid ord value: ${ord}`,
+  );
   return native('norm')(toTensor(x), { ord, axis, keepDims });
 });
 
