@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { openPage } from '../../scripts/lib/browser.mjs';
 import { useBrowser } from '../support/browser.ts';
+import { expectSoonInteractive } from '../support/interactive.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const chromium = useBrowser({ mounts: { '/some/folder/': path.join(root, 'site') }, canvases: true });
@@ -68,10 +69,7 @@ test.each(Object.entries(works))('%s works there, by itself', async (name, { sel
     selector,
     words.source,
   );
-  const interactive = await page.evaluate(
-    () => (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).domInteractive,
-  );
-  expect(interactive).toBeLessThan(1000);
+  await expectSoonInteractive(page);
   for (const [width, value] of [
     [320, 'light'],
     [1600, 'dark'],

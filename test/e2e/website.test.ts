@@ -8,6 +8,7 @@ import { openPage, type Page } from '../../scripts/lib/browser.mjs';
 import { buildLibrary, buildPage, buildWebsite, pages } from '../../scripts/lib/pages.mjs';
 import { type Entry, searchIn } from '../../website/searchRank.ts';
 import { useBrowser } from '../support/browser.ts';
+import { expectSoonInteractive } from '../support/interactive.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const site = path.join(root, 'site');
@@ -224,10 +225,7 @@ describe.each(['index.html', ...kinds])('%s', (place) => {
         await withoutGpu(fresh);
       },
     });
-    const timing = await page.evaluate(
-      () => (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).domInteractive,
-    );
-    expect(timing).toBeLessThan(1000);
+    await expectSoonInteractive(page);
     for (const [width, value] of [
       [320, 'light'],
       [1600, 'dark'],
