@@ -53,7 +53,7 @@ export const fit = (x, y) => net.fit(x, y);`;
  * that a call names, and records in the order of their keys, are 0.1 kB of it. Errors for methods, elements and assignments that tensors
  * don't have, with the names of other libraries, are 1.5 kB with the device. Error texts in
  * plain words are 0.1 kB of the first file.
- * Convolutions of few channels that aren't GEMMs (images to features, features to images, and their input gradients) are 2.9 kB with
+ * Convolutions of few channels that aren't GEMMs (images to features, features to images, and their input gradients) are 3.2 kB (3.4 with a model) with
  * the device, for GPUs alone: by the model they reach 83 to 100 % of a machine's limit, where it had been 42 to 76 %.
  * Random numbers without shifts, three times as fast in software, are 0.1 kB of a model. Matmuls with nothing to sum over, as
  * elementwise products, are 0.1 kB with the device.
