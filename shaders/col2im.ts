@@ -4,19 +4,16 @@
  * computes all channels of one pixel.
  */
 import { flatIndex } from './lib/indexing.ts';
-import { mathFunctions } from './lib/math.ts';
+import { activationFunction, type EpilogueOptions } from './lib/epilogue.ts';
 import { wgsl } from './lib/wgsl.ts';
 
-export type Col2imOptions = {
+export type Col2imOptions = EpilogueOptions & {
   /** Channels of the result. */
   channels: number;
   /** Forward, a tap reaches from a pixel of the result to one of the image; for the image's gradient, the other way. */
   direction: 'forward' | 'inputGrad';
   /** Whether a stride is above 1. */
   strided: boolean;
-  bias: boolean;
-  /** WGSL expression of `value`; may use `params.alpha`. */
-  activation: string;
 };
 
 export const col2imWorkgroup = 64;
@@ -51,11 +48,7 @@ export function col2im({ channels, direction, strided, bias, activation }: Col2i
     Array.from({ length: channels }, (_, c) => line(c)).join('\n');
   return wgsl`
 ${flatIndex}
-${mathFunctions(activation)}
-fn activate(value: f32) -> f32 {
-  return ${activation};
-}
-
+${activationFunction(activation)}
 /** Where a tap leads from a coordinate; a number too large where it leads nowhere. */
 fn reach(coordinate: i32, tap: u32, stride: i32, dilation: i32, pad: i32) -> u32 {
 #if ${direction === 'forward'}

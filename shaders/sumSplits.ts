@@ -4,25 +4,16 @@
  */
 import { wgsl } from './lib/wgsl.ts';
 import { flatIndex } from './lib/indexing.ts';
-import { mathFunctions } from './lib/math.ts';
+import { activationFunction, type EpilogueOptions } from './lib/epilogue.ts';
 
 export const sumSplitsWorkgroup = 64;
 
-export type SumSplitsOptions = {
-  type: string;
-  bias: boolean;
-  /** WGSL expression of `value`; may use `params.alpha`. */
-  activation: string;
-};
+export type SumSplitsOptions = EpilogueOptions & { type: string };
 
 export function sumSplits({ type, bias, activation }: SumSplitsOptions): string {
   return wgsl`
 ${flatIndex}
-${mathFunctions(activation)}
-fn activate(value: ${type}) -> ${type} {
-  return ${activation};
-}
-
+${activationFunction(activation, type)}
 @compute @workgroup_size(${sumSplitsWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,

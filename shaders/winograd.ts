@@ -11,7 +11,7 @@
  * multiples of four, for the engine's vectors.
  */
 import { flatIndex } from './lib/indexing.ts';
-import { mathFunctions } from './lib/math.ts';
+import { activationFunction, type EpilogueOptions } from './lib/epilogue.ts';
 import { repeat } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 import {
@@ -154,12 +154,7 @@ ${entry}
 `;
 }
 
-export type ResultOptions = {
-  block: Block;
-  bias: boolean;
-  /** WGSL expression of `value`; may use `params.alpha`. */
-  activation: string;
-};
+export type ResultOptions = EpilogueOptions & { block: Block };
 
 export const resultParams = { ...tileParams, alpha: 'f32' } as const;
 
@@ -168,13 +163,9 @@ export function winogradResult({ block, bias, activation }: ResultOptions): stri
   const frequencies = tileSize(block);
   return wgsl`
 ${flatIndex}
-${mathFunctions(activation)}
+${activationFunction(activation)}
 ${placeOfTile(block)}
 ${transformFunction('result', block)}
-fn activate(value: f32) -> f32 {
-  return ${activation};
-}
-
 ${entry}
   let channel = i % params.channels;
   let tile = i / params.channels;

@@ -1,6 +1,6 @@
 /** @file Common code of all forms of the engine, around their loops: the position of a block of C, and writing it. */
+import { activationFunction } from '../lib/epilogue.ts';
 import { flatIndex } from '../lib/indexing.ts';
-import { mathFunctions } from '../lib/math.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import { float16Readers } from './operand.ts';
 import type { GemmOptions, Problem } from './problem.ts';
@@ -12,7 +12,6 @@ export function declarations(
 ): string {
   return wgsl`
 ${flatIndex}
-${mathFunctions(split ? '' : activation)}
 struct CRow {
   offset: u32,
   valid: bool,
@@ -20,15 +19,7 @@ struct CRow {
 
 ${a.float16 || b.float16 ? float16Readers : ''}
 ${problem.source}
-
-fn activate(value: ${type}) -> ${type} {
-#if ${split}
-  return value;
-#else
-  return ${activation};
-#endif
-}
-
+${activationFunction(split ? 'value' : activation, type)}
 #if ${outWidth === 1}
 fn write_scalar(row: CRow, column: u32, value: ${type}) {
   if (column < params.n) {

@@ -2,6 +2,7 @@
  * @file What an instance of the matrix multiplication engine declares: its tile, the layouts of its operands, and the WGSL
  * that reads them.
  */
+import type { EpilogueOptions } from '../lib/epilogue.ts';
 
 /** Sizes of the matrices that a subgroup multiplies at once, m × k by k × n, and its number of invocations. */
 export type SubgroupMatrixSize = readonly [m: number, n: number, k: number, lanes: number];
@@ -52,7 +53,8 @@ export type OperandLayout = {
   float16?: boolean;
 };
 
-export type GemmOptions = {
+/** Its epilogue adds a row vector to C. */
+export type GemmOptions = EpilogueOptions & {
   tile: GemmTile;
   /** WGSL element type. */
   type: string;
@@ -60,10 +62,6 @@ export type GemmOptions = {
   b: OperandLayout;
   /** Elements written at once along n. */
   outWidth: 1 | 4;
-  /** Whether a row vector is added to C. */
-  bias: boolean;
-  /** WGSL expression of `value`, applied last; may use `params.alpha`. */
-  activation: string;
   /**
    * How the shared form iterates over k: segment by segment, or flat, if a segment is so short, or so far from a multiple
    * of the depth, that tiles would be half empty. Registers always iterate over segments.

@@ -10,6 +10,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { type Conv2dCall, type Conv2dLauncher, widened } from './conv2dCall.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { copyInto } from './copy.ts';
+import { biasBinding, biasStorage, epilogueOptions } from './epilogue.ts';
 import { upTo } from './gemmTiles.ts';
 import { matMulKernel } from './matMul.ts';
 import { output } from './output.ts';
@@ -17,9 +18,9 @@ import { windowParams } from './windowParams.ts';
 
 const kernel = /* @__PURE__ */ defineKernel({
   name: 'col2im',
-  bindings: ({ bias }: Col2imOptions): Bindings => ({
+  bindings: (options: Col2imOptions): Bindings => ({
     columns: 'read f32',
-    ...(bias ? { bias_values: 'read f32' as const } : {}),
+    ...biasBinding(options, 'f32'),
     result: 'write f32',
   }),
   params: col2imParams,
@@ -80,7 +81,6 @@ function gemmForm({ direction, geometry }: Conv2dProblem): {
 
 /** Adds up, for each result, the columns of its taps. */
 function addTaps({ op, problem, spec, epilogue }: Conv2dCall, columnMatrix: Tensor): Tensor {
-  const { bias = null, activation = 'value', alpha = 0 } = epilogue;
   const { rows, columns } = problem.geometry;
   const isForward = problem.direction === 'forward';
   const direction: Col2imOptions['direction'] = isForward ? 'forward' : 'inputGrad';
@@ -92,12 +92,11 @@ function addTaps({ op, problem, spec, epilogue }: Conv2dCall, columnMatrix: Tens
       channels,
       direction,
       strided: rows.stride > 1 || columns.stride > 1,
-      bias: bias !== null,
-      activation,
+      ...epilogueOptions(epilogue),
     },
     bindings: {
       columns: columnMatrix.storage,
-      ...(bias ? { bias_values: bias.storage } : {}),
+      ...biasStorage(epilogue),
       result: out.storage,
     },
     params: {
@@ -112,7 +111,7 @@ function addTaps({ op, problem, spec, epilogue }: Conv2dCall, columnMatrix: Tens
       ...windowParams(problem.geometry),
       step_h: stepOf(rows),
       step_w: stepOf(columns),
-      alpha,
+      alpha: epilogue.alpha ?? 0,
     },
     workgroups: Math.ceil(out.size / channels / col2imWorkgroup),
   });

@@ -8,7 +8,7 @@ import type { Conv2dCall, Conv2dLauncher } from './conv2dCall.ts';
 import { type Conv2dProblem, conv2dResult } from './conv2dProblem.ts';
 import { direct } from './directConvolution.ts';
 import { implicitGemm } from './implicitGemm.ts';
-import type { Epilogue } from './partialSums.ts';
+import type { Epilogue } from './epilogue.ts';
 import { patches } from './patchConvolution.ts';
 import { pointwiseGemm } from './pointwiseGemm.ts';
 import { winograd } from './winograd.ts';

@@ -4,7 +4,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import type { Conv2dAlgorithm } from './conv2dAlgorithm.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import { unpackFloat16 } from './float16.ts';
-import type { Epilogue } from './partialSums.ts';
+import type { Epilogue } from './epilogue.ts';
 
 /** The convolution or gradient of `problem`, to be computed for `op` by `algorithm`. */
 export interface Conv2dCall<A extends Conv2dAlgorithm = Conv2dAlgorithm> {

@@ -13,8 +13,9 @@ import type { Bindings, Kernel } from '../webgpu/kernel.ts';
 import type { ParamFields, ParamValues } from '../webgpu/params.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type GemmAlgorithm, type GemmProblem, workOf } from './gemmAlgorithm.ts';
+import { biasBinding, biasStorage, type Epilogue, epilogueOptions } from './epilogue.ts';
 import { output } from './output.ts';
-import { addPartialSums, type Epilogue, partialSpec } from './partialSums.ts';
+import { addPartialSums, partialSpec } from './partialSums.ts';
 
 /** The bindings of an instance; element types depend on the widths. */
 export function gemmBindings({ type, a, b, outWidth, bias }: GemmOptions): Bindings {
@@ -26,7 +27,7 @@ export function gemmBindings({ type, a, b, outWidth, bias }: GemmOptions): Bindi
   return {
     a_values: read(a),
     b_values: read(b),
-    ...(bias ? { bias_values: `read ${type}` } : {}),
+    ...biasBinding({ bias }, type),
     c_values: `write ${element(outWidth)}`,
   } as Bindings;
 }
@@ -72,7 +73,7 @@ export function launchGemm<O extends GemmOptions, P extends ParamFields>(
       a_values: a.storage,
       b_values: b.storage,
       c_values: out.storage,
-      ...(epilogue.bias ? { bias_values: epilogue.bias.storage } : {}),
+      ...biasStorage(epilogue),
     },
     params: { ...engineParams(call), ...params } as unknown as ParamValues<P>,
     multiplications: workOf(size),
@@ -82,7 +83,6 @@ export function launchGemm<O extends GemmOptions, P extends ParamFields>(
 
 function engineOptions({ algorithm, spec, epilogue = {} }: GemmCall): GemmOptions {
   const { tile, a, b, outWidth, flat, remainderFirst, split } = algorithm;
-  const { bias = null, activation = 'value' } = epilogue;
   return {
     tile,
     type: wgslType(spec.dtype),
@@ -91,8 +91,7 @@ function engineOptions({ algorithm, spec, epilogue = {} }: GemmCall): GemmOption
     outWidth,
     flat,
     remainderFirst,
-    bias: bias !== null,
-    activation,
+    ...epilogueOptions(epilogue),
     split: split.parts > 1,
   };
 }

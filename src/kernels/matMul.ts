@@ -10,7 +10,7 @@ import { elementwiseKernel } from './elementwise.ts';
 import { gemmBindings, launchGemm, widthOf } from './gemm.ts';
 import { type GemmAlgorithm, type GemmProblem, gemmTunable } from './gemmAlgorithm.ts';
 import { output, view } from './output.ts';
-import type { Epilogue } from './partialSums.ts';
+import type { Epilogue } from './epilogue.ts';
 import { broadcastStrides, mergeAxes } from './strided.ts';
 
 const kernel = defineKernel({

@@ -1,26 +1,18 @@
 /** @file Partial sums: a second launch adds them in order, then applies the epilogue. */
-import { sumSplits, sumSplitsWorkgroup } from '../../shaders/sumSplits.ts';
+import { sumSplits, type SumSplitsOptions, sumSplitsWorkgroup } from '../../shaders/sumSplits.ts';
 import { wgslType } from '../core/dtype.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { biasBinding, biasStorage, type Epilogue, epilogueOptions } from './epilogue.ts';
 import { output } from './output.ts';
-
-/** What is applied to sums before they are written. */
-export interface Epilogue {
-  /** A vector of one value for each column. */
-  bias?: Tensor | null;
-  /** WGSL expression of `value`; may use `params.alpha`. */
-  activation?: string;
-  alpha?: number;
-}
 
 const sumSplitsKernel = defineKernel({
   name: 'sumSplits',
-  bindings: ({ type, bias }: { type: string; bias: boolean; activation: string }): Bindings => ({
+  bindings: ({ type, ...epilogue }: SumSplitsOptions): Bindings => ({
     partial: `read ${type}`,
-    ...(bias ? { bias_values: `read ${type}` as const } : {}),
+    ...biasBinding(epilogue, type),
     out: `write ${type}`,
   }),
   params: { count: 'u32', n: 'u32', splits: 'u32', alpha: 'f32' },
@@ -35,19 +27,18 @@ export function partialSpec(spec: TensorSpec, parts: number): TensorSpec {
 /** Adds partial sums in order, then applies the epilogue. The bias repeats along the last axis. */
 export function addPartialSums(op: string, partial: Tensor, spec: TensorSpec, epilogue: Epilogue): Tensor {
   const out = output(partial.device, spec, op);
-  const { bias, activation = 'value', alpha = 0 } = epilogue;
   partial.device.launch(sumSplitsKernel, {
-    options: { type: wgslType(spec.dtype), bias: Boolean(bias), activation },
+    options: { type: wgslType(spec.dtype), ...epilogueOptions(epilogue) },
     bindings: {
       partial: partial.storage,
       out: out.storage,
-      ...(bias ? { bias_values: bias.storage } : {}),
+      ...biasStorage(epilogue),
     },
     params: {
       count: out.size,
-      n: bias?.size ?? 1,
+      n: epilogue.bias?.size ?? 1,
       splits: partial.shape[0] as number,
-      alpha,
+      alpha: epilogue.alpha ?? 0,
     },
     workgroups: Math.ceil(out.size / sumSplitsWorkgroup),
   });

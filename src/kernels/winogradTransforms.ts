@@ -21,7 +21,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './adapterProfiles.ts';
 import { upTo } from './gemmTiles.ts';
 import { output } from './output.ts';
-import type { Epilogue } from './partialSums.ts';
+import { biasBinding, biasStorage, type Epilogue, epilogueOptions } from './epilogue.ts';
 
 const tilesKernel = /* @__PURE__ */ defineKernel({
   name: 'winogradTiles',
@@ -39,9 +39,9 @@ const kernelsKernel = /* @__PURE__ */ defineKernel({
 
 const resultKernel = /* @__PURE__ */ defineKernel({
   name: 'winogradResult',
-  bindings: ({ bias }: ResultOptions): Bindings => ({
+  bindings: (options: ResultOptions): Bindings => ({
     sums: 'read f32',
-    ...(bias ? { bias_values: 'read f32' as const } : {}),
+    ...biasBinding(options, 'f32'),
     result: 'write f32',
   }),
   params: resultParams,
@@ -182,19 +182,19 @@ export function writeResult(
   tiling: Tiling,
   band: Band,
   sums: Tensor,
-  { bias = null, activation = 'value', alpha = 0 }: Epilogue,
+  epilogue: Epilogue,
   result: Tensor,
 ): void {
   const [, height, width, channels] = result.shape as [number, number, number, number];
   const count = band.count * channels;
   sums.device.launch(resultKernel, {
-    options: { block: tiling.block, bias: bias !== null, activation },
+    options: { block: tiling.block, ...epilogueOptions(epilogue) },
     bindings: {
       sums: sums.storage,
-      ...(bias ? { bias_values: bias.storage } : {}),
+      ...biasStorage(epilogue),
       result: result.storage,
     },
-    params: { ...tileValues(tiling, band, { height, width, channels }), count, alpha },
+    params: { ...tileValues(tiling, band, { height, width, channels }), count, alpha: epilogue.alpha ?? 0 },
     workgroups: groups(count),
   });
 }

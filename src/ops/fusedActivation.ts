@@ -7,7 +7,7 @@ import { ShapeError } from '../core/errors.ts';
 import type { OptionNames } from '../core/options.ts';
 import { requireOneOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import type { Epilogue } from '../kernels/partialSums.ts';
+import type { Epilogue } from '../kernels/epilogue.ts';
 import * as math from '../kernels/math.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { sigmoid, sigmoidDerivative } from './activations.ts';

@@ -5,7 +5,7 @@ import { broadcastShapes, requireBoolean, type Shape, sizeOf } from '../core/sha
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { kernels } from '../kernels/loadKernels.ts';
 import type { MatrixOperand, MatMulSizes } from '../kernels/matMul.ts';
-import type { Epilogue } from '../kernels/partialSums.ts';
+import type { Epilogue } from '../kernels/epilogue.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { cast } from './cast.ts';
 import type { Cost } from './cost.ts';

@@ -23,6 +23,10 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
+fn activate(value: f32) -> f32 {
+  return value;
+}
+
 struct Place {
   image: u32,
   row: u32,
@@ -40,10 +44,6 @@ fn place_of(tile: u32) -> Place {
 
 fn result_line(x: array<f32, 4>) -> array<f32, 2> {
   return array(x[0] + (x[1] + x[2]), (x[1] - x[2]) + x[3]);
-}
-
-fn activate(value: f32) -> f32 {
-  return value;
 }
 
 @compute @workgroup_size(64)

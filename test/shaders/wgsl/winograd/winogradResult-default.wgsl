@@ -22,6 +22,10 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
+fn activate(value: f32) -> f32 {
+  return value;
+}
+
 struct Place {
   image: u32,
   row: u32,
@@ -53,10 +57,6 @@ fn result_line(x: array<f32, 6>) -> array<f32, 4> {
     0.5 * near_even + 2.0 * far_even,
     (0.5 * near_odd + 2.0 * far_odd) + x[5],
   );
-}
-
-fn activate(value: f32) -> f32 {
-  return value;
 }
 
 @compute @workgroup_size(64)
