@@ -9,16 +9,15 @@
  *
  * The window is part of the program, so that all offsets in workgroup memory are constants (../depthwise/axis.ts).
  */
-import { type BlockAxis, blockAxis, type Direction } from '../depthwise/axis.ts';
-import { flatIndex } from '../lib/indexing.ts';
-import { mathFunctions } from '../lib/math.ts';
+import { type BlockAxis, type BlockSize, blockAxis, type Direction } from '../depthwise/axis.ts';
+import type { EpilogueOptions } from '../lib/epilogue.ts';
 import { components, each, range } from '../lib/text.ts';
-import { wgsl } from '../lib/wgsl.ts';
+import { rectangleParams, rectangleProgram } from './rectangles.ts';
 
 /** Taps, stride, and how many adjacent results an invocation computes: for an input gradient, a multiple of the stride. */
 export type DirectAxis = { window: number; stride: number; results: number };
 
-export type DirectOptions = {
+export type DirectShape = {
   direction: Direction;
   /** Channels of the result. */
   channels: number;
@@ -26,32 +25,18 @@ export type DirectOptions = {
   columns: DirectAxis;
   /** Vectors of four channels that are loaded at a time. */
   vectors: number;
-  bias: boolean;
-  /** WGSL expression of `value`; may use `params.alpha`. */
-  activation: string;
 };
 
+export type DirectOptions = DirectShape & EpilogueOptions;
+
 /** Invocations of a workgroup along a row, and rows of them. */
-export const directGroup = { columns: 16, rows: 4 } as const;
+const directGroup = { columns: 16, rows: 4 } as const;
 const invocations = directGroup.columns * directGroup.rows;
 
 export const directParams = {
-  /** Workgroups, and those of an image along each axis. */
-  count: 'u32',
-  group_rows: 'u32',
-  group_columns: 'u32',
-  /** Size of what is read, where in it the first workgroup begins, and its vectors for each pixel. */
-  from_h: 'u32',
-  from_w: 'u32',
-  from_row: 'i32',
-  from_column: 'i32',
+  ...rectangleParams,
+  /** Vectors of each pixel that is read. */
   vectors: 'u32',
-  /** The same for the result. */
-  to_h: 'u32',
-  to_w: 'u32',
-  to_row: 'i32',
-  to_column: 'i32',
-  alpha: 'f32',
 } as const;
 
 const axisOf = (direction: Direction, { window, stride, results }: DirectAxis) =>
@@ -60,13 +45,14 @@ const axisOf = (direction: Direction, { window, stride, results }: DirectAxis) =
 /** Values along an axis that a workgroup of `count` blocks reads. */
 const extentOf = ({ extent, step }: BlockAxis, count: number) => extent + (count - 1) * step;
 
+/** Rows and columns of the result that a workgroup computes. */
+export const directSize = ({ rows, columns }: Pick<DirectShape, 'rows' | 'columns'>): BlockSize => ({
+  rows: directGroup.rows * rows.results,
+  columns: directGroup.columns * columns.results,
+});
+
 /** Pixels that a workgroup reads, the vectors of them that it keeps, and the rounds in which it loads those. */
-export function directLoads({
-  direction,
-  rows,
-  columns,
-  vectors,
-}: Omit<DirectOptions, 'bias' | 'activation'>) {
+export function directLoads({ direction, rows, columns, vectors }: DirectShape) {
   const height = extentOf(axisOf(direction, rows), directGroup.rows);
   const width = extentOf(axisOf(direction, columns), directGroup.columns);
   const kept = height * width * vectors;
@@ -83,6 +69,7 @@ export function directConvolution(options: DirectOptions): string {
   const { direction, channels, rows, columns, vectors, bias, activation } = options;
   const [down, across] = [axisOf(direction, rows), axisOf(direction, columns)];
   const { width, pixels, kept, rounds } = directLoads(options);
+  const size = directSize(options);
   const loads = range(rounds);
   const results = range(rows.results).flatMap((y) => range(columns.results).map((x) => ({ y, x })));
   const sums = results.flatMap(({ y, x }) =>
@@ -128,32 +115,16 @@ export function directConvolution(options: DirectOptions): string {
     }`;
       }),
     );
-  return wgsl`
-${flatIndex}
-${mathFunctions(activation)}
-fn activate(value: f32) -> f32 {
-  return ${activation};
-}
-
+  return rectangleProgram({
+    invocations,
+    size,
+    step: { rows: directGroup.rows * down.step, columns: directGroup.columns * across.step },
+    activation,
+    declarations: `
 // The last vectors, one for each invocation, are never read: what lies outside the image is stored there.
-var<workgroup> tile: array<vec4<f32>, ${kept + invocations}>;
-
-@compute @workgroup_size(${invocations})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let g = flat_group(group, groups);
-  if (g >= params.count) {
-    return;
-  }
-  let group_column = g % params.group_columns;
-  let group_line = g / params.group_columns;
-  let group_row = group_line % params.group_rows;
-  let picture = group_line / params.group_rows;
-  let from_row = i32(group_row * ${directGroup.rows * down.step}u) + params.from_row;
-  let from_column = i32(group_column * ${directGroup.columns * across.step}u) + params.from_column;
+var<workgroup> tile: array<vec4<f32>, ${kept + invocations}>;`,
+    body: `
+  let rectangle = rectangle_at(g);
   ${each(
     loads,
     (i) => `var at_${i} = 0u;
@@ -161,11 +132,11 @@ fn main(
   {
     let unit = local + ${i * invocations}u;
     let pixel = unit / ${vectors}u;
-    let row = u32(from_row + i32(pixel / ${width}u));
-    let column = u32(from_column + i32(pixel % ${width}u));
+    let row = u32(rectangle.from_row + i32(pixel / ${width}u));
+    let column = u32(rectangle.from_column + i32(pixel % ${width}u));
     // A negative coordinate is a large unsigned one.
     if (unit < ${kept}u && row < params.from_h && column < params.from_w) {
-      at_${i} = ((picture * params.from_h + row) * params.from_w + column) * params.vectors + unit % ${vectors}u;
+      at_${i} = ((rectangle.picture * params.from_h + row) * params.from_w + column) * params.vectors + unit % ${vectors}u;
       slot_${i} = unit % ${vectors}u * ${pixels}u + pixel;
     }
   }`,
@@ -196,19 +167,18 @@ fn main(
     workgroupBarrier();
     ${store}
   }
-  let to_row = i32((group_row * ${directGroup.rows}u + block_row) * ${rows.results}u) + params.to_row;
-  let to_column = i32((group_column * ${directGroup.columns}u + block_column) * ${columns.results}u) + params.to_column;
+  let to_row = rectangle.to_row + i32(block_row * ${rows.results}u);
+  let to_column = rectangle.to_column + i32(block_column * ${columns.results}u);
   ${each(
     results,
     ({ y, x }) => `{
     let row = u32(to_row + ${y});
     let column = u32(to_column + ${x});
     if (row < params.to_h && column < params.to_w) {
-      let to = ((picture * params.to_h + row) * params.to_w + column) * ${channels}u;
+      let to = ((rectangle.picture * params.to_h + row) * params.to_w + column) * ${channels}u;
       ${each(range(channels), (c) => `result[to + ${c}u] = activate(sum_${y}_${x}_${c}${bias ? ` + bias_values[${c}]` : ''});`)}
     }
   }`,
-  )}
-}
-`;
+  )}`,
+  });
 }

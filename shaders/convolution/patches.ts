@@ -7,14 +7,13 @@
  * of four filters. It sums row by row of the kernel, whose weights are loaded while the row before is multiplied. The window is
  * part of the program, so that all offsets in workgroup memory are constants.
  */
-import { flatIndex } from '../lib/indexing.ts';
-import { mathFunctions } from '../lib/math.ts';
+import type { EpilogueOptions } from '../lib/epilogue.ts';
 import { components, each, range } from '../lib/text.ts';
-import { wgsl } from '../lib/wgsl.ts';
+import { rectangleParams, rectangleProgram } from './rectangles.ts';
 
 export type PatchAxis = { window: number; stride: number };
 
-export type PatchOptions = {
+export type PatchShape = {
   /** Channels of the image. */
   channels: number;
   rows: PatchAxis;
@@ -22,10 +21,9 @@ export type PatchOptions = {
   /** Invocations that share a pixel, and vectors of four filters that each of them computes. */
   filterLanes: number;
   vectors: number;
-  bias: boolean;
-  /** WGSL expression of `value`; may use `params.alpha`. */
-  activation: string;
 };
+
+export type PatchOptions = PatchShape & EpilogueOptions;
 
 /** Adjacent pixels of an invocation, invocations along a row, and invocations of a workgroup. */
 const pixels = 4;
@@ -33,25 +31,15 @@ const lanes = 4;
 const invocations = 128;
 
 export const patchParams = {
-  /** Workgroups; those of an image along each axis, and those that share its pixels. */
-  count: 'u32',
-  group_rows: 'u32',
-  group_columns: 'u32',
+  ...rectangleParams,
+  /** Workgroups that share pixels. */
   group_filters: 'u32',
-  /** Size of the image and of the result. */
-  from_h: 'u32',
-  from_w: 'u32',
-  to_h: 'u32',
-  to_w: 'u32',
-  pad_h: 'i32',
-  pad_w: 'i32',
   /** Filters, in fours. */
   filters: 'u32',
-  alpha: 'f32',
 } as const;
 
 /** What a workgroup computes: rows and columns of the result, and filters in fours. */
-export function patchSize({ filterLanes, vectors }: Pick<PatchOptions, 'filterLanes' | 'vectors'>) {
+export function patchSize({ filterLanes, vectors }: Pick<PatchShape, 'filterLanes' | 'vectors'>) {
   return {
     rows: invocations / filterLanes / lanes,
     columns: lanes * pixels,
@@ -60,7 +48,7 @@ export function patchSize({ filterLanes, vectors }: Pick<PatchOptions, 'filterLa
 }
 
 /** Vectors of the part of the image that a workgroup copies, and of a row of the kernel. */
-function memory(options: Omit<PatchOptions, 'bias' | 'activation'>) {
+function memory(options: PatchShape) {
   const { channels, rows, columns } = options;
   const size = patchSize(options);
   const perRow = Math.ceil((((size.columns - 1) * columns.stride + columns.window) * channels) / 4);
@@ -71,10 +59,10 @@ function memory(options: Omit<PatchOptions, 'bias' | 'activation'>) {
 }
 
 /** Vectors of a row of the image that the pixels of an invocation cover. */
-const vectorsOf = ({ channels, columns }: Pick<PatchOptions, 'channels' | 'columns'>) =>
+const vectorsOf = ({ channels, columns }: Pick<PatchShape, 'channels' | 'columns'>) =>
   Math.ceil((((pixels - 1) * columns.stride + columns.window) * channels) / 4);
 
-export function patchBytes(options: Omit<PatchOptions, 'bias' | 'activation'>): number {
+export function patchBytes(options: PatchShape): number {
   const { image, weights } = memory(options);
   return 16 * (image + weights);
 }
@@ -105,39 +93,23 @@ export function patchConvolution(options: PatchOptions): string {
       .map((i) => `bias_values[filter_at * 4u + ${i}u],`)
       .join('\n')}
   );`;
-  return wgsl`
-${flatIndex}
-${mathFunctions(activation)}
-fn activate(value: f32) -> f32 {
-  return ${activation};
-}
-
+  return rectangleProgram({
+    invocations,
+    size,
+    step: { rows: size.rows * rows.stride, columns: size.columns * columns.stride },
+    activation,
+    declarations: `
 var<workgroup> image_tile: array<vec4<f32>, ${image}>;
 var<workgroup> weight_tile: array<vec4<f32>, ${weights}>;
 
 // An element of a row of the image; zero outside of it. A negative position is a large unsigned one.
 fn element_at(row_start: u32, position: u32, is_row: bool) -> f32 {
   return select(0.0, image[row_start + position], is_row & (position < params.from_w * ${channels}u));
-}
-
-@compute @workgroup_size(${invocations})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let g = flat_group(group, groups);
-  if (g >= params.count) {
-    return;
-  }
+}`,
+    body: `
   let first_filter = g % params.group_filters * ${size.filters}u;
-  let rectangle = g / params.group_filters;
-  let first_column = rectangle % params.group_columns * ${size.columns}u;
-  let line = rectangle / params.group_columns;
-  let first_row = line % params.group_rows * ${size.rows}u;
-  let picture = line / params.group_rows;
-  let from_row = i32(first_row * ${rows.stride}u) - params.pad_h;
-  let from_position = (i32(first_column * ${columns.stride}u) - params.pad_w) * ${channels};
+  let rectangle = rectangle_at(g / params.group_filters);
+  let from_position = rectangle.from_column * ${channels};
   ${each(
     weightRounds,
     (i) => `var weight_at_${i} = 0u;
@@ -152,9 +124,9 @@ fn main(
     imageRounds,
     (i) => `{
     let unit = min(local + ${i * invocations}u, ${image - 1}u);
-    let row = u32(from_row + i32(unit / ${stride}u));
+    let row = u32(rectangle.from_row + i32(unit / ${stride}u));
     let is_row = row < params.from_h;
-    let row_start = (picture * params.from_h + row) * params.from_w * ${channels}u;
+    let row_start = (rectangle.picture * params.from_h + row) * params.from_w * ${channels}u;
     let position = u32(from_position + i32(unit % ${stride}u * 4u));
     image_tile[unit] = vec4<f32>(
       element_at(row_start, position, is_row),
@@ -188,9 +160,9 @@ fn main(
     workgroupBarrier();
     ${storeWeights}
   }
-  let to_row = first_row + block_row;
-  let to_column = first_column + block_column * ${pixels}u;
-  let to_line = (picture * params.to_h + to_row) * params.to_w;
+  let to_row = u32(rectangle.to_row) + block_row;
+  let to_column = u32(rectangle.to_column) + block_column * ${pixels}u;
+  let to_line = (rectangle.picture * params.to_h + to_row) * params.to_w;
   ${each(
     filterVectors,
     (vector) => `{
@@ -208,7 +180,6 @@ fn main(
       )}
     }
   }`,
-  )}
-}
-`;
+  )}`,
+  });
 }

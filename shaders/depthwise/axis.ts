@@ -27,6 +27,26 @@ export interface BlockAxis {
   step: number;
 }
 
+/** Rows and columns. */
+export interface BlockSize {
+  rows: number;
+  columns: number;
+}
+
+/** The parameters of kernels that divide images into blocks. */
+export const blockGridParams = {
+  /** Size of what is read, and where in it the first block begins. */
+  from_h: 'u32',
+  from_w: 'u32',
+  from_row: 'i32',
+  from_column: 'i32',
+  /** The same for the result. */
+  to_h: 'u32',
+  to_w: 'u32',
+  to_row: 'i32',
+  to_column: 'i32',
+} as const;
+
 /**
  * A block of `results` results. For an input gradient, blocks begin at multiples of the stride, counted from the start of the
  * padding, and their length is a multiple of the stride, so that all blocks are alike.

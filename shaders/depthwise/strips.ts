@@ -11,7 +11,15 @@
 import { flatIndex } from '../lib/indexing.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import { range } from '../lib/text.ts';
-import { type BlockAxis, blockAxis, type ChannelWidth, type Direction, valueType } from './axis.ts';
+import {
+  type BlockAxis,
+  type BlockSize,
+  blockAxis,
+  blockGridParams,
+  type ChannelWidth,
+  type Direction,
+  valueType,
+} from './axis.ts';
 import { columnsExist, type ImageParams, maxLoopIterations, readRows, rowAt, rowReaders } from './rows.ts';
 
 export type StripOptions = {
@@ -40,25 +48,13 @@ export const stripParams = {
   strip_columns: 'u32',
   /** Iterations of a strip that complete results. */
   turns: 'u32',
-  /** Size of what is read, and where in it the first strip begins. */
-  from_h: 'u32',
-  from_w: 'u32',
-  from_row: 'i32',
-  from_column: 'i32',
-  /** The same for the result. */
-  to_h: 'u32',
-  to_w: 'u32',
-  to_row: 'i32',
-  to_column: 'i32',
+  ...blockGridParams,
 } as const;
 
 const source: ImageParams = { height: 'from_h', width: 'from_w', rows: 'from_h', columns: 'from_w' };
 
 /** Rows of the result that an iteration completes, and columns of a strip. */
-export function stripSize({ direction, stride, columns, rows = 1 }: Omit<StripOptions, 'width'>): {
-  rows: number;
-  columns: number;
-} {
+export function stripSize({ direction, stride, columns, rows = 1 }: Omit<StripOptions, 'width'>): BlockSize {
   const scale = direction === 'forward' ? 1 : stride;
   return { rows: rows * scale, columns: columns * scale };
 }

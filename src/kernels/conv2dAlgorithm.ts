@@ -1,12 +1,14 @@
 /**
  * @file Which algorithm computes a convolution or one of its gradients. What was measured: docs/decisions/winograd.md.
  */
+import type { DirectShape } from '../../shaders/convolution/direct.ts';
+import type { PatchShape } from '../../shaders/convolution/patches.ts';
 import { type Block, tileSize } from '../../shaders/winograd.ts';
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import { type Candidate, cheapest, type Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile, WinogradProfile } from './adapterProfiles.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
-import { directShape, type DirectShape, patchShape, type PatchShape } from './directShapes.ts';
+import { directShape, patchShape } from './directShapes.ts';
 import { subgroupMatrixCost, upTo } from './gemmTiles.ts';
 
 /** What the choice depends on: costs, the largest blocks of invocations, and the subgroup matrices of the device, if it has any. */

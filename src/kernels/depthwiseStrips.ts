@@ -20,9 +20,9 @@ import type { WindowAxis } from '../core/windows.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
+import { blockCounts, blockGrid } from './blockGrid.ts';
 import { channelWidth, type DepthwiseGeometry } from './depthwiseGeometry.ts';
 import { addParts } from './depthwiseSums.ts';
-import { firstBlock } from './firstBlock.ts';
 import { output } from './output.ts';
 import { partialSpec } from './partialSums.ts';
 
@@ -99,22 +99,18 @@ export function launchDepthwiseStrips(
   weights: Tensor,
   spec: TensorSpec,
 ): Tensor {
-  const { batch, rows, columns, channels } = geometry;
+  const { batch, rows, channels } = geometry;
   const { device } = values;
   const out = output(device, spec, op);
   if (out.size === 0) return out;
   const profile = profileOf(device);
   const { window, stride } = rows;
   const program = { direction, window, stride };
-  const isForward = direction === 'forward';
-  const [down, across] = [firstBlock(direction, rows), firstBlock(direction, columns)];
-  const [toHeight, toWidth] = isForward ? [rows.output, columns.output] : [rows.input, columns.input];
+  const grid = blockGrid(direction, geometry);
   const cut = (shape: StripShape & Pick<StripOptions, 'rows'>) => {
     const options: StripOptions = { ...program, ...shape };
-    const size = stripSize(options);
-    const strip_columns = Math.ceil((toWidth - across.to) / size.columns);
+    const { rows: lines, columns: strip_columns } = blockCounts(grid, stripSize(options));
     const side = (batch * strip_columns * channels) / shape.width;
-    const lines = Math.ceil((toHeight - down.to) / size.rows);
     const cutting = shape.rows ? { turns: 1, strip_rows: lines } : cutRows(profile, window, lines, side);
     return { options, strip_columns, ...cutting, count: side * cutting.strip_rows };
   };
@@ -136,14 +132,7 @@ export function launchDepthwiseStrips(
       strip_rows,
       strip_columns,
       turns,
-      from_h: isForward ? rows.input : rows.output,
-      from_w: isForward ? columns.input : columns.output,
-      from_row: down.from,
-      from_column: across.from,
-      to_h: toHeight,
-      to_w: toWidth,
-      to_row: down.to,
-      to_column: across.to,
+      ...grid,
     },
     workgroups: Math.ceil(count / stripWorkgroup),
   });

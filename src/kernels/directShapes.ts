@@ -2,8 +2,8 @@
  * @file How convolutions of few channels, of the result or of the image, are computed without a GEMM: pure functions of the problem,
  * by which an algorithm is selected (conv2dAlgorithm.ts).
  */
-import { directLoads, type DirectOptions } from '../../shaders/convolution/direct.ts';
-import { patchBytes, type PatchOptions, patchSize } from '../../shaders/convolution/patches.ts';
+import { directLoads, type DirectShape } from '../../shaders/convolution/direct.ts';
+import { patchBytes, type PatchShape, patchSize } from '../../shaders/convolution/patches.ts';
 import type { WindowAxis } from '../core/windows.ts';
 import type { AdapterProfile } from './adapterProfiles.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
@@ -19,8 +19,6 @@ const maxBytes = 16384;
 const rowsAtOnce = 2;
 
 const isSmall = ({ window, dilation }: WindowAxis) => window <= maxWindow && dilation === 1;
-
-export type DirectShape = Omit<DirectOptions, 'bias' | 'activation'>;
 
 /** How a problem is computed; null if it can't be. */
 export function directShape({ direction, geometry }: Conv2dProblem): DirectShape | null {
@@ -50,8 +48,6 @@ export function directShape({ direction, geometry }: Conv2dProblem): DirectShape
 /** With four channels, or eight, elements come in vectors, and a GEMM reads them well. */
 const maxChannels = 7;
 const minFilters = 16;
-
-export type PatchShape = Omit<PatchOptions, 'bias' | 'activation'>;
 
 /** From the most reuse of what is read to the fewest registers. */
 const divisions = [

@@ -8,14 +8,16 @@ import {
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { PatchAlgorithm } from './conv2dAlgorithm.ts';
 import { type Conv2dLauncher, widened } from './conv2dCall.ts';
+import { biasBinding, biasStorage, epilogueOptions } from './epilogue.ts';
 import { output } from './output.ts';
+import { rectangleValues } from './rectangles.ts';
 
 const kernel = /* @__PURE__ */ defineKernel({
   name: 'patchConvolution',
-  bindings: ({ bias }: PatchOptions): Bindings => ({
+  bindings: (options: PatchOptions): Bindings => ({
     image: 'read f32',
     weights: 'read vec4<f32>',
-    ...(bias ? { bias_values: 'read f32' as const } : {}),
+    ...biasBinding(options, 'f32'),
     result: 'write vec4<f32>',
   }),
   params: patchParams,
@@ -25,38 +27,23 @@ const kernel = /* @__PURE__ */ defineKernel({
 export const patches: Conv2dLauncher<PatchAlgorithm> = {
   launch(given) {
     const { op, problem, algorithm, a: image, b: weights, spec, epilogue } = widened(given);
-    const { bias = null, activation = 'value', alpha = 0 } = epilogue;
     const { shape } = algorithm;
-    const { batch, rows, columns, outputs } = problem.geometry;
+    const filters = problem.geometry.outputs / 4;
     const out = output(image.device, spec, op);
     if (out.size === 0) return out;
     const size = patchSize(shape);
-    const group_rows = Math.ceil(rows.output / size.rows);
-    const group_columns = Math.ceil(columns.output / size.columns);
-    const group_filters = Math.ceil(outputs / 4 / size.filters);
-    const count = batch * group_rows * group_columns * group_filters;
+    const group_filters = Math.ceil(filters / size.filters);
+    const rectangles = rectangleValues('forward', problem.geometry, size);
+    const count = rectangles.count * group_filters;
     image.device.launch(kernel, {
-      options: { ...shape, bias: bias !== null, activation },
+      options: { ...shape, ...epilogueOptions(epilogue) },
       bindings: {
         image: image.storage,
         weights: weights.storage,
-        ...(bias ? { bias_values: bias.storage } : {}),
+        ...biasStorage(epilogue),
         result: out.storage,
       },
-      params: {
-        count,
-        group_rows,
-        group_columns,
-        group_filters,
-        from_h: rows.input,
-        from_w: columns.input,
-        to_h: rows.output,
-        to_w: columns.output,
-        pad_h: rows.before,
-        pad_w: columns.before,
-        filters: outputs / 4,
-        alpha,
-      },
+      params: { ...rectangles, count, group_filters, filters, alpha: epilogue.alpha ?? 0 },
       workgroups: count,
     });
     return out;

@@ -9,12 +9,12 @@ struct Params {
   from_w: u32,
   from_row: i32,
   from_column: i32,
-  vectors: u32,
   to_h: u32,
   to_w: u32,
   to_row: i32,
   to_column: i32,
   alpha: f32,
+  vectors: u32,
 }
 @group(0) @binding(3) var<uniform> params: Params;
 
@@ -30,6 +30,27 @@ fn activate(value: f32) -> f32 {
   return value;
 }
 
+struct Rectangle {
+  picture: u32,
+  from_row: i32,
+  from_column: i32,
+  to_row: i32,
+  to_column: i32,
+}
+
+fn rectangle_at(i: u32) -> Rectangle {
+  let line = i / params.group_columns;
+  let row = line % params.group_rows;
+  let column = i % params.group_columns;
+  return Rectangle(
+    line / params.group_rows,
+    i32(row * 8u) + params.from_row,
+    i32(column * 16u) + params.from_column,
+    i32(row * 8u) + params.to_row,
+    i32(column * 16u) + params.to_column,
+  );
+}
+
 // The last vectors, one for each invocation, are never read: what lies outside the image is stored there.
 var<workgroup> tile: array<vec4<f32>, 404>;
 
@@ -43,22 +64,17 @@ fn main(
   if (g >= params.count) {
     return;
   }
-  let group_column = g % params.group_columns;
-  let group_line = g / params.group_columns;
-  let group_row = group_line % params.group_rows;
-  let picture = group_line / params.group_rows;
-  let from_row = i32(group_row * 8u) + params.from_row;
-  let from_column = i32(group_column * 16u) + params.from_column;
+  let rectangle = rectangle_at(g);
   var at_0 = 0u;
   var slot_0 = 340u + local;
   {
     let unit = local + 0u;
     let pixel = unit / 2u;
-    let row = u32(from_row + i32(pixel / 17u));
-    let column = u32(from_column + i32(pixel % 17u));
+    let row = u32(rectangle.from_row + i32(pixel / 17u));
+    let column = u32(rectangle.from_column + i32(pixel % 17u));
     // A negative coordinate is a large unsigned one.
     if (unit < 340u && row < params.from_h && column < params.from_w) {
-      at_0 = ((picture * params.from_h + row) * params.from_w + column) * params.vectors + unit % 2u;
+      at_0 = ((rectangle.picture * params.from_h + row) * params.from_w + column) * params.vectors + unit % 2u;
       slot_0 = unit % 2u * 170u + pixel;
     }
   }
@@ -67,11 +83,11 @@ fn main(
   {
     let unit = local + 64u;
     let pixel = unit / 2u;
-    let row = u32(from_row + i32(pixel / 17u));
-    let column = u32(from_column + i32(pixel % 17u));
+    let row = u32(rectangle.from_row + i32(pixel / 17u));
+    let column = u32(rectangle.from_column + i32(pixel % 17u));
     // A negative coordinate is a large unsigned one.
     if (unit < 340u && row < params.from_h && column < params.from_w) {
-      at_1 = ((picture * params.from_h + row) * params.from_w + column) * params.vectors + unit % 2u;
+      at_1 = ((rectangle.picture * params.from_h + row) * params.from_w + column) * params.vectors + unit % 2u;
       slot_1 = unit % 2u * 170u + pixel;
     }
   }
@@ -80,11 +96,11 @@ fn main(
   {
     let unit = local + 128u;
     let pixel = unit / 2u;
-    let row = u32(from_row + i32(pixel / 17u));
-    let column = u32(from_column + i32(pixel % 17u));
+    let row = u32(rectangle.from_row + i32(pixel / 17u));
+    let column = u32(rectangle.from_column + i32(pixel % 17u));
     // A negative coordinate is a large unsigned one.
     if (unit < 340u && row < params.from_h && column < params.from_w) {
-      at_2 = ((picture * params.from_h + row) * params.from_w + column) * params.vectors + unit % 2u;
+      at_2 = ((rectangle.picture * params.from_h + row) * params.from_w + column) * params.vectors + unit % 2u;
       slot_2 = unit % 2u * 170u + pixel;
     }
   }
@@ -93,11 +109,11 @@ fn main(
   {
     let unit = local + 192u;
     let pixel = unit / 2u;
-    let row = u32(from_row + i32(pixel / 17u));
-    let column = u32(from_column + i32(pixel % 17u));
+    let row = u32(rectangle.from_row + i32(pixel / 17u));
+    let column = u32(rectangle.from_column + i32(pixel % 17u));
     // A negative coordinate is a large unsigned one.
     if (unit < 340u && row < params.from_h && column < params.from_w) {
-      at_3 = ((picture * params.from_h + row) * params.from_w + column) * params.vectors + unit % 2u;
+      at_3 = ((rectangle.picture * params.from_h + row) * params.from_w + column) * params.vectors + unit % 2u;
       slot_3 = unit % 2u * 170u + pixel;
     }
   }
@@ -106,11 +122,11 @@ fn main(
   {
     let unit = local + 256u;
     let pixel = unit / 2u;
-    let row = u32(from_row + i32(pixel / 17u));
-    let column = u32(from_column + i32(pixel % 17u));
+    let row = u32(rectangle.from_row + i32(pixel / 17u));
+    let column = u32(rectangle.from_column + i32(pixel % 17u));
     // A negative coordinate is a large unsigned one.
     if (unit < 340u && row < params.from_h && column < params.from_w) {
-      at_4 = ((picture * params.from_h + row) * params.from_w + column) * params.vectors + unit % 2u;
+      at_4 = ((rectangle.picture * params.from_h + row) * params.from_w + column) * params.vectors + unit % 2u;
       slot_4 = unit % 2u * 170u + pixel;
     }
   }
@@ -119,11 +135,11 @@ fn main(
   {
     let unit = local + 320u;
     let pixel = unit / 2u;
-    let row = u32(from_row + i32(pixel / 17u));
-    let column = u32(from_column + i32(pixel % 17u));
+    let row = u32(rectangle.from_row + i32(pixel / 17u));
+    let column = u32(rectangle.from_column + i32(pixel % 17u));
     // A negative coordinate is a large unsigned one.
     if (unit < 340u && row < params.from_h && column < params.from_w) {
-      at_5 = ((picture * params.from_h + row) * params.from_w + column) * params.vectors + unit % 2u;
+      at_5 = ((rectangle.picture * params.from_h + row) * params.from_w + column) * params.vectors + unit % 2u;
       slot_5 = unit % 2u * 170u + pixel;
     }
   }
@@ -322,13 +338,13 @@ fn main(
     tile[slot_4] = loaded_4;
     tile[slot_5] = loaded_5;
   }
-  let to_row = i32((group_row * 4u + block_row) * 2u) + params.to_row;
-  let to_column = i32((group_column * 16u + block_column) * 1u) + params.to_column;
+  let to_row = rectangle.to_row + i32(block_row * 2u);
+  let to_column = rectangle.to_column + i32(block_column * 1u);
   {
     let row = u32(to_row + 0);
     let column = u32(to_column + 0);
     if (row < params.to_h && column < params.to_w) {
-      let to = ((picture * params.to_h + row) * params.to_w + column) * 1u;
+      let to = ((rectangle.picture * params.to_h + row) * params.to_w + column) * 1u;
       result[to + 0u] = activate(sum_0_0_0);
     }
   }
@@ -336,7 +352,7 @@ fn main(
     let row = u32(to_row + 1);
     let column = u32(to_column + 0);
     if (row < params.to_h && column < params.to_w) {
-      let to = ((picture * params.to_h + row) * params.to_w + column) * 1u;
+      let to = ((rectangle.picture * params.to_h + row) * params.to_w + column) * 1u;
       result[to + 0u] = activate(sum_1_0_0);
     }
   }

@@ -6,15 +6,17 @@ struct Params {
   count: u32,
   group_rows: u32,
   group_columns: u32,
-  group_filters: u32,
   from_h: u32,
   from_w: u32,
+  from_row: i32,
+  from_column: i32,
   to_h: u32,
   to_w: u32,
-  pad_h: i32,
-  pad_w: i32,
-  filters: u32,
+  to_row: i32,
+  to_column: i32,
   alpha: f32,
+  group_filters: u32,
+  filters: u32,
 }
 @group(0) @binding(4) var<uniform> params: Params;
 
@@ -28,6 +30,27 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
 
 fn activate(value: f32) -> f32 {
   return value;
+}
+
+struct Rectangle {
+  picture: u32,
+  from_row: i32,
+  from_column: i32,
+  to_row: i32,
+  to_column: i32,
+}
+
+fn rectangle_at(i: u32) -> Rectangle {
+  let line = i / params.group_columns;
+  let row = line % params.group_rows;
+  let column = i % params.group_columns;
+  return Rectangle(
+    line / params.group_rows,
+    i32(row * 8u) + params.from_row,
+    i32(column * 16u) + params.from_column,
+    i32(row * 8u) + params.to_row,
+    i32(column * 16u) + params.to_column,
+  );
 }
 
 var<workgroup> image_tile: array<vec4<f32>, 50>;
@@ -49,13 +72,8 @@ fn main(
     return;
   }
   let first_filter = g % params.group_filters * 4u;
-  let rectangle = g / params.group_filters;
-  let first_column = rectangle % params.group_columns * 16u;
-  let line = rectangle / params.group_columns;
-  let first_row = line % params.group_rows * 8u;
-  let picture = line / params.group_rows;
-  let from_row = i32(first_row * 1u) - params.pad_h;
-  let from_position = (i32(first_column * 1u) - params.pad_w) * 1;
+  let rectangle = rectangle_at(g / params.group_filters);
+  let from_position = rectangle.from_column * 1;
   var weight_at_0 = 0u;
   {
     let unit = min(local + 0u, 11u);
@@ -65,9 +83,9 @@ fn main(
   var loaded_0 = weights[weight_at_0];
   {
     let unit = min(local + 0u, 49u);
-    let row = u32(from_row + i32(unit / 5u));
+    let row = u32(rectangle.from_row + i32(unit / 5u));
     let is_row = row < params.from_h;
-    let row_start = (picture * params.from_h + row) * params.from_w * 1u;
+    let row_start = (rectangle.picture * params.from_h + row) * params.from_w * 1u;
     let position = u32(from_position + i32(unit % 5u * 4u));
     image_tile[unit] = vec4<f32>(
       element_at(row_start, position, is_row),
@@ -116,9 +134,9 @@ fn main(
     workgroupBarrier();
     weight_tile[min(local + 0u, 11u)] = loaded_0;
   }
-  let to_row = first_row + block_row;
-  let to_column = first_column + block_column * 4u;
-  let to_line = (picture * params.to_h + to_row) * params.to_w;
+  let to_row = u32(rectangle.to_row) + block_row;
+  let to_column = u32(rectangle.to_column) + block_column * 4u;
+  let to_line = (rectangle.picture * params.to_h + to_row) * params.to_w;
   {
     let filter_at = first_filter + filter_lane + 0u;
     if (to_row < params.to_h && filter_at < params.filters) {
