@@ -27,7 +27,7 @@ function options() {
   );
   const [from, cases] = [Number(values.from), Number(values.cases)];
   if (!Number.isInteger(from) || !Number.isInteger(cases) || from < 0 || cases < 1)
-    throw new SetupError(`--from and --cases take whole numbers.\nUsage: ${usage}`);
+    throw new SetupError(`--from and --cases take integers.\nUsage: ${usage}`);
   return {
     range: `${from}-${from + cases}`,
     filter: values.format === undefined ? [] : ['-t', values.format],

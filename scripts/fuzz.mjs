@@ -51,14 +51,14 @@ function options() {
   const compiledEvery = Number(values['compiled-every'] ?? 4);
   const engine = values.engine ?? (values.browser ? 'chromium' : 'node');
   const isCount = Number.isInteger(from) && Number.isInteger(programs) && from >= 0 && programs > 0;
-  if (!isCount) throw new SetupError(`--from and --programs take whole numbers.\nUsage: ${usage}`);
+  if (!isCount) throw new SetupError(`--from and --programs take integers.\nUsage: ${usage}`);
   if (!(Number.isInteger(processes) && processes > 0 && minutes > 0))
-    throw new SetupError(`--processes takes a whole number, --minutes a positive one.\nUsage: ${usage}`);
+    throw new SetupError(`--processes takes an integer, --minutes a positive one.\nUsage: ${usage}`);
   if (!entry) throw new SetupError(`--suite is one of ${Object.keys(suites).join(', ')}.\nUsage: ${usage}`);
   if (!engineNames.includes(engine))
     throw new SetupError(`--engine is one of ${engineNames.join(', ')}.\nUsage: ${usage}`);
   if (!(Number.isInteger(compiledEvery) && compiledEvery > 0))
-    throw new SetupError(`--compiled-every takes a whole number.\nUsage: ${usage}`);
+    throw new SetupError(`--compiled-every takes an integer.\nUsage: ${usage}`);
   if (values['compiled-every'] !== undefined && values.suite !== 'differential')
     throw new SetupError(
       `--compiled-every is for --suite differential; all stateful programs are compiled.\nUsage: ${usage}`,

@@ -30,7 +30,7 @@ function options() {
   );
   const [from, losses, engine] = [Number(values.from), Number(values.losses), String(values.engine)];
   if (!Number.isInteger(from) || !Number.isInteger(losses) || from < 0 || losses < 1)
-    throw new SetupError(`--from and --losses take whole numbers.\nUsage: ${usage}`);
+    throw new SetupError(`--from and --losses take integers.\nUsage: ${usage}`);
   if (!engineNames.includes(engine))
     throw new SetupError(`--engine is one of ${engineNames.join(', ')}.\nUsage: ${usage}`);
   return { from, to: from + losses, engine };

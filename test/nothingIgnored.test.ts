@@ -177,7 +177,7 @@ describe('refused at the call', () => {
     [
       'a fraction as label of a metric',
       () => metrics.sparseCategoricalAccuracy().updateState(Float32Array.of(0, 0.5), ones([2, 3])),
-      /whole numbers/,
+      /integers/,
     ],
     [
       'dilations',

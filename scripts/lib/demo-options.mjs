@@ -138,7 +138,7 @@ function whole(name, text, min, max) {
   const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw new OptionError(
-    `--${name} must be a whole number from ${min} to ${max}. Received: ${text || 'nothing'}.`,
+    `--${name} must be an integer from ${min} to ${max}. Received: ${text || 'nothing'}.`,
   );
 }
 

@@ -21,7 +21,7 @@ export function notHeld(op: string, what: string, value: unknown, dtype: Integer
   const isFraction = Number.isFinite(value) && !Number.isInteger(value);
   return new ValueError({
     op,
-    rule: `${dtype} holds whole numbers in [${lowest}, ${highest}].`,
+    rule: `${dtype} holds integers in [${lowest}, ${highest}].`,
     received: `${what}: ${describe(value)}`,
     hint: isFraction
       ? 'round it first, or use float32.'
@@ -50,7 +50,7 @@ export function requireNumber(
     throw notHeld(op, what, value, dtype as IntegerDType);
 }
 
-/** Rounds to the nearest whole number, ties to the even one, as Python and NumPy do. */
+/** Rounds to the nearest integer, ties to the even one, as Python and NumPy do. */
 export function roundHalfEven(x: number): number {
   const floor = Math.floor(x);
   if (x - floor !== 0.5) return Math.round(x);

@@ -163,7 +163,7 @@ export function requireInteger(
     op,
     rule: `\`${what}\` must be an integer of at least ${min}.`,
     received: `${what}: ${describe(value)}`,
-    hint: `pass a whole number such as ${Math.max(min, 1)}.`,
+    hint: `pass an integer such as ${Math.max(min, 1)}.`,
   });
 }
 

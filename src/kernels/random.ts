@@ -37,7 +37,7 @@ const dropoutMap = defineKernel({
   source: dropout,
 });
 
-/** A whole number below 2^53, or its two words if they may change between replays. */
+/** An integer below 2^53, or its two words if they may change between replays. */
 export type Seed = number | { readonly low: DynamicScalar; readonly high: DynamicScalar };
 
 /** The two key words of a seed. */

@@ -15,7 +15,7 @@ import { log } from './unary.ts';
 export interface CategoricalOptions {
   /** The number of classes drawn for each vector of logits. */
   numSamples: number;
-  /** A whole number in [0, 2^53). Default: a fresh one for each call. */
+  /** An integer in [0, 2^53). Default: a new seed for each call. */
   seed?: number | undefined;
 }
 

@@ -36,7 +36,7 @@ function boundsOf({ min, max }: ClipOptions, dtype: DType): readonly [number, nu
   if (!isBound(from) || !isBound(to) || from > to) {
     throw new ValueError({
       op: 'clip',
-      rule: `\`min\` and \`max\` must be ${isFloating(dtype) ? 'numbers' : 'whole numbers'}, min not above max.`,
+      rule: `\`min\` and \`max\` must be ${isFloating(dtype) ? 'numbers' : 'integers'}, min not above max.`,
       received: `min: ${describe(min)}, max: ${describe(max)} for x of dtype ${dtype}`,
       hint: 'order the bounds, or leave one out; for bounds that are tensors use maximum and minimum.',
     });

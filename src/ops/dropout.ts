@@ -15,7 +15,7 @@ import { checkSeed, drawSeed, type Seed } from './seeds.ts';
 export interface DropoutOptions {
   /** Fraction of the elements that are cleared, in [0, 1). */
   rate: number;
-  /** A whole number in [0, 2^53). Default: a fresh one for each call. */
+  /** An integer in [0, 2^53). Default: a new seed for each call. */
   seed?: Seed | undefined;
   /** Shape of the mask, which broadcasts to x: elements along axes of size 1 are kept or cleared together. Null: x's size. */
   noiseShape?: readonly (number | null)[] | undefined;

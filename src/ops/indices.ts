@@ -84,7 +84,7 @@ export function named(name: string, { shape, dtype }: TensorSpec): string {
 
 /**
  * Checks the indices that the host knows, and says what the kernel has to check.
- * Errors: IndexOutOfRangeError, ValueError for indices that aren't whole numbers.
+ * Errors: IndexOutOfRangeError, ValueError for indices that aren't integers.
  */
 export function checkingOf(
   call: Call,
@@ -137,7 +137,7 @@ function hostValues(operand: unknown): readonly number[] {
 function throwFractional(op: string, name: string, index: number): never {
   throw new ValueError({
     op,
-    rule: `\`${name}\` must be whole numbers.`,
+    rule: `\`${name}\` must be integers.`,
     received: `index ${index}`,
     hint: 'round them first.',
   });

@@ -174,7 +174,7 @@ function refuseBooleans(op: string, name: string, operand: unknown): void {
   if (typeof first !== 'boolean') return;
   throw new DTypeError({
     op,
-    rule: `\`${name}\` must be whole numbers.`,
+    rule: `\`${name}\` must be integers.`,
     received: describe(operand),
     hint: 'pass the positions themselves; booleanMask(x, mask) takes the rows where a mask is true.',
   });

@@ -15,7 +15,7 @@ import { checkSeed, drawSeed, type Seed } from './seeds.ts';
 
 /** Options of random tensors. */
 export interface RandomTensorOptions<D extends DType = DType> extends CreationOptions<D> {
-  /** A whole number in [0, 2^53). Default: a fresh one for each call. */
+  /** An integer in [0, 2^53). Default: a new seed for each call. */
   seed?: Seed | undefined;
 }
 
@@ -108,7 +108,7 @@ function requireBounds(dtype: DType, min: unknown, max: unknown): void {
     op: 'randomUniform',
     rule: isFloating(dtype)
       ? '`min` and `max` must be finite numbers, as must their difference, min below max.'
-      : `\`min\` and \`max\` must be whole numbers in [${lowest}, ${highest}] for dtype ${dtype}, min below max.`,
+      : `\`min\` and \`max\` must be integers in [${lowest}, ${highest}] for dtype ${dtype}, min below max.`,
     received: `min: ${describe(min)}, max: ${describe(max)}`,
     hint: 'pass both bounds; the upper one is not included.',
   });

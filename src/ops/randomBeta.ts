@@ -17,7 +17,7 @@ export interface BetaOptions {
   alpha: number;
   /** The second shape parameter, above 0. */
   beta: number;
-  /** A whole number in [0, 2^53). Default: a fresh one for each call. */
+  /** An integer in [0, 2^53). Default: a new seed for each call. */
   seed?: number | undefined;
 }
 

@@ -24,7 +24,7 @@ export interface GammaOptions {
   alpha: number;
   /** The rate, or inverse scale, above 0. Default 1. */
   beta?: number;
-  /** A whole number in [0, 2^53). Default: a fresh one for each call. */
+  /** An integer in [0, 2^53). Default: a new seed for each call. */
   seed?: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface GammaOptions {
 export interface PoissonOptions {
   /** The mean, in [0, 10^6]. */
   rate: number;
-  /** A whole number in [0, 2^53). Default: a fresh one for each call. */
+  /** An integer in [0, 2^53). Default: a new seed for each call. */
   seed?: number | undefined;
 }
 
@@ -92,7 +92,7 @@ export function gammaAboveOne(shape: Shape, alpha: number, seed: number | undefi
 }
 
 /**
- * Poisson values: counts of events that occur `rate` times on average. float32, whole numbers. Shape: `shape`. It has no
+ * Poisson values: counts of events that occur `rate` times on average. float32, integers. Shape: `shape`. It has no
  * gradient. Probabilities are accurate to 2^-24.
  * Source: inversion of the distribution, which is tabulated to 10 standard deviations.
  * Errors: ValueError for a rate outside [0, 10^6], or a seed that isn't one; ShapeError.

@@ -68,7 +68,7 @@ function shiftsFor(shift: unknown, axes: readonly number[]): number[] {
   if (list.length === axes.length && [...list].every(Number.isInteger)) return list as number[];
   throw new ShapeError({
     op: 'roll',
-    rule: '`shift` must be a whole number, or a list with one for each axis.',
+    rule: '`shift` must be an integer, or a list with one for each axis.',
     received: `shift: ${describe(shift)} for ${axes.length} axes`,
     hint: 'pass as many shifts as axes.',
   });

@@ -38,7 +38,7 @@ export const sign: UnaryOp = /* @__PURE__ */ defineUnary({
 });
 
 /**
- * The largest whole number not above x. Gradient: 0.
+ * The largest integer not above x. Gradient: 0.
  * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
  */
 export const floor: FloatOp = /* @__PURE__ */ defineUnary({
@@ -49,7 +49,7 @@ export const floor: FloatOp = /* @__PURE__ */ defineUnary({
 });
 
 /**
- * The smallest whole number not below x. Gradient: 0.
+ * The smallest integer not below x. Gradient: 0.
  * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
  */
 export const ceil: FloatOp = /* @__PURE__ */ defineUnary({
@@ -60,7 +60,7 @@ export const ceil: FloatOp = /* @__PURE__ */ defineUnary({
 });
 
 /**
- * The nearest whole number; ties to even. Gradient: 0.
+ * The nearest integer; ties to even. Gradient: 0.
  * Shape: that of x. Dtype: float32. Errors: DTypeError for other dtypes.
  */
 export const round: FloatOp = /* @__PURE__ */ defineUnary({

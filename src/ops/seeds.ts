@@ -26,7 +26,7 @@ function stepped(seed: number, by: number): number {
 
 /**
  * Seeds the sequence used by ops, initializers and shuffles without an explicit seed: a program that calls this first draws
- * the same values at every run. Errors: ValueError for a seed that isn't a whole number in [0, 2^53).
+ * the same values at every run. Errors: ValueError for a seed that isn't an integer in [0, 2^53).
  */
 export function setRandomSeed(seed: number): void {
   requireInteger('setRandomSeed', 'seed', seed, 0);
@@ -136,14 +136,14 @@ export function replaySeeds<T>(from: number, body: () => T): T {
   }
 }
 
-/** Throws unless `seed` is omitted or a whole number in [0, 2^53). */
+/** Throws unless `seed` is omitted or an integer in [0, 2^53). */
 export function checkSeed(op: string, seed: unknown): asserts seed is Seed | undefined {
   if (seed === undefined || seed instanceof DrawnSeed) return;
   requireInteger(op, 'seed', seed, 0);
   if (seed < seedLimit) return;
   throw new ValueError({
     op,
-    rule: '`seed` must be a whole number below 2^53.',
+    rule: '`seed` must be an integer below 2^53.',
     received: `seed: ${seed}`,
     hint: 'pass a smaller number: all seeds are equally good.',
   });

@@ -11,7 +11,7 @@ import { argsort } from './sort.ts';
 
 /** Options of `permutation`. */
 export interface PermutationOptions {
-  /** A whole number in [0, 2^53). Default: a fresh one for each call. */
+  /** An integer in [0, 2^53). Default: a new seed for each call. */
   seed?: number | undefined;
 }
 
@@ -25,7 +25,7 @@ const optionNames: OptionNames<PermutationOptions> = { seed: true };
 
 /**
  * The numbers 0 to `count` - 1 in random order. Shape: [count], int32.
- * Errors: ValueError unless `count` is a whole number, or for a seed that isn't one.
+ * Errors: ValueError unless `count` is an integer, or for a seed that isn't one.
  */
 export function permutation(count: number, options?: PermutationOptions): Tensor<'int32'>;
 export function permutation(

@@ -137,7 +137,7 @@ function listOf(what: string, value: unknown, shape: Shape): number[] {
     op: 'slice',
     rule: `\`${what}\` is a list of integers, one for each axis.`,
     received: `${what}: ${describe(value)} for shape ${formatShape(shape)}`,
-    hint: 'pass as many whole numbers as x has axes, or fewer.',
+    hint: 'pass as many integers as x has axes, or fewer.',
   });
 }
 

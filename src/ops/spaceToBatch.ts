@@ -127,7 +127,7 @@ function pairsOf(op: string, what: string, given: unknown, count: number): [numb
   if (Array.isArray(given) && given.length === count && [...given].every(isPair)) return given;
   throw new ShapeError({
     op,
-    rule: `\`${what}\` has a pair of whole numbers, at least 0, for each size of blockShape.`,
+    rule: `\`${what}\` has a pair of integers, at least 0, for each size of blockShape.`,
     received: `${what}: ${describe(given)} for ${count} sizes`,
     hint: 'pass [[0, 0], [0, 0]] for two spatial axes.',
   });

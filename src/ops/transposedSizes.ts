@@ -39,7 +39,7 @@ function extrasOf(op: string, { outputPadding, strides }: TransposedWindows): (n
   if (list.length === strides.length && list.every(isExtra)) return list as number[];
   throw new ValueError({
     op,
-    rule: `\`outputPadding\` is a whole number of at least 0 and below the stride, or a list of ${strides.length}.`,
+    rule: `\`outputPadding\` is an integer of at least 0 and below the stride, or a list of ${strides.length}.`,
     received: `outputPadding: ${describe(outputPadding)} with strides ${describe(strides)}`,
     hint: 'leave it out, or pass less than the stride.',
   });

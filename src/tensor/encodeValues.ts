@@ -26,7 +26,7 @@ const storedAs = { float32: Float32Array, int32: Int32Array, uint32: Uint32Array
 /**
  * The stored form of `values`, which have `shape`, in `dtype`. An array in that form already is neither copied nor
  * checked. For bool, anything but 0 is true, NaN included, as in NumPy and in cast.
- * `saturates`: whole numbers out of range become the nearest that the dtype holds. For indices: the op checks their
+ * `saturates`: integers out of range become the nearest that the dtype holds. For indices: the op checks their
  * range itself.
  * Errors: ValueError for a value that an integer dtype doesn't hold.
  */

@@ -25,7 +25,7 @@ const imageOptionNames: OptionNames<FromImageOptions> = { channels: false, dtype
 /**
  * An image as a tensor [height, width, channels] with values from 0 to 255. Colours are sRGB as they are stored, not
  * premultiplied; alpha is dropped with 3 channels. Luminance weighs red, green and blue as ITU-R BT.601 does, rounded
- * to whole numbers: Keras's `grayscale`.
+ * to integers: Keras's `grayscale`.
  *
  * In a page it takes anything that can be drawn, at its natural size; everywhere, it takes objects { width, height, data }
  * of RGBA bytes.

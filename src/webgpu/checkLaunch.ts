@@ -49,7 +49,7 @@ export function checkWorkgroups(kernel: Kernel, workgroups: unknown): void {
   if (isCount(workgroups) || isGrid) return;
   throw new ValueError({
     op: kernel.name,
-    rule: '`workgroups` is a whole number, or three of them.',
+    rule: '`workgroups` is an integer, or three of them.',
     received: `workgroups: ${describe(workgroups)}`,
     hint: 'round up: Math.ceil(count / workgroupSize).',
   });

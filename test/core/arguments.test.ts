@@ -40,7 +40,7 @@ test('numbers that a dtype holds', () => {
       expect(() => requireNumber('fill', 'value', held, dtype)).not.toThrow();
     for (const other of [lowest - 1, highest + 1, 0.5, Number.NaN, Number.NEGATIVE_INFINITY])
       expect(() => requireNumber('fill', 'value', other, dtype), `${other}`).toThrow(
-        `${dtype} holds whole numbers`,
+        `${dtype} holds integers`,
       );
   }
   for (const dtype of ['float32', 'float16', 'bool'] as const)

@@ -140,7 +140,7 @@ describe.each(adapterClasses)('as on a %s', (kind) => {
     }),
   );
 
-  test('a scan of scans: whole numbers stay exact over many tiles', () =>
+  test('a scan of scans: integers stay exact over many tiles', () =>
     asAdapter(kind, async () => {
       const n = 1_200_000;
       const found = await cumsum(tensor(new Int32Array(n).fill(3))).data();

@@ -144,7 +144,7 @@ test('mod has the divisor’s sign and is exact', async () => {
     [inf, 2, nan],
     [3, inf, 3],
     [-3, inf, inf],
-    // Quotients that floats can't hold, or round up to a whole number.
+    // Quotients that floats can't hold, or round up to an integer.
     [1e9, 3, 1],
     [2 ** 100, 7, 2],
     [Math.fround(3.3e38), Math.fround(1e-3), Math.fround(3.3e38) % Math.fround(1e-3)],

@@ -111,7 +111,7 @@ describe.each([-3, -2, -1, 1, 2, 3, 7, 32, 63, 64, 65])('x^%d', (n) => {
   });
 });
 
-test('whole powers of whole numbers are exact, among many elements too', async () => {
+test('integer powers of integers are exact, among many elements too', async () => {
   const x = Float32Array.from({ length: many }, (_, i) => (i % 21) - 10);
   const y = Float32Array.from({ length: many }, (_, i) => i % 7);
   expect(Array.from(await pow(tensor(x), tensor(y)).data())).toEqual(

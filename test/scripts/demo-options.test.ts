@@ -61,8 +61,8 @@ describe('the options of the demo', () => {
   });
 
   test.each<[string, string[], RegExp]>([
-    ['a fraction', ['--size', '48.5'], /--size must be a whole number.*48\.5/],
-    ['a word', ['--size', 'big'], /whole number/],
+    ['a fraction', ['--size', '48.5'], /--size must be an integer.*48\.5/],
+    ['a word', ['--size', 'big'], /integer/],
     ['nothing', ['--size', ''], /Received: nothing/],
     ['a negative number', ['--size', '-3'], /Received: -3/],
     ['an enormous number', ['--size', '100000'], /from 1 to 1024/],

@@ -3,7 +3,7 @@
 export interface Random {
   /** In [0, 1). */
   next(): number;
-  /** A whole number in [0, limit). */
+  /** An integer in [0, limit). */
   below(limit: number): number;
   pick<T>(items: readonly T[]): T;
 }

@@ -69,7 +69,7 @@ describe('integers are exact or refused', () => {
       [2, wide],
     ];
     expect(() => tensor(values, { dtype: 'int32' })).toThrow(
-      /tensor: int32 holds whole numbers in \[-2147483648, 2147483647\][\s\S]*\[1, 1\]: 4294967299[\s\S]*hint/,
+      /tensor: int32 holds integers in \[-2147483648, 2147483647\][\s\S]*\[1, 1\]: 4294967299[\s\S]*hint/,
     );
     expect(() => tensor(Float32Array.of(0, 1, Number.NaN, 3), { dtype: 'int32', shape: [2, 2] })).toThrow(
       /\[1, 0\]: NaN/,

@@ -64,7 +64,7 @@ fn power_of_two(n: i32) -> f32 {
 }`,
 );
 
-// For whole numbers n in [-127, 127]; 0 for -127. Added to 1.5 · 2^23 + 127 they are the last bits of a float, which
+// For integers n in [-127, 127]; 0 for -127. Added to 1.5 · 2^23 + 127 they are the last bits of a float, which
 // saves the checks of a conversion.
 export const powerOfWhole: MathFunction = /* @__PURE__ */ defineMath(
   'power_of_whole',

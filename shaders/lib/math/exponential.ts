@@ -20,7 +20,7 @@ fn exponential_rest(r: f32) -> f32 {
 }`,
 );
 
-// e^r - 1 and the whole number n of x = n ln 2 + r, for |x| below 110. On software adapters WGSL's round, clamp, min and
+// e^r - 1 and the integer n of x = n ln 2 + r, for |x| below 110. On software adapters WGSL's round, clamp, min and
 // max cost many instructions each; floor and select cost few.
 export const reduceExponential: MathFunction = /* @__PURE__ */ defineMath(
   'reduce_exponential',

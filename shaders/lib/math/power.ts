@@ -212,7 +212,7 @@ fn floor_mod_u32(x: u32, y: u32) -> u32 {
 );
 
 // |x| mod |y|, exactly, for finite x and finite y ≠ 0: long division of the mantissas, eight bits per step. A float quotient
-// is off by one if it rounds to a whole number, and useless from 2^24 on.
+// is off by one if it rounds to an integer, and useless from 2^24 on.
 export const exactRemainder: MathFunction = /* @__PURE__ */ defineMath(
   'exact_remainder',
   [powerOfTwo],
@@ -255,7 +255,7 @@ fn floor_mod(x: f32, y: f32) -> f32 {
 }`,
 );
 
-// By the exact modulus, so that a quotient just below a whole number isn't rounded up to it.
+// By the exact modulus, so that a quotient just below an integer isn't rounded up to it.
 export const floorDiv: MathFunction = /* @__PURE__ */ defineMath(
   'floor_div',
   [finite, floorMod],

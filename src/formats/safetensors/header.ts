@@ -161,7 +161,7 @@ function readEntry(
     throw refuse('a shape is a list of sizes of at least 0.', shape);
   if (shape.length > maxRank) throw refuse(`a shape has at most ${maxRank} axes.`, shape);
   if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isSize))
-    throw refuse('data_offsets are two whole numbers of at least 0.', offsets);
+    throw refuse('data_offsets are two integers of at least 0.', offsets);
   const [from, to] = offsets as [number, number];
   const dataBytes = fileBytes - dataStart;
   if (from > to || to > dataBytes)

@@ -116,7 +116,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 function refused(received: string, cause?: unknown): FormatError {
   return new FormatError({
     op: 'History.fromJSON',
-    rule: 'a history is { history: { name: [numbers] }, epoch: [whole numbers], params }.',
+    rule: 'a history is { history: { name: [numbers] }, epoch: [integers], params }.',
     received,
     hint: 'pass the result of JSON.stringify(history). It is saved next to the model, not inside it.',
     cause,

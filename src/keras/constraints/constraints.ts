@@ -117,7 +117,7 @@ function requireAxis(op: string, axis: unknown): void {
   if (axes.length > 0 && axes.every((a) => Number.isInteger(a))) return;
   throw new ValueError({
     op,
-    rule: '`axis` is a whole number, or a list of them.',
+    rule: '`axis` is an integer, or a list of them.',
     received: `axis: ${describe(axis)}`,
     hint: 'pass 0 for dense kernels, [0, 1, 2] for kernels of images.',
   });

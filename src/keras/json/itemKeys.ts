@@ -49,7 +49,7 @@ function entryOf(item: unknown): Entry {
   }
   throw new ValueError({
     op: 'getItem',
-    rule: 'a key in a file is made of whole numbers and ranges of them.',
+    rule: 'a key in a file is made of integers and ranges of them.',
     received: describe(item),
     hint: 'take elements by an op, such as gather, in a custom layer.',
   });

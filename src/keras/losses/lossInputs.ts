@@ -52,7 +52,7 @@ function requireWhole(op: string, what: string, values: unknown, made: Tensor): 
   made.dispose();
   throw new ValueError({
     op,
-    rule: 'labels of classes are whole numbers.',
+    rule: 'labels of classes are integers.',
     received: `${what}: ${describe(fraction)}`,
     hint: 'round them first; for probabilities of classes use categoricalCrossentropy.',
   });

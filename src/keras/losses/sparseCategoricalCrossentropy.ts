@@ -83,7 +83,7 @@ function requireWhole(op: string, what: string, value: unknown): void {
   if (Number.isInteger(value)) return;
   throw new ValueError({
     op,
-    rule: `\`${what}\` must be a whole number or null.`,
+    rule: `\`${what}\` must be an integer or null.`,
     received: `${what}: ${describe(value)}`,
     hint: 'pass a label, such as -1.',
   });

@@ -11,7 +11,7 @@ import { inOrder, leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 
 /**
  * The values in the order of the inputs: by position, or by name if a record is given for inputs that are not a record.
- * As in Keras, a vector is accepted where the input is a matrix of one column, and vice versa; whole numbers become float32.
+ * As in Keras, a vector is accepted where the input is a matrix of one column, and vice versa; integers become float32.
  * Errors: ValueError for missing or extra values; ShapeError and DTypeError for a value that does not match its input.
  */
 export function bindInputs(
@@ -45,7 +45,7 @@ function withRankOf({ shape: wanted }: KerasTensor, value: Tensor): Tensor {
   return value;
 }
 
-/** `value` as float32 if it has whole numbers and the input is float32: bytes of a picture, for example. */
+/** `value` as float32 if it has integers and the input is float32: bytes of a picture, for example. */
 function withDtypeOf({ dtype }: KerasTensor, value: Tensor): Tensor {
   const isFloat = value.dtype === 'float32' || value.dtype === 'float16';
   return dtype === 'float32' && !isFloat ? cast(value, dtype) : value;

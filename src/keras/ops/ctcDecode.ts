@@ -150,7 +150,7 @@ function requireLengths(lengths: ArrayLike<number>, batch: number, steps: number
     ? `[${Array.from(lengths).join(', ')}]`
     : `${lengths?.length ?? String(lengths)} of them`;
   throw refusal(
-    `\`sequenceLengths\` has a whole number for each of the ${batch} rows, of at most ${steps} steps.`,
+    `\`sequenceLengths\` has an integer for each of the ${batch} rows, of at most ${steps} steps.`,
     `sequenceLengths: ${received}`,
   );
 }

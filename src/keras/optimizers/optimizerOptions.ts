@@ -103,7 +103,7 @@ export function clippingOf({ clipnorm, globalClipnorm, clipvalue }: StepOptions)
 
 function requireCount(op: string, what: string, value: unknown, min: number): void {
   const isCount = Number.isInteger(value) && (value as number) >= min;
-  requireOption(op, what, value, isCount, `a whole number of at least ${min}`);
+  requireOption(op, what, value, isCount, `an integer of at least ${min}`);
 }
 
 function requireOneClipping(op: string, clippings: Readonly<Record<string, unknown>>): void {

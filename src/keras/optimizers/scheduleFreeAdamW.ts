@@ -41,7 +41,7 @@ export class ScheduleFreeAdamW extends OpMoments {
       this.name,
       'warmupSteps',
       warmupSteps,
-      'a whole number of at least 0',
+      'an integer of at least 0',
       (n) => n >= 0 && Number.isInteger(n),
     );
     this.warmupSteps = warmupSteps;

@@ -65,7 +65,7 @@ export function readMetadata(file: string, metadata: ReadonlyMap<string, string>
   return {
     training: readTraining(file, training),
     optimizer: optimizer === null ? null : readOptimizer(file, optimizer),
-    seeds: listOf(file, 'training.seeds', seeds, isCount, 'a whole number in [0, 2^53)'),
+    seeds: listOf(file, 'training.seeds', seeds, isCount, 'an integer in [0, 2^53)'),
     config: model === undefined ? null : new Fields(file, 'model', parse(file, 'model', model)).values,
   };
 }
@@ -74,9 +74,9 @@ function readTraining(file: string, given: unknown): Required<TrainingState> {
   const fields = new Fields(file, 'training.training', given);
   const { batch = 0, seed = null, logs = {} } = fields.values;
   return {
-    epoch: fields.require('epoch', fields.values.epoch, isCount, 'a whole number of at least 0'),
-    batch: fields.require('batch', batch, isCount, 'a whole number of at least 0'),
-    seed: fields.require('seed', seed, isCountOrNull, 'a whole number in [0, 2^53), or null'),
+    epoch: fields.require('epoch', fields.values.epoch, isCount, 'an integer of at least 0'),
+    batch: fields.require('batch', batch, isCount, 'an integer of at least 0'),
+    seed: fields.require('seed', seed, isCountOrNull, 'an integer in [0, 2^53), or null'),
     logs: Object.fromEntries(numbersOf(file, 'training.training.logs', logs)),
   };
 }
@@ -91,7 +91,7 @@ function readOptimizer(file: string, given: unknown): OptimizerRecord {
     numbers: new Map(
       numbersOf(file, 'training.optimizer.numbers', numbers).map(
         ([place, value]) =>
-          [fields.require('numbers', Number(place), isCount, 'keyed by whole numbers'), value] as const,
+          [fields.require('numbers', Number(place), isCount, 'keyed by integers'), value] as const,
       ),
     ),
   };

@@ -12,7 +12,7 @@ export function requireCount(
   if (value === undefined || (Number.isInteger(value) && (value as number) >= min)) return;
   throw new ValueError({
     op,
-    rule: `\`${what}\` is a whole number of at least ${min}.`,
+    rule: `\`${what}\` is an integer of at least ${min}.`,
     received: `${what}: ${describe(value)}`,
     hint: 'correct it, or omit it.',
   });

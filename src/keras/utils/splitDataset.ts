@@ -11,7 +11,7 @@ import { Tensor } from '../../tensor/tensor.ts';
 
 /** Options of `splitDataset`. One size suffices. */
 export interface SplitDatasetOptions {
-  /** Samples of the first part: a whole number, or a fraction between 0 and 1. */
+  /** Samples of the first part: an integer, or a fraction between 0 and 1. */
   leftSize?: number | null;
   /** Samples of the second part, likewise. */
   rightSize?: number | null;
@@ -83,7 +83,7 @@ function countOf(tensors: readonly Tensor[]): number {
   });
 }
 
-/** How many samples each part has. As in Keras, a fraction is rounded to the nearest whole number. */
+/** How many samples each part has. As in Keras, a fraction is rounded to the nearest integer. */
 function sizesOf(count: number, left: number | null, right: number | null): [left: number, right: number] {
   const samples = (size: unknown) => {
     if (Number.isInteger(size) && (size as number) > 0) return size as number;

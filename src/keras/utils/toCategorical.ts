@@ -14,7 +14,7 @@ export interface ToCategoricalOptions {
 const optionNames: OptionNames<ToCategoricalOptions> = { numClasses: true };
 
 /**
- * Classes, whole numbers from 0, as one-hot rows for a categorical loss. Shapes: [n] or [n, 1] → [n, numClasses], float32.
+ * Classes, integers from 0, as one-hot rows for a categorical loss. Shapes: [n] or [n, 1] → [n, numClasses], float32.
  *
  *     const y = toCategorical([0, 2, 1]);   // [[1, 0, 0], [0, 0, 1], [0, 1, 0]]
  *
@@ -46,7 +46,7 @@ function classesOf(op: string, classes: unknown): number[] {
   if (Array.isArray(list) && values.every((n) => Number.isInteger(n) && n >= 0)) return values;
   throw new ValueError({
     op,
-    rule: 'classes are whole numbers from 0, in a list.',
+    rule: 'classes are integers from 0, in a list.',
     received: describe(classes),
     hint: 'pass [0, 2, 1]; for a tensor, oneHot(x, { depth }).',
   });

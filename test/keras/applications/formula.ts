@@ -70,7 +70,7 @@ function unit(element: number, weight: number, salt: number): number {
 export const f = Math.fround;
 export const weightValue = (e: number, g: number, salt: number, offset: number, scale: number) =>
   f(f(offset) + f(unit(e, g, salt) * f(scale)));
-/** A whole number from 0 to 255. */
+/** An integer from 0 to 255. */
 export const pixelValue = (e: number, g: number, salt: number) => Math.floor((unit(e, g, salt) + 1) * 128);
 /** A pixel value centred at 0. */
 export const imageValue = (e: number, g: number, salt: number) => (pixelValue(e, g, salt) - 127.5) / 64;

@@ -1,5 +1,5 @@
 /**
- * @file Layers that look up and hash strings and whole numbers. Expected values come from Keras's own tests and docstrings
+ * @file Layers that look up and hash strings and integers. Expected values come from Keras's own tests and docstrings
  * (3.15), from users of FarmHash, and from the SipHash paper.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -269,7 +269,7 @@ describe('integerLookup', () => {
       expect(empty.getVocabulary(false)).toEqual([]);
       const { archive } = await saved(await made('multiHot'));
       for (const [text, message] of [
-        ['-1\n7\nx\n3', /whole number[\s\S]*x/],
+        ['-1\n7\nx\n3', /integer[\s\S]*x/],
         ['-1\n7\n7\n3', /once/],
         ['-1\n7\n3', /4 indices[\s\S]*3/],
         ['-1\n7\n9\n5000000000', /tokens/],

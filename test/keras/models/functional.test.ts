@@ -245,7 +245,7 @@ describe('wrong calls of a model', () => {
   const ids = input({ shape: [4], dtype: 'int32' });
   const whole = model({ inputs: ids, outputs: square(ids) });
 
-  test('takes whole numbers for float32, as Keras does', async () => {
+  test('takes integers for float32, as Keras does', async () => {
     const y = net.apply(tensor([[1, 2, 3, 255]], { dtype: 'int32' }));
     expect([y.dtype, ...(await y.data())]).toEqual(['float32', 1, 4, 9, 65025]);
   });
@@ -253,7 +253,7 @@ describe('wrong calls of a model', () => {
   test.each<[string, () => unknown, new (...args: never[]) => Error]>([
     ['another size', () => net.apply(tensor([[1, 2]])), ShapeError],
     ['another rank', () => net.apply(tensor([1, 2, 3, 4])), ShapeError],
-    ['fractions for whole numbers', () => whole.apply(tensor([[1, 2, 3, 4]])), DTypeError],
+    ['fractions for integers', () => whole.apply(tensor([[1, 2, 3, 4]])), DTypeError],
     ['too many inputs', () => net.apply([tensor([[1]]), tensor([[1]])] as never), ValueError],
     ['host values', () => net.apply([[1, 2, 3, 4]] as never), ValueError],
     ['a symbolic tensor of another size', () => net.apply(input({ shape: [3] })), ShapeError],

@@ -84,7 +84,7 @@ function graphOf(name: string, { layers: recorded, nodes }: Recorded) {
 
 function summaryOf(name: string, recorded: Recorded): string {
   const net = graphOf(name, recorded);
-  // The count of batches that a Normalization has seen is a whole number.
+  // The count of batches that a Normalization has seen is an integer.
   const counts = recorded.layers.filter(
     (layer) => layer.class === 'Normalization' && layer.params > 0,
   ).length;

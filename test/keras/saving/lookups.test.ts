@@ -43,7 +43,7 @@ test('a vocabulary of words is read from the file', async () => {
   net.dispose();
 });
 
-test('an input of bytes stays one in files, and takes whole numbers', async () => {
+test('an input of bytes stays one in files, and takes integers', async () => {
   const x = input({ shape: [2, 2, 1], dtype: 'int32', name: 'picture' });
   const made = model({ inputs: x, outputs: layers.rescaling({ scale: 1 / 255 }).apply(x) });
   const json = modelToJSON(made).replaceAll('"int32"', '"uint8"');

@@ -158,7 +158,7 @@ describe('fit', () => {
   });
 
   test.each<[string, FitOptions, RegExp]>([
-    ['batchSize 0', { batchSize: 0 }, /`batchSize` is a whole number of at least 1/],
+    ['batchSize 0', { batchSize: 0 }, /`batchSize` is an integer of at least 1/],
     ['batchSize NaN', { batchSize: Number.NaN }, /batchSize: NaN/],
     ['epochs of a fraction', { epochs: 1.5 }, /`epochs`/],
     ['negative initialEpoch', { initialEpoch: -1 }, /`initialEpoch`/],

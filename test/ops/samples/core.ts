@@ -43,7 +43,7 @@ export const samples: OpSamples[] = [
       },
       { why: 'two open sizes', inputs: [{ shape: [4] }], options: { shape: [-1, -1] }, error: ShapeError },
       {
-        why: 'an open size that is no whole number',
+        why: 'an open size that is not an integer',
         inputs: [{ shape: [5] }],
         options: { shape: [2, -1] },
         error: ShapeError,

@@ -57,7 +57,7 @@ const repeatedAxis: BadCase = {
 };
 
 const bools: BadCase = { why: 'bools', inputs: [{ shape: [2], dtype: 'bool' }], error: DTypeError };
-const wholeNumbers: BadCase = {
+const integerInput: BadCase = {
   why: 'integers',
   inputs: [{ shape: [2], dtype: 'int32' }],
   error: DTypeError,
@@ -111,15 +111,15 @@ export const samples: OpSamples[] = [
     ],
     bad,
   },
-  { op: 'logSumExp', cases: [...axes, ...empty], bad: [...bad, wholeNumbers] },
-  { op: 'variance', cases: [...axes, ...empty], bad: [...bad, wholeNumbers] },
+  { op: 'logSumExp', cases: [...axes, ...empty], bad: [...bad, integerInput] },
+  { op: 'variance', cases: [...axes, ...empty], bad: [...bad, integerInput] },
   {
     op: 'std',
     // A single element has no deviation, and so no gradient.
     cases: [...axes.filter((_, i) => i !== 5 && i !== 7), ...empty],
-    bad: [...bad, wholeNumbers],
+    bad: [...bad, integerInput],
   },
-  { op: 'moments', cases: [...axes, ...empty], bad: [...bad, wholeNumbers] },
+  { op: 'moments', cases: [...axes, ...empty], bad: [...bad, integerInput] },
   {
     op: 'any',
     cases: logicalCases,

@@ -5,7 +5,7 @@
 import type { DType } from '../../../src/core/dtype.ts';
 import type { RetrogradError } from '../../../src/core/errors.ts';
 
-/** Values of one input: given, or drawn by seed from [low, high). Integers are whole numbers of that range. */
+/** Values of one input: given, or drawn by seed from [low, high). Integers are drawn from the integers of that range. */
 export interface InputSample {
   shape: readonly number[];
   dtype?: DType;

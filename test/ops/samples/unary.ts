@@ -7,7 +7,7 @@ const shapes = [[7], [2, 3, 5], [], [0, 3], [1, 1, 2, 1, 3, 2]];
 interface Domain {
   low?: number;
   high?: number;
-  /** For ops with kinks: how many values; none is a whole number, where the kinks are. */
+  /** For ops with kinks: how many values; none is an integer, where the kinks are. */
   offIntegers?: boolean;
   options?: readonly object[];
   /** Dtypes it accepts in addition to float32. */
@@ -19,7 +19,7 @@ interface Domain {
   bad?: readonly BadCase[];
 }
 
-/** Values a little off the ties of rounding: neither a whole number nor a half is within the reach of a difference. */
+/** Values a little off the ties of rounding: neither an integer nor a half is within the reach of a difference. */
 function offIntegers(shape: readonly number[]): InputSample {
   const size = shape.reduce((product, n) => product * n, 1);
   return { shape, values: Array.from({ length: size }, (_, i) => ((i * 7) % 11) - 5 + 0.2 + 0.05 * (i % 3)) };

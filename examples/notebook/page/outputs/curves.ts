@@ -61,7 +61,7 @@ function plotOf({ curves, label, axis }: Content, width: number) {
       marginLeft: 52,
       x: {
         label: axis,
-        // A single point has an axis, too; ticks are whole numbers.
+        // A single point has an axis, too; ticks are integers.
         domain: [first, Math.max(first + 1, last)],
         nice: true,
         ticks: Math.max(3, Math.round(width / 110)),

@@ -80,7 +80,7 @@ function finding(facts: Facts, call: ReportedCall | null, weights: readonly Repo
       severity: 'error',
       title: `The input ${specOf(empty)} is 0 everywhere.`,
       text: `Whatever ${facts.nameOf(call)} multiplies by it is 0, too. ${consequence}`,
-      hint: 'look at how the data is read and scaled: whole numbers may have been rounded to 0, or the buffer was never filled.',
+      hint: 'look at how the data is read and scaled: integers may have been rounded to 0, or the buffer was never filled.',
       ...common,
     };
   if (relu && output && isAllZero(output.values)) {

@@ -365,7 +365,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     });
   }
 
-  /** One or several whole numbers, or null. */
+  /** One or several integers, or null. */
   #integers(what: string, given: unknown, min: number): readonly number[] | null {
     if (given === undefined || given === null) return null;
     const list = [given].flat();
@@ -373,7 +373,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
       return list as number[];
     throw new ValueError({
       op: this.name,
-      rule: `\`${what}\` is a whole number${min > 0 ? ' above 0' : ''}, or a list of them.`,
+      rule: `\`${what}\` is an integer${min > 0 ? ' above 0' : ''}, or a list of them.`,
       received: `${what}: ${describe(given)}`,
       hint: 'leave it out for the default.',
     });

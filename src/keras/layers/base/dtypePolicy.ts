@@ -40,7 +40,7 @@ export function variableDType(policy: DTypePolicy): DType {
   return policy === 'mixedFloat16' ? 'float32' : policy;
 }
 
-/** `x` as a matmul or a convolution of a layer with that policy reads it. As in Keras, whole numbers become float32. */
+/** `x` as a matmul or a convolution of a layer with that policy reads it. As in Keras, integers become float32. */
 export function asOperand(x: Tensor, policy: DTypePolicy): Tensor {
   // The weights of a layer that isn't built are null: the op says so.
   const dtype = (x as Tensor | null)?.dtype;

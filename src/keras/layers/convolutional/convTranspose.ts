@@ -127,7 +127,7 @@ function outputPaddingOf(op: string, value: unknown, strides: readonly number[])
   if (sizes.length === strides.length && fits) return sizes as readonly number[];
   throw new ValueError({
     op,
-    rule: '`outputPadding` is a whole number of at least 0 and below the stride, or one for each axis.',
+    rule: '`outputPadding` is an integer of at least 0 and below the stride, or one for each axis.',
     received: `outputPadding: ${describe(value)} with strides: ${describe(strides)}`,
     hint: 'leave it out, or pass less than the stride.',
   });

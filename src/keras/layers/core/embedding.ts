@@ -17,7 +17,7 @@ import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.
 
 /** Options of `embedding`. */
 export interface EmbeddingOptions extends LayerOptions {
-  /** Number of ids: they are whole numbers in [0, inputDim). */
+  /** Number of ids: they are integers in [0, inputDim). */
   inputDim: number;
   /** Size of a row. */
   outputDim: number;

@@ -113,7 +113,7 @@ function checkedShape({ shape, batchShape, batchSize }: InputOptions): OpenShape
   if (!isSize(batchSize ?? null)) {
     throw new ShapeError({
       op: 'input',
-      rule: '`batchSize` is a whole number, or null for any.',
+      rule: '`batchSize` is an integer, or null for any.',
       received: `batchSize: ${describe(batchSize)}`,
       hint: 'leave it out for batches of any size.',
     });

@@ -33,7 +33,7 @@ export class Concatenate extends Merge {
     if (!Number.isInteger(axis)) {
       throw new ValueError({
         op: this.name,
-        rule: '`axis` is a whole number.',
+        rule: '`axis` is an integer.',
         received: `axis: ${describe(axis)}`,
         hint: 'pass -1 for the channels.',
       });

@@ -37,7 +37,7 @@ export class Dot extends Merge {
     if (list.length !== 2 || !list.every((axis) => Number.isInteger(axis))) {
       throw new ValueError({
         op: this.name,
-        rule: '`axes` is a whole number, or a pair of them.',
+        rule: '`axes` is an integer, or a pair of them.',
         received: `axes: ${describe(axes)}`,
         hint: 'pass -1, or [2, 1].',
       });

@@ -188,12 +188,12 @@ function initializersOf(config: Record<string, unknown>): Record<string, unknown
   return Object.fromEntries(Object.entries(config).filter(([option]) => option.endsWith('Initializer')));
 }
 
-/** Throws unless `axis` is a whole number. */
+/** Throws unless `axis` is an integer. */
 export function requireWholeAxis(op: string, axis: unknown): asserts axis is number {
   if (Number.isInteger(axis)) return;
   throw new ValueError({
     op,
-    rule: '`axis` is a whole number.',
+    rule: '`axis` is an integer.',
     received: `axis: ${describe(axis)}`,
     hint: 'pass -1 where channels are the last axis.',
   });

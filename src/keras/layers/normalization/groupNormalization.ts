@@ -39,7 +39,7 @@ export class GroupNormalization extends ScaledNormalization {
     if (!Number.isInteger(groups) || groups === 0 || groups < -1) {
       throw new ValueError({
         op: this.name,
-        rule: '`groups` is a positive whole number, or -1 for as many as channels.',
+        rule: '`groups` is a positive integer, or -1 for as many as channels.',
         received: `groups: ${describe(groups)}`,
         hint: 'pass a divisor of the number of channels.',
       });

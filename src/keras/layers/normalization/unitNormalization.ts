@@ -51,13 +51,13 @@ export class UnitNormalization extends Layer {
   }
 }
 
-/** Throws unless `axis` is a whole number, or a list of one or more. */
+/** Throws unless `axis` is an integer, or a list of one or more. */
 export function axisOrAxes(op: string, axis: unknown): number | readonly number[] {
   const list: readonly unknown[] = Array.isArray(axis) ? axis : [axis];
   if (list.length > 0 && list.every((one) => Number.isInteger(one))) return axis as number | number[];
   throw new ValueError({
     op,
-    rule: '`axis` is a whole number, or a list of them.',
+    rule: '`axis` is an integer, or a list of them.',
     received: `axis: ${describe(axis)}`,
     hint: 'pass -1, or [1, 2].',
   });

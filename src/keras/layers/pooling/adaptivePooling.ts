@@ -66,7 +66,7 @@ function sizesOf(op: string, given: unknown, rank: number): readonly number[] {
   }
   throw new ValueError({
     op,
-    rule: `\`outputSize\` is a positive whole number${rank === 1 ? '' : `, or a list of ${rank} of them`}.`,
+    rule: `\`outputSize\` is a positive integer${rank === 1 ? '' : `, or a list of ${rank} of them`}.`,
     received: `outputSize: ${describe(given)}`,
     hint: 'pass 4 for four windows along each axis.',
   });

@@ -1,4 +1,4 @@
-/** @file CategoryEncoding: whole numbers as one-hot, multi-hot or counted features. */
+/** @file CategoryEncoding: integers as one-hot, multi-hot or counted features. */
 import type { OptionNames, Positions } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
@@ -70,7 +70,7 @@ export class CategoryEncoding extends Layer {
 }
 
 /**
- * Whole numbers from 0 to numTokens - 1 as float32 features: a 1 for each number ('oneHot'), ones for all numbers of a sample
+ * Integers from 0 to numTokens - 1 as float32 features: a 1 for each number ('oneHot'), ones for all numbers of a sample
  * ('multiHot'), or how often each occurs ('count', weighted by the call's `countWeights` if given). Shapes: [batch, n] →
  * [batch, numTokens]; 'oneHot' [batch, n] → [batch, n, numTokens], and [batch, 1] → [batch, numTokens]. Numbers outside the
  * range are ignored.

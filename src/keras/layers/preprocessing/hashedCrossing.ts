@@ -56,7 +56,7 @@ export class HashedCrossing extends HostLayer {
   apply(inputs: readonly HostNest<string | number>[]): Tensor {
     const { numBins: depth, outputMode: mode, name } = this;
     const features = (Array.isArray(inputs) ? inputs : []).map((feature) =>
-      hostArray(name, feature, isKey, 'strings and whole numbers'),
+      hostArray(name, feature, isKey, 'strings and integers'),
     );
     const { shape, values } = requireAlike(name, features);
     const buckets = Int32Array.from(values, (_, i) =>
@@ -78,7 +78,7 @@ export class HashedCrossing extends HostLayer {
   }
 }
 
-/** Whole numbers are their own hashes. */
+/** Integers are their own hashes. */
 function hashOf(value: string | number | undefined): bigint {
   return typeof value === 'number' ? wrap(BigInt(value)) : fingerprint64(bytesOf(value ?? ''));
 }

@@ -1,4 +1,4 @@
-/** @file Hashing: replaces strings and whole numbers by the bucket of their hash. */
+/** @file Hashing: replaces strings and integers by the bucket of their hash. */
 import { byPosition, type OptionNames, type Positions } from '../../../core/options.ts';
 import { ValueError } from '../../../core/errors.ts';
 import { describe, requireInteger } from '../../../core/shape.ts';
@@ -16,7 +16,7 @@ export interface HashingOptions extends HostLayerOptions {
   numBins: number;
   /** A value for which bucket 0 is reserved. Default null. */
   maskValue?: string | number | null;
-  /** A key of one or two whole numbers; with it, SipHash is used instead of FarmHash. Default null. */
+  /** A key of one or two integers; with it, SipHash is used instead of FarmHash. Default null. */
   salt?: number | Salt | null;
   /**
    * The output for each value: 'int', its bucket; 'oneHot', 'multiHot' or 'count', a vector with one entry per bucket.
@@ -53,7 +53,7 @@ export class Hashing extends HostLayer {
     if (maskValue !== null && !isKey(maskValue))
       throw unfit(
         this.name,
-        '`maskValue` is a string or a whole number.',
+        '`maskValue` is a string or an integer.',
         `maskValue: ${describe(maskValue)}`,
       );
     if (sparse !== false)
@@ -64,7 +64,7 @@ export class Hashing extends HostLayer {
   /** The buckets of values, int32, or their encoding. */
   apply(inputs: HostNest<string | number> | Int32Array): Tensor {
     const { numBins: depth, outputMode: mode } = this;
-    const { shape, values } = hostArray(this.name, inputs, isKey, 'strings and whole numbers');
+    const { shape, values } = hostArray(this.name, inputs, isKey, 'strings and integers');
     const buckets = Int32Array.from(values, (value) => this.#bucketOf(value));
     if (mode === 'int') return tensor(buckets, { shape, dtype: 'int32' });
     return tidy(() => {
@@ -90,7 +90,7 @@ function unfit(op: string, rule: string, received: string): ValueError {
 }
 
 /**
- * Replaces strings and whole numbers by the bucket of their hash: FarmHash's fingerprint, or SipHash with a salt, as in
+ * Replaces strings and integers by the bucket of their hash: FarmHash's fingerprint, or SipHash with a salt, as in
  * Keras. Values are arrays on the host, at any depth. Shapes: that of the values, int32; 'oneHot', 'multiHot' and 'count' as
  * `categoryEncoding`, float32.
  * Sources: Pike and Alakuijala, FarmHash, 2014; Aumasson and Bernstein, SipHash, 2012.

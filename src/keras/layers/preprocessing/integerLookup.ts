@@ -1,4 +1,4 @@
-/** @file IntegerLookup: replaces whole numbers by their indices in a vocabulary. */
+/** @file IntegerLookup: replaces integers by their indices in a vocabulary. */
 import type { OptionNames, Settings } from '../../../core/options.ts';
 import type { DType } from '../../../core/dtype.ts';
 import { ValueError } from '../../../core/errors.ts';
@@ -87,7 +87,7 @@ export class IntegerLookup extends Layer implements WithAssets {
     const given =
       data instanceof Tensor
         ? { shape: data.shape, values: Array.from(await data.data()) }
-        : hostArray(this.name, data, isToken, 'whole numbers');
+        : hostArray(this.name, data, isToken, 'integers');
     this.#lookup.adapt(given);
   }
 
@@ -117,7 +117,7 @@ export class IntegerLookup extends Layer implements WithAssets {
     if (!this.assets) return;
     const lines = tokensIn((await read(vocabularyFile)) ?? '');
     const wrong = lines.find((line) => !/^[+-]?\d{1,10}$/.test(line));
-    if (wrong !== undefined) throw this.#refuse('a vocabulary has a whole number in each line', wrong);
+    if (wrong !== undefined) throw this.#refuse('a vocabulary has an integer on each line', wrong);
     // A layer that learned nothing has the special tokens alone.
     if (lines.join('\n') === this.#lookup.table.all.join('\n')) return;
     this.setVocabulary(lines.map(Number));
@@ -180,7 +180,7 @@ export class IntegerLookup extends Layer implements WithAssets {
 const isToken = (value: unknown): value is number => isWhole(value) && value >= -(2 ** 31) && value < 2 ** 31;
 
 /**
- * Replaces whole numbers by their indices in a vocabulary, which is given or learned by `adapt`: the mask token first, then
+ * Replaces integers by their indices in a vocabulary, which is given or learned by `adapt`: the mask token first, then
  * unknown numbers, then the others. Shapes: that of the input, int32; 'oneHot', 'multiHot', 'count' and 'tfIdf' as
  * `categoryEncoding`, float32. With `invert`, indices become numbers. With numOovIndices: 0, an unknown number has index -1,
  * which encodings ignore.

@@ -16,7 +16,7 @@ import { requireFraction, seedOf } from '../base/randomOptions.ts';
 export interface SpatialDropoutOptions extends LayerOptions {
   /** Fraction of the values that are cleared, from 0 to 1. */
   rate: number;
-  /** A whole number in [0, 2^53): the calls of the layer draw from its sequence. Default null: drawn at every call. */
+  /** An integer in [0, 2^53): the calls of the layer draw from its sequence. Default null: drawn at every call. */
   seed?: number | null;
 }
 

@@ -11,7 +11,7 @@ import { type CallOptions, Layer, type LayerOptions } from '../base/layer.ts';
 import { requireFraction, seedOf } from '../base/randomOptions.ts';
 
 interface NoiseOptions extends LayerOptions {
-  /** A whole number in [0, 2^53): the calls of the layer draw from its sequence. Default null: drawn at every call. */
+  /** An integer in [0, 2^53): the calls of the layer draw from its sequence. Default null: drawn at every call. */
   seed?: number | null;
 }
 

@@ -16,7 +16,7 @@ export function sidesOfImage(
   if (sides.length === 2 && sides.every(isCountPair)) return sides as never;
   throw new ValueError({
     op,
-    rule: `\`${what}\` is a whole number, one for height and one for width, or [[top, bottom], [left, right]].`,
+    rule: `\`${what}\` is an integer, one for height and one for width, or [[top, bottom], [left, right]].`,
     received: `${what}: ${describe(value)}`,
     hint: 'pass 1, [1, 2], or [[0, 1], [0, 1]].',
   });
@@ -29,7 +29,7 @@ export function sidesOfVolume(op: string, what: string, value: unknown): readonl
   if (sides.length === 3 && sides.every(isCountPair)) return sides;
   throw new ValueError({
     op,
-    rule: `\`${what}\` is a whole number, one for each of three axes, or [before, after] for each.`,
+    rule: `\`${what}\` is an integer, one for each of three axes, or [before, after] for each.`,
     received: `${what}: ${describe(value)}`,
     hint: 'pass 1, [1, 2, 1], or [[0, 1], [0, 1], [0, 1]].',
   });
@@ -41,7 +41,7 @@ export function sidesOfSequence(op: string, what: string, value: unknown): reado
   if (isCountPair(sides)) return sides;
   throw new ValueError({
     op,
-    rule: `\`${what}\` is a whole number, or [before, after].`,
+    rule: `\`${what}\` is an integer, or [before, after].`,
     received: `${what}: ${describe(value)}`,
     hint: 'pass 1, or [1, 0].',
   });

@@ -104,7 +104,7 @@ export function cosineDecayRestarts(...args: unknown[]): LearningRateSchedule {
 function periodAt(time: number, growth: number): { period: number; passed: number } {
   if (growth === 1) return { period: Math.floor(time), passed: time - Math.floor(time) };
   const begin = (period: number) => (1 - growth ** period) / (1 - growth);
-  // The logarithm may fall just short of a whole number where a period begins.
+  // The logarithm may fall just short of an integer where a period begins.
   let period = Math.floor(Math.log(1 - time * (1 - growth)) / Math.log(growth));
   if (begin(period + 1) <= time) period++;
   return { period, passed: (time - begin(period)) / growth ** period };

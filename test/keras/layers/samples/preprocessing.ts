@@ -218,7 +218,7 @@ export const samples: LayerSamples[] = [
     ],
     bad: [
       { why: 'no tokens', options: {}, error: ValueError },
-      { why: 'whole numbers as they are', options: { numTokens: 3, outputMode: 'int' }, error: ValueError },
+      { why: 'integers as they are', options: { numTokens: 3, outputMode: 'int' }, error: ValueError },
       {
         why: 'weights without counts',
         options: { numTokens: 6 },

@@ -1,11 +1,11 @@
-/** @file Buckets of strings and whole numbers, by TensorFlow's hashes. */
+/** @file Buckets of strings and integers, by TensorFlow's hashes. */
 import { ValueError } from '../../../../core/errors.ts';
 import { describe } from '../../../../core/shape.ts';
 import { fingerprint64 } from './farmHash.ts';
 import { sipHash } from './sipHash.ts';
 import { wrap } from './words64.ts';
 
-/** The key of SipHash: two whole numbers. */
+/** The key of SipHash: two integers. */
 export type Salt = readonly [number, number];
 
 const encoder = new TextEncoder();
@@ -30,7 +30,7 @@ export function saltOf(op: string, given: unknown): Salt | null {
     return words as unknown as Salt;
   throw new ValueError({
     op,
-    rule: '`salt` is a whole number, or a list of two.',
+    rule: '`salt` is an integer, or a list of two.',
     received: `salt: ${describe(given)}`,
     hint: 'leave it out for a hash without a key.',
   });

@@ -155,7 +155,7 @@ export function asImages(masks: Tensor, change: (x: Tensor) => Tensor): Tensor {
 
 /** Options of layers that change images at random. */
 export interface RandomImageOptions extends ImageLayerOptions {
-  /** A whole number in [0, 2^53): it seeds the random sequence of the layer. Default null: a new seed for every call. */
+  /** An integer in [0, 2^53): it seeds the random sequence of the layer. Default null: a new seed for every call. */
   seed?: number | null;
 }
 

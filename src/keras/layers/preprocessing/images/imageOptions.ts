@@ -65,7 +65,7 @@ export interface ImageSize {
   readonly width: number;
 }
 
-/** Height and width of results. Errors: ValueError unless they are whole numbers above 0. */
+/** Height and width of results. Errors: ValueError unless they are integers above 0. */
 export function sizeOption(op: string, { height, width }: ImageSize): ImageSize {
   requireInteger(op, 'height', height, 1);
   requireInteger(op, 'width', width, 1);

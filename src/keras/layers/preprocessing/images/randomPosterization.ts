@@ -38,7 +38,7 @@ export class RandomPosterization extends RandomColour {
 
 /**
  * Reduces the shades of each image: of 8-bit values, only the highest bits are kept. Their number is sampled from [lower,
- * upper) of `factor`, whole numbers from 1 to 8; as in Keras, a single number means [1, factor]. Inputs are unchanged where
+ * upper) of `factor`, integers from 1 to 8; as in Keras, a single number means [1, factor]. Inputs are unchanged where
  * `training` is false. Shapes: [batch, height, width, channels], or without a batch, as the input. float32.
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images.
  */

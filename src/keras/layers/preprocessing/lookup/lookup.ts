@@ -38,7 +38,7 @@ export interface LookupOptions<T extends Token> {
   sparse?: false;
   /** Whether encodings have `maxTokens` entries, however many tokens there are. Default false. */
   padToMaxTokens?: boolean;
-  /** How unknown whole numbers are spread: by 'floormod', or by 'farmhash' of their digits. Default 'floormod'. */
+  /** How unknown integers are spread: by 'floormod', or by 'farmhash' of their digits. Default 'floormod'. */
   oovMethod?: 'floormod' | 'farmhash';
   /** A key, with which SipHash spreads unknown tokens. Default null: FarmHash. */
   salt?: number | Salt | null;
