@@ -89,7 +89,7 @@ export interface TooLarge {
 }
 
 /**
- * The numbers in `bytes`, whose length is a multiple of the element size. If they are stored in the same form as in the tensor's array, the
+ * The numbers in `bytes`, whose length is a multiple of the element size. If they are stored as in the tensor's array, the
  * result is a view of `bytes`. `refuse` creates the error for an integer that doesn't fit.
  */
 export function toHostArray(
