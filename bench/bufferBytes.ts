@@ -42,5 +42,5 @@ export function countBuffers(): void {
   };
 }
 
-/** The peak of the bytes of live buffers on `device`. */
+/** Returns the peak of the bytes of live buffers on `device`. */
 export const peakBytesOf = (device: GPUDevice): number => counterOf(device).peak;

@@ -34,7 +34,7 @@ export function dense(
 export const relu = (x: Float64Array) => x.map((v) => Math.max(v, 0));
 export const sigmoid = (v: number) => 1 / (1 + Math.exp(-v));
 
-/** A 3×3 convolution with padding 'same', a bias and a ReLU. */
+/** Computes a 3×3 convolution with padding 'same', a bias and a ReLU. */
 export function convolveAndRectify(x: Image, w: ArrayLike<number>, b: ArrayLike<number>): Image {
   const { batch, height, width, channels } = x;
   const filters = b.length;
@@ -64,7 +64,7 @@ export function convolveAndRectify(x: Image, w: ArrayLike<number>, b: ArrayLike<
   return { batch, height, width, channels: filters, values };
 }
 
-/** The largest of each 2×2 block. */
+/** Computes the largest of each 2×2 block. */
 export function maxPool({ batch, height, width, channels, values }: Image): Image {
   const [rows, columns] = [height >> 1, width >> 1];
   const result = new Float64Array(batch * rows * columns * channels);
@@ -83,7 +83,7 @@ export function maxPool({ batch, height, width, channels, values }: Image): Imag
   return { batch, height: rows, width: columns, channels, values: result };
 }
 
-/** The mean over rows of -Σ labels · log softmax(logits). */
+/** Computes the mean over rows of -Σ labels · log softmax(logits). */
 export function crossEntropy(logits: Float64Array, labels: ArrayLike<number>, rows: number): number {
   const classes = logits.length / rows;
   let total = 0;

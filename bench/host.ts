@@ -9,7 +9,7 @@ export interface HostArray {
 
 export const sizeOf = (shape: readonly number[]) => shape.reduce((size, n) => size * n, 1);
 
-/** A generator of numbers in [0, 1), the same on every run (the linear congruential generator of Numerical Recipes). */
+/** Returns a generator of numbers in [0, 1), the same on every run (the linear congruential generator of Numerical Recipes). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -3,7 +3,7 @@ import type { Job } from './job.ts';
 
 const prefix = 'retrograd ';
 
-/** The kernels of one run, each named once, in the order of their first launch. */
+/** Returns the kernels of one run, each named once, in the order of their first launch. */
 export async function kernelsOf({ run, wait }: Job): Promise<string[]> {
   const found = new Set<string>();
   const { prototype } = GPUComputePassEncoder;

@@ -30,8 +30,8 @@ async function allRows(): Promise<Row[]> {
 }
 
 /**
- * The rows whose names match the filter. Without a filter, the many comparisons are left out, and on a software adapter also rows
- * that take many minutes.
+ * Returns the rows whose names match the filter. Without a filter, the many comparisons are left out, and on a software adapter
+ * also rows that take many minutes.
  */
 export async function listRows(filter = ''): Promise<Listed[]> {
   const matches = matcher(filter);
@@ -77,7 +77,7 @@ function describe({ features, limits }: GPUDevice): DeviceDescription {
   return { features: [...features].sort(), limits: Object.fromEntries(entries) };
 }
 
-/** The result before any row has run. */
+/** Returns the result before any row has run. */
 export async function emptyResult(): Promise<BenchResult> {
   await init();
   const { vendor, architecture, description } = getDevice().adapter;

@@ -86,7 +86,7 @@ export async function measure<K extends string>(
   return results;
 }
 
-/** Whether a contender with a budget for `own` of all rounds has a turn in this one: its turns are spread evenly. */
+/** Returns whether a contender with a budget for `own` of all rounds takes part in this one: its rounds are spread evenly. */
 function takesPart(own: number, round: number, rounds: number): boolean {
   const turnsBefore = (end: number) => Math.floor((end * Math.min(own, rounds)) / rounds);
   return turnsBefore(round + 1) > turnsBefore(round);
@@ -102,7 +102,9 @@ async function samplesOf(name: string, { sample, samples, repeats }: Plan): Prom
   return (result.latency.samples ?? []).map((milliseconds) => milliseconds / repeats);
 }
 
-/** The number of runs per sample, and of samples that fit into a round's share of `budget` milliseconds. Also warms up. */
+/**
+ * Returns the number of runs per sample, and of samples that fit into a round's share of `budget` milliseconds. Also warms up.
+ */
 async function plan(contender: Timed, budget: number, rounds: number): Promise<Plan> {
   const sampleOf = (repeats: number) => async () => {
     for (let i = 0; i < repeats; i++) await contender.run();
@@ -127,7 +129,7 @@ async function plan(contender: Timed, budget: number, rounds: number): Promise<P
   }
 }
 
-/** Milliseconds that a wait takes with nothing to wait for. */
+/** Measures how many milliseconds a wait takes with nothing to wait for. */
 async function idleWait({ wait }: Timed): Promise<number> {
   const start = performance.now();
   await wait();

@@ -1,14 +1,14 @@
 /** @file Checks results against plain float64 on the host, on a sample if there are many outputs. */
 import { type HostArray, seeded, sizeOf } from './host.ts';
 
-/** The positions at which results are checked: all, or corners and random ones. */
+/** Returns the positions at which results are checked: all, or corners and random ones. */
 export function sample(size: number, count: number): number[] {
   if (size <= count) return Array.from({ length: size }, (_, i) => i);
   const random = seeded(size);
   return [0, size - 1, ...Array.from({ length: count - 2 }, () => Math.floor(random() * size))];
 }
 
-/** Indices along each axis of a flat position. */
+/** Returns the indices along each axis of a flat position. */
 export function indicesOf(position: number, shape: readonly number[]): number[] {
   const indices = shape.map(() => 0);
   let rest = position;
@@ -30,7 +30,7 @@ export interface Expectation {
   count?: number;
 }
 
-/** The problem with `result`, or null. */
+/** Returns the problem with `result`, or null. */
 export function problem(result: HostArray | undefined, expected: Expectation): string | null {
   const { shape, at, tolerance = 1e-4, count = 64 } = expected;
   if (!result) return 'no result';

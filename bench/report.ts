@@ -18,7 +18,7 @@ export function short(value: number): string {
 
 export const shortRatio = (ratio: number | null) => (ratio === null ? '–' : `${ratio.toFixed(2)}×`);
 
-/** A row as a line of the terminal. */
+/** Formats a row as a line for the terminal. */
 export function line(row: RowResult): string {
   const cells = libraries.map((library) => {
     const value = medianOf(row, library);
@@ -57,7 +57,9 @@ function reachedCell({ roofline }: RowResult): string {
   return `${(100 * roofline.reached).toFixed(0)} % of ${roofline.limit === 'compute' ? 'FMA' : 'copy'}`;
 }
 
-/** The whole result as Markdown: machine and date, a table with the ratio in every row, and failures with their reasons. */
+/**
+ * Formats the whole result as Markdown: machine and date, a table with the ratio in every row, and failures with their reasons.
+ */
 export function toMarkdown(result: BenchResult): string {
   const { adapter, device, engine, date, versions, limits, rows, comparisons } = result;
   const parts = [

@@ -52,7 +52,9 @@ export interface BenchResult {
   comparisons: ComparisonResult[];
 }
 
-/** The best peer's value divided by Retrograd's: above 1 if Retrograd is better. Smaller values are better in every row. */
+/**
+ * Returns the best peer's value divided by Retrograd's: above 1 if Retrograd is better. Smaller values are better in every row.
+ */
 export function ratioOf(
   retrograd: number | null,
   values: Readonly<Record<Peer, number | null>>,
@@ -70,7 +72,7 @@ export interface Found {
   kernels?: readonly string[];
 }
 
-/** A row of the result; missing values are null. */
+/** Returns a row of the result; missing values are null. */
 export function rowResult(name: string, family: string, unit: Unit, found: Found): RowResult {
   const { values, spread = {}, notes = {}, roofline = null, kernels = [] } = found;
   const retrograd = values.retrograd ?? null;
@@ -89,7 +91,7 @@ export function rowResult(name: string, family: string, unit: Unit, found: Found
   };
 }
 
-/** The medians of a row by library. */
+/** Returns the medians of a row by library. */
 export const medianOf = (row: RowResult, library: Library): number | null =>
   library === 'retrograd' ? row.retrograd : row.peers[library];
 
@@ -97,7 +99,7 @@ export const medianOf = (row: RowResult, library: Library): number | null =>
 export const failuresOf = (row: RowResult): Library[] =>
   libraries.filter((library) => /^(failed|wrong)/.test(row.notes[library] ?? ''));
 
-/** An error in one line. */
+/** Describes an error in one line. */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/\s+/g, ' ').slice(0, 200);

@@ -83,7 +83,7 @@ interface Figure {
 }
 type Figures = Partial<Record<Library, Figure | Error>>;
 
-/** Milliseconds of a run. */
+/** Measures a run in milliseconds. */
 async function timesOf(
   ready: readonly [Library, Job][],
   stage: Stage,
@@ -120,7 +120,7 @@ async function peaksOf(ready: readonly [Library, Job][], stage: Stage): Promise<
   return figures;
 }
 
-/** A job that announces when it is measured. */
+/** Returns a job that announces when it is measured. */
 function announced(job: Job, library: Library, stage: Stage): Job {
   let reported = Number.NEGATIVE_INFINITY;
   return {
@@ -141,7 +141,7 @@ interface Readied {
   fault?: string;
 }
 
-/** A job with correct results, or the problem with them. */
+/** Returns a job with correct results, or the problem with them. */
 async function readied(
   row: Row,
   library: Library,
@@ -174,7 +174,7 @@ async function freed(job: Job, library: Library, stage: Stage): Promise<void> {
 
 const wrong = (fault: string | null) => (fault === null ? null : `wrong: ${fault}`);
 
-/** The first error that `device` has reported since the last call. */
+/** Returns the first error that `device` has reported since the last call. */
 function reported({ device }: Job): string | null {
   const error = errorsOf(device).splice(0)[0];
   return error === undefined ? null : `failed: ${messageOf(error)}`;

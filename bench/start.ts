@@ -40,7 +40,7 @@ const missing: Record<Bundle, Partial<Record<Library, string>>> = {
   keras: { tfjs: 'layers are a package of their own', jaxjs: 'no layers', ort: 'no layers' },
 };
 
-/** A row's values, and notes about them. */
+/** Returns a row's values, and notes about them. */
 export function sizeRow({ bundle, part }: SizeListing, weights: Partial<Record<Library, Weight>>) {
   const entries = Object.entries(weights) as [Library, Weight][];
   const inKilobytes = ({ first, later }: Weight) => (part === 'first' ? first : first + later);

@@ -31,7 +31,7 @@ const lossTolerance = 1e-4;
 /** Relative to the length of the gradient; a wrong gradient is off by about 1. */
 const derivativeTolerance = 0.02;
 
-/** A check of [loss, ...parameters after the first step]. The expected values are computed once. */
+/** Returns a check of [loss, ...parameters after the first step]. The expected values are computed once. */
 export function checkStep(training: TrainingStep): (results: readonly HostArray[]) => string | null {
   const { parameters, batch, constants, rate, lossAt, directions = parameters.length } = training;
   const origin = parameters.map(({ values }) => Float64Array.from(values));

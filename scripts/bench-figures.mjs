@@ -52,7 +52,7 @@ function rangeOf(ratios) {
   return minimum === maximum ? minimum : `${minimum} to ${maximum}`;
 }
 
-/** The README's part between its marks. @param {BenchResult} result */
+/** Returns the README's part between its marks. @param {BenchResult} result */
 export function figures({ adapter, engine, date, versions, rows }) {
   const known = rows.flatMap(({ name, ratio }) => (ratio === null ? [] : [{ name, ratio }]));
   const lines = groups.map(([workload, pattern]) => {

@@ -88,7 +88,7 @@ async function loadOutside() {
 const COLD_ROUNDS = 5;
 
 /**
- * The cold start of each library, in turn, a few times over.
+ * Measures the cold start of each library, in turn, a few times over.
  *
  * @param {Listed} row
  * @param {(library: Library) => Promise<ColdStart>} coldStart

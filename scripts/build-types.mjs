@@ -32,8 +32,8 @@ function expandAliases(text) {
 }
 
 /**
- * What the types need of TypeScript's libraries beyond ES2022 and DOM. If DOM declares WebGPU, its declarations are merged
- * with these empty ones; if not, apps that use no WebGPU types need no other package.
+ * Returns what the types need of TypeScript's libraries beyond ES2022 and DOM. If DOM declares WebGPU, its declarations are
+ * merged with these empty ones; if not, apps that use no WebGPU types need no other package.
  *
  * @param {readonly string[]} files
  */
@@ -45,7 +45,7 @@ function environment(files) {
 }
 
 /**
- * The declaration files that `start` refers to, directly or indirectly, including itself.
+ * Returns the declaration files that `start` refers to, directly or indirectly, including itself.
  *
  * @param {string} start
  * @param {Set<string>} reached

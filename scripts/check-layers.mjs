@@ -254,7 +254,7 @@ export function checkLayers(sources) {
 }
 
 /**
- * Imports of a module that the file already imports further up.
+ * Returns the imports of a module that the file already imports further up.
  *
  * @param {import('./lib/imports.mjs').Import[]} imports
  */

@@ -188,7 +188,8 @@ function writePrograms(project) {
 }
 
 /**
- * The code of a page by file, as TypeScript: blocks without a name are one program, blocks with a name are separate files.
+ * Returns the code of a page by file, as TypeScript: blocks without a name are one program, blocks with a name are separate
+ * files.
  *
  * @param {string} text
  * @param {string} name

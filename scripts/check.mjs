@@ -61,7 +61,7 @@ function git(...args) {
   return stdout.split('\n').filter(Boolean);
 }
 
-/** Files that differ from `since`, or from where the branch left main. @param {string | undefined} since */
+/** Returns the files that differ from `since`, or from where the branch left main. @param {string | undefined} since */
 function changedFiles(since) {
   const hasMain = spawnSync('git', ['rev-parse', '--verify', '-q', 'main'], { cwd: ROOT }).status === 0;
   const base = since ?? (hasMain ? git('merge-base', 'main', 'HEAD')[0] : undefined) ?? 'HEAD';

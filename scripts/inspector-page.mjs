@@ -28,7 +28,7 @@ const STYLES = [
   'narrow',
 ];
 
-/** The modules by their names. */
+/** Returns the modules by their names. */
 export async function pageModules() {
   const build = await rolldown({ input: path.join(FOLDER, 'main.ts') });
   const { output } = await build.generate({ format: 'iife', minify: true });

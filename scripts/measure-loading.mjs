@@ -29,7 +29,7 @@ function processesBelow(root) {
   return found;
 }
 
-/** What each process holds; what two of them share counts twice. @param {Iterable<number>} processes */
+/** Returns what each process holds; what two of them share counts twice. @param {Iterable<number>} processes */
 function bytesOf(processes) {
   /** @type {Map<number, number>} */
   const held = new Map();
@@ -47,7 +47,7 @@ function bytesOf(processes) {
 /** @param {Map<number, number>} held */
 const totalOf = (held) => [...held.values()].reduce((sum, bytes) => sum + bytes, 0);
 
-/** The kind of a browser's process. @param {number} id */
+/** Returns the kind of a browser's process. @param {number} id */
 function kindOf(id) {
   try {
     const command = fs.readFileSync(`/proc/${id}/cmdline`, 'utf8');

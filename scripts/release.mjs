@@ -17,7 +17,7 @@ const OWNERS = Object.entries({
 });
 
 /**
- * What keeps a version from being published, before anything is built.
+ * Returns what keeps a version from being published, before anything is built.
  *
  * @param {Record<string, unknown>} manifest package.json
  * @param {string} changelog

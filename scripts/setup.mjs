@@ -85,7 +85,7 @@ export function ensurePackages(root, shell = thisShell()) {
 }
 
 /**
- * Whether node_modules matches package-lock.json. Compares versions rather than dates: a checkout may touch the lock file
+ * Returns whether node_modules matches package-lock.json. Compares versions rather than dates: a checkout may touch the lock file
  * without changing it. Optional packages (other platforms' binaries) may be missing.
  *
  * @param {string} root
@@ -108,7 +108,7 @@ function lockedPackages(file) {
 }
 
 /**
- * The path of a browser that starts: an installed one, otherwise puppeteer's download, otherwise Debian's package.
+ * Returns the path of a browser that starts: an installed one, otherwise puppeteer's download, otherwise Debian's package.
  *
  * @param {Shell} [shell]
  * @returns {string}
@@ -136,7 +136,7 @@ export function ensureBrowser(shell = thisShell()) {
 }
 
 /**
- * Whether `file` is a browser and not a placeholder for one (Ubuntu's `chromium-browser` only prints a hint to use snap).
+ * Returns whether `file` is a browser and not a placeholder for one (Ubuntu's `chromium-browser` only prints a hint to use snap).
  *
  * @param {Shell} shell
  * @param {string} file
@@ -168,7 +168,7 @@ function installDebianBrowser(shell) {
   return { ok, output: `apt-get install chromium: ${lastError(output)}` };
 }
 
-/** The line of `output` with the reason, and the next one if it ends with a colon. @param {string} output */
+/** Returns the line of `output` with the reason, and the next one if it ends with a colon. @param {string} output */
 export function lastError(output) {
   const lines = output
     .split('\n')

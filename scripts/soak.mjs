@@ -25,7 +25,7 @@ const median = (samples, figure) => {
 };
 
 /**
- * What grew from the first to the last third of the samples.
+ * Returns what grew from the first to the last third of the samples.
  *
  * @param {readonly Sample[]} samples the samples after the warm-up
  */

@@ -63,7 +63,7 @@ function sources(pattern) {
   throw new SetupError(`--file matches a source of ${folders.join(', ')}. Received: ${pattern}.`);
 }
 
-/** The folder whose sources are all in `files`; null if they are others. @param {readonly string[]} files */
+/** Returns the folder whose sources are all in `files`; null if they are others. @param {readonly string[]} files */
 function wholeFolder(files) {
   const isAllOf = (/** @type {string} */ folder) =>
     String(sources(new RegExp(`^src/${folder}/`))) === String(files);
@@ -71,7 +71,7 @@ function wholeFolder(files) {
 }
 
 /**
- * `mutants` in an order that `seed` chooses; so many of them.
+ * Returns `count` of `mutants`, in an order that `seed` determines.
  *
  * @param {readonly Mutant[]} mutants
  * @param {number} seed

@@ -186,7 +186,10 @@ function copyStarter(folder, name) {
   return starter;
 }
 
-/** The output of a program in Deno, including errors. @param {(...command: string[]) => string} run @param {string} file */
+/**
+ * Runs a program in Deno. Returns its output, including errors. @param {(...command: string[]) => string} run @param {string}
+ * file
+ */
 function runInDeno(run, file) {
   try {
     return run('deno', 'run', '--unstable-webgpu', '--allow-all', '--node-modules-dir=manual', file);

@@ -23,7 +23,7 @@ function run(command, args, cwd) {
   if (status !== 0) throw new SetupError(`${command} ${args.join(' ')} failed: see above.`);
 }
 
-/** The folder of the package. */
+/** Returns the folder of the package. */
 function unpacked() {
   const folder = path.join(out, 'package', 'dist', 'models');
   if (fs.existsSync(folder)) return folder;

@@ -46,7 +46,7 @@ export type ElementwiseOptions = {
 export const elementwiseWorkgroup = 128;
 export const operandNames = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
 
-/** Whether an operand is bound as an array of vectors. */
+/** Returns whether an operand is bound as an array of vectors. */
 export function readsVectors(layout: OperandLayout, width: number): boolean {
   return width === 4 && (layout === 'full' || layout === 'strided');
 }

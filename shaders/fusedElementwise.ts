@@ -149,17 +149,17 @@ const operand = String.raw`(?:[a-f]|bitcast<f32>\(params\.\w+\[\d\]\[\d\]\))`;
 const product = new RegExp(`^${operand} \\* ${operand}$`);
 const sumOrProduct = new RegExp(`^${operand} [-+*] ${operand}$`);
 
-/** Whether an expression rounds its result. */
+/** Returns whether an expression rounds its result. */
 function rounds({ expression, result }: FusedStep): boolean {
   return result === 'f32' && /[-+*/]|\w\(/.test(expression.replace(exactFunctions, '('));
 }
 
-/** Whether a compiler that keeps the order of operations may still merge `reader` with the step that it reads. */
+/** Returns whether a compiler that keeps the order of operations may still merge `reader` with the step that it reads. */
 function mayMerge(step: FusedStep, reader: FusedStep): boolean {
   return !(sumOrProduct.test(step.expression) && product.test(reader.expression));
 }
 
-/** The steps whose values have to be rounded before other steps read them. */
+/** Returns the steps whose values have to be rounded before other steps read them. */
 function roundedSteps({ steps, reassociates }: FusedElementwiseOptions): ReadonlySet<number> {
   const found = new Set<number>();
   for (const reader of steps) {
@@ -190,7 +190,7 @@ function indexOf(input: FusedInput, i: number, at: string): string {
   return input.layout === 'scalar' ? '0' : at;
 }
 
-/** The value of a step, in WGSL: one application of its function for each component. */
+/** Returns the value of a step, in WGSL: one application of its function for each component. */
 function stepValue(
   steps: readonly FusedStep[],
   inputs: readonly FusedInput[],
@@ -249,7 +249,10 @@ function advances(inputs: readonly FusedInput[]): string {
     .join('\n  ');
 }
 
-/** The offset of element `from` in input `input`, the strided one number `k`: coordinates from the last axis to the first. */
+/**
+ * Returns the offset of element `from` in input `input`, the strided one number `k`: coordinates from the last axis to the
+ * first.
+ */
 function stridedOffset(from: string, input: number, k: number, rank: number): string {
   const axes = Array.from({ length: rank }, (_, i) => rank - 1 - i);
   const lines = axes.map((axis) =>

@@ -63,7 +63,7 @@ export function findMember(gradients: number): string {
   ${later.map(passed).join('\n  ')}`;
 }
 
-/** A WGSL function for vector `j` of the gradient of `member`. */
+/** Returns a WGSL function for vector `j` of the gradient of `member`. */
 export function gradientOf(gradients: number): string {
   const cases = Array.from({ length: gradients - 1 }, (_, k) => k + 1);
   return wgsl`

@@ -34,7 +34,7 @@ export type PoolGradientOptions = {
 
 export const poolWorkgroup = 256;
 
-/** The WGSL names of a lane's types, and the comparison that decides a maximum. */
+/** Returns the WGSL names of a lane's types, and the comparison that decides a maximum. */
 function lanes(type: string, width: number): string {
   const of = (scalar: string) => (width === 4 ? `vec4<${scalar}>` : scalar);
   return wgsl`

@@ -57,7 +57,7 @@ const data = [
 
 class Bare extends (Layer as unknown as new () => { apply: Loose }) {}
 
-/** An op of an app with other `parts`. */
+/** Returns an op of an app with other `parts`. */
 const own = (parts: object) =>
   defineOp<[x: Tensor, y: Tensor]>({
     name: 'own',
@@ -77,7 +77,7 @@ const untrackedVariable = () => {
   untracked ??= variable(tensor(2), { name: 'untracked' });
   return untracked;
 };
-/** A kernel of an app with other `parts`. */
+/** Returns a kernel of an app with other `parts`. */
 const kernel = (parts: object) =>
   defineKernel({
     name: 'own kernel',

@@ -181,7 +181,7 @@ function asCall(value: Call): Call {
     : value;
 }
 
-/** The public exports, namespaces included, by a name that says where they are. */
+/** Returns the public exports, namespaces included, by a name that says where they are. */
 function exportsOf(entry: object, prefix = ''): [string, Call][] {
   return Object.entries(entry).flatMap(([name, value]): [string, Call][] => {
     if (typeof value === 'object' && value?.[Symbol.toStringTag] === 'Module')
@@ -203,7 +203,7 @@ const covered = all.filter(([path]) => {
   return !withoutOptions.has(name) && !withoutOptions.has(path) && !bases.includes(name);
 });
 
-/** The arguments in front of the options: the tensors of an op, whatever they are. */
+/** Returns the arguments in front of the options: the tensors of an op, whatever they are. */
 function argumentsOf(path: string, value: Call): unknown[] {
   const { definition } = value as { definition?: { inputs: string[] } };
   if (definition) return definition.inputs.map((input) => (input.startsWith('...') ? [1, 2] : 1));

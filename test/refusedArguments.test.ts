@@ -43,7 +43,7 @@ const regressor = () => {
 const gradient = (...given: unknown[]) =>
   GradientTape.run((tape) => call(tape, 'gradient', sum(x()), ...given));
 
-/** A layer with that result of `computeOutputShape`. */
+/** Returns a layer with that result of `computeOutputShape`. */
 const shaped = (shape: unknown) => {
   class Shaped extends Layer {
     override call(inputs: Tensor): Tensor {
@@ -56,7 +56,7 @@ const shaped = (shape: unknown) => {
   return new Shaped();
 };
 
-/** A model that takes its input by the name `a`. */
+/** Returns a model that takes its input by the name `a`. */
 const named = () => {
   const a = input({ shape: [4] });
   return model({ inputs: { a }, outputs: layers.flatten().apply(a) });

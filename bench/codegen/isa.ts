@@ -76,7 +76,7 @@ export function parseProgram(assembly: string): Program {
   };
 }
 
-/** The loop that does most of the program's multiply-adds, with all loops in it; null if there is none. */
+/** Returns the loop that does most of the program's multiply-adds, with all loops in it; null if there is none. */
 export function mainLoop({ loops }: Program): Loop | null {
   const outer = loops.filter(({ isInner, fma }) => !isInner && fma > 0);
   return outer.reduce<Loop | null>((best, loop) => (best && best.fma >= loop.fma ? best : loop), null);
@@ -86,8 +86,8 @@ export function mainLoop({ loops }: Program): Loop | null {
 const minUnrolled = 16;
 
 /**
- * The code that does a program's multiply-adds: an iteration of its main loop, or the whole program if that is unrolled; null
- * if there are none.
+ * Returns the code that does a program's multiply-adds: an iteration of its main loop, or the whole program if that is
+ * unrolled; null if there are none.
  */
 export function multiplyAdds(program: Program): Mix | null {
   const loop = mainLoop(program);
@@ -98,7 +98,7 @@ export function multiplyAdds(program: Program): Mix | null {
 const contains = (loop: Loop, other: Loop) =>
   loop !== other && loop.blocks[0] <= other.blocks[0] && loop.blocks[1] >= other.blocks[1];
 
-/** The instructions that an iteration executes, including all iterations of inner loops. */
+/** Returns the instructions that an iteration executes, including all iterations of inner loops. */
 function iterationOf(loop: Loop, program: Program): Mix {
   const inner = program.loops.filter((other) => contains(loop, other));
   const direct = inner.filter((one) => !inner.some((other) => contains(other, one)));
@@ -217,14 +217,14 @@ function flightOf(body: readonly Instruction[]): Pick<Loop, 'loadsInFlight' | 'f
   return found;
 }
 
-/** How many loads may be outstanding after a wait; all of them if it waits for something else. */
+/** Returns how many loads may be outstanding after a wait; all of them if it waits for something else. */
 function waitsFor(operands: string): number {
   if (operands === '0') return 0;
   const count = /vmcnt\((\d+)\)/.exec(operands);
   return count ? Number(count[1]) : Number.POSITIVE_INFINITY;
 }
 
-/** Number of words of a load or store, such as `buffer_load_dwordx4` or `global_store_b128`. */
+/** Returns the number of words of a load or store, such as `buffer_load_dwordx4` or `global_store_b128`. */
 function wordsOf(op: string, kind: 'load' | 'store'): number {
   const width = /^(?:buffer|global|flat)_(load|store)_(?:dword|b)(x?)(\d*)/.exec(op);
   if (width?.[1] !== kind) return 0;

@@ -58,22 +58,22 @@ export interface ModelledLaunch {
   readonly staged: number;
 }
 
-/** Waves of a launch that a SIMD of a busy unit holds at once, limited by registers, LDS and the grid. */
+/** Returns the number of waves that a SIMD of a busy unit holds at a time, limited by registers, LDS and the grid. */
 function residentWaves({ pipeline, workgroups }: ModelledLaunch, { units, simds }: Machine): number {
   const inGrid = (Math.max(1, workgroups / units) * wavesOf(pipeline)) / simds;
   const wide = pipeline.subgroup > lanes ? pipeline.subgroup / lanes : 1;
   return Math.max(1, Math.min(pipeline.waves * wide, inGrid));
 }
 
-/** Waves of a workgroup. */
+/** Returns the number of waves of a workgroup. */
 const wavesOf = ({ workgroup }: CompiledPipeline) => Math.ceil(workgroup / lanes);
 
-/** The fraction of units with work, averaged over all rounds of workgroups. */
+/** Returns the fraction of units with work, averaged over all rounds of workgroups. */
 function quantisation({ workgroups }: ModelledLaunch, { units }: Machine): number {
   return workgroups / (Math.ceil(workgroups / units) * units);
 }
 
-/** The same of SIMDs: a workgroup of few waves leaves some of its unit to others. */
+/** Returns the same of SIMDs: a workgroup of few waves leaves some of its unit to others. */
 function busySimds({ pipeline, workgroups }: ModelledLaunch, { units, simds }: Machine): number {
   const atOnce = Math.max(1, Math.floor(simds / wavesOf(pipeline)));
   const rounds = Math.ceil(workgroups / (units * atOnce));
@@ -81,7 +81,7 @@ function busySimds({ pipeline, workgroups }: ModelledLaunch, { units, simds }: M
   return (filled * workgroups) / (rounds * units * atOnce);
 }
 
-/** The fraction of issued vector instructions that are a wave's multiply-adds, limited by the LDS. */
+/** Returns the fraction of issued vector instructions that are a wave's multiply-adds, limited by the LDS. */
 function issueShare(pipeline: CompiledPipeline, { simds, ldsBytes }: Machine): number {
   const loop = multiplyAdds(pipeline.program);
   if (!loop || loop.vector === 0) return 1;
@@ -90,7 +90,7 @@ function issueShare(pipeline: CompiledPipeline, { simds, ldsBytes }: Machine): n
   return loop.fma / simds / Math.max(cycles, ldsCycles);
 }
 
-/** The fraction of time in which some wave of a SIMD can issue, while others wait for loads. */
+/** Returns the fraction of time in which some wave of a SIMD can issue, while others wait for loads. */
 function latencyShare(launch: ModelledLaunch, machine: Machine): number {
   const { program } = launch.pipeline;
   const loop = mainLoop(program);
@@ -101,7 +101,7 @@ function latencyShare(launch: ModelledLaunch, machine: Machine): number {
   return busy / Math.max(busy, vector + exposed);
 }
 
-/** The fraction of lanes that have an invocation. */
+/** Returns the fraction of lanes that have an invocation. */
 const filledLanes = (pipeline: CompiledPipeline) => pipeline.workgroup / (wavesOf(pipeline) * lanes);
 
 /** Seconds for the multiply-adds of a launch. */
@@ -167,18 +167,18 @@ function sharesOf(
   };
 }
 
-/** The predicted time of launches that run one after another, in seconds. */
+/** Returns the predicted time of launches that run one after another, in seconds. */
 export function predictedTime(launches: readonly ModelledLaunch[], machine: Machine): number {
   return launches.reduce((sum, launch) => sum + breakdown(launch, machine).seconds + gap, 0);
 }
 
-/** The least time that a machine needs for `fmas` multiply-adds and `bytes`. */
+/** Returns the least time that a machine needs for `fmas` multiply-adds and `bytes`. */
 export function limitTime(fmas: number, bytes: number, machine: Machine): number {
   const perSecond = machine.units * machine.simds * lanes * machine.gigahertz * 1e9;
   return Math.max(fmas / perSecond, bytes / machine.bandwidth) + gap;
 }
 
-/** The model's inputs from a recorded launch. A loop that reads the LDS is assumed to have copied its loads there. */
+/** Returns the model's inputs from a recorded launch. A loop that reads the LDS is assumed to have copied its loads there. */
 export function modelled(
   { pipeline, workgroups, bytes }: RecordedLaunch,
   executed: number,

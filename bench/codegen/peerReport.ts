@@ -45,7 +45,7 @@ ${families.map((family) => familySection(reports.filter((report) => report.famil
 `;
 }
 
-/** The same for programs: launches as [pipeline, workgroups, multiply-adds, bytes]. */
+/** Returns the same for programs: launches as [pipeline, workgroups, multiply-adds, bytes]. */
 export function toPeerJson(reports: readonly ProblemReport[], setting: Setting): string {
   const pipelines = new Map<CompiledPipeline, number>();
   const numberOf = (pipeline: CompiledPipeline) => {
@@ -82,7 +82,7 @@ export function toPeerJson(reports: readonly ProblemReport[], setting: Setting):
   return `{\n"setting": ${JSON.stringify(setting)},\n"machines": ${JSON.stringify(machines)},\n"problems": [\n${lines(problems)}\n],\n"pipelines": [\n${lines(described)}\n]\n}\n`;
 }
 
-/** Whether the goal is possible: it isn't if the peer already reaches more than 1 / goal of the limit. */
+/** Returns whether the goal is possible: it isn't if the peer already reaches more than 1 / goal of the limit. */
 const leavesRoom = ({ report, peer, machine }: Comparison) =>
   goal * (predictedShare(report, peer, machine) ?? 0) <= 1;
 
@@ -113,7 +113,7 @@ function belowTable(comparisons: readonly Comparison[]): string {
   );
 }
 
-/** A description of the launch that takes the most time. */
+/** Describes the launch that takes the most time. */
 function longest(report: ProblemReport, library: Library, machine: Machine): string {
   const launches = modelledLaunches(report, library).map((launch) => ({
     launch,

@@ -16,7 +16,7 @@ export interface Prediction {
   readonly best: { readonly peer: Peer; readonly ratio: number } | null;
 }
 
-/** The fraction of the limit that a library's launches should reach; null if it has no launches. */
+/** Returns the fraction of the limit that a library's launches should reach; null if it has no launches. */
 export function predictedShare(report: ProblemReport, library: Library, machine: Machine): number | null {
   const launches = modelledLaunches(report, library);
   if (launches.length === 0) return null;
@@ -39,7 +39,7 @@ const isGemm = ({ pipeline: { label } }: RecordedLaunch) => /^retrograd (matMul|
 type Work = { readonly executed: number; readonly staged?: number } | 'unknown';
 const none: Work = { executed: 0 };
 
-/** The launches of a library, with what each executes and moves. */
+/** Returns the launches of a library, with what each executes and moves. */
 export function modelledLaunches(report: ProblemReport, library: Library): ModelledLaunch[] {
   const launches = report.launches[library] ?? [];
   const works = library === 'retrograd' ? ownWork(report, launches) : peerWork(report, launches);
@@ -97,7 +97,7 @@ function peerWork({ terms, fmas }: ProblemReport, launches: readonly RecordedLau
 /** In problems of several kinds of ops, fewer multiply-adds than this are from address arithmetic and elementary functions. */
 const minShare = 0.05;
 
-/** Whether multiply-adds are a kernel's main work; if the problem is a single multiplication, any number counts. */
+/** Returns whether multiply-adds are a kernel's main work; if the problem is a single multiplication, any number counts. */
 function multiplies({ pipeline: { program } }: RecordedLaunch, terms: number): boolean {
   const mix = multiplyAdds(program);
   return mix !== null && (terms > 0 || mix.fma >= minShare * mix.vector);
@@ -129,6 +129,6 @@ function withBytes(
   return { ...found, bytes: Math.min(...max) + summed };
 }
 
-/** The libraries that launch something for a problem. */
+/** Returns the libraries that launch something for a problem. */
 export const launching = ({ launches }: ProblemReport): Library[] =>
   libraries.filter((library) => launches[library]?.length);

@@ -80,7 +80,7 @@ ${pipelineTable(pipelines)}
 `;
 }
 
-/** A short summary of the figures that have limits. */
+/** Summarizes the figures that have limits. */
 function summary(reports: readonly ProblemReport[]): string {
   const shares = reports.map(({ gemms }) => usefulShare(gemms)).filter((share) => share !== null);
   const own = [

@@ -86,7 +86,7 @@ export class OnnxGraph {
     this.outputs.push({ name, type, shape });
   }
 
-  /** The model as a file's bytes. */
+  /** Encodes the model as the bytes of a file. */
   encode(): Uint8Array<ArrayBuffer> {
     const graph = new Message();
     for (const node of this.#nodes) graph.message(1, node);

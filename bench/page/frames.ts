@@ -34,7 +34,7 @@ export class Frames {
     this.#home = home;
   }
 
-  /** The benchmark in the frame of `family`. */
+  /** Returns the benchmark in the frame of `family`. */
   async bench(family: string): Promise<typeof Bench> {
     if (!this.#frame || this.#family !== family) {
       this.#frame?.remove();
@@ -103,7 +103,7 @@ export class Frames {
   }
 }
 
-/** The sizes that were measured when the page was built. */
+/** Returns the sizes that were measured when the page was built. */
 async function weigh({ name, family }: Listed): Promise<RowResult> {
   const listing = sizeListings.find((other) => other.name === name);
   const response = await fetch('sizes.json');

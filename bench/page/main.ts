@@ -33,7 +33,7 @@ async function start(): Promise<void> {
   run.disabled = false;
 }
 
-/** The name and version of a browser, from its user agent. */
+/** Returns the name and version of a browser, from its user agent. */
 function browserOf(engine: string): string {
   const [name, version] = /(?:Firefox|Edg|Chrome|Version)\/\d+/.exec(engine)?.[0].split('/') ?? [engine];
   const known: Record<string, string> = { Edg: 'Edge', Version: 'Safari' };

@@ -4,7 +4,7 @@ import type { Listed } from '../main.ts';
 import { short, shortRatio, titles } from '../report.ts';
 import { medianOf, type RowResult } from '../result.ts';
 
-/** An element with attributes and children. */
+/** Creates an element with attributes and children. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Readonly<Record<string, string>> = {},
@@ -92,7 +92,7 @@ export class Choices {
     return family;
   }
 
-  /** A checkbox for all visible rows of `choices`. */
+  /** Creates a checkbox for all visible rows of `choices`. */
   #boxOf(choices: readonly Choice[], count: HTMLElement, unit = ''): HTMLInputElement {
     const all = element('input', { type: 'checkbox' });
     all.addEventListener('change', () => {
@@ -112,7 +112,7 @@ export class Choices {
 
 export const headings = ['row', ...libraries.map((library) => titles[library]), 'ratio', 'of the limit'];
 
-/** A row of the table of results. */
+/** Creates a row of the table of results. */
 export function resultRow(row: RowResult): HTMLTableRowElement {
   const values = libraries.map((library) => medianOf(row, library) ?? 0);
   const slowest = Math.max(...values);

@@ -109,7 +109,7 @@ export function ort(
 /** Trial runs of a captured graph: one to record, some to replay. */
 const trials = 4;
 
-/** A session that captures its graph if possible, which it isn't with nodes on the CPU. */
+/** Opens a session that captures its graph if possible, which it isn't with nodes on the CPU. */
 async function openSession(
   runtime: OrtWeb,
   model: Uint8Array<ArrayBuffer>,

@@ -39,7 +39,10 @@ interface Convolution extends Layer {
 
 const allDirections = ['forward', 'input gradient', 'filter gradient'] as const;
 
-/** Layers of VGG: image sizes and channels of its blocks at 224²; a software adapter gets the same images with fewer channels. */
+/**
+ * Returns the layers of VGG: image sizes and channels of its blocks at 224²; a software adapter gets the same images with fewer
+ * channels.
+ */
 function convolutions(adapter: AdapterClass): Convolution[] {
   const onGpu = adapter === 'gpu';
   const batch = onGpu ? 8 : 1;

@@ -46,7 +46,7 @@ const row = ({ name, x, w, y, terms, at, contenders }: Kind): Row => ({
   work: { flops: 2 * terms * sizeOf(y), bytes: 4 * (sizeOf(x) + sizeOf(w) + sizeOf(y)) },
 });
 
-/** An element of an array, by its indices; 0 outside. */
+/** Returns an element of an array, by its indices; 0 outside. */
 function element({ shape, values }: HostArray, ...place: number[]): number {
   if (place.some((index, axis) => index < 0 || index >= (shape[axis] as number))) return 0;
   return values[place.reduce((at, index, axis) => at * (shape[axis] as number) + index, 0)] as number;

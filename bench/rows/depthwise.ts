@@ -130,7 +130,7 @@ const expectations: Readonly<Record<Direction, Rule>> = {
   },
 };
 
-/** A value of a square image; zero between its pixels and beyond them. */
+/** Returns a value of a square image; zero between its pixels and beyond them. */
 function valueAt(
   values: Values,
   size: number,
@@ -153,7 +153,7 @@ function convolveIn(jax: JaxJs, c: Geometry, image: JaxArray, filter: JaxArray):
   return jax.lax.convGeneralDilated(image, filter, strides, [pads, pads], { featureGroupCount: c.channels });
 }
 
-/** The gradient at zeros of `shape`, for a linear `f`. */
+/** Returns the gradient at zeros of `shape`, for a linear `f`. */
 function pulledBack(jax: JaxJs, shape: number[], dy: JaxArray, f: (given: JaxArray) => JaxArray): JaxArray {
   const [value, pull] = jax.vjp(f, [jax.numpy.zeros(shape, { device: 'webgpu' })]);
   value.dispose();

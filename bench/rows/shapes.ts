@@ -22,7 +22,7 @@ const sizes = () => {
 };
 const largest = 64 + 401;
 
-/** The first rows of the largest batch. */
+/** Returns the first rows of the largest batch. */
 const batchOf = (x: HostArray, n: number): HostArray => ({
   shape: [n, inputs],
   values: x.values.slice(0, n * inputs),
@@ -131,7 +131,7 @@ function jaxjsShapes(): Contender {
   };
 }
 
-/** A model whose batch may be of any size. */
+/** Builds a model whose batch may be of any size. */
 function ortShapes(): Contender {
   return async ([x, ...parameters]) => {
     const ort = await openOrt();

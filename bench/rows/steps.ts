@@ -56,7 +56,7 @@ export const tfLoss = (tf: Tfjs, logits: TfTensor, wanted: TfTensor) =>
 export const jaxLoss = ({ numpy: np, nn }: JaxJs, logits: JaxArray, wanted: JaxArray) =>
   np.mean(np.sum(nn.logSoftmax(logits, -1).mul(wanted), -1)).neg();
 
-/** A dense layer's He-initialized weights, and its bias. */
+/** Returns a dense layer's He-initialized weights, and its bias. */
 const weights = (inputs: number, outputs: number, seed: number): [HostArray, HostArray] => [
   normal([inputs, outputs], seed, Math.sqrt(2 / inputs)),
   normal([outputs], seed + 1, 0.01),
@@ -186,7 +186,7 @@ function convolutional(batch: number): Row {
   });
 }
 
-/** A 3×3 convolution with bias and ReLU, channels first. */
+/** Computes a 3×3 convolution with bias and ReLU, channels first. */
 export function jaxConvolveAndRectify({ lax, nn }: JaxJs, x: JaxArray, w: JaxArray, b: JaxArray): JaxArray {
   const convolved = lax.convGeneralDilated(x, w, [1, 1], 'SAME');
   return nn.relu(convolved.add(b.reshape([1, -1, 1, 1])));

@@ -67,7 +67,7 @@ function nextTokens({ batch, length, vocabulary }: Model): HostArray {
   return { shape: [batch * length, vocabulary], values };
 }
 
-/** The parameters of each block. */
+/** Returns the parameters of each block. */
 const blocksOf = <T>(parameters: readonly T[]): T[][] =>
   Array.from({ length: (parameters.length - 3) / blockParameters }, (_, i) =>
     parameters.slice(2 + i * blockParameters, 2 + (i + 1) * blockParameters),

@@ -36,7 +36,7 @@ function fixturesAt(where) {
 }
 
 /**
- * The cases of a family whose `family/id`, or whose op, matches.
+ * Returns the cases of a family whose `family/id`, or whose op, matches.
  *
  * @param {FamilyFiles} files
  * @param {string} filter
@@ -50,7 +50,7 @@ function chosenCases({ name, json }, filter) {
 }
 
 /**
- * The checks of a model that match: `models/name/check`, a check's name, or a model's.
+ * Returns the checks of a model that match: `models/name/check`, a check's name, or a model's.
  *
  * @param {string} folder
  * @param {readonly string[]} checks

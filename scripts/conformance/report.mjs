@@ -31,7 +31,7 @@ function compile(pattern) {
 }
 
 /**
- * The last line of a run. If nothing ran, that is a failure, unless everything was `skipped` with a reason.
+ * Returns the last line of a run. If nothing ran, that is a failure, unless everything was `skipped` with a reason.
  *
  * @param {number} passed
  * @param {number} failed

@@ -76,7 +76,7 @@ function testsSource(files) {
   `;
 }
 
-/** All of TF.js's names: from the shim, or a placeholder that says that it isn't available. */
+/** Returns all of TF.js's names: from the shim, or a placeholder that says that it isn't available. */
 function placeholderSource() {
   /** @type {Record<string, object | undefined>} */
   const tf = require('@tensorflow/tfjs-core');
@@ -104,7 +104,7 @@ function placeholderSource() {
   `;
 }
 
-/** The ops that TF.js's tensors have as methods. */
+/** Returns the ops that TF.js's tensors have as methods. */
 function chainedOps() {
   const folder = path.join(DIST, 'public', 'chained_ops');
   return fs

@@ -52,7 +52,7 @@ function report(results, internal) {
 }
 
 /**
- * The files that match, or those of `npm test` if there is no pattern, which must all exist.
+ * Returns the files that match, or those of `npm test` if there is no pattern, which must all exist.
  *
  * @param {string} patterns
  */

@@ -69,7 +69,7 @@ export function affectedTests(changed, importers) {
 }
 
 /**
- * The number of imports between a file and the nearest of `changed`.
+ * Returns the number of imports between a file and the nearest of `changed`.
  * @param {readonly string[]} changed
  * @param {Graph} importers
  */

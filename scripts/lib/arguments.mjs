@@ -3,7 +3,8 @@
 import { parseArgs } from 'node:util';
 
 /**
- * The result of `parseArgs` with `config`. For unknown arguments, throws the error that `refused` creates from the message.
+ * Returns the result of `parseArgs` with `config`. For unknown arguments, throws the error that `refused` creates from the
+ * message.
  *
  * @template {import('node:util').ParseArgsConfig} T
  * @param {T} config

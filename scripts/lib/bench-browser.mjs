@@ -58,7 +58,7 @@ export class BenchBrowser {
     return page.call((bench, given) => bench.listRows(given), filter);
   }
 
-  /** The result without rows; with the limits of the adapter. @returns {Promise<BenchResult>} */
+  /** Returns a result without rows, with the limits of the adapter. @returns {Promise<BenchResult>} */
   async start() {
     const page = await this.#freshPage();
     return page.call(
@@ -103,7 +103,7 @@ export class BenchBrowser {
   }
 
   /**
-   * Milliseconds of a cold start, on a new page.
+   * Measures a cold start on a new page, in milliseconds.
    *
    * @param {Library} library
    * @returns {Promise<import('../../bench/cold/cold.ts').ColdStart>}

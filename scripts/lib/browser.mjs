@@ -105,7 +105,7 @@ async function startSandboxed(start) {
 }
 
 /**
- * Whether pages of `browser` get a WebGPU adapter and a device from it. A broken driver may hang: a timeout means no.
+ * Returns whether pages of `browser` get a WebGPU adapter and a device from it. A broken driver may hang: a timeout means no.
  *
  * @param {Browser} browser
  */

@@ -40,8 +40,8 @@ export async function bundle({ entry, folder, plugins = [], external = [] }) {
 }
 
 /**
- * A folder under `out/` for this process, removed when the process ends: two runs never share one. It is in the repository,
- * so that packages left out of a bundle can be resolved from it.
+ * Creates a folder under `out/` for this process, removed when the process ends: two runs never share one. It is in the
+ * repository, so that packages left out of a bundle can be resolved from it.
  *
  * @param {string} name
  */

@@ -7,7 +7,7 @@
 const WITH_DEVICE = /kernels\/coreKernels\.[jt]s$/;
 
 /**
- * The chunks loaded with the entry, those loaded with the device, and those that `import()` loads on first use.
+ * Returns the chunks loaded with the entry, those loaded with the device, and those that `import()` loads on first use.
  *
  * @template {Chunk} C
  * @param {readonly C[]} chunks
@@ -24,7 +24,7 @@ export function byLoad(chunks) {
 }
 
 /**
- * `from`, and the chunks that they import.
+ * Returns `from`, and the chunks that they import.
  *
  * @template {Chunk} C
  * @param {readonly C[]} from

@@ -156,7 +156,7 @@ function layersOf(text) {
   return [...new Set(names)];
 }
 
-/** The size of the smallest picture that leaves two by two positions at the deepest layer. @param {string[]} layers */
+/** Returns the size of the smallest picture that leaves two by two positions at the deepest layer. @param {string[]} layers */
 function smallestSize(layers) {
   const halvings = layers.map((name) => {
     const block = Number(name.slice(5, 6));
@@ -181,7 +181,7 @@ function weightsOf(file) {
 }
 
 /**
- * The first bytes of a file.
+ * Returns the first bytes of a file.
  *
  * @param {string} option
  * @param {string} file
@@ -209,7 +209,7 @@ function headOf(option, file, hint) {
 }
 
 /**
- * The type of a picture by its first bytes; null for anything but PNG and JPEG.
+ * Returns the type of a picture by its first bytes; null for anything but PNG and JPEG.
  *
  * @param {Uint8Array} head
  */

@@ -66,7 +66,7 @@ function cellText(cell) {
   return `${passed} passed, ${failed} failed${known > 0 ? `, ${known} known` : ''}, ${date}`;
 }
 
-/** A pattern as names of tests: `accuracy.test.ts`: exp, sin: is within. @param {RegExp} pattern */
+/** Returns a pattern as names of tests: `accuracy.test.ts`: exp, sin: is within. @param {RegExp} pattern */
 const testsText = ({ source }) =>
   source
     .split(' > ')

@@ -59,7 +59,7 @@ export async function openBuilt(name, built, env, mounts) {
   return inPage(name, built, mounts);
 }
 
-/** The Deno set by RETROGRAD_DENO, or the one on the PATH. */
+/** Finds the Deno set by RETROGRAD_DENO, or the one on the PATH. */
 export function findDeno() {
   const file = process.platform === 'win32' ? 'deno.exe' : 'deno';
   const onPath = (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, file));

@@ -21,7 +21,7 @@ export const ENTRY_SOURCES = {
 };
 
 /**
- * The module of an entry in dist/, which re-exports `target`, a path in dist/.
+ * Returns the module of an entry in dist/, which re-exports `target`, a path in dist/.
  *
  * @param {string} name
  * @param {string} target
@@ -32,7 +32,7 @@ export function entryModule(name, target) {
 }
 
 /**
- * The entries whose source exists under `root`.
+ * Returns the entries whose source exists under `root`.
  *
  * @param {string} root
  * @returns {Record<string, string>} entry name -> source, relative to `root`

@@ -21,7 +21,7 @@ const DECLARATION =
   /^(?:export )?(?:declare )?(?:abstract |async )?(class|function|const|interface|type) (\w+)/gm;
 
 /**
- * The exports of an entry.
+ * Returns the exports of an entry.
  *
  * @param {string} file
  * @param {string} [prefix] the namespace that leads to it
@@ -50,7 +50,7 @@ export function publicExports(file, prefix = '') {
 }
 
 /**
- * Names that a file declares and exports, with the names of their declarations.
+ * Returns the names that a file declares and exports, with the names of their declarations.
  *
  * @param {string} source
  * @returns {Map<string, string>}
@@ -110,7 +110,7 @@ function declared(file, source, name, inside) {
   };
 }
 
-/** The docstring at the end of `source`; comments for tools may come after it. @param {string} source */
+/** Returns the docstring at the end of `source`; comments for tools may come after it. @param {string} source */
 function docBefore(source) {
   const withoutTools = source.replace(
     /(?:\n\/\/ biome-ignore[^\n]*|\n\/\* @__NO_SIDE_EFFECTS__ \*\/)+\n$/,

@@ -55,7 +55,7 @@ export function thisMachine() {
 }
 
 /**
- * The browser to use, looked for in this order: the variables, `PATH`, the usual places, puppeteer's cache.
+ * Finds the browser to use, in this order: the variables, `PATH`, the usual places, puppeteer's cache.
  * A variable that is set but isn't the path of a file is an error; nothing else is used in its place.
  *
  * @param {Partial<Machine>} [machine]
@@ -144,7 +144,7 @@ function usualPlaces(world) {
 }
 
 /**
- * Executables in puppeteer's cache (`<cache>/chrome/<platform>-<version>/…`), the newest version first.
+ * Returns the executables in puppeteer's cache (`<cache>/chrome/<platform>-<version>/…`), the newest version first.
  *
  * @param {Machine} world
  */

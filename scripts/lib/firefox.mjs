@@ -26,7 +26,7 @@ const DRIVER_FOLDERS = ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d', '/usr/lo
 /** @param {string} file */
 const isFile = (file) => fs.statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 
-/** The path of an installed Firefox, or null. */
+/** Returns the path of an installed Firefox, or null. */
 export function findFirefox() {
   const named = process.env.RETROGRAD_FIREFOX;
   if (named && !isFile(named)) {
@@ -42,7 +42,7 @@ export function findFirefox() {
   return [...onPath, ...USUAL_PLACES, ...downloaded()].find(isFile) ?? null;
 }
 
-/** What puppeteer downloaded before. */
+/** Returns what puppeteer downloaded before. */
 function downloaded() {
   const cache = process.env.PUPPETEER_CACHE_DIR ?? path.join(os.homedir(), '.cache', 'puppeteer');
   const folder = path.join(cache, 'firefox');
@@ -57,7 +57,7 @@ function downloaded() {
 }
 
 /**
- * The path of a Firefox, which is installed if there is none, along with a Vulkan driver.
+ * Returns the path of a Firefox, which is installed if there is none, along with a Vulkan driver.
  *
  * @param {Shell} [shell]
  * @returns {string}

@@ -52,8 +52,8 @@ export function readImports(source) {
 }
 
 /**
- * `source` with comments, template literals and strings other than specifiers blanked out, keeping line breaks, so that none
- * of them looks like an import.
+ * Returns `source` with comments, template literals and strings other than specifiers blanked out, keeping line breaks, so that
+ * none of them looks like an import.
  *
  * @param {string} source
  */

@@ -60,7 +60,7 @@ async function writeModules(sources) {
 }
 
 /**
- * A module as it is shipped, and its source map.
+ * Returns a module as it is shipped, and its source map.
  *
  * @param {string} file
  */

@@ -44,7 +44,7 @@ function rowOf(results, mutants) {
   };
 }
 
-/** Mutants that a test could kill. @param {Row} row */
+/** Returns the mutants that a test could kill. @param {Row} row */
 const countedOf = ({ killed, survived, uncovered }) => killed + survived + uncovered;
 
 /** @param {string} file @returns {Record<string, Row>} */

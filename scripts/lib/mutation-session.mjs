@@ -83,7 +83,7 @@ export class MutationSession {
     }
   }
 
-  /** The fastest tests that reach a mutant. @param {string} mutant */
+  /** Returns the fastest tests that reach a mutant. @param {string} mutant */
   #testsOf(mutant) {
     const reaches = (this.#reaches.get(mutant) ?? []).sort((a, b) => a.milliseconds - b.milliseconds);
     let spent = 0;
@@ -144,7 +144,10 @@ export class MutationSession {
     return run;
   }
 
-  /** Whether a test fails without a mutant, too: one before it spoilt the process. @param {{ file: string, index: number }} test */
+  /**
+   * Returns whether a test fails without a mutant, too: one before it spoilt the process. @param {{ file: string, index: number
+   * }} test
+   */
   async #isSpoilt({ file, index }) {
     if (index < 0) return false;
     const run = await this.#runOn(null, [{ file, index, milliseconds: 1000, hits: 0 }]);

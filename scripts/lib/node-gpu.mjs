@@ -35,7 +35,7 @@ const LOADER = 'libvulkan.so.1';
 let known;
 
 /**
- * The variables to add to a child's environment so that Dawn finds an adapter in it. Empty if none are needed.
+ * Returns the variables to add to a child's environment so that Dawn finds an adapter in it. Empty if none are needed.
  * `RETROGRAD_ADAPTER=swiftshader` selects the software adapter even if there is a GPU; `RETROGRAD_ADAPTER=gpu` never falls
  * back to it.
  *
@@ -76,8 +76,8 @@ export function chooseGpuEnv(machine) {
 }
 
 /**
- * Whether the operating system reports a GPU at all (DRM render node, NVIDIA, WSL). Cheap, so that machines without one need
- * no probe.
+ * Returns whether the operating system reports a GPU at all (DRM render node, NVIDIA, WSL). Cheap, so that machines without one
+ * need no probe.
  *
  * @param {GpuMachine} machine
  */
@@ -104,8 +104,8 @@ function swiftShaderFolder(machine) {
 }
 
 /**
- * A folder to search for the Vulkan loader if the system has none. Chrome ships its own loader; if not, SwiftShader exports
- * `vkGetInstanceProcAddr` itself and can replace the loader.
+ * Returns a folder to search for the Vulkan loader if the system has none. Chrome ships its own loader; if not, SwiftShader
+ * exports `vkGetInstanceProcAddr` itself and can replace the loader.
  *
  * @param {GpuMachine} machine
  * @param {string} folder
@@ -152,7 +152,7 @@ function thisGpuMachine() {
 }
 
 /**
- * A folder of the user, outside the repository: checkouts may share it.
+ * Returns a folder of the user, outside the repository: checkouts may share it.
  *
  * @param {...string} names
  */

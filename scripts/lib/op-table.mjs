@@ -71,7 +71,7 @@ function tableOfContents(index) {
 }
 
 /**
- * The docstring above an exported constant, and the text from its name to its value.
+ * Returns the docstring above an exported constant, and the text from its name to its value.
  *
  * @param {string} name
  * @param {string} source
@@ -110,7 +110,7 @@ function shapesOf(doc) {
 }
 
 /**
- * Names of the options in an op's type, through aliases and interfaces.
+ * Returns the names of the options in an op's type, through aliases and interfaces.
  *
  * @param {string} type
  * @param {string} sources text of all op files

@@ -49,7 +49,7 @@ function hasLoader() {
 const runs = (file, args) => spawnSync(file, args, { stdio: 'ignore' }).status === 0;
 
 /**
- * The environment in which Dawn compiles for `family`, or the reason why it isn't available. Pipelines are reported in
+ * Returns the environment in which Dawn compiles for `family`, or the reason why it isn't available. Pipelines are reported in
  * files of `out` (see bench/codegen/layer.c).
  *
  * @param {GpuFamily} family

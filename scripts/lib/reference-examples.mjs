@@ -28,7 +28,7 @@ export function readExamples(root) {
   return examples;
 }
 
-/** Whether an export needs an example. @param {string} entry @param {string} name @param {boolean} isOp */
+/** Returns whether an export needs an example. @param {string} entry @param {string} name @param {boolean} isOp */
 export function needsExample(entry, name, isOp) {
   if (entry === 'retrograd') return isOp;
   const [namespace = '', ...rest] = name.split('.');
@@ -41,13 +41,16 @@ export function needsExample(entry, name, isOp) {
 const NO_EXAMPLE =
   /^callbacks\.sinks\.|^optimizers\.(?:defineStep|optimizerOf|schedules\.scheduleOf)$|^metrics\.metricOf$/;
 
-/** Statements of a block, and its last expression. @param {string} code */
+/** Splits a block into its statements and its last expression. @param {string} code */
 export function parts(code) {
   const lines = code.split('\n');
   return { statements: lines.slice(0, -1), expression: (lines.at(-1) ?? '').replace(/;$/, '') };
 }
 
-/** The example as a program for the playground. @param {string} code @param {ReadonlySet<string>} exported names of `retrograd` */
+/**
+ * Returns the example as a program for the playground. @param {string} code @param {ReadonlySet<string>} exported names of
+ * `retrograd`
+ */
 export function programOf(code, exported) {
   // Names after a dot are properties; names in strings don't matter.
   const words = [...code.matchAll(/(?<![.\w$'])[A-Za-z_$][\w$]*/g)].map(([word]) => word);

@@ -21,13 +21,13 @@ const BEFORE_HOLE = '+%^<>=!:';
 /** Characters that can't form a token with the text of an expression before them, which may end with `>`, so `=` isn't one. */
 const AFTER_HOLE = `${APART}+-*/%&|^<!:?`;
 
-/** `text` without comments. @param {string} text */
+/** Returns `text` without comments. @param {string} text */
 function withoutComments(text) {
   return text.replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (comment) => (comment.startsWith('//') ? '' : ' '));
 }
 
 /**
- * `text`, which has no comments, without unnecessary spaces. `before` and `after` are the texts on both sides; empty if
+ * Returns `text`, which has no comments, without unnecessary spaces. `before` and `after` are the texts on both sides; empty if
  * unknown.
  *
  * @param {string} text
@@ -40,7 +40,7 @@ export function squeeze(text, before = '', after = '') {
 }
 
 /**
- * What remains of `space` between two characters. After the text of an expression, or unknown text, a line break remains:
+ * Returns what remains of `space` between two characters. After the text of an expression, or unknown text, a line break remains:
  * that text may end with a comment.
  *
  * @param {string} before
@@ -60,7 +60,7 @@ function between(before, space, after) {
 }
 
 /**
- * A module with its shaders compiled, or null if it has none. Errors: SyntaxError.
+ * Returns a module with its shaders compiled, or null if it has none. Errors: SyntaxError.
  *
  * @param {string} code TypeScript
  * @param {string} file its path, with `/`
@@ -104,7 +104,7 @@ function replacements(node, module) {
 }
 
 /**
- * Whether a template with these texts is WGSL in a file of shaders: if it has several lines, or is a statement.
+ * Returns whether a template with these texts is WGSL in a file of shaders: if it has several lines, or is a statement.
  *
  * @param {readonly string[]} texts
  */
@@ -135,7 +135,7 @@ function compileTemplate(template, module) {
   return `\`${filled}\``;
 }
 
-/** An expression with the shaders inside it compiled. @param {any} expression @param {Module} module */
+/** Returns an expression with the shaders inside it compiled. @param {any} expression @param {Module} module */
 function textOf(expression, module) {
   const { start, end } = expression;
   const edited = new MagicString(module.code.slice(start, end), { offset: -start });
@@ -144,7 +144,7 @@ function textOf(expression, module) {
 }
 
 /**
- * The content of a template with conditional expressions instead of directives, squeezed.
+ * Returns the content of a template with conditional expressions instead of directives, squeezed.
  *
  * @param {string} text with holes
  * @param {(message: string) => never} refuse

@@ -111,7 +111,7 @@ function fail(response) {
   else end(response, 500);
 }
 
-/** Whether the request's host is a name of this machine. @param {http.IncomingMessage} request */
+/** Returns whether the request's host is a name of this machine. @param {http.IncomingMessage} request */
 function isOwnHost({ headersDistinct, socket }) {
   const [host, ...others] = headersDistinct.host ?? [];
   if (host === undefined || others.length > 0) return false;
@@ -121,8 +121,8 @@ function isOwnHost({ headersDistinct, socket }) {
 }
 
 /**
- * The decoded path of a request, or null if it can't be a file's: it isn't UTF-8, or has empty segments, segments that lead
- * upwards, or characters that aren't allowed in names (NUL, the backslash of Windows).
+ * Returns the decoded path of a request, or null if it can't be a file's: it isn't UTF-8, or has empty segments, segments that
+ * lead upwards, or characters that aren't allowed in names (NUL, the backslash of Windows).
  *
  * @param {string} target as in the request line, such as `/a%20b/?c`
  */
@@ -147,7 +147,7 @@ function decode(text) {
 }
 
 /**
- * The file for a path, or null. Never a file outside of the served folders, even through links, and never a hidden one.
+ * Returns the file for a path, or null. Never a file outside of the served folders, even through links, and never a hidden one.
  *
  * @param {readonly Mount[]} mounts
  * @param {string} pathname
@@ -162,7 +162,7 @@ function resolveFile(mounts, pathname) {
   return null;
 }
 
-/** The real path of a file in `folder`. @param {string} folder @param {string} name @returns {string | null} */
+/** Returns the real path of a file in `folder`. @param {string} folder @param {string} name @returns {string | null} */
 function fileIn(folder, name) {
   try {
     const realFolder = fs.realpathSync(folder);

@@ -107,7 +107,7 @@ export function docOf(reflection) {
 }
 
 /**
- * All exports. TypeDoc drops the docstrings of those that follow an entry's `@file`; the sources still have them.
+ * Returns all exports. TypeDoc drops the docstrings of those that follow an entry's `@file`; the sources still have them.
  *
  * @param {Reflection} project
  * @param {(entry: string, name: string) => string | undefined} docInSource
@@ -156,7 +156,7 @@ export function fileOf(reflection) {
 }
 
 /**
- * Exports that re-export those of another entry or namespace.
+ * Returns the exports that re-export those of another entry or namespace.
  *
  * @param {Reflection} project
  * @returns {{ id: number, target: number, name: string }[]} `name` with its entry in front

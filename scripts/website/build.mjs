@@ -124,7 +124,7 @@ function otherNames(reference, aliases) {
   });
 }
 
-/** The docstring of every export, by entry and name, from the sources. */
+/** Returns the docstring of every export, by entry and name, from the sources. */
 function sourceExports() {
   return new Map(
     Object.entries(presentEntries(ROOT)).flatMap(([entry, source]) => {

@@ -40,7 +40,7 @@ export function docParts(doc) {
 /** Lines, with a break before a label that follows a sentence. @param {string} doc */
 const splitLabels = (doc) => doc.replace(/(?<=[.:;)]) (?=(?:Shapes?|Errors?|Weights): )/g, '\n').split('\n');
 
-/** The first sentence, for lists and search. @param {string} doc */
+/** Returns the first sentence, for lists and search. @param {string} doc */
 export function summaryOf(doc) {
   const paragraph = (docParts(doc).text.split(/\n\s*\n/)[0] ?? '').replace(/\s+/g, ' ');
   return /^.*?[.:](?=\s[A-Z`]|$)/.exec(paragraph)?.[0] ?? paragraph;

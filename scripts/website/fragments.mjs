@@ -25,7 +25,7 @@ export function landingFragments() {
   };
 }
 
-/** The pages that run, with the words that they have for themselves. @param {(file: string) => string} read */
+/** Returns the HTML of the pages that run, with their own descriptions. @param {(file: string) => string} read */
 function galleryHtml(read) {
   return pages
     .map(({ name, folder }) => {

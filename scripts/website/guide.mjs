@@ -73,7 +73,7 @@ function documents() {
   });
 }
 
-/** The text of a document. The license has no heading of its own. @param {string} file */
+/** Returns the text of a document. The license has no heading of its own. @param {string} file */
 function markdownOf(file) {
   const read = (/** @type {string} */ name) => fs.readFileSync(path.join(ROOT, name), 'utf8');
   if (file !== 'LICENSE') return read(file);
@@ -89,7 +89,7 @@ function requireAllListed() {
     throw new SetupError(`Every page of docs/guide is in \`contents\`. Missing: ${missing.join(', ')}.`);
 }
 
-/** The program of a page's `ts` blocks. @param {string} text */
+/** Returns the program of a page's `ts` blocks. @param {string} text */
 const programIn = (text) =>
   [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('\n');
 
@@ -152,8 +152,8 @@ export function buildGuide(site, reference) {
 }
 
 /**
- * What search looks through in a part of a document: each word once. A comment `<!-- search: … -->` adds words that readers may look
- * for and that the text has no use for.
+ * Returns what search looks through in a part of a document: each word once. A comment `<!-- search: … -->` adds words that
+ * readers may look for and that the text has no use for.
  *
  * @param {string} markdown
  */
@@ -163,7 +163,7 @@ export function searchedText(markdown) {
 }
 
 /**
- * Names of another library, and what this one has for them: a row of a table whose first column are those names.
+ * Returns the names in another library and their counterparts here, from the rows of a table whose first column has those names.
  *
  * @param {{ cells: string[], anchor: string }} row
  * @param {Document} document
@@ -193,7 +193,7 @@ function contentsHtml(sections) {
   return `<p>On this page</p><ul>${items.join('')}</ul>`;
 }
 
-/** The pages of the guide as a list. @param {string} here the current page @param {string} root */
+/** Returns the pages of the guide as a list. @param {string} here the current page @param {string} root */
 export const guideSidebar = (here, root) => sidebarHtml(documents(), here, root);
 
 /** @param {Document[]} all @param {string} here @param {string} root */
@@ -219,8 +219,8 @@ function sidebarHtml(all, here, root) {
 }
 
 /**
- * Where a link leads on the site; an empty string where it names a file that only the repository has. Errors: SetupError for a
- * document that has no page.
+ * Returns where a link leads on the site; an empty string where it names a file that only the repository has. Errors:
+ * SetupError for a document that has no page.
  *
  * @param {string} href
  * @param {Document} from
@@ -240,7 +240,7 @@ function siteLink(href, from, all, root) {
   return page ? `${root}${page}${anchor ? `#${anchor}` : ''}` : '';
 }
 
-/** The first sentence of prose, as plain text. @param {string} text */
+/** Returns the first sentence of prose, as plain text. @param {string} text */
 function firstSentence(text) {
   const paragraph = (
     text.split(/\n\s*\n/).find((part) => part !== '' && !/^(?:#|<!--|\||```)/.test(part)) ?? ''

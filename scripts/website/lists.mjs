@@ -140,7 +140,7 @@ ${sections.join('\n')}`;
   };
 }
 
-/** A cell that names its column on narrow screens. @param {string} label @param {string} value */
+/** Returns a cell that names its column on narrow screens. @param {string} label @param {string} value */
 const labelled = (label, value) =>
   value === '' ? '<td></td>' : `<td data-label="${label}">${escapeHtml(value)}</td>`;
 

@@ -62,7 +62,7 @@ export class Reference {
   /** The page of an id in TypeDoc's JSON. */
   links = (/** @type {number} */ id) => this.#byId.get(id)?.page;
 
-  /** The export of an id in TypeDoc's JSON, also under another name. @param {number} id */
+  /** Returns the export of an id in TypeDoc's JSON, also under another name. @param {number} id */
   exportOf(id) {
     return this.#byId.get(id);
   }
@@ -94,7 +94,7 @@ export class Reference {
     });
   }
 
-  /** The HTML of a page's main part. @param {string} page */
+  /** Returns the HTML of a page's main part. @param {string} page */
   render(page) {
     const found = this.pages.get(page) ?? [];
     const [first] = found;
@@ -183,7 +183,7 @@ ${others.join('\n')}
     return rows.map(({ label, text }) => ({ label, html: escapeHtml(text) }));
   }
 
-  /** The options that a function or an op takes, as tables. @param {Export} one */
+  /** Returns the options that a function or an op takes, as tables. @param {Export} one */
   #options(one) {
     if (one.kind !== 'function' && one.kind !== 'constant') return '';
     /** @type {Set<Export>} */
@@ -219,7 +219,8 @@ ${others.join('\n')}
   }
 
   /**
-   * Members that the page of an interface or a class lists: its own, and those of base classes that have no page, if they have words.
+   * Returns the members that the page of an interface or a class lists: its own, and those of base classes that have no page,
+   * if they have words.
    * @param {Export} one
    */
   #shownMembers(one) {
@@ -281,7 +282,7 @@ function exampleHtml(name, { code, result }, link) {
   return `<h2 id="example">Example</h2><figure class="code"><pre tabindex="0"><code>${highlight(code)}${shown}</code></pre></figure>${open}`;
 }
 
-/** Whether a member is that of a base class without a page. @param {Reflection} member */
+/** Returns whether a member is that of a base class without a page. @param {Reflection} member */
 const isOfBase = ({ inheritedFrom }) => inheritedFrom !== undefined && (inheritedFrom.target ?? -1) < 0;
 
 /** Static members may have the name of another one. @param {Reflection} member */

@@ -109,7 +109,7 @@ function reflectionHtml(declaration, links) {
   return all.length === 0 ? '{}' : `{ ${all.join('; ')} }`;
 }
 
-/** A property, method or accessor in one line. @param {import('./api.mjs').Reflection} child @param {Links} links */
+/** Renders a property, method or accessor in one line. @param {import('./api.mjs').Reflection} child @param {Links} links */
 export function memberHtml(child, links) {
   const [signature] = child.signatures ?? [];
   const name = `${escapeHtml(child.name)}${child.flags.isOptional ? '?' : ''}`;
@@ -118,7 +118,7 @@ export function memberHtml(child, links) {
 }
 
 /**
- * A call signature, in one line if it is short.
+ * Renders a call signature, in one line if it is short.
  *
  * @param {string} name as HTML
  * @param {import('./api.mjs').Reflection} signature

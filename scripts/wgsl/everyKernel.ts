@@ -17,7 +17,7 @@ for (const exported of Object.values(math)) {
 
 export { catalog, kernels };
 
-/** The complete WGSL module of a kernel. */
+/** Returns the complete WGSL module of a kernel. */
 export function sourceOf(name: string, options: KernelOptions): string {
   const kernel = kernels.find((other) => other.name === name);
   if (!kernel) throw new Error(`no module defines a kernel '${name}'`);

@@ -30,7 +30,7 @@ export function parseOptions(text) {
 }
 
 /**
- * `defaults`, overridden by the options of `given`. Tables of options, such as a tile, are merged.
+ * Returns `defaults`, overridden by the options of `given`. Tables of options, such as a tile, are merged.
  *
  * @param {string} kernel for messages
  * @param {Options} defaults

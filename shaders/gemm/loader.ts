@@ -256,7 +256,7 @@ export class Loader {
     })}`;
   }
 
-  /** The condition that step `s` of a unit exists; empty if all exist once the loop is reached. */
+  /** Returns the condition that step `s` of a unit exists; empty if all exist once the loop is reached. */
   #before(s: number): string {
     return this.tile.remainderFirst ? '' : `k < end_${s}`;
   }

@@ -55,7 +55,7 @@ export class Operand {
     return conditions.map((c) => `(${c})`).join(' & ');
   }
 
-  /** The element at `index`, or the vector that it begins. */
+  /** Returns the element at `index`, or the vector that it begins. */
   value(index: string): string {
     const { width, float16 } = this.layout;
     const values = `${this.name}_values`;

@@ -145,7 +145,7 @@ export const zeroSums = (block: Block) =>
 export const addresses = ({ name }: Operand, lines: number) =>
   repeat(lines, (i) => `let ${name}_address_${i} = ${name}_address(${name}_line_${i}, segment);`);
 
-/** The condition that the step at `k` exists; empty if it always does. */
+/** Returns the condition that the step at `k` exists; empty if it always does. */
 const existsAt = ({ kEnd }: Block, k: string) => (kEnd ? `${k} < ${kEnd}` : '');
 
 /** Reads an operand's elements of this iteration. */

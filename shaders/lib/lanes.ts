@@ -59,8 +59,8 @@ export function folded(name: string, value: string, { subgroups }: LaneLayout): 
 }
 
 /**
- * A WGSL function that combines the values of all lanes of a line by `<combine>(a, b)`, in one fixed order, and returns the
- * result to each of them; `folded` calls it once. It must be called in uniform control flow.
+ * Returns a WGSL function that combines the values of all lanes of a line by `<combine>(a, b)`, in one fixed order, and returns
+ * the result to each of them; `folded` calls it once. It must be called in uniform control flow.
  */
 export function foldLanes(name: string, type: string, combine: string, layout: LaneLayout): string {
   if (layout.lanes === 1) {

@@ -51,7 +51,7 @@ export function unlessNan(value: string, x: string): string {
   return `select(${value}, ${x}, (bitcast<U>(${x}) & U(0x7fffffffu)) > U(0x7f800000u))`;
 }
 
-/** A WGSL function `nan_where(value: F, is_undefined)`, and bitwise tests of values of type F. */
+/** Returns a WGSL function `nan_where(value: F, is_undefined)`, and bitwise tests of values of type F. */
 export function lineTests(options: LineElements): string {
   const isScalar = options.order === 'rows' || options.width === 1;
   const [words, test] = isScalar ? ['u32', 'bool'] : ['vec4<u32>', 'vec4<bool>'];
@@ -147,7 +147,7 @@ const unguarded = ({ lanes }: LineOptions): Guard => ({
   }`,
 });
 
-/** A sum or maximum of several terms in WGSL, in pairs. */
+/** Returns a sum or maximum of several terms in WGSL, in pairs. */
 export function inPairs(terms: readonly string[], combine: (a: string, b: string) => string): string {
   if (terms.length <= 1) return terms[0] ?? '';
   const half = (terms.length + 1) >> 1;
@@ -161,9 +161,9 @@ export const maxOf = (terms: readonly string[]) => inPairs(terms, (a, b) => `max
 const inFlight = 4;
 
 /**
- * A loop over the elements of a line that belong to this lane, several at a time. `body` is the WGSL for several, numbered
- * from 0: element j has position `k_<j>` and index `at_<j>`. All lanes do the same number of iterations, which need no tests;
- * the remainder is one more iteration.
+ * Returns a loop over the elements of a line that belong to this lane, several at a time. `body` is the WGSL for several,
+ * numbered from 0: element j has position `k_<j>` and index `at_<j>`. All lanes do the same number of iterations, which need no
+ * tests; the remainder is one more iteration.
  */
 export function sweep(
   options: LineOptions,

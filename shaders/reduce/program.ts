@@ -47,13 +47,13 @@ export type ReduceOptions = {
   split: boolean;
 };
 
-/** The element type with which x is bound. */
+/** Returns the element type with which x is bound. */
 export function elementsOf({ input, width }: Pick<ReduceOptions, 'input' | 'width'>): string {
   // A matrix is the largest thing that is read by one checked index.
   return { 1: input, 4: `vec4<${input}>`, 16: 'mat4x4<f32>', 32: 'mat4x4<f32>' }[width];
 }
 
-/** The element type with which an operand is bound: vectors if it is read along with vectors of x. */
+/** Returns the element type with which an operand is bound: vectors if it is read along with vectors of x. */
 export function operandElement(
   operand: ReduceOperand,
   { order, width }: Pick<ReduceOptions, 'order' | 'width'>,

@@ -21,7 +21,7 @@ export const tileSize = (block: Block) => block + 2;
 /** The one-dimensional transforms. */
 export type Transform1d = 'image' | 'kernel' | 'result' | 'cotangent' | 'gradient';
 
-/** The number of input and output values of a transform. */
+/** Returns the number of input and output values of a transform. */
 export function transformSizes(transform: Transform1d, block: Block): { from: number; to: number } {
   const tile = tileSize(block);
   return {

@@ -134,7 +134,7 @@ function recordCall(
   return value;
 }
 
-/** The tensors passed to the recorded call; their values are in the slots. */
+/** Returns the tensors passed to the recorded call; their values are in the slots. */
 function proxiesOf(device: Device, slots: readonly Slot[], originOf: (index: number) => Origin): Tensor[] {
   const proxies = slots.map(
     ({ storage, spec }, i) => new Tensor(device, storage.retain(), spec, originOf(i)),
@@ -148,7 +148,7 @@ function proxiesOf(device: Device, slots: readonly Slot[], originOf: (index: num
 }
 
 /**
- * The output for a result of the recorded call. Values that the call didn't make (a variable's, an input's) may be
+ * Returns the output for a result of the recorded call. Values that the call didn't make (a variable's, an input's) may be
  * overwritten before the call ends: they are copied here, as part of the recording.
  */
 function outputOf(capture: Capture, leaf: Tensor): Output {
@@ -168,7 +168,7 @@ function storagesOf(outputs: Outputs): Storage[] {
   return [...outputs.values()].flatMap(withCompanions);
 }
 
-/** `value` with each output replaced by a tensor from `make`. */
+/** Returns `value` with each output replaced by a tensor from `make`. */
 function giveOutputs(
   value: Nest<unknown>,
   outputs: Outputs,
@@ -188,7 +188,7 @@ function giveOutputs(
   return mapNest(value, (leaf) => given.get(leaf as Tensor) ?? leaf);
 }
 
-/** A new tensor with a copy of the values in `range`. */
+/** Returns a new tensor with a copy of the values in `range`. */
 function takeOut(device: Device, name: string, range: BoundRange, spec: TensorSpec): Tensor {
   const bytes = sizeOf(spec.shape) * bytesPerElement(spec.dtype);
   const own = device.allocate(bytes, name);

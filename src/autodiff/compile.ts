@@ -102,7 +102,7 @@ interface Entry {
 }
 
 /**
- * A function that computes what `fn` does, to the same bits, with almost no JavaScript: the launches of a call are
+ * Returns a function that computes what `fn` does, to the same bits, with almost no JavaScript: the launches of a call are
  * recorded once per signature and replayed with new inputs. `fn` takes and returns tensors, or arrays and plain objects
  * of them.
  *
@@ -223,7 +223,7 @@ export function compileCompared<A extends readonly unknown[], R>(
   return Object.assign(call, { explain, reports, compareNow, givenUp, dispose, [Symbol.dispose]: dispose });
 }
 
-/** What prevents capturing a call in its current context; null if nothing does. */
+/** Returns what prevents capturing a call in its current context; null if nothing does. */
 function whatRunsAround(mode: string | undefined): string | null {
   if (mode === 'captured') return 'it was called inside another compiled function';
   if (mode === 'encoded') return 'its launches went to the encoder of an app';
@@ -236,7 +236,7 @@ function isGivenUp({ failures }: Entry): boolean {
   return failures >= maxAttempts;
 }
 
-/** Whether the replay that has just run is to be compared with a new trace. */
+/** Returns whether the replay that has just run is to be compared with a new trace. */
 function isComparisonDue(entry: Entry, objects: readonly object[]): boolean {
   const isDue = ++entry.replays === entry.nextComparison;
   if (isDue) entry.nextComparison = comparisonAfter(entry.replays);
@@ -248,7 +248,7 @@ function isComparisonDue(entry: Entry, objects: readonly object[]): boolean {
   return true;
 }
 
-/** The number of the next replay to compare, after replay `replays`. The first call isn't a replay. */
+/** Returns the number of the next replay to compare, after replay `replays`. The first call isn't a replay. */
 function comparisonAfter(replays: number): number {
   const [first, second] = firstComparisons;
   return replays === first ? second : comparisonGrowth * (replays + 1) - 1;
@@ -269,7 +269,7 @@ class InputPlace {
   constructor(readonly index: number) {}
 }
 
-/** The arguments without the tensors that each call rebinds, which a recording must not keep alive. */
+/** Returns the arguments without the tensors that each call rebinds, which a recording must not keep alive. */
 function templateOf(args: readonly unknown[], inputs: readonly Tensor[]): Nest<unknown> {
   const places = new Map<unknown, InputPlace>(inputs.map((input, i) => [input, new InputPlace(i)]));
   return mapNest(args as Nest<unknown>, (leaf) => places.get(leaf) ?? leaf);
@@ -280,7 +280,9 @@ function fillIn(template: Nest<unknown>, proxies: readonly Tensor[]): readonly u
   return given as readonly unknown[];
 }
 
-/** The device of a call's tensors, or the current one where it has none. Errors: DeviceError for tensors of two devices. */
+/**
+ * Returns the device of a call's tensors, or the current one where it has none. Errors: DeviceError for tensors of two devices.
+ */
 function deviceOf(label: string, tensors: readonly Tensor[]): Device {
   const { device } = tensors[0] ?? { device: getDevice() };
   const foreign = tensors.find((tensor) => tensor.device !== device);
@@ -293,7 +295,7 @@ function deviceOf(label: string, tensors: readonly Tensor[]): Device {
   });
 }
 
-/** The entry of a signature on `device`; it becomes the one used most recently. */
+/** Returns the entry of a signature on `device`; it becomes the one used most recently. */
 function entryOf(
   entries: Map<string, Entry>,
   device: Device,

@@ -29,7 +29,7 @@ export interface CustomGradientResult {
 }
 
 /**
- * A function whose gradient is the one it returns with its value. The ops of `f` aren't recorded; tensors that its
+ * Returns a function whose gradient is the one it returns with its value. The ops of `f` aren't recorded; tensors that its
  * `gradient` closes over must live until it runs, so keep them out of `tidy` inside `f`. Ops in `gradient` are recorded by
  * outer tapes, so higher derivatives exist.
  *

@@ -17,8 +17,8 @@ import { recordFunction } from './recordFunction.ts';
 export type TangentRule = (inputs: readonly Tensor[], tangents: readonly Tensor[]) => Tensor;
 
 /**
- * A function whose derivative is given by the rule for its tangent, as by JAX's custom_jvp. The rule is made of ops and is
- * linear in the tangents: gradients come from its transpose, and derivatives of all orders from those of its ops.
+ * Returns a function whose derivative is given by the rule for its tangent, as by JAX's custom_jvp. The rule is made of ops and
+ * is linear in the tangents: gradients come from its transpose, and derivatives of all orders from those of its ops.
  *
  *     const logOnePlusExp = customJvp(
  *       (x) => log(add(1, exp(x))),
@@ -56,7 +56,10 @@ export function customJvp(
   };
 }
 
-/** The cotangents of the inputs: the transpose of the rule, taken at tangent 0 (the same everywhere, since it is linear). */
+/**
+ * Returns the cotangents of the inputs: the transpose of the rule, taken at tangent 0 (the same everywhere, since it is
+ * linear).
+ */
 function transposed(rule: TangentRule, inputs: readonly Tensor[], dy: Tensor): (Tensor | null)[] {
   return disposing(new Tape(false), (tape) => {
     const tangents = tape.stopRecording(() => inputs.map(({ shape }) => fill(shape, 0)));

@@ -86,14 +86,16 @@ export function unwatched(tape: ExplainedTape, target: Tensor, source: Tensor): 
   });
 }
 
-/** The operation that made `source` outside of `tape`; null if there is none or the tape recorded it. */
+/** Returns the operation that made `source` outside of `tape`; null if there is none or the tape recorded it. */
 function makerOf(tape: ExplainedTape, { origin }: Tensor): string | null {
   if (origin.kind === 'unrecorded') return origin.op;
   if (origin.kind !== 'recorded' || origin.history.node.recording === tape.recording) return null;
   return origin.history.operation.name;
 }
 
-/** The disconnection between the result `made` of a call and an input that the gradient reaches, so that it is a float. */
+/**
+ * Returns the disconnection between the result `made` of a call and an input that the gradient reaches, so that it is a float.
+ */
 export function disconnectionByCall({ op, node, outputIds }: TracedCall, made: number): Disconnection {
   const first = `'${nameOf(node)}'`;
   const output = node.outputs[outputIds.indexOf(made)];

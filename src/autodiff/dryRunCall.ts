@@ -93,7 +93,7 @@ export function runDry(op: string, device: Device, body: () => unknown, dry: Dry
   );
 }
 
-/** `inputs` with placeholders for specs. An op's options may also have a `shape`, which does not describe a tensor. */
+/** Returns `inputs` with placeholders for specs. An op's options may also have a `shape`, which does not describe a tensor. */
 export function argumentsOf(
   op: string,
   device: Device,
@@ -105,7 +105,7 @@ export function argumentsOf(
   return inputs.map((input, i) => (i < operands ? withPlaceholders(op, device, input) : input));
 }
 
-/** `input` with a placeholder for each spec in it. */
+/** Returns `input` with a placeholder for each spec in it. */
 function withPlaceholders(op: string, device: Device, input: unknown): unknown {
   if (!isBranch(input)) return input;
   if (Array.isArray(input)) return input.map((item) => withPlaceholders(op, device, item));

@@ -52,7 +52,7 @@ const outside: ReadonlySet<DisconnectionCause> = new Set([
   'foreign',
 ]);
 
-/** The disconnection of a variable that was used only by calls this tape didn't record, so that it was never watched. */
+/** Returns the disconnection of a variable that was used only by calls this tape didn't record, so that it was never watched. */
 function outsideTape(
   tape: ExplainedTape,
   calls: ReadonlyMap<number, TracedCall>,
@@ -64,7 +64,7 @@ function outsideTape(
   return found.disconnectedAt && outside.has(found.disconnectedAt.cause) ? found : null;
 }
 
-/** Ids that the gradient of `source` flows through, each with the id before it. */
+/** Returns the ids that the gradient of `source` flows through, each with the id before it. */
 function reach(tape: ExplainedTape, source: Tensor): Map<number, number | null> {
   const reached = new Map<number, number | null>([[source.id, null]]);
   if (!isFloating(source.dtype) || !tape.isWatched(source.id)) return new Map();
@@ -138,7 +138,9 @@ function findDisconnection(
   });
 }
 
-/** All edges back from tensor `id`, each with the disconnection to report if the gradient reaches the tensor behind it. */
+/**
+ * Returns all edges back from tensor `id`, each with the disconnection to report if the gradient reaches the tensor behind it.
+ */
 function edgesOf(
   tape: ExplainedTape,
   calls: ReadonlyMap<number, TracedCall>,
@@ -189,7 +191,7 @@ function edgesOfOrigin(tape: ExplainedTape, origin: Origin): Edge[] {
   }
 }
 
-/** Ids of the tensors a call read: its inputs and, for a layer, those of the calls inside it, weights included. */
+/** Returns the ids of the tensors a call read: its inputs and, for a layer, those of the calls inside it, weights included. */
 function readIn(call: Node): Set<number> {
   const ids = new Set<number>();
   const seen = new Set<Node>([call]);

@@ -28,7 +28,7 @@ export interface FrozenValue {
 /** The maximum number of differences reported: the first ones usually cause the others. */
 const maxReported = 3;
 
-/** The differences between `recorded` and a new trace. Errors of the trace end it, and are not thrown. */
+/** Returns the differences between `recorded` and a new trace. Errors of the trace end it, and are not thrown. */
 export function compareTrace(
   device: Device,
   recorded: Capture,
@@ -176,7 +176,7 @@ function show(value: ParamValue | undefined): string {
   return Object.is(value, -0) ? '-0' : String(value);
 }
 
-/** The op of a command, and the layer in which it runs. */
+/** Returns the op of a command, and the layer in which it runs. */
 function nameOf(command: Command): string {
   if (command.kind === 'copy') return 'a copy';
   const call = command.attribution?.calls[0];
@@ -194,7 +194,7 @@ const fixes: Record<FrozenValue['kind'], string> = {
     'select by values with where(condition, a, b); pass a condition of your own as an argument, for each value of which the function is recorded again',
 };
 
-/** The warning about what was frozen in the function `label`. */
+/** Returns the warning about what was frozen in the function `label`. */
 export function frozenWarning(label: string, found: readonly FrozenValue[]): string {
   const lines = found.map(({ what, where }) => `  ${what}${where ? `, at ${where}` : ''}`);
   const hints = [...new Set(found.map(({ kind }) => fixes[kind]))];

@@ -51,7 +51,7 @@ const optionNames: OptionNames<GradOfOptions> = {
 const listOptionNames: OptionNames<GradOptions> = { hasAux: false, unconnectedGradients: false };
 
 /**
- * The gradient of a function: `grad(f)(x)` is a tree like x (a tensor, or arrays and objects of tensors) with float32
+ * Returns the gradient of a function: `grad(f)(x)` is a tree like x (a tensor, or arrays and objects of tensors) with float32
  * tensors in the shapes of its leaves. If f(x) has several elements, it is the gradient of their sum, or of their sum
  * weighted by `dy`, as in TF.js.
  *
@@ -116,7 +116,10 @@ export function valueAndGrad(f: unknown, options: GradOfOptions = {}): (...args:
   return (...args) => run(args);
 }
 
-/** The gradients of a function of several tensors or trees: `grads(f)([a, b])` gives one for each. Otherwise like `grad`. */
+/**
+ * Returns the gradients of a function of several tensors or trees: `grads(f)([a, b])` gives one for each. Otherwise like
+ * `grad`.
+ */
 export function grads(f: Function, options?: NoAux): (inputs: readonly Tensor[], dy?: Tensor) => Tensor[];
 export function grads<A extends readonly unknown[]>(
   f: (...inputs: A) => Tensor,
@@ -137,7 +140,7 @@ export function grads(
   };
 }
 
-/** The value of a function of several tensors or trees, with its gradients. Otherwise like `grads`. */
+/** Returns the value of a function of several tensors or trees, with its gradients. Otherwise like `grads`. */
 export function valueAndGrads(
   f: Function,
   options?: NoAux,
@@ -202,12 +205,12 @@ export function requireFunction(name: string, f: unknown): asserts f is (...args
   });
 }
 
-/** `leaves` without duplicates: the caller may pass one tensor twice, and each place must get its own gradient. */
+/** Returns `leaves` without duplicates: the caller may pass one tensor twice, and each place must get its own gradient. */
 export function distinct(leaves: readonly Tensor[]): Tensor[] {
   return leaves.map((leaf, i) => (leaves.indexOf(leaf) < i ? identity(leaf) : leaf));
 }
 
-/** The value of f(...args) and its gradients for the arguments at `positions`. */
+/** Returns the value of f(...args) and its gradients for the arguments at `positions`. */
 function differentiate(
   name: string,
   f: unknown,
@@ -268,7 +271,7 @@ function packLeaves(
   });
 }
 
-/** A copy if `value` is one of the inputs: the caller would otherwise hold the same tensor twice. */
+/** Returns a copy if `value` is one of the inputs: the caller would otherwise hold the same tensor twice. */
 export function ownValue(value: Tensor, inputs: readonly Tensor[]): Tensor {
   return inputs.includes(value) ? identity(value) : value;
 }
@@ -286,7 +289,7 @@ export function requireValue(name: string, value: unknown, result = value): asse
   });
 }
 
-/** The two parts of what a function returned: by default one with `hasAux`. */
+/** Returns the two parts of what a function returned: by default one with `hasAux`. */
 export function pairOf(
   name: string,
   result: unknown,

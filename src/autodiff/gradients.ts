@@ -24,7 +24,7 @@ export interface ValueAndGradients<G> {
 }
 
 /**
- * The value of `f`, and its gradients with respect to `sources`: a tensor or variable, or several in an array or record.
+ * Returns the value of `f`, and its gradients with respect to `sources`: a tensor or variable, or several in an array or record.
  *
  *     const { value, gradients: [dw, db] } = gradients(() => mean(square(sub(add(matMul(x, w), b), y))), [w, b]);
  *     optimizer.apply([dw, db], [w, b]);

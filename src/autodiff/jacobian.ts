@@ -58,7 +58,7 @@ function rows(
   return reshape(stack(gradients, { axis }), { shape: result });
 }
 
-/** A tensor of `shape`: one at element `i`, zeros elsewhere. */
+/** Returns a tensor of `shape`: one at element `i`, zeros elsewhere. */
 export function unitAt(i: number, shape: Shape): Tensor {
   const values = new Float32Array(sizeOf(shape));
   values[i] = 1;

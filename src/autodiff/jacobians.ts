@@ -22,8 +22,8 @@ export type JacobianOf<R, T> = R extends Tensor
   : { -readonly [K in keyof R]: JacobianOf<R[K], T> };
 
 /**
- * The Jacobian of a function in reverse mode, one backward pass per element of f(x): best where f(x) is smaller than x. For
- * tensors, its shape is [...f(x).shape, ...x.shape]; for trees, each tensor of f(x) gets a tree like x. JAX's jacrev.
+ * Returns the Jacobian of a function in reverse mode, one backward pass per element of f(x): best where f(x) is smaller than x.
+ * For tensors, its shape is [...f(x).shape, ...x.shape]; for trees, each tensor of f(x) gets a tree like x. JAX's jacrev.
  * Errors: TapeError for an f that doesn't return tensors, and for inputs that aren't tensors of floats.
  */
 export function jacobian(f: (x: Tensor) => Tensor): (x: Tensor) => Tensor<'float32'>;
@@ -37,7 +37,7 @@ export function jacobian(f: unknown, ...extra: never[]): (x: never) => unknown {
 }
 
 /**
- * The Jacobian of a function in forward mode, one pass per element of x: best where x is smaller than f(x). f runs once.
+ * Returns the Jacobian of a function in forward mode, one pass per element of x: best where x is smaller than f(x). f runs once.
  * Shapes and errors are those of `jacobian`.
  */
 export function jacfwd(f: (x: Tensor) => Tensor): (x: Tensor) => Tensor<'float32'>;
@@ -71,8 +71,8 @@ export function jacfwd(f: unknown, ...extra: never[]): (x: never) => unknown {
 }
 
 /**
- * The Hessian of a function with one scalar result: for a tensor x, in the shape [...x.shape, ...x.shape]; for a tree, each
- * of its tensors gets a tree like x, as in JAX: `hessian(f)({ w, b }).w.b` is ∂²f/∂w∂b. One backward pass per element of x.
+ * Returns the Hessian of a function with one scalar result: for a tensor x, in the shape [...x.shape, ...x.shape]; for a tree,
+ * each of its tensors gets a tree like x, as in JAX: `hessian(f)({ w, b }).w.b` is ∂²f/∂w∂b. One backward pass per element of x.
  * Errors: TapeError for an f whose result isn't a scalar, and for inputs that aren't tensors of floats.
  */
 export function hessian(f: (x: Tensor) => Tensor): (x: Tensor) => Tensor<'float32'>;
@@ -137,12 +137,12 @@ function rowsOf(name: string, f: (x: unknown) => unknown, x: unknown): unknown {
   });
 }
 
-/** `map` of the unit tensors of `shape`, in order. */
+/** Returns `map` of the unit tensors of `shape`, in order. */
 function units<T>(shape: Shape, map: (unit: Tensor) => T): T[] {
   return Array.from({ length: sizeOf(shape) }, (_, i) => tidy(() => map(unitAt(i, shape))));
 }
 
-/** The block of a Jacobian from its rows (axis 0), or its columns (axis -1). */
+/** Returns the block of a Jacobian from its rows (axis 0), or its columns (axis -1). */
 function assembled(parts: readonly Tensor[], result: Shape, input: Shape, axis: 0 | -1): Tensor {
   const shape = [...result, ...input];
   if (parts.length === 0 || sizeOf(shape) === 0) return tensor([], { shape });

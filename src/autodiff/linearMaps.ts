@@ -48,8 +48,8 @@ export interface VjpOptions {
 }
 
 /**
- * The value of f at `inputs` (a list of tensors or trees), and its vector-Jacobian product: a function from cotangents of the
- * value to those of the inputs. f runs once. Inputs on which the value doesn't depend get zeros, as in JAX.
+ * Returns the value of f at `inputs` (a list of tensors or trees), and its vector-Jacobian product: a function from cotangents
+ * of the value to those of the inputs. f runs once. Inputs on which the value doesn't depend get zeros, as in JAX.
  *
  *     const { value, pullback } = vjp((x, w) => matMul(x, w), [x, w]);
  *     const [dx, dw] = pullback(onesLike(value));
@@ -122,7 +122,7 @@ export function jvp(f: unknown, inputs: readonly unknown[], tangents: readonly u
 }
 
 /**
- * The value of f at `inputs`, and its derivative there as a linear function of tangents: `jvp` for many tangents, with a
+ * Returns the value of f at `inputs`, and its derivative there as a linear function of tangents: `jvp` for many tangents, with a
  * single run of f. Inputs and value are trees, as in `jvp`.
  *
  *     const { value, pushforward } = linearize(f, [x]);
@@ -221,7 +221,7 @@ function inputLeaves(name: string, inputs: unknown): Tensor[] {
   });
 }
 
-/** The value of f and its leaves; leaves that are inputs are replaced by copies. */
+/** Returns the value of f and its leaves; leaves that are inputs are replaced by copies. */
 function valueTree(
   name: string,
   value: unknown,
@@ -241,7 +241,7 @@ function disposedOnError<T>(tape: Tape, body: () => T): T {
   }
 }
 
-/** `map` as a function that frees `tape` when it is disposed of, or when the scope ends in which it was made. */
+/** Returns `map` as a function that frees `tape` when it is disposed of, or when the scope ends in which it was made. */
 function linearMap<A extends readonly unknown[], R>(tape: Tape, map: (...args: A) => R): LinearMap<A, R> {
   const dispose = () => tape.dispose();
   const whole = Object.assign((...args: A) => tidy(() => map(...args)), {

@@ -130,7 +130,7 @@ function forward({ body, carry: init, xs, length, reverse, seeds }: Loop, isReco
   };
 }
 
-/** The results of a loop without steps. Their shapes are found by a step on zeros. */
+/** Returns the results of a loop without steps. Their shapes are found by a step on zeros. */
 function withoutSteps(
   body: (carry: Tensors, x: Tensors) => Step,
   carry: Tensors,
@@ -143,7 +143,7 @@ function withoutSteps(
   return { carry, ys: ys.map(none), before: isRecorded ? carry.map(none) : [] };
 }
 
-/** The cotangents of carry, xs and constants: the loop in the other direction, which computes each step again. */
+/** Returns the cotangents of carry, xs and constants: the loop in the other direction, which computes each step again. */
 function backward(
   loop: Loop,
   seeds: readonly number[],
@@ -196,7 +196,7 @@ function backward(
   return [...ofCarry, ...spreadOver(xs, ys), ...carry.slice(dCarry.length)];
 }
 
-/** `gradients`, one for each float of `tensors`; null for the others. */
+/** Returns `gradients`, one for each float of `tensors`; null for the others. */
 function spreadOver(tensors: Tensors, gradients: Tensors): (Tensor | null)[] {
   let next = 0;
   return tensors.map(({ dtype }) => (isFloating(dtype) ? (gradients[next++] as Tensor) : null));
@@ -209,7 +209,7 @@ function stepOf(all: Tensor, t: number): Tensor {
   return reshape(slice(all, { begin, size: [1, ...shape] }), { shape });
 }
 
-/** The outputs of all steps, of which there is at least one, stacked. */
+/** Returns the outputs of all steps, of which there is at least one, stacked. */
 function stacked(steps: readonly Tensors[]): Tensor[] {
   return (steps[0] as Tensors).map((_, i) => stack(steps.map((step) => step[i] as Tensor)));
 }

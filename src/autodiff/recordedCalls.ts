@@ -217,7 +217,7 @@ export class Tape {
     });
   }
 
-  /** Ids of `sources` and of the floats that depend on any of them. */
+  /** Returns the ids of `sources` and of the floats that depend on any of them. */
   #reachedFrom(sources: readonly Tensor[], records: readonly Record[]): Set<number> {
     const reached = new Set(
       sources.filter((source) => this.#connected.has(source.id)).map((source) => source.id),

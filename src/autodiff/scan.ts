@@ -19,8 +19,9 @@ export interface ScanOptions {
 const optionNames: OptionNames<ScanOptions> = { length: false, reverse: false };
 
 /**
- * A loop: `f(carry, x)` returns `[carry, y]`, for each x along the first axis of `xs`. Returns `[carry, ys]`: the carry after
- * the last step, and the stacked outputs of the steps. Carries, xs and ys are tensors or trees of tensors; xs and y may be null.
+ * Runs a loop: `f(carry, x)` returns `[carry, y]`, for each x along the first axis of `xs`. Returns `[carry, ys]`: the carry
+ * after the last step, and the stacked outputs of the steps. Carries, xs and ys are tensors or trees of tensors; xs and y may
+ * be null.
  *
  *     const cell = (h: Tensor, x: Tensor) => {
  *       const next = tanh(add(matMul(h, w), matMul(x, u)));
@@ -94,7 +95,7 @@ function lengthOf(xs: readonly Tensor[], { length }: ScanOptions): number {
   });
 }
 
-/** The leaves of the carry after a step, which are like those of `init`. */
+/** Returns the leaves of the carry after a step, which are like those of `init`. */
 function carriedLeaves(carry: unknown, init: unknown, before: readonly Tensor[]): Tensor[] {
   const leaves = tensorsIn('scan', carry, 'the carry');
   const aligned = alignedLeaves(carry, init) as Tensor[] | null;

@@ -25,7 +25,7 @@ export interface CallSignature {
   readonly obstacle: string | null;
 }
 
-/** The signature of `fn.apply(self, args)`. */
+/** Returns the signature of `fn.apply(self, args)`. */
 export function signatureOf(self: unknown, args: readonly unknown[]): CallSignature {
   const writer = new SignatureWriter();
   const parts = args.map((arg) => writer.encode(arg));
@@ -51,7 +51,7 @@ class SignatureWriter {
   readonly objects: object[] = [];
   obstacle: string | null = null;
 
-  /** `value` as text. Containers are bracketed and strings quoted, so that different values have different texts. */
+  /** Returns `value` as text. Containers are bracketed and strings quoted, so that different values have different texts. */
   encode(value: unknown): string {
     if (typeof value !== 'object' || value === null) return encodePrimitive(value);
     if (value instanceof Tensor) return this.#encodeTensor(value);
@@ -103,7 +103,7 @@ function encodePrimitive(value: unknown): string {
   }
 }
 
-/** The visible fields of `objects` that hold primitive values or tensors, as text that changes if any of them does. */
+/** Returns the visible fields of `objects` that hold primitive values or tensors, as text that changes if any of them does. */
 export function fieldsOf(objects: readonly object[]): string {
   const show = (value: unknown) => (value instanceof Tensor ? `tensor ${value.id}` : encodePrimitive(value));
   const isShown = (value: unknown) =>
@@ -118,7 +118,7 @@ export function fieldsOf(objects: readonly object[]): string {
     .join(';');
 }
 
-/** The class of a built-in container that keeps its identity while its contents change; null for other objects. */
+/** Returns the class of a built-in container that keeps its identity while its contents change; null for other objects. */
 function mutableContainer(value: object): string | null {
   if (ArrayBuffer.isView(value)) return value.constructor.name;
   const isContainer = [Map, Set, Date, ArrayBuffer].some((type) => value instanceof type);

@@ -92,7 +92,7 @@ export class GradientTape extends Tape {
     return this.#watched.has(id);
   }
 
-  /** Whether this tape saw the call that a history names, or the calls inside it. */
+  /** Returns whether this tape saw the call that a history names, or the calls inside it. */
   hasRecorded({ node }: KerasHistory): boolean {
     return this.#trace.some(({ node: seen }) => seen === node || seen.parent === node);
   }
@@ -216,8 +216,8 @@ export class GradientTape extends Tape {
   }
 
   /**
-   * Whether a gradient flows from `target` to `source`, and along which calls; or at which call it is disconnected, why, and
-   * how to fix it. Also works after `gradient`.
+   * Returns whether a gradient flows from `target` to `source`, and along which calls; or at which call it is disconnected,
+   * why, and how to fix it. Also works after `gradient`.
    */
   explain(target: Tensor, source: Tensor, ...extra: never[]): PathExplanation {
     rejectExtraArguments('explain', extra, ['target', 'source']);

@@ -17,7 +17,7 @@ export type GradientsOf<T> = T extends Tensor
   ? Tensor<'float32'>
   : { -readonly [K in keyof T]: GradientsOf<T[K]> };
 
-/** The leaves of `tree`. Errors: TapeError if one isn't a tensor, or if there are none. */
+/** Returns the leaves of `tree`. Errors: TapeError if one isn't a tensor, or if there are none. */
 export function tensorsIn(op: string, tree: unknown, path: string): Tensor[] {
   const leaves: Tensor[] = [];
   mapNest(
@@ -38,8 +38,8 @@ export function tensorsIn(op: string, tree: unknown, path: string): Tensor[] {
 }
 
 /**
- * The leaves of `tree` to differentiate with respect to; their places, such as `input 0.layers[1].kernel`, are appended to
- * `paths`. Errors: TapeError if one isn't a tensor of floats, or if there are none.
+ * Returns the leaves of `tree` to differentiate with respect to; their places, such as `input 0.layers[1].kernel`, are appended
+ * to `paths`. Errors: TapeError if one isn't a tensor of floats, or if there are none.
  */
 export function floatsIn(op: string, tree: unknown, path: string, paths: string[] = []): Tensor[] {
   const leaves: Tensor[] = [];
@@ -65,12 +65,12 @@ function notFloats(op: string, received: unknown, path: string): TapeError {
   });
 }
 
-/** `tree` with its leaves replaced by `leaves`, in order. */
+/** Returns `tree` with its leaves replaced by `leaves`, in order. */
 export function packTree<T>(tree: unknown, leaves: readonly T[]): unknown {
   return packNest(tree as Nest<unknown>, leaves);
 }
 
-/** The structure of `tree` as text, for messages: `{bias: *, kernel: *}`. */
+/** Returns the structure of `tree` as text, for messages: `{bias: *, kernel: *}`. */
 export function structureOf(tree: unknown): string {
   if (!isBranch(tree)) return '*';
   if (Array.isArray(tree)) return `[${tree.map(structureOf).join(', ')}]`;
@@ -78,7 +78,7 @@ export function structureOf(tree: unknown): string {
   return `{${entries.join(', ')}}`;
 }
 
-/** The leaves of `tree` in the order of those of `like`; null if the structures differ. Keys may be in any order. */
+/** Returns the leaves of `tree` in the order of those of `like`; null if the structures differ. Keys may be in any order. */
 export function alignedLeaves(tree: unknown, like: unknown): unknown[] | null {
   if (!isBranch(like)) return isBranch(tree) ? null : [tree];
   if (!isBranch(tree) || Array.isArray(tree) !== Array.isArray(like)) return null;
@@ -95,7 +95,7 @@ export function alignedLeaves(tree: unknown, like: unknown): unknown[] | null {
 }
 
 /**
- * The leaves of `tree`, which must have the structure of `like`, and a tensor of the same shape at each place.
+ * Returns the leaves of `tree`, which must have the structure of `like`, and a tensor of the same shape at each place.
  * Errors: TapeError for another structure, ShapeError for another shape.
  */
 export function matchingLeaves(

@@ -7,7 +7,7 @@ function nameFor({ adapter: { vendor, architecture, device, description } }: Dev
   return ['retrograd avoided', vendor, architecture, device, description].join(' / ');
 }
 
-/** The names that an earlier visit stored with this version of the library; none if the store fails. */
+/** Returns the names that an earlier visit stored with this version of the library; none if the store fails. */
 export async function readAvoided(device: Device, store: TuningStore | null): Promise<readonly string[]> {
   try {
     const text = await store?.read(nameFor(device));

@@ -38,7 +38,7 @@ export class ChoiceExplanation {
 }
 
 /**
- * Which algorithms a call of `op` would launch, which others there are, their estimated costs, and what was measured.
+ * Explains which algorithms a call of `op` would launch, which others there are, their estimated costs, and what was measured.
  * Nothing is computed. `op` is an op, or any function of tensors; `{ shape, dtype }` describes a tensor.
  *
  *     console.log(explainChoice(conv2d, x, { shape: [3, 3, 64, 64] }, { padding: 'same' }).text);

@@ -7,7 +7,7 @@ import { moduleSource } from '../webgpu/kernel.ts';
 import type { Command } from '../webgpu/command.ts';
 import { tidy } from '../tensor/scope.ts';
 
-/** What `body` would do on the device. Tensors that it makes are freed. */
+/** Returns what `body` would do on the device. Tensors that it makes are freed. */
 export function commandsOf(device: Device, body: () => unknown): readonly Command[] {
   const dry = new LaunchSurvey();
   const run = () =>
@@ -22,7 +22,7 @@ export function commandsOf(device: Device, body: () => unknown): readonly Comman
   }
 }
 
-/** A hash of the WGSL of the kernels that `commands` launch. */
+/** Returns a hash of the WGSL of the kernels that `commands` launch. */
 export function hashOfSources(commands: readonly Command[]): string {
   let hash = 0x811c9dc5;
   for (const command of commands) {

@@ -63,7 +63,7 @@ export class TuningReport {
   }
 }
 
-/** The adapter's name for itself, and its class. */
+/** Returns the adapter's name for itself, and its class. */
 export function adapterText({
   vendor,
   architecture,
@@ -80,7 +80,7 @@ export function adapterText({
   return `${name} (class '${kind}': ${because})`;
 }
 
-/** A choice as lines of text. */
+/** Returns a choice as lines of text. */
 export function choiceText({ what, taken, source, candidates }: ChoiceReport): string {
   const known = candidates.map(({ cost }) => cost).filter((cost) => cost !== null);
   const min = Math.min(...known);

@@ -6,7 +6,7 @@ export interface TuningStore {
   write(name: string, text: string): void | Promise<void>;
 }
 
-/** The page's storage; null if there is none, or the page may not use it. */
+/** Returns the page's storage; null if there is none, or the page may not use it. */
 export function pageStore(): TuningStore | null {
   try {
     const storage = (globalThis as { localStorage?: Storage }).localStorage;

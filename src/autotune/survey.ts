@@ -48,14 +48,14 @@ export class Survey {
   }
 }
 
-/** The launches of each candidate worth trying. */
+/** Returns the launches of each candidate worth trying. */
 export function trialsOf(device: Device, task: TuningTask): Map<string, readonly Command[]> {
   return new Map(
     worthTrying(task).map(({ name, algorithm }) => [name, commandsOf(device, () => task.launch(algorithm))]),
   );
 }
 
-/** The hash of everything that candidates worth a try would compile. */
+/** Returns the hash of everything that candidates worth a try would compile. */
 export function sourcesOf(device: Device, task: TuningTask, selecting: <R>(body: () => R) => R): string {
   const parts = worthTrying(task).map(({ name, algorithm }) => {
     const commands = selecting(() => commandsOf(device, () => task.launch(algorithm)));

@@ -22,7 +22,7 @@ export function writeTable(winners: ReadonlyMap<string, Winner>, stamp: Stamp): 
   return JSON.stringify({ format, ...stamp, winners: Object.fromEntries(winners) });
 }
 
-/** The winners in `text`; none if it is damaged or has another stamp. */
+/** Returns the winners in `text`; none if it is damaged or has another stamp. */
 export function readTable(text: string, stamp: Stamp): Map<string, Winner> {
   const none = new Map<string, Winner>();
   let stored: Partial<Stamp> & { format?: unknown; winners?: unknown };

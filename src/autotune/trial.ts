@@ -16,7 +16,7 @@ export class Scratch {
 
   constructor(private readonly device: Device) {}
 
-  /** A range of `bytes` with noise, reused by every trial. */
+  /** Returns a range of `bytes` with noise, reused by every trial. */
   input(bytes: number, position: number): Storage {
     const known = this.#inputs[position];
     if (known && known.bytes >= bytes) return known;
@@ -76,7 +76,7 @@ function noise(): Uint32Array<ArrayBuffer> {
   return words;
 }
 
-/** Whether `commands` can run on scratch memory: those that report faults can't, since no call would own the fault. */
+/** Returns whether `commands` can run on scratch memory: those that report faults can't, since no call would own the fault. */
 export function canTry(commands: readonly Command[]): boolean {
   return commands.every((command) => command.kind === 'copy' || !command.fault);
 }
@@ -120,7 +120,7 @@ async function compileAll(device: Device, commands: readonly Command[]): Promise
   await Promise.all(compiling);
 }
 
-/** The commands on scratch memory. Ranges that aren't in use at the same time share it. */
+/** Returns the commands on scratch memory. Ranges that aren't in use at the same time share it. */
 function assigned(device: Device, scratch: Scratch, commands: readonly Command[]): Command[] {
   const lastUse = new Map<string, number>();
   const keys = new RangeKeys();

@@ -17,13 +17,13 @@ function trialsOf<P extends object, A>({ name }: Tunable<P, A>): Trials<P, A> | 
   return known[name] as Trials<P, A> | undefined;
 }
 
-/** The key of a problem; null if its tunable can't be measured. */
+/** Returns the key of a problem; null if its tunable can't be measured. */
 export function keyOf<P extends object, A>(tunable: Tunable<P, A>, problem: P): string | null {
   const trials = trialsOf(tunable);
   return trials ? `${tunable.name}: ${trials.key(problem)}` : null;
 }
 
-/** The algorithm named `name`; null if there is none. */
+/** Returns the algorithm named `name`; null if there is none. */
 export function algorithmNamed<P extends object, A>(
   device: Device,
   tunable: Tunable<P, A>,
@@ -34,7 +34,7 @@ export function algorithmNamed<P extends object, A>(
   return candidates?.find((candidate) => candidate.name === name)?.algorithm ?? null;
 }
 
-/** A problem with its candidates; null if its tunable can't be measured. */
+/** Returns a problem with its candidates; null if its tunable can't be measured. */
 export function taskOf<P extends object, A>(
   device: Device,
   tunable: Tunable<P, A>,

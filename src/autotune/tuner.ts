@@ -83,18 +83,18 @@ export class Tuner implements Autotuner {
     this.version++;
   }
 
-  /** A hash that changes with the programs of the candidates. */
+  /** Returns a hash that changes with the programs of the candidates. */
   sourcesOf(task: TuningTask): string {
     return sourcesOf(this.device, task, (body) => this.#selecting(body));
   }
 
-  /** The candidate that calls launch. */
+  /** Returns the candidate that calls launch. */
   #taken<A>({ key, candidates, selected }: TuningTask<A>): Candidate<A> {
     const winner = this.#winners.get(key);
     return candidates.find(({ name }) => name === winner?.variant) ?? selected;
   }
 
-  /** The report of a problem. */
+  /** Returns the report of a problem. */
   report(task: TuningTask): ChoiceReport {
     const winner = this.#winners.get(task.key);
     const taken = this.#taken(task);
@@ -111,7 +111,7 @@ export class Tuner implements Autotuner {
     };
   }
 
-  /** The problems that come up in a dry run of `target`. */
+  /** Returns the problems that come up in a dry run of `target`. */
   async survey(op: string, target: Target, inputs: readonly unknown[]): Promise<Survey> {
     // A pass that creates weights or states may have problems that the next one doesn't.
     const runs = await dryRunCall(op, this.device, target, inputs, () => this.#listen(true));
@@ -119,7 +119,7 @@ export class Tuner implements Autotuner {
     return survey;
   }
 
-  /** The problems that come up in a dry run of `body`; their candidates aren't tried. */
+  /** Returns the problems that come up in a dry run of `body`; their candidates aren't tried. */
   listen(body: (dry: LaunchSurvey) => void): readonly ChoiceReport[] {
     const dry = this.#listen(false);
     body(dry);
@@ -201,7 +201,7 @@ export class Tuner implements Autotuner {
     await this.save();
   }
 
-  /** Problems that can be measured, but weren't yet. */
+  /** Returns the problems that can be measured, but weren't yet. */
   #open(survey: Survey): Finding[] {
     return [...survey.findings.values()].filter(
       (finding) => !this.#winners.has(finding.task.key) && isMeasurable(finding),
@@ -285,7 +285,7 @@ function isMeasurable({ trials }: Finding): boolean {
 
 const tuners = new WeakMap<Device, Tuner>();
 
-/** The tuner of `device`. */
+/** Returns the tuner of `device`. */
 export function tunerOf(device: Device): Tuner {
   const tuner = tuners.get(device) ?? new Tuner(device);
   tuners.set(device, tuner);

@@ -34,13 +34,13 @@ export function sizeClass(n: number): number {
   return Math.ceil(n / step) * step;
 }
 
-/** Candidates that may be the fastest, without those whose estimated cost is many times the least. */
+/** Returns the candidates that may be the fastest, without those whose estimated cost is many times the least. */
 export function worthTrying<A>({ candidates, selected }: TuningTask<A>): Candidate<A>[] {
   const min = Math.min(...candidates.map(({ cost }) => cost ?? Number.POSITIVE_INFINITY));
   return candidates.filter(({ cost, name }) => name === selected.name || cost === null || cost <= 3 * min);
 }
 
-/** The fastest of the candidates that were measured; null if none were. */
+/** Returns the fastest of the candidates that were measured; null if none were. */
 export function fastest<A>(
   candidates: readonly Candidate<A>[],
   milliseconds: Readonly<Record<string, number>>,

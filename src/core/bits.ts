@@ -4,7 +4,7 @@ import { numberToFloat16 } from './float16.ts';
 
 const word = new DataView(new ArrayBuffer(4));
 
-/** The 32-bit word that stores `value`; for float16, its 16 bits twice. */
+/** Returns the 32-bit word that stores `value`; for float16, its 16 bits twice. */
 export function bitsOf(value: number, dtype: DType): number {
   if (dtype === 'float16') return numberToFloat16(value) * 0x10001;
   if (dtype === 'float32') word.setFloat32(0, value);

@@ -28,7 +28,7 @@ export interface ConvolutionGeometry {
   readonly groups: number;
 }
 
-/** The windows of a kernel of `kernelSize` over an image of `imageSize`. */
+/** Returns the windows of a kernel of `kernelSize` over an image of `imageSize`. */
 export function convolutionWindows(
   op: string,
   imageSize: readonly number[],
@@ -45,7 +45,7 @@ export function convolutionWindows(
 }
 
 /**
- * The geometry of a convolution of an image of shape `image` with a kernel of shape `kernel`.
+ * Returns the geometry of a convolution of an image of shape `image` with a kernel of shape `kernel`.
  * Errors: ShapeError for ranks, channels that don't fit and windows larger than the image; ValueError for options.
  */
 export function convolutionGeometry(
@@ -97,12 +97,12 @@ export function requireKernelSize(op: string, kernel: Shape): void {
   });
 }
 
-/** Shape of the image that a geometry reads. */
+/** Returns the shape of the image that a geometry reads. */
 export function imageShape({ batch, rows, columns, inputs }: ConvolutionGeometry): number[] {
   return [batch, rows.input, columns.input, inputs];
 }
 
-/** Shape of the result. */
+/** Returns the shape of the result. */
 export function resultShape({ batch, rows, columns, outputs }: ConvolutionGeometry): number[] {
   return [batch, rows.output, columns.output, outputs];
 }

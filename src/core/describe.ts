@@ -13,7 +13,10 @@ interface Budget {
   parts: number;
 }
 
-/** A short description of any value: `[1, 'a']`, `a Tensor`, `{"units":3}`. If it is too long or too deep, it ends in `…`. */
+/**
+ * Returns a short description of any value: `[1, 'a']`, `a Tensor`, `{"units":3}`. If it is too long or too deep, it ends in
+ * `…`.
+ */
 export function describe(value: unknown): string {
   try {
     return pictureOf(value, 0, { parts: maxParts });
@@ -23,7 +26,7 @@ export function describe(value: unknown): string {
   }
 }
 
-/** The hint for a refused value: for a Promise, to await it (often forgotten); otherwise `otherwise`. */
+/** Returns the hint for a refused value: for a Promise, to await it (often forgotten); otherwise `otherwise`. */
 export function hintFor(value: unknown, otherwise: string): string {
   return value instanceof Promise ? 'await it first: a Promise has no values yet.' : otherwise;
 }
@@ -38,13 +41,13 @@ function pictureOf(value: unknown, depth: number, budget: Budget): string {
   return name === null ? jsonOf(value, depth, budget) : `a ${name}`;
 }
 
-/** The name of an object's class; null for plain objects. */
+/** Returns the name of an object's class; null for plain objects. */
 function classNameOf(value: object): string | null {
   const name: unknown = value.constructor?.name;
   return typeof name === 'string' && name !== '' && name !== 'Object' ? shortened(name) : null;
 }
 
-/** A plain object as JSON, with descriptions of values that JSON can't represent. */
+/** Returns a plain object as JSON, with descriptions of values that JSON can't represent. */
 function jsonOf(value: unknown, depth: number, budget: Budget): string {
   if (typeof value === 'string') return JSON.stringify(shortened(value));
   if (typeof value !== 'object' || value === null) return pictureOf(value, depth, budget);

@@ -1,6 +1,6 @@
 /** @file Detached ArrayBuffers. */
 
-/** Whether `buffer` is detached. Tested by making a view, until `ArrayBuffer.detached` is supported everywhere. */
+/** Returns whether `buffer` is detached. Tested by making a view, until `ArrayBuffer.detached` is supported everywhere. */
 export function isDetached(buffer: ArrayBufferLike): boolean {
   try {
     new Uint8Array(buffer);

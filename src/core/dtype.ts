@@ -73,7 +73,7 @@ export function wgslType(dtype: DType): 'f32' | 'i32' | 'u32' {
   return info[dtype].wgsl;
 }
 
-/** The position of a dtype in the order of promotion, from 0. */
+/** Returns the position of a dtype in the order of promotion, from 0. */
 export function orderOf(dtype: DType): number {
   return info[dtype].order;
 }
@@ -86,18 +86,18 @@ export function isInteger(dtype: DType): boolean {
   return dtype === 'int32' || dtype === 'uint32';
 }
 
-/** Whether `value` is a dtype that every op computes in. */
+/** Returns whether `value` is a dtype that every op computes in. */
 export function isDType(value: unknown): value is ComputeDType {
   return dtypes.includes(value as ComputeDType);
 }
 
-/** Whether `value` is any dtype, float16 included. */
+/** Returns whether `value` is any dtype, float16 included. */
 export function isStoredDType(value: unknown): value is DType {
   return value === 'float16' || isDType(value);
 }
 
 /**
- * The common dtype of two operands: bool < uint32 < int32 < float16 < float32.
+ * Returns the common dtype of two operands: bool < uint32 < int32 < float16 < float32.
  * uint32 and int32 have none, since neither holds all values of the other.
  */
 export function promote(op: string, a: DType, b: DType): DType {
@@ -113,7 +113,7 @@ export function promote(op: string, a: DType, b: DType): DType {
   return higherDType(a, b);
 }
 
-/** The higher of two dtypes in the order of promotion. */
+/** Returns the higher of two dtypes in the order of promotion. */
 export function higherDType(a: DType, b: DType): DType {
   return info[a].order > info[b].order ? a : b;
 }

@@ -1,6 +1,6 @@
 /** @file IEEE 754 binary16 on the host, for float16 tensors and files. */
 
-/** The value of the 16 `bits`. */
+/** Returns the value of the 16 `bits`. */
 export function float16ToNumber(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;
@@ -13,8 +13,8 @@ export function float16ToNumber(bits: number): number {
 const word = new DataView(new ArrayBuffer(4));
 
 /**
- * The bits of the float16 nearest to `value` rounded to float32; ties to even, infinity from 65520 on. The device rounds in
- * the same steps (shaders/float16).
+ * Returns the bits of the float16 nearest to `value` rounded to float32; ties to even, infinity from 65520 on. The device
+ * rounds in the same steps (shaders/float16).
  */
 export function numberToFloat16(value: number): number {
   word.setFloat32(0, value);

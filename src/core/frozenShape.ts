@@ -9,7 +9,7 @@ const slotBits = 10;
 /** A direct-mapped cache: each slot holds the latest shape hashed to it. */
 const shapes = new Array<Shape | undefined>(2 ** slotBits).fill(undefined);
 
-/** A frozen list of the sizes in `shape`. */
+/** Returns a frozen list of the sizes in `shape`. */
 export function frozenShape(shape: Shape): Shape {
   const slot = slotOf(shape);
   const known = shapes[slot];

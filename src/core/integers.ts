@@ -10,12 +10,12 @@ const ranges: Record<IntegerDType, readonly [lowest: number, highest: number]> =
   uint32: [0, 2 ** 32 - 1],
 };
 
-/** The smallest and the largest value. */
+/** Returns the smallest and the largest value. */
 export function rangeOf(dtype: IntegerDType): readonly [lowest: number, highest: number] {
   return ranges[dtype];
 }
 
-/** The error for a `value` that `dtype` doesn't hold, called `what`. */
+/** Returns the error for a `value` that `dtype` doesn't hold, called `what`. */
 export function notHeld(op: string, what: string, value: unknown, dtype: IntegerDType): ValueError {
   const [lowest, highest] = ranges[dtype];
   const isFraction = Number.isFinite(value) && !Number.isInteger(value);

@@ -1,7 +1,7 @@
 /** @file lazyImport: loads a part of the library that comes with the device. */
 import { DeviceError } from './errors.ts';
 
-/** The module that `load` imports. Errors: DeviceError if it can't be loaded. */
+/** Returns the module that `load` imports. Errors: DeviceError if it can't be loaded. */
 export async function lazyImport<T>(part: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();

@@ -3,7 +3,7 @@
 /** Default limit: longer lists aren't read through, since `new Array(2 ** 32 - 1)` is a list, too. */
 const defaultMax = 2 ** 20;
 
-/** Whether `value` is a list of at most `max` entries that all satisfy `isItem`, holes included as undefined. */
+/** Returns whether `value` is a list of at most `max` entries that all satisfy `isItem`, holes included as undefined. */
 export function isListOf<T>(
   value: unknown,
   isItem: (item: unknown) => item is T,

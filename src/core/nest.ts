@@ -21,7 +21,8 @@ export function isBranch(value: unknown): value is readonly unknown[] | Record<s
 }
 
 /**
- * The nest with `map` applied to every leaf, in the order of `leavesOf`; `path` names the leaf, as in `inputs.image` or `inputs[1]`.
+ * Returns the nest with `map` applied to every leaf, in the order of `leavesOf`; `path` names the leaf, as in `inputs.image` or
+ * `inputs[1]`.
  * Errors: ValueError for a nest that is cyclic, more than 200 deep, or with a list of more than a million items.
  */
 export function mapNest<T, R>(nest: Nest<T>, map: (leaf: T, path: string) => R, path = 'inputs'): Nest<R> {
@@ -49,7 +50,7 @@ function mapLevel<T, R>(
   return Object.fromEntries(keys.map((key) => [key, mapped.get(key) as Nest<R>]));
 }
 
-/** The keys of a branch in the order in which its leaves are visited. */
+/** Returns the keys of a branch in the order in which its leaves are visited. */
 export function keysOf(branch: readonly unknown[] | Readonly<Record<string, unknown>>): string[] {
   const keys = Object.keys(branch);
   return Array.isArray(branch) ? keys : inOrder(keys);
@@ -76,14 +77,14 @@ function tooDeep(path: string): ValueError {
   });
 }
 
-/** The leaves, in order; those of records by sorted keys. Errors: as for `mapNest`. */
+/** Returns the leaves, in order; those of records by sorted keys. Errors: as for `mapNest`. */
 export function leavesOf<T>(nest: Nest<T>): T[] {
   const leaves: T[] = [];
   mapNest(nest, (leaf: T) => leaves.push(leaf));
   return leaves;
 }
 
-/** The nest with its leaves replaced by `leaves`, in order. */
+/** Returns the nest with its leaves replaced by `leaves`, in order. */
 export function packNest<R>(nest: Nest<unknown>, leaves: readonly R[]): Nest<R> {
   let next = 0;
   return mapNest(nest, () => leaves[next++] as R);

@@ -42,7 +42,7 @@ export type LastOptions<O extends object> = object extends O ? [options?: O] : [
 /** Names of options of any kind. */
 export type Names = Readonly<Record<string, boolean>>;
 
-/** Whether `value` is an object literal, or one made like it. */
+/** Returns whether `value` is an object literal, or one made like it. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
@@ -81,7 +81,7 @@ function isList(known: Names | readonly string[]): known is readonly string[] {
 }
 
 /**
- * The options of a call that passes them in one object, by position, or both: `(2)`, `(2, { padding: 'same' })`. `before`
+ * Returns the options of a call that passes them in one object, by position, or both: `(2)`, `(2, { padding: 'same' })`. `before`
  * names the arguments that come first.
  * Errors: ValueError for unknown options and for unexpected arguments.
  */
@@ -98,7 +98,7 @@ export function optionsOf(
   return options;
 }
 
-/** Whether `value` is an object of options, not the value of one, such as a schedule or an initializer. */
+/** Returns whether `value` is an object of options, not the value of one, such as a schedule or an initializer. */
 export function isOptions(value: unknown): value is Record<string, unknown> {
   return isPlainObject(value) && typeof value.getConfig !== 'function';
 }
@@ -148,7 +148,7 @@ export function plainOptions<O extends object>(op: string, options: O): O {
   return options;
 }
 
-/** The error for a value that isn't an object of options. */
+/** Returns the error for a value that isn't an object of options. */
 function notOptions(op: string, received: unknown, known: readonly string[]): ValueError {
   return new ValueError({
     op,
@@ -161,7 +161,7 @@ function notOptions(op: string, received: unknown, known: readonly string[]): Va
   });
 }
 
-/** The error for the options in `given` that aren't known. */
+/** Returns the error for the options in `given` that aren't known. */
 function unknownOption(
   op: string,
   given: object,

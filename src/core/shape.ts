@@ -70,7 +70,7 @@ export function checkShape(op: string, shape: unknown): asserts shape is number[
   });
 }
 
-/** An axis counted from the front; negative axes count from the back. */
+/** Returns an axis counted from the front; negative axes count from the back. */
 export function normalizeAxis(op: string, axis: unknown, rank: number, what = 'axis'): number {
   if (!Number.isInteger(axis) || (axis as number) < -rank || (axis as number) >= rank) {
     throw new ShapeError({
@@ -86,7 +86,7 @@ export function normalizeAxis(op: string, axis: unknown, rank: number, what = 'a
   return (axis as number) < 0 ? (axis as number) + rank : (axis as number);
 }
 
-/** Axes in ascending order, without repeats; null or undefined means all. */
+/** Returns the axes in ascending order, without repeats; null or undefined means all. */
 export function normalizeAxes(
   op: string,
   axis: number | readonly number[] | null | undefined,
@@ -96,7 +96,7 @@ export function normalizeAxes(
   return axesInOrder(op, axis, rank).sort((a, b) => a - b);
 }
 
-/** An axis, or a list of different axes in the order given, as a list of non-negative ones. */
+/** Returns an axis, or a list of different axes in the order given, as a list of non-negative ones. */
 export function axesInOrder(op: string, axis: unknown, rank: number, what = 'axis'): number[] {
   const given: readonly unknown[] = Array.isArray(axis) ? axis : [axis];
   if (given.length > rank) throw repeatedAxis(op, what, axis, rank);
@@ -115,7 +115,7 @@ function repeatedAxis(op: string, what: string, axis: unknown, rank: number): Sh
   });
 }
 
-/** The shape that `a` and `b` broadcast to, by NumPy's rule. */
+/** Returns the shape that `a` and `b` broadcast to, by NumPy's rule. */
 export function broadcastShapes(op: string, a: Shape, b: Shape): number[] {
   const rank = Math.max(a.length, b.length);
   const out = new Array<number>(rank);
@@ -135,7 +135,7 @@ export function broadcastShapes(op: string, a: Shape, b: Shape): number[] {
   return out;
 }
 
-/** Axes of `to` along which a tensor of shape `from` was repeated. Broadcasting is transposed by a sum over them. */
+/** Returns the axes of `to` along which a tensor of shape `from` was repeated. Broadcasting is transposed by a sum over them. */
 export function broadcastAxes(from: Shape, to: Shape): number[] {
   const offset = to.length - from.length;
   const axes: number[] = [];
@@ -145,7 +145,7 @@ export function broadcastAxes(from: Shape, to: Shape): number[] {
   return axes;
 }
 
-/** The shape after a reduction over `axes`. */
+/** Returns the shape after a reduction over `axes`. */
 export function reducedShape(shape: Shape, axes: readonly number[], keepDims: boolean): number[] {
   if (keepDims) return shape.map((n, i) => (axes.includes(i) ? 1 : n));
   return shape.filter((_, i) => !axes.includes(i));
@@ -194,7 +194,7 @@ export function requireFinite(
   });
 }
 
-/** The element of `allowed` that matches `value`, ignoring case and underscores. Errors: ValueError. */
+/** Returns the element of `allowed` that matches `value`, ignoring case and underscores. Errors: ValueError. */
 export function oneOf<T extends string>(op: string, what: string, value: unknown, allowed: readonly T[]): T {
   const name = foldedName(value);
   const found = allowed.find((candidate) => foldName(candidate) === name);
@@ -229,7 +229,7 @@ export function requireRank(op: string, what: string, shape: Shape, ...allowed: 
   });
 }
 
-/** The multi-index of a flat row-major position. */
+/** Returns the multi-index of a flat row-major position. */
 export function unravel(position: number, shape: Shape): number[] {
   const index = new Array<number>(shape.length);
   for (let i = shape.length - 1; i >= 0; i--) {

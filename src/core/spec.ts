@@ -16,12 +16,12 @@ export interface OpenSpec {
   readonly dtype: DType;
 }
 
-/** The spec of `x`, without its other properties. */
+/** Returns the spec of `x`, without its other properties. */
 export function specOf({ shape, dtype }: TensorSpec): TensorSpec {
   return { shape, dtype };
 }
 
-/** The spec as text, as error messages and histories show it: `float32[10, 64]`. */
+/** Returns the spec as text, as error messages and histories show it: `float32[10, 64]`. */
 export function formatSpec(spec: OpenSpec): string {
   return `${spec.dtype}${formatShape(spec.shape)}`;
 }

@@ -1,11 +1,11 @@
 /** @file Suggestions for misspelt names: "did you mean `keepDims`?" */
 
-/** A canonical spelling, the same for `heNormal`, `he_normal`, `He-Normal` and `HeNormal`. */
+/** Returns a canonical spelling, the same for `heNormal`, `he_normal`, `He-Normal` and `HeNormal`. */
 export function foldName(name: string): string {
   return name.replace(/[_\-\s]/g, '').toLowerCase();
 }
 
-/** The canonical spelling of a name; other values are returned unchanged. */
+/** Returns the canonical spelling of a name; other values are returned unchanged. */
 export function foldedName(value: unknown): unknown {
   return typeof value === 'string' ? foldName(value) : value;
 }
@@ -37,7 +37,7 @@ const usualNames: ReadonlyMap<string, readonly string[]> = new Map([
   ['stop', ['end']],
 ]);
 
-/** The one of `names` closest to `name` in spelling; undefined if none is close. */
+/** Returns the one of `names` closest to `name` in spelling; undefined if none is close. */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   const wanted = foldName(name);
   const usual = usualNames.get(wanted)?.find((candidate) => names.includes(candidate));
@@ -54,13 +54,13 @@ export function nearestName(name: string, names: readonly string[]): string | un
   return nearest ?? names.find((candidate) => isPart(wanted, foldName(candidate)));
 }
 
-/** The one of `names` of which `name` is probably a misspelling: at most two edits away. */
+/** Returns the one of `names` of which `name` is probably a misspelling: at most two edits away. */
 export function misspeltName(name: string, names: readonly string[]): string | undefined {
   const wanted = foldName(name);
   return names.find((known) => known !== name && editDistance(wanted, foldName(known)) <= 2);
 }
 
-/** A hint that suggests the nearest of `names`; `otherwise` if none is close. */
+/** Returns a hint that suggests the nearest of `names`; `otherwise` if none is close. */
 export function suggestionFor(name: unknown, names: readonly string[], otherwise: string): string {
   const nearest = typeof name === 'string' && name.length < 64 ? nearestName(name, names) : undefined;
   return nearest === undefined ? otherwise : `did you mean '${nearest}'?`;

@@ -46,7 +46,7 @@ export function perAxis(op: string, what: string, value: unknown, rank: number):
 }
 
 /**
- * The padding of an option: a name, or a pair of non-negative integers for each of `rank` axes.
+ * Returns the padding of an option: a name, or a pair of non-negative integers for each of `rank` axes.
  * Errors: ValueError.
  */
 export function paddingOf(op: string, padding: unknown, rank: number): Padding {
@@ -67,7 +67,7 @@ export function paddingOf(op: string, padding: unknown, rank: number): Padding {
 const maxExtent = 2 ** 31 - 1;
 
 /**
- * The windows over the spatial axes of `sizes`. The caller has checked the options.
+ * Returns the windows over the spatial axes of `sizes`. The caller has checked the options.
  * Errors: ShapeError if a window is larger than a padded axis, and for an axis that padding makes longer than 2³¹ - 1.
  */
 export function slideWindows(op: string, sizes: readonly number[], options: WindowOptions): WindowAxis[] {
@@ -122,13 +122,13 @@ function sameWindows({ input, window, stride, dilation }: Omit<WindowAxis, 'outp
   };
 }
 
-/** The stride; with a single window, at most one that just leads beyond the padded axis. */
+/** Returns the stride, limited for a single window to one that just leads beyond the padded axis. */
 function reachingStride(stride: number, output: number, padded: number): number {
   return output > 1 ? stride : Math.min(stride, padded + 1);
 }
 
 /**
- * `axis` with a window clipped to what any of its positions has of the image. For pools: elements beyond the image don't
+ * Returns `axis` with a window clipped to what any of its positions has of the image. For pools: elements beyond the image don't
  * count there, so windows may be of any size.
  */
 export function clippedWindow(axis: WindowAxis): WindowAxis {

@@ -218,7 +218,7 @@ export class Capture extends ForwardingExecutor {
       this.refuse('a kernel binds part of a tensor that the call makes');
   }
 
-  /** Labels of the allocations that are still held, except `outputs`. */
+  /** Returns the labels of the allocations that are still held, except `outputs`. */
   leftovers(outputs: ReadonlySet<Storage>): readonly string[] {
     return [...this.#alive].filter(([storage]) => !outputs.has(storage)).map(([, label]) => label);
   }

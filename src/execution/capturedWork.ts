@@ -165,7 +165,7 @@ export class CapturedWork {
     this.device.faults.tracker.put(own.buffer, this.#faults(output));
   }
 
-  /** The range of `output` after a run that made no storage for it. */
+  /** Returns the range of `output` after a run that made no storage for it. */
   rangeOf(output: Storage): BoundRange {
     return this.#assignments.get(output) ?? output;
   }
@@ -233,7 +233,7 @@ function rebinding(
   };
 }
 
-/** The results that are large enough to get a new storage in every run, with their bytes. Others are copied out. */
+/** Returns the results that are large enough to get a new storage in every run, with their bytes. Others are copied out. */
 function ownBufferResults({ made }: Capture, outputs: readonly Storage[]): ReadonlyMap<Storage, number> {
   const large = outputs.filter((output) => (made.get(output) ?? 0) >= minOwnBufferBytes);
   return new Map(large.map((output) => [output, made.get(output) as number]));

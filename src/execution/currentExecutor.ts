@@ -14,7 +14,7 @@ export function withExecutors<T>(make: (holder: ExecutorHolder) => Executor, bod
   }
 }
 
-/** The executor of the current device; null if none is open. */
+/** Returns the executor of the current device; null if none is open. */
 export function currentExecutor(): Executor | null {
   return openedDevice()?.executor ?? null;
 }

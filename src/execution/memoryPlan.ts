@@ -79,7 +79,7 @@ function varied<K>(lifetimes: readonly Lifetime<K>[], seed: number): Lifetime<K>
     .map(({ lifetime }) => lifetime);
 }
 
-/** A pseudo-random number in [0, 1). */
+/** Returns a pseudo-random number in [0, 1). */
 function fraction(n: number): number {
   return (Math.imul(n ^ (n >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32;
 }
@@ -115,7 +115,7 @@ function assignInOrder<K>(lifetimes: readonly Lifetime<K>[], limit: number): Mem
   return { sizes: buffers.map(({ bytes }) => bytes), assignments };
 }
 
-/** The lowest offset that is free for the whole lifetime of the value. */
+/** Returns the lowest offset that is free for the whole lifetime of the value. */
 function freeOffset<K>(lifetime: Lifetime<K>, held: readonly Held<K>[]): number {
   let offset = 0;
   for (const other of held) {
@@ -136,7 +136,7 @@ function insert<K>(held: Held<K>[], value: Held<K>): void {
   held.splice(from, 0, value);
 }
 
-/** The maximum number of bytes in use at once: the lower bound of any plan. */
+/** Returns the maximum number of bytes in use at once: the lower bound of any plan. */
 export function livenessBound<K>(lifetimes: readonly Lifetime<K>[]): number {
   const changes = lifetimes.flatMap(({ bytes, first, last }) => [
     { at: first, bytes },

@@ -16,7 +16,7 @@ export class SharedBuffers {
 
   constructor(private readonly pool: BufferPool) {}
 
-  /** A buffer for each of `sizes`, all different. They are held until they are released. */
+  /** Returns a buffer for each of `sizes`, all different. They are held until they are released. */
   acquire(sizes: readonly number[]): DeviceBuffer[] {
     const taken = new Set<DeviceBuffer>();
     try {

@@ -47,7 +47,7 @@ export function blobSource(blob: Blob, name: string): ByteSource {
   return { name, size: blob.size, isLocal: true, read };
 }
 
-/** The bytes from `begin` to `end` of `source`, as a separate file. */
+/** Returns the bytes from `begin` to `end` of `source`, as a separate file. */
 export function rangeSource(source: ByteSource, begin: number, end: number, name: string): ByteSource {
   const read: ByteSource['read'] = (from, to, memory) => source.read(begin + from, begin + to, memory);
   return { name, size: end - begin, read };
@@ -86,7 +86,7 @@ export function bufferedSource(source: ByteSource): ByteSource {
   return { name, size, read };
 }
 
-/** `bytes`, if they are complete. Errors: FormatError for a file that changed while it was read. */
+/** Returns `bytes`, if they are complete. Errors: FormatError for a file that changed while it was read. */
 export function requireLength<B extends Uint8Array>(file: string, bytes: B, begin: number, end: number): B {
   if (bytes.byteLength === end - begin) return bytes;
   throw new FormatError({

@@ -9,7 +9,8 @@ export type Container = 'zip' | 'hdf5' | 'safetensors' | 'legacyTorch' | 'json';
 const minUserBlock = 512;
 
 /**
- * Where the HDF5 data in a file begins: at its start, or after a user block, whose size is a power of two. Null for other files.
+ * Returns where the HDF5 data in a file begins: at its start, or after a user block, whose size is a power of two. Null for
+ * other files.
  */
 export async function findHdf5(source: ByteSource): Promise<number | null> {
   const { length } = hdf5Signature;
@@ -20,7 +21,7 @@ export async function findHdf5(source: ByteSource): Promise<number | null> {
   return null;
 }
 
-/** The format of a file; null for an unknown one. */
+/** Returns the format of a file; null for an unknown one. */
 export async function detectContainer(source: ByteSource): Promise<Container | null> {
   const bytes = await source.read(0, Math.min(source.size, 16));
   const startsWith = (signature: readonly number[]) => signature.every((byte, i) => bytes[i] === byte);
@@ -34,7 +35,7 @@ export async function detectContainer(source: ByteSource): Promise<Container | n
   return (await findHdf5(source)) === null ? null : 'hdf5';
 }
 
-/** The folder of PyTorch's files in a zip archive, with its slash; null if the archive doesn't come from PyTorch. */
+/** Returns the folder of PyTorch's files in a zip archive, with its slash; null if the archive doesn't come from PyTorch. */
 export function torchRoot(names: readonly string[]): string | null {
   const name = names.find((name) => name === torchPickleName || name.endsWith(`/${torchPickleName}`));
   return name === undefined ? null : name.slice(0, -torchPickleName.length);

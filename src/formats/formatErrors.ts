@@ -18,7 +18,7 @@ export interface FaultParts {
   cause?: unknown;
 }
 
-/** The error for a file that violates its format. */
+/** Returns the error for a file that violates its format. */
 export function fault(
   { file, format }: FileContext,
   { place, hint, received, ...parts }: FaultParts,

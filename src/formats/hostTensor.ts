@@ -25,7 +25,7 @@ export async function hostTensorOf(t: Tensor): Promise<HostTensor> {
   return { shape, dtype, data: (await t.data()) as HostTensor['data'] };
 }
 
-/** Number of values that are NaN or infinite. */
+/** Returns the number of values that are NaN or infinite. */
 export function countNotFinite({ dtype, data }: HostTensor): number {
   if (dtype !== 'float32') return 0;
   let count = 0;

@@ -5,7 +5,7 @@
 import { joinedBytes } from './joinedBytes.ts';
 
 /**
- * The `length` bytes that `bytes` inflate to. `form` is 'deflate' for the zlib format, 'deflate-raw' for zip archives.
+ * Returns the `length` bytes that `bytes` inflate to. `form` is 'deflate' for the zlib format, 'deflate-raw' for zip archives.
  * `refuse` creates the error for damaged bytes, or for bytes that inflate to another length.
  */
 export async function inflate(

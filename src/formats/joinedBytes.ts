@@ -1,6 +1,6 @@
 /** @file Joins parts of bytes into one array. */
 
-/** The bytes of `parts`, `length` in all; a single part is returned as it is. */
+/** Returns the bytes of `parts`, `length` in all; a single part is returned as it is. */
 export function joinedBytes(
   parts: readonly Uint8Array<ArrayBuffer>[],
   length: number,

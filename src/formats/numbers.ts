@@ -67,7 +67,7 @@ const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 /** Types that are stored in the same form as in the tensor's array. */
 const direct: ReadonlySet<NumberType> = new Set(['float32', 'int32', 'uint32']);
 
-/** The dtype that a tensor of `type` has. */
+/** Returns the dtype that a tensor of `type` has. */
 export function dtypeOf(type: NumberType): ComputeDType {
   return conversions[type].dtype;
 }
@@ -77,7 +77,7 @@ export function storedBytes(type: NumberType): number {
   return conversions[type].bytes;
 }
 
-/** An array of `length` elements for a tensor of `dtype`. */
+/** Returns an array of `length` elements for a tensor of `dtype`. */
 export function hostArray(dtype: ComputeDType, length: number): HostArray {
   return new arrays[dtype](length);
 }
@@ -89,8 +89,8 @@ export interface TooLarge {
 }
 
 /**
- * The numbers in `bytes`, whose length is a multiple of the element size. If they are stored as in the tensor's array, the
- * result is a view of `bytes`. `refuse` creates the error for an integer that doesn't fit.
+ * Returns the numbers in `bytes`, whose length is a multiple of the element size. If they are stored as in the tensor's array,
+ * the result is a view of `bytes`. `refuse` creates the error for an integer that doesn't fit.
  */
 export function toHostArray(
   type: NumberType,

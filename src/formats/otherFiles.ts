@@ -13,7 +13,7 @@ const begin = 512;
 const fromServer =
   'a server sent a page in place of the file: check the address, and whether it asks for a login; the file itself may have another address.';
 
-/** What `source` is if it is not a weight file; null if that isn't known. Reads its first bytes. */
+/** Returns what `source` is if it is not a weight file; null if that isn't known. Reads its first bytes. */
 export async function recognizeOther(source: ByteSource): Promise<OtherFile | null> {
   const bytes = await source.read(0, Math.min(source.size, begin));
   // Every byte as the character of its number.

@@ -13,13 +13,13 @@ const pending = new Set<ReadableStreamBYOBReader>();
 export class ReadMemory {
   #buffer = new ArrayBuffer(0);
 
-  /** `count` bytes, with any contents. */
+  /** Returns `count` bytes, with any contents. */
   take(count: number): Uint8Array<ArrayBuffer> {
     if (this.#buffer.byteLength < count) this.#buffer = new ArrayBuffer(count);
     return new Uint8Array(this.#buffer, 0, count);
   }
 
-  /** The next `count` bytes of a stream; fewer at its end. */
+  /** Returns the next `count` bytes of a stream; fewer at its end. */
   async fill(reader: ReadableStreamBYOBReader, count: number): Promise<Uint8Array<ArrayBuffer>> {
     let filled = 0;
     for (this.take(count); filled < count; ) {
@@ -30,7 +30,7 @@ export class ReadMemory {
     return new Uint8Array(this.#buffer, 0, filled);
   }
 
-  /** The next bytes of a stream, at most `max`; null at its end. */
+  /** Returns the next bytes of a stream, at most `max`; null at its end. */
   async next(reader: ReadableStreamBYOBReader, max: number): Promise<Uint8Array<ArrayBuffer> | null> {
     this.take(max);
     return this.#read(reader, 0, max);
@@ -50,7 +50,7 @@ export class ReadMemory {
   }
 }
 
-/** A reader of `stream` that fills memory of the caller's; null if the stream can't do that. */
+/** Returns a reader of `stream` that fills memory of the caller's; null if the stream can't do that. */
 export function byteReader(stream: ReadableStream): ReadableStreamBYOBReader | null {
   try {
     return stream.getReader({ mode: 'byob' });

@@ -35,7 +35,7 @@ export interface StoredTensor {
   read(begin: number, end: number, memory?: ReadMemory): Promise<HostArray>;
 }
 
-/** All values. Errors: those of `StoredTensor.read`. */
+/** Reads all values. Errors: those of `StoredTensor.read`. */
 export async function readWhole(stored: StoredTensor): Promise<HostTensor> {
   const { shape, dtype } = stored;
   return { shape, dtype, data: await stored.read(0, sizeOf(shape)) };

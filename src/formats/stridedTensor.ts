@@ -14,7 +14,7 @@ export interface View {
   readonly strides: readonly number[];
 }
 
-/** Strides of a row-major tensor. */
+/** Returns the strides of a row-major tensor. */
 export function rowMajorStrides(shape: Shape): number[] {
   const strides = new Array<number>(shape.length).fill(1);
   for (let axis = shape.length - 2; axis >= 0; axis--)
@@ -22,15 +22,15 @@ export function rowMajorStrides(shape: Shape): number[] {
   return strides;
 }
 
-/** The index in the base after the last element of a view. */
+/** Returns the index in the base after the last element of a view. */
 export function viewEnd({ shape, offset, strides }: View): number {
   if (shape.includes(0)) return offset;
   return shape.reduce((end, size, axis) => end + (size - 1) * (strides[axis] as number), offset + 1);
 }
 
 /**
- * A view of the elements of `base`. If they aren't contiguous, the part of the base that the view spans is cached while its
- * values are read in order.
+ * Returns a view of the elements of `base`. If they aren't contiguous, the part of the base that the view spans is cached while
+ * its values are read in order.
  */
 export function stridedTensor(base: StoredTensor, view: View): StoredTensor {
   const { shape, offset, strides } = view;

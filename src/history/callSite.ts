@@ -17,8 +17,8 @@ export function isDebugMode(): boolean {
 }
 
 /**
- * The parent of this file's folder, to tell frames of the library from the user's. Cut out of the text of the URL: bundlers
- * would take `new URL` with `import.meta.url` for an asset to bundle.
+ * Returns the parent of this file's folder, to tell frames of the library from the user's. Cut out of the text of the URL:
+ * bundlers would take `new URL` with `import.meta.url` for an asset to bundle.
  */
 function ownFolder(): string {
   const parts = import.meta.url.split('/');
@@ -26,12 +26,12 @@ function ownFolder(): string {
   return `${parts.slice(0, Math.max(scheme, parts.length - 2)).join('/')}/`;
 }
 
-/** `file:line` of the nearest frame outside the library; undefined unless debug mode is on. */
+/** Returns `file:line` of the nearest frame outside the library; undefined unless debug mode is on. */
 export function callSite(): string | undefined {
   return enabled ? userFrame() : undefined;
 }
 
-/** `file:line` of the nearest frame outside the library; undefined if there is none. Costs a stack trace. */
+/** Returns `file:line` of the nearest frame outside the library; undefined if there is none. Costs a stack trace. */
 export function userFrame(): string | undefined {
   const own = ownFolder();
   for (const frame of stackFrames()) {

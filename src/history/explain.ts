@@ -211,7 +211,7 @@ function explanation(cause: HistoryCause, what: string, { why, where, hint }: Wo
 }
 
 /**
- * The history of `tensor`.
+ * Returns the history of `tensor`.
  * Errors: MissingHistoryError with the explanation, if it has none.
  */
 export function requireHistory(tensor: Explainable): KerasHistory {

@@ -23,7 +23,7 @@ export function insideCall<T>(node: Node | null, body: () => T): T {
 
 let gradientOf: Node | null = null;
 
-/** The call whose gradient is being computed; null outside a backward walk. */
+/** Returns the call whose gradient is being computed; null outside a backward walk. */
 export function currentGradient(): Node | null {
   return gradientOf;
 }

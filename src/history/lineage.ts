@@ -37,12 +37,12 @@ export class Lineage {
     return { nodes: this.nodes, edges: this.edges };
   }
 
-  /** A Mermaid flowchart; layers are subgraphs where `open` is true. */
+  /** Returns a Mermaid flowchart; layers are subgraphs where `open` is true. */
   toMermaid({ open = false }: DrawOptions = {}): string {
     return ['flowchart TD', ...mermaid(this, open, '')].join('\n');
   }
 
-  /** A Graphviz digraph; layers are clusters where `open` is true. */
+  /** Returns a Graphviz digraph; layers are clusters where `open` is true. */
   toDot({ open = false }: DrawOptions = {}): string {
     return [
       'digraph lineage {',
@@ -58,7 +58,7 @@ export interface DrawOptions {
   open?: boolean;
 }
 
-/** The ancestry of a tensor, as far as it was recorded. Errors: none; a tensor without history is a single leaf. */
+/** Returns the ancestry of a tensor, as far as it was recorded. Errors: none; a tensor without history is a single leaf. */
 export function lineage(given: Explainable): Lineage {
   const tensor = asExplainable(given);
   const { kerasHistory } = tensor;

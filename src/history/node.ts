@@ -81,7 +81,7 @@ export class Node {
     this.recording = recording;
   }
 
-  /** The history of output `tensorIndex`. */
+  /** Returns the history of output `tensorIndex`. */
   historyOf(tensorIndex: number): KerasHistory {
     return { operation: this.operation, nodeIndex: this.index, tensorIndex, node: this };
   }

@@ -8,8 +8,8 @@ import { timePasses } from '../webgpu/timing.ts';
 import type { ProfileOptions } from './profile.ts';
 
 /**
- * Milliseconds of GPU time that the launches inside `run` take; null if the device has no timestamps, and while a profile
- * runs: then `run` isn't called.
+ * Measures the GPU time of the launches inside `run`, in milliseconds; null if the device has no timestamps, and while a
+ * profile runs: then `run` isn't called.
  */
 export async function gpuTime(run: () => void, options: ProfileOptions = {}): Promise<number | null> {
   requireFunction('gpuTime', 'run', run);

@@ -56,7 +56,7 @@ export class LaunchLog implements StreamWatcher {
     return this.timer.submit?.bind(this.timer);
   }
 
-  /** The launches in their order. Call after the stream was flushed. */
+  /** Returns the launches in their order. Call after the stream was flushed. */
   async timed(): Promise<ProfiledLaunch[]> {
     const spans = await this.timer.spans();
     return this.#launches.flatMap((launch, i) => {

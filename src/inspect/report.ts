@@ -65,7 +65,7 @@ export class ProfileReport<R = unknown> {
     this.resolution = resolutionOf(launches);
   }
 
-  /** The rows as text, followed by the sums and how they were measured. */
+  /** Returns the rows as text, followed by the sums and how they were measured. */
   table(options: TableOptions = {}): string {
     checkOptions('table', options, ['by', 'limit']);
     const { by = 'op', limit = 40 } = options;
@@ -78,7 +78,7 @@ export class ProfileReport<R = unknown> {
     return [text, ...rest, ...this.#footer()].join('\n');
   }
 
-  /** A timeline of launches and their layers, as JSON for chrome://tracing and ui.perfetto.dev. */
+  /** Returns a timeline of launches and their layers, as JSON for chrome://tracing and ui.perfetto.dev. */
   toChromeTrace(): string {
     const { timing, adapter } = this;
     const name = `GPU${timing === 'wall' ? ' (wall time)' : ''}`;
@@ -150,7 +150,7 @@ function nameOfAdapter({ vendor, architecture, device, description }: AdapterDes
   return description || [vendor, architecture, device].filter(Boolean).join(' ') || 'an unnamed adapter';
 }
 
-/** The largest interval of which all times are multiples. */
+/** Returns the largest interval of which all times are multiples. */
 function resolutionOf(launches: readonly ProfiledLaunch[]): number {
   let step = 0;
   for (const { begin, end } of launches) {

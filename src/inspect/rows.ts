@@ -34,7 +34,7 @@ export interface LayerRow extends Totals {
   readonly backwardMilliseconds: number;
 }
 
-/** The name of a launch. */
+/** Returns the name of a launch. */
 export function nameOf({ calls, kernel }: ProfiledLaunch): Pick<ProfileRow, 'op' | 'layer' | 'backward'> {
   if (calls.length === 0) return { op: kernel, layer: '', backward: false };
   const backward = calls.every((call) => call.backward);
@@ -46,7 +46,7 @@ export function nameOf({ calls, kernel }: ProfiledLaunch): Pick<ProfileRow, 'op'
   };
 }
 
-/** The sum of all launches. */
+/** Returns the totals over all launches. */
 export function totalOf(launches: readonly ProfiledLaunch[]): Totals {
   const sums = { launches: launches.length, milliseconds: 0, bytes: 0, flops: null as number | null };
   for (const launch of launches) {

@@ -23,12 +23,12 @@ export function textTable<R>(rows: readonly R[], columns: readonly Column<R>[]):
   return lines.join('\n');
 }
 
-/** `text` in at most `width` characters. */
+/** Returns `text` in at most `width` characters. */
 export function shortened(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }
 
-/** A number with about three significant digits. */
+/** Formats a number with about three significant digits. */
 export function amount(value: number): string {
   if (value === 0) return '0';
   if (value >= 100) return value.toFixed(0);

@@ -55,7 +55,7 @@ function launchEvent(launch: ProfiledLaunch): TraceEvent {
   };
 }
 
-/** A slice of a track. */
+/** Returns a slice of a track. */
 function slice(
   track: number,
   name: string,
@@ -79,7 +79,7 @@ interface OpenLayer {
   end: number;
 }
 
-/** A slice for each sequence of launches of one layer, containing the slices of nested layers. */
+/** Returns a slice for each sequence of launches of one layer, containing the slices of nested layers. */
 function layerEvents(launches: readonly ProfiledLaunch[]): TraceEvent[] {
   const events: TraceEvent[] = [];
   const open: OpenLayer[] = [];

@@ -12,7 +12,7 @@ import { type FileSource, openSource } from '../storage/sources.ts';
 export type ReadPyTorchOptions = Pick<LoadWeightsOptions, 'file' | 'signal' | 'limits'>;
 
 /**
- * The tensors of a state dictionary of PyTorch (`.pt`, `.pth`), by name, on the host. Its pickle is read as data: nothing
+ * Reads the tensors of a state dictionary of PyTorch (`.pt`, `.pth`), by name, on the host. Its pickle is read as data: nothing
  * that it names is imported or called. Smaller floats are widened to float32, doubles are rounded to it, and 64-bit integers
  * must fit in 32 bits. To load them into a model, call `model.loadWeights`.
  * Errors: UnsafeModelError for a file with more than tensors, FormatError for a damaged one, ValueError if it isn't a file.

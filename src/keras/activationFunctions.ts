@@ -43,7 +43,7 @@ export function celu(x: Tensor, ...args: unknown[]): Tensor {
   });
 }
 
-/** The size of an axis of `x`; null where it is open. Errors: ShapeError, and ValueError for anything but a tensor. */
+/** Returns the size of an axis of `x`; null where it is open. Errors: ShapeError, and ValueError for anything but a tensor. */
 function sizeAlong(op: string, x: Tensor, axis: unknown): number | null {
   const { shape } = (x ?? {}) as Partial<Pick<Tensor, 'shape'>>;
   if (Array.isArray(shape)) return shape[normalizeAxis(op, axis, shape.length)] as number | null;

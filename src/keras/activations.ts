@@ -96,7 +96,7 @@ export type ActivationLike = ActivationName | Activation | ClassConfig;
 const configs = new WeakMap<Activation, ClassConfig>();
 
 /**
- * An activation by its name (`hardSigmoid`, or `hard_sigmoid` as Keras writes it), by its name and options
+ * Returns an activation by its name (`hardSigmoid`, or `hard_sigmoid` as Keras writes it), by its name and options
  * (`{ className: 'leakyRelu', config: { negativeSlope: 0.1 } }`), or itself; null and undefined mean linear. Custom functions
  * have names once they are registered. Errors: ValueError.
  */
@@ -114,7 +114,7 @@ export function activationOf(identifier: ActivationLike | string | null | undefi
 }
 
 /**
- * The name of an activation for a configuration; `{ className, config }` where it has options. A function that isn't
+ * Returns the name of an activation for a configuration; `{ className, config }` where it has options. A function that isn't
  * registered is returned as it is: a layer can be created from it again, but files can't contain it.
  */
 export function serializeActivation(activation: Activation | null): ActivationLike | null {
@@ -156,8 +156,8 @@ export interface SplitActivation {
 }
 
 /**
- * The part of an activation that a dense or convolutional op applies itself, and the rest. Errors: ValueError for a field that
- * holds no function.
+ * Returns the part of an activation that a dense or convolutional op applies itself, and the rest. Errors: ValueError for a
+ * field that holds no function.
  */
 export function splitActivation(activation: Activation): SplitActivation {
   if (typeof activation !== 'function') refuse(activation);

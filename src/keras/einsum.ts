@@ -16,8 +16,8 @@ export interface Einsum {
 }
 
 /**
- * The product of `a` and `b`. Every letter of the result is in an operand, and every letter of an operand is in the result or
- * in the other operand; each occurs once.
+ * Returns the product of `a` and `b`. Every letter of the result is in an operand, and every letter of an operand is in the
+ * result or in the other operand; each occurs once.
  * Errors: ValueError for other letters; ShapeError where sizes don't match.
  */
 export function einsum(axes: Einsum, a: Tensor, b: Tensor): Tensor {

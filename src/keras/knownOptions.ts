@@ -2,7 +2,7 @@
 import { checkOptions } from '../core/options.ts';
 
 /**
- * The options, with `defaults` for those that are missing or undefined.
+ * Returns the options, with `defaults` for those that are missing or undefined.
  * Errors: ValueError for an option that has no default and is not in `more`.
  */
 export function completeOptions<O extends object>(

@@ -10,7 +10,7 @@ interface Named {
   };
 }
 
-/** The one of `makers` whose class, label or alias is `name`, however it is spelled; null if there is none. */
+/** Returns the one of `makers` whose class, label or alias is `name`, however it is spelled; null if there is none. */
 export function makerNamed<M extends Named>(makers: readonly M[], name: string): M | null {
   const wanted = foldName(name);
   return makers.find((maker) => namesOf(maker).includes(wanted)) ?? null;

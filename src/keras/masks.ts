@@ -5,7 +5,7 @@ import { alias, Tensor } from '../tensor/tensor.ts';
 /** Masks of symbolic tensors are symbolic, too. */
 const symbolicMasks = new WeakMap<SymbolicTensor, SymbolicTensor>();
 
-/** The mask of `tensor`, usually bool [batch, steps]; null if it has none. It is freed with the tensor. */
+/** Returns the mask of `tensor`, usually bool [batch, steps]; null if it has none. It is freed with the tensor. */
 export function maskOf(tensor: Tensor): Tensor | null;
 export function maskOf(tensor: SymbolicTensor): SymbolicTensor | null;
 export function maskOf(tensor: unknown): Tensor | SymbolicTensor | null;

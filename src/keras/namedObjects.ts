@@ -37,7 +37,7 @@ export interface Family<T extends Configured> {
   readonly example: string;
 }
 
-/** A member by its name, by its name and configuration, or itself. Errors: ValueError. */
+/** Returns a member by its name, by its name and configuration, or itself. Errors: ValueError. */
 export function memberOf<T extends Configured & { call: unknown }>(
   family: Family<T>,
   identifier: unknown,
@@ -52,7 +52,7 @@ export function memberOf<T extends Configured & { call: unknown }>(
   throw refused(family, identifier);
 }
 
-/** `{ className, config }` of a member, for a configuration; null stays null. */
+/** Returns `{ className, config }` of a member, for a configuration; null stays null. */
 export function configOf(member: Configured | null): ClassConfig | null {
   if (member === null) return null;
   const registered = registeredNameOf(classOf(member));

@@ -5,7 +5,7 @@
 
 const counts = new Map<string, number>();
 
-/** `base` at its first use, then `base_1`, `base_2`, … */
+/** Returns `base` at its first use, then `base_1`, `base_2`, … */
 export function uniqueName(base: string): string {
   const count = counts.get(base) ?? 0;
   counts.set(base, count + 1);
@@ -44,7 +44,7 @@ export function inNameScope<T>(owner: object, name: string, body: () => T): T {
   }
 }
 
-/** `name`, prefixed by the current scopes. */
+/** Returns `name`, prefixed by the current scopes. */
 export function scopedName(name: string): string {
   return [...scopes.map((scope) => scope.name), name].join('/');
 }

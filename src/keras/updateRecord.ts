@@ -6,7 +6,7 @@ import type { Variable } from '../tensor/variable.ts';
 let steps = 0;
 const optimized = new WeakSet<Variable>();
 
-/** Calls of `apply` since the program started, not counting replays. */
+/** Returns the number of calls of `apply` since the program started, not counting replays. */
 export function appliedSteps(): number {
   return steps;
 }
@@ -15,7 +15,7 @@ export function countAppliedStep(): void {
   steps++;
 }
 
-/** Whether any optimizer was built for `variable`. */
+/** Returns whether any optimizer was built for `variable`. */
 export function isOptimized(variable: Variable): boolean {
   return optimized.has(variable);
 }

@@ -339,7 +339,7 @@ export interface DeviceProfile extends AdapterProfile {
   readonly workgroupBytes: number;
 }
 
-/** The profile of `device`, as if its adapter were of kind `kind`. */
+/** Returns the profile of `device`, as if its adapter were of kind `kind`. */
 export function createProfile(
   { adapter, gpu, limits, subgroupMatrix }: Device,
   kind: AdapterKind = adapter.kind,
@@ -353,7 +353,7 @@ export function createProfile(
   };
 }
 
-/** The profile by which kernels are selected for `device`. It is made once, or set by `init` or a test. */
+/** Returns the profile by which kernels are selected for `device`. It is made once, or set by `init` or a test. */
 export function profileOf(device: Device): DeviceProfile {
   device.profile ??= createProfile(device);
   // The device's layer can't name the type, since profiles belong to the kernels. It is only ever set to a DeviceProfile.

@@ -4,7 +4,7 @@ import type { Device } from '../webgpu/device.ts';
 import { profileOf } from './adapterProfiles.ts';
 
 /**
- * The algorithm to launch for `problem`: the fastest one measured, otherwise the one selected by sizes and adapter; never
+ * Returns the algorithm to launch for `problem`: the fastest one measured, otherwise the one selected by sizes and adapter; never
  * one that the device avoids.
  */
 export function algorithmFor<P extends object, A>(device: Device, tunable: Tunable<P, A>, problem: P): A {

@@ -35,7 +35,7 @@ export const largestHead = 256;
 
 export type AttentionAlgorithm = 'fused' | 'gemm';
 
-/** Whether attention is one kernel, or GEMMs with the scores in memory. */
+/** Returns whether attention is one kernel, or GEMMs with the scores in memory. */
 export function selectAttention(
   { batch, queries, keys, heads, size, valueSize }: AttentionSizes,
   { attention: { largestScores } }: AdapterProfile,
@@ -135,7 +135,7 @@ export interface AttentionInput {
   readonly isCausal: boolean;
 }
 
-/** The spec of the statistics that the gradient reads: for each query of each head, the largest score and the sum. */
+/** Returns the spec of the statistics that the gradient reads: for each query of each head, the largest score and the sum. */
 export function statsSpec({ batch, heads, queries }: AttentionSizes): TensorSpec {
   return { shape: [batch, heads, queries, 2], dtype: 'float32' };
 }
@@ -160,7 +160,7 @@ export function attentionKernel(
   return [out, stats];
 }
 
-/** The gradients of query, key and value; the latter two only if `needsKeys`. */
+/** Computes the gradients of query, key and value; the latter two only if `needsKeys`. */
 export function attentionGradientKernel(
   op: string,
   input: AttentionInput,
@@ -223,7 +223,7 @@ function sumsOf(
   return sums;
 }
 
-/** What all launches of a call have in common; `rows` are the tensors that are read and written in vectors. */
+/** Returns what all launches of a call have in common; `rows` are the tensors that are read and written in vectors. */
 function launchOf(
   { query, key, value, bias, mask, sizes, scale, isCausal }: AttentionInput,
   rows: readonly (Tensor | null)[],
@@ -250,7 +250,7 @@ function launchOf(
       value: value.storage,
       ...(shown ? { shown: shown.storage } : {}),
     },
-    /** A workgroup for each tile of rows of each head. */
+    /** Returns a workgroup for each tile of rows of each head. */
     grid(of: 'queries' | 'keys', ofHeads: number) {
       const tiles = Math.ceil(sizes[of] / tileRows);
       const count = batch * ofHeads * tiles;

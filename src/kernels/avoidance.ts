@@ -15,7 +15,7 @@ import { isProfilePart, profilePartOf, withoutPart } from './profileParts.ts';
 
 const wholeSuffix = ', k in one part';
 
-/** The name under which a candidate is avoided: a tile is one variant, with or without a split of k. */
+/** Returns the name under which a candidate is avoided: a tile is one variant, with or without a split of k. */
 export function variantName(tunable: string, candidate: string): string {
   const isWhole = candidate.endsWith(wholeSuffix);
   return `${tunable}: ${isWhole ? candidate.slice(0, -wholeSuffix.length) : candidate}`;
@@ -75,7 +75,7 @@ export class AvoidedVariants implements Avoidance {
   }
 }
 
-/** The variants that `device` avoids; none at first. */
+/** Returns the variants that `device` avoids; none at first. */
 export function avoidanceOf(device: Device): AvoidedVariants {
   // It is only ever set to this type.
   device.avoidance ??= new AvoidedVariants(device);

@@ -14,7 +14,8 @@ export interface ChannelMoments {
 }
 
 /**
- * [dx, dGamma, dBeta] of γ (x - mean) r + β, r = 1 / √(variance + epsilon), with moments of x over the neighbouring `axes`:
+ * Returns [dx, dGamma, dBeta] of γ (x - mean) r + β, r = 1 / √(variance + epsilon), with moments of x over the neighbouring
+ * `axes`:
  * with c = x - mean and n elements a channel, dx = γ r (dy - Σ dy / n - c r² Σ(dy c) / n). Ioffe and Szegedy, "Batch
  * normalization", 2015, section 3.
  */

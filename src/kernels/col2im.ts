@@ -55,7 +55,7 @@ export const gemmCol2im: Conv2dLauncher = {
   },
 };
 
-/** The kernel as a matrix [channels summed over, taps, channels of the result], with its strides. */
+/** Returns the kernel as a matrix [channels summed over, taps, channels of the result], with its strides. */
 function gemmForm({ direction, geometry }: Conv2dProblem): {
   m: number;
   k: number;

@@ -39,7 +39,7 @@ export function denseLayout(shape: Shape): StridedLayout {
   return { offset: 0, strides: stridesOf(shape) };
 }
 
-/** Elements of `x`, at `from`, in the shape and dtype of `spec`. */
+/** Returns the elements of `x`, at `from`, in the shape and dtype of `spec`. */
 export function copied(op: string, x: Tensor, from: StridedLayout, spec: TensorSpec): Tensor {
   const out = output(x.device, spec, op);
   copyInto(x, from, out, denseLayout(spec.shape), spec.shape);

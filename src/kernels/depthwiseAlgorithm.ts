@@ -7,7 +7,7 @@ export type DepthwiseAlgorithm = 'blocks' | 'strips';
 
 const largestStride = 2;
 
-/** Whether strips can compute it: square kernels and strides, without dilation, one filter per channel. */
+/** Returns whether strips can compute it: square kernels and strides, without dilation, one filter per channel. */
 function allowsStrips({ rows, columns, multiplier }: DepthwiseGeometry): boolean {
   return (
     multiplier === 1 &&

@@ -38,7 +38,7 @@ const kernels = {
   filterGrad: /* @__PURE__ */ define('depthwiseBlocksFilterGrad', 'filterGrad'),
 };
 
-/** How rows are divided: into lines, and each line into blocks. */
+/** Divides rows into lines, and each line into blocks. */
 function cut(direction: DepthwiseDirection, { batch, rows, columns }: DepthwiseGeometry) {
   if (direction === 'forward')
     return {
@@ -59,7 +59,7 @@ function cut(direction: DepthwiseDirection, { batch, rows, columns }: DepthwiseG
   return { lines: rows.window, blocks, block: Math.ceil(columns.window / blocks) };
 }
 
-/** The distance between the taps that lead from a pixel to the result. */
+/** Returns the distance between the taps that lead from a pixel to the result. */
 const stepOf = ({ stride, dilation }: WindowAxis) => (dilation > 1 ? 1 : stride);
 
 /** One direction; a filter gradient is split into `parts` of `rowsPerPart` rows. */

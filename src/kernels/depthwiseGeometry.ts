@@ -15,7 +15,7 @@ export interface DepthwiseGeometry {
   readonly multiplier: number;
 }
 
-/** Channels that are read at once. */
+/** Returns the number of channels that are read at a time. */
 export function channelWidth({ channels, multiplier }: DepthwiseGeometry, ...tensors: Tensor[]): 1 | 4 {
   return multiplier === 1 && channels % 4 === 0 && tensors.every(bindsAsVectors) ? 4 : 1;
 }
@@ -34,7 +34,7 @@ export const depthwiseBindings =
     };
   };
 
-/** Values of the parameters that describe the geometry, with channels in units of `width`. */
+/** Returns the values of the parameters that describe the geometry, with channels in units of `width`. */
 export function geometryValues(geometry: DepthwiseGeometry, width: 1 | 4, rowsPerPart: number) {
   const { batch, rows, columns, channels, multiplier } = geometry;
   return {
@@ -59,7 +59,7 @@ export interface FilterGradParts {
   readonly rowsPerPart: number;
 }
 
-/** The number of parts for which there are `invocations`. */
+/** Returns the number of parts for which there are `invocations`. */
 export function filterGradParts(
   { batch, rows }: DepthwiseGeometry,
   size: number,

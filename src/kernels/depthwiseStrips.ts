@@ -73,14 +73,14 @@ const minShape: StripShape = { width: 1, columns: 4 };
 
 type BlockShape = StripShape & Required<Pick<StripOptions, 'rows'>>;
 
-/** Blocks of one channel, from the most reuse of what is read to the fewest registers. */
+/** Returns the blocks of one channel, from the most reuse of what is read to the fewest registers. */
 const blocksFor = (window: number): BlockShape[] => [
   { width: 1, columns: 4, rows: Math.max(1, (window - 1) >> 1) },
   { width: 1, columns: 4, rows: 1 },
   { width: 1, columns: 2, rows: 1 },
 ];
 
-/** The first shape whose values fit in the registers of the profile. */
+/** Returns the first shape whose values fit in the registers of the profile. */
 function shapeFor(
   widest: ChannelWidth,
   { depthwise: { registers } }: AdapterProfile,
@@ -90,7 +90,7 @@ function shapeFor(
   return shapes.find(fits) ?? minShape;
 }
 
-/** The result, or the gradient of the image. */
+/** Computes the result, or the gradient of the image. */
 export function launchDepthwiseStrips(
   op: string,
   direction: Direction,
@@ -139,7 +139,7 @@ export function launchDepthwiseStrips(
   return out;
 }
 
-/** Number of elements of an axis that are covered by any window. */
+/** Returns the number of elements of an axis that are covered by any window. */
 const seen = ({ input, output: windows, window, stride, before }: WindowAxis) =>
   Math.max(0, Math.min(input, (windows - 1) * stride + window - before));
 

@@ -5,7 +5,7 @@ import { profileOf } from './adapterProfiles.ts';
 import { kernels } from './loadKernels.ts';
 import { addPartialSums } from './partialSums.ts';
 
-/** The sum of `partial` [parts, …] in the shape of `spec`. */
+/** Returns the sum of `partial` [parts, …] in the shape of `spec`. */
 export function addParts(op: string, partial: Tensor, spec: TensorSpec): Tensor {
   if (!profileOf(partial.device).lines.shared) return addPartialSums(op, partial, spec, {});
   const [total] = kernels().reduceKernel(op, partial, [0], [spec], { combine: 'a + b' });

@@ -20,7 +20,7 @@ const rowsAtOnce = 2;
 
 const isSmall = ({ window, dilation }: WindowAxis) => window <= maxWindow && dilation === 1;
 
-/** How a problem is computed; null if it can't be. */
+/** Returns how a problem is computed; null if it can't be. */
 export function directShape({ direction, geometry }: Conv2dProblem): DirectShape | null {
   const { rows, columns, inputs, outputs, groups } = geometry;
   if (direction === 'filterGrad' || groups > 1) return null;
@@ -57,7 +57,7 @@ const divisions = [
   { filterLanes: 4, vectors: 1 },
 ] as const;
 
-/** How a problem is computed; null if it can't be. */
+/** Returns how a problem is computed; null if it can't be. */
 export function patchShape(
   { direction, geometry }: Conv2dProblem,
   { gemm: { largestBlock } }: Pick<AdapterProfile, 'gemm'>,

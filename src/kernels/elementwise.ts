@@ -134,7 +134,7 @@ function plan(operands: readonly Tensor[], shape: Shape): Plan {
 const longestText = 4096;
 const textLengths = new Map<string, number>();
 
-/** The length of `expression` and of the functions that it calls. */
+/** Returns the length of `expression` and of the functions that it calls. */
 function textLength(expression: string): number {
   let length = textLengths.get(expression);
   if (length === undefined) {
@@ -153,14 +153,16 @@ export function elementwiseSteps(device: Device, count: number, expression: stri
   return isEnough(4) ? 4 : isEnough(2) ? 2 : 1;
 }
 
-/** Whether the `steps` elements of an invocation, beginning at a multiple of `steps`, are always in one line of `shape`. */
+/**
+ * Returns whether the `steps` elements of an invocation, beginning at a multiple of `steps`, are always in one line of `shape`.
+ */
 export function inOneLine(shape: readonly number[], steps: number): boolean {
   return steps > 1 && shape.length > 0 && (shape.at(-1) as number) % steps === 0;
 }
 
 const commonExpressions = new Map<string, string | null>();
 
-/** The common form of an expression; null if it has none. */
+/** Returns the common form of an expression; null if it has none. */
 function commonExpression(expression: string): string | null {
   let common = commonExpressions.get(expression);
   if (common === undefined) {
@@ -274,7 +276,7 @@ export function elementwiseKernel(
   return out;
 }
 
-/** A shape without leading axes of size 1, which don't change how values are laid out. */
+/** Returns a shape without leading axes of size 1, which don't change how values are laid out. */
 function trimmed(shape: Shape): Shape {
   let first = 0;
   while (first < shape.length && shape[first] === 1) first++;

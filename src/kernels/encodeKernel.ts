@@ -78,7 +78,7 @@ export function checkTarget(op: string, target: unknown): asserts target is Enco
   });
 }
 
-/** The bytes of `range`. Errors: ValueError. */
+/** Returns the bytes of `range`. Errors: ValueError. */
 export function rangeOf(op: string, name: string, range: BufferRange): BoundRange {
   const given = typeof range === 'object' && range !== null && 'buffer' in range ? range : { buffer: range };
   const { buffer, offset = 0 } = given as { buffer: GPUBuffer; offset?: number; size?: number };

@@ -25,8 +25,8 @@ function convert(op: string, x: Tensor, direction: Float16Options['direction']):
   return out;
 }
 
-/** A float32 tensor rounded to float16. */
+/** Rounds a float32 tensor to float16. */
 export const packFloat16 = (op: string, x: Tensor): Tensor => convert(op, x, 'pack');
 
-/** A float16 tensor as float32, exactly. */
+/** Converts a float16 tensor to float32, exactly. */
 export const unpackFloat16 = (op: string, x: Tensor): Tensor => convert(op, x, 'unpack');

@@ -120,7 +120,7 @@ export class Chain {
     return true;
   }
 
-  /** The launches that replace those taken: none if their results are unused. */
+  /** Returns the launches that replace those taken: none if their results are unused. */
   launches(): readonly PreparedLaunch[] {
     const outputs = this.#outputs(this.#results, this.#positions);
     if (outputs.length === 0) return [];
@@ -143,7 +143,7 @@ export class Chain {
     });
   }
 
-  /** The chain with `launch` as its next step. Null if that exceeds the limits of one kernel. */
+  /** Returns the chain with `launch` as its next step. Null if that exceeds the limits of one kernel. */
   #extension(launch: PreparedLaunch, options: ElementwiseOptions): Extension | null {
     const inputs = [...this.#inputs];
     const constants = [...this.#constants];
@@ -237,7 +237,7 @@ export class Chain {
   }
 }
 
-/** The range that an elementwise launch writes. */
+/** Returns the range that an elementwise launch writes. */
 export function resultOf({ ranges }: PreparedLaunch): BoundRange {
   return ranges.at(-1) as BoundRange;
 }
@@ -271,7 +271,7 @@ function indexIn(words: number[], word: number): number {
   return known >= 0 ? known : words.push(word) - 1;
 }
 
-/** The expression with its scalars read from `constants`; null if one changes between replays. */
+/** Returns the expression with its scalars read from `constants`; null if one changes between replays. */
 function withScalars(expression: string, { params }: PreparedLaunch, constants: number[]): string | null {
   let isFixed = true;
   const text = expression.replace(/params\.(alpha|beta)(_bits)?\b/g, (_, name: string, bits?: string) => {

@@ -15,7 +15,7 @@ const elementwiseKernel = elementwiseMap as unknown as Kernel;
 const fillKernel = fillMap as unknown as Kernel;
 
 /**
- * The commands with chains of elementwise launches fused. `kept` are storages whose values are read afterwards, `made`
+ * Returns the commands with chains of elementwise launches fused. `kept` are storages whose values are read afterwards, `made`
  * are all storages that the commands allocate.
  */
 export function fuseElementwise(
@@ -48,7 +48,7 @@ function commandsOf(group: Chain | Command): readonly Command[] {
   return group instanceof Chain ? group.launches() : [group];
 }
 
-/** The commands in order, without the fills of constants; elementwise launches are grouped into chains if possible. */
+/** Returns the commands in order, without the fills of constants; elementwise launches are grouped into chains if possible. */
 function chained(
   commands: readonly Command[],
   constants: ReadonlyMap<BoundRange, number>,
@@ -75,7 +75,7 @@ function isLaunchOf(kernel: Kernel, command: Command): command is PreparedLaunch
   return command.kind === 'launch' && command.kernel === kernel;
 }
 
-/** Positions of the commands that use each range. */
+/** Returns the positions of the commands that use each range. */
 function usesOf(commands: readonly Command[]): Map<BoundRange, number[]> {
   const uses = new Map<BoundRange, number[]>();
   commands.forEach((command, position) => {
@@ -88,7 +88,7 @@ function usesOf(commands: readonly Command[]): Map<BoundRange, number[]> {
   return uses;
 }
 
-/** The words of temporary storages that a fill writes and only elementwise launches read. */
+/** Returns the words of temporary storages that a fill writes and only elementwise launches read. */
 function constantsOf(
   commands: readonly Command[],
   uses: ReadonlyMap<BoundRange, readonly number[]>,

@@ -29,13 +29,17 @@ const definition = {
 const silent = defineKernel({ name: 'gather', ...definition });
 const reporting = defineKernel({ name: 'gather checked', ...definition, faults: true });
 
-/** Number of consecutive results in one row, or in one block if rows are single elements; unlimited in a flat block. */
+/**
+ * Returns the number of consecutive results in one row, or in one block if rows are single elements; unlimited in a flat block.
+ */
 function neighboursOf(flat: boolean, single: boolean, entries: number, inner: number): number {
   if (!single) return inner;
   return flat ? 8 : entries;
 }
 
-/** Whether `run` consecutive elements along an axis are in at most two slabs and two lines, or in lines of one element. */
+/**
+ * Returns whether `run` consecutive elements along an axis are in at most two slabs and two lines, or in lines of one element.
+ */
 function isStepwise({ addressing, span = 1, slab = 1 }: Indexing, run: number): boolean {
   return addressing === 'along' && run > 1 && slab >= run && (span === 1 || span >= run);
 }

@@ -17,7 +17,7 @@ import { biasBinding, biasStorage, type Epilogue, epilogueOptions } from './epil
 import { output } from './output.ts';
 import { addPartialSums, partialSpec } from './partialSums.ts';
 
-/** The bindings of an instance; element types depend on the widths. */
+/** Returns the bindings of an instance; element types depend on the widths. */
 export function gemmBindings({ type, a, b, outWidth, bias }: GemmOptions): Bindings {
   const element = (width: 1 | 4) => (width === 4 ? `vec4<${type}>` : type);
   const read = ({ width, float16 }: OperandLayout) => {

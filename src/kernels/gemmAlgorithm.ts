@@ -53,12 +53,12 @@ export interface GemmAlgorithm {
 /** Workgroups of subgroup matrices that keep a GPU busy, roughly: a few for each of its compute units. */
 const busyWorkgroups = 128;
 
-/** Multiplications of a GEMM. */
+/** Returns the number of multiplications of a GEMM. */
 export function workOf({ m, n, segments, length, slices }: GemmSize): number {
   return m * n * segments * length * slices;
 }
 
-/** Whether a GEMM only has the small tile: larger ones use WGSL's matrix types, which require floats. */
+/** Returns whether a GEMM only has the small tile: larger ones use WGSL's matrix types, which require floats. */
 export function isSmall({ dtype, size }: GemmProblem, { gemm }: DeviceProfile): boolean {
   return !isFloating(dtype) || workOf(size) <= gemm.smallWork;
 }
@@ -66,7 +66,7 @@ export function isSmall({ dtype, size }: GemmProblem, { gemm }: DeviceProfile): 
 /** Depths of a subgroup-matrix tile along k: `many` if workgroup memory has room for it, otherwise `few`. */
 const matrixDepths = { many: 32, few: 16 };
 
-/** The tile for subgroup matrices; null if they can't multiply these operands: they need whole float16 matrices. */
+/** Returns the tile for subgroup matrices; null if they can't multiply these operands: they need whole float16 matrices. */
 export function subgroupMatrixTile(
   { a, b, size: { m, n, slices } }: GemmProblem,
   { subgroupMatrix: matrixSize, workgroupBytes }: DeviceProfile,
@@ -79,7 +79,7 @@ export function subgroupMatrixTile(
   return { ...(isLarge ? large : medium), memory: 'subgroupMatrix', depth, matrixSize, skew: 0 };
 }
 
-/** Whether a device can run a tile on these operands. */
+/** Returns whether a device can run a tile on these operands. */
 export function runs(
   { subgroupQuads, ...tile }: GemmTile,
   { a }: GemmProblem,
@@ -107,13 +107,13 @@ function sharedTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   return withinLimits(forFewRegisters(forK(best, size, profile), problem, profile), problem, profile);
 }
 
-/** Whether an invocation only has registers for small blocks. */
+/** Returns whether an invocation only has registers for small blocks. */
 const hasFewRegisters = ({ gemm }: DeviceProfile) => gemm.largestBlock < 64;
 
 const outerTile = (profile: DeviceProfile): GemmTile =>
   hasFewRegisters(profile) ? { ...gemmTiles.steps, blockM: 4, blockN: 4 } : gemmTiles.steps;
 
-/** Whether lines of both operands are held for four steps, which takes registers. */
+/** Returns whether lines of both operands are held for four steps, which takes registers. */
 const holdsLines = ({ a, b }: GemmProblem) =>
   [a, b].every(({ major, width }) => major === 'k' && width === 4);
 const linesDepth = 8;
@@ -132,7 +132,7 @@ const maxOuterSteps = 4;
 /** Rows up to which reading B takes longer than multiplying it. */
 const maxLanesRows = 16;
 
-/** Whether a problem is best computed by invocations that share k. */
+/** Returns whether a problem is best computed by invocations that share k. */
 export function takesLanes({ size: { m, segments }, conv2d }: GemmProblem): boolean {
   return m <= maxLanesRows && segments === 1 && conv2d === null;
 }
@@ -158,8 +158,8 @@ export function lanesTile(problem: GemmProblem, profile: DeviceProfile): GemmTil
 const longK = 2048;
 
 /**
- * Invocations of a workgroup along k and along n, for few rows. If B is contiguous along n, eight of them read 128 bytes of a
- * row; with fewer columns, more invocations share k, which avoids a split and its launch for the sums.
+ * Returns the numbers of invocations of a workgroup along k and along n, for few rows. If B is contiguous along n, eight of them read 128
+ * bytes of a row; with fewer columns, more invocations share k, which avoids a split and its launch for the sums.
  */
 function lanesGroup(
   { size: { m, n, length, slices }, b }: GemmProblem,
@@ -183,7 +183,7 @@ export function withinLimits(tile: GemmTile, { a, b }: GemmProblem, profile: Dev
   return workgroupBytes(tile, a, b) <= profile.workgroupBytes ? tile : { ...tile, skew: 0 };
 }
 
-/** The estimated time of a GEMM in a shared tile; infinite for a block that is too large for the device. */
+/** Returns the estimated time of a GEMM in a shared tile; infinite for a block that is too large for the device. */
 export function costInShared(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): number {
   const { groupK = 1 } = tile;
   const { size, a, conv2d } = problem;
@@ -204,13 +204,13 @@ export function costInShared(tile: GemmTile, problem: GemmProblem, profile: Devi
 const minUseful = 0.75;
 const wastefulCost = 2;
 
-/** How full tiles of `tile` lines or steps are. */
+/** Returns how full tiles of `tile` lines or steps are. */
 const fullness = (count: number, tile: number) => count / upTo(tile, count);
 
 const usefulShare = ({ groupM, groupN, blockM, blockN, depth }: GemmTile, { m, n, length }: GemmSize) =>
   fullness(m, groupM * blockM) * fullness(n, groupN * blockN) * fullness(length, depth);
 
-/** Whether steps fill the long k tiles of invocations that share k: zeros are set in every k tile of a segment. */
+/** Returns whether steps fill the long k tiles of invocations that share k: zeros are set in every k tile of a segment. */
 const fillsLongTiles = ({ segments, length }: GemmSize, depth: number) =>
   fullness(length, depth) >= (segments > 1 ? 1 : 0.88);
 
@@ -218,7 +218,7 @@ const fillsLongTiles = ({ segments, length }: GemmSize, depth: number) =>
 const maxVectors = 1024;
 
 /**
- * A tile with k tiles of all depths that fit: whole groups of four steps, at least two for each group of invocations. An
+ * Returns a tile with k tiles of all depths that fit: whole groups of four steps, at least two for each group of invocations. An
  * invocation holds 8 vectors of a k tile, or 4 where registers are few: as many as the largest block has rows.
  */
 function withDepths(tile: GemmTile, { gemm }: DeviceProfile): GemmTile[] {
@@ -233,7 +233,7 @@ function withDepths(tile: GemmTile, { gemm }: DeviceProfile): GemmTile[] {
 const fullest = (tiles: readonly GemmTile[], steps: number): GemmTile =>
   tiles.reduce((best, tile) => (fullness(steps, tile.depth) > fullness(steps, best.depth) ? tile : best));
 
-/** The same with the longest of the k tiles that are filled best. */
+/** Returns the same with the longest of the k tiles that are filled best. */
 const withLongK = (tile: GemmTile, steps: number, profile: DeviceProfile): GemmTile =>
   fullest([tile, ...withDepths(tile, profile)].reverse(), steps);
 
@@ -245,9 +245,9 @@ const forSharedK = (tile: GemmTile, { segments, length }: GemmSize, profile: Dev
 const maxShortSteps = 64;
 
 /**
- * A tile whose k tiles suit k. Where a large GPU would have few waves: the longest of those that are filled best, so that more
- * multiply-adds hide the latency of a load; and where half of its units would have no workgroup, tiles of half the size, in
- * which as many invocations share k.
+ * Returns a tile whose k tiles suit k. Where a large GPU would have few waves: the longest of those that are filled best, so
+ * that more multiply-adds hide the latency of a load; and where half of its units would have no workgroup, tiles of half the
+ * size, in which as many invocations share k.
  */
 function forK(
   tile: GemmTile,
@@ -285,7 +285,7 @@ function registersTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   return best;
 }
 
-/** Multiplications in a tile: elements beyond the edges of C are computed, too. */
+/** Returns the number of multiplications including padding: elements beyond the edges of C are computed, too. */
 export function paddedWork(tile: GemmTile, { m, n, segments, length, slices }: GemmSize): number {
   return gemmElements(tile, m, n, slices) * segments * length;
 }
@@ -303,7 +303,7 @@ export function selectGemm(problem: GemmProblem, profile: DeviceProfile): GemmAl
 
 export const gemmTunable: Tunable<GemmProblem, GemmAlgorithm> = { name: 'gemm', select: selectGemm };
 
-/** The algorithm on a given tile; without `maySplit`, k stays whole. */
+/** Returns the algorithm on a given tile; without `maySplit`, k stays whole. */
 export function onTile(
   tile: GemmTile,
   { size, a, b, outWidth }: GemmProblem,
@@ -331,7 +331,7 @@ export function onTile(
 }
 
 /**
- * A tile that compiles in less than half the time, and computes the same bits, since it multiplies and adds in the same
+ * Returns a tile that compiles in less than half the time, and computes the same bits, since it multiplies and adds in the same
  * order. Null if `tile` itself compiles fast, or if running the slower tile would take longer than the compilation.
  */
 function fallbackFor(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): GemmTile | null {
@@ -342,11 +342,11 @@ function fallbackFor(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): G
 
 const isInRegisters = ({ memory }: GemmTile) => memory === 'registers' || memory === 'lanes';
 
-/** Whether segments fill k tiles so badly that flat iteration over k, with its divisions, is cheaper. */
+/** Returns whether segments fill k tiles so badly that flat iteration over k, with its divisions, is cheaper. */
 const isFlat = (tile: GemmTile, { segments, length }: GemmSize) =>
   !isInRegisters(tile) && segments > 1 && fullness(length, tile.depth) < 0.8;
 
-/** A size as a tile iterates over it: if flat, all segments are one. */
+/** Returns a size as a tile iterates over it: if flat, all segments are one. */
 export function iteratedSize(tile: GemmTile, size: GemmSize): GemmSize {
   return isFlat(tile, size) ? { ...size, segments: 1, length: size.segments * size.length } : size;
 }

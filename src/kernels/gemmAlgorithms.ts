@@ -30,7 +30,7 @@ type NamedTile = readonly [name: GemmTileName, tile: GemmTile];
 
 const tiles = Object.entries(gemmTiles) as [GemmTileName, GemmTile][];
 
-/** The name of a GEMM tile, ignoring depth and skew. */
+/** Returns the name of a GEMM tile, ignoring depth and skew. */
 export function tileName(tile: GemmTile): string {
   if (tile.memory === 'lanes') return 'lanes';
   if (tile.memory === 'subgroupMatrix') return 'subgroup matrices';
@@ -55,13 +55,13 @@ function tilesFor(problem: GemmProblem, profile: DeviceProfile, maxShared: numbe
   return [...possible.slice(0, maxShared).map(({ named }) => named), ...others];
 }
 
-/** Whether a tile suits the kind of adapter. */
+/** Returns whether a tile suits the kind of adapter. */
 function suits(name: GemmTileName, { memory }: GemmTile, { gemm }: DeviceProfile): boolean {
   if (gemm.tiles === 'shared') return memory === 'shared' || registersCosts[name] !== undefined;
   return memory === 'registers';
 }
 
-/** The cost of a multiply-add in a tile that isn't in workgroup memory. */
+/** Returns the cost of a multiply-add in a tile that isn't in workgroup memory. */
 function unitCost(
   name: GemmTileName,
   tile: GemmTile,
@@ -71,7 +71,7 @@ function unitCost(
   return gemm.tiles === 'shared' ? (registersCosts[name] ?? 1) : registersCost(tile, a, b);
 }
 
-/** The estimated cost of an algorithm; idle invocations cost as much as busy ones. */
+/** Returns the estimated cost of an algorithm; idle invocations cost as much as busy ones. */
 function costOf(
   { tile, split }: GemmAlgorithm,
   unit: number,
@@ -83,7 +83,7 @@ function costOf(
   return unit * paddedWork(tile, size) * Math.max(1, gemm.busyInvocations / invocations);
 }
 
-/** All tiles that the device can run; if k is split, also without the split. */
+/** Returns all tiles that the device can run; if k is split, also without the split. */
 export function gemmAlgorithms(problem: GemmProblem, profile: DeviceProfile): Candidate<GemmAlgorithm>[] {
   if (isSmall(problem, profile)) {
     return [{ name: 'small', algorithm: onTile(gemmTiles.small, problem, profile), cost: null, rank: 0 }];
@@ -127,7 +127,7 @@ export function tiledAlgorithms(
   ];
 }
 
-/** Tiles with the selected one among them, whose k tiles may have another depth than in the table. */
+/** Returns the tiles with the selected one among them, whose k tiles may have another depth than in the table. */
 function asSelected(
   listed: readonly NamedTile[],
   problem: GemmProblem,

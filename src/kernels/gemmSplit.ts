@@ -90,8 +90,8 @@ const numberCost = 96;
 const tieBreak = 0.18;
 
 /**
- * The estimated time of a GEMM in a shared tile, in multiply-adds of a busy device. Units take workgroups in rounds. Since
- * the number of units isn't known, half of them are assumed to idle in the last round.
+ * Returns the estimated time of a GEMM in a shared tile, in multiply-adds of a busy device. Units take workgroups in rounds.
+ * Since the number of units isn't known, half of them are assumed to idle in the last round.
  */
 export function sharedTime(
   tile: GemmTile,
@@ -138,12 +138,12 @@ function idleLanes(tile: GemmTile, workgroups: number, units: number): number {
   return Math.cbrt(Math.max(1, largeGpu.invocations / invocations));
 }
 
-/** Numbers of A, B and C. Of a convolution, a pixel counts once where its taps are segments. */
+/** Returns the total number of elements of A, B and C. In a convolution, a pixel counts once where its taps are segments. */
 function numbersOf({ m, n, segments, length, slices }: GemmSize): number {
   return slices * (m * length + segments * length * n + m * n);
 }
 
-/** The factor by which a k tile takes longer if too few waves hide the latency of its loads behind their `products`. */
+/** Returns the factor by which a k tile takes longer if too few waves hide the latency of its loads behind their `products`. */
 function stalls(products: number, instructions: number, waves: number): number {
   const cycles = products * instructions;
   const exposed = Math.max(0, latency - products * waves);

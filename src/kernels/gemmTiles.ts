@@ -61,7 +61,7 @@ export type GemmTileName = keyof typeof gemmTiles;
  */
 const costs = { vector: 20, element: 8, passing: 1.5, iteration: 20 } as const;
 
-/** The cost of reading `lines` lines of an operand in a step along k. */
+/** Returns the cost of reading `lines` lines of an operand in a step along k. */
 function readingCost(
   { major, width }: OperandLayout,
   lines: number,
@@ -72,7 +72,7 @@ function readingCost(
   return lines * (isSingle ? costs.element : costs.vector / 4);
 }
 
-/** The cost of a multiply-add on a software adapter, in a tile in registers. The unit is a multiply-add alone. */
+/** Returns the cost of a multiply-add on a software adapter, in a tile in registers. The unit is a multiply-add alone. */
 export function registersCost(tile: GemmTile, a: OperandLayout, b: OperandLayout): number {
   const { blockM, blockN, depth, subgroupQuads } = tile;
   const ofA = readingCost(a, blockM, tile);
@@ -80,7 +80,7 @@ export function registersCost(tile: GemmTile, a: OperandLayout, b: OperandLayout
   return 1 + (shared + readingCost(b, blockN, tile) + costs.iteration / depth) / (blockM * blockN);
 }
 
-/** The least multiple that is no less than `n`. */
+/** Returns the least multiple that is no less than `n`. */
 export const upTo = (multiple: number, n: number): number => Math.ceil(n / multiple) * multiple;
 
 /** Invocations per instruction (the subgroup size). */
@@ -106,7 +106,7 @@ export function productsOf({ groupK = 1, blockM, blockN, depth }: GemmTile): num
   return (blockM * blockN * depth) / groupK;
 }
 
-/** Vectors of four that an invocation loads from a k tile of both operands. */
+/** Returns the number of vectors of four that an invocation loads from a k tile of both operands. */
 export function loadedVectors(tile: GemmTile): number {
   const { groupM, groupN, blockM, blockN, depth } = tile;
   const each = (lines: number) => Math.ceil((lines * depth) / (4 * invocationsOf(tile)));
@@ -114,7 +114,7 @@ export function loadedVectors(tile: GemmTile): number {
 }
 
 /**
- * The time to load a tile's operands from the cache that all units share, per multiply-add, in multiply-adds: a unit gets
+ * Returns the time to load a tile's operands from the cache that all units share, per multiply-add, in multiply-adds: a unit gets
  * some 16 bytes per cycle.
  */
 export function cacheCost({ groupM, groupN, blockM, blockN }: GemmTile): number {
@@ -136,7 +136,7 @@ export function workgroupBytes(
   return 16 * (vectors(groupM * blockM, a) + vectors(groupN * blockN, b));
 }
 
-/** Whether a tile can read A: four rows that are read at once must belong to one block. */
+/** Returns whether a tile can read A: four rows that are read at once must belong to one block. */
 export function readsRows({ blockM, width }: Pick<GemmTile, 'blockM' | 'width'>, a: OperandLayout): boolean {
   return blockM % 4 === 0 || width === 1 || a.width === 1 || a.major === 'k';
 }

@@ -57,7 +57,7 @@ const scaleKernel = /* @__PURE__ */ defineKernel({
   source: clipScales,
 });
 
-/** Number of chunks of a gradient of `size` values: at least one. */
+/** Returns the number of chunks of a gradient of `size` values: at least one. */
 export function chunksOf(size: number): number {
   return Math.max(1, Math.ceil(size / (4 * chunkVectors)));
 }

@@ -47,7 +47,7 @@ interface GemmForm {
 /** Up to this many channels, a segment of one tap is too short. */
 const fewChannels = 8;
 
-/** Whether a forward convolution treats a row of its kernel as one segment. */
+/** Returns whether a forward convolution treats a row of its kernel as one segment. */
 function joinsTaps({ columns, inputs, groups }: ConvolutionGeometry): boolean {
   return groups === 1 && columns.dilation === 1 && columns.window > 1 && inputs <= fewChannels;
 }

@@ -31,12 +31,12 @@ export type IndexChecking = { check: 'none' } | { check: Exclude<IndexCheck, 'no
 
 export const unchecked: IndexChecking = { check: 'none' };
 
-/** The options of the index library. */
+/** Returns the options of the index library. */
 export function indexOptions({ addressing, mode }: Indexing, indices: Tensor, { check }: IndexChecking) {
   return { index: wgslType(indices.dtype), addressing, mode, check };
 }
 
-/** The runtime parameters of the index library. */
+/** Returns the runtime parameters of the index library. */
 export function indexValues({ limit, span = 1, slab = 1, sizes = [] }: Indexing, indices: Tensor) {
   return { limit, span, slab, sizes, positions: indices.size };
 }

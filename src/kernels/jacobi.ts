@@ -11,7 +11,10 @@ const orthogonalize = defineKernel({
   source: jacobi,
 });
 
-/** [w, rotations] with w = rotations · x, the rows of w orthogonal: x and w [..., rows, columns], rotations [..., rows, rows]. */
+/**
+ * Returns [w, rotations] with w = rotations · x, the rows of w orthogonal: x and w [..., rows, columns], rotations [..., rows,
+ * rows].
+ */
 export function jacobiKernel(op: string, x: Tensor): [w: Tensor, rotations: Tensor] {
   const [rows, columns] = x.shape.slice(-2) as [number, number];
   const w = output(x.device, x, op);

@@ -22,7 +22,7 @@ export const loadsInFlight = 4;
 /** The maximum number of elements (or vectors) that a lane keeps in registers. */
 const maxKept = 8;
 
-/** The lines along `axis` of a tensor. */
+/** Returns the lines along `axis` of a tensor. */
 export function linesAlong(shape: Shape, axis: number): Lines {
   const n = shape[axis] as number;
   const inner = sizeOf(shape.slice(axis + 1));
@@ -35,7 +35,7 @@ const fewLines = 64;
 /** The longest line for a single invocation, which iterates over it up to four times. */
 const longestAlone = Math.floor(maxIterations / 4);
 
-/** Whether each line must be split over several workgroups: lines are few and long, or too long for one invocation. */
+/** Returns whether each line must be split over several workgroups: lines are few and long, or too long for one invocation. */
 export function mustSplit({ lines: { shared, longest } }: AdapterProfile, { count, n }: Lines): boolean {
   return n > longest && (count < fewLines || (!shared && n > longestAlone));
 }
@@ -51,14 +51,14 @@ const smallWorkgroup = 64;
 /** From this many lanes, a row gets its own workgroup. */
 const ownWorkgroup = 32;
 
-/** Invocations of a workgroup whose lines have `lanes` lanes each. */
+/** Returns the number of invocations of a workgroup whose lines have `lanes` lanes each. */
 export function workgroupFor(lanes: number, order: LineOrder): number {
   if (lanes === 1) return smallWorkgroup;
   if (order === 'columns') return largestWorkgroup;
   return lanes >= ownWorkgroup ? lanes : smallWorkgroup;
 }
 
-/** The maximum number of lanes of a line. */
+/** Returns the maximum number of lanes of a line. */
 function maxLanes({ inner }: Lines): number {
   if (inner === 1) return largestWorkgroup;
   // Adjacent lines access adjacent words: a workgroup needs enough of them to fill a memory access.
@@ -66,8 +66,8 @@ function maxLanes({ inner }: Lines): number {
 }
 
 /**
- * Lanes per line: 1, or a power of two from 4 up. Each reads a few elements at once, or fewer if that would leave much of a
- * device idle. `lines` are in units of what is read at once.
+ * Returns the number of lanes per line: 1, or a power of two from 4 up. Each reads a few elements at once, or fewer if that would leave
+ * much of a device idle. `lines` are in units of what is read at once.
  */
 export function lanesFor({ lines: { shared, busyInvocations } }: AdapterProfile, lines: Lines): number {
   if (!shared) return 1;
@@ -88,12 +88,12 @@ export function lanesFor({ lines: { shared, busyInvocations } }: AdapterProfile,
 /** The minimum number of lanes of a shared line: the minimum subgroup size. */
 const smallestShare = 4;
 
-/** Whether rows of `lanes` lanes are reduced through subgroups. */
+/** Returns whether rows of `lanes` lanes are reduced through subgroups. */
 export function foldsInSubgroups({ subgroups }: DeviceProfile, lanes: number, order: LineOrder): boolean {
   return subgroups && lanes > 1 && order === 'rows';
 }
 
-/** How many units of a line of `n` each lane keeps in registers: 0 if too many, or if lines aren't shared. */
+/** Returns how many units of a line of `n` each lane keeps in registers: 0 if too many, or if lines aren't shared. */
 function keptPerLane({ lines: { shared } }: AdapterProfile, n: number, lanes: number): 0 | 1 | 2 | 4 | 8 {
   const units = Math.ceil(n / lanes);
   if (!shared || units > maxKept) return 0;
@@ -113,7 +113,7 @@ export interface LineLaunch {
   workgroups: number;
 }
 
-/** The launch for tensors with the same layout; the last axis is read in fours if all of them allow it. */
+/** Returns the launch for tensors with the same layout; the last axis is read in fours if all of them allow it. */
 export function lineLaunch(tensors: readonly Tensor[], lines: Lines): LineLaunch {
   const [x] = tensors as [Tensor];
   const width = tensors.every((t) => widthFor(t, lines) === 4) ? 4 : 1;

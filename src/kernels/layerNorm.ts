@@ -88,7 +88,7 @@ export function layerNormKernel(
   return out;
 }
 
-/** Whether one kernel computes the gradient over `axes` of `x` in whole lines. */
+/** Returns whether one kernel computes the gradient over `axes` of `x` in whole lines. */
 export function hasLineGradient(x: Tensor, axes: readonly number[]): boolean {
   const lines = linesOver(x.shape, axes);
   return x.size > 0 && lines !== null && lines.inner === 1 && !mustSplit(profileOf(x.device), lines);
@@ -97,7 +97,7 @@ export function hasLineGradient(x: Tensor, axes: readonly number[]): boolean {
 type Gradients = [dx: Tensor, dGamma: Tensor, dBeta: Tensor];
 
 /**
- * [dx] from the cotangent `dy`, if `hasLineGradient`; with `parameters`, [dx, dGamma, dBeta]: the launch for dx then also
+ * Returns [dx] from the cotangent `dy`, if `hasLineGradient`; with `parameters`, [dx, dGamma, dBeta]: the launch for dx then also
  * writes the moments of each line, and a reduction over all lines follows.
  */
 export function layerNormGradKernel<P extends boolean>(
@@ -170,7 +170,7 @@ function parameterGradients(
   );
 }
 
-/** The lines over adjacent axes; null for others. */
+/** Returns the lines over adjacent axes; null for others. */
 function linesOver(shape: Shape, axes: readonly number[]): Lines | null {
   const first = axes[0] as number;
   const end = first + axes.length;

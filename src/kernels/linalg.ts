@@ -41,7 +41,7 @@ const triangular = defineKernel({
   source: triangularSolve,
 });
 
-/** The lower Cholesky factors of `x` [matrices, n, n]. */
+/** Computes the lower Cholesky factors of `x` [matrices, n, n]. */
 export function choleskyKernel(op: string, x: Tensor, spec: TensorSpec): Tensor {
   const out = output(x.device, spec, op);
   const n = x.shape.at(-1) as number;
@@ -79,7 +79,7 @@ export function luKernel(
   return [out, order];
 }
 
-/** `x` [..., rows, columns] after `steps` Householder reflections. */
+/** Returns `x` [..., rows, columns] after `steps` Householder reflections. */
 export function householderKernel(op: string, x: Tensor, steps: number, spec: TensorSpec): Tensor {
   const out = output(x.device, spec, op);
   const [rows, columns] = x.shape.slice(-2) as [number, number];

@@ -64,7 +64,10 @@ export function matMulKernel(call: MatMulCall): Tensor {
   return launchMatMul(computed, problem, algorithmFor(device, gemmTunable, problem));
 }
 
-/** Whether there is nothing to sum over, and rows can be written in vectors. Products of float16 are not rounded to float16. */
+/**
+ * Returns whether there is nothing to sum over, and rows can be written in vectors. Products of float16 are not rounded to
+ * float16.
+ */
 function isOuterProduct({ a, b, sizes: { m, n, k, batch }, spec, epilogue = {} }: MatMulCall): boolean {
   if (k !== 1 || n % 4 !== 0 || epilogue.bias || epilogue.activation) return false;
   const isFloat16 = a.values.dtype === 'float16' || b.values.dtype === 'float16';

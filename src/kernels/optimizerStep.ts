@@ -81,7 +81,7 @@ export function gradientBindings(count: number): Bindings {
   );
 }
 
-/** How many variables one launch can update: each needs a binding for its gradient. */
+/** Returns how many variables one launch can update: each needs a binding for its gradient. */
 export function variablesPerLaunch(device: Device, clipping: Clipping): number {
   // The packed buffer and, for clipping by norm, the sums or the factors.
   const others = clipping === 'norm' || clipping === 'globalNorm' ? 2 : 1;
@@ -184,7 +184,7 @@ export function total(counts: readonly number[]): number {
   return counts.reduce((sum, n) => sum + n, 0);
 }
 
-/** The start of each of consecutive ranges with lengths `counts`. */
+/** Returns the start of each of consecutive ranges with lengths `counts`. */
 export function firstOf(counts: readonly number[]): number[] {
   return counts.map((_, k) => total(counts.slice(0, k)));
 }
@@ -203,7 +203,7 @@ export function isPresent({ gradient, skipped }: StepVariable): boolean {
   return gradient !== null && !skipped;
 }
 
-/** A mask with the bit of each variable for which `holds` is true. */
+/** Returns a mask with the bit of each variable for which `holds` is true. */
 export function maskOf(
   variables: readonly StepVariable[],
   holds: (variable: StepVariable) => boolean,

@@ -9,13 +9,13 @@ import type { Origin } from '../history/origin.ts';
 import { callSite } from '../history/callSite.ts';
 import { makeTensor, type Tensor } from '../tensor/tensor.ts';
 
-/** A tensor with undefined values for the kernel of `op` to write. */
+/** Allocates a tensor with undefined values for the kernel of `op` to write. */
 export function output(device: Device, spec: TensorSpec, op: string): Tensor {
   const storage = device.allocate(sizeOf(spec.shape) * bytesPerElement(spec.dtype), op);
   return makeTensor(device, storage, { shape: spec.shape, dtype: spec.dtype }, unrecorded(op));
 }
 
-/** The values of `x` under another spec of the same size, without a copy. */
+/** Returns the values of `x` under another spec of the same size, without a copy. */
 export function view(x: Tensor, spec: TensorSpec, op: string, origin: Origin = unrecorded(op)): Tensor {
   return makeTensor(x.device, x.storage.retain(), { shape: spec.shape, dtype: spec.dtype }, origin);
 }
@@ -24,12 +24,12 @@ function unrecorded(op: string): Origin {
   return { kind: 'unrecorded', op, inputs: undefined, callSite: callSite() };
 }
 
-/** Whether `x` may be bound as an array of units of `n` words: a partial last unit must fit in the buffer. */
+/** Returns whether `x` may be bound as an array of units of `n` words: a partial last unit must fit in the buffer. */
 export function bindsInUnits(x: Tensor, n: number): boolean {
   return Math.ceil(x.size / n) * n * 4 <= x.storage.bytes;
 }
 
-/** Whether `x` may be bound as an array of vec4. */
+/** Returns whether `x` may be bound as an array of vec4. */
 export function bindsAsVectors(x: Tensor): boolean {
   return bindsInUnits(x, 4);
 }

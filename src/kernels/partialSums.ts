@@ -19,7 +19,7 @@ const sumSplitsKernel = defineKernel({
   source: sumSplits,
 });
 
-/** The spec of `parts` partial sums, each of the size of `spec`. */
+/** Returns the spec of `parts` partial sums, each of the size of `spec`. */
 export function partialSpec(spec: TensorSpec, parts: number): TensorSpec {
   return { shape: [parts, sizeOf(spec.shape)], dtype: spec.dtype };
 }

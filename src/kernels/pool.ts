@@ -64,7 +64,7 @@ const gradientKernel = defineKernel({
   source: poolGradient,
 });
 
-/** Channels per invocation. */
+/** Returns the number of channels per invocation. */
 function widthOf({ channels }: PoolGeometry): 1 | 4 {
   return channels % 4 === 0 ? 4 : 1;
 }

@@ -31,7 +31,7 @@ const plainest = {
 
 export type ProfilePart = keyof typeof plainest;
 
-/** `profile` with a part switched from that of software to that of GPUs, or vice versa. */
+/** Returns `profile` with a part switched from that of software to that of GPUs, or vice versa. */
 function other<K extends keyof DeviceProfile & keyof typeof software>(
   profile: DeviceProfile,
   part: K,
@@ -44,7 +44,7 @@ export function isProfilePart(name: string): name is ProfilePart {
   return Object.hasOwn(plainest, name);
 }
 
-/** `profile` without the variants that `part` chooses. */
+/** Returns `profile` without the variants that `part` chooses. */
 export function withoutPart(profile: DeviceProfile, part: ProfilePart): DeviceProfile {
   return plainest[part](profile);
 }
@@ -64,7 +64,7 @@ const kernelParts: readonly (readonly [RegExp, ProfilePart])[] = [
   [/^(lstm|gru)Step/, 'recurrent'],
 ];
 
-/** The part of the profile that chooses between the variants of a kernel; null if it has only one. */
+/** Returns the part of the profile that chooses between the variants of a kernel; null if it has only one. */
 export function profilePartOf(kernel: string): ProfilePart | null {
   return kernelParts.find(([name]) => name.test(kernel))?.[1] ?? null;
 }

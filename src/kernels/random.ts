@@ -40,7 +40,7 @@ const dropoutMap = defineKernel({
 /** An integer below 2^53, or its two words if they may change between replays. */
 export type Seed = number | { readonly low: DynamicScalar; readonly high: DynamicScalar };
 
-/** The two key words of a seed. */
+/** Returns the two key words of a seed. */
 const keyOf = (seed: Seed) =>
   typeof seed === 'number'
     ? { seed_low: seed % 2 ** 32, seed_high: Math.floor(seed / 2 ** 32) }
@@ -80,7 +80,7 @@ export function randomKernel(
   return out;
 }
 
-/** `x` with a fraction `rate` of its elements cleared, and the others scaled by 1 / (1 - rate). */
+/** Returns `x` with a fraction `rate` of its elements cleared, and the others scaled by 1 / (1 - rate). */
 export function dropoutKernel(x: Tensor, rate: number, seed: Seed, op: string): Tensor {
   const out = output(x.device, x, op);
   if (out.size === 0) return out;

@@ -91,7 +91,7 @@ const gradients = {
 
 type StateMatMul = StepOptions['stateMatMul'];
 
-/** Where the matmul of states and recurrent kernel is computed: in the kernel of a step, or by a GEMM before it. */
+/** Returns where the matmul of states and recurrent kernel is computed: in the kernel of a step, or by a GEMM before it. */
 export function selectStepMatMul(
   { batch, units, kind }: { batch: number; units: number; kind: StepKind },
   { recurrent }: AdapterProfile,
@@ -106,7 +106,7 @@ interface StepLaunch {
   readonly workgroups: number;
 }
 
-/** The launch shapes with the state's matmul inline, and without; `operands` are read in vectors. */
+/** Returns the launch shapes with the state's matmul inline, and without; `operands` are read in vectors. */
 function launchShapes(
   { batch, units }: { batch: number; units: number },
   operands: readonly Tensor[],
@@ -143,7 +143,9 @@ export interface StepsInput {
   mask: Tensor | null;
 }
 
-/** All steps: the states [batch, time, units], for an LSTM the cells likewise, and the trace [batch, time, 5 · units]. */
+/**
+ * Computes all steps: the states [batch, time, units], for an LSTM the cells likewise, and the trace [batch, time, 5 · units].
+ */
 export function stepsKernel(
   op: string,
   kind: 'lstm',
@@ -216,7 +218,7 @@ export interface StepsGradient {
   dc: Tensor | null;
 }
 
-/** The gradient of all steps, from the last to the first. */
+/** Computes the gradient of all steps, from the last to the first. */
 export function stepsGradientKernel(
   op: string,
   kind: StepKind,

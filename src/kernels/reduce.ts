@@ -30,7 +30,7 @@ import {
   selectReduce,
 } from './reduceAlgorithm.ts';
 
-/** The name of operand i's binding. */
+/** Returns the name of operand i's binding. */
 const bound = (i: number) => `${reduceOperandNames[i]}_values`;
 
 const kernel = defineKernel({
@@ -226,7 +226,7 @@ class Pass {
 }
 
 /**
- * The shape with adjacent axes merged if both are reduced or both are kept, and the positions of reduced axes in it, the
+ * Returns the shape with adjacent axes merged if both are reduced or both are kept, and the positions of reduced axes in it, the
  * longest first, which leaves the least for the next passes.
  */
 function runsOf(shape: Shape, axes: readonly number[]): { runs: number[]; shape: number[] } {
@@ -257,7 +257,7 @@ function dtypeOf(accumulator: Accumulator): DType {
   return accumulator.includes('i32') ? 'int32' : 'uint32';
 }
 
-/** The spec that stores `count` accumulators. */
+/** Returns the spec that stores `count` accumulators. */
 function accumulators(type: Accumulator, count: number): TensorSpec {
   const components = Number(/^vec(\d)/.exec(type)?.[1] ?? 1);
   return { shape: [count, components], dtype: dtypeOf(type) };

@@ -68,7 +68,7 @@ function serial(
   return { form: 'serial', width, chunks, linesPerLoop, lanes: 1, workgroup, subgroups: false, count };
 }
 
-/** Whether so many lines keep all threads busy if an invocation reduces four. */
+/** Returns whether so many lines keep all threads busy if an invocation reduces four. */
 const isMany = (lines: number, busyInvocations: number) => lines >= 4 * busyInvocations;
 
 /** Up to this many reads, a lane takes less time than a second launch. */
@@ -97,17 +97,17 @@ function shared(problem: ReduceProblem, profile: DeviceProfile): ReduceAlgorithm
   };
 }
 
-/** The number of lines that are adjacent in memory: all rows, or the columns of a block. */
+/** Returns the number of lines that are adjacent in memory: all rows, or the columns of a block. */
 export function neighbours({ count, inner }: Lines): number {
   return inner === 1 ? count : inner;
 }
 
-/** Lines in units of those that one invocation reduces together. */
+/** Converts lines to units of those that one invocation reduces together. */
 export function inUnits({ count, n, inner }: Lines, width: number): Lines {
   return inner === 1 ? { count, n, inner } : { count: count / width, n, inner: inner / width };
 }
 
-/** Vectors of four if lines divide into them. Accumulators of more than one word are read one by one. */
+/** Returns 4 if lines divide into vectors of four. Accumulators of more than one word are read one by one. */
 function vectorWidth({ lines: { n, inner }, element, bindable }: ReduceProblem): 1 | 4 {
   if (element.startsWith('vec') || bindable === 1) return 1;
   return (inner === 1 ? n : inner) % 4 === 0 ? 4 : 1;

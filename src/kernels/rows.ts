@@ -22,7 +22,7 @@ const definition = {
 const silent = defineKernel({ name: 'rows', ...definition });
 const reporting = defineKernel({ name: 'rows checked', ...definition, faults: true });
 
-/** The row of each index, counted through all batches; batch · rows if it selects none. */
+/** Computes the row of each index, counted through all batches; batch · rows if it selects none. */
 export function rowsKernel(
   op: string,
   indices: Tensor,

@@ -34,7 +34,7 @@ const neutral = {
   min: { float32: Number.POSITIVE_INFINITY, int32: 2 ** 31 - 1, uint32: 2 ** 32 - 1 },
 } as const;
 
-/** `extremum` of the rows of `x` [rows, inner] by segment; rows whose id is out of range are ignored. */
+/** Returns `extremum` of the rows of `x` [rows, inner] by segment; rows whose id is out of range are ignored. */
 export function segmentExtremumKernel(
   op: string,
   extremum: 'max' | 'min',

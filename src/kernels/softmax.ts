@@ -56,7 +56,7 @@ export function softmaxKernel(kind: SoftmaxKind, x: Tensor, axis: number): Tenso
   return out;
 }
 
-/** The gradient of softmax or logSoftmax, from the cotangent `dy` and the output `y`. */
+/** Computes the gradient of softmax or logSoftmax, from the cotangent `dy` and the output `y`. */
 export function softmaxGradientKernel(kind: SoftmaxKind, dy: Tensor, y: Tensor, axis: number): Tensor {
   const lines = linesAlong(y.shape, axis);
   if (mustSplit(profileOf(y.device), lines)) return splitGradient(kind, dy, y, axis);
@@ -69,7 +69,7 @@ export function softmaxGradientKernel(kind: SoftmaxKind, dy: Tensor, y: Tensor, 
   return out;
 }
 
-/** The spec of a tensor with one value per line. */
+/** Returns the spec of a tensor with one value per line. */
 function lineSpec(x: TensorSpec, axis: number): TensorSpec {
   return { shape: x.shape.map((n, i) => (i === axis ? 1 : n)), dtype: 'float32' };
 }

@@ -5,8 +5,8 @@ import { maxIterations } from './iterationLimit.ts';
 export type LoopRange = readonly [begin: number, end: number];
 
 /**
- * The launches of a kernel with consecutive loops of `lengths`: the range of each loop that each launch executes. `cost` is
- * how many iterations one counts for, if invocations that are executed together diverge.
+ * Returns the launches of a kernel with consecutive loops of `lengths`: the range of each loop that each launch executes.
+ * `cost` is how many iterations one counts for, if invocations that are executed together diverge.
  */
 export function splitLoops(lengths: readonly number[], cost = 1): LoopRange[][] {
   const max = Math.floor(maxIterations / cost);

@@ -30,7 +30,7 @@ const types: Record<DType, StatisticsOptions['type']> = {
 /** Approximate elements per invocation, before a tensor gets more workgroups. */
 const elementsPerInvocation = 16;
 
-/** Number of workgroups, each of which writes one record. */
+/** Returns the number of workgroups, each of which writes one record. */
 export function statisticsGroups(size: number): number {
   const wanted = Math.ceil(size / (statisticsWorkgroup * elementsPerInvocation));
   return Math.max(1, Math.min(maxStatisticsGroups, wanted));

@@ -5,7 +5,7 @@ import type { AdapterProfile } from './adapterProfiles.ts';
 /** With fewer elements, each gets its own invocation, since fewer invocations wouldn't keep all threads busy. */
 const manyElements = 4096;
 
-/** How many of `count` elements an invocation moves: the largest number that `fits` and the adapter's profile allow. */
+/** Returns how many of `count` elements an invocation moves: the largest number that `fits` and the adapter's profile allow. */
 export function elementsPerInvocation(
   { strided }: AdapterProfile,
   count: number,
@@ -15,7 +15,7 @@ export function elementsPerInvocation(
   return [8, 4, 2].find(fits) ?? 1;
 }
 
-/** The strides of a tensor of shape `from` broadcast to shape `to`: 0 along broadcast axes. */
+/** Returns the strides of a tensor of shape `from` broadcast to shape `to`: 0 along broadcast axes. */
 export function broadcastStrides(from: Shape, to: Shape): number[] {
   const own = stridesOf(from);
   const offset = to.length - from.length;

@@ -60,7 +60,7 @@ export function selectTopK(
   return { kind: 'select', room, runs: runsOf(Math.ceil(n / runs / 4) * 4) };
 }
 
-/** [values, indices] of the k largest elements of each row of `x`, into tensors of `specs`. */
+/** Returns [values, indices] of the k largest elements of each row of `x`, into tensors of `specs`. */
 export function topKKernel(
   x: Tensor,
   k: number,

@@ -85,7 +85,7 @@ function convolve(call: WinogradCall, { plane, padding, matrices }: ConvolveForm
   return out;
 }
 
-/** The filter gradient. Sums of bands are added in order, so that the bits are the same every time. */
+/** Computes the filter gradient. Sums of bands are added in order, so that the bits are the same every time. */
 function filterGrad(call: WinogradCall): Tensor {
   const { op, a: x, b: dy, spec } = call;
   const { block } = call.algorithm;

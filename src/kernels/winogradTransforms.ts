@@ -60,7 +60,7 @@ const gradientKernel = /* @__PURE__ */ defineKernel({
 });
 
 export const float32 = (shape: number[]): TensorSpec => ({ shape, dtype: 'float32' });
-/** Channels with padding. */
+/** Returns the number of channels with padding. */
 export const padded = (channels: number) => upTo(4, channels);
 const groups = (invocations: number) => Math.ceil(invocations / winogradWorkgroup);
 
@@ -84,7 +84,10 @@ export interface Band {
   count: number;
 }
 
-/** Bands of equal size: as few as possible, so that the tiles of one, with `channels` in total, fit the device's limits. */
+/**
+ * Returns bands of equal size: as few as possible, so that the tiles of one, with `channels` in total, fit the device's
+ * limits.
+ */
 export function bandsOf(device: Device, { block, count }: Tiling, channels: number): Band[] {
   const bytes = tileSize(block) ** 2 * channels * 4;
   const { bandBytes } = profileOf(device).conv2d.winograd;
@@ -122,7 +125,7 @@ export interface TiledImage {
   padding: readonly [number, number];
 }
 
-/** The transformed tiles of a band: [frequencies, tiles, channels]. */
+/** Returns the transformed tiles of a band: [frequencies, tiles, channels]. */
 export function transformTiles(
   op: string,
   tiling: Tiling,
@@ -153,7 +156,7 @@ export interface KernelMatrices {
   flipped: boolean;
 }
 
-/** The transformed kernels: [frequencies, rows, columns]. */
+/** Returns the transformed kernels: [frequencies, rows, columns]. */
 export function transformKernels(op: string, block: Block, kernel: Tensor, matrices: KernelMatrices): Tensor {
   const { device } = kernel;
   const [rows, columns] = [padded(matrices.rows), padded(matrices.columns)];
@@ -199,7 +202,7 @@ export function writeResult(
   });
 }
 
-/** The gradient of a kernel from the sums of a band, added to `before`, that of the bands before it. */
+/** Returns the gradient of a kernel from the sums of a band, added to `before`, that of the bands before it. */
 export function transformGradient(
   op: string,
   block: Block,

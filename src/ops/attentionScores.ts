@@ -41,7 +41,7 @@ function overScores(x: Tensor, { sizes: { heads, keyHeads } }: AttentionInput): 
   return reshape(x, { shape: [batch, ...split, queries, keys] as Shape });
 }
 
-/** Whether each query sees each key; null if all do. */
+/** Returns whether each query sees each key; null if all do. */
 function visibility(input: AttentionInput): Tensor | null {
   const { mask, isCausal, sizes } = input;
   const given = mask && overScores(mask, input);
@@ -51,7 +51,7 @@ function visibility(input: AttentionInput): Tensor | null {
   return given ? logicalAnd(given, earlier) : earlier;
 }
 
-/** The softmax of the scores, with its intermediate values. */
+/** Returns the softmax of the scores, with its intermediate values. */
 function weigh(input: AttentionInput, visible: Tensor | null) {
   const { keyHeads } = input.sizes;
   const queries = byHeads(input.query, keyHeads);

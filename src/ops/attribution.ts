@@ -24,7 +24,7 @@ export function attributeBackward(scope: ProfilerScope, node: Node, body: () => 
   scope.backward({ op: node.operation.name, layer: pathOf(node.parent) }, currentParent(), body);
 }
 
-/** The layer calls that lead to `call`, itself included. */
+/** Returns the layer calls that lead to `call`, itself included. */
 function pathOf(call: Node | null): string {
   const names: string[] = [];
   for (let layer = call; layer; layer = layer.parent) names.unshift(layer.operation.name);

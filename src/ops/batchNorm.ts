@@ -59,7 +59,7 @@ function planChannels(
   return { shape, dtype, channels, axes: otherAxes(rank, [channelAxis]), along, epsilon };
 }
 
-/** A view of [channels] along the channel axis, for kernels. */
+/** Returns a view of [channels] along the channel axis, for kernels. */
 const along = (t: Tensor, shape: readonly number[]) => view(t, { shape, dtype: t.dtype }, 'batchNorm');
 
 /**
@@ -153,7 +153,7 @@ export const batchNormTrain: Op<
   },
 });
 
-/** The sum of the terms that aren't null. */
+/** Returns the sum of the terms that aren't null. */
 const sumOf = (terms: readonly (Tensor | null)[]) =>
   terms.reduce((total, term) => (total && term ? add(total, term) : (total ?? term)), null);
 

@@ -21,9 +21,9 @@ export interface Conv1dOptions {
   groups?: number;
 }
 
-/** A sequence as an image of one row: [batch, width, c] → [batch, 1, width, c]. */
+/** Returns a sequence as an image of one row: [batch, width, c] → [batch, 1, width, c]. */
 const asImage = (shape: Shape): number[] => [...shape.slice(0, 1), 1, ...shape.slice(1)];
-/** A kernel as one of a single row: [width, i, o] → [1, width, i, o]. */
+/** Returns a kernel as one of a single row: [width, i, o] → [1, width, i, o]. */
 const asImageKernel = (kernel: Shape): number[] => [1, ...kernel];
 
 function rowOptions(kernel: Shape, options: Conv1dOptions): Conv2dOptions {

@@ -78,7 +78,7 @@ export interface ConvolutionFamily<G> {
 
 const spec = (shape: Shape): TensorSpec => ({ shape: [...shape], dtype: 'float32' });
 
-/** The options that describe the convolution itself, for another direction. */
+/** Returns the options that describe the convolution itself, for another direction. */
 function shared({ strides, padding, dilationRate, groups }: ConvolutionOptions): ConvolutionOptions {
   const own = { strides, padding, dilationRate };
   // A depthwise convolution has no groups.

@@ -63,7 +63,7 @@ export const cropAndResize: CompositeOp<
   },
 });
 
-/** Where `count` samples from `first` to `last` lie on an axis of `size` pixels: [boxes, count]. */
+/** Returns where `count` samples from `first` to `last` lie on an axis of `size` pixels: [boxes, count]. */
 function positions(first: Tensor, last: Tensor, count: number, size: number): Tensor {
   const column = (x: Tensor) => expandDims(x, { axis: 1 });
   const scaled = (x: Tensor) => mul(column(x), size - 1);

@@ -83,7 +83,7 @@ function runningFold(
   return folded;
 }
 
-/** `x` shifted towards the end of `axis` by `distance`, at most its size; the gap is filled with `value`. */
+/** Returns `x` shifted towards the end of `axis` by `distance`, at most its size; the gap is filled with `value`. */
 function shifted(x: Tensor, axis: number, distance: number, value: number): Tensor {
   const size = x.shape.map((n, i) => (i === axis ? Math.max(0, n - distance) : n));
   const rest = slice(x, { begin: x.shape.map(() => 0), size });

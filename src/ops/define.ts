@@ -145,7 +145,7 @@ export function splitArguments(
   return { operands: list, options: named ?? {} };
 }
 
-/** The tensors of an op whose operand is a list. */
+/** Returns the tensors of an op whose operand is a list. */
 function listOf(op: string, slots: readonly InputSlot[], list: unknown): readonly unknown[] {
   if (!Array.isArray(list)) {
     throw new ValueError({

@@ -147,7 +147,7 @@ const fused: Op<Inputs, ScoreOptions, [out: Tensor, stats: Tensor]> = /* @__PURE
   cost: (_, __, [plan]) => attentionCost(plan),
 });
 
-/** Whether a call on tensors uses GEMMs. */
+/** Returns whether a call on tensors uses GEMMs. */
 function isComposed(inputs: Inputs, plan: AttentionPlan): boolean {
   return selectAttention(plan.sizes, profileOf(inputs[0].device)) === 'gemm';
 }

@@ -31,7 +31,7 @@ function requireRate(rate: unknown): void {
   });
 }
 
-/** The shape of the mask of x. */
+/** Returns the shape of the mask of x. */
 function maskShape(x: TensorSpec, noiseShape: DropoutOptions['noiseShape']): Shape {
   if (noiseShape === undefined) return x.shape;
   const list = Array.isArray(noiseShape) ? (noiseShape as readonly (number | null)[]) : [];

@@ -56,7 +56,7 @@ const eigenpairs: Op<[x: Tensor], object, Eigenpairs> = /* @__PURE__ */ defineOp
 const rowsOf = ({ shape }: Tensor) => shape.slice(0, -1);
 
 /**
- * The eigenvectors, as rows, of symmetric matrices with elements up to 1. Shifted by twice their norm, the matrices are
+ * Returns the eigenvectors, as rows, of symmetric matrices with elements up to 1. Shifted by twice their norm, the matrices are
  * positive definite and well conditioned, so that singular vectors are eigenvectors.
  */
 function eigenvectors(x: Tensor): Tensor {
@@ -65,7 +65,10 @@ function eigenvectors(x: Tensor): Tensor {
   return rotations;
 }
 
-/** The gradient through the vectors, in their basis: vectorsᵀ dVectors, each element divided by the difference of two values. */
+/**
+ * Returns the gradient through the vectors, in their basis: vectorsᵀ dVectors, each element divided by the difference of two
+ * values.
+ */
 function ofVectors(dVectors: Tensor, values: Tensor, vectors: Tensor): Tensor {
   const ones = eye(values.shape.at(-1) as number);
   const differences = sub(expandDims(values, { axis: -2 }), expandDims(values, { axis: -1 }));

@@ -76,7 +76,7 @@ function withEquationFirst(op: EinsumOp): Einsum {
   return Object.assign(einsum, { definition: op.definition }) as unknown as Einsum;
 }
 
-/** The labels of each operand and of the result. Axes of an ellipsis get labels counted from the last, '.0'. */
+/** Returns the labels of each operand and of the result. Axes of an ellipsis get labels counted from the last, '.0'. */
 function parse(equation: unknown, tensors: readonly Tensor[]): { operands: string[][]; result: string[] } {
   const text = typeof equation === 'string' ? equation.replace(/\s/g, '') : '';
   const match = /^((?:[A-Za-z,]|\.\.\.)*)(?:->((?:[A-Za-z]|\.\.\.)*))?$/.exec(text);
@@ -133,14 +133,14 @@ function resultOf(term: string, ellipsis: readonly string[]): string[] {
   return after === undefined ? [...before] : [...before, ...ellipsis, ...after];
 }
 
-/** The labels of the result if the equation names none, as in NumPy. */
+/** Returns the labels of the result if the equation names none, as in NumPy. */
 function implied(operands: readonly string[][], ellipsis: readonly string[]): string[] {
   const letters = operands.flat().filter((label) => !label.startsWith('.'));
   const once = letters.filter((label) => letters.indexOf(label) === letters.lastIndexOf(label));
   return [...ellipsis, ...once.sort()];
 }
 
-/** The size of each label. Axes of an ellipsis broadcast; others must agree. */
+/** Returns the size of each label. Axes of an ellipsis broadcast; others must agree. */
 function sizesOf(
   equation: string,
   tensors: readonly Tensor[],
@@ -181,14 +181,14 @@ function withoutRepeats(tensor: Tensor, labels: readonly string[], sizes: Map<st
   return { labels: kept(labels), tensor: reshape(tensor, { shape: kept(tensor.shape) }) };
 }
 
-/** The sum over all labels that aren't in `kept`. */
+/** Returns the sum over all labels that aren't in `kept`. */
 function summedTo({ labels, tensor }: Labelled, kept: ReadonlySet<string>): Labelled {
   const axis = labels.flatMap((label, i) => (kept.has(label) ? [] : [i]));
   if (axis.length === 0) return { labels, tensor };
   return { labels: labels.filter((label) => kept.has(label)), tensor: sum(tensor, { axis }) };
 }
 
-/** The product of two operands, summed over the labels that aren't in `kept`. */
+/** Returns the product of two operands, summed over the labels that aren't in `kept`. */
 function contract(
   left: Labelled,
   right: Labelled,

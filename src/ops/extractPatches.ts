@@ -73,7 +73,7 @@ export function addedAround({
   return [before, Math.max(0, covered - input - before)];
 }
 
-/** The pixels of a patch, row by row. */
+/** Returns the pixels of a patch, row by row. */
 function pixelsOf([height, width]: readonly number[]): [number, number][] {
   const columns = Array.from({ length: width as number }, (_, j) => j);
   return Array.from({ length: height as number }, (_, i) =>

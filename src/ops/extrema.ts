@@ -26,7 +26,7 @@ function extremum(name: 'max' | 'min', dtype: DType): Reduction {
 }
 
 /**
- * The extremum of the comparable values, with a word whose top bit says that there was a NaN: WGSL's own max and min may
+ * Returns the extremum of the comparable values, with a word whose top bit says that there was a NaN: WGSL's own max and min may
  * drop NaN, and functions that propagate it cost many instructions per value. Infinity's bits plus 0x7fffff are the largest
  * word without that bit.
  */
@@ -43,7 +43,7 @@ function floatExtremum(name: 'max' | 'min'): Reduction {
   };
 }
 
-/** The cotangent of an extremum `y` of `x`. Tied extrema share it equally. */
+/** Returns the cotangent of an extremum `y` of `x`. Tied extrema share it equally. */
 function share(dy: Tensor, x: Tensor, y: Tensor, plan: ReductionPlan): Tensor {
   const chosen = cast(equal(x, restoreAxes(y, plan)), 'float32');
   const ties = sum(chosen, { axis: plan.axes, keepDims: true });

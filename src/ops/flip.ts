@@ -28,7 +28,7 @@ export const flip: Op<[x: Tensor], FlipOptions, Tensor, 'first', ['axis']> = /* 
   backward: ([dy], { options }) => [flip(dy, options)],
 });
 
-/** The layout of the elements of a tensor of `shape`, reversed along `axes`. */
+/** Returns the layout of the elements of a tensor of `shape`, reversed along `axes`. */
 function reversedLayout(shape: Shape, axes: readonly number[]): StridedLayout {
   const strides = stridesOf(shape);
   let offset = 0;

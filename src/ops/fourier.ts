@@ -133,7 +133,7 @@ function alongRows(real: Tensor, imaginary: Tensor | null, direction: Direction)
   return parts.map((part) => reshape(part, { shape })) as Pair;
 }
 
-/** The transform of the rows of [m, n]; null stands for an imaginary part of zeros. */
+/** Returns the transform of the rows of [m, n]; null stands for an imaginary part of zeros. */
 function transformed(real: Tensor, imaginary: Tensor | null, direction: Direction): Pair {
   const [m, n] = real.shape as [number, number];
   const a = n <= smallest ? 1 : divisorNearRoot(n);
@@ -180,7 +180,7 @@ function rotations(rows: number, columns: number, n: number, direction: Directio
   return parts.map((values) => tensor(values, { shape: [rows, columns] })) as Pair;
 }
 
-/** The largest divisor of `n` not above √n. */
+/** Returns the largest divisor of `n` not above √n. */
 function divisorNearRoot(n: number): number {
   let a = Math.floor(Math.sqrt(n));
   while (n % a !== 0) a--;

@@ -129,7 +129,7 @@ interface CoordinateGeometry {
   indexing: Indexing;
 }
 
-/** The geometry of coordinates `indices` into a table of shape `table`, called `name` in messages. */
+/** Returns the geometry of coordinates `indices` into a table of shape `table`, called `name` in messages. */
 function coordinateGeometry(
   op: string,
   name: string,

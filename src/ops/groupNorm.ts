@@ -62,7 +62,7 @@ function groupView(x: TensorSpec, { groups = 32, axis = -1 }: GroupNormOptions):
   return { shape: [x.shape[0] as number, before, groups, channels / groups, behind], channels };
 }
 
-/** The shape of a parameter [channels] that broadcasts over the view. */
+/** Returns the shape of a parameter [channels] that broadcasts over the view. */
 function parameterShape([, , groups, channels]: GroupView['shape']): Shape {
   return [1, 1, groups, channels, 1];
 }

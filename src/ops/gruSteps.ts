@@ -97,7 +97,7 @@ export const gruSteps: Op<GruInputs, object, [h: Tensor<'float32'>, trace: Tenso
     cost: stepsCost,
   });
 
-/** The same gradient as the kernels compute, composed of differentiable ops. */
+/** Returns the same gradient as the kernels compute, composed of differentiable ops. */
 function byOps(
   { trace, recurrentKernel, mask, sizes }: Steps,
   dhs: Tensor | null,
@@ -131,7 +131,7 @@ function byOps(
   return { dgates: joined(gates), dproducts: joined(products), dh: dh ?? zeros() };
 }
 
-/** The state before each step: the last block of the trace. */
+/** Returns the state before each step: the last block of the trace. */
 function statesBefore(trace: Tensor, { batch, time, units }: StepSizes): Tensor {
   return slice(trace, { begin: [0, 0, 4 * units], size: [batch, time, units] });
 }

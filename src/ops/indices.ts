@@ -124,7 +124,7 @@ export function requireInt32(op: string, name: string, operand: unknown): void {
   for (const index of hostValues(operand)) requireNumber(op, name, index, 'int32');
 }
 
-/** The numbers of a host operand, row-major. */
+/** Returns the numbers of a host operand, row-major. */
 function hostValues(operand: unknown): readonly number[] {
   // Host values are typed arrays, never a DataView.
   if (ArrayBuffer.isView(operand)) return Array.from(operand as unknown as ArrayLike<number>);

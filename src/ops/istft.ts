@@ -64,7 +64,7 @@ export const istft: CompositeOp<
   },
 });
 
-/** Sums of frames [..., count, size] that start `stride` apart: [..., size + (count - 1) · stride]. */
+/** Sums overlapping frames [..., count, size] that start `stride` apart: [..., size + (count - 1) · stride]. */
 function overlapAdd(frames: Tensor, stride: number): Tensor {
   const [count, size] = frames.shape.slice(-2) as [number, number];
   const batch = frames.shape.slice(0, -2);
@@ -109,7 +109,7 @@ function part(x: Tensor, first: number, length: number): Tensor {
   return withLength(slice(x, { begin }), length);
 }
 
-/** The number of frames. Errors: ShapeError. */
+/** Returns the number of frames. Errors: ShapeError. */
 function framesOf({ shape }: Tensor, size: number): number {
   const [count, bins] = shape.slice(-2);
   const wanted = Math.floor(size / 2) + 1;

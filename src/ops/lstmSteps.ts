@@ -107,7 +107,7 @@ export const lstmSteps: Op<
   cost: stepsCost,
 });
 
-/** The same gradient as the kernels compute, composed of differentiable ops. */
+/** Returns the same gradient as the kernels compute, composed of differentiable ops. */
 function byOps({ trace, recurrentKernel, mask, sizes }: Steps, { dhs, dcs, dtrace }: Cotangents): Gradient {
   const { batch, time, units } = sizes;
   const zeros = () => fill([batch, units], 0);
@@ -139,7 +139,7 @@ function byOps({ trace, recurrentKernel, mask, sizes }: Steps, { dhs, dcs, dtrac
   return { dgates, dh: dh ?? zeros(), dc: dc ?? zeros() };
 }
 
-/** The states before each step: h or zeros, then those after each step except the last. */
+/** Returns the states before each step: h or zeros, then those after each step except the last. */
 function statesBefore(hs: Tensor, h: Tensor | null, { batch, time, units }: StepSizes): Tensor {
   if (time === 0) return hs;
   const shape = [batch, 1, units];

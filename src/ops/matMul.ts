@@ -70,7 +70,7 @@ export function planMatMul(op: string, a: TensorSpec, b: TensorSpec, options: Ma
   return { m, n, k, batch, shape, dtype, aBatch, bBatch, transposeA: swapA, transposeB: swapB };
 }
 
-/** The result dtype of a matmul: bools are summed as int32, float16 values as float32. */
+/** Returns the result dtype of a matmul: bools are summed as int32, float16 values as float32. */
 function matMulDType(op: string, a: TensorSpec, b: TensorSpec): DType {
   const common = promote(op, a.dtype, b.dtype);
   if (common === 'float16') return 'float32';

@@ -85,7 +85,7 @@ export async function booleanMask(x: Tensor, mask: Tensor, ...settings: unknown[
   );
 }
 
-/** The flat positions of the elements of `x` that aren't 0: a vector, int32. */
+/** Returns the flat positions of the elements of `x` that aren't 0: a vector, int32. */
 async function positionsOf(op: string, name: string, x: Tensor): Promise<Tensor> {
   requireDType(op, name, x.dtype, ['float32', 'int32', 'uint32', 'bool']);
   const size = sizeOf(x.shape);

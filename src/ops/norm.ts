@@ -75,7 +75,7 @@ function matrixNorm(x: Tensor, ord: unknown, over: NormAxes): Tensor {
   }
 }
 
-/** The largest (`ord` > 0) or smallest of the sums of magnitudes along axis `along`. */
+/** Returns the largest (`ord` > 0) or smallest of the sums of magnitudes along axis `along`. */
 function extremeSum(x: Tensor, ord: number, along: number, { axis, keepDims }: NormAxes): Tensor {
   const sums = sum(abs(x), { axis: along, keepDims: true });
   return (ord > 0 ? max : min)(sums, { axis, keepDims });

@@ -30,13 +30,13 @@ interface GradOptions {
 /** [dx, dGamma, dBeta]. */
 type Gradients = [dx: Tensor, dGamma: Tensor, dBeta: Tensor];
 
-/** The specs of the gradients for gamma and beta of `parameterShape`. */
+/** Returns the specs of the gradients for gamma and beta of `parameterShape`. */
 const planOf = (x: TensorSpec, parameterShape: readonly number[]) => {
   const parameter = { shape: parameterShape, dtype: x.dtype };
   return [{ shape: x.shape, dtype: x.dtype }, parameter, parameter] as const;
 };
 
-/** The shape of gamma that broadcasts over x: its sizes along `along`, 1 along others. */
+/** Returns the shape of gamma that broadcasts over x: its sizes along `along`, 1 along others. */
 const spreadShape = (x: TensorSpec, along: readonly number[]) =>
   x.shape.map((n, axis) => (along.includes(axis) ? n : 1));
 
@@ -58,12 +58,12 @@ interface SecondOrder {
 /** Cotangents of dx, dGamma and dBeta. */
 type Cotangents = readonly [u: Tensor | null, v: Tensor | null, w: Tensor | null];
 
-/** The sum of the terms that aren't null. */
+/** Returns the sum of the terms that aren't null. */
 const total = (...terms: readonly (Tensor | null)[]) =>
   terms.reduce((sum, term) => (sum && term ? add(sum, term) : (sum ?? term)), null);
 
 /**
- * The gradients for dy, x and gamma of ⟨u, dx⟩ + ⟨v, dGamma⟩ + ⟨w, dBeta⟩, with v and w broadcast over x:
+ * Returns the gradients for dy, x and gamma of ⟨u, dx⟩ + ⟨v, dGamma⟩ + ⟨w, dBeta⟩, with v and w broadcast over x:
  *
  *     for dy: gamma r P(u) + v x̂ + w;  for gamma: Σ dy r P(u)
  *     for x: r P(v dy - r (u mean(g x̂) + g mean(u x̂))) - r x̂ mean(u dx)

@@ -29,7 +29,7 @@ export function numberIn(storage: Storage): number | undefined {
 }
 
 /**
- * A scalar with `value`, which is uploaded once. The tensor is a separate handle, freed with the current scope, and stays
+ * Returns a scalar with `value`, which is uploaded once. The tensor is a separate handle, freed with the current scope, and stays
  * valid if the cache drops the scalar.
  */
 function constant(device: Device, value: number, dtype: DType): Tensor {
@@ -55,7 +55,7 @@ function evictOldest(known: Map<string, Tensor>): void {
   oldest.dispose();
 }
 
-/** A second handle with the same id, in the current scope. It isn't counted as a tensor made by the app. */
+/** Returns a second handle with the same id, in the current scope. It isn't counted as a tensor made by the app. */
 function handleOf(cached: Tensor): Tensor {
   const { device, storage, origin, id } = cached;
   const handle = new Tensor(device, storage.retain(), cached, origin, id);

@@ -80,7 +80,7 @@ function quantileOf(
   return reshape(moveAxis(known, { source: -1, destination: 0 }), { shape });
 }
 
-/** The quantiles of lines of n elements, along the last axis. */
+/** Returns the quantiles of lines of n elements, along the last axis. */
 function between(
   lines: Tensor,
   list: readonly number[],

@@ -66,7 +66,7 @@ function draw<D extends DType>(
 
 const word = new DataView(new ArrayBuffer(4));
 
-/** The largest float below `value`. */
+/** Returns the largest float below `value`. */
 function floatBelow(value: number): number {
   const rounded = Math.fround(value);
   if (rounded < value) return rounded;

@@ -44,7 +44,7 @@ export function randomBeta(shape: Shape, ...settings: unknown[]): Tensor {
   });
 }
 
-/** The logarithms of gamma values; for alpha below 1 scaled by a power of a uniform value, as in randomGamma. */
+/** Returns the logarithms of gamma values; for alpha below 1 scaled by a power of a uniform value, as in randomGamma. */
 function logGamma(shape: Shape, alpha: number, seed: number | undefined): Tensor {
   if (alpha >= 1) return log(gammaAboveOne(shape, alpha, seed));
   const uniform = maximum(randomUniform(shape, { seed: derivedSeed(seed, boostSeed) }), 2 ** -25);

@@ -113,7 +113,7 @@ export function randomPoisson(shape: Shape, ...settings: unknown[]): Tensor {
   });
 }
 
-/** The cumulative probabilities from `first` on, to 10 standard deviations and 20 more on each side. */
+/** Returns the cumulative probabilities from `first` on, to 10 standard deviations and 20 more on each side. */
 function poissonTable(rate: number): { first: number; cumulative: Float32Array } {
   const reach = 10 * Math.sqrt(rate) + 20;
   const first = Math.max(0, Math.floor(rate - reach));

@@ -56,7 +56,7 @@ function indicesFor(counts: readonly number[]): Int32Array {
 /** Indices are made on the host: at most 64 MiB of them. */
 const maxRepeated = 2 ** 24;
 
-/** How often each of `n` elements is repeated. */
+/** Returns how often each of `n` elements is repeated. */
 function countsFor(repeats: unknown, n: number): number[] {
   const list = Array.isArray(repeats) && repeats.length !== 1 ? repeats : undefined;
   if (list && list.length !== n) {

@@ -34,7 +34,7 @@ function greatestDivisor(a: number, b: number): number {
   return b === 0 ? Math.abs(a) : greatestDivisor(b, a % b);
 }
 
-/** Where the outputs of one axis sample its inputs. */
+/** Returns where the outputs of one axis sample its inputs. */
 function sampledAxis(op: string, input: number, output: number, grid: Grid, method: Method): SampledAxis {
   // Bilinear positions are relative to pixel centres; nearest ones to pixel edges, half a pixel before.
   const [scale, shift, unit] = {

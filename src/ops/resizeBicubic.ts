@@ -106,7 +106,7 @@ function resized(
   return einsum([weights(width, across, antialias, filter), rows], { equation: 'ow,nhwc->nhoc' });
 }
 
-/** The weight of each of `size` pixels in each of `count` results: [count, size], rows that add up to 1. */
+/** Returns the weight of each of `size` pixels in each of `count` results: [count, size], rows that add up to 1. */
 function weights(size: number, count: number, antialias: boolean, filter: Filter): Tensor {
   const step = size / count;
   const spread = antialias ? Math.max(step, 1) : 1;

@@ -50,7 +50,7 @@ function rolled(x: Tensor, axis: number, shift: number): Tensor {
   return concat([block(n - last, last), block(0, n - last)], { axis });
 }
 
-/** Axes in the order given. An axis may be repeated: its shifts add up. */
+/** Returns the axes in the order given. An axis may be repeated: its shifts add up. */
 function axesOf(axis: unknown, rank: number): number[] {
   const list: readonly unknown[] = Array.isArray(axis) ? axis : [axis];
   if (list.length <= maxRank) return [...list].map((one) => normalizeAxis('roll', one, rank));

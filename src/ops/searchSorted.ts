@@ -56,7 +56,7 @@ export const searchSorted: CompositeOp<
   },
 });
 
-/** Where NaN is inserted: behind all numbers, and on side 'right' behind other NaN, too. */
+/** Returns where NaN is inserted: behind all numbers, and on side 'right' behind other NaN, too. */
 function firstNaN(sorted: Tensor, side: 'left' | 'right'): Tensor | number {
   if (side === 'right' || sorted.dtype !== 'float32') return sorted.shape[0] as number;
   return sum(cast(logicalNot(isNaNOf(sorted)), { dtype: 'int32' }));

@@ -18,7 +18,7 @@ function startingPosition(): number {
   return (high % 2 ** 21) * 2 ** 32 + low;
 }
 
-/** The seed `by` steps after `seed`. Computed without the sum of two seeds, which would be rounded. */
+/** Returns the seed `by` steps after `seed`. Computed without the sum of two seeds, which would be rounded. */
 function stepped(seed: number, by: number): number {
   const room = seedLimit - seed;
   return by < room ? seed + by : by - room;

@@ -49,7 +49,7 @@ export const segmentProd: CompositeOp<
   },
 });
 
-/** The product of each row [n, m] with those before it that have the same of the sorted ids [n]. */
+/** Returns the product of each row [n, m] with those before it that have the same of the sorted ids [n]. */
 function scanned(rows: Tensor, sorted: Tensor): Tensor {
   const { dtype } = rows;
   const n = rows.shape[0] as number;
@@ -72,7 +72,7 @@ function scanned(rows: Tensor, sorted: Tensor): Tensor {
   return products;
 }
 
-/** Whether each of the sorted ids [n] is the last of its kind. */
+/** Returns whether each of the sorted ids [n] is the last of its kind. */
 function lastOfSegments(sorted: Tensor): Tensor {
   const n = sorted.shape[0] as number;
   const differs = notEqual(slice(sorted, { begin: 1 }), slice(sorted, { begin: 0, size: n - 1 }));

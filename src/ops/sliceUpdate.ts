@@ -33,7 +33,7 @@ export const sliceUpdate: CompositeOp<[x: Tensor, updates: Tensor], SliceUpdateO
     },
   });
 
-/** The paddings that place the block in x. */
+/** Returns the paddings that place the block in x. */
 function paddingsOf(x: Tensor, updates: Tensor, begin: unknown): [number, number][] {
   const starts: unknown[] = Array.isArray(begin) ? begin : [];
   const fits =

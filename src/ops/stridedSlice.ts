@@ -232,7 +232,7 @@ function checkMasks(op: string, options: StridedSliceOptions): void {
   }
 }
 
-/** The elements of one axis that an entry selects. */
+/** Returns the elements of one axis that an entry selects. */
 function rangeOf(
   op: string,
   shape: Shape,

@@ -111,7 +111,7 @@ interface Reduced {
   readonly vh: Tensor;
 }
 
-/** The first columns of u and rows of vh, one for each singular value. */
+/** Returns the first columns of u and rows of vh, one for each singular value. */
 function reduced(u: Tensor, s: Tensor, vh: Tensor, fullMatrices: boolean): Reduced {
   if (!fullMatrices) return { u, s, vh };
   const [batch, k] = [s.shape.slice(0, -1), s.shape.at(-1) as number];
@@ -125,7 +125,7 @@ function reduced(u: Tensor, s: Tensor, vh: Tensor, fullMatrices: boolean): Reduc
 
 type Cotangent = Tensor | null;
 
-/** The matrix between u and vh in the gradient: the sum of the contributions of the three cotangents. */
+/** Returns the matrix between u and vh in the gradient: the sum of the contributions of the three cotangents. */
 function middleOf(du: Cotangent, ds: Cotangent, dvh: Cotangent, { u, s, vh }: Reduced): Cotangent {
   const [rows, columns] = [expandDims(s, { axis: -1 }), expandDims(s, { axis: -2 })];
   const identity = eye(s.shape.at(-1) as number);

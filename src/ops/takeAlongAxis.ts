@@ -166,7 +166,7 @@ export const scatterAddAlongAxis: Op<
 
 const repeated = (x: Tensor, shape: Shape) => (sameShape(x.shape, shape) ? x : broadcastTo(x, { shape }));
 
-/** The shapes that table and indices broadcast to: equal except for `axis`. */
+/** Returns the shapes that table and indices broadcast to: equal except for `axis`. */
 function sharedShapes(
   x: Shape,
   indices: Shape,
@@ -191,7 +191,7 @@ function sharedShapes(
   };
 }
 
-/** Elements of a table of shape `table` by indices of shape `indices`, treated as rows of one element. */
+/** Returns the elements of a table of shape `table` by indices of shape `indices`, treated as rows of one element. */
 function alongIndexing(table: Shape, indices: Shape, axis: number, options: IndexOptions): Indexing {
   const span = sizeOf(table.slice(axis + 1));
   return {

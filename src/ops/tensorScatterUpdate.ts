@@ -62,7 +62,7 @@ function flatIds(indices: Tensor, table: Shape): Tensor {
 
 const int32 = (values: readonly number[]) => Int32Array.from(values);
 
-/** The number of axes that the coordinates point into. Throws if the shapes don't fit. */
+/** Returns the number of axes that the coordinates point into. Throws if the shapes don't fit. */
 function requireShapes(x: Shape, indices: Shape, updates: Shape): number {
   const depth = indices.at(-1) ?? -1;
   const wanted = [...indices.slice(0, -1), ...x.slice(Math.max(0, depth))];

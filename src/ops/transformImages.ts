@@ -62,7 +62,7 @@ export const transformImages: CompositeOp<
   },
 });
 
-/** Where the pixels of a result of [down, across] are taken from: x and y, each [n or 1, down, across]. */
+/** Returns where the pixels of a result of [down, across] are taken from: x and y, each [n or 1, down, across]. */
 function mapped(transforms: Tensor, down: number, across: number): [x: Tensor, y: Tensor] {
   const x = reshape(range(0, across), { shape: [1, 1, across] });
   const y = reshape(range(0, down), { shape: [1, down, 1] });

@@ -42,7 +42,7 @@ export const triu: CompositeOp<[x: Tensor], TriangleOptions, Tensor, ['k']> = /*
   },
 );
 
-/** Whether an element is on diagonal `k + offset` or below: column ≤ row + k + offset. Shape [m, n]. */
+/** Returns whether an element is on diagonal `k + offset` or below: column ≤ row + k + offset. Shape [m, n]. */
 function isBelow(op: string, shape: Shape, k: number, offset = 0): Tensor {
   const [rows, columns] = shape.slice(-2);
   if (rows === undefined || columns === undefined) {

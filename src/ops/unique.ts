@@ -45,7 +45,7 @@ export async function unique(
   ]);
 }
 
-/** Where the distinct slices of `values` along `axis` first occur, and the index of each slice among them. */
+/** Returns where the distinct slices of `values` along `axis` first occur, and the index of each slice among them. */
 function firstOccurrences(
   values: ArrayLike<number>,
   shape: Shape,
@@ -69,7 +69,7 @@ function firstOccurrences(
   return { firsts: Int32Array.from(firsts), indices };
 }
 
-/** The values of slice i as text, which is equal for 0 and -0, and for all NaN. */
+/** Returns the values of slice i as text, which is equal for 0 and -0, and for all NaN. */
 function sliceKey(
   values: ArrayLike<number>,
   { i, n, inner, outer }: { i: number; n: number; inner: number; outer: number },

@@ -21,7 +21,7 @@ import { where } from './where.ts';
 
 const floats: readonly DType[] = ['float32'];
 
-/** The deviations of x from its mean along the axes. */
+/** Returns the deviations of x from its mean along the axes. */
 function deviations(x: Tensor, { axes }: ReductionPlan): Tensor {
   return sub(x, mean(x, { axis: axes, keepDims: true }));
 }

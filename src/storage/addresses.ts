@@ -15,8 +15,8 @@ export interface BrowserAddress {
 }
 
 /**
- * The parts of an address in a browser's storage; null for paths and other URLs. Errors: ValueError for a path with `..`, and
- * for storages of TF.js that are too small for models.
+ * Returns the parts of an address in a browser's storage; null for paths and other URLs. Errors: ValueError for a path with
+ * `..`, and for storages of TF.js that are too small for models.
  */
 export function browserAddress(op: string, given: string | URL): BrowserAddress | null {
   const text = typeof given === 'string' ? given : decodeURI(given.href);

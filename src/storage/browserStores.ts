@@ -40,7 +40,7 @@ export function storedTarget(address: BrowserAddress): FileTarget {
 }
 
 /**
- * The files that this site stores in `opfs://` (or a folder of it, `opfs://models`) or `indexeddb://`, by address.
+ * Returns the files that this site stores in `opfs://` (or a folder of it, `opfs://models`) or `indexeddb://`, by address.
  * Errors: ValueError for other storages, and if the browser doesn't have them.
  */
 export async function listFiles(place: string): Promise<StoredFile[]> {

@@ -27,7 +27,7 @@ export function streamTarget(open: () => Promise<WritableStream<Uint8Array<Array
 /** Number of bytes that are moved into a Blob at a time. */
 const partBytes = 16 << 20;
 
-/** All pieces as a Blob, a part at a time: browsers move large ones out of memory. */
+/** Returns all pieces as a Blob, a part at a time: browsers move large ones out of memory. */
 export async function blobOf(pieces: FilePieces): Promise<Blob> {
   const blobs: Blob[] = [];
   let parts: Uint8Array<ArrayBuffer>[] = [];

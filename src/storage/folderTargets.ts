@@ -43,7 +43,7 @@ export class FilesTarget implements FolderTarget {
 /** A target for a model of several files. A string is the path of a folder in Node, or `opfs://models/net`. */
 export type SaveFolder = string | URL | FolderTarget | FileSystemDirectoryHandle;
 
-/** Whether files can be written into `given`. */
+/** Returns whether files can be written into `given`. */
 export function isFolder(given: unknown): given is FolderTarget | FileSystemDirectoryHandle {
   const { writeFile, getDirectoryHandle } = (given ?? {}) as Partial<
     FolderTarget & FileSystemDirectoryHandle
@@ -124,7 +124,7 @@ function storedFolder({ place, path }: BrowserAddress): FolderTarget {
   };
 }
 
-/** The folder of a path, which may name the model.json in it. */
+/** Returns the folder of a path, which may name the model.json in it. */
 function folderPath(path: string): string {
   return path.replace(/(^|[\\/])model\.json$/, '').replace(/[\\/]+$/, '');
 }

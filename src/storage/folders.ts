@@ -5,8 +5,8 @@ import { blobSource, type ByteSource } from '../formats/byteSource.ts';
 const modelName = 'model.json';
 
 /**
- * The model.json, or the only JSON, in a list of files, such as those dropped on a page; with one file, that file. Errors:
- * FormatError if there is none, or more than one.
+ * Returns the model.json, or the only JSON, in a list of files, such as those dropped on a page; with one file, that file.
+ * Errors: FormatError if there is none, or more than one.
  */
 export function openFiles(files: readonly File[], name?: string): ByteSource {
   const json = files.filter((file) => /\.json$/i.test(file.name));
@@ -36,7 +36,7 @@ function pathOf(file: File): string {
   return file.webkitRelativePath || file.name;
 }
 
-/** The model.json of a folder that the user chose, or of OPFS. Errors: FormatError if there is none. */
+/** Returns the model.json of a folder that the user chose, or of OPFS. Errors: FormatError if there is none. */
 export async function openFolder(folder: FileSystemDirectoryHandle, name?: string): Promise<ByteSource> {
   const model = await openIn(folder, modelName);
   return {
@@ -46,7 +46,7 @@ export async function openFolder(folder: FileSystemDirectoryHandle, name?: strin
   };
 }
 
-/** A file in a folder or below it. Errors: FormatError if there is none. */
+/** Returns a file in a folder or below it. Errors: FormatError if there is none. */
 export async function openIn(folder: FileSystemDirectoryHandle, path: string): Promise<ByteSource> {
   const parts = path.split('/');
   const last = parts.pop() as string;
@@ -59,7 +59,7 @@ export async function openIn(folder: FileSystemDirectoryHandle, path: string): P
   }
 }
 
-/** The address of a file next to the one at `url`, with the same query. */
+/** Returns the address of a file next to the one at `url`, with the same query. */
 export function siblingUrl(url: string, path: string): string {
   const [, folder = '', query = ''] = /^([^?#]*\/)?[^?#]*(\?[^#]*)?/.exec(url) ?? [];
   return folder + path.split('/').map(encodeURIComponent).join('/') + query;

@@ -57,7 +57,7 @@ export const indexedDbFiles: BrowserStore = {
 
 const entryAt = (path: string) => run<Entry | undefined>('load', 'readonly', (store) => store.get(path));
 
-/** A file, with access to the files whose paths start with `folder`. */
+/** Returns a file, with access to the files whose paths start with `folder`. */
 function withSiblings(blob: Blob, name: string, folder: string): ByteSource {
   const sibling = async (other: string) => {
     const found = await entryAt(folder + other);
@@ -72,7 +72,7 @@ function withSiblings(blob: Blob, name: string, folder: string): ByteSource {
   return { ...blobSource(blob, name), sibling };
 }
 
-/** The result of a request, once its transaction is complete. */
+/** Returns the result of a request, once its transaction is complete. */
 async function run<T>(
   op: string,
   mode: IDBTransactionMode,

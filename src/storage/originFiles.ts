@@ -46,7 +46,7 @@ export const originFiles: BrowserStore = {
   },
 };
 
-/** A file, with access to those next to it; or the model.json of a folder. */
+/** Returns a file, with access to those next to it; or the model.json of a folder. */
 async function open({ path, text }: BrowserAddress): Promise<ByteSource> {
   const { folder, name } = await parentOf('load', path, false);
   const handle = await folder.getFileHandle(name).catch((error: Error) => {
@@ -57,7 +57,7 @@ async function open({ path, text }: BrowserAddress): Promise<ByteSource> {
   return { ...blobSource(await handle.getFile(), text), sibling: (other) => openIn(folder, other) };
 }
 
-/** A folder and the name of an entry in it. */
+/** Returns a folder and the name of an entry in it. */
 async function parentOf(op: string, path: string, create: boolean) {
   const parts = path.split('/');
   const name = parts.pop() as string;

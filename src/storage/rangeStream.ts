@@ -22,7 +22,7 @@ export class RangeStream {
     private readonly size: number,
   ) {}
 
-  /** The bytes from `begin` to `end`, fewer if the server sends fewer; null if they should be requested on their own. */
+  /** Returns the bytes from `begin` to `end`, fewer if the server sends fewer; null if they should be requested on their own. */
   async read(begin: number, end: number, memory: ReadMemory): Promise<Uint8Array<ArrayBuffer> | null> {
     const reader = await this.#readerAt(begin, end, memory);
     if (!reader) return null;
@@ -38,7 +38,10 @@ export class RangeStream {
     await open?.reader.cancel();
   }
 
-  /** A reader whose next byte is that at `begin`. It belongs to the caller, so that reads at the same time have one each. */
+  /**
+   * Returns a reader whose next byte is that at `begin`. It belongs to the caller, so that reads at the same time have one
+   * each.
+   */
   async #readerAt(begin: number, end: number, memory: ReadMemory): Promise<ReadableStreamBYOBReader | null> {
     const skipped = this.#open ? begin - this.#open.at : -1;
     if (this.#open && skipped >= 0 && skipped <= maxSkipped) {

@@ -39,7 +39,7 @@ export class BytesTarget implements FileTarget {
   }
 }
 
-/** The name of a target, by which formats are chosen; null if it has none. */
+/** Returns the name of a target, by which formats are chosen; null if it has none. */
 export function targetName(target: SaveTarget): string | null {
   if (typeof target === 'string' || target instanceof URL) return String(target);
   const { name } = (target ?? {}) as Partial<FileSystemFileHandle>; // Invalid targets are refused by targetOf.

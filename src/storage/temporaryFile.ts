@@ -32,7 +32,7 @@ export async function openTemporaryFile(bytes: number): Promise<TemporaryFile | 
   }
 }
 
-/** All pieces, readable in any order: in memory up to `maxMemory` bytes, otherwise in a temporary file. */
+/** Returns all pieces, readable in any order: in memory up to `maxMemory` bytes, otherwise in a temporary file. */
 export async function bufferPieces(
   pieces: FilePieces,
   name: string,

@@ -17,7 +17,7 @@ interface ModelRecord {
   };
 }
 
-/** The model that TF.js saved as `indexeddb://<path>`, as a model.json called `name`; null if there is none. */
+/** Returns the model that TF.js saved as `indexeddb://<path>`, as a model.json called `name`; null if there is none. */
 export async function openTfjsModel(path: string, name: string): Promise<ByteSource | null> {
   const record = await recordOf(path);
   if (!record) return null;
@@ -45,7 +45,7 @@ async function recordOf(path: string): Promise<ModelRecord | null> {
   }
 }
 
-/** The database of TF.js, if the site has one; it isn't created. */
+/** Returns the database of TF.js, if the site has one; it isn't created. */
 async function openExisting(): Promise<IDBDatabase | null> {
   const request = indexedDB.open(database);
   request.onupgradeneeded = () => request.transaction?.abort();

@@ -73,7 +73,7 @@ async function* piecesOf(read: ByteSource['read'], begin: number, end: number): 
     yield await read(at, Math.min(end, at + pieceBytes), memory);
 }
 
-/** The last part of an address. */
+/** Returns the last part of an address. */
 export function baseName(url: string): string {
   if (/^(data|blob):/i.test(url)) return 'file';
   const path = url.replace(/[?#].*$/s, '');

@@ -65,8 +65,8 @@ export interface TensorOptions<D extends DType = DType> {
 const optionNames: OptionNames<TensorOptions> = { shape: true, dtype: true, name: false };
 
 /**
- * A tensor of host values: numbers, booleans, nested arrays of them, or a typed array in row-major order. Shape and dtype
- * may also be passed by position, as in TF.js: `tensor(values, [2, 2], 'int32')`.
+ * Creates a tensor from host values: numbers, booleans, nested arrays of them, or a typed array in row-major order. Shape and
+ * dtype may also be passed by position, as in TF.js: `tensor(values, [2, 2], 'int32')`.
  * Errors: ShapeError for ragged nesting or a shape that holds another number of values; DTypeError; ValueError for
  * unknown options.
  */
@@ -158,7 +158,7 @@ function refuseDType(op: string, dtype: unknown, allowed: string): never {
 
 const scalar: Shape = [];
 
-/** The values in one list or typed array, and the shape of their nesting. */
+/** Returns the values in one list or typed array, and the shape of their nesting. */
 function flattened(op: string, values: unknown): { flat: number[] | HostArray; nesting: Shape } {
   if (ArrayBuffer.isView(values)) {
     const flat = requireNumbers(op, values);
@@ -197,7 +197,7 @@ function flatten(op: string, values: unknown, flat: number[], depth: number): Sh
   return [values.length, ...(inner ?? [])];
 }
 
-/** `view` as a typed array of numbers that isn't detached. Errors: ValueError for other views. */
+/** Returns `view` as a typed array of numbers that isn't detached. Errors: ValueError for other views. */
 function requireNumbers(op: string, view: ArrayBufferView): HostArray {
   if (view instanceof DataView || view instanceof BigInt64Array || view instanceof BigUint64Array)
     throw notValues(op, view);
@@ -236,7 +236,7 @@ function tooDeep(op: string): ShapeError {
   });
 }
 
-/** Whether nested arrays hold only booleans; mixed with numbers, booleans count as 0 and 1. */
+/** Returns whether nested arrays hold only booleans; mixed with numbers, booleans count as 0 and 1. */
 function holdsBooleans(values: unknown): boolean {
   if (!Array.isArray(values)) return typeof values === 'boolean';
   return values.length > 0 && values.every(holdsBooleans);
@@ -272,7 +272,7 @@ const bufferOptionNames: OptionNames<BufferOptions> = {
 };
 
 /**
- * A tensor over a GPUBuffer owned by the app, without a copy. The buffer needs usage STORAGE, and COPY_SRC to be read
+ * Creates a tensor over a GPUBuffer owned by the app, without a copy. The buffer needs usage STORAGE, and COPY_SRC to be read
  * back; it is never pooled, written or destroyed by the library, and must outlive the tensor.
  * Errors: ShapeError if the buffer is too small; ValueError for its usage or offset.
  */

@@ -24,7 +24,7 @@ type Encoded = Float32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Uint32Array
 const storedAs = { float32: Float32Array, int32: Int32Array, uint32: Uint32Array } as const;
 
 /**
- * The stored form of `values`, which have `shape`, in `dtype`. An array in that form already is neither copied nor
+ * Returns the stored form of `values`, which have `shape`, in `dtype`. An array in that form already is neither copied nor
  * checked. For bool, anything but 0 is true, NaN included, as in NumPy and in cast.
  * `saturates`: integers out of range become the nearest that the dtype holds. For indices: the op checks their
  * range itself.
@@ -48,7 +48,7 @@ export function encodeValues(
   return stored;
 }
 
-/** Whether the type of `values` guarantees that the integer dtype holds them. */
+/** Returns whether the type of `values` guarantees that the integer dtype holds them. */
 function holdsAll(dtype: IntegerDType, values: readonly number[] | HostArray): boolean {
   if (values instanceof Uint8Array || values instanceof Uint8ClampedArray || values instanceof Uint16Array)
     return true;

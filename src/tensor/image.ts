@@ -23,7 +23,7 @@ export interface FromImageOptions<D extends DType = DType> {
 const imageOptionNames: OptionNames<FromImageOptions> = { channels: false, dtype: false, name: false };
 
 /**
- * An image as a tensor [height, width, channels] with values from 0 to 255. Colours are sRGB as they are stored, not
+ * Converts an image to a tensor [height, width, channels] with values from 0 to 255. Colours are sRGB as they are stored, not
  * premultiplied; alpha is dropped with 3 channels. Luminance weighs red, green and blue as ITU-R BT.601 does, rounded
  * to integers: Keras's `grayscale`.
  *

@@ -23,7 +23,7 @@ export interface MemoryReport {
   openTapes: number;
 }
 
-/** What the library holds on the host and on the device, now and at its peak. Needs no readback. */
+/** Reports what the library holds on the host and on the device, now and at its peak. Needs no readback. */
 export function memory(device: Device = getDevice()): MemoryReport {
   requireDevice('memory', device);
   const { bytesInUse, peakBytes, bytesPooled, allocations } = device.allocator.statistics;

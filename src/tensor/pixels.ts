@@ -37,7 +37,7 @@ const drawable: Readonly<Record<string, readonly [width: string, height: string]
 
 const tagOf = (value: unknown) => Object.prototype.toString.call(value).slice('[object '.length, -1);
 
-/** The pixels of `source`, which is drawn on a canvas unless it has them itself. */
+/** Returns the pixels of `source`, which is drawn on a canvas unless it has them itself. */
 export function pixelsOf(op: string, source: ImageSource): Pixels {
   const name = tagOf(source);
   const size = drawable[name];

@@ -25,7 +25,7 @@ export function track(tensor: Scoped): void {
   else tensor.watchDrop();
 }
 
-/** Whether a scope collects what is made now. */
+/** Returns whether a scope collects what is made now. */
 export function isCollecting(): boolean {
   return scopes.length > 0;
 }
@@ -146,7 +146,7 @@ export function outsideScopes<T>(body: () => T): T {
 }
 
 /**
- * A scope for `using`: tensors made while it is open are freed when it ends.
+ * Opens a scope for `using`: tensors made while it is open are freed when it ends.
  *
  *     using step = scope();
  *     const loss = step.keep(mean(square(x)));

@@ -57,7 +57,7 @@ interface Holder {
 let nextTensorId = 1;
 let liveTensors = 0;
 
-/** A new tensor id; symbolic tensors share the numbering. */
+/** Returns a new tensor id; symbolic tensors share the numbering. */
 export function newTensorId(): number {
   return nextTensorId++;
 }
@@ -234,18 +234,18 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     }
   }
 
-  /** A second handle with the same id, for `alias`. */
+  /** Returns a second handle with the same id, for `alias`. */
   duplicate(): Tensor {
     return new Tensor(this.device, this.storage.retain(), this, this.origin, this.id);
   }
 
-  /** The values as nested arrays; a number for a scalar. Bools are 0 and 1. */
+  /** Returns the values as nested arrays; a number for a scalar. Bools are 0 and 1. */
   array(...extra: never[]): Promise<NestedArray> {
     rejectExtraArguments('array', extra, []);
     return this.data().then((data) => nest(data, this.shape));
   }
 
-  /** The value of a tensor with one element. Errors: ShapeError if there are none or several; those of `data`. */
+  /** Returns the value of a tensor with one element. Errors: ShapeError if there are none or several; those of `data`. */
   item(...extra: never[]): Promise<number> {
     rejectExtraArguments('item', extra, []);
     this.#requireUncaptured();
@@ -286,7 +286,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     return this.toString();
   }
 
-  /** What `JSON.stringify` writes: the short form, since the values are on the device. `array()` reads them. */
+  /** Returns what `JSON.stringify` writes: the short form, since the values are on the device. `array()` reads them. */
   toJSON(): string {
     return this.toString();
   }
@@ -308,7 +308,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   }
 }
 
-/** What is remembered of a tensor at which a history ends. */
+/** Returns what is recorded about a tensor at which a history ends. */
 export function sourceOf(tensor: Tensor): SourceTensor {
   const node = tensor.kerasHistory?.node;
   return {
@@ -320,14 +320,14 @@ export function sourceOf(tensor: Tensor): SourceTensor {
   };
 }
 
-/** A new tensor on `storage`, freed with the current scope. Takes over one reference. */
+/** Creates a tensor on `storage`, freed with the current scope. Takes over one reference. */
 export function makeTensor(device: Device, storage: Storage, spec: TensorSpec, origin: Origin): Tensor {
   const made = new Tensor(device, storage, spec, origin);
   track(made);
   return made;
 }
 
-/** A second handle on `tensor` with the same id, outside all scopes; tapes save these. */
+/** Returns a second handle on `tensor` with the same id, outside all scopes; tapes save these. */
 export function alias(tensor: Tensor): Tensor {
   const second = tensor.duplicate();
   second.name = tensor.name;

@@ -49,7 +49,7 @@ const assigned: Readonly<Record<string, string>> = {
 
 let hints: Map<string, string> | undefined;
 
-/** The hint for the property `name`. Undefined if the name may be the app's. */
+/** Returns the hint for the property `name`. Undefined if the name may be the app's. */
 function hintFor(name: string): string | undefined {
   if (/^-?\d+$/.test(name)) return rows;
   hints ??= new Map([
@@ -102,7 +102,7 @@ function guardPrototype(prototype: object): void {
   );
 }
 
-/** Whether `owner` is a tensor, not a subclass prototype. */
+/** Returns whether `owner` is a tensor, not a subclass prototype. */
 function isTensor(owner: object): boolean {
   return !Object.hasOwn(owner, 'constructor');
 }

@@ -31,7 +31,7 @@ export interface WeightFunction {
 let unnamed = 0;
 let made = { count: 0, bytes: 0 };
 
-/** How many variables were made so far, and their bytes. Never decreases. */
+/** Returns how many variables were made so far, and their bytes. Never decreases. */
 export function variablesMade(): { readonly count: number; readonly bytes: number } {
   return made;
 }
@@ -162,7 +162,7 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
   }
 
   /**
-   * A storage with the current values that may be written in place. Values that are shared (by a tape, by the tensor
+   * Returns a storage with the current values that may be written in place. Values that are shared (by a tape, by the tensor
    * last assigned) are copied first. For optimizer kernels.
    */
   writableStorage(): Storage {
@@ -175,7 +175,7 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
   }
 }
 
-/** A reference to the values of `tensor`, or to a copy if the app may write to its buffer. */
+/** Returns a reference to the values of `tensor`, or to a copy if the app may write to its buffer. */
 function valuesOf({ storage, device, bytes }: Tensor): Storage {
   if (!storage.exposed || bytes === 0) return storage.retain();
   const copy = device.allocate(bytes, 'variable');
@@ -231,7 +231,7 @@ function leaf(value: Tensor): Origin {
   return { kind: 'variable', from: origin.kind === 'fresh' ? undefined : sourceOf(value) };
 }
 
-/** A variable that starts with the values of `initial`, which remains a separate tensor. */
+/** Creates a variable that starts with the values of `initial`, which remains a separate tensor. */
 export function variable<D extends DType>(initial: Tensor<D>, options?: VariableOptions): Variable<D> {
   return new Variable(initial, options);
 }

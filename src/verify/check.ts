@@ -146,7 +146,7 @@ function overwrite(device: Device, targets: readonly Tensor[], sources: readonly
   }
 }
 
-/** The largest error, relative to the largest value; infinite if a value is NaN, or if some are missing. */
+/** Returns the largest error, relative to the largest value; infinite if a value is NaN, or if some are missing. */
 function relativeErrorOf(got: ArrayLike<number>, expected: ArrayLike<number>): number {
   if (got.length !== expected.length) return Number.POSITIVE_INFINITY;
   let [largest, scale] = [0, 1e-6];

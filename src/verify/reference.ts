@@ -9,7 +9,7 @@ import type { Check, Values } from './check.ts';
 /** Calls `visit` with the flat indices of each product: c[k] is the sum of a[i] · b[j]. */
 export type Products = (visit: (i: number, j: number, k: number) => void) => void;
 
-/** The results of a bilinear op and its gradients, from a, b and the cotangent. */
+/** Returns the results of a bilinear op and its gradients, from a, b and the cotangent. */
 export function bilinear(products: Products): Check['expected'] {
   return ([a, b, dy]) => {
     const [x, y, cotangent] = [a, b, dy] as [Values, Values, Values];
@@ -29,7 +29,7 @@ export function bilinear(products: Products): Check['expected'] {
 /** Calls `visit` with each term: y[k] is the sum of weight · x[i]. */
 export type Terms = (visit: (i: number, k: number, weight?: number) => void) => void;
 
-/** The results of a linear op of one input and its gradient. */
+/** Returns the results of a linear op of one input and its gradient. */
 export function linear(terms: Terms): Check['expected'] {
   return ([x, dy]) => {
     const [values, cotangent] = [x, dy] as [Values, Values];
@@ -45,7 +45,7 @@ export function linear(terms: Terms): Check['expected'] {
 
 const step = 1e-5;
 
-/** The results of an op and its gradients, by central differences. For few values, since each costs two calls. */
+/** Returns the results of an op and its gradients, by central differences. For few values, since each costs two calls. */
 export function byDifferences(forward: (...inputs: Values[]) => Values): Check['expected'] {
   return (given) => {
     const [inputs, cotangent] = [given.slice(0, -1), given.at(-1) as Values];
@@ -65,7 +65,7 @@ export function byDifferences(forward: (...inputs: Values[]) => Values): Check['
   };
 }
 
-/** The results of an elementwise op of tensors of one shape, and its gradients. */
+/** Returns the results of an elementwise op of tensors of one shape, and its gradients. */
 export function elementwise(f: (...values: number[]) => number): Check['expected'] {
   return (given) => {
     const [inputs, cotangent] = [given.slice(0, -1), given.at(-1) as Values];
@@ -79,7 +79,7 @@ export function elementwise(f: (...values: number[]) => number): Check['expected
   };
 }
 
-/** The lines of a shape along its axis: the first index of each, the stride within, and the number of elements. */
+/** Returns the lines of a shape along its axis: the first index of each, the stride within, and the number of elements. */
 export function linesOf(shape: readonly number[], axis: number) {
   const n = shape[axis] as number;
   const inner = sizeOf(shape.slice(axis + 1));

@@ -120,7 +120,7 @@ async function avoid(
   });
 }
 
-/** What to avoid so that the checks of `variant` pass; null if nothing helps. */
+/** Returns what to avoid so that the checks of `variant` pass; null if nothing helps. */
 async function rightAlternative(device: Device, variant: Variant): Promise<string | null> {
   const { name, checks, alternatives } = variant;
   // The autotuner lists other candidates, each with its own checks.

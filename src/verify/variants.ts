@@ -55,7 +55,7 @@ export interface Variant {
 
 type Answer = (tunable: string, problem: object) => unknown;
 
-/** A function that runs `body` with `profile`, and with `answer` as autotuner. */
+/** Returns a function that runs `body` with `profile`, and with `answer` as autotuner. */
 function forcing(device: Device, profile: DeviceProfile, answer: Answer): Force {
   return (body) => {
     const { autotuner, avoidance, profile: before } = device;
@@ -76,7 +76,7 @@ function forcing(device: Device, profile: DeviceProfile, answer: Answer): Force 
   };
 }
 
-/** All variants that `profile` may choose on `device`. */
+/** Returns all variants that `profile` may choose on `device`. */
 export function variantsOf(device: Device, profile: DeviceProfile): Variant[] {
   return [
     ...gemmVariants(device, profile),

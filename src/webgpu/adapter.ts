@@ -77,7 +77,7 @@ export async function openDevice(
   return device;
 }
 
-/** What is known of a device's adapter. */
+/** Returns what is known of a device's adapter. */
 export function describeAdapter(device: GPUDevice): AdapterDescription {
   return describe(device.adapterInfo);
 }
@@ -106,7 +106,7 @@ const namePatterns: readonly (readonly [RegExp, AdapterKind])[] = [
   [/radeon(\(tm\))? (graphics|r\d graphics|\d{3}m\b|8060s|8050s|vega \d+ graphics)/, 'integrated'],
 ];
 
-/** The kind of an adapter, by its names. A GPU that matches no pattern counts as discrete. */
+/** Returns the kind of an adapter, by its names. A GPU that matches no pattern counts as discrete. */
 export function kindOfAdapter({
   vendor,
   architecture,

@@ -112,7 +112,7 @@ export class BufferAllocator {
     this.#statistics.buffersInUse--;
   }
 
-  /** Whether `buffer` may be kept for reuse. It is then counted as idle. */
+  /** Returns whether `buffer` may be kept for reuse. It is then counted as idle. */
   keepIdle({ size, failure }: DeviceBuffer): boolean {
     if (failure || this.#statistics.bytesPooled + size > this.maxIdleBytes) return false;
     this.#statistics.bytesPooled += size;
@@ -125,7 +125,7 @@ export class BufferAllocator {
   }
 
   /**
-   * A new buffer. Errors: OutOfMemoryError, at once if WebGPU throws, otherwise at the next readback: the buffer then
+   * Creates a buffer. Errors: OutOfMemoryError, at once if WebGPU throws, otherwise at the next readback: the buffer then
    * carries it as its `failure`.
    */
   create(descriptor: GPUBufferDescriptor, purpose: AllocationPurpose): DeviceBuffer {

@@ -43,7 +43,7 @@ export interface Avoidance {
 /** A less accurate algorithm must cost less than this fraction of a more accurate one. */
 const worthwhile = 0.85;
 
-/** The cheapest candidate by `costOf`, which may be infinite; null if all costs are. */
+/** Returns the cheapest candidate by `costOf`, which may be infinite; null if all costs are. */
 export function cheapest<A>(
   candidates: readonly Candidate<A>[],
   costOf: (candidate: Candidate<A>) => number,

@@ -4,7 +4,7 @@ import type { DeviceBuffer } from './deviceBuffer.ts';
 import type { Pipeline } from './pipelines.ts';
 import type { ErrorWatch } from './watch.ts';
 
-/** A bind group of a launch of `pipeline`. `buffers` are those that its `entries` name. */
+/** Creates a bind group of a launch of `pipeline`. `buffers` are those that its `entries` name. */
 export function watchedBindGroup(
   device: GPUDevice,
   watch: ErrorWatch,

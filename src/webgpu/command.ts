@@ -48,19 +48,19 @@ export interface CopyCommand {
 
 export type Command = PreparedLaunch | CopyCommand;
 
-/** The ranges that a command binds or copies. */
+/** Returns the ranges that a command binds or copies. */
 export function rangesOf(command: Command): readonly BoundRange[] {
   return command.kind === 'launch' ? command.ranges : [command.source, command.target];
 }
 
-/** The ranges that a command writes. */
+/** Returns the ranges that a command writes. */
 export function rangesWrittenBy(command: Command): readonly BoundRange[] {
   if (command.kind === 'copy') return [command.target];
   const { ranges, pipeline } = command;
   return ranges.filter((_, i) => pipeline.bindings.writes[i]);
 }
 
-/** The attribution of one launch that replaces several. */
+/** Returns the attribution of one launch that replaces several. */
 export function joinAttributions(attributions: readonly (Attribution | null)[]): Attribution | null {
   const known = attributions.filter((attribution) => attribution !== null);
   if (known.length === 0) return null;

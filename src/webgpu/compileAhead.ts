@@ -13,7 +13,7 @@ interface Pending {
 /** The pending pipelines of each cache, by kernel and options. */
 const underWay = new WeakMap<PipelineCache, Map<Kernel, Map<string, Pending>>>();
 
-/** The number of pending pipelines of `cache`, without those that a launch has compiled in the meantime. */
+/** Returns the number of pending pipelines of `cache`, without those that a launch has compiled in the meantime. */
 export function countUnderWay(cache: PipelineCache): number {
   let count = 0;
   for (const [kernel, variants] of underWay.get(cache) ?? []) {
@@ -40,7 +40,7 @@ export function compileAhead(
   return pending.pipeline;
 }
 
-/** A function that begins to compile a new pipeline. A failure is reported by the launch that needs it. */
+/** Returns a function that begins to compile a new pipeline. A failure is reported by the launch that needs it. */
 export function compileLater(cache: PipelineCache, kernel: Kernel, options: KernelOptions): () => void {
   const pending = pendingOf(cache, kernel, options, JSON.stringify(options));
   return () => {

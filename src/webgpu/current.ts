@@ -6,7 +6,7 @@ import { isDevice } from './knownDevices.ts';
 
 let current: Device | null = null;
 
-/** The current device. Errors: DeviceError before `init()`. */
+/** Returns the current device. Errors: DeviceError before `init()`. */
 export function getDevice(): Device {
   if (current && !current.isDestroyed) return current;
   throw new DeviceError({
@@ -16,7 +16,7 @@ export function getDevice(): Device {
   });
 }
 
-/** The current device; null if none is open. */
+/** Returns the current device; null if none is open. */
 export function openedDevice(): Device | null {
   return current?.isDestroyed ? null : current;
 }

@@ -121,13 +121,13 @@ export class Device implements EagerDevice, ExecutorHolder {
     return this.pipelines.size + countUnderWay(this.pipelines);
   }
 
-  /** A storage of `bytes` bytes with undefined contents. */
+  /** Allocates a storage of `bytes` bytes with undefined contents. */
   allocate(bytes: number, label: string): Storage {
     this.requireAlive();
     return this.executor.allocate(bytes, label);
   }
 
-  /** A storage that holds `data`. */
+  /** Uploads `data` into a new storage. */
   upload(data: ArrayBufferView<ArrayBuffer>, label: string): Storage {
     this.requireAlive();
     return this.executor.upload(data, label);
@@ -144,7 +144,7 @@ export class Device implements EagerDevice, ExecutorHolder {
       this.watch.during('validation', write, ({ message }) => (buffer.failure ? null : writeError(message)));
   }
 
-  /** A storage over a buffer owned by the app. It is never pooled and never destroyed here. */
+  /** Returns a storage over a buffer owned by the app. It is never pooled and never destroyed here. */
   adopt(gpu: GPUBuffer, offset: number, bytes: number): Storage {
     const storage = new Storage(adoptBuffer(gpu), offset, bytes, () => {});
     storage.exposed = true;
@@ -196,7 +196,7 @@ export class Device implements EagerDevice, ExecutorHolder {
   }
 
   /**
-   * The bytes of `range`, once all work before it is done.
+   * Returns the bytes of `range`, once all work before it is done.
    * Throws the first fault of the work that its values depend on (others in its `others`), and errors of the device that
    * arrived in between.
    */

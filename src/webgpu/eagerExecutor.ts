@@ -66,7 +66,7 @@ export class EagerExecutor implements Executor {
     this.run(prepareLaunch(kernel, ready, this.pipelineOf(kernel, ready.options, ready.key), null));
   }
 
-  /** A launch that can run at once. If that is the fallback, the requested variant is compiled in the background. */
+  /** Returns a launch that can run at once. If that is the fallback, the requested variant is compiled in the background. */
   #ready(kernel: Kernel, launch: Launch): Launch {
     const { options, fallback } = launch;
     const { device } = this;
@@ -127,7 +127,7 @@ export class EagerExecutor implements Executor {
   requireReadable(): void {}
 }
 
-/** Whether a copy of `bytes` bytes replaces all values that the buffer of `target` holds. */
+/** Returns whether a copy of `bytes` bytes replaces all values that the buffer of `target` holds. */
 function fills(target: BoundRange, bytes: number): boolean {
   const isWhole = target.offset === 0 && target.bytes === target.buffer.size;
   return isWhole && bytes >= wholeWords(target instanceof Storage ? target.valueBytes : target.bytes);

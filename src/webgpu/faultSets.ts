@@ -64,7 +64,7 @@ export class FaultSet {
     public faults: readonly Fault[] = [],
   ) {}
 
-  /** The checks from number `base` on. */
+  /** Returns the checks from number `base` on. */
   pendingFrom(base: number): bigint {
     const shift = BigInt(base - this.base);
     return shift >= 0n ? this.pending >> shift : this.pending << -shift;
@@ -156,7 +156,7 @@ export class FaultTracker {
     return { number: this.#begun++, fault: null, report, collector, echoOf };
   }
 
-  /** Whether `check` is pending, or found a fault that wasn't reported. */
+  /** Returns whether `check` is pending, or found a fault that wasn't reported. */
   isOpen({ number, fault }: Check): boolean {
     return number >= this.#resolved || (fault !== null && !fault.reported);
   }
@@ -182,7 +182,7 @@ export class FaultTracker {
     this.put(target, this.join(source.faults, isWhole ? null : target.faults));
   }
 
-  /** The pending checks and unreported faults of both. */
+  /** Returns the pending checks and unreported faults of both. */
   join(a: FaultSet | null, b: FaultSet | null): FaultSet | null {
     const first = a && this.#current(a);
     if (!b || a === b) return first;
@@ -197,7 +197,7 @@ export class FaultTracker {
     return new FaultSet(base, pending, Math.max(first.end, second.end), faults);
   }
 
-  /** `set` without the faults that were reported: those don't propagate. */
+  /** Returns `set` without the faults that were reported: those don't propagate. */
   #current(set: FaultSet): FaultSet | null {
     const reported = new Set(set.faults.length > 0 ? set.faults.filter(isReported) : []);
     if (set.end <= this.#resolved && reported.size === set.faults.length) return null;
@@ -248,7 +248,7 @@ export class FaultTracker {
     }
   }
 
-  /** A reader of the current values of `carrier`. Once the checks are resolved, it takes their faults. */
+  /** Returns a reader of the current values of `carrier`. Once the checks are resolved, it takes their faults. */
   reader(carrier: FaultCarrier): FaultReader {
     const set = carrier.faults;
     const began = this.#clock;
@@ -319,17 +319,17 @@ function countCarrier(fault: Fault, change: 1 | -1): void {
   if (fault.echoOf) fault.echoOf.carriers += change;
 }
 
-/** A set of one pending check. */
+/** Returns a set of one pending check. */
 export function setOf({ number }: Check): FaultSet {
   return new FaultSet(number, 1n, number + 1);
 }
 
-/** The errors of `faults`, in launch order. */
+/** Returns the errors of `faults`, in launch order. */
 function errorsOf(faults: readonly Fault[]): RetrogradError[] {
   return [...faults].sort((a, b) => a.number - b.number).map((fault) => fault.raise());
 }
 
-/** Whether a reader of `set` that began at `began` has not yet reported `fault`. */
+/** Returns whether a reader of `set` that began at `began` has not yet reported `fault`. */
 function isNews({ settledAt, echoOf }: Fault, { faults }: FaultSet, began: number): boolean {
   if (echoOf) return !echoOf.reported && !faults.includes(echoOf);
   return settledAt === null || settledAt > began;

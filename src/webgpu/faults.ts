@@ -46,7 +46,7 @@ export class FaultWords {
     return this.#slotsTaken === slots;
   }
 
-  /** A slot for one launch, and its check. */
+  /** Returns a slot for one launch, and its check. */
   take(report: FaultReport): { slot: number; check: Check } {
     const check = this.tracker.begin(report);
     this.#pending.push(check);
@@ -105,7 +105,7 @@ export class FaultWords {
 
 const none: readonly Check[] = [];
 
-/** A function that makes the error of the fault in the copied words; null if there is none. */
+/** Returns a function that makes the error of the fault in the copied words; null if there is none. */
 function decodeSlot(
   words: Uint32Array,
   slot: number,

@@ -70,7 +70,7 @@ export function bindingsOf(kernel: Kernel, options: KernelOptions): Bindings {
 /** Layouts of programs that don't read all parameters, by the names of those they read. */
 const narrower = new WeakMap<Kernel, Map<string, ParamLayout>>();
 
-/** The layout of the parameters of `kernel` under `options`. */
+/** Returns the layout of the parameters of `kernel` under `options`. */
 export function layoutOf(kernel: Kernel, options: KernelOptions): ParamLayout {
   const read = kernel.reads?.(options);
   if (!read) return kernel.layout;
@@ -86,7 +86,7 @@ export function isReadOnly(type: BindingType): boolean {
   return type.startsWith('read ');
 }
 
-/** The complete WGSL module of a kernel under `options`. */
+/** Returns the complete WGSL module of a kernel under `options`. */
 export function moduleSource(kernel: Kernel, options: KernelOptions, faultLibrary: string): string {
   const bindings = Object.entries(bindingsOf(kernel, options));
   const layout = layoutOf(kernel, options);

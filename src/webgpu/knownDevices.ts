@@ -9,7 +9,7 @@ export function registerDevice(device: object): void {
   devices.add(device);
 }
 
-/** Whether `value` is a device of this library, open or not. */
+/** Returns whether `value` is a device of this library, open or not. */
 export function isDevice(value: unknown): boolean {
   return typeof value === 'object' && value !== null && devices.has(value);
 }

@@ -43,14 +43,14 @@ export function foldWorkgroups(count: number): readonly [number, number, number]
 /** Multiply-adds that take as long as moving a byte, roughly: a device does 16 of them while memory moves a number. */
 const workPerByte = 4;
 
-/** The cost of a launch in multiply-adds: its stated ones, or moving everything it binds once, whichever is more. */
+/** Returns the cost of a launch in multiply-adds: its stated ones, or moving everything it binds once, whichever is more. */
 export function workOf(ranges: readonly BoundRange[], multiplications = 0): number {
   let bytes = 0;
   for (const range of ranges) bytes += range.bytes;
   return Math.max(multiplications, workPerByte * bytes);
 }
 
-/** `launch` of `kernel` with its pipeline. */
+/** Returns `launch` of `kernel` with its pipeline. */
 export function prepareLaunch(
   kernel: Kernel,
   { options, bindings, params, workgroups, multiplications, fault }: Launch,

@@ -37,8 +37,8 @@ export interface DeviceModule {
 }
 
 /**
- * The current device; if there is none, or `device` is another one, opens a device and makes it the current one. `load` imports
- * the implementation while the adapter is being asked for.
+ * Returns the current device; if there is none, or `device` is another one, opens a device and makes it the current one. `load`
+ * imports the implementation while the adapter is being asked for.
  */
 export async function open(
   {

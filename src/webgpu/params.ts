@@ -92,7 +92,7 @@ export class ParamLayout {
     this.bytes = Math.max(16, Math.ceil(offset / 4) * 16);
   }
 
-  /** A layout of the fields in `names`. */
+  /** Returns a layout of the fields in `names`. */
   only(names: readonly string[]): ParamLayout {
     const kept = this.fields.filter(({ name }) => names.includes(name));
     return new ParamLayout(Object.fromEntries(kept.map(({ name, type }) => [name, type])));

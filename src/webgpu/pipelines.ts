@@ -58,7 +58,7 @@ export class PipelineCache {
     return this.#size;
   }
 
-  /** The pipeline of `kernel` under `options`, compiled now if it is new. `key` is their JSON. */
+  /** Returns the pipeline of `kernel` under `options`, compiled now if it is new. `key` is their JSON. */
   get(kernel: Kernel, options: KernelOptions, key = JSON.stringify(options)): Pipeline {
     const known = this.find(kernel, key);
     if (known) return known;
@@ -75,7 +75,7 @@ export class PipelineCache {
     return this.add(kernel, key, { ...described, gpu });
   }
 
-  /** The pipeline compiled for the options whose JSON is `key`. */
+  /** Returns the pipeline compiled for the options whose JSON is `key`. */
   find(kernel: Kernel, key: string): Pipeline | undefined {
     return this.#pipelines.get(kernel)?.get(key);
   }
@@ -92,7 +92,7 @@ export class PipelineCache {
     for (const { groups } of this.#layouts.values()) groups.clear();
   }
 
-  /** Everything about a pipeline that is known before it is compiled. */
+  /** Returns everything about a pipeline that is known before it is compiled. */
   describe(kernel: Kernel, options: KernelOptions): Omit<Pipeline, 'gpu'> {
     const bindings = bindingsOf(kernel, options);
     const layout = layoutOf(kernel, options);
@@ -143,7 +143,7 @@ export class PipelineCache {
     return made;
   }
 
-  /** The error of a variant that doesn't compile. From then on the device selects another one, if there is any. */
+  /** Returns the error of a variant that doesn't compile. From then on the device selects another one, if there is any. */
   async explainFailure(
     kernel: Kernel,
     options: KernelOptions,

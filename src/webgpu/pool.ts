@@ -9,7 +9,7 @@ import { BufferUsage } from './flags.ts';
 
 const smallestClass = 256;
 
-/** The size class that holds `bytes`: powers of two in eight steps each, multiples of 256. */
+/** Returns the size class that holds `bytes`: powers of two in eight steps each, multiples of 256. */
 export function sizeClass(bytes: number): number {
   if (bytes <= 8 * smallestClass) return Math.max(1, Math.ceil(bytes / smallestClass)) * smallestClass;
   const step = 2 ** (28 - Math.clz32(Math.min(bytes, 2 ** 32 - 1)));
@@ -37,7 +37,7 @@ export class BufferPool implements IdleBuffers {
     return this.allocator.statistics;
   }
 
-  /** A buffer of at least `bytes` bytes with undefined contents, last used no later than submission `idleSince`. */
+  /** Returns a buffer of at least `bytes` bytes with undefined contents, last used no later than submission `idleSince`. */
   acquire(bytes: number, label: string, idleSince = Number.POSITIVE_INFINITY): DeviceBuffer {
     const size = this.sizeFor(bytes);
     const buffer = this.#reuse(size, idleSince) ?? this.#create(size, bytes, label);

@@ -11,7 +11,7 @@ import {
 import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
 import { subgroupMatrixOf } from './subgroupMatrices.ts';
 
-/** The size that GEMMs use on `gpu`, after switching to its dialect; null if it compiles none. */
+/** Returns the size that GEMMs use on `gpu`, after switching to its dialect; null if it compiles none. */
 export async function probeSubgroupMatrices(gpu: GPUDevice): Promise<SubgroupMatrixSize | null> {
   const size = subgroupMatrixOf(gpu);
   if (!size) return null;

@@ -29,7 +29,7 @@ export class Readback implements IdleBuffers {
   }
 
   /**
-   * The bytes of `range`, once all work before it is done and its checks are resolved. With a null range, only the fault
+   * Returns the bytes of `range`, once all work before it is done and its checks are resolved. With a null range, only the fault
    * words are read.
    */
   async read(range: BoundRange | null): Promise<ArrayBuffer> {

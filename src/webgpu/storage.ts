@@ -50,7 +50,7 @@ export class Storage {
   }
 }
 
-/** `bytes` rounded up to whole words, as copies need. */
+/** Returns `bytes` rounded up to whole words, as copies need. */
 export function wholeWords(bytes: number): number {
   return Math.ceil(bytes / 4) * 4;
 }

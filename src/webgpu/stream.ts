@@ -186,7 +186,7 @@ export class CommandStream {
     this.afterSubmit();
   }
 
-  /** The pass that `launch` goes into. */
+  /** Returns the pass that `launch` goes into. */
   #passFor(launch: PreparedLaunch): GPUComputePassEncoder {
     if (this.watcher?.isolates) this.#closePass();
     if (!this.#pass) {
@@ -265,7 +265,7 @@ export class CommandStream {
 /** Buffer ids below this are packed into a number, three per key. */
 const packedIds = 2 ** 17;
 
-/** The cache key of a bind group within its layout: a number for up to three whole buffers, the most common case. */
+/** Returns the cache key of a bind group within its layout: a number for up to three whole buffers, the most common case. */
 function keyOf(ranges: readonly BoundRange[]): number | string {
   let key = 0;
   for (const { buffer, offset, bytes } of ranges) {

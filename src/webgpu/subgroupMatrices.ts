@@ -22,7 +22,7 @@ interface SubgroupMatrixConfig {
 /** The largest usable size: GEMM tiles are multiples of it. */
 const largest = { lines: 32, steps: 16 };
 
-/** The largest size that a GEMM can use; null if there is none. */
+/** Returns the largest size that a GEMM can use; null if there is none. */
 export function subgroupMatrixOf(gpu: GPUDevice): SubgroupMatrixSize | null {
   if (!subgroupMatrixFeatures.every((feature) => gpu.features.has(feature))) return null;
   const { subgroupMinSize, subgroupMaxSize, subgroupMatrixConfigs } = gpu.adapterInfo as GPUAdapterInfo & {

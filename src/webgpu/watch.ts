@@ -51,7 +51,7 @@ export class ErrorWatch {
     if (last >= first) this.#failed.push({ first, last, error });
   }
 
-  /** Why submission `serial` may not have run: the error of a buffer without memory that it uses. */
+  /** Returns why submission `serial` may not have run: the error of a buffer without memory that it uses. */
   failureOf(serial: number): RetrogradError | null {
     return this.#failed.find(({ first, last }) => first <= serial && serial <= last)?.error ?? null;
   }
@@ -86,7 +86,7 @@ export class ErrorWatch {
   }
 
   /**
-   * Why a readback failed: the device is lost, or had no memory for it. The reason may arrive after the failure; `own`
+   * Returns why a readback failed: the device is lost, or had no memory for it. The reason may arrive after the failure; `own`
    * returns the readback's own error, if any.
    */
   async explain(
@@ -109,7 +109,7 @@ export class ErrorWatch {
     );
   }
 
-  /** The errors reported since the last call, in the order of the calls that caused them. */
+  /** Returns the errors reported since the last call, in the order of the calls that caused them. */
   take(): RetrogradError[] {
     const found = [...this.#watched.keys()].filter(({ settled }) => settled);
     for (const watched of found) this.#watched.delete(watched);

@@ -53,7 +53,7 @@ function placed(fn: (x: Tensor) => unknown, change: () => void): readonly string
 const withoutPlace = (finding: string) => finding.replace(/, at comparedTraces\.test\.[jt]s:\d+$/, '');
 const findings = (fn: (x: Tensor) => unknown, change: () => void) => placed(fn, change).map(withoutPlace);
 
-/** The findings where `fn` takes `before` when it is recorded, and `after` when it is compared. */
+/** Returns the findings where `fn` takes `before` when it is recorded, and `after` when it is compared. */
 function between<T>(before: T, after: T, fn: (x: Tensor, value: T) => unknown): string[] {
   let value = before;
   return findings(

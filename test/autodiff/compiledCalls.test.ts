@@ -204,7 +204,7 @@ describe('reports', () => {
 });
 
 describe('comparisons', () => {
-  /** A function that counts how often its JavaScript runs. */
+  /** Returns a function that counts how often its JavaScript runs. */
   const counted = (policy = uncompared) => {
     const state = { runs: 0, by: 1 };
     const f = compileCompared(

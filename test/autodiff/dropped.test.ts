@@ -243,7 +243,7 @@ describe('compiled functions give back what they hold', () => {
   });
 });
 
-/** The values of what `make` returns, which is freed. */
+/** Returns the values of what `make` returns, which is freed. */
 async function tidyData(make: () => Tensor): Promise<ArrayLike<number> & Iterable<number>> {
   using made = make();
   return made.data();

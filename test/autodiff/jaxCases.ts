@@ -24,7 +24,7 @@ function mapArrays(tree: unknown, map: (values: Values) => unknown): unknown {
   return Object.fromEntries(Object.entries(tree as object).map(([key, item]) => [key, mapArrays(item, map)]));
 }
 
-/** The inputs of a case, as tensors. Their types are those of the fixture. */
+/** Returns the inputs of a case, as tensors. Their types are those of the fixture. */
 export function inputsOf<T>(name: string): T {
   const upload = ({ shape, values, dtype = 'float32' }: Values) => keep(tensor(values, { shape, dtype }));
   return mapArrays(cases[name]?.inputs, upload) as T;
@@ -51,7 +51,7 @@ function valuesOf(tree: unknown): number[] {
   return entries.flatMap(([, item]) => valuesOf(item));
 }
 
-/** A tree with the shapes and values of its tensors. */
+/** Returns a tree with the shapes and values of its tensors. */
 async function readTree(tree: unknown): Promise<unknown> {
   const reads: Promise<void>[] = [];
   const read = mapNest(tree as Nest<unknown>, (leaf) => {

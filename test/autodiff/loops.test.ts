@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 describe('scan', () => {
-  /** The sum of xs by a loop, and how often its body ran. */
+  /** Returns the sum of xs by a loop, and how often its body ran. */
   const counted = () => {
     const state = { runs: 0 };
     const total = (xs: Tensor) =>

@@ -37,7 +37,7 @@ beforeAll(async () => {
   await init();
 });
 
-/** A function whose gradient notes `name` when it is computed. */
+/** Returns a function whose gradient notes `name` when it is computed. */
 const noting = (visited: string[], name: string) =>
   customGradient((x) => ({
     value: mul(x, 2),

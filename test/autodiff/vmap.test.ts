@@ -200,7 +200,7 @@ async function expectMapOfSample(op: AnyOp, sample: OpSamples['cases'][number]):
     const result = isVariadic ? op(inputs, sample.options ?? {}) : op(...inputs, sample.options ?? {});
     return Array.isArray(result) ? [...result] : [result as Tensor];
   };
-  /** The results of the op, and the gradients of its inputs. */
+  /** Returns the results of the op, and the gradients of its inputs. */
   const withGradients = (inputs: readonly (Tensor | null)[]): Tensor[] => {
     const floats = inputs.filter((x): x is Tensor => x?.dtype === 'float32');
     if (op.definition.backward === null || floats.length === 0) return call(inputs);

@@ -37,7 +37,7 @@ import {
 import { layers, optimizers, sequential } from '../../src/keras/index.ts';
 import { ownDevice } from '../support/ownDevice.ts';
 
-/** The pipelines that `body` adds. */
+/** Returns the pipelines that `body` adds. */
 async function pipelinesOf<T>(body: () => T | Promise<T>): Promise<{ added: number; value: T }> {
   const device = getDevice();
   const before = device.pipelineCount;

@@ -13,7 +13,7 @@ const [left, right] = [draw(96 * 96, 1), draw(96 * 96, 2)];
 const expected = product(left, right, [96, 96, 96]);
 const operands = () => [tensor(left, { shape: [96, 96] }), tensor(right, { shape: [96, 96] })] as const;
 
-/** The tiles that calls of matmul take; probed candidates aren't among them. */
+/** Returns the tiles that calls of matmul select; probed candidates aren't among them. */
 function answersOf({ tuner, device }: TunedDevice): string[] {
   const answers: string[] = [];
   const choose = tuner.choose.bind(tuner);

@@ -19,7 +19,9 @@ export interface TunedDevice extends OwnDevice {
   readonly timed: string[];
 }
 
-/** A device of its own whose measurements are `times`, and 100 ms for what isn't named; nothing is kept but in `store`. */
+/**
+ * Returns a device of its own whose measurements are `times`, and 100 ms for what isn't named; nothing is kept but in `store`.
+ */
 export async function tunedDevice(
   times: Times,
   { store = null, automatic = false }: { store?: TuningStore | null; automatic?: boolean } = {},
@@ -43,7 +45,7 @@ export async function tunedDevice(
   return Object.assign(own, { tuner, timed });
 }
 
-/** The tiles of the products that `body` launches, by name. */
+/** Returns the tiles of the products that `body` launches, by name. */
 export function tilesOf(device: Device, body: () => void): string[] {
   const tiles: string[] = [];
   device.flush();
@@ -65,7 +67,7 @@ export function tilesOf(device: Device, body: () => void): string[] {
   return tiles;
 }
 
-/** A store in memory, with what was written to it. */
+/** Returns a store in memory, with what was written to it. */
 export function memoryStore(): TuningStore & { readonly texts: Map<string, string> } {
   const texts = new Map<string, string>();
   return {

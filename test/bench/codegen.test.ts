@@ -107,7 +107,7 @@ function compile(family: Family): Results {
   return JSON.parse(fs.readFileSync(file, 'utf8'));
 }
 
-/** The figures of a kernel that a limit is about. */
+/** Returns the figures of a kernel that a limit is about. */
 function figuresOf({ registers, waves, workgroup, spills, scratch, program }: CompiledPipeline) {
   const loop = mainLoop(program);
   const stream = [...program.loops].sort((a, b) => b.loads - a.loads)[0];

@@ -7,7 +7,7 @@ beforeAll(async () => {
   uncaptured = await openDevice();
 });
 
-/** A safetensors file of float vectors. */
+/** Returns a safetensors file of float vectors. */
 function safetensors(tensors: Record<string, number[]>): ArrayBuffer {
   let end = 0;
   const header = Object.fromEntries(

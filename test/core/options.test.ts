@@ -21,7 +21,7 @@ const refusal = (options: unknown, known: string[]) => {
   return null;
 };
 
-/** A list without its entries. */
+/** Returns a list without its entries. */
 const longList = (length: number) => Object.assign([], { length });
 
 test('names that the function knows pass, whatever they are', () => {

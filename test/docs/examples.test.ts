@@ -39,7 +39,7 @@ async function run(code: string): Promise<string> {
 const kept = (): Record<string, { code: string; result: string }> =>
   fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {};
 
-/** Whether two results are the same except the last digit of their numbers, which adapters may round differently. */
+/** Returns whether two results are the same except the last digit of their numbers, which adapters may round differently. */
 function areSame(a: string, b: string): boolean {
   const number = /-?\d+(?:\.\d+)?(?:e-?\d+)?/g;
   if (a.replace(number, '#') !== b.replace(number, '#')) return false;

@@ -8,7 +8,7 @@ const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf
 const names: Record<string, string[]> = JSON.parse(read('../fixtures/keras/names.json'));
 const page = read('../../docs/keras.md');
 
-/** The names in the tables of a section of the page. */
+/** Returns the names in the tables of a section of the page. */
 function listed(section: string): string[] {
   const [, text = ''] = page.split(`\n## ${section}\n`);
   const rows = (text.split('\n## ')[0] as string).split('\n').filter((line) => line.startsWith('| `'));

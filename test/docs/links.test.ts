@@ -24,10 +24,10 @@ const pages = [
 
 const read = (page: string) => fs.readFileSync(path.join(root, page), 'utf8');
 
-/** The text of a page without its code, in which brackets mean something else. */
+/** Returns the text of a page without its code, in which brackets mean something else. */
 const prose = (text: string) => text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
 
-/** The anchors of a page, as GitHub makes them from its headings. */
+/** Returns the anchors of a page, as GitHub makes them from its headings. */
 function anchorsOf(text: string): string[] {
   return [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

@@ -15,7 +15,7 @@ const rows = page
 const codeIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 const listed = new Set(rows.flatMap(([names]) => codeIn(names)));
 
-/** The functions of a module that users call: no classes, no registered kernels. */
+/** Returns the functions of a module that users call: no classes, no registered kernels. */
 const functionsOf = (module: object) =>
   Object.entries(module)
     .filter(([name, value]) => typeof value === 'function' && /^[a-z]/.test(name))

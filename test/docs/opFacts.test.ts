@@ -24,7 +24,7 @@ type AnyOp = ((...args: unknown[]) => Tensor | Tensor[]) & {
 };
 const dtypes: readonly DType[] = ['float32', 'float16', 'int32', 'uint32', 'bool'];
 
-/** The dtype of a case's values: that of its float inputs, if it has any. */
+/** Returns the dtype of a case's values: that of its float inputs, if it has any. */
 function valuesOf({ inputs }: OpCase): DType {
   return inputs.some((input) => input && isFloating(input)) ? 'float32' : (inputs[0]?.dtype ?? 'float32');
 }
@@ -59,7 +59,7 @@ function kernelsOf(body: () => unknown): string[] | null {
 
 const isFloating = (input: InputSample | null | undefined) => (input?.dtype ?? 'float32') === 'float32';
 
-/** Whether the second derivative depends on an input: a call is differentiated twice. */
+/** Returns whether the second derivative depends on an input: a call is differentiated twice. */
 function secondGradient(op: AnyOp, sample: OpCase): 'yes' | 'zero' {
   let found: 'yes' | 'zero' = 'zero';
   onAdapter('gpu', () =>

@@ -9,7 +9,7 @@ export interface FileResult {
 
 const files = new Map<string, Promise<TestFile>>();
 
-/** The tests that `load` registers. A module is imported once, however often its tests run. */
+/** Returns the tests that `load` registers. A module is imported once, however often its tests run. */
 export function testFile(name: string, load: () => Promise<unknown>): Promise<TestFile> {
   const file = files.get(name) ?? TestFile.load(name, load);
   files.set(name, file);

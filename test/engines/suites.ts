@@ -56,7 +56,7 @@ export async function runPrograms(count: number): Promise<FileResult> {
 
 export const profiles = (): string[] => Object.keys(adapterProfiles);
 
-/** The checks of all variants that the profile of a kind of adapter may choose. */
+/** Returns the checks of all variants that the profile of a kind of adapter may choose. */
 export async function runProfile(kind: keyof typeof adapterProfiles): Promise<FileResult> {
   const device = await init();
   const own = device.profile;

@@ -19,7 +19,7 @@ async function output(name: string): Promise<string> {
   return lines.join('\n');
 }
 
-/** The numbers that follow `label`. */
+/** Returns the numbers that follow `label`. */
 function numbersAfter(text: string, label: string): number[] {
   const [line = ''] = text.slice(text.indexOf(label) + label.length).split('\n');
   return [...line.matchAll(/\d+\.\d+/g)].map(Number);

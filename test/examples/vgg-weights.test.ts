@@ -59,7 +59,9 @@ function formulaNetwork({ weights, salt, perceptual }: Fixture['formula']): Netw
   return net;
 }
 
-/** The file as torchvision has it: kernels [out, in, height, width], numbered with activations and poolings, and a top. */
+/**
+ * Returns the file as torchvision has it: kernels [out, in, height, width], numbered with activations and poolings, and a top.
+ */
 async function asTorchvision(net: Network): Promise<Uint8Array<ArrayBuffer>> {
   const tensors = new Map<string, Tensor>([['classifier.6.bias', ones([10])]]);
   let index = 0;
@@ -76,7 +78,7 @@ async function asTorchvision(net: Network): Promise<Uint8Array<ArrayBuffer>> {
   return bytes;
 }
 
-/** The network's own part, without the preparation of pictures: what the fixtures say. */
+/** Returns the network's own part, without the preparation of pictures: what the fixtures say. */
 function inside(net: Network, names: readonly string[]) {
   return model({
     inputs: net.inputs[0] as KerasTensor,

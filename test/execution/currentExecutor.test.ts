@@ -6,7 +6,7 @@ import { type Executor, type ExecutorHolder, openHolders } from '../../src/webgp
 import { withDevice } from '../../src/webgpu/current.ts';
 import { RecordingExecutor } from './fakes.ts';
 
-/** A device that is open until the end of the test. */
+/** Returns a device that is open until the end of the test. */
 function opened(executor: Executor): ExecutorHolder {
   const holder = { eager: executor, executor };
   openHolders.add(holder);

@@ -21,7 +21,7 @@ export const storages = (): StorageList =>
     return new Storage(buffer, 0, 4096, () => {});
   }) as StorageList;
 
-/** A launch that writes some ranges and reads others. */
+/** Returns a launch that writes some ranges and reads others. */
 export function launched(
   written: readonly Storage[],
   read: readonly Storage[],

@@ -35,7 +35,7 @@ async function walk(bytes: Bytes): Promise<unknown> {
   return readWeightStore(await openHdf5(bytesSource(bytes, 'amplified.h5')), context);
 }
 
-/** The positions of a structure's signature. */
+/** Returns the positions of a structure's signature. */
 function positions(bytes: Bytes, signature: string): number[] {
   const file = Buffer.from(bytes.buffer);
   const found: number[] = [];
@@ -43,7 +43,7 @@ function positions(bytes: Bytes, signature: string): number[] {
   return found;
 }
 
-/** The positions of the entries of all symbol tables. */
+/** Returns the positions of the entries of all symbol tables. */
 function entries(bytes: Bytes): number[] {
   const view = new DataView(bytes.buffer);
   return positions(bytes, 'SNOD').flatMap((node) =>
@@ -121,7 +121,7 @@ test('a model whose weights are declared as chunks is allocated only what the ch
   );
 });
 
-/** A pickled dictionary of `count` tensors of 2^24 elements, all of them element 0 of one storage. */
+/** Returns a pickled dictionary of `count` tensors of 2^24 elements, all of them element 0 of one storage. */
 function repeatedTensors(count: number): Bytes {
   const string = (value: string) => {
     const bytes = text.encode(value);

@@ -7,7 +7,7 @@ import { withImports } from '../../scripts/lib/chunks.mjs';
 const src = fileURLToPath(new URL('../../src/', import.meta.url));
 const entry = '\0entry';
 
-/** The chunks of an app with these lines. */
+/** Returns the chunks of an app with these lines. */
 async function chunksOf(source: string): Promise<OutputChunk[]> {
   const build = await rolldown({
     input: entry,

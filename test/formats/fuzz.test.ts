@@ -41,7 +41,7 @@ let target: AnyModel;
 let safetensors: Bytes;
 let config: string;
 
-/** A source that counts what is read: a reader must not read far more than the file has. */
+/** Returns a source that counts what is read: a reader must not read far more than the file has. */
 function counting(bytes: Bytes, name: string): ByteSource {
   const source = bytesSource(bytes, name);
   let total = 0;
@@ -79,7 +79,7 @@ async function state(bytes: Bytes): Promise<void> {
   await readPyTorch(counting(bytes, 'damaged.pth'));
 }
 
-/** A state dictionary whose pickle or storages are damaged, with valid checksums. */
+/** Returns a state dictionary whose pickle or storages are damaged, with valid checksums. */
 async function rebuiltState(dice: Random): Promise<Bytes> {
   const archive = await ZipArchive.open(bytesSource(samples.pytorch[0] as Bytes, 'dtypes.pt'));
   const hit = dice.below(3) === 0 ? dice.pick(archive.names) : 'dtypes/data.pkl';
@@ -95,7 +95,7 @@ async function rebuiltState(dice: Random): Promise<Bytes> {
   return target.bytes;
 }
 
-/** A model.json with its shard; the case's bytes are one of them. */
+/** Returns a model.json with its shard; the case's bytes are one of them. */
 async function layersModel(bytes: Bytes): Promise<void> {
   const isJson = bytes[0] === 0x7b;
   const parts = isJson ? [bytes, tfjs.shard] : [tfjs.json, bytes];
@@ -126,7 +126,7 @@ async function objects(bytes: Bytes): Promise<void> {
   if (other) throw other;
 }
 
-/** An archive whose parts are damaged, with valid checksums. */
+/** Returns an archive whose parts are damaged, with valid checksums. */
 async function rebuilt(dice: Random): Promise<Bytes> {
   const json = dice.below(2) === 0 ? mutated(config, dice) : config;
   const [sound] = samples.weights as [Bytes];

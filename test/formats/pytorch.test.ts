@@ -52,7 +52,7 @@ describe('tensors', async () => {
   });
 });
 
-/** A file of PyTorch with a pickle of these bytes. */
+/** Returns a file of PyTorch with a pickle of these bytes. */
 async function fileOf(pickle: readonly (number | string)[]): Promise<Uint8Array> {
   const bytes = pickle.flatMap((part) =>
     typeof part === 'number' ? [part] : [...Buffer.from(part, 'latin1')],

@@ -80,7 +80,7 @@ describe('valid and invalid files', () => {
   });
 });
 
-/** A file with one tensor `t` of stored type `type`. */
+/** Returns a file with one tensor `t` of stored type `type`. */
 function fileOf(type: string, shape: number[], bytes: Uint8Array): Uint8Array {
   const header = new TextEncoder().encode(
     JSON.stringify({ t: { dtype: type, shape, data_offsets: [0, bytes.length] } }),

@@ -45,7 +45,7 @@ const wave = (...shape: number[]) =>
 const [x, y] = [() => wave(16, 4), () => wave(16, 1)];
 const kinds = (report: StepReport) => report.findings.map(({ kind }) => kind);
 
-/** A step of a model with the mean squared error. */
+/** Returns a step of a model with the mean squared error. */
 async function stepOf(
   net: Inspectable<never[]> & { compile(options: object): unknown },
   images = x(),

@@ -112,7 +112,7 @@ function drawn(given: Case) {
   };
 }
 
-/** The value of `x` at [batch, head, query, key], to which it broadcasts. */
+/** Returns the value of `x` at [batch, head, query, key], to which it broadcasts. */
 function valueAt({ shape, values }: Host, place: readonly number[]): number {
   const at = shape.reduce(
     (index, n, i) => index * n + (n === 1 ? 0 : (place[4 - shape.length + i] as number)),

@@ -14,7 +14,7 @@ await init();
 const direct = { kind: 'direct' } as const;
 const float32 = ['float32', 'float32'] as const;
 
-/** Whether a direction of a convolution is computed directly. */
+/** Returns whether a direction of a convolution is computed directly. */
 const isDirect = (direction: 'forward' | 'inputGrad', c: ReturnType<typeof convolution>) => {
   const axis = (i: 0 | 1) => ({
     input: c.image[i],

@@ -33,13 +33,13 @@ beforeAll(async () => {
   await init();
 });
 
-/** The position in a tensor of shape `from` that broadcasting reads at `index` of shape `to`. */
+/** Returns the position in a tensor of shape `from` that broadcasting reads at `index` of shape `to`. */
 function positionOf(index: readonly number[], from: Shape): number {
   const own = index.slice(index.length - from.length);
   return from.reduce((position, n, axis) => position * n + (n === 1 ? 0 : (own[axis] as number)), 0);
 }
 
-/** A shape that broadcasts to `to`: axes drop from the front or shrink to 1. */
+/** Returns a shape that broadcasts to `to`: axes drop from the front or shrink to 1. */
 function narrowed(to: Shape, random: () => number): number[] {
   const dropped = random() < 0.4 ? Math.floor(random() * (to.length + 1)) : 0;
   return to.slice(dropped).map((n) => (random() < 0.4 ? 1 : n));
@@ -110,7 +110,7 @@ test('a buffer of the app’s without room for a last vector is read element by 
   buffer.destroy();
 });
 
-/** A tensor of zeros in its own buffer, except for four numbers written at each of `places`. */
+/** Returns a tensor of zeros in its own buffer, except for four numbers written at each of `places`. */
 function sparse(n: number, places: readonly number[]): { x: Tensor; buffer: GPUBuffer } {
   const { gpu } = getDevice();
   const buffer = gpu.createBuffer({

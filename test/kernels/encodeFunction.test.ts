@@ -57,7 +57,7 @@ function encoded(encode: (encoder: GPUCommandEncoder) => void): GPUCommandBuffer
   return encoder.finish();
 }
 
-/** The squared length of x, and its gradient. */
+/** Returns the squared length of x, and its gradient. */
 function length(x: Tensor): Tensor[] {
   const { value, grad } = valueAndGrad((x: Tensor) => sum(square(x)))(x);
   return [value, grad];

@@ -7,7 +7,7 @@ import * as math from '../../shaders/lib/math.ts';
 const exported = Object.values(math).filter((value): value is math.MathFunction => 'wgslName' in value);
 const functions = withCalls(exported);
 
-/** The functions, and those that they call and that aren't exported. */
+/** Returns the functions, and those that they call and that aren't exported. */
 function withCalls(found: readonly math.MathFunction[]): math.MathFunction[] {
   const all = new Set(found);
   for (const { calls } of all) for (const called of calls) all.add(called);

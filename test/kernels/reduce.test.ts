@@ -55,7 +55,7 @@ function values(size: number, seed: number): Float32Array {
   return Float32Array.from({ length: size }, () => 3 + 2 * random() + 2 * random());
 }
 
-/** The lines, in float64. */
+/** Returns the lines, in float64. */
 function linesOf(x: Float32Array, [outer, n, inner]: readonly [number, number, number]): Float64Array[] {
   return Array.from({ length: outer * inner }, (_, line) => {
     const start = Math.floor(line / inner) * n * inner + (line % inner);

@@ -34,7 +34,7 @@ import { adapterClasses, asAdapter } from '../support/adapterClass.ts';
 
 const device = await init();
 
-/** A tensor with undefined values; in a dry run it takes no memory. */
+/** Returns a tensor with undefined values; in a dry run it takes no memory. */
 const made = (shape: readonly number[], dtype: DType = 'float32'): Tensor =>
   output(device, { shape: [...shape], dtype }, 'test');
 
@@ -166,7 +166,7 @@ const problems: Record<string, () => void> = {
   'relu large': () => void relu(made([1024, 1024])),
 };
 
-/** The launches of `body`, one per line. */
+/** Returns the launches of `body`, one per line. */
 function launchesOf(body: () => void): string[] {
   return commandsOf(device, body).map((command) => {
     if (command.kind === 'copy') return `copy of ${command.bytes} bytes`;

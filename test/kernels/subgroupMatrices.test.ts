@@ -68,7 +68,9 @@ fn multiplied(left: Left, right: Right, before: Sum) -> Sum {
   store: ([m, n], at, sum) => `for (var i = 0u; i < ${m * n}u; i++) { staged[${at} + i] = ${sum}.v[i]; }`,
 };
 
-/** A tile of 32 × 32, of four subgroups of one lane each. With few lanes, unrolled loads are long, so k tiles are short. */
+/**
+ * Returns a tile of 32 × 32, of four subgroups of one lane each. With few lanes, unrolled loads are long, so k tiles are short.
+ */
 const tileOf = (matrixSize: SubgroupMatrixSize): GemmTile => ({
   ...gemmTiles.medium,
   memory: 'subgroupMatrix',
@@ -235,7 +237,7 @@ test('the largest float16 matrices with float32 sums are used, of subgroups of o
 describe('at init', () => {
   const empty = '@compute @workgroup_size(1)\nfn main() {}';
 
-  /** A device that claims to have subgroup matrices, and only compiles programs that contain `known`. */
+  /** Returns a device that claims to have subgroup matrices, and only compiles programs that contain `known`. */
   const deviceThatKnows = (known: string) =>
     ({
       features: new Set(subgroupMatrixFeatures),

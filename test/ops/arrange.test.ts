@@ -42,7 +42,7 @@ const numbered = (shape: readonly number[]) =>
     { shape },
   ) as Tensor;
 
-/** The elements of a result whose element at `index` is that of `x` at `source(index)`, or 0 where that is null. */
+/** Returns the elements of a result whose element at `index` is that of `x` at `source(index)`, or 0 where that is null. */
 function picked(
   x: readonly number[],
   out: readonly number[],

@@ -75,7 +75,7 @@ class Experiment {
     return call(this.op, inputs, this.sample.options);
   }
 
-  /** A random direction over the float inputs; zeros elsewhere. */
+  /** Returns a random direction over the float inputs; zeros elsewhere. */
   direction(): number[][] {
     return this.values.map((v, i) => v.map(() => (this.floating[i] ? 2 * this.random() - 1 : 0)));
   }
@@ -84,7 +84,7 @@ class Experiment {
     return this.values.map((v, i) => v.map((x, j) => x + by * (direction[i]?.[j] as number)));
   }
 
-  /** The derivative of `read` along `direction`, elementwise. */
+  /** Returns the derivative of `read` along `direction`, elementwise. */
   async derivative(
     direction: readonly (readonly number[])[],
     read: (inputs: (Tensor | null)[]) => Promise<number[]>,
@@ -157,7 +157,7 @@ function differentiate(
   );
 }
 
-/** Whether a case has float inputs with values in them. */
+/** Returns whether a case has float inputs with values in them. */
 const floating = (sample: OpCase) =>
   sample.inputs.some((input) => input && isFloating(input.dtype ?? 'float32') && !input.shape.includes(0));
 

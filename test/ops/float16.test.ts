@@ -137,7 +137,7 @@ describe('on the device', () => {
   });
 });
 
-/** A product in float64 of what is stored. */
+/** Returns a product in float64 of what is stored. */
 function product(a: Float32Array, b: Float32Array, m: number, k: number, n: number): Float64Array {
   const out = new Float64Array(m * n);
   for (let i = 0; i < m; i++)

@@ -39,7 +39,7 @@ const floats = (shape: readonly number[]) => {
 const ints = (values: readonly number[], shape: readonly number[] = [values.length]) =>
   tensor(Int32Array.from(values), { shape }) as Tensor;
 
-/** The fault that a readback tells. */
+/** Returns the fault that a readback tells. */
 async function faultOf(readback: Promise<unknown>): Promise<IndexOutOfRangeError> {
   const error = await readback.then(
     () => null,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 type Mode = 'clip' | 'wrap' | 'fill' | undefined;
 
-/** The row that an index means, or null. */
+/** Returns the row that an index means, or null. */
 function rowOf(index: number, n: number, mode: Mode): number | null {
   if (n === 0) return null;
   if (mode === 'clip') return Math.min(Math.max(index, 0), n - 1);

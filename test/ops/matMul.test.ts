@@ -47,7 +47,7 @@ test('an integer matrix and a float one is one of floats', async () => {
   expect(await y.item()).toBe(1);
 });
 
-/** The error of adding one product after the other in float32. */
+/** Returns the error of adding one product after the other in float32. */
 function plainError(a: Float32Array, b: Float32Array, [m, n, k]: [number, number, number]): number {
   const plain = new Float32Array(m * n);
   for (let i = 0; i < m; i++)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findBrowser, searchBrowser } from '../../scripts/lib/find-browser.mjs';
 
-/** A machine that has these files and nothing else. */
+/** Returns a machine that has these files and nothing else. */
 function machine(files: string[], env: Record<string, string> = {}, platform: NodeJS.Platform = 'linux') {
   const windows = platform === 'win32';
   const separator = windows ? '\\' : '/';

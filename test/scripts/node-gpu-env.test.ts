@@ -3,7 +3,7 @@ import { chooseGpuEnv, hasGpuNode } from '../../scripts/lib/node-gpu.mjs';
 
 const ICD = '/usr/lib/chromium/vk_swiftshader_icd.json';
 
-/** A Linux machine with Debian's Chromium, the Vulkan loader and no GPU, changed by `changes`. */
+/** Returns a Linux machine with Debian's Chromium, the Vulkan loader and no GPU, changed by `changes`. */
 function machine(changes: Partial<Parameters<typeof chooseGpuEnv>[0]> & { files?: string[] } = {}) {
   const { files = [ICD], ...rest } = changes;
   return {

@@ -7,7 +7,7 @@ import { ensureBrowser, ensurePackages, packagesInstalled, SetupError } from '..
 type Shell = NonNullable<Parameters<typeof ensureBrowser>[0]>;
 
 /**
- * A machine whose commands answer as `answers` says (`[pattern, output]`, null: it fails) and are written down.
+ * Returns a machine whose commands answer as `answers` says (`[pattern, output]`, null: it fails) and are written down.
  */
 function machine(answers: [RegExp, string | null | (() => string | null)][], browsers: string[] = []) {
   const commands: string[] = [];
@@ -29,7 +29,7 @@ function machine(answers: [RegExp, string | null | (() => string | null)][], bro
       return { ok: output !== null, output: output ?? failure };
     },
   };
-  /** An answer after which `file` is there. */
+  /** Returns an answer after which `file` is there. */
   const finds = (file: string) => {
     browsers.push(file);
     return '';

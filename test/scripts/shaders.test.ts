@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { wgsl } from 'wgsl-preprocessor/wgsl-preprocessor.js';
 import { compileShaders, holdsStatements, squeeze } from '../../scripts/lib/shaders.mjs';
 
-/** The tokens of WGSL. A comma before a bracket that closes says nothing. */
+/** Tokenizes WGSL. A comma before a bracket that closes says nothing. */
 function tokens(text: string): string[] {
   const code = text.replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, ' ');
   const token = /[\w.]+|<<=|>>=|->|&&|\|\||[<>=!+\-*/%&|^]=|\+\+|--|<<|>>|[^\s]/g;

@@ -5,7 +5,7 @@ import { createProfile, type DeviceProfile } from '../../src/kernels/adapterProf
 
 export const adapterClasses: readonly AdapterClass[] = ['cpu', 'gpu'];
 
-/** The profile of the current device, as if its adapter were of class `kind`. */
+/** Returns the profile of the current device, as if its adapter were of class `kind`. */
 export function profileFor(kind: AdapterClass): DeviceProfile {
   return createProfile(getDevice(), kind === 'cpu' ? 'software' : 'discrete');
 }
@@ -15,7 +15,7 @@ export function asAdapter<T>(kind: AdapterClass, body: () => T | Promise<T>): Pr
   return withProfile(profileFor(kind), body);
 }
 
-/** The same for a synchronous `body`. */
+/** Returns the same for a synchronous `body`. */
 export function onAdapter<T>(kind: AdapterClass, body: () => T): T {
   const device = getDevice();
   const own = device.profile;

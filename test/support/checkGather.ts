@@ -12,7 +12,7 @@ import {
 } from '../../src/index.ts';
 import { expectGather, fillValue, type GatherCase } from './gatherCases.ts';
 
-/** The differences, in words; empty if there are none. */
+/** Returns the differences, in words; empty if there are none. */
 export async function checkGather(sample: GatherCase): Promise<string[]> {
   const expected = expectGather(sample);
   const differences: string[] = [];

@@ -11,7 +11,7 @@ import {
   sizes,
 } from './reference.ts';
 
-/** A convolution with defaults for missing parts: batch 1, no padding, strides, dilation or groups. */
+/** Returns a convolution with defaults for missing parts: batch 1, no padding, strides, dilation or groups. */
 export function convolution(c: Pick<Convolution, 'image' | 'kernel'> & Partial<Convolution>): Convolution {
   const full = {
     batch: 1,

@@ -62,7 +62,7 @@ const damages: readonly Damage[] = [
   },
 ];
 
-/** A copy of `bytes`, damaged at one to four places. */
+/** Returns a copy of `bytes`, damaged at one to four places. */
 export function damaged(bytes: Bytes, dice: Random, others: readonly Bytes[]): Bytes {
   let result = bytes.slice();
   for (let left = 1 + dice.below(4); left > 0 && result.length > 0; left--)

@@ -25,7 +25,7 @@ type Training = (files: Sink) => Promise<Outcome>;
 
 const trainings: readonly Training[] = [(files) => trainByFit(files), trainByBatches];
 
-/** A network of few pipelines, with the same weights each time, and random numbers that a checkpoint keeps. */
+/** Returns a network of few pipelines, with the same weights each time, and random numbers that a checkpoint keeps. */
 function network() {
   clearSession();
   const kernelInitializer = (seed: number) => initializers.glorotUniform({ seed });
@@ -124,7 +124,7 @@ interface Clean extends Outcome {
 
 const cleanRuns = new Map<Training, Promise<Clean>>();
 
-/** The uninterrupted run, on a separate device, and the number of its calls. */
+/** Returns the uninterrupted run, on a separate device, and the number of its calls. */
 function cleanRun(training: Training): Promise<Clean> {
   const known = cleanRuns.get(training);
   if (known) return known;
@@ -148,7 +148,7 @@ function timed<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** The difference between `outcome` and the uninterrupted run; null if there is none. */
+/** Returns the difference between `outcome` and the uninterrupted run; null if there is none. */
 function difference(outcome: Outcome, clean: Outcome): string | null {
   for (const [at, value] of outcome.curve)
     if (!Object.is(value, clean.curve.get(at)))

@@ -65,8 +65,8 @@ function recordUncapturedErrors(state: GpuState): void {
 }
 
 /**
- * The uncaptured errors of all devices since the last call. A test that provokes some takes them; any that are left when a
- * test ends make it fail.
+ * Returns the uncaptured errors of all devices since the last call. A test that provokes some takes them; any that are left
+ * when a test ends make it fail.
  */
 export async function takeUncapturedErrors(): Promise<GPUError[]> {
   const state = holder[STATE];
@@ -82,7 +82,7 @@ async function settle(device: GPUDevice | undefined): Promise<void> {
   await device.popErrorScope().catch(() => null); // A lost device has nothing left to report.
 }
 
-/** A new device, destroyed when its scope ends: `await using own = await useDevice();` */
+/** Returns a new device, destroyed when its scope ends: `await using own = await useDevice();` */
 export async function useDevice(
   descriptor: GPUDeviceDescriptor = {},
 ): Promise<{ device: GPUDevice; [Symbol.asyncDispose](): Promise<void> }> {
@@ -126,12 +126,12 @@ export async function captureErrors<T>(
   return { value, error: found.find((error) => error !== null) ?? null };
 }
 
-/** The bytes of `buffer` (usage COPY_SRC), from `offset`, as float32. */
+/** Reads the bytes of `buffer` (usage COPY_SRC), from `offset`, as float32. */
 export async function readFloats(device: GPUDevice, buffer: GPUBuffer, offset = 0): Promise<Float32Array> {
   return new Float32Array(await readBytes(device, buffer, offset));
 }
 
-/** The bytes of `buffer` (usage COPY_SRC), from `offset` to its end. */
+/** Reads the bytes of `buffer` (usage COPY_SRC), from `offset` to its end. */
 export async function readBytes(device: GPUDevice, buffer: GPUBuffer, offset = 0): Promise<ArrayBuffer> {
   const size = buffer.size - offset;
   const staging = device.createBuffer({

@@ -75,7 +75,7 @@ export function callOf(value: Call): Call {
   return isClass ? (...args) => Reflect.construct(value, args) : value;
 }
 
-/** The untyped error that a call throws; null if there is none. */
+/** Returns the untyped error that a call throws; null if there is none. */
 async function untyped(call: () => unknown): Promise<unknown> {
   try {
     const result = await call();
@@ -87,7 +87,7 @@ async function untyped(call: () => unknown): Promise<unknown> {
   }
 }
 
-/** The calls among `calls` with untyped errors, or that are slow. */
+/** Returns the calls among `calls` with untyped errors, or that are slow. */
 export async function faultsOf(calls: readonly [how: string, call: () => unknown][]): Promise<string[]> {
   const found: string[] = [];
   for (const [how, call] of calls) {

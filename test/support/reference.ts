@@ -126,7 +126,7 @@ export function filterGradient(
   return out;
 }
 
-/** The largest difference between two lists of equal length; NaN where one lacks a number. */
+/** Returns the largest difference between two lists of equal length; NaN where one lacks a number. */
 export function largestError(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
   if (actual.length !== expected.length) return Number.NaN;
   let largest = 0;

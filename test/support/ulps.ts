@@ -2,7 +2,7 @@
 const { fround } = Math;
 const word = new DataView(new ArrayBuffer(4));
 
-/** The distance of neighbouring floats at `value`; subnormal numbers count as one. */
+/** Returns the distance of neighbouring floats at `value`; subnormal numbers count as one. */
 function ulp(value: number): number {
   const magnitude = Math.abs(value);
   if (magnitude < 2 ** -126) return 2 ** -126;

@@ -5,7 +5,7 @@
 
 export type Defect = 'always' | 'after the first run' | 'does not compile';
 
-/** The same WGSL with an entry point that returns at once. */
+/** Returns the same WGSL with an entry point that returns at once. */
 const emptied = (code: string) =>
   code.replace(/fn main\([\s\S]*?\)\s*\{/, (head) => `${head} if (true) { return; }`);
 

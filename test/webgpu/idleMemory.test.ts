@@ -21,7 +21,7 @@ import { type OwnDevice, ownDevice } from '../support/ownDevice.ts';
 
 const cap = 2 ** 20;
 
-/** A device that keeps few idle buffers, with all its buffers counted from outside. */
+/** Returns a device that keeps few idle buffers, with all its buffers counted from outside. */
 async function frugal(): Promise<{ own: OwnDevice; counted: LimitedMemory }> {
   let counted: LimitedMemory | undefined;
   const own = await ownDevice({
@@ -35,7 +35,7 @@ async function frugal(): Promise<{ own: OwnDevice; counted: LimitedMemory }> {
 
 type Chain = CompiledFunction<[Tensor], Tensor>;
 
-/** A function with large intermediate values. */
+/** Returns a function with large intermediate values. */
 const chain = (): Chain => compile((x: Tensor) => sum(mul(transpose(add(x, 1)), transpose(mul(x, 2)))));
 
 /** Calls `f` on a square of `size` ones. */

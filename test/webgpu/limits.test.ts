@@ -20,7 +20,7 @@ import { layers, sequential } from '../../src/keras/index.ts';
 import { planMemory } from '../../src/execution/memoryPlan.ts';
 import { ownDevice } from '../support/ownDevice.ts';
 
-/** A device that says that its largest buffer and its largest binding are these. */
+/** Returns a device that says that its largest buffer and its largest binding are these. */
 function limitedTo(maxBufferSize: number, maxStorageBufferBindingSize: number) {
   return ownDevice({
     prepare: (gpu) => {

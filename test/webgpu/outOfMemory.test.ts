@@ -28,7 +28,7 @@ const MiB = 2 ** 20;
 const elements = (bytes: number) => bytes / 4;
 const filled = (bytes: number, value: number) => fill([elements(bytes)], value);
 
-/** A device with room for `budget` bytes next to what the library needs at first. */
+/** Returns a device with room for `budget` bytes next to what the library needs at first. */
 async function limited(
   budget: number,
   options: { maxPooledBytes?: number; throws?: boolean } = {},

@@ -44,7 +44,7 @@ afterAll(async () => {
   await own[Symbol.asyncDispose]();
 });
 
-/** The value and its gradient for each of `inputs`. */
+/** Returns the value and its gradient for each of `inputs`. */
 function withGradients(inputs: Tensor[], f: (...inputs: Tensor[]) => Tensor): void {
   tidy(() => {
     using tape = new GradientTape();

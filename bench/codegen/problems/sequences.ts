@@ -71,7 +71,7 @@ function tfGru(tf: Tfjs, gates?: TfTensor, kernel?: TfTensor, bias?: TfTensor): 
   return tf.stack(states, 1) as TfTensor;
 }
 
-/** Columns of a gate. */
+/** Returns the columns of a gate. */
 const gateOf = (z: JaxArray, k: number) => z.ref.slice([], [k * units, (k + 1) * units]);
 
 function jaxLstm({ numpy: np, nn }: JaxJs, gates?: JaxArray, kernel?: JaxArray): JaxArray {

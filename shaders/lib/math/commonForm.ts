@@ -15,7 +15,7 @@ export interface CommonForm {
 /** A call whose arguments call nothing. */
 const innermostCall = /\b(\w+)\(([^()]+)\)/g;
 
-/** The common form of an expression of operands; null if it has none. */
+/** Returns the common form of an expression of operands; null if it has none. */
 export function commonForm(expression: string): CommonForm | null {
   const functions = new Set<MathFunction>();
   const conditions = new Set<string>();

@@ -40,11 +40,11 @@ export function defineMath(
   return math;
 }
 
-/** The function with this name in WGSL, if a call of it was generated. */
+/** Returns the function with this name in WGSL, if a call of it was generated. */
 export const writtenMath = (wgslName: string): MathFunction | undefined => written.get(wgslName);
 
 /**
- * The declarations of the functions that `text` calls, of `others`, and of the functions that these call: each once,
+ * Returns the declarations of the functions that `text` calls, of `others`, and of the functions that these call: each once,
  * callees first.
  */
 export function mathFunctions(text: string, others: readonly MathFunction[] = []): string {

@@ -16,7 +16,7 @@ export const elementwise: BatchingRule = (call) => {
   return call.one(fits ? raised : raised.map((x) => x && inRank(call, x, rank)));
 };
 
-/** `x`, repeated to the shape of the result if it isn't mapped (a mapped one was already raised beyond `rank`). */
+/** Returns `x`, repeated to the shape of the result if it isn't mapped (a mapped one was already raised beyond `rank`). */
 function inRank(call: MappedCall, x: Tensor, rank: number): Tensor {
   return x.rank > rank ? x : broadcastTo(x, { shape: call.resultOfAll() });
 }
@@ -29,7 +29,7 @@ export function onAxes(options: (call: MappedCall) => Options): BatchingRule {
   return (call) => call.run(call.spreadAll(), options(call));
 }
 
-/** The option `axis` (one or several; all of `rank` if left out), shifted by the batch axis. */
+/** Returns the option `axis` (one or several; all of `rank` if left out), shifted by the batch axis. */
 export function axesBehindBatch(call: MappedCall, rank = call.rank(0)): number[] {
   const axis = call.options.axis as number | readonly number[] | null | undefined;
   return normalizeAxes(call.op.name, axis, rank).map((i) => i + 1);

@@ -91,7 +91,7 @@ function storageOf(physical: Tensor): Storage {
   return physical instanceof BatchedTensor ? physical.physicalStorage : physical.storage;
 }
 
-/** `physical` as a mapped tensor of `shape`, in the current scope. */
+/** Returns `physical` as a mapped tensor of `shape`, in the current scope. */
 export function batched(level: Level, physical: Tensor, shape: Shape): BatchedTensor {
   const made = new BatchedTensor(level, physical, shape);
   track(made);

@@ -22,7 +22,7 @@ const axisOf = ({ plan }: MappedCall) => (plan as unknown as AxisPlan).geometry.
 
 const batchDimsOf = ({ options }: MappedCall) => (options.batchDims as number | undefined) ?? 0;
 
-/** Options with an additional batch axis that table and indices share. */
+/** Returns the options with an additional batch axis that table and indices share. */
 function sharingBatch(call: MappedCall): Options {
   const { options, size, inputs } = call;
   const indices = inputs.length - (options.shape ? 2 : 1);
@@ -65,7 +65,7 @@ export const alongIndices: BatchingRule = (call) => {
   return call.one(call.spreadAll(), options);
 };
 
-/** Rows with a negative id are dropped: they are added to an extra first row, which is cut off. */
+/** Drops rows with a negative id: they are added to an extra first row, which is cut off. */
 export const segments: BatchingRule = (call) => {
   const [x, ids] = call.inputs as [Tensor, Tensor];
   const { validateIndices } = call.options as IndexOptions;

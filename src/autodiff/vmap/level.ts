@@ -52,7 +52,7 @@ export class BatchLevel implements Level {
     });
   }
 
-  /** A call of `op` with at least one mapped operand. */
+  /** Calls `op` with at least one mapped operand. */
   call(op: OpDefinition, operands: readonly unknown[], given: object): unknown {
     const innermost = levelOf(operands);
     if (innermost && innermost !== this) return innermost.call(op, operands, given);
@@ -106,7 +106,7 @@ export class BatchLevel implements Level {
     this.#outside(() => recordFunction(ofAll));
   }
 
-  /** The cotangent of an input for all examples, from that for one. */
+  /** Returns the cotangent of an input for all examples, from that for one. */
   #total(gradient: Tensor, isMapped: boolean): Tensor {
     // A copy: the physical tensor is freed with its mapped tensor.
     if (isMapped) return identity(this.spread(gradient));
@@ -136,7 +136,7 @@ export class BatchLevel implements Level {
     return tensor instanceof BatchedTensor && tensor.level === this;
   }
 
-  /** `physical` [batch, ...shape] as one example. */
+  /** Returns `physical` [batch, ...shape] as one example. */
   example(physical: Tensor): Tensor {
     return batched(this, physical, physical.shape.slice(1));
   }
@@ -164,7 +164,7 @@ export class BatchLevel implements Level {
   readonly #isOutside = ({ recording }: Recorder) => recording < this.#recording;
 }
 
-/** The innermost level among those of `operands`: the one that began last. */
+/** Returns the innermost level among those of `operands`: the one that began last. */
 function levelOf(operands: readonly unknown[]): Level | null {
   let innermost: Level | null = null;
   for (const operand of operands) {

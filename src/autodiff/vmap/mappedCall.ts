@@ -33,7 +33,7 @@ export class MappedCall {
     return this.level.isMapped(this.inputs[i] ?? null);
   }
 
-  /** The shape of operand `i` for one example; [] where it is left out. */
+  /** Returns the shape of operand `i` for one example; [] where it is left out. */
   shape(i: number): Shape {
     return this.inputs[i]?.shape ?? [];
   }
@@ -47,7 +47,7 @@ export class MappedCall {
     return outputsOf(this.plan)[0]?.shape ?? [];
   }
 
-  /** The shape of result `i` for all examples. */
+  /** Returns the shape of result `i` for all examples. */
   resultOfAll(i = 0): Shape {
     return [this.size, ...(outputsOf(this.plan)[i]?.shape ?? [])];
   }
@@ -63,7 +63,7 @@ export class MappedCall {
     return this.level.spread(this.inputs[i] as Tensor);
   }
 
-  /** All operands for all examples, repeated if not mapped; null if left out. */
+  /** Returns all operands for all examples, repeated if not mapped; null if left out. */
   spreadAll(): (Tensor | null)[] {
     return this.inputs.map((input) => input && this.level.spread(input));
   }
@@ -86,7 +86,7 @@ export class MappedCall {
     return this.run(inputs, options) as Tensor;
   }
 
-  /** The values for all examples of `results`, which ops computed from mapped operands. */
+  /** Returns the values for all examples of `results`, which ops computed from mapped operands. */
   ofAll(results: readonly Tensor[]): readonly Tensor[] {
     return results.map((result) => this.level.spread(result));
   }

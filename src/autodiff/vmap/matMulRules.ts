@@ -40,7 +40,7 @@ function matrices(call: MappedCall, i: 0 | 1, rank: number): Tensor {
   return reshape(x, { shape: [call.size, ...ones, ...matrix] });
 }
 
-/** A fused op as its parts: product, then bias, then activation. */
+/** Computes a fused op as its parts: product, then bias, then activation. */
 function unfused(call: MappedCall, product: (a: Tensor, b: Tensor, options: Options) => Tensor): Tensor {
   const { activation: _, negativeSlope: __, alpha: ___, ...own } = call.options;
   const [a, b, bias] = call.inputs as [Tensor, Tensor, Tensor | null];

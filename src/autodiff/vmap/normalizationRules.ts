@@ -18,11 +18,11 @@ interface AxesPlan {
   readonly epsilon: number;
 }
 
-/** The sizes of `x` along `axes`, 1 along the others. */
+/** Returns the sizes of `x` along `axes`, 1 along the others. */
 const spreadShape = (x: Tensor, axes: readonly number[]): Shape =>
   x.shape.map((n, i) => (axes.includes(i) ? n : 1));
 
-/** `normalized` · gamma + beta, with gamma and beta (each optional) reshaped to `shape` for broadcasting. */
+/** Returns `normalized` · gamma + beta, with gamma and beta (each optional) reshaped to `shape` for broadcasting. */
 function scaled(normalized: Tensor, gamma: Optional, beta: Optional, shape: Shape): Tensor {
   const product = gamma ? mul(normalized, reshape(gamma, { shape })) : normalized;
   return beta ? add(product, reshape(beta, { shape })) : product;

@@ -28,7 +28,7 @@ function steps(
   };
 }
 
-/** All operands for all examples, except the shared weights. */
+/** Returns all operands for all examples, except the shared weights. */
 const operandsOf = (call: MappedCall, weights: readonly number[]): Optional[] =>
   call.inputs.map((input, i) => (input && !weights.includes(i) ? call.spread(i) : input));
 

@@ -28,7 +28,7 @@ export interface VmapOptions {
 const optionNames: OptionNames<VmapOptions> = { inAxes: false, outAxes: false };
 
 /**
- * A function of one example as a function of a batch: inside, tensors have the shape of one example, and each op computes
+ * Returns a function of one example as a function of a batch: inside, tensors have the shape of one example, and each op computes
  * all examples at once. Arguments and results are tensors or trees of tensors.
  *
  *     const perExample = vmap(grad(loss, { argnums: 0 }), { inAxes: [null, 0, 0] });
@@ -86,7 +86,7 @@ function requireListed(list: readonly Axes[], args: readonly unknown[]): void {
   });
 }
 
-/** The leaves of the arguments, in order, with their axes; null for those that aren't mapped. */
+/** Returns the leaves of the arguments, in order, with their axes; null for those that aren't mapped. */
 function mappedLeaves(args: readonly unknown[], axes: readonly Axes[]): (MappedLeaf | null)[] {
   const leaves: (MappedLeaf | null)[] = [];
   args.forEach((arg, i) => {
@@ -143,7 +143,7 @@ function eachWithAxis(
   }
 }
 
-/** The common size of all batch axes. */
+/** Returns the common size of all batch axes. */
 function batchSize(leaves: readonly (MappedLeaf | null)[]): number {
   let first: (MappedLeaf & { size: number }) | null = null;
   for (const leaf of leaves) {
@@ -167,7 +167,7 @@ function batchSize(leaves: readonly (MappedLeaf | null)[]): number {
   });
 }
 
-/** The results of all examples. */
+/** Returns the results of all examples. */
 function outside(level: BatchLevel, result: unknown, axes: Axes): unknown {
   const leaves: Tensor[] = [];
   eachWithAxis(result, axes, 'the result', (leaf, axis, path) => {

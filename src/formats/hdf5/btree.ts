@@ -16,7 +16,7 @@ export interface TreeKind<E> {
   read(cursor: Cursor): E;
 }
 
-/** The entries of the leaves, in order. Errors: FormatError for trees with cycles or too many levels. */
+/** Yields the entries of the leaves, in order. Errors: FormatError for trees with cycles or too many levels. */
 export async function* leafEntries<E extends { readonly address: number }>(
   storage: Storage,
   root: number,

@@ -18,7 +18,7 @@ export interface Chunk {
 export type ChunkedLayout = Extract<Layout, { kind: 'chunked' }>;
 
 /**
- * The stored chunks of a dataset of `shape`, whose unfiltered chunks have `chunkBytes` bytes. Errors: FormatError.
+ * Returns the stored chunks of a dataset of `shape`, whose unfiltered chunks have `chunkBytes` bytes. Errors: FormatError.
  */
 export async function readChunkIndex(
   storage: Storage,
@@ -81,7 +81,7 @@ async function readTree(storage: Storage, root: number, rank: number, place: str
 }
 
 /**
- * The position of each chunk, in row-major order. Errors: FormatError if the file can't hold `bytesEach` bytes for each.
+ * Returns the positions of the chunks in row-major order. Errors: FormatError if the file can't hold `bytesEach` bytes for each.
  */
 function inOrder(
   storage: Storage,

@@ -78,14 +78,14 @@ export function chunkedReader(dataset: ChunkedDataset): ChunkedReader {
   return { verify, read };
 }
 
-/** `count` bytes of the fill value. */
+/** Returns `count` bytes of the fill value. */
 export function filled(fill: Bytes | null, count: number): Bytes {
   const bytes = new Uint8Array(count);
   if (fill) for (let at = 0; at < count; at += fill.length) bytes.set(fill, at);
   return bytes;
 }
 
-/** The stored chunks by their first row. Errors: FormatError. */
+/** Returns the stored chunks by their first row. Errors: FormatError. */
 async function findChunks(dataset: ChunkedDataset): Promise<ReadonlyMap<number, Chunk[]>> {
   const { storage, place, shape, elementBytes, layout, filters, bytes } = dataset;
   const chunkBytes = sizeOf(layout.shape) * elementBytes;

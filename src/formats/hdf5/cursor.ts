@@ -24,12 +24,12 @@ export class Cursor extends ByteFields {
     super(bytes);
   }
 
-  /** A second cursor over the same bytes, at their start. */
+  /** Returns a second cursor over the same bytes, at their start. */
   restarted(): Cursor {
     return new Cursor(this.bytes, this.context, this.place, this.sizes);
   }
 
-  /** An unsigned integer of `bytes` bytes. Errors: FormatError beyond 2^53. */
+  /** Reads an unsigned integer of `bytes` bytes. Errors: FormatError beyond 2^53. */
   unsigned(bytes: number): number {
     const start = this.advance(bytes);
     let value = 0;
@@ -42,7 +42,7 @@ export class Cursor extends ByteFields {
     return this.unsigned(this.sizes.length);
   }
 
-  /** An address, or `undefinedAddress`. */
+  /** Reads an address, or `undefinedAddress`. */
   address(): number {
     const { offset } = this.sizes;
     const start = this.position;
@@ -57,7 +57,7 @@ export class Cursor extends ByteFields {
     return this.bytes.subarray(start, start + count);
   }
 
-  /** A new cursor over the next `count` bytes. */
+  /** Returns a new cursor over the next `count` bytes. */
   part(count: number): Cursor {
     return new Cursor(this.take(count), this.context, this.place, this.sizes);
   }
@@ -71,7 +71,7 @@ export class Cursor extends ByteFields {
     this.skip((8 - ((this.position - start) % 8)) % 8);
   }
 
-  /** A string of `count` bytes; what comes after a zero byte is not part of it. */
+  /** Reads a string of `count` bytes; what comes after a zero byte is not part of it. */
   string(count: number): string {
     return decodeText(this.take(count), (rule, received) => this.refuse(rule, received));
   }

@@ -41,7 +41,7 @@ interface Dataset {
 }
 
 /**
- * The dataset that `messages` describe. `isBfloat16`: whether its two-byte elements, which h5py knows no type for, are
+ * Returns the dataset that `messages` describe. `isBfloat16`: whether its two-byte elements, which h5py knows no type for, are
  * bfloat16. Errors: FormatError for values that aren't numbers, and for sizes that the file can't hold.
  */
 export function readDataset(

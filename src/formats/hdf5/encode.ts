@@ -47,7 +47,7 @@ export function dataspace(shape: readonly number[]): Uint8Array {
   return writer.bytes;
 }
 
-/** Values in one piece. The address is written later, at `layoutAddress` of the message. */
+/** Returns the layout message for contiguous values. The address is written later, at `layoutAddress` of the message. */
 export function contiguousLayout(bytes: number): Uint8Array {
   return new ByteWriter().u8(3, 1).u64(0).u64(bytes).bytes;
 }

@@ -26,7 +26,7 @@ interface OpenFile {
   readonly heap: GlobalHeap;
 }
 
-/** The root group. Errors: FormatError for a file that isn't HDF5, or is cut short. */
+/** Returns the root group. Errors: FormatError for a file that isn't HDF5, or is cut short. */
 export async function openHdf5(source: ByteSource): Promise<Hdf5Group> {
   const context: FileContext = { file: source.name, format: 'HDF5' };
   const { storage, root } = await readSuperblock(bufferedSource(source), context);
@@ -58,13 +58,13 @@ class Hdf5Object {
     return `'${this.path}'`;
   }
 
-  /** An attribute's value; null if there is none of that name. Errors: FormatError for types that can't be read. */
+  /** Returns an attribute's value; null if there is none of that name. Errors: FormatError for types that can't be read. */
   async attribute(name: string): Promise<AttributeValue | null> {
     const found = this.#attributesByName().get(name);
     return found ? attributeValue(this.file, found, `attribute '${name}' of ${this.place}`) : null;
   }
 
-  /** The text of a scalar attribute; null if there is none of that name. Errors: FormatError for another value. */
+  /** Returns the text of a scalar attribute; null if there is none of that name. Errors: FormatError for another value. */
   async text(name: string): Promise<string | null> {
     const value = await this.attribute(name);
     if (value === null || (value.length === 1 && typeof value[0] === 'string'))
@@ -90,7 +90,7 @@ class Hdf5Object {
 }
 
 export class Hdf5Dataset extends Hdf5Object {
-  /** The values. Errors: FormatError for values that aren't numbers, and for sizes that the file can't hold. */
+  /** Returns the values. Errors: FormatError for values that aren't numbers, and for sizes that the file can't hold. */
   async tensor(): Promise<StoredTensor> {
     // For bfloat16 weights, which h5py has no type for, Keras stores the type in an attribute.
     const named = await this.attribute('dtype');
@@ -109,7 +109,7 @@ export class Hdf5Group extends Hdf5Object {
     super(file, path, messages);
   }
 
-  /** The object called `name`; null if there is none. Errors: FormatError for links that point elsewhere. */
+  /** Returns the object called `name`; null if there is none. Errors: FormatError for links that point elsewhere. */
   async child(name: string): Promise<Hdf5Group | Hdf5Dataset | null> {
     const link = this.links.get(name);
     if (!link) return null;
@@ -123,21 +123,21 @@ export class Hdf5Group extends Hdf5Object {
     );
   }
 
-  /** The group called `name`; null if there is none. Errors: FormatError if it is a dataset. */
+  /** Returns the group called `name`; null if there is none. Errors: FormatError if it is a dataset. */
   async group(name: string): Promise<Hdf5Group | null> {
     const found = await this.child(name);
     if (found === null || found instanceof Hdf5Group) return found;
     throw this.file.storage.refuse(found.place, 'it is a group.', 'a dataset');
   }
 
-  /** The dataset called `name`; null if there is none. Errors: FormatError if it is a group. */
+  /** Returns the dataset called `name`; null if there is none. Errors: FormatError if it is a group. */
   async dataset(name: string): Promise<Hdf5Dataset | null> {
     const found = await this.child(name);
     if (found === null || found instanceof Hdf5Dataset) return found;
     throw this.file.storage.refuse(found.place, 'it is a dataset.', 'a group');
   }
 
-  /** The group at `path`, whose parts are joined by slashes; null if there is none. */
+  /** Returns the group at `path`, whose parts are joined by slashes; null if there is none. */
   async descend(path: string): Promise<Hdf5Group | null> {
     let group: Hdf5Group | null = this;
     for (const part of path.split('/')) {

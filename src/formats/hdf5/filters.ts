@@ -29,7 +29,7 @@ export function requireKnownFilters(storage: Storage, filters: readonly Filter[]
   );
 }
 
-/** The `length` bytes of a chunk. `mask` has a bit for each filter that was skipped. Errors: FormatError. */
+/** Returns the `length` bytes of a chunk. `mask` has a bit for each filter that was skipped. Errors: FormatError. */
 export async function undoFilters(
   storage: Storage,
   filters: readonly Filter[],

@@ -5,7 +5,7 @@ export const checksumBytes = 4;
 /** Number of words whose sums can't exceed 32 bits. */
 const blockWords = 360;
 
-/** The bytes before the checksum. `refuse` creates the error for a wrong checksum. */
+/** Returns the bytes before the checksum. `refuse` creates the error for a wrong checksum. */
 export function withoutChecksum(
   bytes: Uint8Array<ArrayBuffer>,
   refuse: (received: string) => Error,

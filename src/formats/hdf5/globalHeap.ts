@@ -14,7 +14,7 @@ export class GlobalHeap {
     return 4 + this.storage.sizes.offset + 4;
   }
 
-  /** The bytes of the object that a reference refers to, with the length that it states. Errors: FormatError. */
+  /** Returns the bytes of the object that a reference refers to, with the length that it states. Errors: FormatError. */
   async object(reference: Cursor): Promise<Uint8Array<ArrayBuffer>> {
     const length = reference.u32();
     const address = reference.address();

@@ -8,7 +8,7 @@ import type { Storage } from './storage.ts';
 /** More links than any group has. */
 const maxLinks = 1_000_000;
 
-/** The links by name. Errors: FormatError. */
+/** Returns the links by name. Errors: FormatError. */
 export async function readLinks(
   storage: Storage,
   messages: readonly Message[],
@@ -97,7 +97,7 @@ async function readLocalHeap(storage: Storage, address: number, place: string): 
   return storage.cursor(header.address(), bytes, place);
 }
 
-/** The B-tree of a group, which lists its symbol nodes. */
+/** Returns the B-tree of a group, which lists its symbol nodes. */
 function groupTree({ sizes: { offset, length } }: Storage): TreeKind<{ address: number }> {
   return {
     type: 0,

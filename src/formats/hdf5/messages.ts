@@ -57,7 +57,7 @@ export interface Attribute {
   readonly data: Uint8Array<ArrayBuffer>;
 }
 
-/** The shape; null for a dataspace without elements. Errors: FormatError for a shape of more axes than tensors have. */
+/** Returns the shape; null for a dataspace without elements. Errors: FormatError for a shape of more axes than tensors have. */
 export function readDataspace(cursor: Cursor): readonly number[] | null {
   const version = cursor.version(1, 2);
   const rank = cursor.u8();
@@ -138,7 +138,7 @@ function readChunkIndex(cursor: Cursor, flags: number): ChunkIndex {
 /** More filters than any file has. */
 const maxFilters = 32;
 
-/** The filters, in the order in which they were applied. */
+/** Returns the filters, in the order in which they were applied. */
 export function readFilters(cursor: Cursor): Filter[] {
   const version = cursor.version(1, 2);
   const count = cursor.u8();
@@ -157,7 +157,7 @@ export function readFilters(cursor: Cursor): Filter[] {
   });
 }
 
-/** The value of elements that were never written; null for zeros. */
+/** Returns the value of elements that were never written; null for zeros. */
 export function readFillValue(cursor: Cursor): Uint8Array<ArrayBuffer> | null {
   const version = cursor.version(1, 2, 3);
   if (version === 3) return (cursor.u8() & 0x20) !== 0 ? cursor.take(cursor.u32()) : null;

@@ -24,7 +24,7 @@ interface Block {
   readonly v2: { readonly hasOrder: boolean } | null;
 }
 
-/** The messages of the object at `address`. Errors: FormatError. */
+/** Returns the messages of the object at `address`. Errors: FormatError. */
 export async function readObjectHeader(storage: Storage, address: number, place: string): Promise<Message[]> {
   const first = await firstBlock(storage, address, place);
   const messages: Message[] = [];

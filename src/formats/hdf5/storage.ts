@@ -37,7 +37,10 @@ export class Storage {
     return this.source.size;
   }
 
-  /** The `count` bytes at `address`; with `memory`, they may be in it. Errors: FormatError if they aren't all in the file. */
+  /**
+   * Returns the `count` bytes at `address`; with `memory`, they may be in it. Errors: FormatError if they aren't all in the
+   * file.
+   */
   async bytes(
     address: number,
     count: number,
@@ -71,7 +74,7 @@ export class Storage {
     );
   }
 
-  /** The bytes of a structure, to be read field by field. Errors: FormatError. */
+  /** Returns the bytes of a structure, to be read field by field. Errors: FormatError. */
   async cursor(address: number, count: number, place: string): Promise<Cursor> {
     this.spend(count, place);
     return new Cursor(await this.bytes(address, count, place), this.context, place, this.sizes);

@@ -40,7 +40,7 @@ const nodeEntries = 8;
 const treeEntries = 32;
 const superblockBytes = 96;
 
-/** The bytes of a file with `root` as its root group. */
+/** Yields the bytes of a file with `root` as its root group. */
 export async function* writeHdf5(root: NewGroup): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const layout = new FileLayout(root);
   yield layout.metadata;

@@ -24,7 +24,7 @@ export async function openKerasArchive(archive: ZipArchive): Promise<KerasArchiv
   return { config, weights: await openArchiveWeights(archive) };
 }
 
-/** The text of an entry; null where there is none. Errors: FormatError for one that is too long, or no UTF-8. */
+/** Returns the text of an entry; null where there is none. Errors: FormatError for one that is too long, or no UTF-8. */
 export async function readText(archive: ZipArchive, name: string): Promise<string | null> {
   const { context } = archive;
   const refuse = (rule: string, received: string) =>
@@ -41,7 +41,7 @@ export async function readText(archive: ZipArchive, name: string): Promise<strin
   }
 }
 
-/** The weights of an archive, without its configuration. Errors: FormatError. */
+/** Returns the weights of an archive, without its configuration. Errors: FormatError. */
 export async function openArchiveWeights(archive: ZipArchive): Promise<ByteSource> {
   const entry = await archive.entry(weightsName);
   if (entry) return entry;
@@ -57,7 +57,7 @@ function missing({ context, names }: ZipArchive): Error {
   });
 }
 
-/** What to do with an archive of something else. */
+/** Returns what to do with an archive of something else. */
 function adviceOn(names: readonly string[]): string {
   const has = (end: string) => names.find((name) => name.endsWith(end));
   if (has('.npy'))

@@ -17,7 +17,7 @@ export interface LegacyLayer {
   readonly weights: readonly NamedTensor[];
 }
 
-/** The layers of a group of weights, including those without weights. Errors: FormatError. */
+/** Returns the layers of a group of weights, including those without weights. Errors: FormatError. */
 export async function readLegacyLayers(group: Hdf5Group, context: FileContext): Promise<LegacyLayer[]> {
   const names = await namesOf(group, 'layer_names', context);
   const layers: LegacyLayer[] = [];
@@ -29,7 +29,7 @@ export async function readLegacyLayers(group: Hdf5Group, context: FileContext): 
   return layers;
 }
 
-/** The weights that a group lists. Errors: FormatError. */
+/** Returns the weights that a group lists. Errors: FormatError. */
 export async function readNamedTensors(group: Hdf5Group, context: FileContext): Promise<NamedTensor[]> {
   const weights: NamedTensor[] = [];
   for (const name of await namesOf(group, 'weight_names', context)) {

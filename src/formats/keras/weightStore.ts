@@ -18,7 +18,7 @@ export interface StoredVariables {
 const maxDepth = 64;
 const maxGroups = 100_000;
 
-/** The variables of each object by its path, such as `layers/dense`; that of the root is empty. Errors: FormatError. */
+/** Returns the variables of each object by its path, such as `layers/dense`; that of the root is empty. Errors: FormatError. */
 export async function readWeightStore(
   root: Hdf5Group,
   context: FileContext,

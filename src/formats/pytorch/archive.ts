@@ -13,8 +13,8 @@ import { Global, type PickleValue, Storage } from './values.ts';
 export const maxPickleBytes = 16 << 20;
 
 /**
- * The tensors of the files in folder `root` of an archive. Errors: FormatError for a damaged file; UnsafeModelError for one
- * that has more than tensors.
+ * Returns the tensors of the files in folder `root` of an archive. Errors: FormatError for a damaged file; UnsafeModelError for
+ * one that has more than tensors.
  */
 export async function openTorchArchive(
   archive: ZipArchive,
@@ -39,7 +39,7 @@ export async function openTorchArchive(
   return tensorsOf(value, storages, context);
 }
 
-/** Whether values are little-endian. Older files don't say, and are. */
+/** Returns whether values are little-endian. Older files don't say, and are. */
 async function isLittleEndian(archive: ZipArchive, root: string, context: FileContext): Promise<boolean> {
   const name = `${root}byteorder`;
   if (archive.size(name) === null) return true;
@@ -70,7 +70,10 @@ async function readEntry(
   return entry.read(0, entry.size);
 }
 
-/** The storage for ('storage', type, key, device, elements). Views of storages, which only older files have, are refused. */
+/**
+ * Returns the storage for ('storage', type, key, device, elements). Views of storages, which only older files have, are
+ * refused.
+ */
 export function storageOf(id: readonly PickleValue[]): Storage | undefined {
   const [kind, type, key, , count, view = null] = id;
   const isSound = kind === 'storage' && typeof key === 'string' && isCount(count) && view === null;

@@ -87,13 +87,13 @@ const allowed: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ...Object.entries(dtypes).map(([name, type]) => [`torch.${name}`, { kind: 'dtype', type }] as const),
 ]);
 
-/** The meaning of `name`; null for names that a file must not contain. */
+/** Returns the meaning of `name`; null for names that a file must not contain. */
 export function findGlobal(name: string): Global | null {
   const meaning = allowed.get(name);
   return meaning ? new Global(name, meaning) : null;
 }
 
-/** An ordered dictionary, empty or from pairs. */
+/** Returns an ordered dictionary, empty or from pairs. */
 function orderedDict([pairs = []]: readonly PickleValue[]): PickleValue | undefined {
   if (!Array.isArray(pairs)) return undefined;
   const items = pairs as readonly PickleValue[];

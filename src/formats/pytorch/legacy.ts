@@ -51,7 +51,7 @@ export async function openLegacyTorch(
   return tensorsOf(dictionary, storages, context);
 }
 
-/** Where the storages are, in the order of their keys. */
+/** Returns where the storages are, in the order of their keys. */
 async function findStorages(
   source: ByteSource,
   begin: number,

@@ -22,7 +22,7 @@ export interface PickleOptions {
 /** Enough opcodes for a dictionary of 100,000 tensors. */
 const maxOperations = 4_000_000;
 
-/** The value of the pickle in `bytes` from `begin` on, and where it ends. Errors: FormatError, UnsafeModelError. */
+/** Returns the value of the pickle in `bytes` from `begin` on, and where it ends. Errors: FormatError, UnsafeModelError. */
 export function readPickle(
   bytes: Uint8Array<ArrayBuffer>,
   options: PickleOptions,
@@ -255,7 +255,7 @@ function typeName(value: PickleValue): string {
   return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
 }
 
-/** A name in a form that is safe to print in an error. */
+/** Returns a name in a form that is safe to print in an error. */
 function printable(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]/g, '?');
   return plain.length > 100 ? `${plain.slice(0, 100)}…` : plain;

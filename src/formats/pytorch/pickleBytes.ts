@@ -34,7 +34,7 @@ export class PickleBytes extends ByteFields {
     return this.view.getFloat64(this.advance(8), false);
   }
 
-  /** A two's complement integer, little-endian. */
+  /** Reads a two's complement integer, little-endian. */
   integer(length: number): number | bigint {
     if (length > maxIntegerBytes)
       throw this.#refuse(`integers have at most ${maxIntegerBytes} bytes.`, `${length}`);

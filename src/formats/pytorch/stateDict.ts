@@ -25,7 +25,7 @@ const maxRepeated = 1 << 24;
 /** How many tensors may share a storage, on average. */
 const sharing = 8;
 
-/** The tensors of a state dictionary, or of the one in a checkpoint. Errors: FormatError. */
+/** Returns the tensors of a state dictionary, or of the one in a checkpoint. Errors: FormatError. */
 export function tensorsOf(
   value: PickleValue,
   storages: Storages,
@@ -125,7 +125,7 @@ function sizeOfStorage(
   });
 }
 
-/** All elements of a storage as a vector. */
+/** Returns all elements of a storage as a vector. */
 function wholeStorage(
   place: string,
   { key }: Storage,

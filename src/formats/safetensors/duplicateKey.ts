@@ -1,7 +1,7 @@
 /** @file Finds duplicate keys in JSON objects, which `JSON.parse` silently accepts. */
 
 /**
- * A key that some object in `text` has twice; null if there is none. `text` must be JSON that `JSON.parse` accepts.
+ * Returns a key that some object in `text` has twice; null if there is none. `text` must be JSON that `JSON.parse` accepts.
  */
 export function duplicateKey(text: string): string | null {
   /** Keys of the enclosing objects; null for lists. */
@@ -28,7 +28,7 @@ export function duplicateKey(text: string): string | null {
   return null;
 }
 
-/** The index of the closing quote of the string that starts at `start`. */
+/** Returns the index of the closing quote of the string that starts at `start`. */
 function endOfString(text: string, start: number): number {
   let i = start + 1;
   while (i < text.length && text[i] !== '"') i += text[i] === '\\' ? 2 : 1;

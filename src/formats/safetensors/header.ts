@@ -48,14 +48,14 @@ const maxHeaderBytes = 100_000_000;
 /** Bytes of the header's length at the start of a file. */
 export const lengthBytes = 8;
 
-/** The header of a file in memory. */
+/** Returns the header of a file in memory. */
 export function readHeader(bytes: Uint8Array, context: FileContext): Header {
   const { byteLength } = bytes;
   const dataStart = findData(bytes.subarray(0, lengthBytes), byteLength, context);
   return parseHeader(bytes.subarray(lengthBytes, dataStart), byteLength, context);
 }
 
-/** The header in `bytes`, of a file of `fileBytes` bytes. */
+/** Returns the header in `bytes`, of a file of `fileBytes` bytes. */
 export function parseHeader(bytes: Uint8Array, fileBytes: number, context: FileContext): Header {
   const dataStart = lengthBytes + bytes.byteLength;
   const parsed = parse(textOf(bytes, context), context);
@@ -69,7 +69,7 @@ export function parseHeader(bytes: Uint8Array, fileBytes: number, context: FileC
   return { entries, metadata };
 }
 
-/** The start of the data, from the first eight bytes of a file of `fileBytes` bytes. */
+/** Returns the start of the data, from the first eight bytes of a file of `fileBytes` bytes. */
 export function findData(bytes: Uint8Array, fileBytes: number, context: FileContext): number {
   const place = 'byte 0, the length of the header';
   if (bytes.byteLength < lengthBytes) {

@@ -28,7 +28,7 @@ export interface SafetensorsContents {
 }
 
 /**
- * The tensors of a safetensors file, on the host. Small floats are widened to float32, doubles are rounded to it, 64-bit
+ * Returns the tensors of a safetensors file, on the host. Small floats are widened to float32, doubles are rounded to it, 64-bit
  * integers must fit into 32 bits. Errors: FormatError for an invalid file, before anything of a declared size is allocated.
  */
 export function readSafetensors(file: FileBytes, options: ReadOptions = {}): SafetensorsContents {
@@ -57,8 +57,8 @@ const storing: Record<
 };
 
 /**
- * A safetensors file of `tensors`, in their order, larger types before smaller ones so that all are aligned. The same tensors
- * give the same bytes. Errors: ValueError for a name that the format reserves, and for anything but a tensor.
+ * Returns a safetensors file of `tensors`, in their order, larger types before smaller ones so that all are aligned. The same
+ * tensors give the same bytes. Errors: ValueError for a name that the format reserves, and for anything but a tensor.
  */
 export function writeSafetensors(
   tensors: ReadonlyMap<string, HostTensor>,
@@ -91,7 +91,7 @@ export function writeSafetensors(
   return bytes;
 }
 
-/** The bytes of a file given as an argument. Errors: ValueError. */
+/** Returns the bytes of a file given as an argument. Errors: ValueError. */
 export function bytesOf(op: string, file: unknown): Uint8Array {
   const buffer = ArrayBuffer.isView(file) ? file.buffer : file;
   if (buffer instanceof ArrayBuffer && isDetached(buffer)) throw detached(op);

@@ -23,7 +23,9 @@ const numberTypes: Partial<Record<StoredType, NumberType>> = {
   F64: 'float64',
 };
 
-/** The values of a stored tensor. Small floats are widened, doubles are rounded, 64-bit integers must fit into 32 bits. */
+/**
+ * Returns the values of a stored tensor. Small floats are widened, doubles are rounded, 64-bit integers must fit into 32 bits.
+ */
 export function readValues(bytes: Uint8Array, entry: Entry, context: FileContext): HostTensor {
   const type = numberType(entry, context);
   // A copy, because the app may write to the file's bytes later.
@@ -31,7 +33,7 @@ export function readValues(bytes: Uint8Array, entry: Entry, context: FileContext
   return { shape: entry.shape, dtype: dtypeOf(type), data };
 }
 
-/** A tensor of a file, whose values are read on demand. Errors: FormatError for types that can't be read. */
+/** Returns a tensor of a file, whose values are read on demand. Errors: FormatError for types that can't be read. */
 export function storedTensor(source: ByteSource, entry: Entry, context: FileContext): StoredTensor {
   const type = numberType(entry, context);
   const size = storedBytes(type);

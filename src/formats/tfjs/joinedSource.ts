@@ -1,7 +1,7 @@
 /** @file Several files read as one, in their order. */
 import type { ByteSource } from '../byteSource.ts';
 
-/** The bytes of `parts` one after the other. A range in one part is read without a copy. */
+/** Returns the bytes of `parts` one after the other. A range in one part is read without a copy. */
 export function joinedSource(parts: readonly ByteSource[], name: string): ByteSource {
   const begins: number[] = [];
   let size = 0;

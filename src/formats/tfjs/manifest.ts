@@ -42,7 +42,7 @@ export interface ManifestTensors {
   readonly optimizer: Map<string, StoredTensor>;
 }
 
-/** The tensors of a manifest. Errors: FormatError for a damaged manifest, or one that doesn't match the shards. */
+/** Returns the tensors of a manifest. Errors: FormatError for a damaged manifest, or one that doesn't match the shards. */
 export async function readManifest(
   manifest: unknown,
   open: OpenShard,

@@ -37,14 +37,14 @@ export class ZipArchive {
     return [...this.#entries.keys()];
   }
 
-  /** Size of the entry called `name`, inflated; null if there is none. */
+  /** Returns the size of the entry called `name`, inflated; null if there is none. */
   size(name: string): number | null {
     return this.#entries.get(name)?.bytes ?? null;
   }
 
   /**
-   * The entry called `name`; null if there is none. An uncompressed entry takes no memory, a deflated one is inflated, and
-   * one on a server is fetched once. Errors: FormatError for bytes that don't match the entry's checksum.
+   * Returns the entry called `name`; null if there is none. An uncompressed entry takes no memory, a deflated one is inflated,
+   * and one on a server is fetched once. Errors: FormatError for bytes that don't match the entry's checksum.
    */
   async entry(name: string): Promise<ByteSource | null> {
     const entry = this.#entries.get(name);
@@ -62,7 +62,7 @@ export class ZipArchive {
     return source;
   }
 
-  /** Where the bytes of an entry begin: after its local header. */
+  /** Returns where the bytes of an entry begin: after its local header. */
   async #begin(entry: ZipEntry): Promise<number> {
     const { header, storedBytes, name } = entry;
     const view = viewOf(await this.source.read(header, header + localHeaderBytes));

@@ -160,7 +160,7 @@ function readEntry(
   return { entry, next };
 }
 
-/** The sizes and the position, taken from the extra field if they don't fit into 32 bits. */
+/** Returns the sizes and the position, taken from the extra field if they don't fit into 32 bits. */
 function largeFields(
   extra: DataView,
   fields: readonly number[],

@@ -23,7 +23,7 @@ const flags = 0x0808;
 /** 1980-01-01, the first day that the format supports. */
 const date = 0x0021;
 
-/** The bytes of the archive. Errors: ValueError beyond 4 GiB. */
+/** Yields the bytes of the archive. Errors: ValueError beyond 4 GiB. */
 export async function* writeZip(entries: readonly NewEntry[]): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const written: Written[] = [];
   let position = 0;
@@ -87,7 +87,7 @@ function* writeDirectory(written: readonly Written[], begin: number): Generator<
   yield record(0x06054b50, [2, 0, 2, 0, 2, length, 2, length, 4, bytes, 4, begin, 2, 0]);
 }
 
-/** A signature of four bytes, and fields, each given by its number of bytes and its value. */
+/** Returns a signature of four bytes, and fields, each given by its number of bytes and its value. */
 function record(signature: number, fields: readonly number[]): Uint8Array<ArrayBuffer> {
   const bytes: number[] = [];
   const all = [4, signature, ...fields];

@@ -92,7 +92,7 @@ interface LayerTime {
 
 type Pair = [name: string, before: number | null, after: number | null];
 
-/** Layers by their names, or, as with weights, by their order where both steps have the same kinds of layers. */
+/** Matches layers by their names or, as with weights, by their order where both steps have the same kinds of layers. */
 function layerTimes(before: StepReportData, after: StepReportData): Pair[] {
   const [was, is] = [before, after].map((data) => {
     const index = new LayerIndex(data);

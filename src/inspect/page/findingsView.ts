@@ -4,7 +4,7 @@ import type { Finding, StepReportData } from '../step/reportData.ts';
 import { h } from './dom.ts';
 import { bytesText, short, speed, timeText } from './format.ts';
 
-/** The step in a few numbers. */
+/** Shows the step in a few numbers. */
 export function tiles(data: StepReportData): HTMLElement {
   const { total, memory, loss, gradientNorm } = data;
   const rate = speed(total.flops, total.milliseconds);
@@ -31,7 +31,7 @@ export function tiles(data: StepReportData): HTMLElement {
 
 const severities = { error: 'Error', warning: 'Warning', note: 'Note' } as const;
 
-/** All findings; `show` opens the graph at a call. */
+/** Shows all findings; `show` opens the graph at a call. */
 export function findingsView(data: StepReportData, show: (call: number) => void): HTMLElement {
   const { findings, cost } = data;
   const frozen = frozenText(data);
@@ -58,7 +58,7 @@ export function findingsView(data: StepReportData, show: (call: number) => void)
   );
 }
 
-/** One finding; `show` opens the graph at its call. */
+/** Shows one finding; `show` opens the graph at its call. */
 export function card(finding: Finding, show: (call: number) => void): HTMLElement {
   const { severity, title, text, hint, layer, callSite, call, weights } = finding;
   const where = [layer && `layer ${layer}`, callSite].filter(Boolean).join(' · ');

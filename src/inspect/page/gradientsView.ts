@@ -35,7 +35,7 @@ export function gradientsView(data: StepReportData): HTMLElement {
   );
 }
 
-/** Norms along a path, on a logarithmic scale. */
+/** Draws the norms along a path on a logarithmic scale. */
 function pathChart(index: LayerIndex, { name, path, gradientValues }: ReportedWeight): HTMLElement {
   const points = [
     ...path.map(({ call, norm }) => {

@@ -105,7 +105,7 @@ export function graphOf(data: StepReportData, { direction, all }: GraphChoice): 
     level.links.push({ from, to });
   }
 
-  /** Ids of the layers around a call, outermost first, followed by its own. */
+  /** Returns the ids of the layers around a call, outermost first, followed by its own. */
   function chainOf(call: ReportedCall): string[] {
     const ids = [`call${call.id}`];
     for (let id = call.layer; id !== null; id = data.layers[id]?.parent ?? null) ids.unshift(`layer${id}`);

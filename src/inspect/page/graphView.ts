@@ -277,14 +277,14 @@ export class GraphView {
     return element;
   }
 
-  /** The node's share of the time of the step. */
+  /** Returns the node's share of the time of the step. */
   #share(node: GraphNode): number {
     if (node.kind === 'input') return 0;
     const { milliseconds } = totalsOf(node.kind === 'call' ? [node.call] : this.#callsOf(node));
     return milliseconds / (this.data.total.milliseconds || 1);
   }
 
-  /** The severity of findings that concern the node; null if there are none. */
+  /** Returns the severity of findings that concern the node; null if there are none. */
   #mark(node: GraphNode): string | null {
     const calls =
       node.kind === 'call' ? [node.call] : node.kind === 'layer' ? this.#index.callsIn(node.layer) : [];
@@ -329,7 +329,7 @@ export class GraphView {
   }
 }
 
-/** The middle of the uppermost node that isn't an input, within the open layers around it. */
+/** Returns the middle of the uppermost node that isn't an input, within the open layers around it. */
 function beginningOf(level: DrawnLevel | null): number | undefined {
   const places = level?.drawings.flatMap((drawing) => {
     const at = level.placed.at.get(drawing.id);
@@ -354,7 +354,7 @@ function arrowHead(): SVGElement {
   );
 }
 
-/** A smooth line that leaves and arrives vertically. */
+/** Returns a smooth line that leaves and arrives vertically. */
 function curve(points: readonly (readonly [number, number])[]): string {
   const [first, ...rest] = points as [readonly [number, number], ...(readonly [number, number])[]];
   let path = `M${first[0]} ${first[1]}`;

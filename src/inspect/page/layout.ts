@@ -76,7 +76,7 @@ function ranks(boxes: readonly Box[], links: readonly Link[]): Map<string, numbe
   return rankOf;
 }
 
-/** The cells of a link, with extra points in the ranks between. */
+/** Returns the cells of a link, with extra points in the ranks between. */
 function chain(
   { from, to }: Link,
   cells: ReadonlyMap<string, Cell>,

@@ -42,14 +42,14 @@ export function memoryView(data: StepReportData): HTMLElement {
   );
 }
 
-/** The buffers that are alive after `call` calls, or at the peak, which may be within a call. */
+/** Returns the buffers that are alive after `call` calls, or at the peak, which may be within a call. */
 function aliveAt({ peakAt, allocations }: ReportedMemory, call: number): ReportedAllocation[] {
   return allocations.filter(({ from, to, atPeak }) =>
     call === peakAt ? atPeak : from <= call && (to === null || to > call),
   );
 }
 
-/** What the peak consists of, in words. */
+/** Describes what the peak consists of. */
 function explain(data: StepReportData, index: LayerIndex): string {
   const { memory, calls } = data;
   const call = calls[Math.min(memory.peakAt, calls.length - 1)];
@@ -110,7 +110,7 @@ function levelChart({ memory, calls }: StepReportData, marker: SVGElement): SVGE
   );
 }
 
-/** The buffers that are alive after `call` calls. */
+/** Returns the buffers that are alive after `call` calls. */
 function moment(data: StepReportData, index: LayerIndex, call: number): HTMLElement[] {
   const { memory, calls, tensors } = data;
   const alive = aliveAt(memory, call).toSorted((a, b) => b.bytes - a.bytes);

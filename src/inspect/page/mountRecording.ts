@@ -100,7 +100,7 @@ function lossFirst(names: readonly string[]): string[] {
   return names.toSorted((a, b) => Number(b === 'loss') - Number(a === 'loss'));
 }
 
-/** The first step that was opened, or that failed; otherwise the last. */
+/** Returns the first step that was opened, or that failed; otherwise the last. */
 function firstShown(steps: readonly RecordedStep[], opened: ReadonlyMap<number, unknown>): number {
   const failed = steps.findIndex(({ error }) => error !== null);
   return opened.keys().next().value ?? (failed >= 0 ? failed : Math.max(0, steps.length - 1));

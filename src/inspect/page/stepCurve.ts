@@ -58,7 +58,7 @@ export class StepCurve {
   }
 }
 
-/** A line through the values, with gaps where they aren't finite. */
+/** Returns a line through the values, with gaps where they aren't finite. */
 function lineOf(
   values: readonly (number | null)[],
   x: (step: number) => number,

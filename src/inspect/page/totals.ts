@@ -45,13 +45,19 @@ export class LayerIndex {
     return this.data.layers.filter(({ id }) => own.has(id));
   }
 
-  /** The forward call that computes the output of a layer: the last one, apart from updates of moving averages and the like. */
+  /**
+   * Returns the forward call that computes the output of a layer: the last one, apart from updates of moving averages and the
+   * like.
+   */
   lastOf(layer: ReportedLayer): ReportedCall | undefined {
     const calls = this.callsIn(layer).filter(({ backward }) => !backward);
     return calls.findLast(({ leadsToLoss }) => leadsToLoss) ?? calls.at(-1);
   }
 
-  /** The name of a layer in a list: its path without the part that all share, and the number of its call if there are several. */
+  /**
+   * Returns the name of a layer in a list: its path without the part that all share, and the number of its call if there are
+   * several.
+   */
   nameOf({ id, path, call }: ReportedLayer): string {
     const root = this.data.layers[0];
     const isShared =

@@ -89,7 +89,7 @@ export class Viewport {
     this.#zoomAt(Math.exp(event.deltaY / 300), event.offsetX, event.offsetY);
   }
 
-  /** Where the window becomes narrower or wider, scale and middle stay. */
+  /** Returns where the window becomes narrower or wider, scale and middle stay. */
   #resize(): void {
     const { width } = this.#pixels();
     this.#x += ((this.#seen - width) / 2) * this.#scale;

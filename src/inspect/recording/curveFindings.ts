@@ -43,7 +43,7 @@ export function curveFindings(steps: readonly RecordedStep[]): Finding[] {
   return [...broken, ...found, ...gradientNorms(steps)];
 }
 
-/** `loss`, or the only number that the steps return. */
+/** Returns `loss`, or the only number that the steps return. */
 function nameOfLoss(steps: readonly RecordedStep[]): string {
   const names = new Set(steps.flatMap(({ values }) => Object.keys(values)));
   return names.has('loss') || names.size !== 1 ? 'loss' : ([...names][0] ?? 'loss');
@@ -174,7 +174,7 @@ function jumping(loss: readonly Point[]): Finding[] | null {
   ];
 }
 
-/** Norms of gradients that a step returns by a name such as `gradientNorm`. */
+/** Returns the norms of gradients that a step returns by a name such as `gradientNorm`. */
 function gradientNorms(steps: readonly RecordedStep[]): Finding[] {
   const names = new Set(steps.flatMap(({ values }) => Object.keys(values)));
   return [...names]
@@ -196,7 +196,7 @@ function gradientNorms(steps: readonly RecordedStep[]): Finding[] {
     });
 }
 
-/** The correlation of consecutive values. */
+/** Returns the correlation of consecutive values. */
 function correlation(points: readonly Point[]): number {
   const mean = points.reduce((sum, { value }) => sum + value, 0) / points.length;
   const deviations = points.map(({ value }) => value - mean);

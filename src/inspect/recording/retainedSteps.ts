@@ -71,7 +71,7 @@ export class RetainedSteps {
       free(this.#spans.shift());
   }
 
-  /** The checkpoint before step `index`, and the steps from there to it. */
+  /** Returns the checkpoint before step `index`, and the steps from there to it. */
   upTo(index: number): { readonly checkpoint: Snapshot; readonly steps: readonly RetainedStep[] } | null {
     const span = this.#spans.findLast(({ first }) => first <= index);
     return span ? { checkpoint: span.checkpoint, steps: span.steps.slice(0, index - span.first + 1) } : null;

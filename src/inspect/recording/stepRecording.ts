@@ -116,7 +116,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
     return this.#alone(() => this.#replay(index));
   }
 
-  /** The recording as plain data, with the reports of the steps that were opened. */
+  /** Returns the recording as plain data, with the reports of the steps that were opened. */
   toJSON(): StepRecordingData {
     const finite = (values: RecordedStep['values']) =>
       Object.fromEntries(
@@ -265,7 +265,7 @@ function setNumbers(
   rewindSeeds(before.seeds);
 }
 
-/** A finding if a replayed step returned different numbers than the recorded one. */
+/** Returns a finding if a replayed step returned different numbers than the recorded one. */
 function differenceOf(
   index: number,
   recorded: Readonly<Record<string, number>>,

@@ -147,7 +147,7 @@ function reportLaunch(event: ProfiledLaunch): ReportedLaunch {
   return { kernel, variant: variantText(options), workgroups, milliseconds, bytes, flops };
 }
 
-/** The forward calls that a differentiated target was computed from. */
+/** Returns the forward calls that a differentiated target was computed from. */
 function callsToLoss(recorder: StepRecorder): ReadonlySet<ObservedCall> {
   const found = new Set<ObservedCall>();
   const open: (ObservedTensor | null | undefined)[] = recorder.requests.flatMap(({ targets }) =>
@@ -208,7 +208,7 @@ function reasonOf(
   return from < firstBackward && to > firstBackward ? 'saved for the gradient' : 'activation';
 }
 
-/** The last and the highest level at each number of calls. */
+/** Returns the last and the highest level at each number of calls. */
 function thinned(curve: readonly (readonly [number, number])[]): (readonly [number, number])[] {
   const kept: (readonly [number, number])[] = [];
   let start = 0;

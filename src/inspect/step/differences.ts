@@ -21,7 +21,7 @@ export function weightPairs(before: StepReportData, after: StepReportData): read
   return [...pairs, ...[...rest.values()].map((weight): WeightPair => [null, weight])];
 }
 
-/** What differs between the models of two steps, in words; empty if the weights of both are the same ones. */
+/** Returns what differs between the models of two steps, in words; empty if the weights of both are the same ones. */
 export function differencesOf(before: StepReportData, after: StepReportData): readonly string[] {
   return weightPairs(before, after).flatMap(([was, is]) => {
     if (!was || !is) {
@@ -33,7 +33,7 @@ export function differencesOf(before: StepReportData, after: StepReportData): re
   });
 }
 
-/** Whether the reports have a weight in common, or neither has any. */
+/** Returns whether the reports have a weight in common, or neither has any. */
 export function areComparable(before: StepReportData, after: StepReportData): boolean {
   if (before.weights.length === 0 || after.weights.length === 0)
     return before.weights.length === after.weights.length;

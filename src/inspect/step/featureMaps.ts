@@ -29,7 +29,7 @@ export class FeatureMapTaker {
     private readonly channels: number,
   ) {}
 
-  /** The maps of `output`; null if it has none. */
+  /** Returns the maps of `output`; null if it has none. */
   take(output: Tensor, call: ObservedCall): TakenMaps | null {
     const [batch = 0, height = 0, width = 0, channels = 0] = output.shape;
     const isMap = output.rank === 4 && output.dtype === 'float32' && Math.min(height, width) > 2;

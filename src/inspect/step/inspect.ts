@@ -180,7 +180,7 @@ class StepRun {
   }
 }
 
-/** How a compiled function was captured before this call. */
+/** Returns how a compiled function was captured before this call. */
 function capturesOf(target: unknown): CaptureReport[] | null {
   const explain = typeof target === 'function' && (target as { explain?: unknown }).explain;
   return typeof explain === 'function' ? (explain() as CaptureReport[]) : null;

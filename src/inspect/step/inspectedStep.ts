@@ -38,7 +38,7 @@ export interface Inspectable<A extends readonly unknown[]> {
   inspectedStep(...args: A): InspectedStep;
 }
 
-/** The step of `target` with `args`. Errors: ValueError for anything but a function or a model. */
+/** Returns the step of `target` with `args`. Errors: ValueError for anything but a function or a model. */
 export function stepOf(op: string, target: unknown, args: readonly unknown[]): InspectedStep {
   requireStep(op, target);
   if (typeof target !== 'function') return target.inspectedStep(...args);

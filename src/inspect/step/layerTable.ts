@@ -7,7 +7,7 @@ export class LayerTable {
   readonly #ids = new Map<Node, number>();
   readonly #calls = new Map<object, number>();
 
-  /** The number of a layer call; null outside of layers. Enclosing calls have lower numbers. */
+  /** Returns the number of a layer call; null outside of layers. Enclosing calls have lower numbers. */
   idOf(node: Node | null): number | null {
     if (!node) return null;
     const known = this.#ids.get(node);

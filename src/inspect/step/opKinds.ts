@@ -1,6 +1,6 @@
 /** @file Properties of ops that findings need, by name. */
 
-/** Whether an op ends in a relu: for negative inputs, value and derivative are zero. */
+/** Returns whether an op ends in a relu: for negative inputs, value and derivative are zero. */
 export function isRelu(op: string, options: object): boolean {
   const { activation } = options as { activation?: unknown };
   return isReluName(op) || isReluName(activation);

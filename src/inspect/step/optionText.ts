@@ -8,7 +8,7 @@ export function optionText(options: object): string {
     .join(', ');
 }
 
-/** The relevant options of a kernel: those that are false, null or empty are left out. */
+/** Returns the relevant options of a kernel: those that are false, null or empty are left out. */
 export function variantText(options: object): string {
   return Object.entries(options)
     .filter(([, value]) => value !== false && value !== null && value !== undefined && !isEmpty(value))

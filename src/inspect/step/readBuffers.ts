@@ -6,7 +6,7 @@ import type { Device } from '../../webgpu/device.ts';
 import { BufferUsage, MapMode } from '../../webgpu/flags.ts';
 import { type Storage, wholeWords } from '../../webgpu/storage.ts';
 
-/** The first `bytes` bytes of each storage, in one submission and one mapping. Errors: those of a lost device. */
+/** Reads the first `bytes` bytes of each storage, in one submission and one mapping. Errors: those of a lost device. */
 export async function readBuffers(
   device: Device,
   ranges: readonly { readonly storage: Storage; readonly bytes: number }[],

@@ -170,7 +170,7 @@ export class StepRecorder implements OutputSearch, GradientObserver {
     return unobserved.run(() => statistics.of(tensor, { isMutable: tensor instanceof Variable }));
   }
 
-  /** How far the rows of data are apart, by column. */
+  /** Returns how far the rows of data are apart, by column. */
   #spreadOf(tensor: Tensor): PendingStatistics | null {
     const { shape, dtype } = tensor;
     const isNumber = isFloating(dtype) || dtype === 'int32';

@@ -31,12 +31,12 @@ export class StepReport<R = unknown> {
     return this.#data.findings;
   }
 
-  /** The report as plain data: `JSON.stringify(report)`. */
+  /** Returns the report as plain data: `JSON.stringify(report)`. */
   toJSON(): StepReportData {
     return this.#data;
   }
 
-  /** The totals and the findings as text. */
+  /** Returns the totals and the findings as text. */
   summary(): string {
     const { name, total, memory, findings } = this.#data;
     const frozen = frozenText(this.#data);
@@ -56,7 +56,10 @@ export class StepReport<R = unknown> {
     ].join('\n');
   }
 
-  /** The report as one self-contained HTML file, which needs no network or server. It opens in any browser from 2024 or later. */
+  /**
+   * Returns the report as one self-contained HTML file, which needs no network or server. It opens in any browser from 2024 or
+   * later.
+   */
   html(): string {
     return htmlOf({ report: this.#data });
   }

@@ -17,7 +17,7 @@ export async function callMethod(
   }
 }
 
-/** Whether `target` is written as a method and reads `this`, which it lacks when it is called as a function. */
+/** Returns whether `target` is written as a method and reads `this`, which it lacks when it is called as a function. */
 export function needsObject(target: (...args: never[]) => unknown): boolean {
   if (Object.hasOwn(target, 'prototype')) return false;
   const source = Function.prototype.toString.call(target);

@@ -16,7 +16,7 @@ export class UnobservedWork {
     return this.#own.size;
   }
 
-  /** Whether the launch of this number, as the stream counts them, was made here. */
+  /** Returns whether the launch of this number, as the stream counts them, was made here. */
   isOwn(launch: number): boolean {
     return this.#own.has(launch);
   }

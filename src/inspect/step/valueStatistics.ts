@@ -36,7 +36,7 @@ export class StatisticsCollector {
     return this.#bytes;
   }
 
-  /** The statistics of the values that `x` has now. Tensors that share values are processed once. */
+  /** Returns the statistics of the values that `x` has now. Tensors that share values are processed once. */
   of(x: Tensor, { isMutable = false } = {}): PendingStatistics {
     const storage = x.storage;
     const known = isMutable ? undefined : this.#known.get(storage);

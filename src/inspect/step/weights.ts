@@ -87,7 +87,7 @@ function gradientOf(
   return { gradient: 'computed', gradientValues: pending ? valuesOf(pending) : null, disconnection: null };
 }
 
-/** Why `source` has no gradient; null if the tape can't tell. */
+/** Returns why `source` has no gradient; null if the tape can't tell. */
 function disconnectionOf({ tape, targets }: GradientRequest, source: Tensor): ReportedDisconnection | null {
   const [target] = targets;
   if (!(tape instanceof GradientTape) || !target) return null;

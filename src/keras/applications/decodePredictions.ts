@@ -86,7 +86,7 @@ async function readNames(op: string, given: DecodePredictionsOptions['classNames
   }
 }
 
-/** The names in order. Errors: ValueError for anything but names, ShapeError for another number of them. */
+/** Returns the names in order. Errors: ValueError for anything but names, ShapeError for another number of them. */
 function namesOf(op: string, given: unknown, predictions: Tensor): Name[] {
   const classes = predictions.shape[1] as number;
   const count = Array.isArray(given) ? given.length : isPlainObject(given) ? Object.keys(given).length : null;

@@ -108,7 +108,7 @@ const normalizing = {
   torchvision: { momentum: 0.9, epsilon: 1e-5 },
 } as const;
 
-/** The layers that blocks consist of. */
+/** Returns the layers that blocks consist of. */
 function layersFor(options: MobileNetV2Options) {
   const { convention = 'keras' } = options;
   const parts = partsOf(options, { normalization: normalizing[convention] });

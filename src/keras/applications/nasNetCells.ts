@@ -96,7 +96,7 @@ function branchOf(parts: Parts, filters: number, id: string): Branch {
   };
 }
 
-/** `before` with the height, the width and the channels that the cell's branches have. */
+/** Returns `before` with the height, the width and the channels that the cell's branches have. */
 function adjusted(
   parts: Parts,
   before: SymbolicTensor | null,

@@ -127,7 +127,7 @@ function checkNetwork(op: string, options: NetworkOptions, more: readonly string
   if (seed !== undefined) requireInteger(op, 'seed', seed, 0);
 }
 
-/** The error for an option that only networks with, or without, their top read. */
+/** Returns the error for an option that only networks with, or without, their top read. */
 function ofOthers(op: string, name: string, value: unknown, includeTop: boolean): ValueError {
   return new ValueError({
     op,

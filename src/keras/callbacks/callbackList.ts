@@ -238,7 +238,7 @@ function callbackOf(given: CallbackLike): Callback {
   });
 }
 
-/** Whether an object of a class has hooks as its own properties, such as a recording of steps. */
+/** Returns whether an object of a class has hooks as its own properties, such as a recording of steps. */
 function ownsHooks(value: unknown): boolean {
   return typeof value === 'object' && value !== null && hookNames.some((name) => Object.hasOwn(value, name));
 }

@@ -63,7 +63,7 @@ export class CSVLogger extends Callback {
     this.#text += `${values.map((value) => quoted(String(value), this.#options.separator)).join(this.#options.separator)}\n`;
   }
 
-  /** The column names of an existing table. */
+  /** Returns the column names of an existing table. */
   #header(): string[] {
     const line = this.#text.slice(0, this.#text.indexOf('\n')).trimEnd();
     return line.split(this.#options.separator).map((name) => name.replaceAll(/^"|"$/g, ''));
@@ -82,7 +82,7 @@ export function csvLogger(...args: unknown[]): CSVLogger {
   return new CSVLogger(byPosition('csvLogger', args, ['filename', 'separator', 'append']) as never);
 }
 
-/** Columns in alphabetical order, including those of validation even if the first epoch has none. */
+/** Returns the columns in alphabetical order, including those of validation even if the first epoch has none. */
 function namesOf(logs: Logs, isValidated: boolean): string[] {
   const names = Object.keys(logs).sort();
   const isThere = names.some((name) => name.startsWith('val_'));
@@ -91,7 +91,7 @@ function namesOf(logs: Logs, isValidated: boolean): string[] {
   return [...names, ...measured.map((name) => `val_${name}`)];
 }
 
-/** A value, quoted if necessary. */
+/** Returns a value, quoted if necessary. */
 function quoted(value: string, separator: string): string {
   const isPlain = ![separator, '"', '\n', '\r'].some((mark) => value.includes(mark));
   return isPlain ? value : `"${value.replaceAll('"', '""')}"`;

@@ -66,13 +66,13 @@ export class History extends Callback {
     });
   }
 
-  /** What `JSON.stringify(history)` writes. */
+  /** Returns what `JSON.stringify(history)` writes. */
   toJSON(): HistoryJSON {
     const entries = Object.entries(this.history).map(([name, values]) => [name, values.map(encode)]);
     return { history: Object.fromEntries(entries), epoch: [...this.epoch], params: { ...this.params } };
   }
 
-  /** A history from JSON, as text or parsed. Errors: FormatError for anything else. */
+  /** Returns a history from JSON, as text or parsed. Errors: FormatError for anything else. */
   static fromJSON(json: string | HistoryJSON): History {
     const { history, epoch, params } = requireJSON(typeof json === 'string' ? parse(json) : json);
     const made = new History();

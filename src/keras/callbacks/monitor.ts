@@ -45,7 +45,7 @@ export class Monitor {
   }
 
   /**
-   * The value in `logs`; null in an epoch without validation, if it is a value of validation.
+   * Returns the value in `logs`; null in an epoch without validation, if it is a value of validation.
    * Errors: ValueError, which lists the available names, for a name that isn't in the logs and won't be later.
    */
   read(logs: Logs, params: RunParams): number | null {
@@ -70,7 +70,7 @@ export class Monitor {
     });
   }
 
-  /** Whether `value` is better than `reference` by more than the least change. Anything is better than null. */
+  /** Returns whether `value` is better than `reference` by more than the least change. Anything is better than null. */
   improves(value: number, reference: number | null, model: CallbackModel): boolean {
     this.#sign ??= this.#direction(model);
     const worst = this.#sign > 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;

@@ -30,7 +30,7 @@ export class PathTemplate {
     return this.#pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.name]));
   }
 
-  /** The file name. Errors: ValueError for a missing value. */
+  /** Returns the file name. Errors: ValueError for a missing value. */
   fill(values: Readonly<Record<string, number>>): string {
     return this.#pieces
       .map((piece) => {

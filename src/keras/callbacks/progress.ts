@@ -44,7 +44,7 @@ export class Clock {
     return this.now() - this.started;
   }
 
-  /** Milliseconds per step after `done` steps. */
+  /** Returns the milliseconds per step after `done` steps. */
   pace(done: number): number {
     if (done === 0) return 0;
     const now = this.now();

@@ -162,7 +162,7 @@ function requireNode<T>(name: string): T {
   );
 }
 
-/** A Node module, without an import that would break bundles for pages. Null outside of Node. */
+/** Returns a Node module, without an import that would break bundles for pages. Null outside of Node. */
 function nodeModule(name: string): unknown {
   const { process } = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
   return process?.getBuiltinModule?.(`node:${name}`) ?? null;

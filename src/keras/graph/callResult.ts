@@ -29,7 +29,7 @@ export function requireShapes(layer: string, given: unknown, method: string, doe
   });
 }
 
-/** Whether `given` is a shape, or a nest of shapes. */
+/** Returns whether `given` is a shape, or a nest of shapes. */
 export function areShapes(given: unknown): boolean {
   if (!Array.isArray(given))
     return typeof given === 'object' && given !== null && Object.values(given).every(areShapes);

@@ -33,7 +33,7 @@ export class FormulaOperation implements GraphOperation {
     this.#outbound.add(node);
   }
 
-  /** The only call. Errors: those of the formula. */
+  /** Evaluates the formula. Errors: those of the formula. */
   call(argument: Nest<unknown>): Nest<KerasTensor> {
     const run = (given: Nest<unknown>) => this.#formula(given) as Nest<KerasTensor>;
     const traced = trace(() => traceCall(this.name, argument as Nest<KerasTensor>, {}, run));

@@ -94,12 +94,12 @@ export class GraphNode extends Node {
     return [...new Set(this.inputTensors.map(nodeOf))].filter((node) => node !== null);
   }
 
-  /** The argument with each symbolic tensor replaced by the result of `substitute`. */
+  /** Returns the argument with each symbolic tensor replaced by the result of `substitute`. */
   argumentWith(substitute: (tensor: GraphTensor) => unknown): Nest<unknown> {
     return filled(this.argument, substitute);
   }
 
-  /** The options with each symbolic tensor replaced by the result of `substitute`. */
+  /** Returns the options with each symbolic tensor replaced by the result of `substitute`. */
   optionsWith(substitute: (tensor: GraphTensor) => unknown): object {
     return filled(this.options as Nest<unknown>, substitute) as object;
   }
@@ -113,7 +113,7 @@ function filled(nest: Nest<unknown>, substitute: (tensor: GraphTensor) => unknow
   return mapNest(nest, (leaf) => (isSymbolic(leaf) ? substitute(leaf as GraphTensor) : leaf));
 }
 
-/** The node that produced `tensor`; null if it has no history. */
+/** Returns the node that produced `tensor`; null if it has no history. */
 export function nodeOf(tensor: GraphTensor): GraphNode | null {
   const history: KerasHistory | null = tensor.kerasHistory;
   return history ? (history.node as GraphNode) : null;

@@ -102,7 +102,7 @@ export abstract class GraphTensor implements SymbolicTensor {
     return `KerasTensor ${formatSpec(this)} '${this.name}'${maker}`;
   }
 
-  /** What `JSON.stringify` writes. */
+  /** Returns what `JSON.stringify` writes. */
   toJSON(): string {
     return this.toString();
   }

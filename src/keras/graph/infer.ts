@@ -12,7 +12,7 @@ const probes = [720_720, 1_441_440] as const;
 /** The number to use for an unknown size: `probe`, unless it must match a known size. */
 type Fill = (specs: readonly (OpenSpec | null)[], input: number, axis: number, probe: number) => number;
 
-/** The known size of another input at the same axis, counted from one end. */
+/** Returns the known size of another input at the same axis, counted from one end. */
 const partnerFromEnd: Fill = (specs, input, axis, probe) => {
   const fromEnd = (specs[input] as OpenSpec).shape.length - axis;
   return partner(specs, input, (spec) => spec.shape[spec.shape.length - fromEnd]) ?? probe;
@@ -33,7 +33,7 @@ function partner(
 const fills: readonly Fill[] = [(_specs, _input, _axis, probe) => probe, partnerFromEnd, partnerFromStart];
 
 /**
- * Specs of the outputs of `op` for inputs with open sizes (null where an optional input is left out): an array where
+ * Returns the specs of the outputs of `op` for inputs with open sizes (null where an optional input is left out): an array where
  * the op has several outputs.
  * Errors: those of the op's `infer`, with null where a size is open.
  */
@@ -70,7 +70,7 @@ function merge(a: TensorSpec, b: TensorSpec): OpenSpec {
   return { dtype: a.dtype, shape: a.shape.map((size, axis) => (size === b.shape[axis] ? size : null)) };
 }
 
-/** The error with `null` instead of the numbers that were used for open sizes. */
+/** Returns the error with `null` instead of the numbers that were used for open sizes. */
 function withOpenSizes(error: unknown): unknown {
   if (!(error instanceof RetrogradError)) return error;
   const rename = (text: string | undefined) => text?.replace(new RegExp(`\\b${probes[0]}\\b`, 'g'), 'null');

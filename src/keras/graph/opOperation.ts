@@ -69,7 +69,7 @@ export function heldOperands(op: OpDefinition, operands: readonly unknown[]): un
   });
 }
 
-/** Specs of operands. A number takes its dtype from the other operands, as in eager calls. */
+/** Returns the specs of operands. A number takes its dtype from the other operands, as in eager calls. */
 export function specsOf(op: OpDefinition, operands: readonly unknown[]): (OpenSpec | null)[] {
   const { slots } = inputsOf(op);
   const others = commonTensorDType(

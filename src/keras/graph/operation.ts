@@ -43,12 +43,12 @@ export abstract class SymbolicOperation<In extends Nest<Tensor> = Tensor, Out ex
     return this.#firstNode('output').outputNest as Mapped<Out, KerasTensor>;
   }
 
-  /** The symbolic input of call `nodeIndex`. Errors: ValueError where there is no such call. */
+  /** Returns the symbolic input of call `nodeIndex`. Errors: ValueError where there is no such call. */
   getInputAt(nodeIndex: number): Mapped<In, KerasTensor> {
     return this.#nodeAt(nodeIndex).argument as Mapped<In, KerasTensor>;
   }
 
-  /** The symbolic output of call `nodeIndex`. Errors: ValueError where there is no such call. */
+  /** Returns the symbolic output of call `nodeIndex`. Errors: ValueError where there is no such call. */
   getOutputAt(nodeIndex: number): Mapped<Out, KerasTensor> {
     return this.#nodeAt(nodeIndex).outputNest as Mapped<Out, KerasTensor>;
   }

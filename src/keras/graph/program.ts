@@ -41,7 +41,7 @@ export class GraphProgram {
     }
   }
 
-  /** The outputs for `given`, one value for each input, in order: tensors, or symbolic tensors. */
+  /** Returns the outputs for `given`, one value for each input, in order: tensors, or symbolic tensors. */
   run(given: readonly unknown[]): Nest<unknown> {
     const values = new Map<KerasTensor, unknown>(this.inputs.map((tensor, i) => [tensor, given[i]]));
     const reads = new Map(this.#reads);

@@ -6,7 +6,7 @@ import { KerasTensor } from './kerasTensor.ts';
 import { type GraphNode, nodeOf } from './graphNode.ts';
 
 /**
- * The inputs that `tensor` depends on, in the order of a search backwards; for a tensor without history, itself.
+ * Returns the inputs that `tensor` depends on, in the order of a search backwards; for a tensor without history, itself.
  * Errors: ValueError for what isn't symbolic.
  */
 export function getSourceInputs(tensor: SymbolicTensor): KerasTensor[] {

@@ -56,7 +56,7 @@ export function traceCall(
   return traced;
 }
 
-/** The outputs by probes; `traced` where no probe works, if it isn't null. */
+/** Returns the outputs by probes; `traced` where no probe works, if it isn't null. */
 function probed(
   layer: string,
   inputs: Nest<KerasTensor>,
@@ -85,7 +85,7 @@ function probed(
   throw refusal;
 }
 
-/** `nest` with placeholders for its symbolic tensors, where `size` replaces open sizes. */
+/** Returns `nest` with placeholders for its symbolic tensors, where `size` replaces open sizes. */
 function withSizes<N extends Nest<unknown>>(nest: N, size: number | null): N {
   return mapNest(nest, (leaf) => {
     if (!isSymbolic(leaf)) return leaf;
@@ -94,7 +94,7 @@ function withSizes<N extends Nest<unknown>>(nest: N, size: number | null): N {
   }) as N;
 }
 
-/** The outputs, with null for sizes that differ. */
+/** Returns the outputs, with null for sizes that differ. */
 function merged(
   layer: string,
   [large, small]: readonly [number, number],
@@ -127,7 +127,7 @@ function merged(
 const overrideHint =
   'override `computeOutputShape(inputShape)`, which then determines the shapes of symbolic calls';
 
-/** The error with null instead of the number that was used for open sizes, and with a hint. */
+/** Returns the error with null instead of the number that was used for open sizes, and with a hint. */
 function withOpenSizes(error: unknown, size: number): unknown {
   if (!(error instanceof RetrogradError)) return error;
   const open = (text: string | undefined) => text?.replace(new RegExp(`\\b${size}\\b`, 'g'), 'null');

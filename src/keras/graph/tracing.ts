@@ -57,7 +57,7 @@ export function withProbe<T>(size: number | null, body: () => T): T {
   }
 }
 
-/** `shapes` with null instead of the probe. */
+/** Returns `shapes` with null instead of the probe. */
 export function withoutProbe<S extends Nest<OpenShape>>(shapes: S): S {
   if (probe === null) return shapes;
   return mapShapes(shapes, (shape) => shape.map((size) => (size === probe ? null : size))) as unknown as S;

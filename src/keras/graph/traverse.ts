@@ -16,7 +16,7 @@ export interface GraphMap {
 }
 
 /**
- * The calls that lead from `inputs` to `outputs`.
+ * Returns the calls that lead from `inputs` to `outputs`.
  * Errors: MissingHistoryError for an output without history; GraphDisconnectedError if an output depends on something other
  * than the inputs; ValueError for a cycle, or for two operations with the same name.
  */
@@ -48,7 +48,7 @@ export function mapGraph(inputs: readonly KerasTensor[], outputs: readonly Keras
   return { nodes: ordered.filter((node) => !node.isInput), operations, nodesByDepth };
 }
 
-/** Calls that `outputs` depend on, in topological order, and their operations, numbered in search order. */
+/** Returns the calls that `outputs` depend on, in topological order, and their operations, numbered in search order. */
 function walkBack(given: ReadonlySet<KerasTensor>, outputs: readonly KerasTensor[]) {
   const nodes: GraphNode[] = [];
   const met = new Map<GraphOperation, number>();
@@ -85,7 +85,10 @@ function walkBack(given: ReadonlySet<KerasTensor>, outputs: readonly KerasTensor
   return { nodes, met };
 }
 
-/** The nodes that produced the inputs of `node`. Nodes before an input of the model are outside of it, except input layers. */
+/**
+ * Returns the nodes that produced the inputs of `node`. Nodes before an input of the model are outside of it, except input
+ * layers.
+ */
 function parentsWithin(node: GraphNode, given: ReadonlySet<KerasTensor>): GraphNode[] {
   const makers = node.inputTensors
     .filter((tensor) => !given.has(tensor) || nodeOf(tensor)?.isInput)

@@ -58,7 +58,7 @@ export function orthogonal(...args: unknown[]): Initializer {
   };
 }
 
-/** The Q of `columns` columns of `rows` values each, stored column after column, by Householder's reflections. */
+/** Returns the Q of `columns` columns of `rows` values each, stored column after column, by Householder's reflections. */
 function orthonormalColumns(matrix: Float64Array, rows: number, columns: number): Float64Array {
   const column = (j: number) => matrix.subarray(j * rows, (j + 1) * rows);
   const signs: number[] = [];
@@ -88,7 +88,7 @@ function reflect(x: Float64Array, v: Float64Array, from: number): void {
   for (let i = from; i < x.length; i++) x[i] = (x[i] as number) - 2 * dot * (v[i] as number);
 }
 
-/** The norm of `x` from index `from` on. */
+/** Returns the norm of `x` from index `from` on. */
 function normOf(x: Float64Array, from: number): number {
   let squares = 0;
   for (let i = from; i < x.length; i++) squares += (x[i] as number) ** 2;

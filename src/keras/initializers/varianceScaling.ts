@@ -173,7 +173,7 @@ interface Fans {
   fanOut: number;
 }
 
-/** Axes that are neither inputs nor outputs are the window. */
+/** Axes that are neither inputs nor outputs form the window. */
 function fansOfAxes(shape: Shape, inputAxes: Axes, outputAxes: Axes): Fans {
   const place = (axes: Axes) => [axes].flat().map((axis) => (axis < 0 ? axis + shape.length : axis));
   const [inputs, outputs] = [place(inputAxes), place(outputAxes)];

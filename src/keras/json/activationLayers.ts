@@ -15,7 +15,7 @@ export function layerOfActivation(activation: string): string | undefined {
   return Object.hasOwn(classes, activation) ? classes[activation] : undefined;
 }
 
-/** The activation that a layer represents; undefined for other layers. */
+/** Returns the activation that a layer represents; undefined for other layers. */
 export function activationOfLayer(className: string): string | undefined {
   return Object.keys(classes).find((activation) => classes[activation] === className);
 }

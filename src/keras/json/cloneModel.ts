@@ -14,7 +14,7 @@ export interface CloneModelOptions {
 }
 
 /**
- * A model of new layers with the same options as those of `model`, and new weights, as in Keras: `clone.setWeights(await
+ * Returns a model of new layers with the same options as those of `model`, and new weights, as in Keras: `clone.setWeights(await
  * model.getWeights())` copies them. It isn't compiled.
  * Errors: ValueError for anything but a model; those of `modelFromJSON` for layers that can't be described.
  */

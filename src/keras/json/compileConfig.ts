@@ -73,7 +73,7 @@ function optimizerEntry(
   return classEntry('keras.optimizers', className, config);
 }
 
-/** Which optimizer updates which variables. */
+/** Returns which optimizer updates which variables. */
 function mapEntry(
   { className, config = {} }: ClassConfig,
   nested: (inner: ClassConfig) => JsonObject,
@@ -94,7 +94,7 @@ function rateEntry(writer: Writer, rate: unknown): Json {
   return objectEntry(writer, 'keras.optimizers.schedules', rate as Partial<Configured>) ?? null;
 }
 
-/** The losses or metrics of a nest; undefined if something in it has no name in files. */
+/** Returns the losses or metrics of a nest; undefined if something in it has no name in files. */
 function entriesIn(writer: Writer, module: string, nest: unknown): Json | undefined {
   if (nest === null) return null;
   // A class is written by its own name, such as AUC.
@@ -114,7 +114,7 @@ function entriesIn(writer: Writer, module: string, nest: unknown): Json | undefi
     : (Object.fromEntries(entries) as JsonObject);
 }
 
-/** An object by its class, or by `{ className, config }`. Undefined if its configuration isn't plain JSON. */
+/** Returns an object by its class, or by `{ className, config }`. Undefined if its configuration isn't plain JSON. */
 function objectEntry(
   writer: Writer,
   module: string,
@@ -127,7 +127,7 @@ function objectEntry(
   return classEntry(module, className, writeConfig(writer, options as JsonObject, className));
 }
 
-/** An object of a class of Keras, or of a registered class. */
+/** Returns an object of a class of Keras, or of a registered class. */
 function classEntry(module: string, className: string, config: JsonObject): JsonObject {
   const isRegistered = className.includes('>');
   return {

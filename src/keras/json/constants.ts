@@ -30,7 +30,7 @@ export function isConstant(value: Json): value is JsonObject {
   return isObject(value) && (value.class_name === '__tensor__' || value.class_name === '__numpy__');
 }
 
-/** The tensor that `value` describes. Errors: FormatError. */
+/** Returns the tensor that `value` describes. Errors: FormatError. */
 export function readConstant({ source }: Reader, value: JsonObject, place: string): Tensor {
   const { value: values, dtype } = isObject(value.config) ? value.config : {};
   const name = typeof dtype === 'string' ? dtype : 'float32';
@@ -61,12 +61,12 @@ export function rememberOperands(node: GraphNode | null, operands: readonly unkn
   }
 }
 
-/** Whether an op would convert the operand to a tensor. */
+/** Returns whether an op would convert the operand to a tensor. */
 function isList(operand: unknown): boolean {
   return Array.isArray(operand) || typeof operand === 'boolean';
 }
 
-/** The description of `constant` in a document; null if its values have not been read. */
+/** Returns the description of `constant` in a document; null if its values have not been read. */
 export function constantJson(constant: Tensor): Json {
   return described.get(constant) ?? null;
 }
@@ -84,7 +84,7 @@ export async function readConstants(model: AnyLayer): Promise<void> {
   );
 }
 
-/** The constants among the operands of a call. Variables don't count: they are weights that no layer has. */
+/** Returns the constants among the operands of a call. Variables don't count: they are weights that no layer has. */
 function constantsOf({ argument }: GraphNode): Tensor[] {
   return leavesOf(argument).filter(
     (leaf): leaf is Tensor => leaf instanceof Tensor && !(leaf instanceof Variable),

@@ -16,7 +16,7 @@ export function rememberNames(layer: object, { module, class_name: className }: 
   stored.set(layer, { module: typeof module === 'string' ? module : null, class_name: className });
 }
 
-/** The names that the layer had in its file; undefined for one that was made here. */
+/** Returns the names that the layer had in its file; undefined for one that was made here. */
 export function storedNames(layer: object): PythonNames | undefined {
   return stored.get(layer);
 }

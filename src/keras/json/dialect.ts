@@ -134,7 +134,7 @@ const dialects: Readonly<Record<string, Dialect>> = {
   },
 };
 
-/** The dialect of a class; empty for classes of the app. */
+/** Returns the dialect of a class; empty for classes of the app. */
 export function dialectOf(className: string): Dialect {
   return Object.hasOwn(dialects, className) ? (dialects[className] as Dialect) : {};
 }

@@ -86,7 +86,7 @@ const formulas: ReadonlyMap<string, Formula> = new Map<string, Formula>([
   ['DotProductAttention', (args, options) => attended(args, options)],
 ]);
 
-/** The formula of a class; null if there is none. */
+/** Returns the formula of a class; null if there is none. */
 export function formulaOf(className: string): Formula | null {
   return formulas.get(className) ?? null;
 }
@@ -102,7 +102,7 @@ function isEmpty(options: Options): boolean {
   return Object.keys(options).length === 0;
 }
 
-/** The options that were given. */
+/** Returns the options that are defined. */
 function said(options: Options): Options {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
@@ -172,7 +172,7 @@ function unlike(op: string, rule: string, received: Options): ValueError {
   });
 }
 
-/** The suffix in the names of pooling and convolution ops for such a tensor. */
+/** Returns the suffix in the names of pooling and convolution ops for such a tensor. */
 function dimensions({ shape }: Tensor): '1d' | '' | '3d' {
   return (['1d', '', '3d'] as const)[shape.length - 3] ?? '';
 }

@@ -18,7 +18,7 @@ const substitutes: Readonly<Record<string, string>> = {
 /** The dtypes of input layers in their files. */
 const stored = new WeakMap<object, string>();
 
-/** The dtype that an input has here; other values are returned unchanged. */
+/** Returns the dtype that an input has here; other values are returned unchanged. */
 export function inputDtype(dtype: unknown): unknown {
   return typeof dtype === 'string' && Object.hasOwn(substitutes, dtype) ? substitutes[dtype] : dtype;
 }
@@ -27,7 +27,7 @@ export function rememberInputDtype(layer: object, dtype: Json | undefined): void
   if (typeof dtype === 'string' && inputDtype(dtype) !== dtype) stored.set(layer, dtype);
 }
 
-/** The dtype of an input layer in its file, if it differs from the dtype here. */
+/** Returns the dtype of an input layer in its file, if it differs from the dtype here. */
 export function storedInputDtype(layer: object): string | undefined {
   return stored.get(layer);
 }

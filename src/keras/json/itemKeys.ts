@@ -16,7 +16,7 @@ interface Entry {
   readonly isOne?: boolean;
 }
 
-/** The options of `stridedSlice` for a key. Errors: ValueError for keys that aren't numbers and ranges of numbers. */
+/** Returns the options of `stridedSlice` for a key. Errors: ValueError for keys that aren't numbers and ranges of numbers. */
 export function stridedSliceOf(key: unknown): StridedSliceOptions {
   const entries = (Array.isArray(key) ? key : [key]).map(entryOf);
   const flags = (flag: (entry: Entry) => boolean) =>
@@ -59,7 +59,7 @@ function isWhole(value: unknown): value is number {
   return Number.isInteger(value);
 }
 
-/** A strided slice as a key. */
+/** Returns a strided slice as a key. */
 export function keyOfStridedSlice(options: Options): { args: readonly Json[] } {
   const { begin, end, strides = [], ...masks } = options as unknown as StridedSliceOptions;
   const { beginMask = 0, endMask = 0, ellipsisMask = 0, newAxisMask = 0, shrinkAxisMask = 0 } = masks;
@@ -74,7 +74,7 @@ export function keyOfStridedSlice(options: Options): { args: readonly Json[] } {
   return { args: [key] };
 }
 
-/** A slice as a key. */
+/** Returns a slice as a key. */
 export function keyOfSlice({ begin, size = -1 }: Options): { args: readonly Json[] } {
   const [from, sizes] = [begin, size].map((given) => [given].flat() as number[]) as [number[], number[]];
   const key = from.map((first, i) => {

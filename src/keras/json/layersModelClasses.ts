@@ -19,7 +19,7 @@ function layersClass(
   return { options: new Set(options.split(' ').filter((option) => option !== '')), fixed, renamed };
 }
 
-/** The options of the weights called `names`. */
+/** Returns the options of the weights called `names`. */
 function weights(...names: readonly string[]): string {
   const parts = ['initializer', 'regularizer', 'constraint'];
   return names.flatMap((name) => parts.map((part) => `${name}_${part}`)).join(' ');
@@ -118,7 +118,7 @@ const classes: Readonly<Record<string, LayersClass>> = {
   ZeroPadding2D: layersClass('padding data_format'),
 };
 
-/** The TF.js layer for a class of Keras; null if there is none. */
+/** Returns the TF.js layer for a class of Keras; null if there is none. */
 export function layersClassOf(className: string): LayersClass | null {
   return Object.hasOwn(classes, className) ? (classes[className] as LayersClass) : null;
 }

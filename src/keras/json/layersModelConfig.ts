@@ -56,7 +56,7 @@ function requireMasks(config: JsonObject, refuse: Refuse): void {
   );
 }
 
-/** The layers of a configuration, including nested ones. */
+/** Returns the layers of a configuration, including nested ones. */
 function layersIn(value: Json): JsonObject[] {
   if (Array.isArray(value)) return value.flatMap((item: Json) => layersIn(item));
   if (!isObject(value)) return [];

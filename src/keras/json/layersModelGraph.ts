@@ -4,7 +4,7 @@ import { isModel, isOp, makesMask, nameOf, type Refuse } from './layersModelPart
 
 type Reference = readonly [layer: string, call: number, output: number];
 
-/** The calls of each layer. */
+/** Returns the calls of each layer. */
 export function layersCalls(layers: readonly JsonObject[], refuse: Refuse): ReadonlyMap<string, Json> {
   return new Map(
     layers
@@ -16,7 +16,7 @@ export function layersCalls(layers: readonly JsonObject[], refuse: Refuse): Read
   );
 }
 
-/** The inputs or outputs of a model, which are always a list in TF.js. */
+/** Returns the inputs or outputs of a model, which are always a list in TF.js. */
 export function layersEdges(nest: Json, layers: readonly JsonObject[], refuse: Refuse): Json {
   if (isReference(nest)) {
     requireLayer(nest, layers, refuse);
@@ -98,7 +98,7 @@ function requireLayer([name]: Reference, layers: readonly JsonObject[], refuse: 
   );
 }
 
-/** The tensors of an argument, in their order. */
+/** Returns the tensors of an argument, in their order. */
 function tensorsIn(value: Json): Reference[] {
   if (Array.isArray(value)) return value.flatMap((item: Json) => tensorsIn(item));
   if (!isObject(value)) return [];

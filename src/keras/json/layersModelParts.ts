@@ -18,7 +18,7 @@ export function isModel({ class_name: name }: JsonObject): boolean {
   return name === 'Functional' || name === 'Sequential';
 }
 
-/** Whether a layer creates a mask for the layers after it. */
+/** Returns whether a layer creates a mask for the layers after it. */
 export function makesMask(layer: JsonObject): boolean {
   return layer.class_name === 'Masking' || optionsOf(layer).mask_zero === true;
 }

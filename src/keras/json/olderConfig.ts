@@ -47,7 +47,7 @@ export function olderFunctions(): CustomObjects {
 /** The registered name of the older `hard_sigmoid`. */
 export const olderHardSigmoid = 'Keras2>hard_sigmoid';
 
-/** Whether a description is by a version before Keras 3. */
+/** Returns whether a description is by a version before Keras 3. */
 export function isOlder(version: Json | undefined): boolean {
   return typeof version === 'string' && !/^([3-9]|\d\d)/.test(version);
 }
@@ -55,7 +55,7 @@ export function isOlder(version: Json | undefined): boolean {
 /** The number of a layer's first call. */
 type FirstCalls = ReadonlyMap<string, number>;
 
-/** A layer or a model as Keras 3 describes it. Anything else is returned unchanged, for the reader to refuse. */
+/** Returns a layer or a model as Keras 3 describes it. Anything else is returned unchanged, for the reader to refuse. */
 export function upgradeLayer(layer: Json, calls: FirstCalls = new Map()): Json {
   if (!isObject(layer)) return layer;
   const { class_name: older, inbound_nodes: nodes } = layer;
@@ -104,7 +104,7 @@ function upgradeOption(className: string, key: string, value: Json): Json {
   return isLayer ? upgradeLayer(value) : value;
 }
 
-/** The name if it is a string; an object in its place may not be convertible to one. */
+/** Returns the name if it is a string; an object in its place may not be convertible to one. */
 function textOf(name: Json | undefined): string {
   return typeof name === 'string' ? name : '';
 }
@@ -144,8 +144,8 @@ function withInput(older: readonly Json[], layers: readonly Json[]): Json[] {
 }
 
 /**
- * The numbers of first calls. The definition of a model counted as call 0, so the first call of a model has number 1, except
- * for models that some versions described only by their layers.
+ * Returns the numbers of first calls. The definition of a model counted as call 0, so the first call of a model has number 1,
+ * except for models that some versions described only by their layers.
  */
 function firstCalls(layers: readonly Json[], config: JsonObject): FirstCalls {
   const models = layers.filter(
@@ -168,7 +168,7 @@ function firstCalls(layers: readonly Json[], config: JsonObject): FirstCalls {
   return first;
 }
 
-/** The references in `value` with calls counted from 0. */
+/** Returns the references in `value` with calls counted from 0. */
 function withoutFirst(value: Json, calls: FirstCalls): Json {
   if (!Array.isArray(value)) return value;
   if (!isReference(value)) return value.map((item: Json) => withoutFirst(item, calls));

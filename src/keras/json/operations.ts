@@ -36,7 +36,7 @@ interface Described {
 /** The descriptions of operations that are formulas. */
 const descriptions = new WeakMap<FormulaOperation, JsonObject>();
 
-/** Whether `object` is an op rather than a layer. */
+/** Returns whether `object` is an op rather than a layer. */
 export function isOperation(object: Json): object is JsonObject {
   return (
     isObject(object) &&
@@ -45,7 +45,7 @@ export function isOperation(object: Json): object is JsonObject {
   );
 }
 
-/** The op that `object` describes, to be called as recorded in its node. Errors: FormatError. */
+/** Returns the op that `object` describes, to be called as recorded in its node. Errors: FormatError. */
 export function readOperation(reader: Reader, object: JsonObject, place: string): OperationCall {
   const className = stringOf(reader, object, 'class_name', place);
   const name = stringOf(reader, object, 'name', place);
@@ -73,13 +73,13 @@ function describedOf(className: string, object: JsonObject): Described | null {
   return formula && isObject(config) ? { description, formula } : null;
 }
 
-/** The options of an operation, for an error. */
+/** Returns the options of an operation, for an error. */
 function optionsText({ config }: JsonObject): string {
   const given = Object.entries(isObject(config) ? optionsIn(config) : {});
   return given.map(([key, value]) => ` with ${key}: ${describe(value)}`).join();
 }
 
-/** The options of an op; null if it has options that the op here doesn't support. */
+/** Returns the options of an op; null if it has options that the op here doesn't support. */
 function optionsOf(
   { op, options, constants = {}, write }: OperationEntry,
   object: JsonObject,
@@ -132,13 +132,13 @@ function callFormula(
   return operation.call({ args, kwargs } as Nest<unknown>);
 }
 
-/** Options in camel case, without those that are null. */
+/** Returns the options in camel case, without those that are null. */
 function optionsIn(config: JsonObject): Record<string, unknown> {
   const given = Object.entries(config).filter(([key, value]) => key !== 'name' && value !== null);
   return Object.fromEntries(given.map(([key, value]) => [camelKey(key), value]));
 }
 
-/** An op of a graph as Keras writes it. Errors: FormatError. */
+/** Returns an op of a graph as Keras writes it. Errors: FormatError. */
 export function writeOperation(writer: Writer, operation: GraphOperation, place: string): JsonObject {
   const read = operation instanceof FormulaOperation ? descriptions.get(operation) : undefined;
   if (read) return read;
@@ -170,7 +170,7 @@ export function writeOperation(writer: Writer, operation: GraphOperation, place:
   };
 }
 
-/** The only call of an op; `tensor` writes symbolic operands. Errors: FormatError. */
+/** Returns the only call of an op; `tensor` writes symbolic operands. Errors: FormatError. */
 export function writeOperationCall(
   writer: Writer,
   node: GraphNode,

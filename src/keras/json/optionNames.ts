@@ -34,7 +34,7 @@ export function snakeKey(key: string): string {
   return Object.hasOwn(exceptions, key) ? (exceptions[key] as string) : snake(key);
 }
 
-/** Whether the value of option `key`, in camel case, is a name of Keras's. */
+/** Returns whether the value of option `key`, in camel case, is a name of Keras's. */
 export function isNamed(key: string): boolean {
   return named.has(key);
 }

@@ -24,9 +24,9 @@ export interface FromJSONOptions {
 }
 
 /**
- * The model that Keras's JSON describes (`model.to_json()`, or `config.json` in a `.keras` file), with new weights. Names in
- * the document are looked up among Keras's classes and registered ones; nothing in it is executed. Files are not trusted: an
- * invalid part is refused with its place, and nothing is left behind.
+ * Returns the model that Keras's JSON describes (`model.to_json()`, or `config.json` in a `.keras` file), with new weights.
+ * Names in the document are looked up among Keras's classes and registered ones; nothing in it is executed. Files are not
+ * trusted: an invalid part is refused with its place, and nothing is left behind.
  * Errors: FormatError; UnsafeModelError for Python code in Lambda layers that `lambdas` doesn't replace.
  */
 export function modelFromJSON(json: string | object, options: FromJSONOptions = {}): AnyModel {

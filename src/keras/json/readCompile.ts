@@ -20,7 +20,7 @@ export interface StoredCompileOptions {
 const obsolete = new Set(['decay', 'jitCompile', 'isLegacyOptimizer']);
 
 /**
- * The options of a `compile_config`, or of the `training_config` of an older file; null for a model that wasn't compiled.
+ * Returns the options of a `compile_config`, or of the `training_config` of an older file; null for a model that wasn't compiled.
  * Errors: FormatError.
  */
 export function readCompileConfig(reader: Reader, config: Json, place: string): StoredCompileOptions | null {

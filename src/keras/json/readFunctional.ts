@@ -133,7 +133,7 @@ class Graph implements TensorSource {
     this.#waiting.delete(key);
   }
 
-  /** The first thing that a call waits for; null if it can be made. */
+  /** Returns the first input that a call waits for; null if it can be made. */
   #missing({ call, name, index }: Pending): string | null {
     if (index > this.#made(name)) return keyOf(name, index - 1);
     const found = call.needs.find(({ layer, node }) => this.#number(layer, node) >= this.#made(layer));
@@ -144,7 +144,7 @@ class Graph implements TensorSource {
     return this.#outputs.get(name)?.length ?? 0;
   }
 
-  /** The number of a call within this model. */
+  /** Returns the number of a call within this model. */
   #number(layer: string, node: number): number {
     return node - (this.#firstCalls.get(layer) ?? 0);
   }
@@ -177,7 +177,7 @@ class Graph implements TensorSource {
     });
   }
 
-  /** The tensors of `input_layers` or `output_layers`, in their nest. Errors: FormatError. */
+  /** Returns the tensors of `input_layers` or `output_layers`, in their nest. Errors: FormatError. */
   tensorsAt(nest: Json, place: string): Nest<KerasTensor> {
     if (isReference(nest)) {
       const [layer, node, index] = nest;

@@ -29,7 +29,7 @@ interface LayerClass {
   fromConfig?(config: object): AnyLayer;
 }
 
-/** The layer, or the model, that `object` describes. Errors: FormatError, UnsafeModelError. */
+/** Returns the layer, or the model, that `object` describes. Errors: FormatError, UnsafeModelError. */
 export function readLayer(reader: Reader, object: Json | undefined, place: string): AnyLayer {
   if (!isObject(object) || !isObject(object.config)) {
     throw refusal(reader.source, {
@@ -50,7 +50,7 @@ export function readLayer(reader: Reader, object: Json | undefined, place: strin
   return layer;
 }
 
-/** A place, with the name of its layer. */
+/** Returns a place, with the name of its layer. */
 function placeOf(object: JsonObject, place: string): string {
   const { class_name: className } = object;
   const { name } = object.config as JsonObject;
@@ -79,7 +79,7 @@ function construct(found: LayerClass, options: object): AnyLayer {
   return found.fromConfig ? found.fromConfig(options) : new found(options);
 }
 
-/** The class that an object names: one of Keras's, or one that the app registered. */
+/** Returns the class that an object names: one of Keras's, or one that the app registered. */
 function classOf(reader: Reader, object: JsonObject, place: string): Registrable {
   const className = stringOf(reader, object, 'class_name', place);
   const registered = registeredName(object);
@@ -111,7 +111,7 @@ function isStack(found: Registrable, config: JsonObject): boolean {
   return found.prototype instanceof Model && 'layers' in config;
 }
 
-/** Whether `object` describes a model, which can't be created from options alone. */
+/** Returns whether `object` describes a model, which can't be created from options alone. */
 function isModel(reader: Reader, object: JsonObject, place: string): boolean {
   return (
     isObject(object.config) &&
@@ -120,7 +120,7 @@ function isModel(reader: Reader, object: JsonObject, place: string): boolean {
   );
 }
 
-/** Whether `object` describes a layer that is in several places of the document. */
+/** Returns whether `object` describes a layer that is in several places of the document. */
 function isShared({ ids }: Reader, object: JsonObject): boolean {
   const { class_name: className } = object;
   return (
@@ -161,7 +161,7 @@ function makeInput(reader: Reader, found: LayerClass, config: JsonObject, place:
   return layer;
 }
 
-/** A Lambda's function: the one given for the layer, or one that is registered. Code in the file is refused. */
+/** Returns a Lambda's function: the one given for the layer, or one that is registered. Code in the file is refused. */
 function makeLambda(reader: Reader, found: LayerClass, config: JsonObject, place: string): AnyLayer {
   const name = stringOf(reader, config, 'name', `${place}.config`);
   const { function: stored, output_shape: shape, arguments: given = {}, mask, ...rest } = config;

@@ -12,7 +12,7 @@ import type { Reader } from './reader.ts';
 /** Reads layers in a configuration that are models. */
 export type ModelReader = (object: JsonObject, place: string) => AnyLayer | null;
 
-/** A configuration with its keys in camel case. */
+/** Returns a configuration with its keys in camel case. */
 export function readConfig(
   reader: Reader,
   config: JsonObject,
@@ -100,7 +100,7 @@ export function withoutConstants(
   return Object.fromEntries(kept);
 }
 
-/** `Package>Name` of an object that the app registered; null for Keras's objects. */
+/** Returns `Package>Name` of an object that the app registered; null for Keras's objects. */
 export function registeredName({ registered_name: name }: JsonObject): string | null {
   return typeof name === 'string' && name.includes('>') ? name : null;
 }
@@ -123,7 +123,7 @@ function readActivation(config: JsonObject, className: string): ClassConfig {
   return { className, config: options };
 }
 
-/** The error for Python bytecode, which is neither run nor inspected. */
+/** Returns the error for Python bytecode, which is neither run nor inspected. */
 export function pythonCode({ source }: Reader, place: string, layer: string | null): Error {
   const name = layer ?? 'NAME';
   return unsafe(source, {

@@ -24,13 +24,13 @@ export interface Reader {
   readonly made: AnyLayer[];
 }
 
-/** The layer that `object` describes if it was created before, otherwise undefined. */
+/** Returns the layer that `object` describes if it was created before, otherwise undefined. */
 export function sharedLayer({ ids, shared }: Reader, object: JsonObject): AnyLayer | undefined {
   const id = ids.get(object);
   return id === undefined ? undefined : shared.get(id);
 }
 
-/** The string under `key`. Errors: FormatError. */
+/** Returns the string under `key`. Errors: FormatError. */
 export function stringOf({ source }: Reader, object: JsonObject, key: string, place: string): string {
   const value = object[key];
   if (typeof value === 'string' && value !== '') return value;

@@ -22,7 +22,7 @@ export class WrittenLayers {
     this.#ids = new Map([...shared].map((layer, i) => [layer, i + 1]));
   }
 
-  /** The description of `layer`; the first time, it comes from `describe`. */
+  /** Returns the description of `layer`; the first time, it comes from `describe`. */
   write(layer: AnyLayer, describe: () => JsonObject): JsonObject {
     const known = this.#written.get(layer);
     if (known) {
@@ -36,8 +36,8 @@ export class WrittenLayers {
   }
 
   /**
-   * The number of symbolic calls that Keras has made of `operation` when it reads the next part of the file. Keras numbers
-   * the calls of a layer across all models, and looks up the numbers in a file accordingly.
+   * Returns the number of symbolic calls that Keras has made of `operation` when it reads the next part of the file. Keras
+   * numbers the calls of a layer across all models, and looks up the numbers in a file accordingly.
    */
   callsBefore(operation: GraphOperation): number {
     return operation instanceof InputLayer ? 0 : (this.#calls.get(operation) ?? 0);
@@ -56,7 +56,7 @@ export class WrittenLayers {
 }
 
 /**
- * The ids of descriptions that mean the same layer, by description.
+ * Returns the ids of descriptions that mean the same layer, by description.
  *
  * Keras loses the id of the first description if that is inside a model: it copies the description of an inner model, and
  * puts the id into the original when it sees the layer again. An id that first appears later therefore belongs to an equal
@@ -92,7 +92,7 @@ function idOf(object: JsonObject): number | null {
   return typeof id === 'number' ? id : null;
 }
 
-/** Descriptions of layers in the order in which Keras writes them: inner ones first. */
+/** Returns the descriptions of layers in the order in which Keras writes them: inner ones first. */
 function descriptionsIn(document: JsonObject): JsonObject[] {
   const found: JsonObject[] = [];
   const visit = (value: Json): void => {
@@ -114,7 +114,7 @@ function isLayerLike({ class_name: className, config }: JsonObject): boolean {
   );
 }
 
-/** The parts of a description that are the same wherever the layer is. */
+/** Returns the parts of a description that are the same wherever the layer is. */
 function sayings({ class_name, config, registered_name, build_config }: JsonObject): Json {
   return [class_name ?? null, config ?? null, registered_name ?? null, build_config ?? null];
 }

@@ -4,7 +4,7 @@ import type { Json } from './document.ts';
 /** Options that Keras refuses as integers. */
 const floats = new Set(['learning_rate', 'momentum', 'beta', 'threshold']);
 
-/** `value` as JSON, in which floats have a fraction. `key` is the key of the value. */
+/** Returns `value` as JSON, in which floats have a fraction. `key` is the key of the value. */
 export function jsonText(value: Json, key = ''): string {
   if (typeof value === 'number' && Number.isInteger(value) && floats.has(key)) return value.toFixed(1);
   if (Array.isArray(value)) return `[${value.map((item: Json) => jsonText(item, key)).join(',')}]`;

@@ -24,8 +24,8 @@ import { dtypePolicy, type Writer, writeConfig } from './writeValue.ts';
 import { writeGraph } from './writeGraph.ts';
 
 /**
- * The model as an object of Keras's JSON, with the content of Keras's `to_json()`. It includes how the model was compiled, if
- * losses and metrics have names.
+ * Returns the model as an object of Keras's JSON, with the content of Keras's `to_json()`. It includes how the model was
+ * compiled, if losses and metrics have names.
  * Errors: FormatError for functions and classes that have no name in files; ValueError for anything but a model.
  */
 export function modelToConfig(model: AnyModel): JsonObject {
@@ -55,7 +55,7 @@ function writeModel(model: AnyModel, layers: WrittenLayers | null, learnedApart 
   });
 }
 
-/** The model as the text of Keras's JSON. Errors: those of `modelToConfig`. */
+/** Returns the model as the text of Keras's JSON. Errors: those of `modelToConfig`. */
 export function modelToJSON(model: AnyModel, { indent = 0 }: { indent?: number } = {}): string {
   return JSON.stringify(modelToConfig(model), null, indent);
 }
@@ -134,7 +134,7 @@ function layerConfig(writer: Writer, layer: AnyLayer, place: string): JsonObject
   };
 }
 
-/** The options of a layer, except those that files stand for. */
+/** Returns the options of a layer, except those that files stand for. */
 function withoutAssets(layer: AnyLayer): Record<string, unknown> {
   const assets = hasAssets(layer) ? layer.assets : null;
   const nulls = assets?.options.map((option) => [option, null]) ?? [];
@@ -179,7 +179,7 @@ function modelConfig(writer: Writer, model: AnyModel, place: string): JsonObject
   return writeConfig(writer, model.getConfig(), at);
 }
 
-/** The options that a subclass of Model with a graph adds. */
+/** Returns the options that a subclass of Model with a graph adds. */
 function ownOptions(writer: Writer, model: AnyModel, place: string): JsonObject {
   if (isBuiltIn(model as unknown as AnyLayer)) return {};
   const { name, trainable, dtype, ...options } = model.getConfig();
@@ -190,7 +190,7 @@ function sequentialShape(model: Sequential): Json {
   return model.built && model.program ? [...(model.program.inputs[0]?.shape ?? [])] : null;
 }
 
-/** The shapes of the initial states of a layer's first call; null if it had none. */
+/** Returns the shapes of the initial states of a layer's first call; null if it had none. */
 function initialStates({ inboundNodes }: AnyLayer): Json {
   const { initialState = null } = (inboundNodes[0]?.options ?? {}) as {
     initialState?: Nest<OpenSpec> | null;
@@ -198,7 +198,7 @@ function initialStates({ inboundNodes }: AnyLayer): Json {
   return initialState && (mapNest(initialState, ({ shape }) => [...shape]) as Json);
 }
 
-/** The shapes for which a layer was built, if Keras saves them. */
+/** Returns the shapes for which a layer was built, if Keras saves them. */
 function buildConfig(layer: AnyLayer): JsonObject {
   const { className, buildShape } = layer;
   if (layer instanceof Sequential)

@@ -60,7 +60,7 @@ class Calls {
     }
   }
 
-  /** Calls of `operation` that compute something. */
+  /** Returns the calls of `operation` that compute something. */
   of(operation: GraphOperation): GraphNode[] {
     return (this.#byOperation.get(operation) ?? []).filter((node) => !node.isInput);
   }
@@ -72,7 +72,7 @@ class Calls {
     return [node.operation.name, number, tensor.kerasHistory?.tensorIndex ?? 0];
   }
 
-  /** An input or output of the model. For models, Keras counts one call more: the one that defines the model. */
+  /** Returns an input or output of the model. For models, Keras counts one call more: the one that defines the model. */
   edge(tensor: KerasTensor): [string, number, number] {
     const [name, call, index] = this.history(tensor);
     return [name, nodeOf(tensor)?.operation instanceof Functional ? call + 1 : call, index];
@@ -110,8 +110,8 @@ function writeCall(writer: Writer, node: GraphNode, calls: Calls, place: string)
 }
 
 /**
- * The arguments that Keras fills in before it records a call. They end up in the record if the call had a single tensor of
- * the layer's dtype and nothing else; otherwise Keras fills in a copy. A Functional converts no arguments, and never copies.
+ * Returns the arguments that Keras fills in before it records a call. They end up in the record if the call had a single tensor
+ * of the layer's dtype and nothing else; otherwise Keras fills in a copy. A Functional converts no arguments, and never copies.
  */
 function populated(
   { operation, argument, options }: GraphNode,
@@ -130,7 +130,7 @@ function populated(
   };
 }
 
-/** Whether `mask` consists of the masks that the tensors of `argument` carry. */
+/** Returns whether `mask` consists of the masks that the tensors of `argument` carry. */
 function isImplicit(mask: Nest<unknown>, argument: Nest<unknown>): boolean {
   const masks = mask === null ? [] : leavesOf(mask);
   const attached = leavesOf(argument).map((tensor) => maskOf(tensor));

@@ -31,7 +31,7 @@ const families: readonly (readonly [module: string, names: ReadonlySet<string>])
   ['keras.constraints', namesOf(constraints)],
 ];
 
-/** A configuration with its keys in snake case. */
+/** Returns a configuration with its keys in snake case. */
 export function writeConfig(
   writer: Writer,
   config: Readonly<Record<string, unknown>>,
@@ -92,7 +92,7 @@ export function dtypePolicy(name: string): JsonObject {
   return { module: 'keras', class_name: 'DTypePolicy', config: { name: snake(name) }, registered_name: null };
 }
 
-/** An object by its class: one of Keras's, or a registered one. */
+/** Returns an object by its class: one of Keras's, or a registered one. */
 export function classObject(className: string, config: JsonObject): JsonObject {
   const module = families.find(([, names]) => names.has(foldName(className)))?.[0] ?? null;
   const isRegistered = className.includes('>');

@@ -10,7 +10,7 @@ import { storedInputDtype } from './inputDtypes.ts';
 
 const known = new WeakMap<GraphTensor, string>();
 
-/** The dtype of `tensor` in a file. */
+/** Returns the dtype of `tensor` in a file. */
 export function writtenDtype(tensor: GraphTensor): string {
   // A graph may be thousands of calls deep: what a tensor depends on is settled first, without recursion.
   const open: GraphTensor[] = [tensor];
@@ -25,7 +25,7 @@ export function writtenDtype(tensor: GraphTensor): string {
   return known.get(tensor) as string;
 }
 
-/** The tensors whose dtype decides on that of `tensor`. */
+/** Returns the tensors whose dtype decides on that of `tensor`. */
 function sourcesOf(tensor: GraphTensor): readonly GraphTensor[] {
   const node = nodeOf(tensor);
   if (!node || tensor.dtype !== 'float32' || node.isInput) return [];

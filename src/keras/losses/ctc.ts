@@ -41,7 +41,8 @@ export const ctc: LossMaker = /* @__PURE__ */ defineLoss({
 });
 
 /**
- * Logarithms of the forward variables after the last step: the probability of all prefixes of alignments that end in a state.
+ * Returns the logarithms of the forward variables after the last step: the probability of all prefixes of alignments that end
+ * in a state.
  * An alignment stays in its state, moves on to the next, or skips a blank between two different labels.
  */
 function forwardVariables(states: Tensor, emissions: Tensor): Tensor {
@@ -63,7 +64,7 @@ function forwardVariables(states: Tensor, emissions: Tensor): Tensor {
   return alpha;
 }
 
-/** Logarithms of the two ways to end: in the last label, or in the blank after it. */
+/** Returns the logarithms of the two ways to end: in the last label, or in the blank after it. */
 function endings(alpha: Tensor, labels: Tensor): Tensor {
   const length = sum(cast(notEqual(labels, 0), 'int32'), { axis: 1, keepDims: true });
   const blank = add(length, length);
@@ -77,7 +78,7 @@ function endings(alpha: Tensor, labels: Tensor): Tensor {
   return where(greater(total, low / 2), total, Number.NEGATIVE_INFINITY);
 }
 
-/** Labels with a blank before each, and one at the end. */
+/** Returns the labels with a blank before each, and one at the end. */
 function statesOf(labels: Tensor): Tensor {
   const pairs = pad(expandDims(labels, { axis: 2 }), {
     paddings: [

@@ -124,7 +124,7 @@ function labelOf({ label, className }: LossNames): string {
   return label ?? snakeCase(className);
 }
 
-/** The options, with defaults for missing ones. */
+/** Returns the options, with defaults for missing ones. */
 function completed<O extends object>(definition: LossDefinition<O>, op: string, given?: O): Required<O> {
   const { defaults, check } = definition;
   const hint =

@@ -52,7 +52,7 @@ export abstract class Loss {
   /** The losses of samples, before weights and reduction. */
   abstract values(yTrue: Tensor, yPred: Tensor): Tensor;
 
-  /** Mask of the values that count. Null: all. */
+  /** Returns the mask of the values that count. Null: all. */
   maskOf(_values: Tensor, _yTrue: Tensor, _yPred: Tensor): Tensor | null {
     return null;
   }
@@ -105,7 +105,7 @@ export abstract class Loss {
     });
   }
 
-  /** The configuration, from which an equal loss can be created. */
+  /** Returns the configuration, from which an equal loss can be created. */
   getConfig(): Record<string, unknown> {
     return { name: this.name, reduction: this.reduction };
   }

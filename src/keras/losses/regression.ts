@@ -116,7 +116,7 @@ export const cosineSimilarity: LossMaker<CosineSimilarityOptions> =
     },
   });
 
-/** `x` divided by its length, at least 1e-7. The bound is applied under the root, where the gradient is finite. */
+/** Returns `x` divided by its length, at least 1e-7. The bound is applied under the root, where the gradient is finite. */
 function unit(x: Tensor, axis: number): Tensor {
   const squares = sum(square(x), { axis, keepDims: true });
   return mul(x, rsqrt(maximum(squares, epsilon ** 2)));

@@ -65,7 +65,7 @@ abstract class AtValue extends FourCells {
     return { ...super.getConfig(), ...this.#options };
   }
 
-  /** The largest of `rates` where `constrained` is at least the value; 0 where it never is. */
+  /** Returns the largest of `rates` where `constrained` is at least the value; 0 where it never is. */
   protected best(rates: Tensor, constrained: Tensor): Tensor {
     return max(where(greaterEqual(constrained, this.#value), rates, 0));
   }

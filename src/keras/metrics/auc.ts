@@ -106,7 +106,7 @@ export class AUC extends FourCells {
     });
   }
 
-  /** The area, averaged over labels. */
+  /** Returns the area, averaged over labels. */
   result(): Tensor {
     return this.compute(() => {
       if (!this.hasCells) throw unbuilt(this.name);
@@ -170,7 +170,7 @@ export class AUC extends FourCells {
  */
 export const auc: ClassMaker<[options?: AUCOptions], AUC> = /* @__PURE__ */ classMaker(AUC);
 
-/** The values at all thresholds but the last, and at all but the first. */
+/** Returns the values at all thresholds but the last, and at all but the first. */
 function neighbours(x: Tensor): [Tensor, Tensor] {
   const count = (x.shape[0] as number) - 1;
   return [slice(x, { begin: 0, size: [count] }), slice(x, { begin: 1, size: [count] })];

@@ -194,7 +194,7 @@ function requireLabelWeights(op: string, weights: Tensor, predictions: Tensor): 
   });
 }
 
-/** Whether thresholds are i / (n - 1), up to rounding, as in Keras. */
+/** Returns whether thresholds are i / (n - 1), up to rounding, as in Keras. */
 function isEven(thresholds: readonly number[]): boolean {
   const last = thresholds.length - 1;
   if (last < 2) return false;

@@ -54,7 +54,7 @@ function centered(x: Tensor, axis: number): { values: Tensor; center: Tensor } {
   return { values: sub(x, center), center };
 }
 
-/** The variance of values with mean 0. */
+/** Returns the variance of values with mean 0. */
 function variance(values: Tensor, axis: number): Tensor {
   return mean(square(values), { axis, keepDims: true });
 }

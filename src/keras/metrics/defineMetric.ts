@@ -97,7 +97,7 @@ interface Prepared<O> {
   options: Required<O>;
 }
 
-/** The function of samples for the options, with defaults for missing ones. */
+/** Returns the function of samples for the options, with defaults for missing ones. */
 function prepared<O extends object>(definition: MetricDefinition<O>, op: string, given: O): Prepared<O> {
   const options = metricOptions(op, given, definition.defaults);
   const made = definition.prepare(options, op);

@@ -114,7 +114,7 @@ export class FBetaScore extends Metric {
     return { ...super.getConfig(), ...this.#options };
   }
 
-  /** Where predictions are positive. A sample of zeros has no largest. */
+  /** Returns where predictions are positive. A sample of zeros has no largest. */
   #positive(yPred: Tensor): Tensor {
     const { threshold } = this.#options;
     if (threshold !== null) return greater(yPred, threshold);

@@ -154,7 +154,7 @@ export function metricOf(identifier: MetricLike | string, specs?: MeasuredSpecs)
   return refuse(identifier);
 }
 
-/** The mean of a loss's values over samples. */
+/** Returns the mean of a loss's values over samples. */
 function ofLoss(loss: Loss): Metric {
   return new MeanMetricWrapper({ name: loss.name, fn: (yTrue, yPred) => loss.values(yTrue, yPred) });
 }
@@ -176,8 +176,8 @@ function isConfig(identifier: unknown): identifier is MetricConfig {
 }
 
 /**
- * Files of Keras name the dtype of every metric. It is float32 here, or int32 for the counts of IoU; another is refused as an
- * unknown option.
+ * Returns the files of Keras name the dtype of every metric. It is float32 here, or int32 for the counts of IoU; another is
+ * refused as an unknown option.
  */
 function withoutDType({ className, config = {} }: MetricConfig): Record<string, unknown> {
   const { dtype, ...options } = config;

@@ -20,7 +20,7 @@ export abstract class Averaging<
   readonly total: Variable = this.addVariable('total');
   readonly count: Variable = this.addVariable('count');
 
-  /** The total over the count; 0 before the first update. */
+  /** Returns the total over the count; 0 before the first update. */
   result(): Tensor {
     return this.compute(() => divideNoNaN(this.total, this.count));
   }

@@ -109,7 +109,7 @@ export abstract class Metric<Inputs extends readonly unknown[] = [yTrue: TensorL
     });
   }
 
-  /** The configuration, from which an equal metric can be created. */
+  /** Returns the configuration, from which an equal metric can be created. */
   getConfig(): Record<string, unknown> {
     return { name: this.name };
   }

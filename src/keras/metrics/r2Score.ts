@@ -104,7 +104,7 @@ export class R2Score extends Metric {
     return divideNoNaN(sum(mul(variance, scores)), sum(variance));
   }
 
-  /** The score, adjusted for the regressors if there are enough samples. */
+  /** Returns the score, adjusted for the regressors if there are enough samples. */
   #adjusted(score: Tensor): Tensor {
     const { numRegressors } = this.#options;
     if (numRegressors === 0) return score;

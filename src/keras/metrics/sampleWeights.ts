@@ -24,7 +24,7 @@ export function weightOf(op: string, options: UpdateOptions, yPred?: unknown): T
   return mul(alongFirst(aligned, weights), alongFirst(weights, aligned));
 }
 
-/** `x` with axes of size 1 appended up to the rank of `other`: its first axes are those of the other. */
+/** Returns `x` with axes of size 1 appended up to the rank of `other`: its first axes are those of the other. */
 function alongFirst(x: Tensor, other: Tensor): Tensor {
   if (x.rank === 0 || x.rank >= other.rank) return x;
   return reshape(x, { shape: [...x.shape, ...other.shape.slice(x.rank).fill(1)] });
@@ -70,7 +70,7 @@ export function reduceToSamples(
   return { values: beyond(mul(reduced, weights), 1, reduce), weights: beyond(weights, 1, reduce) };
 }
 
-/** `x` reduced over its axes from number `first` on. */
+/** Returns `x` reduced over its axes from number `first` on. */
 function beyond(x: Tensor, first: number, reduce: Reduce): Tensor {
   if (x.rank <= first) return x;
   return reduce(x, { axis: Array.from({ length: x.rank - first }, (_, i) => first + i) });

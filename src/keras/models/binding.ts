@@ -10,7 +10,7 @@ import type { KerasTensor } from '../graph/kerasTensor.ts';
 import { inOrder, leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 
 /**
- * The values in the order of the inputs: by position, or by name if a record is given for inputs that are not a record.
+ * Returns the values in the order of the inputs: by position, or by name if a record is given for inputs that are not a record.
  * As in Keras, a vector is accepted where the input is a matrix of one column, and vice versa; integers become float32.
  * Errors: ValueError for missing or extra values; ShapeError and DTypeError for a value that does not match its input.
  */
@@ -37,7 +37,7 @@ export function bindInputs(
   });
 }
 
-/** `value` with a last axis of size 1 added or removed, if that gives the rank of the input. */
+/** Returns `value` with a last axis of size 1 added or removed, if that gives the rank of the input. */
 function withRankOf({ shape: wanted }: KerasTensor, value: Tensor): Tensor {
   const given = value.shape as OpenShape;
   if (given.length === wanted.length - 1 && wanted.at(-1) === 1) return expandDims(value, { axis: -1 });
@@ -45,7 +45,7 @@ function withRankOf({ shape: wanted }: KerasTensor, value: Tensor): Tensor {
   return value;
 }
 
-/** `value` as float32 if it has integers and the input is float32: bytes of a picture, for example. */
+/** Returns `value` as float32 if it has integers and the input is float32: bytes of a picture, for example. */
 function withDtypeOf({ dtype }: KerasTensor, value: Tensor): Tensor {
   const isFloat = value.dtype === 'float32' || value.dtype === 'float16';
   return dtype === 'float32' && !isFloat ? cast(value, dtype) : value;

@@ -29,7 +29,7 @@ export class Functional<In extends Nest<Tensor> = Tensor, Out extends Nest<Tenso
 type Tensors<S> = Mapped<S, Tensor> extends infer M extends Nest<Tensor> ? M : never;
 
 /**
- * A model of the calls between `inputs` and `outputs`: symbolic tensors, or arrays or records of them. Outputs may be
+ * Creates a model of the calls between `inputs` and `outputs`: symbolic tensors, or arrays or records of them. Outputs may be
  * intermediate tensors of another model; the layers, and their weights, are then shared.
  *
  *     const features = model({ inputs: net.input, outputs: net.getLayer('block2_conv2').output });

@@ -8,7 +8,7 @@ import { GraphProgram } from '../graph/program.ts';
 import { InputLayer } from '../layers/core/inputLayer.ts';
 import { mapNest } from '../tensorNest.ts';
 
-/** `program` with input layers for all of its inputs. */
+/** Returns `program` with input layers for all of its inputs. */
 export function withInputLayers(program: GraphProgram): GraphProgram {
   const given = new Set(program.inputs);
   if (program.inputs.every(isInput)) return program;

@@ -135,8 +135,8 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
   }
 
   /**
-   * The layer with that name, or at that index of `layers`. TypeScript assumes a layer with one input and one output; to use
-   * more, give its class: `getLayer<layers.Dense>('top').kernel`.
+   * Returns the layer with that name, or at that index of `layers`. TypeScript assumes a layer with one input and one output;
+   * to use more, give its class: `getLayer<layers.Dense>('top').kernel`.
    * Errors: ValueError if there is none.
    */
   getLayer<L extends GraphOperation = Layer>(which: string | number, ...extra: never[]): L {
@@ -219,7 +219,7 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
 /** A model with any inputs and outputs. */
 export type AnyModel = Model<Nest<Tensor>, Nest<Tensor>>;
 
-/** A handle on `value` with `mask` attached; the caller's tensor is unchanged. */
+/** Returns a handle on `value` with `mask` attached; the caller's tensor is unchanged. */
 function withMask(value: unknown, mask: Tensor | null): unknown {
   if (!(value instanceof Tensor) || mask === null || value.companion?.id === mask.id) return value;
   return setMask(alias(value), mask);

@@ -263,8 +263,8 @@ function isConfig(given: unknown): given is ClassConfig {
 }
 
 /**
- * A linear stack of layers: `sequential([…layers])`, or `sequential({ layers, name })`. With `input({ shape })` at its start
- * it is built at once; otherwise at its first call, `build` or `fit`.
+ * Creates a linear stack of layers: `sequential([…layers])`, or `sequential({ layers, name })`. With `input({ shape })` at its
+ * start it is built at once; otherwise at its first call, `build` or `fit`.
  * Errors: ValueError for anything but layers, and for names given twice.
  */
 export function sequential(options?: SequentialOptions | readonly Stackable[]): Sequential;

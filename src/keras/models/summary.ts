@@ -64,7 +64,7 @@ export interface Summarized {
 /** Something that has a row: a layer, or an op in a graph. */
 type Listed = AnyLayer | GraphOperation;
 
-/** The text of a model's summary. Errors: ValueError for invalid options. */
+/** Formats a model's summary. Errors: ValueError for invalid options. */
 export function summarize(model: Summarized, options: SummaryOptions = {}): string {
   const { expandNested = false, showTrainable = false, layerRange } = options;
   const graph = model.className === 'Sequential' ? null : model.program;
@@ -104,7 +104,7 @@ export function summarize(model: Summarized, options: SummaryOptions = {}): stri
   return [`Model: "${model.name}"`, ...table, ...totals(model)].join('\n');
 }
 
-/** Whether the graph is a linear chain of calls, so that connections need not be shown. */
+/** Returns whether the graph is a linear chain of calls, so that connections need not be shown. */
 function isRow(graph: GraphProgram, layers: readonly AnyLayer[]): boolean {
   const nodes = new Set<GraphNode>();
   for (const level of graph.nodesByDepth.values()) {
@@ -131,7 +131,7 @@ function columnWidths(ends: readonly number[], count: number, lineLength: number
   });
 }
 
-/** Columns of the terminal; 80 if there is none, as in Python. */
+/** Returns the number of columns of the terminal; 80 if there is none, as in Python. */
 function terminalWidth(): number {
   const { process } = globalThis as { process?: { stdout?: { columns?: number } } };
   return process?.stdout?.columns || 80;
@@ -186,7 +186,7 @@ function trainableOf(listed: Listed): string {
   return listed.trainable ? 'Y' : 'N';
 }
 
-/** The layers between those whose names match. */
+/** Returns the layers between those whose names match. */
 function within(layers: readonly Listed[], range: readonly [string, string] | undefined): readonly Listed[] {
   if (range === undefined) return layers;
   const isRange =

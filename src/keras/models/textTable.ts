@@ -12,7 +12,7 @@ export interface Column {
   readonly width: number;
 }
 
-/** Lines of the table, `width` characters each. */
+/** Draws the table as lines of `width` characters. */
 export function drawTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],

@@ -188,7 +188,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   /**
-   * The steps that `warmup(model, options)` runs dry: prediction, or training and evaluation with `training: true`. Pass
+   * Returns the steps that `warmup(model, options)` runs dry: prediction, or training and evaluation with `training: true`. Pass
    * specs as `x`, `y` and `sampleWeight` if they cannot be inferred from the model:
    *
    *     await warmup(net, { batchSize: 32, training: true, y: { shape: [32], dtype: 'int32' } });
@@ -244,7 +244,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   }
 
   /**
-   * How the last training steps ran (or those of evaluation or prediction): whether they were captured and replayed, why
+   * Explains how the last training steps ran (or those of evaluation or prediction): whether they were captured and replayed, why
    * not, and which values are frozen in the recording.
    * Errors: ValueError for an unknown kind, and before training is loaded.
    */
@@ -253,14 +253,14 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.trainer.explainStep(kind);
   }
 
-  /** The outputs for one batch, without waiting. */
+  /** Returns the outputs for one batch, without waiting. */
   predictOnBatch(x: training.Data, ...extra: never[]): Out {
     return requireTraining('predictOnBatch').predictOnBatch(this.#loose, x, extra) as Out;
   }
 
   /**
-   * One training step, which launches work without waiting. A subclass may override it. The step is captured and replayed, so
-   * its JavaScript runs once per batch shape, except inside `onReplay`. It returns tensors for the logs, such as `{ loss }`,
+   * Runs one training step, which launches work without waiting. A subclass may override it. The step is captured and replayed,
+   * so its JavaScript runs once per batch shape, except inside `onReplay`. It returns tensors for the logs, such as `{ loss }`,
    * which replace the results of all metrics; nothing only where it updates the compiled loss, as `super.trainStep(batch)`
    * does. `fit` throws ValueError for other results, and for a step that updates no weight.
    */
@@ -268,17 +268,17 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return requireTraining('trainStep').trainStep(this.#loose, batch);
   }
 
-  /** One evaluation step. See `trainStep`. */
+  /** Runs one evaluation step. See `trainStep`. */
   testStep(batch: training.AnyBatch): training.StepLogs {
     return requireTraining('testStep').testStep(this.#loose, batch);
   }
 
-  /** The outputs for one batch. */
+  /** Returns the outputs for one batch. */
   predictStep(batch: training.AnyBatch): Out {
     return tidy(() => this.apply(batch.x as In, { training: false }));
   }
 
-  /** The loss of predictions, a scalar: compiled losses and those that layers add. */
+  /** Returns the loss of predictions, a scalar: compiled losses and those that layers add. */
   computeLoss(predicted: training.Predicted): Tensor {
     return requireTraining('computeLoss').computeLoss(this.#loose, predicted);
   }

@@ -17,7 +17,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 /** Limit of the window length; no signal needs longer windows. */
 const longestWindow = 2 ** 24;
 
-/** A symmetric window of `count` values of a function of the position in [0, 1]. */
+/** Returns a symmetric window of `count` values of a function of the position in [0, 1]. */
 function windowOf(
   name: string,
   count: number,
@@ -80,7 +80,7 @@ export function kaiser(count: number, ...args: unknown[]): Tensor {
   return windowOf('kaiser', count, [], (place) => bessel(beta * Math.sqrt(1 - (2 * place - 1) ** 2)) / whole);
 }
 
-/** The modified Bessel function I₀ by its series, whose terms are all positive. */
+/** Computes the modified Bessel function I₀ by its series, whose terms are all positive. */
 function bessel(x: number): number {
   let term = 1;
   let total = 1;

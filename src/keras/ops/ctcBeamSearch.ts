@@ -32,7 +32,7 @@ export function beamPaths(logits: StepLogits, blank: number, width: number, coun
   return kept.slice(0, count).map((prefix) => ({ labels: labelsOf(prefix), score: prefix.total }));
 }
 
-/** The likeliest prefixes after a step with logarithms of probabilities `p`, in descending order. */
+/** Returns the likeliest prefixes after a step with logarithms of probabilities `p`, in descending order. */
 function afterStep(before: readonly Prefix[], p: Float64Array, blank: number, width: number): Prefix[] {
   for (const prefix of before) {
     prefix.oldBlank = prefix.blank;
@@ -63,7 +63,10 @@ function afterStep(before: readonly Prefix[], p: Float64Array, blank: number, wi
   return kept.list();
 }
 
-/** The alignments of a prefix that stay in it: by a blank, by its last label again, or by its last label for the first time. */
+/**
+ * Returns the alignments of a prefix that stay in it: by a blank, by its last label again, or by its last label for the first
+ * time.
+ */
 function stay(prefix: Prefix, p: Float64Array, blank: number): void {
   const { parent, label } = prefix;
   if (parent) {
@@ -150,7 +153,7 @@ function labelsOf(prefix: Prefix): number[] {
   return labels;
 }
 
-/** Logarithms of the probabilities of the classes at a step. */
+/** Returns the logarithms of the probabilities of the classes at a step. */
 function logProbabilities({ values, first, classes }: StepLogits, step: number): Float64Array {
   const row = Float64Array.from(values.subarray(first + step * classes, first + (step + 1) * classes));
   const largest = row.reduce((a, b) => Math.max(a, b), impossible);

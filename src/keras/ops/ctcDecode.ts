@@ -108,7 +108,7 @@ function logitsShape(inputs: Tensor): readonly [batch: number, steps: number, cl
   });
 }
 
-/** The options, complete. Errors: ValueError. */
+/** Returns the options, complete. Errors: ValueError. */
 function checked(given: CtcDecodeOptions, classes: number) {
   const { strategy = 'greedy', beamWidth = 100, topPaths = 1, mergeRepeated = true, maskIndex = 0 } = given;
   requireOneOf('ctcDecode', 'strategy', strategy, ['greedy', 'beamSearch', 'beam_search']);

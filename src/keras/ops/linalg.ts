@@ -29,7 +29,7 @@ export interface RcondOptions {
   rcond?: number | null;
 }
 
-/** Whether singular values count as nonzero. */
+/** Returns whether singular values count as nonzero. */
 function counts(op: string, x: Tensor, s: Tensor, part: number | null): Tensor {
   if (part !== null) requireFinite(op, 'rcond', part, 0);
   const minimum = part ?? 2 ** -23 * Math.max(...x.shape.slice(-2));

@@ -29,7 +29,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 
 type Reduction = CompositeOp<[x: Tensor], ReduceOptions, Tensor, ReducePositions>;
 
-/** `x` with `value` instead of NaN. */
+/** Returns `x` with `value` instead of NaN. */
 const filled = (x: Tensor, value: number) => where(isNaNOf(x), value, x);
 
 const countOf = (x: Tensor, options: ReduceOptions) => sum(cast(logicalNot(isNaNOf(x)), 'float32'), options);

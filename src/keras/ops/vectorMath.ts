@@ -167,7 +167,7 @@ export const diff: CompositeOp<[x: Tensor], DiffOptions, Tensor, ['n', 'axis']> 
     },
   });
 
-/** All elements but the first, and all but the last, along `axis`. */
+/** Returns all elements but the first, and all but the last, along `axis`. */
 function neighbours(x: Tensor, axis: number): [ahead: Tensor, behind: Tensor] {
   const size = x.shape.map((n, i) => (i === axis ? Math.max(0, n - 1) : n));
   const begin = x.shape.map((n, i) => (i === axis ? Math.min(1, n) : 0));

@@ -108,7 +108,7 @@ export class Adafactor extends Optimizer {
   }
 }
 
-/** The row and column means, and the estimate of the squares that they imply. */
+/** Returns the row and column means, and the estimate of the squares that they imply. */
 function factored(rows: Tensor, columns: Tensor): Tensor[] {
   const shares = div(rows, mean(rows, { axis: -1, keepDims: true }));
   const estimate = mul(expandDims(shares, { axis: -1 }), expandDims(columns, { axis: -2 }));

@@ -67,7 +67,7 @@ export class FusedStepEngine implements StepEngine {
     });
   }
 
-  /** One step. Call it in a scope that frees temporaries. */
+  /** Runs one step. Call it in a scope that frees temporaries. */
   run(gradients: ReadonlyMap<Variable, Tensor>): void {
     const { numbers } = this;
     const { kernel, variant, params } = this.settings();

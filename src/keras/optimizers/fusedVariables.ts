@@ -101,7 +101,7 @@ export class FusedVariables {
   }
 
   /**
-   * The launches of a step. The buffers that they overwrite are no longer shared. If `squares` are read, a variable whose
+   * Returns the launches of a step. The buffers that they overwrite are no longer shared. If `squares` are read, a variable whose
    * gradient is a sum of slices has its own launch.
    */
   launches(gradients: ReadonlyMap<Variable, Tensor>, squares: boolean): FusedLaunch[] {
@@ -177,7 +177,7 @@ function isSmall(variable: Variable): boolean {
   return variable.bytes <= largestPacked(variable.device);
 }
 
-/** Groups of two to `size` variables. A single variable needs no packed buffer. */
+/** Returns groups of two to `size` variables. A single variable needs no packed buffer. */
 function groupsOf(variables: readonly Variable[], size: number): Variable[][] {
   const count = Math.ceil(variables.length / size);
   const all = Array.from({ length: count }, (_, k) => variables.slice(k * size, (k + 1) * size));
@@ -191,7 +191,7 @@ function makeSlot(variable: Variable, { initial, nameFor }: SlotInit): Variable 
   return made;
 }
 
-/** The storage of a variable that a step may overwrite in whole vectors. */
+/** Returns the storage of a variable that a step may overwrite in whole vectors. */
 function ownStorage(variable: Variable) {
   const storage = variable.writableStorage();
   if (bindsAsVectors(variable)) return storage;
@@ -203,7 +203,7 @@ function ownStorage(variable: Variable) {
   return variable.writableStorage();
 }
 
-/** Buffers that the launches write. */
+/** Returns the buffers that the launches write. */
 function writtenBy(launches: readonly FusedLaunch[]): Set<DeviceBuffer> {
   return new Set(
     launches.flatMap(({ buffers }) =>

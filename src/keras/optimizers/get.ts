@@ -88,7 +88,7 @@ function make(name: string, config: object): Optimizer {
   return new type(withInner(config) as never);
 }
 
-/** The configuration of an optimizer that wraps others, which are configurations in files, too. */
+/** Returns the configuration of an optimizer that wraps others, which are configurations in files, too. */
 function withInner(config: object): object {
   const { innerOptimizer: inner, optimizerMap: map } = config as Record<string, unknown>;
   const isMap = (map as ClassConfig | undefined)?.className === OptimizerMap.className;
@@ -108,7 +108,7 @@ function mapOf(config: Readonly<Record<string, unknown>>): OptimizerMap {
   } as OptimizerMapOptions);
 }
 
-/** The optimizer that `given` identifies; anything else is left to the checks of who takes it. */
+/** Returns the optimizer that `given` identifies; any other value is returned unchanged, for the caller to check. */
 function instanceOf(given: unknown): unknown {
   return isIdentifier(given) ? optimizerOf(given) : given;
 }

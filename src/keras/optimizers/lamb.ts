@@ -60,7 +60,7 @@ export class Lamb extends OpMoments {
   }
 }
 
-/** The ratio of the norms of a variable and its update; 1 if one of them is 0. */
+/** Returns the ratio of the norms of a variable and its update; 1 if one of them is 0. */
 function trust(value: Tensor, update: Tensor): Tensor {
   const [own, updates] = [value, update].map((x) => sqrt(sum(square(x)))) as [Tensor, Tensor];
   const areLong = logicalAnd(greater(own, 0), greater(updates, 0));

@@ -85,7 +85,7 @@ export class LossScaleEngine implements StepEngine {
     this.parts.inner.dispose();
   }
 
-  /** The variables on the device that a step of the inner optimizer changes. */
+  /** Returns the variables on the device that a step of the inner optimizer changes. */
   #changing(): Variable[] {
     const { inner, variables } = this.parts;
     const slots = inner.variables.filter((variable) => variable instanceof Variable);
@@ -93,7 +93,7 @@ export class LossScaleEngine implements StepEngine {
   }
 }
 
-/** The gradient divided by the scale; the squares of its slices divided by the scale's square. */
+/** Returns the gradient divided by the scale; the squares of its slices divided by the scale's square. */
 function unscale(gradient: Tensor, scale: Variable): Tensor {
   const squares = squaresOf(gradient);
   const unscaled = div(gradient, scale);

@@ -87,7 +87,7 @@ export class LossScaleOptimizer extends Optimizer {
     ];
   }
 
-  /** The loss times the dynamic scale. Take gradients of the result. */
+  /** Returns the loss times the dynamic scale. Take gradients of the result. */
   override scaleLoss(loss: Tensor): Tensor {
     return mul(loss, this.dynamicScale ?? this.initialScale);
   }

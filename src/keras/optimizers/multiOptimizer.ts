@@ -106,7 +106,7 @@ export class MultiOptimizer extends Optimizer {
     for (const optimizer of this.optimizers) optimizer.excludeFromWeightDecay(excluded);
   }
 
-  /** All options. A function stays a function, so files don't have it. */
+  /** Returns all options. A function stays a function, so files don't have it. */
   override getConfig(): Record<string, unknown> {
     const { name, options, optimizerMap: map } = this;
     const optimizerMap =

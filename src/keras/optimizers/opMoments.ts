@@ -37,7 +37,7 @@ export abstract class OpMoments extends Optimizer {
     scalar: DynamicTensor,
   ): Tensor[];
 
-  /** The momentum of a variable before the first step. Default: zeros. */
+  /** Returns the momentum of a variable before the first step. Default: zeros. */
   protected momentumOf(variable: Variable, name: string): Variable {
     return makeSlot(variable, name);
   }

@@ -187,7 +187,7 @@ export function makeSlot(variable: Variable, name: string, shape = variable.shap
   return slot;
 }
 
-/** A scalar tensor that is filled again at each replay. */
+/** Returns a scalar tensor that is filled again at each replay. */
 function dynamicTensor(device: Device, read: () => number): Tensor {
   const bits = new DynamicScalar(0);
   onReplay(() => {

@@ -215,7 +215,7 @@ export abstract class Optimizer {
     ];
   }
 
-  /** The name of a slot variable of `variable`. */
+  /** Returns the name of a slot variable of `variable`. */
   protected slotName(variable: { readonly path: string }, slot: string): string {
     return `${this.name}/${variable.path.replaceAll('/', '_')}_${slot}`;
   }
@@ -247,7 +247,7 @@ export abstract class Optimizer {
     this.#excluded.names.push(...names);
   }
 
-  /** The loss times `lossScaleFactor`, if there is one. Take gradients of the result. */
+  /** Returns the loss times `lossScaleFactor`, if there is one. Take gradients of the result. */
   scaleLoss(loss: Tensor): Tensor {
     const { lossScaleFactor } = this.options;
     return lossScaleFactor === null ? loss : mul(loss, lossScaleFactor);
@@ -315,7 +315,7 @@ export abstract class Optimizer {
     for (const [variable, average] of this.#averaged(this.trainableVariables)) swapValues(variable, average);
   }
 
-  /** Variables with their moving averages. */
+  /** Returns the variables with their moving averages. */
   #averaged(variables: readonly Variable[]): (readonly [variable: Variable, average: Variable])[] {
     return variables.flatMap((variable) => {
       const average = this.#engine?.averageOf(variable);
@@ -345,7 +345,7 @@ export abstract class Optimizer {
     this.dispose();
   }
 
-  /** All options; `fromConfig` creates an equal optimizer from them. */
+  /** Returns all options; `fromConfig` creates an equal optimizer from them. */
   getConfig(): Record<string, unknown> {
     const learningRate = typeof this.#rate === 'number' ? this.#rate : configOf(this.#rate);
     return { name: this.name, learningRate, ...this.options };

@@ -53,8 +53,8 @@ export class OptimizerMap {
   }
 
   /**
-   * The optimizer of the variable at `path`: of the entry with this very key, else of the one whose pattern matches the whole
-   * path, else the default. Errors: ValueError if several patterns match.
+   * Returns the optimizer of the variable at `path`: of the entry with this very key, else of the one whose pattern matches the
+   * whole path, else the default. Errors: ValueError if several patterns match.
    */
   get(path: string): Optimizer {
     const exact = this.#entries.get(path);
@@ -82,7 +82,7 @@ export class OptimizerMap {
     return this.#entries.delete(pattern);
   }
 
-  /** All options. */
+  /** Returns all options. */
   getConfig(): Record<string, unknown> {
     const entries = [...this.#entries].map(
       ([pattern, { optimizer }]) => [pattern, configOf(optimizer)] as const,

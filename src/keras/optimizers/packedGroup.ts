@@ -80,7 +80,7 @@ export class PackedGroup {
     }
   }
 
-  /** Whether a launch may overwrite variable `index` and its slots in the packed buffer. */
+  /** Returns whether a launch may overwrite variable `index` and its slots in the packed buffer. */
   isWritable(index: number): boolean {
     if (this.variables[index]?.disposed) return false;
     return this.#pairsOf(index).every(({ variable, range }) => variable.writableStorage() === range.storage);

@@ -24,7 +24,7 @@ export class PackedRange {
     });
   }
 
-  /** Whether the values of `variable` are in this range. */
+  /** Returns whether the values of `variable` are in this range. */
   holds(variable: Variable): boolean {
     return variable.current === this.storage;
   }
@@ -34,7 +34,7 @@ export class PackedRange {
     return !this.#acquired || this.storage.abandoned;
   }
 
-  /** A reference to the range, which must be free. */
+  /** Returns a reference to the range, which must be free. */
   acquire(): Storage {
     if (!this.#acquired) {
       this.#acquired = true;

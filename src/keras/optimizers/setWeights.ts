@@ -62,7 +62,7 @@ function numberFor(op: string, variable: HostVariable, value: unknown): number {
   });
 }
 
-/** The value as a tensor on the device of `variable`. The current scope frees tensors that are created here. */
+/** Returns the value as a tensor on the device of `variable`. The current scope frees tensors that are created here. */
 function tensorFor(op: string, variable: Variable, value: unknown): Tensor {
   if (value instanceof Tensor) return value;
   const length = ArrayBuffer.isView(value) ? (value as TypedData).length : -1;

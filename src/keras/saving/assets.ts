@@ -7,7 +7,7 @@ import { saveablesOf } from './saveables.ts';
 
 const folder = 'assets';
 
-/** The files of all layers inside `model`, as they are now. */
+/** Returns the files of all layers inside `model`, as they are now. */
 export function assetEntries(model: AnyLayer): NewEntry[] {
   return saveablesOf(model).flatMap(({ path, layer }) => {
     const assets = hasAssets(layer) ? layer.assets : null;

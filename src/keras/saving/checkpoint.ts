@@ -49,7 +49,7 @@ export interface Checkpoint {
 const optimizerPrefix = '@optimizer/';
 
 /**
- * A checkpoint of `model` as a safetensors file.
+ * Returns a checkpoint of `model` as a safetensors file.
  * Errors: ValueError if two weights have the same path, and for an invalid state of training.
  */
 export async function writeCheckpoint(
@@ -218,7 +218,7 @@ function statesOf(optimizer: Optimizer): Variable[] {
   return optimizer.variables.filter((variable) => variable instanceof Variable);
 }
 
-/** The configuration of a model in JSON; null if it has layers that cannot be serialized. */
+/** Returns the configuration of a model in JSON; null if it has layers that cannot be serialized. */
 function describeModel(model: CheckpointModel): string | null {
   try {
     return JSON.stringify(modelToConfig(model as never));

@@ -39,7 +39,7 @@ export interface CheckpointMetadata {
 
 const format = 'retrograd checkpoint';
 
-/** The metadata as strings by name, as safetensors files store them. `config` is JSON. */
+/** Returns the metadata as strings by name, as safetensors files store them. `config` is JSON. */
 export function writeMetadata(
   { training, optimizer, seeds }: Omit<CheckpointMetadata, 'config'>,
   config: string | null,
@@ -135,7 +135,7 @@ function listOf<T>(
   return given;
 }
 
-/** Numbers by name; JSON has no NaN and no infinities, which are strings. */
+/** Returns the numbers by name; JSON has no NaN and no infinities, which are strings. */
 function numbersOf(file: string, place: string, given: unknown): [string, number][] {
   return Object.entries(new Fields(file, place, given).values).map(([name, value]) => {
     const number = typeof value === 'string' && notFinite.has(value) ? Number(value) : value;

@@ -75,7 +75,7 @@ async function restoreState(
   }
 }
 
-/** Number of variables before the first step, including those of inner optimizers. */
+/** Returns the number of variables before the first step, including those of inner optimizers. */
 function firstVariables(optimizer: Optimizer): number {
   const own = optimizer.schedule ? 1 : 2;
   if (optimizer instanceof LossScaleOptimizer) return 2 + firstVariables(optimizer.innerOptimizer);

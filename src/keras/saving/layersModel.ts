@@ -130,12 +130,12 @@ function matchLayers(
   return matching.finish();
 }
 
-/** Names of a weight in its layer. */
+/** Returns the names of a weight in its layer. */
 function rolesOf({ className }: AnyLayer, role: string): string[] {
   return role === 'kernel' && className.startsWith('Depthwise') ? [role, 'depthwise_kernel'] : [role];
 }
 
-/** Layers with all weights inside of them, except for models. */
+/** Returns the layers with all weights inside them, except for models. */
 function outermost(model: StoredModel): { layer: AnyLayer; variables: AnyLayer['weights'] }[] {
   const seen = new Set<unknown>();
   return saveablesOf(model as unknown as AnyLayer).flatMap(({ layer, variables }) => {

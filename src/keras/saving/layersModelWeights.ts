@@ -3,7 +3,7 @@ import { ValueError } from '../../core/errors.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 
-/** Weights by name, in their order. Errors: ValueError if two have the same name. */
+/** Returns the weights by name, in order. Errors: ValueError if two have the same name. */
 export function layersModelWeights(model: AnyLayer): Map<string, Variable> {
   const named = new Map<string, Variable>();
   const visit = (layer: AnyLayer, scope: string): void => {
@@ -20,7 +20,7 @@ export function layersModelWeights(model: AnyLayer): Map<string, Variable> {
   return named;
 }
 
-/** The name scope of layers inside of others; models don't add a prefix. */
+/** Returns the name scope of layers inside of others; models don't add a prefix. */
 function scopeOf(outer: AnyLayer, inner: AnyLayer, place: number, scope: string): string {
   if ('layers' in outer) return inner.name;
   if (outer.className === 'StackedRNNCells') return `${scope}/RNNCell_${place}`;

@@ -113,7 +113,10 @@ const metrics: Readonly<Record<string, string>> = {
   mape: 'mape',
 };
 
-/** Names of losses or metrics in a nest, converted to those of TF.js or of Keras; undefined if one doesn't exist in both. */
+/**
+ * Returns the names of losses or metrics in a nest, converted to those of TF.js or of Keras; undefined if one doesn't exist in
+ * both.
+ */
 export function renamed(kind: 'losses' | 'metrics', to: 'tfjs' | 'keras', nest: Json): Json | undefined {
   if (nest === null) return null;
   const table = kind === 'losses' ? losses : metrics;

@@ -137,7 +137,7 @@ async function read(source: ByteSource, options: LoadModelOptions): Promise<Stor
 
 const textLayer = /^(TextVectorization|StringLookup)$/;
 
-/** The model behind the layers that take strings. Errors: FormatError where the app doesn't take those. */
+/** Returns the model behind the layers that take strings. Errors: FormatError where the app doesn't take those. */
 async function cutModel(
   config: JsonObject,
   readAsset: (name: string) => Promise<string | null>,
@@ -162,7 +162,7 @@ async function cutModel(
   });
 }
 
-/** A model.json of TF.js. */
+/** Reads a model.json of TF.js. */
 async function readLayersModel(source: ByteSource): Promise<StoredModelFile> {
   const { openLayersModel } = await import('./layersModel.ts');
   const { config, compiled, weights, close } = await openLayersModel(source);

@@ -30,7 +30,7 @@ export function matchPaths(paths: readonly string[], names: readonly string[]): 
   return matched;
 }
 
-/** The matches if paths and names differ only in numbers; otherwise null. */
+/** Returns the matches if paths and names differ only in numbers; otherwise null. */
 function matchNumbered(paths: readonly string[], names: readonly string[]): Map<string, string> | null {
   const places = placesOf(names);
   const byPlace = new Map(names.map((name, i) => [places[i] as string, name]));
@@ -44,7 +44,7 @@ function matchNumbered(paths: readonly string[], names: readonly string[]): Map<
   return matched;
 }
 
-/** The paths with numbers replaced by ranks: `a_3/k` and `a_7/k` become `a#0/k` and `a#1/k`. */
+/** Returns the paths with numbers replaced by ranks: `a_3/k` and `a_7/k` become `a#0/k` and `a#1/k`. */
 function placesOf(paths: readonly string[]): string[] {
   const split = paths.map((path) => path.split('/'));
   const depth = split.reduce((max, { length }) => Math.max(max, length), 0);

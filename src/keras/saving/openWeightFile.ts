@@ -10,7 +10,7 @@ import type { LoadWeightsOptions } from '../models/fileOptions.ts';
 import { isOptimizerPath, matchLegacy, matchNames, matchStore, optimizerPath } from './storedWeights.ts';
 import type { WeightFile } from './weightFile.ts';
 
-/** The weights of any file that has some. Errors: FormatError. */
+/** Opens the weights of any file that has some. Errors: FormatError. */
 export async function openWeightFile(source: ByteSource, options: LoadWeightsOptions): Promise<WeightFile> {
   const container = await requireContainer(source);
   if (container === 'safetensors') return openSafetensors(source, options);
@@ -24,7 +24,7 @@ export async function openWeightFile(source: ByteSource, options: LoadWeightsOpt
   return openHdf5Weights(source, await openHdf5(source));
 }
 
-/** A `.keras` file, or one of PyTorch. */
+/** Opens a `.keras` file, or one of PyTorch. */
 async function openZip(source: ByteSource, options: LoadWeightsOptions): Promise<WeightFile> {
   const { ZipArchive } = await import('../../formats/zip/index.ts');
   const archive = await ZipArchive.open(source, options.limits);
@@ -37,14 +37,14 @@ async function openZip(source: ByteSource, options: LoadWeightsOptions): Promise
   return openStore(await openArchiveWeights(archive));
 }
 
-/** A model.json of TF.js, of which only the weights are read. */
+/** Opens a model.json of TF.js, of which only the weights are read. */
 async function openLayersWeights(source: ByteSource): Promise<WeightFile> {
   const { openLayersModel } = await import('./layersModel.ts');
   const { weights, close } = await openLayersModel(source);
   return { ...weights, close };
 }
 
-/** Weights by the names of PyTorch. */
+/** Matches weights by PyTorch's names. */
 async function torchFile(
   tensors: ReadonlyMap<string, StoredTensor>,
   { modules }: LoadWeightsOptions,
@@ -58,7 +58,7 @@ async function torchFile(
   };
 }
 
-/** Weights of an HDF5 file of Keras 3, or of an older one. */
+/** Opens the weights of an HDF5 file of Keras 3, or of an older one. */
 export async function openHdf5Weights(source: ByteSource, root: Hdf5Group): Promise<WeightFile> {
   const group = root.links.has('model_weights') ? await root.group('model_weights') : root;
   const isLegacy = group !== null && (group !== root || (await hasLayerNames(root)));
@@ -69,7 +69,7 @@ async function hasLayerNames(root: Hdf5Group): Promise<boolean> {
   return (await root.attribute('layer_names')) !== null || (await root.attribute('layer_names0')) !== null;
 }
 
-/** An HDF5 file of Keras 3. */
+/** Opens an HDF5 file of Keras 3. */
 export async function openStore(source: ByteSource): Promise<WeightFile> {
   const { openHdf5 } = await import('../../formats/hdf5/index.ts');
   return storeOf(source, await openHdf5(source));
@@ -118,7 +118,7 @@ async function openSafetensors(source: ByteSource, options: LoadWeightsOptions):
   };
 }
 
-/** The container of a file that can hold weights. Errors: FormatError for others. */
+/** Returns the container of a file that can hold weights. Errors: FormatError for others. */
 export async function requireContainer(source: ByteSource): Promise<Container> {
   const container = await detectContainer(source);
   requireName(source.name, container);
@@ -136,7 +136,7 @@ export async function requireContainer(source: ByteSource): Promise<Container> {
   });
 }
 
-/** Whether tensors have names as in PyTorch (`features.0.weight`), rather than paths. */
+/** Returns whether tensors have names as in PyTorch (`features.0.weight`), rather than paths. */
 function hasTorchNames(names: Iterable<string>): boolean {
   const all = [...names];
   return (

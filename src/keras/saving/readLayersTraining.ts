@@ -41,7 +41,7 @@ export function readLayersTraining(
   };
 }
 
-/** The number of steps, the learning rate, and the slots in Keras's order. */
+/** Returns the number of steps, the learning rate, and the slots in Keras's order. */
 function stateOf(
   rule: LayersOptimizer,
   learningRate: number,

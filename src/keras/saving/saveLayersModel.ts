@@ -76,7 +76,7 @@ async function removeAll(folder: FolderTarget, names: readonly string[]): Promis
 }
 
 /**
- * How the model was compiled, with the optimizer's state. Null if it isn't wanted, or if TF.js couldn't continue training
+ * Returns how the model was compiled, with the optimizer's state. Null if it isn't wanted, or if TF.js couldn't continue training
  * with it. Errors: ValueError if it is requested but not possible.
  */
 async function trainingOf(
@@ -114,7 +114,7 @@ async function readWeight(name: string, variable: Variable): Promise<NewWeight> 
   return { name, shape, dtype: dtype === 'float16' ? 'float32' : dtype, bytes };
 }
 
-/** The shards of an earlier model in the folder that were written by this library. */
+/** Returns the shards of an earlier model in the folder that were written by this library. */
 async function shardsOf(folder: FolderTarget): Promise<string[]> {
   const text = await folder.readText?.(modelName);
   if (!text) return [];

@@ -37,7 +37,7 @@ export async function saveModelTo(
   return saveLayersModelTo(model, target as SaveFolder, options);
 }
 
-/** Whether the target implies that a model is for TF.js: a folder, or a model.json in one. */
+/** Returns whether the target implies that a model is for TF.js: a folder, or a model.json in one. */
 function isForLayers(target: SaveTarget | SaveFolder): boolean {
   return isFolder(target) || (targetName(target as SaveTarget)?.endsWith('model.json') ?? false);
 }
@@ -93,7 +93,7 @@ export async function saveWeightsTo(
   await file.write(saved.interruptible(writeHdf5(saved.countedIn(tree))));
 }
 
-/** The optimizer of a compiled model. */
+/** Returns the optimizer of a compiled model. */
 function optimizerOf(model: AnyModel): Optimizer | null {
   return model.compileOptions ? model.optimizer : null;
 }

@@ -14,7 +14,7 @@ export interface Saveable {
   readonly variables: readonly Variable[];
 }
 
-/** The model and the layers inside it, each once, in Keras's order. */
+/** Returns the model and the layers inside it, each once, in Keras's order. */
 export function saveablesOf(model: AnyLayer): Saveable[] {
   const found: Saveable[] = [];
   const seen = new Set<unknown>();
@@ -61,8 +61,8 @@ function ownVariables(layer: AnyLayer & { savedVariables?: readonly Variable[] }
 }
 
 /**
- * The values of properties, by their names in Keras. The layers of a graph come first. Those of a model with its own `call` are
- * one property among the others, so layers in properties that come after it in the alphabet are found there.
+ * Returns the values of properties, by their names in Keras. The layers of a graph come first. Those of a model with its own
+ * `call` are one property among the others, so layers in properties that come after it in the alphabet are found there.
  */
 function childrenOf(
   layer: AnyLayer & { program?: unknown; layers?: AnyLayer[] },
@@ -79,7 +79,7 @@ function childrenOf(
   return [...(isGraph ? listed : []), ...properties];
 }
 
-/** The items of an array, a set, a map or a plain object; null for anything else. */
+/** Returns the items of an array, a set, a map or a plain object; null for anything else. */
 function containerOf(value: unknown): Iterable<unknown> | null {
   if (typeof value !== 'object' || value === null) return null;
   if (Array.isArray(value) || value instanceof Set) return value;
@@ -98,7 +98,7 @@ function compareNames(a: string, b: string): number {
   return x < y ? -1 : Number(x > y);
 }
 
-/** `dense` at its first use, then `dense_1`, `dense_2`, … */
+/** Returns `dense` at its first use, then `dense_1`, `dense_2`, … */
 function unique(name: string, counts: Map<string, number>): string {
   const count = counts.get(name) ?? 0;
   counts.set(name, count + 1);

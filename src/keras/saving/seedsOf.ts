@@ -3,7 +3,7 @@ import { SeedSequence } from '../../ops/seeds.ts';
 import { findInProperties } from '../layers/base/findInProperties.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 
-/** The random sequences of the model and of layers inside it, in order. */
+/** Returns the random sequences of the model and of layers inside it, in order. */
 export function seedsOf(model: object): SeedSequence[] {
   const inside = (model as Partial<AnyLayer>).layersInside ?? [];
   const isSeeds = (value: unknown): value is SeedSequence => value instanceof SeedSequence;

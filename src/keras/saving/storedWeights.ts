@@ -29,7 +29,7 @@ export interface StoredModel {
 /** Where the optimizer's variables are, in Keras 3's files. */
 export const optimizerPath = 'optimizer';
 
-/** Whether a path belongs to the optimizer, or to one inside it, whose variables Keras writes a second time. */
+/** Returns whether a path belongs to the optimizer, or to one inside it, whose variables Keras writes a second time. */
 export function isOptimizerPath(path: string): boolean {
   return path === optimizerPath || path.startsWith(`${optimizerPath}/`);
 }
@@ -69,7 +69,7 @@ export class Matching {
   }
 }
 
-/** Weights by the paths of Keras 3's files. Errors: FormatError. */
+/** Matches weights by the paths of Keras 3's files. Errors: FormatError. */
 export function matchStore(
   model: StoredModel,
   store: ReadonlyMap<string, StoredVariables>,
@@ -107,8 +107,8 @@ function unquoted(place: string): string {
 }
 
 /**
- * Weights of a legacy file: layers with weights in their order, whatever their names; the weights of a layer by their names,
- * or in their order if the names differ. Errors: FormatError.
+ * Matches the weights of a legacy file: layers with weights in their order, whatever their names; the weights of a layer by
+ * their names, or in their order if the names differ. Errors: FormatError.
  */
 export function matchLegacy(
   model: StoredModel,
@@ -178,7 +178,7 @@ function nameWithin(layer: string, weight: string): string {
   return weight.startsWith(`${layer}/`) ? weight : `${layer}/${weight}`;
 }
 
-/** Weights by their paths, as this library's safetensors files name them. Errors: FormatError. */
+/** Matches weights by their paths, as this library's safetensors files name them. Errors: FormatError. */
 export function matchNames(
   model: StoredModel,
   tensors: ReadonlyMap<string, StoredTensor>,

@@ -63,7 +63,7 @@ function nameOf({ config, name }: JsonObject): string {
   return String(name ?? (isObject(config ?? null) ? (config as JsonObject).name : null));
 }
 
-/** The input layer that feeds `layer`, and nothing else; undefined where another layer does. */
+/** Returns the input layer that feeds `layer`, and nothing else; undefined where another layer does. */
 function inputOf(layer: JsonObject, layers: readonly JsonObject[]): JsonObject | undefined {
   const nodes = layer.inbound_nodes;
   const before = Array.isArray(nodes)
@@ -84,7 +84,7 @@ function feeds(from: JsonObject, to: JsonObject): boolean {
   return visit(to.inbound_nodes ?? null);
 }
 
-/** An input instead of `layer`, of what it gives. */
+/** Returns an input that replaces `layer`, with the spec of its output. */
 function inputFor(layer: JsonObject, input: JsonObject, model: JsonObject): JsonObject {
   const { output_mode: mode = 'int' } = layer.config as JsonObject;
   const name = nameOf(layer);
@@ -108,7 +108,7 @@ function outputShape(layer: JsonObject, input: JsonObject): Json {
   return [batch, ...(isEach ? sizes : sizes.slice(0, -1)), depth];
 }
 
-/** The inputs of a graph, by the names of the layers in their place. */
+/** Returns the inputs of a graph, by the names of the layers in their place. */
 function renamed(nest: Json, names: ReadonlyMap<string, string>): Json {
   if (typeof nest === 'string') return names.get(nest) ?? nest;
   if (Array.isArray(nest)) return nest.map((item: Json) => renamed(item, names));
@@ -142,7 +142,7 @@ async function makeLayer(
   });
 }
 
-/** The path of a layer's files: its class, numbered among those of the same class. */
+/** Returns the path of a layer's files: its class, numbered among those of the same class. */
 function pathOf(layer: JsonObject, all: readonly JsonObject[]): string {
   const alike = all.filter(({ class_name: name }) => name === layer.class_name);
   const number = alike.indexOf(layer);

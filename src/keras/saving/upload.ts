@@ -70,7 +70,7 @@ export class Transfer {
     });
   }
 
-  /** A tensor with the values of `stored`, outside of all scopes. */
+  /** Returns a tensor with the values of `stored`, outside of all scopes. */
   async upload(stored: StoredTensor, device: Device): Promise<{ tensor: Tensor; notFinite: number }> {
     const { shape, dtype } = stored;
     const storage = device.allocate(Math.max(4, bytesOf(stored)), stored.place);
@@ -117,7 +117,7 @@ export class Transfer {
   }
 }
 
-/** Elements of a piece: whole rows, if they are reordered. */
+/** Returns the number of elements of a piece: whole rows, if they are reordered. */
 function pieceOf({ layout }: StoredTensor): number {
   if (!layout) return pieceElements;
   const row = sizeOf(layout.from.slice(1));
@@ -173,7 +173,7 @@ export async function fill(transfer: Transfer, variable: Variable, stored: Store
   return notFinite;
 }
 
-/** The results of `count` for each weight, one after another. */
+/** Returns the results of `count` for each weight, one after another. */
 export async function gather(
   weights: readonly StoredWeight[],
   count: (weight: StoredWeight) => Promise<number>,

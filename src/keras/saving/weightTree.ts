@@ -25,7 +25,7 @@ const types: Readonly<Record<Tensor['dtype'], WrittenType>> = {
 };
 
 /**
- * The weights of `model`, and the variables of `optimizer`, as they are now: they are read back before this resolves.
+ * Returns the weights of `model`, and the variables of `optimizer`, as they are now: they are read back before this resolves.
  */
 export async function weightTree(model: AnyLayer, optimizer: Optimizer | null): Promise<NewGroup> {
   const root: Filling = emptyGroup();
@@ -80,7 +80,7 @@ function dataset(
   return { type, shape, pieces };
 }
 
-/** The group `vars` of the object at `path`, whose name is `name`. */
+/** Returns the group `vars` of the object at `path`, whose name is `name`. */
 function varsAt(root: Filling, path: string, name: string): Filling {
   let group = root;
   for (const part of [...path.split('/'), 'vars']) {

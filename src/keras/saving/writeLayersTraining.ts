@@ -60,7 +60,7 @@ export async function writeLayersTraining(
 
 const isRms = ({ className }: LayersOptimizer) => className === 'RMSProp';
 
-/** An option that TF.js doesn't have, with a value that isn't its default. */
+/** Returns an option that TF.js doesn't have, with a value that isn't its default. */
 function otherOptions({ keras, options: known }: LayersOptimizer, options: JsonObject): string | undefined {
   const plain = optimizerOf(keras);
   const defaults = plain.getConfig();

@@ -35,7 +35,7 @@ export function withBuiltIns<T>(classes: ReadonlyMap<string, Registrable>, body:
   }
 }
 
-/** `{ className, config }` of a layer, from which `deserializeLayer` creates an equal layer. */
+/** Returns `{ className, config }` of a layer, from which `deserializeLayer` creates an equal layer. */
 export function serializeLayer(layer: AnyLayer): ClassConfig {
   const className = registeredNameOf(classOf(layer)) ?? layer.className;
   written.set(className, classOf(layer));
@@ -44,13 +44,13 @@ export function serializeLayer(layer: AnyLayer): ClassConfig {
   return made;
 }
 
-/** The layer from which `serializeLayer` created `config`; null for other objects. */
+/** Returns the layer from which `serializeLayer` created `config`; null for other objects. */
 export function sourceOf(config: object): AnyLayer | null {
   return sources.get(config as ClassConfig) ?? null;
 }
 
 /**
- * The layer of `{ className, config }`; a layer is returned as it is. Custom classes must be registered.
+ * Returns the layer of `{ className, config }`; a layer is returned as it is. Custom classes must be registered.
  * Errors: ValueError for anything else and for unknown classes; the class's own errors for its configuration.
  */
 export function deserializeLayer(given: AnyLayer | ClassConfig): AnyLayer {
@@ -69,7 +69,7 @@ export function deserializeLayer(given: AnyLayer | ClassConfig): AnyLayer {
   return found.fromConfig ? found.fromConfig(config ?? {}) : new found(config ?? {});
 }
 
-/** The class of layers called `className`: a custom object, built in, or registered. */
+/** Returns the class of layers called `className`: a custom object, built in, or registered. */
 export function layerClass(className: string): Registrable | null {
   const builtIn = table ?? written;
   const found =
@@ -80,7 +80,7 @@ export function layerClass(className: string): Registrable | null {
   return found && isLayerClass(found) ? found : null;
 }
 
-/** The class whose name differs only in case or underscores. */
+/** Returns the class whose name differs only in case or underscores. */
 function respelt(name: string, classes: ReadonlyMap<string, Registrable>): Registrable | undefined {
   const wanted = foldName(name);
   return [...classes].find(([known]) => foldName(known) === wanted)?.[1];

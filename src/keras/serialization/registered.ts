@@ -51,7 +51,7 @@ export function registerClass<T extends Registrable>(item: T, options: RegisterO
   return item;
 }
 
-/** The class of an object, which TypeScript types as `Function`. */
+/** Returns the class of an object, which TypeScript types as `Function`. */
 export function classOf(item: object): Registrable {
   return item.constructor as Registrable;
 }
@@ -61,7 +61,7 @@ export function registeredNameOf(item: Registrable): QualifiedName | null {
   return nameOf.get(item) ?? null;
 }
 
-/** The entry `name` of `customObjects`, or what was registered as exactly this `Package>Name`. */
+/** Returns the entry `name` of `customObjects`, or what was registered as exactly this `Package>Name`. */
 export function customObjectOf(name: string): Registrable | null {
   const bare = name.slice(name.indexOf('>') + 1);
   for (const objects of scopes) {
@@ -70,7 +70,7 @@ export function customObjectOf(name: string): Registrable | null {
   return byName.get(name) ?? null;
 }
 
-/** What was registered as `Package>name` for any package: for names that aren't built in. */
+/** Returns what was registered as `Package>name` for any package: for names that aren't built in. */
 export function registeredAs(name: string): Registrable | null {
   const found = [...byName].find(([key]) => key.slice(key.indexOf('>') + 1) === name);
   return found ? found[1] : null;
@@ -91,7 +91,7 @@ export function withCustomObjects<T>(objects: CustomObjects, body: () => T): T {
   }
 }
 
-/** The class's own `className`; an inherited one would name its parent. */
+/** Returns the class's own `className`; an inherited one would name its parent. */
 export function nameOfItem(item: Registrable): string {
   return Object.hasOwn(item, 'className') ? (item as unknown as { className: string }).className : item.name;
 }

@@ -25,7 +25,7 @@ export interface BatchLoop {
   stopped?(): boolean;
 }
 
-/** Number of batches in one pass over the data, at most `steps`; null if unknown. */
+/** Returns the number of batches in one pass over the data, at most `steps`; null if unknown. */
 export function batchLimit({ batches }: BatchSource, steps: number | null): number | null {
   return batches === null ? steps : Math.min(batches, steps ?? batches);
 }

@@ -104,7 +104,7 @@ function requireOptions(options: unknown): void {
   });
 }
 
-/** The value of `body`. If it fails, `held` are freed. */
+/** Returns the value of `body`. If it fails, `held` are freed. */
 function orDispose<T>(held: readonly ({ dispose(): void } | null)[], body: () => T): T {
   try {
     return body();

@@ -62,7 +62,7 @@ export class CompiledLoss {
   }
 
   /**
-   * The weighted sum of the losses, a scalar; null if no output has one.
+   * Returns the weighted sum of the losses, a scalar; null if no output has one.
    * Errors: ValueError for missing targets, or targets for other outputs.
    */
   call({ y, yPred, sampleWeight = null }: Predicted): Tensor | null {
@@ -114,7 +114,7 @@ function scalarLoss(loss: Loss, target: Tensor, prediction: Tensor, weight: Tens
   });
 }
 
-/** The targets in the order of the outputs. */
+/** Returns the targets in the order of the outputs. */
 export function targetsByOutput(y: Nest<Tensor> | null, names: readonly string[]): (Tensor | undefined)[] {
   return y === null ? names.map(() => undefined) : inOutputOrder('fit', 'y', y, names);
 }
@@ -130,7 +130,7 @@ export function sampleWeightsByOutput(
   return list.length === 1 ? names.map(() => list[0]) : inOutputOrder('fit', 'sampleWeight', list, names);
 }
 
-/** The targets of outputs with a loss, given for all outputs or only for those. Errors: ValueError. */
+/** Returns the targets of outputs with a loss, given for all outputs or only for those. Errors: ValueError. */
 function targetsOfLosses(
   y: Nest<Tensor> | null,
   names: readonly string[],
@@ -150,7 +150,7 @@ function targetsOfLosses(
   });
 }
 
-/** The loss identifier of each output. A single one applies to all outputs. */
+/** Returns the loss identifier of each output. A single one applies to all outputs. */
 export function identifiersByOutput(given: LossArgument, names: readonly string[]): (OutputLoss | null)[] {
   if (Array.isArray(given)) {
     return inOutputOrder<OutputLoss | null>('compile', 'loss', given, names).map((loss) => loss ?? null);
@@ -163,7 +163,7 @@ export function identifiersByOutput(given: LossArgument, names: readonly string[
 }
 
 /**
- * The loss for a name, an object or a function. 'crossentropy' is selected by the shapes of targets and predictions, like
+ * Returns the loss for a name, an object or a function. 'crossentropy' is selected by the shapes of targets and predictions, like
  * 'accuracy'. Errors: ValueError.
  */
 function lossFor(identifier: OutputLoss | null, specs: MeasuredSpecs | null): Loss | null {

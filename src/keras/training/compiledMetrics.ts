@@ -108,8 +108,8 @@ function flat(given: unknown): unknown[] {
 }
 
 /**
- * Names in logs; `<output>_<metric>` if there are several outputs. As in Keras, a weighted metric whose name is taken is
- * prefixed with `weighted_`, and otherwise a number is appended.
+ * Returns the names in logs; `<output>_<metric>` if there are several outputs. As in Keras, a weighted metric whose name is
+ * taken is prefixed with `weighted_`, and otherwise a number is appended.
  */
 function withKeys(found: readonly Omit<Measured, 'key'>[], names: readonly string[]): Measured[] {
   const counts = new Map<string, number>();
@@ -124,7 +124,7 @@ function withKeys(found: readonly Omit<Measured, 'key'>[], names: readonly strin
   });
 }
 
-/** The metrics of each output. */
+/** Returns the metrics of each output. */
 function metricsByOutput(
   what: string,
   given: MetricsArgument | null,

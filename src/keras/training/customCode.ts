@@ -11,7 +11,7 @@ export interface CustomizableModel {
   readonly layersInside: readonly object[];
 }
 
-/** Whether `model` has classes or functions of the app, or its losses or metrics are functions. */
+/** Returns whether `model` has classes or functions of the app, or its losses or metrics are functions. */
 export function hasCustomCode(model: CustomizableModel, options: CompileOptions | null): boolean {
   if ([model, ...model.layersInside].some(isCustom)) return true;
   const given = [options?.loss, options?.metrics, options?.weightedMetrics];

@@ -151,7 +151,7 @@ function isSpec(value: unknown): value is DataSpec {
   return typeof value === 'object' && value !== null && Array.isArray((value as Partial<DataSpec>).shape);
 }
 
-/** The sizes of one sample. */
+/** Returns the sizes of one sample. */
 function sampleShape(what: string, [, ...sample]: OpenShape): Shape {
   if (sample.every((size) => typeof size === 'number')) return sample as Shape;
   throw new ShapeError({
@@ -172,7 +172,7 @@ function inputSpecs({ slots, name }: TrainableModel): DataSpecs {
   });
 }
 
-/** Specs of the targets that the losses take: like the outputs, or labels. */
+/** Returns the specs of the targets that the losses take: like the outputs, or labels. */
 function targetSpecs({ slots: { outputs }, name }: TrainableModel, loss: LossArgument | null): DataSpecs {
   if (outputs && loss !== null) {
     const names = outputs.map((output) => output.name);

@@ -35,7 +35,7 @@ export interface EvaluateOptions {
 
 const known = ['batchSize', 'verbose', 'sampleWeight', 'steps', 'callbacks', 'signal'];
 
-/** The metrics over data, by name: `{ loss, accuracy }`; or by position, the loss first. */
+/** Returns the metrics over data, by name: `{ loss, accuracy }`; or by position, the loss first. */
 export async function evaluate(
   model: TrainableModel,
   x: Data | BatchIterable,

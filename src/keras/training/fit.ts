@@ -96,7 +96,7 @@ async function runEpochs(training: Training): Promise<void> {
   await trainer.whileIdle(run, () => callbacks.onTrainEnd(logs));
 }
 
-/** One epoch and its validation. All metrics are read back together at the end. */
+/** Runs one epoch and its validation. All metrics are read back together at the end. */
 async function runEpoch(training: Training, epoch: number): Promise<Logs> {
   const { validation, callbacks, throttle, options } = training;
   const trained = await runTraining(training, epoch);

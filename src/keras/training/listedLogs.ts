@@ -6,7 +6,7 @@ import type { Logs } from './batch.ts';
 /** Values by name; by iteration in the order of `model.metricsNames`. */
 export type ListedLogs = Logs & Iterable<number>;
 
-/** `logs`, which can then be iterated in the order of `keys`, the names of the metrics. */
+/** Returns `logs`, which can then be iterated in the order of `keys`, the names of the metrics. */
 export function listed(logs: Logs, keys: readonly string[]): ListedLogs {
   const values = () =>
     Object.keys(logs)

@@ -49,7 +49,7 @@ export function testStep(model: TrainableModel, { x, y, sampleWeight }: AnyBatch
   });
 }
 
-/** The sum of the compiled losses and the losses of layers. Errors: ValueError if there is none. */
+/** Returns the sum of the compiled losses and the losses of layers. Errors: ValueError if there is none. */
 export function computeLoss(model: TrainableModel, predicted: Predicted): Tensor {
   const { loss } = model.trainer.requireCompiled('computeLoss');
   const compute = () => {

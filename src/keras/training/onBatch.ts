@@ -29,7 +29,7 @@ export interface TrainOnBatchOptions extends OnBatchOptions {
   classWeight?: ClassWeight | null;
 }
 
-/** One training step. Resolves to the metrics since the last reset. */
+/** Runs one training step. Resolves to the metrics since the last reset. */
 export async function trainOnBatch(
   model: TrainableModel,
   x: Data,
@@ -52,7 +52,7 @@ export async function trainOnBatch(
   });
 }
 
-/** One evaluation step. Resolves to the metrics since the last reset. */
+/** Runs one evaluation step. Resolves to the metrics since the last reset. */
 export async function testOnBatch(
   model: TrainableModel,
   x: Data,
@@ -68,7 +68,7 @@ export async function testOnBatch(
   );
 }
 
-/** The outputs for one batch, without waiting. The caller frees them. */
+/** Returns the outputs for one batch, without waiting. The caller frees them. */
 export function predictOnBatch(model: TrainableModel, x: Data, extra: readonly unknown[] = []): Nest<Tensor> {
   rejectExtraArguments('predictOnBatch', extra, ['x']);
   const batch = batchOf('predictOnBatch', [x], model.slots);
@@ -128,7 +128,7 @@ function freeUploads(batch: AnyBatch, given: Given): void {
   freeBatch({ x: without(batch.x) ?? [], y: without(batch.y), sampleWeight: without(batch.sampleWeight) });
 }
 
-/** The tensors in data. Host values can be long and are not searched. */
+/** Returns the tensors in data. Host values can be long and are not searched. */
 function tensorsOf(data: unknown): unknown[] {
   if (data instanceof Tensor) return [data];
   const parts = Array.isArray(data) ? data : isRecord(data) ? Object.values(data) : [];

@@ -57,7 +57,7 @@ export function splitArguments<O extends object>(
   return { data: y as Data | null, settings: options ?? ({} as O) };
 }
 
-/** The batches of data, in order. Errors: ValueError, ShapeError. */
+/** Returns the batches of data, in order. Errors: ValueError, ShapeError. */
 export function openData(
   data: TableData | BatchIterable,
   { op, slots, batchSize, cleanup }: OpenOptions,
@@ -70,7 +70,7 @@ export function openData(
   return cleanup.add(new TableSource(table, { batchSize: batchSize ?? defaultBatchSize }));
 }
 
-/** The batches of validation data. Errors: ValueError, ShapeError. */
+/** Returns the batches of validation data. Errors: ValueError, ShapeError. */
 export function openValidation(data: ValidationData, options: OpenOptions): BatchSource {
   if (isBatchIterable(data)) {
     // `batchSize` applies only to data that are sliced here.

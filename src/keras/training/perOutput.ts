@@ -6,7 +6,7 @@ import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import type { Nest } from '../tensorNest.ts';
 
-/** Whether `value` is a plain object. */
+/** Returns whether `value` is a plain object. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
@@ -14,7 +14,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The names of the outputs in `yPred`: the keys of a record; otherwise the model's output names, or `output_1`,
+ * Returns the names of the outputs in `yPred`: the keys of a record; otherwise the model's output names, or `output_1`,
  * `output_2`, and so on.
  */
 export function outputNamesOf(yPred: Nest<unknown>, known: readonly string[] | null): readonly string[] {
@@ -29,7 +29,7 @@ export function outputNamesOf(yPred: Nest<unknown>, known: readonly string[] | n
 }
 
 /**
- * The values of `given` in the order of `names`; undefined for names that a record lacks.
+ * Returns the values of `given` in the order of `names`; undefined for names that a record lacks.
  * Errors: ValueError for a wrong number of values, and for names that no output has.
  */
 export function inOutputOrder<T>(

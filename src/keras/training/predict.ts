@@ -31,7 +31,7 @@ export interface PredictOptions {
 
 const known = ['batchSize', 'verbose', 'steps', 'callbacks', 'signal'];
 
-/** The outputs for all samples, on the device, in the nest of the model's outputs. The caller frees them. */
+/** Returns the outputs for all samples, on the device, in the nest of the model's outputs. The caller frees them. */
 export async function predict(
   model: TrainableModel,
   x: Data | BatchIterable,
@@ -86,7 +86,7 @@ export async function predict(
   return cleanup.after(() => throttle.settling(body));
 }
 
-/** The outputs of all batches, concatenated. */
+/** Returns the outputs of all batches, concatenated. */
 export function joined(parts: Nest<Tensor>[]): Nest<Tensor> {
   const [first] = parts as [Nest<Tensor>];
   if (parts.length === 1) return parts.pop() as Nest<Tensor>;

@@ -24,7 +24,7 @@ export function joinLogs(results: Readonly<Record<string, Tensor>>): PendingLogs
   return { values: keep(tidy(() => concat(flat(), { axis: 0 }))), names };
 }
 
-/** All results in one tensor; undefined if there are none. */
+/** Returns all results in one tensor; undefined if there are none. */
 export function joinPending(tensors: readonly Tensor[]): Tensor | undefined {
   return tensors.length > 1 ? keep(concat([...tensors], { axis: 0 })) : tensors[0];
 }

@@ -123,8 +123,8 @@ export class StepRunner<R extends StepResult> {
   }
 
   /**
-   * The step as captures and comparisons run it. Fields that the step itself sets (when building layers, or counting) don't
-   * count as changes.
+   * Returns the step as captures and comparisons run it. Fields that the step itself sets (when building layers, or counting)
+   * don't count as changes.
    */
   #trace(batch: AnyBatch): R {
     const made = this.#step(batch);

@@ -210,7 +210,7 @@ export class Throttle {
   }
 }
 
-/** The error, with the part of the run in which it happened. */
+/** Returns the error, with the part of the run in which it happened. */
 function located(error: unknown, where: string): unknown {
   if (!(error instanceof RetrogradError) || error instanceof DeviceLostError) return error;
   error.message += `\n  during: ${where}`;

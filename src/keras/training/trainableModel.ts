@@ -19,7 +19,7 @@ export interface TrainableModel extends CallbackModel, TrainerModel {
   resetMetrics(): void;
 }
 
-/** The device of the model's weights, or the current device if it has none yet. */
+/** Returns the device of the model's weights, or the current device if it has none yet. */
 export function deviceOf(model: TrainableModel): Device {
   return model.weights[0]?.device ?? getDevice();
 }

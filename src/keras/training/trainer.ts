@@ -124,7 +124,7 @@ export class Trainer {
     });
   }
 
-  /** Runners of the model's steps. The caller disposes them. */
+  /** Returns the runners of the model's steps. The caller disposes them. */
   runTrain(): StepRunner<StepLogs> {
     const { model } = this;
     this.#flags?.warnOfChanges();
@@ -167,7 +167,7 @@ export class Trainer {
     return this.#runner('test', step);
   }
 
-  /** Whether the loss is updated from here on. */
+  /** Returns whether the loss is updated from here on. */
   #lossWatch(): () => boolean {
     const tracker = this.compiled?.lossTracker;
     const before = tracker?.changes;
@@ -196,7 +196,7 @@ export class Trainer {
     return runner;
   }
 
-  /** How the last steps of `kind` ran. Errors: ValueError for an unknown kind. */
+  /** Explains how the last steps of `kind` ran. Errors: ValueError for an unknown kind. */
   explainStep(kind: StepKind): StepExplanation {
     return explainRun(kind, this.model.name, this.#last, this.#isEager());
   }
@@ -235,7 +235,7 @@ export class Trainer {
     for (const { metric } of this.entries) metric.resetState();
   }
 
-  /** The current logs: what the last step returned, otherwise the results of all metrics. */
+  /** Returns the current logs: what the last step returned, otherwise the results of all metrics. */
   results(stepLogs: StepLogs): PendingLogs {
     if (stepLogs && Object.keys(stepLogs).length > 0) return joinLogs(stepLogs);
     const results: Record<string, Tensor> = {};

@@ -5,7 +5,7 @@ import { describe } from '../../core/shape.ts';
 /** 0: silent, 1: progress bar, 2: one line per epoch; 'auto': 1 in a terminal, 0 elsewhere. */
 export type Verbose = 'auto' | 0 | 1 | 2;
 
-/** `verbose` as a number. Errors: ValueError. */
+/** Returns `verbose` as a number. Errors: ValueError. */
 export function verbosity(verbose: Verbose = 'auto'): 0 | 1 | 2 {
   if (verbose === 0 || verbose === 1 || verbose === 2) return verbose;
   if (verbose === 'auto') return isTerminal() ? 1 : 0;

@@ -83,7 +83,7 @@ function countOf(tensors: readonly Tensor[]): number {
   });
 }
 
-/** How many samples each part has. As in Keras, a fraction is rounded to the nearest integer. */
+/** Returns how many samples each part has. As in Keras, a fraction is rounded to the nearest integer. */
 function sizesOf(count: number, left: number | null, right: number | null): [left: number, right: number] {
   const samples = (size: unknown) => {
     if (Number.isInteger(size) && (size as number) > 0) return size as number;

@@ -156,7 +156,7 @@ function sorted(shape: readonly [number, number], k: number): Check {
   };
 }
 
-/** Lines of few and of many values, in rows and in columns; long enough to be split. */
+/** Lines of few and of many values, in rows and in columns; some are long enough to be split. */
 export const reductions = (): Check[] => [
   total('sum', [5, 37], 1),
   total('mean', [3, 1600], 1),

@@ -40,7 +40,7 @@ export const checkTraining: Check = async (test) => {
   ];
 };
 
-/** The description with some options of layers replaced. */
+/** Returns the description with some options of layers replaced. */
 function withOverrides(text: string, overrides: Train['overrides']): object {
   const description = JSON.parse(text) as { config: { layers: { config: { name: string } }[] } };
   for (const { config } of description.config.layers) Object.assign(config, overrides[config.name]);

@@ -55,7 +55,7 @@ export class ModelUnderTest {
     this.io = readSafetensors(files.io);
   }
 
-  /** The model of `config`, with its weights; Lambda layers compute what theirs compute. */
+  /** Returns the model of `config`, with its weights; Lambda layers compute what theirs compute. */
   build(config: string | object = this.files.config): AnyModel {
     const model = modelFromJSON(config, {
       file: `${this.files.name}/config.json`,
@@ -72,7 +72,7 @@ export class ModelUnderTest {
     return found;
   }
 
-  /** A tensor of io.safetensors on the device, freed with this test. */
+  /** Returns a tensor of io.safetensors on the device, freed with this test. */
   tensor(name: string): Tensor {
     const { data, shape, dtype } = this.host(name);
     const made = tensor(data, { shape, dtype });
@@ -80,12 +80,12 @@ export class ModelUnderTest {
     return made;
   }
 
-  /** The inputs, in order. */
+  /** Returns the inputs, in order. */
   inputs(): Tensor[] {
     return this.meta.inputs.map(({ array }) => this.tensor(array));
   }
 
-  /** The targets, in order. */
+  /** Returns the targets, in order. */
   targets(): Tensor[] {
     return this.meta.outputs.map((_, i) => this.tensor(`y${i}`));
   }
@@ -122,7 +122,7 @@ export function single<T>(values: readonly T[]): T | readonly T[] {
 }
 
 /**
- * The name in a file of weights that means `path`. Keras names weights of inner layers by all layers around them in a
+ * Returns the name in a file of weights that means `path`. Keras names weights of inner layers by all layers around them in a
  * model that it made, by fewer in one that it loaded.
  */
 export function nameFor(path: string, names: Iterable<string>): string | null {

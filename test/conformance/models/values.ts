@@ -67,7 +67,7 @@ function namesOfGradients(
   return [...ofWeights, ...ofInputs];
 }
 
-/** The losses of all outputs by their weights. */
+/** Returns the losses of all outputs by their weights. */
 function lossOf(test: ModelUnderTest, model: AnyModel, inputs: readonly Tensor[]): Tensor {
   const outputs = outputsOf(test, model, inputs);
   const names = [test.meta.loss].flat();

@@ -70,9 +70,9 @@ function unit(element: number, weight: number, salt: number): number {
 export const f = Math.fround;
 export const weightValue = (e: number, g: number, salt: number, offset: number, scale: number) =>
   f(f(offset) + f(unit(e, g, salt) * f(scale)));
-/** An integer from 0 to 255. */
+/** Returns an integer from 0 to 255. */
 export const pixelValue = (e: number, g: number, salt: number) => Math.floor((unit(e, g, salt) + 1) * 128);
-/** A pixel value centred at 0. */
+/** Returns a pixel value centred at 0. */
 export const imageValue = (e: number, g: number, salt: number) => (pixelValue(e, g, salt) - 127.5) / 64;
 
 export function formulaTensor(

@@ -17,7 +17,7 @@ const listOf = (callbacks: never, options: object = {}) =>
   new CallbackList(callbacks, { model: new StubModel(), params, ...options });
 const later = (milliseconds = 0) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** A reader that counts. */
+/** Returns a reader that counts. */
 function reader(values: Logs[]) {
   const state = { reads: 0 };
   return {

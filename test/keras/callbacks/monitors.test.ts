@@ -149,7 +149,7 @@ describe('EarlyStopping', () => {
 });
 
 describe('ReduceLROnPlateau', () => {
-  /** The rates at the ends of epochs. */
+  /** Returns the rates at the ends of epochs. */
   async function ratesOf(options: object, values: number[], model = new StubModel()): Promise<number[]> {
     const rates: number[] = [];
     const spy = { onEpochEnd: () => void rates.push(model.optimizer?.learningRate as number) };

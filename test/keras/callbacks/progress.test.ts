@@ -41,7 +41,7 @@ async function run(
   list.release();
 }
 
-/** The content of the screen: carriage returns overwrite, colours are left out. */
+/** Returns the content of the screen: carriage returns overwrite, colours are left out. */
 function screen(text: string): string {
   return stripVTControlCharacters(text)
     .split('\n')

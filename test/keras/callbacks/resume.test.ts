@@ -35,7 +35,7 @@ const rules = {
     }),
 };
 
-/** The same model each time, with seeded dropout and moving averages. */
+/** Returns the same model each time, with seeded dropout and moving averages. */
 function network(rule: Rule = 'adam') {
   clearSession();
   const kernelInitializer = () => initializers.glorotUniform({ seed: 3 });
@@ -50,7 +50,7 @@ function network(rule: Rule = 'adam') {
   return net;
 }
 
-/** The values of the first weight. */
+/** Returns the values of the first weight. */
 const kernelOf = async (net: { weights: readonly Tensor[] }) => [
   ...(await (net.weights[0] as Tensor).data()),
 ];

@@ -9,7 +9,7 @@ import {
 import type { Direction, Metric } from '../../../src/keras/metrics/index.ts';
 import type { Variable } from '../../../src/index.ts';
 
-/** The direction of a metric by its name. */
+/** Returns the direction of a metric by its name. */
 export const measured = (directions: Record<string, Direction>) =>
   Object.entries(directions).map(([name, direction]) => ({ name, direction }) as unknown as Metric<never>);
 

@@ -11,7 +11,7 @@ const x = [[1], [2]];
 const y = [[3], [5]];
 const emaMomentum = 0.5;
 
-/** A model of two weights, w x + b, with full batches. */
+/** Returns a model of two weights, w x + b, with full batches. */
 function compiled(optimizer: optimizers.Optimizer) {
   const net = sequential([
     layers.inputLayer({ shape: [1] }),

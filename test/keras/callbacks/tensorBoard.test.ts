@@ -15,7 +15,7 @@ test.each<[number[], number]>([
   expect(crc32c(Uint8Array.from(bytes))).toBe(wanted);
 });
 
-/** The records of a file, with checked checksums. */
+/** Returns the records of a file, with checked checksums. */
 function records(bytes: Uint8Array): Uint8Array[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const unmasked = (at: number) => {
@@ -34,7 +34,7 @@ function records(bytes: Uint8Array): Uint8Array[] {
   return found;
 }
 
-/** The fields of a message: numbers by their wire types, and bytes. */
+/** Decodes the fields of a message: numbers by their wire types, and bytes. */
 function fields(bytes: Uint8Array): [field: number, value: number | Uint8Array][] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const found: [number, number | Uint8Array][] = [];

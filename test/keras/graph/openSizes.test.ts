@@ -25,10 +25,10 @@ beforeAll(async () => {
   await init();
 });
 
-/** The size of an axis, as an app writes it. */
+/** Returns the size of an axis, as an app writes it. */
 const size = (x: Tensor, axis = 0) => x.shape[axis] as number;
 
-/** A layer whose `call` is `call`. */
+/** Returns a layer whose `call` is `call`. */
 function layerOf(call: (x: Tensor) => Tensor): Layer {
   class Own extends Layer {
     override call(x: Tensor): Tensor {

@@ -6,7 +6,7 @@ const plain = (value: unknown) => (typeof value === 'number' ? Math.fround(value
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** The places where `found` differs from `expected`, each with both values. A missing key counts as undefined. */
+/** Returns the places where `found` differs from `expected`, each with both values. A missing key counts as undefined. */
 export function differences(found: unknown, expected: unknown, place = 'top'): string[] {
   const isSameKind = Array.isArray(found) === Array.isArray(expected);
   if (!isObject(found) || !isObject(expected) || !isSameKind)

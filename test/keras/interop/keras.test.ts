@@ -54,7 +54,7 @@ const described: Record<string, { config: unknown; summary: string }> = {};
 const data = () => ({ x: randomNormal([32, 6], { seed: 3 }), y: randomUniform([32, 2], { seed: 4 }) });
 const fitOptions = { batchSize: 8, shuffle: false, verbose: 0 } as const;
 
-/** A tensor as JSON. */
+/** Returns a tensor as JSON. */
 async function written(t: Tensor) {
   return { shape: t.shape, dtype: t.dtype, data: [...(await t.data())] };
 }

@@ -67,7 +67,7 @@ function deviation(values: ArrayLike<number>): number {
   return Math.sqrt(all.reduce((sum, value) => sum + (value - mean) ** 2, 0) / all.length);
 }
 
-/** The largest difference, in standard deviations of the expected values. */
+/** Returns the largest difference, in standard deviations of the expected values. */
 async function furthest(found: Tensor, { shape, data }: HostTensor): Promise<number> {
   expect(found.shape).toEqual(shape);
   const values = await found.data();

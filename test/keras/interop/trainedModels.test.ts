@@ -16,7 +16,7 @@ beforeAll(async () => {
   await tf.setBackend('cpu');
 });
 
-/** The model that TF.js reads, from files by name. */
+/** Returns the model that TF.js reads, from files by name. */
 async function inTfjs(read: (name: string) => Promise<ArrayBuffer>): Promise<tfl.LayersModel> {
   const json = JSON.parse(new TextDecoder().decode(await read('model.json'))) as tf.io.ModelJSON;
   const load = async (manifest: tf.io.WeightsManifestConfig) => {

@@ -70,7 +70,7 @@ function inputOf(packed: Packed): Tensor {
   return tensor(Array.from(unpacked(packed), Number), { shape: packed.shape, dtype } as never);
 }
 
-/** The tensors of a structure, in Keras's order: that of sorted keys. */
+/** Returns the tensors of a structure, in Keras's order: that of sorted keys. */
 function flat(value: unknown): Tensor[] {
   if (Array.isArray(value)) return value.flatMap(flat);
   if ((value as Tensor).data !== undefined) return [value as Tensor];
@@ -95,7 +95,7 @@ async function otherWeights(weights: readonly Variable[], expected: readonly Pac
   return expected.filter((_, i) => !isSame[i]).map(({ path }) => `weight ${path}`);
 }
 
-/** The inputs in the structure of the model's inputs. */
+/** Returns the inputs in the structure of the model's inputs. */
 function given(net: AnyModel, inputs: readonly Tensor[]): never {
   const queue = [...inputs];
   const fill = (value: unknown): unknown => {

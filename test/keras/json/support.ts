@@ -12,7 +12,7 @@ export function configOf(name: string): string {
 /** A parsed document without types: tests break it at any depth. */
 export type Loose = ReturnType<typeof JSON.parse>;
 
-/** The description of a model, changed. */
+/** Returns the description of a model, changed. */
 export function changed(change: (document: Loose) => void, name = 'functional_shared'): string {
   const document = JSON.parse(configOf(name));
   change(document);

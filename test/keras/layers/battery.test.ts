@@ -220,7 +220,7 @@ describe.each(samples.map((entry) => [entry.layer, entry] as const))('%s', (name
   });
 });
 
-/** A layer called on symbolic tensors of `shapes`; kwargs are symbolic, too. */
+/** Returns a layer called on symbolic tensors of `shapes`; kwargs are symbolic, too. */
 function symbolicCall(run: Experiment, shapes: readonly (readonly (number | null)[])[]) {
   const given = run.samples.map(({ dtype = 'float32' }, i) => {
     const [batchSize, ...shape] = shapes[i] as [number | null, ...(number | null)[]];
@@ -248,7 +248,7 @@ function onHost(values: readonly number[], shape: readonly number[], dtype = 'fl
 const dot = (a: readonly number[], b: readonly number[]) =>
   a.reduce((total, x, i) => total + x * (b[i] as number), 0);
 
-/** The error of a central difference from the rounding of float32 values of this size. */
+/** Returns the error of a central difference from the rounding of float32 values of this size. */
 const differenceNoise = (values: readonly number[], weights: readonly number[]) =>
   1e-5 + (4e-7 / 0.01) * values.reduce((total, y, i) => total + Math.abs(y * (weights[i] as number)), 0);
 

@@ -49,7 +49,7 @@ export class Given {
     });
   }
 
-  /** The inputs among `given`, in their nest. */
+  /** Returns the inputs among `given`, in their nest. */
   nest<T>(given: readonly T[]): Nest<T> {
     const { inputs } = this.source;
     if (isSample(inputs)) return given[0] as T;
@@ -57,7 +57,7 @@ export class Given {
     return Object.fromEntries(Object.keys(inputs).map((key, i) => [key, given[i] as T]));
   }
 
-  /** The kwargs among `given`, by name. */
+  /** Returns the kwargs among `given`, by name. */
   kwargs<T>(given: readonly T[]): Record<string, T> {
     const names = Object.keys(this.source.kwargs ?? {});
     const first = this.samples.length - names.length;
@@ -94,7 +94,7 @@ export class Experiment extends Given {
     return drawValues({ shape, ...usual, ...this.sample.weights?.[last] }, this.random);
   }
 
-  /** A built layer with the weights of its initializers. */
+  /** Returns a built layer with the weights of its initializers. */
   bare(layer = this.factory(this.options)): AnyLayer {
     const inputs = this.upload();
     for (const output of leavesOf(this.call(layer, inputs, false))) output.dispose();
@@ -102,7 +102,7 @@ export class Experiment extends Given {
     return layer;
   }
 
-  /** A copy of the layer with the weights of the case, or others. */
+  /** Returns a copy of the layer with the weights of the case, or others. */
   layer(weights: Values['weights'] = this.values.weights, layer?: AnyLayer): AnyLayer {
     const built = this.bare(layer);
     const values = built.weights.map(
@@ -114,7 +114,7 @@ export class Experiment extends Given {
     return built;
   }
 
-  /** The outputs for other values, by a copy of the layer. */
+  /** Returns the outputs for other values, by a copy of the layer. */
   async evaluate({ inputs, weights }: Values): Promise<number[]> {
     const layer = this.layer(weights);
     const given = this.upload(inputs);
@@ -137,7 +137,7 @@ export class Experiment extends Given {
     };
   }
 
-  /** The derivative of the outputs along `direction`, with one Richardson step. */
+  /** Returns the derivative of the outputs along `direction`, with one Richardson step. */
   async derivative(direction: Values): Promise<number[]> {
     const central = async (h: number) => {
       const [ahead, behind] = await Promise.all(
@@ -186,7 +186,7 @@ export async function flat(tensors: readonly Tensor[]): Promise<number[]> {
   return parts.flat();
 }
 
-/** The shapes of inputs with an open batch, and further open axes. */
+/** Returns the shapes of inputs with an open batch, and further open axes. */
 export function openShapes({ samples, sample }: Experiment): (number | null)[][] {
   const { open = [] } = sample;
   return samples.map(({ shape }) =>

@@ -134,7 +134,7 @@ test('the kernels of spectrograms are waves under a window', async () => {
   }
 });
 
-/** A batch of 8 images of 4 × 4 pixels in 3 channels. */
+/** Returns a batch of 8 images of 4 × 4 pixels in 3 channels. */
 const batch = () =>
   tensor(
     Float32Array.from({ length: 8 * 48 }, (_, i) => (i * 37) % 256),

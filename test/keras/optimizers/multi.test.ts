@@ -27,7 +27,7 @@ function expectValues(actual: ArrayLike<number>, wanted: readonly number[], tole
 
 const inside = (path: string) => path.slice(path.indexOf('/') + 1);
 
-/** The optimizer of the fixture. */
+/** Returns the optimizer of the fixture. */
 function several() {
   const map = { 'dense/bias': adam({ learningRate: 0.02, clipnorm: 0.5 }), 'nothing/.*': sgd(1) };
   const defaultOptimizer = sgd({ learningRate: 0.1, momentum: 0.5, globalClipnorm: 1.5 });

@@ -49,7 +49,7 @@ async function trained(rule: Rule = 'adam') {
   return net;
 }
 
-/** Everything that a checkpoint may change, as bytes. */
+/** Returns everything that a checkpoint may change, as bytes. */
 async function stateOf(net: ReturnType<typeof network>) {
   const { optimizer } = net;
   return [
@@ -63,14 +63,14 @@ async function stateOf(net: ReturnType<typeof network>) {
 
 type Change = (tensors: Map<string, HostTensor>, metadata: Record<string, string>) => void;
 
-/** The name of the weight whose path ends with `end`. */
+/** Returns the name of the weight whose path ends with `end`. */
 const nameIn = (tensors: Map<string, HostTensor>, end: string) =>
   [...tensors.keys()].find((name) => name.endsWith(end)) as string;
 
 const weightIn = (tensors: Map<string, HostTensor>, end: string) =>
   tensors.get(nameIn(tensors, end)) as HostTensor;
 
-/** A checkpoint, changed. */
+/** Returns a checkpoint, changed. */
 function changed(file: Uint8Array, change: Change): Uint8Array {
   const { tensors, metadata } = readSafetensors(file);
   const [copy, strings] = [new Map(tensors), Object.fromEntries(metadata)];
@@ -362,7 +362,7 @@ test.each([
   }
 });
 
-/** A safetensors file with another header. */
+/** Returns a safetensors file with another header. */
 function withHeader(file: Uint8Array, change: (header: string) => string): Uint8Array {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const end = 8 + Number(view.getBigUint64(0, true));

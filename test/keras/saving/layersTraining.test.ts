@@ -72,7 +72,7 @@ async function inTfjs(files: readonly File[]): Promise<tfl.LayersModel> {
   return tfl.loadLayersModel({ load: () => tf.io.getModelArtifactsForJSON(json, load) });
 }
 
-/** The files that TF.js writes. */
+/** Returns the files that TF.js writes. */
 async function savedByTfjs(net: tfl.LayersModel): Promise<File[]> {
   const files: File[] = [];
   const save = async ({ weightData, weightSpecs, ...rest }: tf.io.ModelArtifacts) => {

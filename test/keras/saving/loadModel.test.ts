@@ -90,7 +90,7 @@ describe('a model of Keras that begins with strings', () => {
   const text = (shape: unknown[], name: string) =>
     described('InputLayer', { batch_shape: shape, dtype: 'string', name });
 
-  /** A file of `net`, with another configuration and the vocabulary of its words. */
+  /** Returns a file of `net`, with another configuration and the vocabulary of its words. */
   async function withWords(
     net: { save(target: BytesTarget): Promise<void> },
     change: (config: Loose) => void,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 beforeEach(clearSession);
 
-/** The network of make.py. */
+/** Returns the network of make.py. */
 function network() {
   const image = input({ shape: [8, 6, 3] });
   let x = layers.conv2d({ filters: 8, kernelSize: 3, padding: 'same', name: 'conv' }).apply(image);

@@ -33,7 +33,7 @@ beforeAll(async () => {
 beforeEach(clearSession);
 afterAll(() => fs.rmSync(folder, { recursive: true }));
 
-/** The files in the form of TF.js's own handlers. */
+/** Returns the files in the form of TF.js's own handlers. */
 async function artifactsOf(files: readonly File[]): Promise<tf.io.ModelArtifacts> {
   const file = (name: string) => files.find((found) => found.name === name) as File;
   const json = JSON.parse(await file('model.json').text()) as tf.io.ModelJSON;

@@ -17,7 +17,7 @@ export function formula(count: number, index: number): Float32Array {
   return values;
 }
 
-/** The state dictionary of a network by the names and shapes of its tensors. */
+/** Returns the state dictionary of a network by the names and shapes of its tensors. */
 export function formulaWeights(
   names: readonly (readonly [name: string, shape: readonly number[]])[],
 ): Map<string, HostTensor> {

@@ -47,7 +47,7 @@ const paired: Slots = {
   ],
 };
 
-/** The first inputs of all batches of an epoch, as nested arrays. */
+/** Returns the first inputs of all batches of an epoch, as nested arrays. */
 async function inputs(source: BatchSource, steps: number, epoch = 0, perEpoch: number | null = null) {
   source.begin(epoch, perEpoch);
   const found: unknown[] = [];

@@ -35,7 +35,7 @@ const options = { epochs: 2, batchSize: 4 } as const;
 /** Uses a model, and holds nothing of it afterwards. */
 type Use = (x: Tensor, y: Tensor) => Promise<void> | void;
 
-/** A regressor that is compiled. */
+/** Returns a regressor that is compiled. */
 function compiled(compileOptions: Parameters<Model['compile']>[0] = {}) {
   const net = regressor();
   net.compile({ optimizer: 'adam', loss: 'mse', ...compileOptions });

@@ -16,7 +16,7 @@ import { ownDevice } from '../../support/ownDevice.ts';
 
 const classes = 3;
 
-/** Everything that has a state in training: batch statistics, dropout, Adam, metrics. */
+/** Returns everything that has a state in training: batch statistics, dropout, Adam, metrics. */
 function classifier() {
   const net = sequential({
     layers: [

@@ -24,7 +24,7 @@ export function regressor() {
   return net;
 }
 
-/** The values of all weights. */
+/** Returns the values of all weights. */
 export async function weightsOf(net: { weights: readonly Tensor[] }): Promise<number[][]> {
   return Promise.all(net.weights.map(async (weight) => [...(await weight.data())]));
 }

@@ -38,7 +38,7 @@ function compiled() {
   return net;
 }
 
-/** A model of tokens 0 to 4. */
+/** Returns a model of tokens 0 to 4. */
 function embedder() {
   const tokens = input({ shape: [2], dtype: 'int32' });
   const table = layers.embedding({ inputDim: 5, outputDim: 2 });

@@ -27,7 +27,7 @@ export type Planner = (values: readonly Value[], step: Step) => Planned | null;
 
 export const isFloat = ({ dtype }: Value) => dtype === 'float32';
 
-/** The index of the n-th value that `fits`; null if none does. */
+/** Returns the index of the n-th value that `fits`; null if none does. */
 export function pick(values: readonly Value[], n: number, fits: (value: Value) => boolean): number | null {
   const places = values.flatMap((value, place) => (fits(value) ? [place] : []));
   return places.length > 0 ? (places[n % places.length] as number) : null;

@@ -81,7 +81,7 @@ export function valuesFor({ inputs, seed }: Program, set: number): Value[] {
   }));
 }
 
-/** A program as source text. */
+/** Returns a program as source text. */
 export function print(program: Program): string {
   const inputs = valuesFor(program, 1);
   const { planned } = plan(program.steps, inputs);

@@ -140,7 +140,7 @@ async function compiledFailure(
   return null;
 }
 
-/** The derivative of the weighted sum of the outputs along a random direction of the inputs, from both sides. */
+/** Returns the derivative of the weighted sum of the outputs along a random direction of the inputs, from both sides. */
 function differences(
   seed: number,
   steps: readonly Step[],

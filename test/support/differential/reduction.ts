@@ -38,7 +38,7 @@ async function firstFailing(
   return null;
 }
 
-/** The program without the steps that don't apply. */
+/** Returns the program without the steps that don't apply. */
 function trimmed(program: Program): Program {
   return { ...program, steps: plan(program.steps, valuesFor(program, 1)).taken };
 }
@@ -84,7 +84,7 @@ function* candidates(program: Program, planned: readonly Planned[]): Iterable<Pr
 }
 
 /**
- * The program with only those steps that the values `ends` need.
+ * Returns the program with only those steps that the values `ends` need.
  *
  * @param promoted a value that becomes an input
  * @returns null if a step can't be expressed without those that are gone
@@ -124,7 +124,7 @@ function keep(
 }
 
 /**
- * The program with `kept` as its steps. A step picks its operands by numbers that count the values before it, so that its
+ * Returns the program with `kept` as its steps. A step picks its operands by numbers that count the values before it, so that its
  * numbers change where values are gone.
  */
 function express(
@@ -148,7 +148,7 @@ function express(
   return { ...program, steps };
 }
 
-/** The step with the operands that make it what `isWanted`: `a` and `b` choose them in most steps. Null if none do. */
+/** Returns the step with the operands that make it what `isWanted`: `a` and `b` choose them in most steps. Null if none do. */
 function alternative(
   step: Step,
   values: readonly Value[],

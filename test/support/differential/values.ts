@@ -44,7 +44,7 @@ export function at({ shape, data }: Value, position: readonly number[]): number 
   return data[index] as number;
 }
 
-/** The shape that two shapes broadcast to; null if they don't. */
+/** Returns the shape that two shapes broadcast to; null if they don't. */
 export function broadcast(a: readonly number[], b: readonly number[]): number[] | null {
   const rank = Math.max(a.length, b.length);
   const result: number[] = [];
@@ -56,7 +56,7 @@ export function broadcast(a: readonly number[], b: readonly number[]): number[] 
   return result;
 }
 
-/** The element of `x` at a position of the shape that it broadcasts to. */
+/** Returns the element of `x` at a position of the shape that it broadcasts to. */
 export function spread(x: Value, position: readonly number[]): number {
   const skipped = position.length - x.shape.length;
   return at(

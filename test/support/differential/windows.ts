@@ -33,7 +33,7 @@ function imagesOf({ shape, data }: Value): Images {
 
 const isImages = (x: Value) => isFilled(x) && (x.shape.length === 3 || x.shape.length === 4);
 
-/** The images of a tensor that `plan` was made for. */
+/** Returns the images of a tensor that `plan` was made for. */
 const asImages = (t: Tensor, { shape }: Images) => rg.reshape(t as never, { shape }) as Tensor;
 
 interface Options {

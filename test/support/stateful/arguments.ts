@@ -37,7 +37,7 @@ export const argumentStructures: ((x: Tensor, y: Tensor, z: Tensor) => unknown[]
   () => [{ train: true }],
 ];
 
-/** The tensors in arguments, and a number that depends on everything else in them. */
+/** Returns the tensors in arguments, and a number that depends on everything else in them. */
 export function readArguments(args: readonly unknown[]): { tensors: Tensor[]; code: number } {
   const tensors: Tensor[] = [];
   const text = (value: unknown): string => {

@@ -5,7 +5,7 @@
 import { makeProgram } from './generate.ts';
 import type { Program } from './program.ts';
 
-/** The pairs that occur in a program: of statements in their order, and of what surrounds them. */
+/** Returns the pairs that occur in a program: of statements in their order, and of what surrounds them. */
 function combinationsOf({ statements, calls, ...program }: Program): Set<string> {
   const found = new Set<string>([`shape ${program.rows} ${program.columns}`]);
   for (const [i, { kind }] of statements.entries()) {

@@ -30,5 +30,5 @@ export function values(shape: number[], seed: number): Tensor {
   );
 }
 
-/** An item of a list; `n` may be any integer. */
+/** Returns an item of a list; `n` may be any integer. */
 export const pick = <T>(list: readonly T[], n: number): T => list[n % list.length] as T;

@@ -104,7 +104,7 @@ export async function runProgram(program: Program): Promise<string | null> {
   }
 }
 
-/** A program as text. */
+/** Returns a program as text. */
 function print(program: Program): string {
   const { seed, rows, columns, variables, statements, results, resultStructure, calls } = program;
   const lines = [

@@ -118,7 +118,7 @@ function assign(variable: Variable, value: Tensor): void {
 /** The last argument of a call that should throw. */
 export const onDemand = 'throw';
 
-/** The function of a program, in a world. */
+/** Returns the function of a program, in a world. */
 export function functionOf(world: World): (...args: unknown[]) => unknown {
   const { program } = world;
   return (...args) => {

@@ -14,12 +14,12 @@ export const picksLabels = /^(gather|sparseCategoricalCrossentropy)$/;
 
 type IsWanted = (facts: Facts, call: ReportedCall, data: ReportedTensor) => boolean;
 
-/** The call on the way to the loss that combines `data` with weights, directly or behind ops that only move values. */
+/** Returns the call on the way to the loss that combines `data` with weights, directly or behind ops that only move values. */
 export function readerWithWeights(facts: Facts, data: ReportedTensor): ReportedCall | undefined {
   return reader(facts, data, (_, call) => !normalizes.test(call.op) && hasWeight(facts, call));
 }
 
-/** The call of a loss that compares `data` with predictions: `data` are targets. */
+/** Returns the call of a loss that compares `data` with predictions: `data` are targets. */
 export function readerAsTarget(facts: Facts, data: ReportedTensor): ReportedCall | undefined {
   return reader(facts, data, isComparison);
 }

@@ -36,7 +36,7 @@ export class Facts {
     return this.#readers.get(tensor) ?? [];
   }
 
-  /** Names of the layers around a call, joined by slashes; null outside of layers. */
+  /** Returns the names of the layers around a call, joined by slashes; null outside of layers. */
   layerOf(call: ReportedCall | undefined): string | null {
     return call?.layer === null || call?.layer === undefined
       ? null
@@ -63,7 +63,7 @@ export class Facts {
     return layer ? `${what} in layer '${layer}'` : what;
   }
 
-  /** The location of a finding. */
+  /** Returns the location of a finding. */
   at(call: ReportedCall | undefined): Pick<Finding, 'call' | 'layer' | 'callSite'> {
     const layer = call?.layer ?? null;
     const site = call?.callSite ?? (layer === null ? null : this.data.layers[layer]?.callSite) ?? null;
@@ -89,7 +89,7 @@ export function activationOf({ op, options }: ReportedCall): string {
 export const specOf = ({ dtype, shape }: { dtype: string; shape: readonly number[] }) =>
   `${dtype}[${shape.join(', ')}]`;
 
-/** A number in few digits. */
+/** Formats a number with few digits. */
 export function short(value: number | null | undefined): string {
   if (value === null || value === undefined) return 'none';
   const size = Math.abs(value);

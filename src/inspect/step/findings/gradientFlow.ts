@@ -110,7 +110,10 @@ function throughLayers(facts: Facts): Finding[] {
   return size;
 }
 
-/** The factor by which the gradient grows from the loss to the predictions, which the outermost layer gives; 1 without layers. */
+/**
+ * Returns the factor by which the gradient grows from the loss to the predictions, which the outermost layer gives; 1 without
+ * layers.
+ */
 function growthInLoss(facts: Facts, { path }: ReportedWeight): number {
   const loss = path.find(({ norm }) => norm)?.norm;
   const predictions = path.find(({ call, norm }) => norm && facts.layerOf(facts.call(call)) !== null)?.norm;
@@ -130,7 +133,7 @@ function largeLoss(facts: Facts, { name, path }: ReportedWeight, factor: number)
   };
 }
 
-/** The call on the path to the loss that reads a weight. */
+/** Returns the call on the path to the loss that reads a weight. */
 function firstUse({ path }: ReportedWeight): number {
   return path.at(-1)?.call ?? Number.POSITIVE_INFINITY;
 }
@@ -139,7 +142,7 @@ function isSmall(norm: number | null | undefined, first: number): boolean {
   return typeof norm === 'number' && norm < first / farApart;
 }
 
-/** The call at which the norm changes most. */
+/** Returns the call at which the norm changes most. */
 function steepest(facts: Facts, { path }: ReportedWeight, score: (ratio: number) => number) {
   let best: ReportedCall | undefined;
   let min = Number.POSITIVE_INFINITY;

@@ -14,7 +14,7 @@ export interface Trend {
   readonly factor: number;
 }
 
-/** The trend of positive finite norms; null if there are too few. */
+/** Returns the trend of positive finite norms; null if there are too few. */
 export function trendOf(norms: readonly (number | null | undefined)[]): Trend | null {
   const known = norms.filter((norm): norm is number => typeof norm === 'number' && norm > 0);
   const [first] = known;
@@ -24,7 +24,7 @@ export function trendOf(norms: readonly (number | null | undefined)[]): Trend | 
   return { first, last, steps: known.length, factor: Math.exp((Math.log(last) - Math.log(first)) / steps) };
 }
 
-/** Calls of the same op in the same layer with results of the same shape, in their order. */
+/** Returns the calls of the same op in the same layer with results of the same shape, in their order. */
 export function stepsLike(facts: Facts, call: ReportedCall): ReportedCall[] {
   const shape = facts.outputsOf(call)[0]?.shape.join();
   return facts.data.calls.filter(
@@ -36,7 +36,7 @@ export function stepsLike(facts: Facts, call: ReportedCall): ReportedCall[] {
   );
 }
 
-/** A text about values that grew from step to step before `call`; null if they didn't. */
+/** Returns a text about values that grew from step to step before `call`; null if they didn't. */
 export function growthIn(facts: Facts, call: ReportedCall): string | null {
   const before = stepsLike(facts, call).filter(({ id }) => id < call.id);
   const trend = trendOf(before.map((step) => facts.outputsOf(step)[0]?.values?.norm));

@@ -38,7 +38,7 @@ const aboutGradients: readonly Rule[] = [zeroGradients, gradientFlow, saturation
 
 const order: readonly Severity[] = ['error', 'warning', 'note'];
 
-/** The findings for a report that has none yet. */
+/** Returns the findings for a report that has none yet. */
 export function findingsOf(data: StepReportData, errors: readonly Error[]): Finding[] {
   const facts = new Facts(data);
   // Where predictions can't change, or a weight is NaN already, what follows for gradients needs no separate findings.

@@ -23,7 +23,7 @@ export const learningRate: Rule = (facts) => {
   return [...overshoot(facts, loss, value), ...crawl(facts, value)];
 };
 
-/** The loss that all gradients are of. */
+/** Returns the loss that all gradients are of. */
 function lossOf(facts: Facts): ReportedTensor | undefined {
   const call = facts.call(facts.trained[0]?.path[0]?.call ?? null);
   return call && facts.outputsOf(call)[0];

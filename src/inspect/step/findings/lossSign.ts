@@ -8,7 +8,10 @@ const nonNegative = /^(square|squaredDifference|abs|relu6?|softplus|exp|sigmoid|
 const keepsSign =
   /^(mean|sum|max|min|add|addN|maximum|minimum|reshape|squeeze|expandDims|transpose|broadcastTo|concat|slice|cast|where|gather|sparseCategoricalCrossentropy)$/;
 
-/** Whether the ops of a loss rule out negative values: squares, distances and crossentropies, and sums and means of them. */
+/**
+ * Returns whether the ops of a loss rule out negative values: squares, distances and crossentropies, and sums and means of
+ * them.
+ */
 export function isNeverNegative(facts: Facts, loss: ReportedTensor): boolean {
   return new Signs(facts).isAtLeastZero(loss);
 }
@@ -66,7 +69,7 @@ class Signs {
     return keepsSign.test(call.op) && inputs.every((input) => this.isAtMostZero(input));
   }
 
-  /** The operands without conditions and indices. */
+  /** Returns the operands without conditions and indices. */
   #numbersOf({ maker }: ReportedTensor): ReportedTensor[] {
     const call = this.facts.call(maker);
     return call ? this.facts.inputsOf(call).filter(({ dtype }) => dtype.startsWith('float')) : [];

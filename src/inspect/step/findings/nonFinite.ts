@@ -62,7 +62,7 @@ function inData(facts: Facts, tensor: ReportedTensor): Finding {
   };
 }
 
-/** What the value affects; null if it has no effect. */
+/** Returns what the value affects; null if it has no effect. */
 function harmOf(facts: Facts): string | null {
   const { data } = facts;
   const spoilt = data.weights.filter(
@@ -82,7 +82,7 @@ function describeInput({ values, name, role, ...tensor }: ReportedTensor): strin
   return `${what} from ${short(values?.min)} to ${short(values?.max)}`;
 }
 
-/** Why an op with these inputs computes such values; null if there is no obvious cause. */
+/** Returns why an op with these inputs computes such values; null if there is no obvious cause. */
 function causeOf(facts: Facts, call: ReportedCall): string | null {
   const [a, b] = facts.inputsOf(call).map(({ values }) => values);
   const op = call.backward?.op ?? call.op;

@@ -2,7 +2,10 @@
 import type { ReportedWeight } from '../reportData.ts';
 import { type Facts, listed, type Rule, short } from './facts.ts';
 
-/** The kernels of a model whose values are equal throughout; none if one is random, which tells the units of all others apart. */
+/**
+ * Returns the kernels of a model whose values are equal throughout; none if one is random, which tells the units of all others
+ * apart.
+ */
 export function equalKernels(facts: Facts): readonly ReportedWeight[] {
   const kernels = facts.trained.filter(({ shape }) => shape.length > 1);
   return kernels.length > 1 && kernels.some(isWide) && kernels.every(isConstant) ? kernels : [];

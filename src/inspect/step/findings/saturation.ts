@@ -51,7 +51,10 @@ function isSaturated(facts: Facts, call: ReportedCall): boolean {
   return output.values.count >= fewest && shareAtEnds(output.values, range) >= mostAreSaturated;
 }
 
-/** Whether a layer with weights reads it: at the end of a model, and for gates that only multiply, confidence is not a fault. */
+/**
+ * Returns whether a layer with weights reads it: at the end of a model, and for gates that only multiply, confidence is not a
+ * fault.
+ */
 function isHidden(facts: Facts, output: ReportedTensor): boolean {
   return facts
     .readersOf(output.id)
@@ -62,7 +65,9 @@ function isHidden(facts: Facts, output: ReportedTensor): boolean {
     );
 }
 
-/** How much of the values lies in the outermost 1/32 of the range at each end; those between are counted as inner ones. */
+/**
+ * Returns how much of the values lies in the outermost 1/32 of the range at each end; those between are counted as inner ones.
+ */
 function shareAtEnds({ histogram, min, max, count }: ValueStatistics, { low, high }: Range): number {
   if (min === null || max === null || count === 0) return 0;
   const edge = (high - low) / 32;

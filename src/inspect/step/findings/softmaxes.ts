@@ -32,7 +32,7 @@ function ofOneUnit(facts: Facts, call: ReportedCall): Finding[] {
   ];
 }
 
-/** `x / sum(x)`, as categoricalCrossentropy makes shares of predictions. */
+/** Returns `x / sum(x)`, as categoricalCrossentropy makes shares of predictions. */
 function dividesBySum(facts: Facts, call: ReportedCall): boolean {
   const [numerator, denominator] = facts.inputsOf(call);
   const maker = facts.call(denominator?.maker ?? null);

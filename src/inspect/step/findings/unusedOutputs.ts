@@ -37,7 +37,7 @@ function unused(facts: Facts, weight: ReportedWeight): Finding[] {
   ];
 }
 
-/** Whether all other calls between the loss and `call` are outside of layers. */
+/** Returns whether all other calls between the loss and `call` are outside of layers. */
 function isLast(facts: Facts, call: ReportedCall, path: ReportedWeight['path']): boolean {
   return call.layer !== null && path.slice(0, -1).every(({ call: id }) => facts.call(id)?.layer === null);
 }

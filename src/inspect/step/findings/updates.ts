@@ -46,7 +46,7 @@ export const updates: Rule = (facts) => {
   return [...found, ...jumps(facts, compared)];
 };
 
-/** Weights that one step changes by too much. */
+/** Returns the weights that one step changes by too much. */
 function jumps(facts: Facts, compared: readonly ReportedWeight[]): Finding[] {
   const far = compared.filter(
     (weight) => ratioOf(weight) > (weight.shape.length > 1 ? notableUpdate : largeUpdate),
@@ -68,14 +68,14 @@ function jumps(facts: Facts, compared: readonly ReportedWeight[]): Finding[] {
   ];
 }
 
-/** Whether launches outside of ops were those of an optimizer: its kernels take gradients. */
+/** Returns whether launches outside of ops were those of an optimizer: its kernels take gradients. */
 function hasOptimizer({ data }: Facts): boolean {
   return data.outside.some(({ variant }) => /\bgradients: \d/.test(variant));
 }
 
 /**
- * The norm of the update as a fraction of the weight's; 0 for a weight of zeros, which any step changes. Biases are near zero for
- * many steps, and their size says little: theirs counts as at least one for each value.
+ * Returns the norm of the update as a fraction of the weight's; 0 for a weight of zeros, which any step changes. Biases are
+ * near zero for many steps, and their size says little: theirs counts as at least one for each value.
  */
 function ratioOf({ update, values, shape }: ReportedWeight): number {
   if (!values?.norm) return 0;

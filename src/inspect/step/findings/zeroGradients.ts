@@ -22,7 +22,7 @@ export const zeroGradients: Rule = (facts) => {
   return [...found, ...deadUnits(facts, explained)];
 };
 
-/** The call at which the gradient becomes zero on its way from the loss; null if it is zero from the loss on. */
+/** Returns the call at which the gradient becomes zero on its way from the loss; null if it is zero from the loss on. */
 function causeOf(facts: Facts, { tensor }: ReportedWeight): ReportedCall | null {
   if (tensor === null) return null;
   const seen = new Set<number>([tensor]);
@@ -37,7 +37,7 @@ function causeOf(facts: Facts, { tensor }: ReportedWeight): ReportedCall | null 
   return null;
 }
 
-/** The relu that computed the other factor, if a gradient is zero because that factor is; otherwise null. */
+/** Returns the relu that computed the other factor, if a gradient is zero because that factor is; otherwise null. */
 function zeroFactor(facts: Facts, call: ReportedCall, tensor: number): ReportedCall | null {
   for (const input of facts.inputsOf(call)) {
     const relu = input.id === tensor ? null : deadRelu(facts, input);
@@ -46,7 +46,7 @@ function zeroFactor(facts: Facts, call: ReportedCall, tensor: number): ReportedC
   return null;
 }
 
-/** The relu that a tensor of zeros comes from, such as the pooled output of a dead one; null if there is none. */
+/** Returns the relu that a tensor of zeros comes from, such as the pooled output of a dead one; null if there is none. */
 function deadRelu(facts: Facts, tensor: ReportedTensor): ReportedCall | null {
   let zeros: ReportedTensor | undefined = isAllZero(tensor.values) ? tensor : undefined;
   while (zeros) {
@@ -121,7 +121,10 @@ function weightOfZeros(facts: Facts, call: ReportedCall, zeros: ReportedTensor, 
   } as const;
 }
 
-/** Relus with many units that are zero for every sample: those that are dead throughout, and one finding for all others. */
+/**
+ * Returns the relus with many units that are zero for every sample: those that are dead throughout, and one finding for all
+ * others.
+ */
 function deadUnits(facts: Facts, explained: ReadonlySet<number | undefined>): Finding[] {
   const shares = facts.data.calls.flatMap((call) => {
     const { dead = 0, units = 0 } = facts.outputsOf(call)[0]?.deadUnits ?? {};

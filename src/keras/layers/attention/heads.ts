@@ -104,7 +104,7 @@ export function attend(attention: Attention): { output: Tensor; scores: Tensor }
   };
 }
 
-/** The mask as [batch, …, heads, queries, values], with the attended axes merged into one. */
+/** Returns the mask as [batch, …, heads, queries, values], with the attended axes merged into one. */
 function flatMask(
   mask: Tensor,
   others: number,

@@ -332,7 +332,7 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
     };
   }
 
-  /** The attended axes of inputs of that rank. */
+  /** Returns the attended axes of inputs of that rank. */
   #axesOf(rank: number): readonly number[] {
     const given = this.#attentionAxes;
     if (given === null) return Array.from({ length: rank - 2 }, (_, i) => i + 1);

@@ -65,7 +65,7 @@ function metadataOf(options: object): Record<string, unknown> {
 }
 
 /**
- * An output that belongs to this call. A tensor from elsewhere (an input passed through, a kept tensor) is copied by
+ * Returns an output that belongs to this call. A tensor from elsewhere (an input passed through, a kept tensor) is copied by
  * `identity`, so that its own history is unchanged; a detached tensor stays detached.
  */
 function ownOutput(output: Tensor, node: Node): Tensor {

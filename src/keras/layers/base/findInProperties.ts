@@ -17,7 +17,7 @@ export function findInProperties<T>(owner: object, wanted: (value: unknown) => v
   return [...found];
 }
 
-/** The items of a container. Instances of classes are not searched. */
+/** Returns the items of a container. Instances of classes are not searched. */
 function partsOf(value: object): Iterable<unknown> {
   if (Array.isArray(value) || value instanceof Set) return value;
   if (value instanceof Map) return value.values();

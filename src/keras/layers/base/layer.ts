@@ -166,12 +166,12 @@ export abstract class Layer<
     return this.dtype;
   }
 
-  /** Masks of the outputs. Default: the input masks if `supportsMasking`, otherwise null. */
+  /** Returns the masks of the outputs. Default: the input masks if `supportsMasking`, otherwise null. */
   computeMask(_inputs: In, mask: Nest<Tensor | null>): Nest<Tensor | null> {
     return this.supportsMasking ? mask : null;
   }
 
-  /** Number of values in the weights. Errors: ValueError before the layer is built. */
+  /** Returns the number of values in the weights. Errors: ValueError before the layer is built. */
   override countParams(): number {
     if (this.built) return super.countParams();
     throw new ValueError({
@@ -181,7 +181,7 @@ export abstract class Layer<
     });
   }
 
-  /** The configuration, from which `fromConfig` creates an equal layer. */
+  /** Returns the configuration, from which `fromConfig` creates an equal layer. */
   getConfig(): Record<string, unknown> {
     const { name, trainable, dtypePolicy: dtype, activityRegularizer } = this;
     const config = { name, trainable, dtype };
@@ -216,7 +216,7 @@ export abstract class Layer<
       : this.#applyEager(inputs as In, options as CallOptions);
   }
 
-  /** Layers that read a mask check it themselves, and those of an app may take any. */
+  /** Layers that read a mask check it themselves; custom layers may take any. */
   #checkMasks(inputs: Nest<OpenSpec>, masks: Nest<OpenSpec | null>): void {
     const type = this.constructor as typeof Layer;
     if (this.takesMask || !this.supportsMasking || !Object.hasOwn(type, 'optionNames')) return;

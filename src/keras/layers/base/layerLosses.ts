@@ -22,7 +22,7 @@ export class CallLosses {
     this.#losses.push(alias(loss));
   }
 
-  /** The losses added during the call `outermost`. */
+  /** Returns the losses added during the call `outermost`. */
   during(outermost: object | null): readonly Tensor[] {
     return this.#during === outermost ? this.#losses : [];
   }

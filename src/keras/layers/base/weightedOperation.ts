@@ -72,7 +72,7 @@ export abstract class WeightedOperation<
     return [...new Set([...inKerasOrder(this.#weights), ...this.#properVariables(), ...inside])];
   }
 
-  /** Variables that are properties but were not created by `addWeight`. */
+  /** Returns the variables that are properties but were not created by `addWeight`. */
   #properVariables(): Variable[] {
     const made = new Set(this.#weights.map(({ variable }) => variable));
     return findInProperties(this, (value) => value instanceof Variable).filter((found) => !made.has(found));
@@ -88,7 +88,7 @@ export abstract class WeightedOperation<
     return this.#trainable ? this.weights.filter((weight) => !weight.trainable) : this.weights;
   }
 
-  /** Number of values in the weights. */
+  /** Returns the number of values in the weights. */
   countParams(): number {
     return this.weights.reduce((total, { size }) => total + size, 0);
   }
@@ -113,7 +113,7 @@ export abstract class WeightedOperation<
     for (const layer of this.sublayers) layer.trainable = value;
   }
 
-  /** Copies of the values of `weights`, which later steps do not change. */
+  /** Returns copies of the values of `weights`, which later steps do not change. */
   getWeights(...extra: never[]): Tensor[] {
     rejectExtraArguments('getWeights', extra, []);
     return withRecorders([], () => this.weights.map((weight) => identity(weight)));

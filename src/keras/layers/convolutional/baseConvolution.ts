@@ -91,7 +91,7 @@ export abstract class Convolution extends Layer {
     this.inputSpec = [{ rank: rank + 2 }];
   }
 
-  /** The channels of the input. Later inputs must have as many. */
+  /** Returns the channels of the input. Later inputs must have as many. */
   protected channelsOf(inputShape: OpenShape): number {
     const channels = requireChannels(this.name, inputShape);
     this.inputSpec = [{ rank: this.rank + 2, axes: { [-1]: channels } }];
@@ -102,12 +102,12 @@ export abstract class Convolution extends Layer {
     if (this.useBias) this.bias = this.addWeight('bias', { shape: [filters], ...this.biasRules });
   }
 
-  /** The input as images. */
+  /** Returns the input as images. */
   protected asImages(x: Tensor): Tensor {
     return this.rank === 1 ? expandDims(x, { axis: 1 }) : x;
   }
 
-  /** The kernel as an image kernel. */
+  /** Returns the kernel as an image kernel. */
   protected asImageKernel(kernel: Variable | null): Tensor {
     return this.rank === 1 ? expandDims(kernel as Tensor, { axis: 0 }) : (kernel as Tensor);
   }

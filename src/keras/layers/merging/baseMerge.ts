@@ -55,7 +55,7 @@ export abstract class ElementwiseMerge extends Merge {
     return this.merge(raised, raised.some(isSymbolic) ? null : masks);
   }
 
-  /** The logical or of all masks; null if an input has no mask. */
+  /** Returns the logical or of all masks; null if an input has no mask. */
   override computeMask(_inputs: readonly Tensor[], masks: Nest<Tensor | null>): Mask {
     const list = Array.isArray(masks) ? (masks as readonly Mask[]) : [];
     if (list.length === 0 || list.includes(null)) return null;

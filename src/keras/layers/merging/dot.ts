@@ -71,7 +71,7 @@ export class Dot extends Merge {
     return this.normalize ? unitLength(rows, -1) : rows;
   }
 
-  /** The shapes, the axes counted from the front, and the remaining sizes of each. */
+  /** Returns the shapes, the axes counted from the front, and the remaining sizes of each. */
   #plan(shapes: readonly OpenShape[]) {
     if (shapes.length !== 2 || !shapes.every(Array.isArray)) {
       throw new ValueError({

@@ -107,7 +107,7 @@ abstract class Extremum extends ElementwiseMerge {
   }
 }
 
-/** The mask of `x`, expanded to its shape; null if it has none. */
+/** Returns the mask of `x`, expanded to its shape; null if it has none. */
 function expandedMask(x: Tensor, mask: Mask | undefined): Tensor | null {
   return mask ? maskOverValues(mask, x) : null;
 }

@@ -45,7 +45,7 @@ function cumulative(values: readonly number[]): number[] {
   });
 }
 
-/** The piecewise linear function through the points at `x`, ascending; constant outside. */
+/** Returns the piecewise linear function through the points at `x`, ascending; constant outside. */
 function interpolate(x: number, xs: readonly number[], ys: readonly number[]): number {
   const above = xs.findIndex((value) => value >= x);
   if (above < 0) return ys.at(-1) as number;

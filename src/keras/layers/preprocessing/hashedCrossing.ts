@@ -52,7 +52,7 @@ export class HashedCrossing extends HostLayer {
     });
   }
 
-  /** The buckets of combined features, int32, or their encoding. */
+  /** Returns the buckets of combined features, int32, or their encoding. */
   apply(inputs: readonly HostNest<string | number>[]): Tensor {
     const { numBins: depth, outputMode: mode, name } = this;
     const features = (Array.isArray(inputs) ? inputs : []).map((feature) =>

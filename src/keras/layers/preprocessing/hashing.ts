@@ -51,17 +51,13 @@ export class Hashing extends HostLayer {
     this.outputMode = outputModeOf(this.name, outputMode);
     this.salt = saltOf(this.name, options.salt);
     if (maskValue !== null && !isKey(maskValue))
-      throw unfit(
-        this.name,
-        '`maskValue` is a string or an integer.',
-        `maskValue: ${describe(maskValue)}`,
-      );
+      throw unfit(this.name, '`maskValue` is a string or an integer.', `maskValue: ${describe(maskValue)}`);
     if (sparse !== false)
       throw unfit(this.name, '`sparse` is false: there are no sparse tensors.', 'sparse: true');
     this.maskValue = maskValue;
   }
 
-  /** The buckets of values, int32, or their encoding. */
+  /** Returns the buckets of values, int32, or their encoding. */
   apply(inputs: HostNest<string | number> | Int32Array): Tensor {
     const { numBins: depth, outputMode: mode } = this;
     const { shape, values } = hostArray(this.name, inputs, isKey, 'strings and integers');

@@ -63,13 +63,13 @@ export class IntegerLookup extends Layer implements WithAssets {
     this.#lookup = new Lookup(this.name, { ...options, oovToken: oovToken ?? -1 }, isToken);
   }
 
-  /** The tokens in the order of their indices; without the special ones if `includeSpecialTokens` is false. */
+  /** Returns the tokens in the order of their indices; without the special ones if `includeSpecialTokens` is false. */
   getVocabulary(includeSpecialTokens = true): readonly (number | null)[] {
     const { table } = this.#lookup;
     return includeSpecialTokens ? table.all : (table.tokens ?? []);
   }
 
-  /** Indices in all, special tokens included. */
+  /** Returns the number of indices, including special tokens. */
   vocabularySize(): number {
     return this.#lookup.table.size;
   }
@@ -152,7 +152,7 @@ export class IntegerLookup extends Layer implements WithAssets {
     return maskToken === null ? indices : where(equal(x, maskToken), masks ? 0 : noIndex, indices);
   }
 
-  /** The indices of tokens that aren't in the vocabulary. */
+  /** Returns the indices of tokens that aren't in the vocabulary. */
   #unknown(x: Tensor): Tensor {
     const { oovStart, options } = this.#lookup.table;
     const { numOovIndices, oovMethod } = options;

@@ -226,7 +226,7 @@ function merged(a: readonly [Tensor, Tensor], b: readonly [Tensor, Tensor], part
   return [mean, add(within, mul(square(difference), part * (1 - part)))];
 }
 
-/** Whether `data` are numbers: a typed array, or a list of something other than tensors. */
+/** Returns whether `data` are numbers: a typed array, or a list of something other than tensors. */
 function isHostValues(data: unknown): data is HostArray | NestedArray {
   if (ArrayBuffer.isView(data)) return true;
   return Array.isArray(data) && (typeof data[0] === 'number' || Array.isArray(data[0]));
@@ -249,7 +249,7 @@ function givenMoments(op: string, mean: Moments | null, variance: Moments | null
   });
 }
 
-/** The shape of nested lists of numbers, of at most `maxRank` axes; null for anything else. */
+/** Returns the shape of nested lists of numbers, of at most `maxRank` axes; null for anything else. */
 function shapeOf(values: unknown, axes = maxRank): number[] | null {
   if (typeof values === 'number' && Number.isFinite(values)) return [];
   if (!Array.isArray(values) || values.length === 0 || axes === 0) return null;

@@ -130,7 +130,7 @@ export class STFTSpectrogram extends Layer {
     return this.expandDims ? arranged : reshape(arranged, { shape: [batch, frames, channels * frequencies] });
   }
 
-  /** The output of `mode` for signals [batch, channels, time]. */
+  /** Returns the output of `mode` for signals [batch, channels, time]. */
   #spectra(x: Tensor): Tensor {
     const part = (kernel: Variable | null) => this.#convolved(x, kernel as Variable);
     const { mode } = this;
@@ -145,7 +145,7 @@ export class STFTSpectrogram extends Layer {
     return mode === 'magnitude' ? magnitude : log(maximum(magnitude, epsilon));
   }
 
-  /** The power of negative frequencies: all but the first and the last frequency have a counterpart. */
+  /** Returns the power of negative frequencies: all but the first and the last frequency have a counterpart. */
   #mirroredPower(power: Tensor): Tensor {
     const inner = slice(power, { begin: [0, 0, 0, 1], size: [-1, -1, -1, this.#frequencies - 2] });
     return pad(inner, {

@@ -126,7 +126,7 @@ export class TextVectorization extends VocabularyLayer {
     };
   }
 
-  /** The tokens of each text. */
+  /** Returns the tokens of each text. */
   #tokensOf(data: HostNest<string>): string[][] {
     const { standardize, split, ngrams } = this.#given;
     const { shape, values } = hostArray(this.name, data, isString, 'texts');
@@ -136,7 +136,7 @@ export class TextVectorization extends VocabularyLayer {
     return words.map((row) => ngramsOf(row, ngrams));
   }
 
-  /** Rows of texts that aren't split. */
+  /** Returns the rows of texts that aren't split. */
   #rowsOf(texts: readonly string[], shape: readonly number[]): string[][] {
     const width = shape.length > 1 ? (shape.at(-1) as number) : 1;
     return Array.from({ length: texts.length / width }, (_, i) => texts.slice(i * width, (i + 1) * width));

@@ -207,7 +207,7 @@ export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extend
   }
 }
 
-/** A layer of the same options and no weights yet, with `prefix` before its name. */
+/** Returns a layer of the same options and no weights yet, with `prefix` before its name. */
 function copyOf(layer: RNN, prefix: string, changed: object): RNN {
   const { className, config } = serializeLayer(layer as unknown as AnyLayer);
   const { name } = layer;

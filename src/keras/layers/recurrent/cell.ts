@@ -54,7 +54,7 @@ export abstract class RNNCell extends Layer<readonly Tensor[], readonly Tensor[]
     return this.getInitialState === RNNCell.prototype.getInitialState;
   }
 
-  /** The states before the first step. Default: zeros. */
+  /** Returns the states before the first step. Default: zeros. */
   getInitialState(batchSize: number): Tensor[] {
     return this.stateShapes.map((shape) => zeros([batchSize, ...shape], { dtype: this.dtype }));
   }

@@ -184,7 +184,7 @@ export class ConvLSTMCell extends RecurrentCell {
     };
   }
 
-  /** The shape of a sample's state, for inputs [batch, ...spatial, channels]. */
+  /** Returns the shape of a sample's state, for inputs [batch, ...spatial, channels]. */
   #stateShape(x: OpenShape): number[] {
     const { rank, kernelSize: window, strides, padding, dilationRate: dilation, name } = this;
     const spatial = x.slice(1, -1);
@@ -210,7 +210,7 @@ export class ConvLSTMCell extends RecurrentCell {
     };
   }
 
-  /** Sums of the gates, for x at one time or at all of them. With noise, each gate convolves its own copy. */
+  /** Returns the sums of the gates, for x at one time or at all of them. With noise, each gate convolves its own copy. */
   #convolved(x: Tensor, kernel: Tensor, noise: Tensor | null, windows: ConvolutionOptions): Tensor {
     const copies = noise ? cleared(x, noise) : x;
     const options = { ...windows, groups: noise ? 4 : 1 };
@@ -222,7 +222,7 @@ export class ConvLSTMCell extends RecurrentCell {
   }
 }
 
-/** Copies of `x` for each gate, concatenated, with some values cleared, the same ones at all times. */
+/** Returns one copy of `x` for each gate, concatenated, with some values cleared, the same ones at all times. */
 function cleared(x: Tensor, noise: Tensor): Tensor {
   const copies = concat([x, x, x, x], { axis: -1 });
   return mul(copies, x.rank > noise.rank ? expandDims(noise, { axis: 1 }) : noise);

@@ -58,7 +58,7 @@ export class GRUCell extends DenseCell {
     return { shape: this.resetAfter ? [2, ...shape] : shape, initializer };
   }
 
-  /** The bias of the inputs, and that of the state. */
+  /** Returns the bias of the inputs, and that of the state. */
   #biases(): readonly [Tensor | null, Tensor | null] {
     if (!this.bias || !this.resetAfter) return [this.bias, null];
     return unstack(this.bias) as [Tensor, Tensor];
@@ -118,7 +118,7 @@ export class GRUCell extends DenseCell {
     };
   }
 
-  /** The columns of both gates, and those of the candidate. */
+  /** Returns the columns of both gates, and those of the candidate. */
   #parts(x: Tensor): readonly [Tensor, Tensor] {
     const { units } = this;
     return split(x, { numOrSizeSplits: [2 * units, units], axis: -1 }) as [Tensor, Tensor];

@@ -240,7 +240,7 @@ export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Te
   }
 }
 
-/** The mask of the sequence, from a mask or a list in which masks of states follow. */
+/** Returns the mask of the sequence, from a mask or a list in which masks of states follow. */
 function firstOf(mask: Nest<Tensor | null>): Tensor | null {
   return leavesOf(mask)[0] ?? null;
 }

@@ -101,7 +101,7 @@ function together(
   };
 }
 
-/** Where outputs aren't zeros even though states are carried over; null if the states can be returned as they are. */
+/** Returns where outputs aren't zeros even though states are carried over; null if the states can be returned as they are. */
 function shownSteps(mask: Tensor, fromZero: boolean, { zeroOutputForMask }: Run): Tensor | null {
   if (zeroOutputForMask) return mask;
   if (fromZero) return null;

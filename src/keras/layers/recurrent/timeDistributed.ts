@@ -83,7 +83,7 @@ export class TimeDistributed extends Layer {
   }
 }
 
-/** The input shape of the layer inside. */
+/** Returns the input shape of the layer inside. */
 function atOneTime(inputShape: OpenShape): OpenShape {
   const [batch = null, , ...rest] = inputShape;
   return [batch, ...rest];

@@ -57,7 +57,7 @@ export class Reshape extends Layer {
     return reshaped(x, { shape: [batch, ...this.#shapeOfSample(sizes)] });
   }
 
-  /** The target for samples of `sizes`, with a size instead of -1. */
+  /** Returns the target for samples of `sizes`, with a size instead of -1. */
   #shapeOfSample(sizes: Shape): number[] {
     const { targetShape } = this;
     const [total, known] = [sizeOf(sizes), sizeOf(targetShape.filter((n) => n !== -1))];

@@ -100,7 +100,7 @@ export function cosineDecayRestarts(...args: unknown[]): LearningRateSchedule {
   });
 }
 
-/** The period that contains `time` (in lengths of the first period), and the fraction of it that has passed. */
+/** Returns the period that contains `time` (in lengths of the first period), and the fraction of it that has passed. */
 function periodAt(time: number, growth: number): { period: number; passed: number } {
   if (growth === 1) return { period: Math.floor(time), passed: time - Math.floor(time) };
   const begin = (period: number) => (1 - growth ** period) / (1 - growth);

@@ -39,7 +39,7 @@ const kernelOrders: Readonly<Record<number, readonly number[]>> = {
 /** Transposed convolutions have [h, w, out, in] for PyTorch's [in, out, h, w]. */
 const transposedOrders: Readonly<Record<number, readonly number[]>> = { 3: [2, 1, 0], 4: [3, 2, 0, 1] };
 
-/** The PyTorch parameter for a weight of `layer`; null for weights that have no counterpart. */
+/** Returns the PyTorch parameter for a weight of `layer`; null for weights that have no counterpart. */
 export function torchParameter(layer: AnyLayer, variable: Variable): TorchParameter | null {
   const role = variable.path.slice(variable.path.lastIndexOf('/') + 1);
   const name = Object.hasOwn(parameterNames, role) ? parameterNames[role] : undefined;
@@ -63,7 +63,7 @@ function kernelParameter(className: string, shape: Shape, flattened: Shape | nul
   return order ? { name, ...permuted(shape, order) } : null;
 }
 
-/** A parameter with the axes of the weight in another order. */
+/** Returns a parameter with the axes of the weight in another order. */
 function permuted(shape: Shape, order: readonly number[]): Omit<TorchParameter, 'name'> {
   const from = order.map((axis) => shape[axis] as number);
   return { shape: from, layout: { from, perm: shape.map((_, axis) => order.indexOf(axis)), to: shape } };
@@ -95,7 +95,7 @@ function fromChannels(image: Shape, before: Shape): Layout {
   };
 }
 
-/** The shape, without the batch, of the image that was flattened into the input of `layer`; null if there was none. */
+/** Returns the shape, without the batch, of the image that was flattened into the input of `layer`; null if there was none. */
 function flattenedImage(layer: AnyLayer): Shape | null {
   let history: InputHistory | null = layer.inboundNodes[0]?.inputs[0]?.history ?? null;
   while (history) {
@@ -111,7 +111,7 @@ function flattenedImage(layer: AnyLayer): Shape | null {
   return null;
 }
 
-/** The shape of one image; null for vectors, and if sizes are open. */
+/** Returns the shape of one image; null for vectors, and if sizes are open. */
 function imageOf([, ...image]: readonly (number | null)[]): Shape | null {
   const sizes = image.filter((size) => size !== null);
   return image.length > 1 && sizes.length === image.length ? sizes : null;

@@ -78,7 +78,7 @@ function joined(module: string, name: string): string {
   return module === '' ? name : `${module}.${name}`;
 }
 
-/** The module of each layer: as given by the app, as in torchvision, by name, or in the order of two Sequentials. */
+/** Returns the module of each layer: as given by the app, as in torchvision, by name, or in the order of two Sequentials. */
 function modulesOf(
   model: StoredModel,
   layers: readonly AnyLayer[],
@@ -142,7 +142,10 @@ function otherShape(
   });
 }
 
-/** Whether it is a Sequential, recognized by its method `pop`. Importing the class would split the bundles of apps without it. */
+/**
+ * Returns whether it is a Sequential, recognized by its method `pop`. Importing the class would split the bundles of apps
+ * without it.
+ */
 function isStack(model: object): boolean {
   return typeof (model as { pop?: unknown }).pop === 'function';
 }

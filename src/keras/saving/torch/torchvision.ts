@@ -5,7 +5,7 @@ import type { AnyLayer } from '../../layers/base/layer.ts';
 /** Names of modules by names of layers. */
 export type ModuleNames = ReadonlyMap<string, string>;
 
-/** The modules of `layers` if they belong to a network that torchvision has; null otherwise. */
+/** Returns the modules of `layers` if they belong to a network that torchvision has; null otherwise. */
 export function torchvisionModules(op: string, layers: readonly AnyLayer[]): ModuleNames | null {
   const byName = new Map(layers.map((layer) => [layer.name, layer]));
   if (byName.has('block1_conv1')) return vggModules([...byName.keys()]);

@@ -31,7 +31,7 @@ export function freeBatch({ x, y, sampleWeight }: AnyBatch): void {
   }
 }
 
-/** The number of samples of all `parts`. Errors: ShapeError if they differ, or if there are none. */
+/** Returns the number of samples of all `parts`. Errors: ShapeError if they differ, or if there are none. */
 export function commonRows(op: string, parts: readonly { what: string; shape: Shape }[]): number {
   const rows = parts[0]?.shape[0] ?? 0;
   const received = parts.map(({ what, shape }) => `${what}: ${shape[0]}`).join(', ');
@@ -52,7 +52,7 @@ export function commonRows(op: string, parts: readonly { what: string; shape: Sh
   });
 }
 
-/** The number of samples in a batch. */
+/** Returns the number of samples in a batch. */
 export function samplesOf(x: Nest<Tensor>): number {
   return leavesOf<Tensor>(x)[0]?.shape[0] ?? 0;
 }

@@ -152,7 +152,7 @@ class MovingColumn implements Column {
 }
 
 /**
- * The column of an entry, uploaded if `resident`. `rows` is the number of samples, if known.
+ * Returns the column of an entry, uploaded if `resident`. `rows` is the number of samples, if known.
  * Errors: ShapeError for data without a sample axis, and for a flat array that doesn't match its slot.
  */
 export function columnOf(
@@ -173,12 +173,12 @@ export function columnOf(
   return new DeviceColumn(what, upload(host, shape, slot), true);
 }
 
-/** Size of the values on the device in bytes; 0 for tensors, which are there already. */
+/** Returns the size of the values on the device, in bytes; 0 for tensors, which are there already. */
 export function uploadBytes({ values }: Entry): number {
   return values instanceof Tensor ? 0 : 4 * sizeOf(nestingOf(values as HostValues));
 }
 
-/** The values of one batch as a tensor, which is freed after its step. A tensor is returned as it is. */
+/** Returns the values of one batch as a tensor, which is freed after its step. A tensor is returned as it is. */
 export function batchTensor(op: string, { what, values, slot }: Entry, rows?: number): Tensor {
   if (values instanceof Tensor) {
     if (values.shape.length === 0) throw noSamples(op, what, '[]');
@@ -193,7 +193,7 @@ function upload(values: HostValues, shape: Shape, slot: Slot | null): Tensor {
   return keep(tensor(values, isLabel ? { shape } : { shape, dtype: slot.dtype as DType }));
 }
 
-/** The shape of host values. A flat array without a shape takes that of its slot. */
+/** Returns the shape of host values. A flat array without a shape takes that of its slot. */
 function shapeOf(op: string, what: string, values: HostValues, slot: Slot | null, rows?: number): Shape {
   const own = nestingOf(values);
   if (own.length === 0) throw noSamples(op, what, formatShape(own));
@@ -213,7 +213,7 @@ function shapeOf(op: string, what: string, values: HostValues, slot: Slot | null
   });
 }
 
-/** Sizes along the first elements. Ragged rows are detected at the upload. */
+/** Returns the sizes of nested lists, read along their first elements. Ragged rows are detected at the upload. */
 function nestingOf(values: HostValues, axes = maxRank): Shape {
   if (ArrayBuffer.isView(values)) return (values as ShapedData).shape ?? [(values as HostArray).length];
   // Deeper nests are refused at the upload.

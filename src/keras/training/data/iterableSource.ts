@@ -30,7 +30,7 @@ type BatchIterator = Iterator<BatchItem> | AsyncIterator<BatchItem>;
 /** Batches that are created during training: an iterable, or a function that returns one for each pass. */
 export type BatchIterable = Batches | BatchIterator | (() => Batches | BatchIterator);
 
-/** Whether `given` yields batches, rather than being data itself. */
+/** Returns whether `given` yields batches, rather than being data itself. */
 export function isBatchIterable(given: unknown): given is BatchIterable {
   if (typeof given === 'function') return true;
   if (typeof given !== 'object' || given === null) return false;
@@ -138,7 +138,7 @@ export class IterableSource implements BatchSource {
     });
   }
 
-  /** Whether it can be iterated only once, like an iterator or a generator. */
+  /** Returns whether it can be iterated only once, like an iterator or a generator. */
   #isOnce(): boolean {
     const { given } = this;
     if (typeof given === 'function') return false;
@@ -156,7 +156,7 @@ export class IterableSource implements BatchSource {
   }
 }
 
-/** The batch of an item, with host values uploaded. */
+/** Returns the batch of an item, with host values uploaded. */
 export function batchOf(op: string, item: unknown, slots: Slots): AnyBatch {
   const { x, y, sampleWeight } = partsOf(op, item);
   const made: { what: string; shape: readonly number[] }[] = [];

@@ -3,7 +3,7 @@
  * its batches in the same order.
  */
 
-/** A permutation of 0 … n - 1 for pass `pass` and `seed`. */
+/** Returns a permutation of 0 … n - 1 for pass `pass` and `seed`. */
 export function permutation(n: number, seed: number, pass: number): Int32Array<ArrayBuffer> {
   const order = new Int32Array(n);
   for (let i = 0; i < n; i++) order[i] = i;

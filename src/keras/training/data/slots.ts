@@ -41,8 +41,8 @@ export class Entry {
 }
 
 /**
- * The nest of `given` with an entry for each slot. If `slots` is null (unknown), an array is one array of values, unless it
- * contains tensors.
+ * Returns the nest of `given` with an entry for each slot. If `slots` is null (unknown), an array is one array of values,
+ * unless it contains tensors.
  * Errors: ValueError for invalid data.
  */
 export function entriesOf(
@@ -64,14 +64,14 @@ export function entriesOf(
   return entryOf(op, what, given, slots?.length === 1 ? (slots[0] as Slot) : null);
 }
 
-/** Whether an array contains the data of several slots, rather than rows of one. */
+/** Returns whether an array contains the data of several slots, rather than rows of one. */
 function isList(given: readonly unknown[], slots: readonly Slot[] | null): boolean {
   if (given.some((item) => item instanceof Tensor)) return true;
   const holdsValues = given.every((item) => Array.isArray(item) || ArrayBuffer.isView(item));
   return slots !== null && slots.length > 1 && slots.length === given.length && holdsValues;
 }
 
-/** Whether the first item of a list, if any, is not a hole: a list may consist of billions of holes. */
+/** Returns whether the first item of a list, if any, is not a hole: a list may consist of billions of holes. */
 function startsWithValue(list: readonly unknown[]): boolean {
   return list.length === 0 || (list[0] !== undefined && list[0] !== null);
 }

@@ -32,7 +32,7 @@ export function native(name: string): Loose {
 }
 
 /**
- * A TF.js op over the library. `parameters` are TF.js's names of its tensor arguments, with the dtype it insists on
+ * Defines a TF.js op over the library. `parameters` are TF.js's names of its tensor arguments, with the dtype it insists on
  * (`x:float32`; none: any number); '' for others.
  */
 export function defineShim(
@@ -89,7 +89,7 @@ function wordsFor(name: string, parameter: string, value: Loose): string[] {
   return [`${prefix} ${wanted} tensor, but got ${dtype} tensor`];
 }
 
-/** The dtype that TF.js infers; null for what is no TensorLike. */
+/** Returns the dtype that TF.js infers; null for what is no TensorLike. */
 export function dtypeOf(value: Loose): string | null {
   if (value instanceof Tensor) return value.dtype;
   if (value instanceof Float32Array) return 'float32';
@@ -104,8 +104,8 @@ export function dtypeOf(value: Loose): string | null {
 }
 
 /**
- * A TensorLike as a tensor, in the dtype that TF.js infers, or in `dtype`. Anything else is returned unchanged: the library
- * must refuse it.
+ * Returns a TensorLike as a tensor, in the dtype that TF.js infers, or in `dtype`. Anything else is returned unchanged: the
+ * library must refuse it.
  */
 export function toTensor(value: Loose, dtype?: DType): Loose {
   if (value instanceof Tensor) return value;

@@ -12,7 +12,7 @@ function requireDType(dtype: Loose): void {
   if (dtype === 'string' || dtype === 'complex64') notOffered(`${dtype} tensors`);
 }
 
-/** The shape of nested arrays, as TF.js reads it. */
+/** Returns the shape of nested arrays, as TF.js reads it. */
 export function nestingOf(values: Loose): number[] {
   const shape: number[] = [];
   let inner = values;
@@ -30,7 +30,7 @@ function requireValues(values: Loose): void {
   );
 }
 
-/** Whether nested values fill `shape`: the innermost may be flat. */
+/** Returns whether nested values fill `shape`: the innermost may be flat. */
 function fills(nesting: readonly number[], shape: readonly number[]): boolean {
   const last = nesting.length - 1;
   const rest = shape.slice(last).reduce((product, n) => product * n, 1);
@@ -62,7 +62,7 @@ const isNumber = (value: Loose): boolean => typeof value === 'number' || typeof 
 /** Values of tensors that were made from host integers: ops may check indices that the host knows. */
 const hostValues = new WeakMap<Tensor, Loose>();
 
-/** The host's values of `x` where it is a vector made from them, else `x`. */
+/** Returns the host's values of `x` where it is a vector made from them, else `x`. */
 export function knownVector(x: Loose): Loose {
   return (x instanceof Tensor && hostValues.get(x)) || x;
 }

@@ -6,7 +6,7 @@ import { notOffered } from './notOffered.ts';
 
 const partsOf = (x: Loose): [Tensor, Tensor] => [x.real, x.imaginary];
 
-/** The pair of a call that gives two tensors. */
+/** Returns the pair of results of a call with two outputs. */
 const paired = ([real, imaginary]: readonly [Tensor, Tensor]): ComplexPair => complexPair(real, imaginary);
 
 export const complex = (first: Loose, second: Loose): Loose =>

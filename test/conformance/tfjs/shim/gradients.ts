@@ -95,7 +95,7 @@ export function valueAndGrads(f: Loose): Loose {
     });
 }
 
-/** The gradients of a scalar function with respect to `variables`, by name; all trainable ones where left out. */
+/** Returns the gradients of a scalar function with respect to `variables`, by name; all trainable ones where left out. */
 export function variableGrads(f: Loose, variables?: Loose): Loose {
   requireFunction('variableGrads', f);
   refuseUnless(

@@ -35,7 +35,7 @@ function requireImage(name: string, x: Loose, channels: number, kind: string): v
   );
 }
 
-/** The threshold between two classes of largest variance between them; the first of several. */
+/** Returns the threshold between two classes of largest variance between them; the first of several. */
 function otsu(histogram: Loose, total: number): Loose {
   const counts = native('cast')(histogram, 'float32');
   const below = native('cumsum')(counts);
@@ -108,7 +108,7 @@ const transform = defineShim(
   },
 );
 
-/** The boxes that stay. TF.js's threshold is the least overlap that is too much; here it is the most that isn't. */
+/** Returns the boxes that stay. TF.js's threshold is the least overlap that is too much; here it is the most that isn't. */
 async function suppressed(name: string, args: Loose[], sigma: number): Promise<Loose> {
   const [boxes, scores, maxOutputSize, iouThreshold = 0.5, scoreThreshold = Number.NEGATIVE_INFINITY] = args;
   const call = defineShim(name, ['boxes', 'scores'], (b, s) => [

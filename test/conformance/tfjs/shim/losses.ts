@@ -7,7 +7,7 @@ import { notOffered } from './notOffered.ts';
 /** How TF.js's losses reduce. */
 export const Reduction = { NONE: 0, MEAN: 1, SUM: 2, SUM_BY_NONZERO_WEIGHTS: 3 };
 
-/** The weighted losses, reduced as TF.js does: Keras's `sum_over_batch_size` counts elements of weight 0 as well. */
+/** Returns the weighted losses, reduced as TF.js does: Keras's `sum_over_batch_size` counts elements of weight 0 as well. */
 function reduced(losses: Loose, given: Loose, reduction: number): Loose {
   const weights = given === undefined || given === null ? null : toTensor(given);
   const weighted = weights === null ? losses : native('mul')(losses, weights);

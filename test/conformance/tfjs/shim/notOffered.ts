@@ -14,7 +14,7 @@ export function notOffered(what: string): never {
   throw new NotOffered(`${what}: not offered`);
 }
 
-/** The reasons that the running spec has met. */
+/** Returns the reasons that the running spec has met. */
 export function takeNotOffered(): string[] {
   const reasons = [...met];
   met.clear();

@@ -32,7 +32,7 @@ const gru: Kind = { step: (t, weights) => gruStep(t, weights, true), states: 1 }
 const oldGru: Kind = { step: (t, weights) => gruStep(t, weights, false), states: 1 };
 const simple: Kind = { step: simpleStep, states: 1 };
 
-/** A case whose oracle takes the same options; kwargs are a mask, initial state or both, in that order. */
+/** Returns a case whose oracle takes the same options; kwargs are a mask, initial state or both, in that order. */
 function sample(
   kind: Kind,
   options: Unrolled & { units: number },

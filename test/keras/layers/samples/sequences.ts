@@ -11,7 +11,7 @@ type Options = { returnSequences?: boolean; returnState?: boolean };
 type Reference = NonNullable<LayerCase['reference']>;
 type Merge = (t: Parameters<Reference>[0], forward: never, backward: never) => unknown;
 
-/** A GRU of 2 units that reads from both ends, computed by the oracle and merged by `merge`. */
+/** Returns a GRU of 2 units that reads from both ends, computed by the oracle and merged by `merge`. */
 function bothEnds(mergeMode: string | null, merge: Merge, options: Options, masked = false): LayerCase {
   return {
     options: () => ({ layer: layers.gru({ units: 2, name: 'both', ...options }), mergeMode }),

@@ -85,7 +85,7 @@ function ends(bytes: Uint8Array, first: bigint) {
   return { a, b, c, y: wrap(rotated(wrap(a + b), 43) + rotated(c, 30) + d) };
 }
 
-/** Blocks of 64 bytes, the last of which overlaps the one before it. */
+/** Hashes blocks of 64 bytes; the last one overlaps its predecessor. */
 function longer(bytes: Uint8Array): bigint {
   const rest = (bytes.length - 1) & 63;
   const seed = 81n;

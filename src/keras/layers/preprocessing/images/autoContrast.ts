@@ -31,7 +31,7 @@ export class AutoContrast extends ImageLayer {
     this.valueRange = valueRangeOf(this.name, options.valueRange);
   }
 
-  /** The images with each channel stretched to the whole range; a channel of one value is unchanged. */
+  /** Returns the images with each channel stretched to the whole range; a channel of one value is unchanged. */
   transformImages(images: Tensor): Tensor {
     const x = asFloats(images);
     const [low, high] = [min, max].map((extremum) => extremum(x, { axis: [1, 2], keepDims: true })) as [

@@ -83,7 +83,7 @@ export class ContrastLimitedAdaptiveHistogramEqualization extends ImageLayer {
     return between(ranksAt(down.before), ranksAt(down.after), share(down, [1, height, 1, 1]));
   }
 
-  /** The value in [0, 255] of each bin of each tile and channel, [batch · rows · columns · channels, bins]. */
+  /** Returns the value in [0, 255] of each bin of each tile and channel, [batch · rows · columns · channels, bins]. */
   #ranks(values: Tensor, down: Tiling, across: Tiling): Tensor {
     const [batch, , , channels] = values.shape as [number, number, number, number];
     const inRows = gather(values, int32(down.mirrored), { axis: 1, validateIndices: false });
@@ -120,7 +120,9 @@ const share = ({ shares }: Tiling, shape: readonly number[]): Tensor =>
 
 const between = (a: Tensor, b: Tensor, share: Tensor): Tensor => add(mul(a, sub(1, share)), mul(b, share));
 
-/** The index of each pixel's bin among the bins of all tiles, from its tile's row and column, its channel and its value. */
+/**
+ * Returns the index of each pixel's bin among the bins of all tiles, from its tile's row and column, its channel and its value.
+ */
 function binsOf(
   values: Tensor,
   [rows, columns]: readonly [readonly number[], readonly number[]],

@@ -48,7 +48,7 @@ export class Equalization extends ImageLayer {
     this.bins = bins;
   }
 
-  /** The images with the values of each channel of the batch replaced by their ranks. */
+  /** Returns the images with the values of each channel of the batch replaced by their ranks. */
   transformImages(images: Tensor): Tensor {
     const { bins, valueRange } = this;
     const channels = images.shape[3] as number;

@@ -108,7 +108,7 @@ export abstract class ImageLayer extends Layer {
     }));
   }
 
-  /** The dtype of labels and masks of the result, from that of the input. Default: the same. */
+  /** Returns the dtype of labels and masks of the result, from that of the input. Default: the same. */
   protected partDType(_part: string, dtype: DType): DType {
     return dtype;
   }
@@ -139,7 +139,7 @@ export abstract class ImageLayer extends Layer {
   }
 }
 
-/** The batch with `change` applied to each part. */
+/** Returns the batch with `change` applied to each part. */
 function each<T, R>(batch: ImageBatch<T>, change: (x: T, part: keyof ImageBatch) => R): ImageBatch<R> {
   const entries = Object.entries(batch) as [keyof ImageBatch, T][];
   return Object.fromEntries(entries.map(([part, x]) => [part, change(x, part)])) as unknown as ImageBatch<R>;
@@ -180,12 +180,12 @@ export abstract class RandomImageLayer<Transformation> extends ImageLayer {
   /** The images, changed by `transformation`. */
   abstract transformImages(images: Tensor, transformation: Transformation): Tensor;
 
-  /** The labels, changed by `transformation`. Default: unchanged. */
+  /** Returns the labels, changed by `transformation`. Default: unchanged. */
   transformLabels(labels: Tensor, _transformation: Transformation): Tensor {
     return labels;
   }
 
-  /** The masks, changed by `transformation`. Default: unchanged. */
+  /** Returns the masks, changed by `transformation`. Default: unchanged. */
   transformSegmentationMasks(masks: Tensor, _transformation: Transformation): Tensor {
     return masks;
   }
@@ -215,13 +215,13 @@ export abstract class RandomImageLayer<Transformation> extends ImageLayer {
     return min < max ? randomUniform(shape, { min, max, seed: this.seeds?.draw() }) : fill(shape, min);
   }
 
-  /** Whether each image is changed, bool [batch, 1, 1, 1], with a probability sampled between the bounds. */
+  /** Returns whether each image is changed, bool [batch, 1, 1, 1], with a probability sampled between the bounds. */
   protected chosen(images: Tensor, bounds: Bounds): Tensor {
     const probability = this.perImage(images, bounds);
     return less(this.perImage(images), probability);
   }
 
-  /** A value between the bounds for each image, [batch, 1, 1, 1]. */
+  /** Returns a value between the bounds for each image, [batch, 1, 1, 1]. */
   protected perImage({ shape: [batch] }: Tensor, bounds?: Bounds): Tensor {
     return this.uniform([batch as number, 1, 1, 1], bounds);
   }

@@ -44,7 +44,7 @@ export class RandAugment extends RandomAugmentation<readonly Step[]> {
     this.numOps = numOps;
   }
 
-  /** The changes in their order. */
+  /** Returns the random changes in their order. */
   override getRandomTransformation(images: Tensor): readonly Step[] {
     const draw = this.hostDraws();
     return Array.from({ length: this.numOps }, () => {

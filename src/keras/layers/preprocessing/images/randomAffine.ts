@@ -58,7 +58,7 @@ export abstract class RandomAffine extends RandomImageLayer<Tensor> {
     return asImages(masks, (x) => transformImages(x, transforms, options));
   }
 
-  /** A number for each image, [batch, 1]. */
+  /** Returns a number for each image, [batch, 1]. */
   protected column({ shape: [batch] }: Tensor, bounds: Bounds): Tensor {
     return this.uniform([batch as number, 1], bounds);
   }

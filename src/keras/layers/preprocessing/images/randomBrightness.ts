@@ -20,7 +20,7 @@ export class RandomBrightness extends RandomColour {
     super(options, { min: -1 });
   }
 
-  /** The number that is added to each image. */
+  /** Returns the number that is added to each image. */
   override getRandomTransformation(images: Tensor): Tensor {
     const [min, max] = this.valueRange;
     return mul(super.getRandomTransformation(images), max - min);

@@ -67,7 +67,7 @@ export class RandomColorJitter extends RandomImageLayer<readonly Tensor[]> {
     for (const layer of this.#steps) layer.seeds = this.seeds;
   }
 
-  /** The draws of the steps that have a factor, in their order. */
+  /** Returns the draws of the steps that have a factor, in their order. */
   override getRandomTransformation(images: Tensor): readonly Tensor[] {
     return this.#steps.map((layer) => layer.getRandomTransformation(images));
   }

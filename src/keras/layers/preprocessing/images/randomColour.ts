@@ -33,7 +33,7 @@ export abstract class RandomColour extends RandomImageLayer<Tensor> {
     this.valueRange = valueRangeOf(this.name, options.valueRange);
   }
 
-  /** A number between the bounds of `factor` for each image. */
+  /** Returns a number between the bounds of `factor` for each image. */
   override getRandomTransformation(images: Tensor): Tensor {
     return this.perImage(images, this.factor);
   }

@@ -21,7 +21,7 @@ export class RandomContrast extends RandomColour {
     super(options, { min: 0 });
   }
 
-  /** The factor by which the distance of each image's values from their mean is multiplied. */
+  /** Returns the factor by which the distance of each image's values from their mean is multiplied. */
   override getRandomTransformation(images: Tensor): Tensor {
     const [lower, upper] = this.factor;
     return this.perImage(images, [1 - lower, 1 + upper]);

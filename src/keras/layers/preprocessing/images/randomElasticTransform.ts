@@ -123,7 +123,7 @@ export class RandomElasticTransform extends RandomImageLayer<Distortion> {
     return where(transformation.applyTransform, sampleImages(images, points, interpolation, filling), images);
   }
 
-  /** How far pixels move, in pixels, [batch, height, width, 2]. */
+  /** Returns how far pixels move, in pixels, [batch, height, width, 2]. */
   #shifts({ distortionFactor, noise }: Distortion): Tensor {
     const [, height, width] = noise.shape as [number, number, number];
     const side = smoothness * Math.min(height, width);

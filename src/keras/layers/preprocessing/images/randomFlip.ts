@@ -31,7 +31,7 @@ export class RandomFlip extends RandomImageLayer<Tensor> {
     this.mode = oneOf(this.name, 'mode', options.mode ?? 'horizontalAndVertical', flipModes);
   }
 
-  /** Which images are mirrored, bool [batch, 1, 1, 1]. */
+  /** Returns which images are mirrored, bool [batch, 1, 1, 1]. */
   override getRandomTransformation(images: Tensor): Tensor {
     return lessEqual(this.perImage(images), 0.5);
   }

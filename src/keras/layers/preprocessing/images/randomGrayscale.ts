@@ -31,7 +31,7 @@ export class RandomGrayscale extends RandomImageLayer<Tensor> {
     this.factor = factor;
   }
 
-  /** Which images lose their colours, bool [batch, 1, 1, 1]. */
+  /** Returns which images lose their colours, bool [batch, 1, 1, 1]. */
   override getRandomTransformation(images: Tensor): Tensor {
     return less(this.perImage(images), this.factor);
   }

@@ -26,7 +26,7 @@ export class RandomHue extends RandomColour {
     super(options, { min: 0 });
   }
 
-  /** The rotation of each image's hues, in whole turns: up to half a turn in either direction. */
+  /** Returns the rotation of each image's hues in full circles, from -0.5 to 0.5. */
   override getRandomTransformation(images: Tensor): Tensor {
     const direction = where(greater(this.perImage(images), 0.5), -0.5, 0.5);
     return mul(direction, super.getRandomTransformation(images));

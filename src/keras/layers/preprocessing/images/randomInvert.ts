@@ -24,7 +24,7 @@ export class RandomInvert extends RandomColour {
     super({ ...options, factor: options.factor ?? 1 }, { min: 0 });
   }
 
-  /** Which images are inverted, bool [batch, 1, 1, 1]. */
+  /** Returns which images are inverted, bool [batch, 1, 1, 1]. */
   override getRandomTransformation(images: Tensor): Tensor {
     return this.chosen(images, this.factor);
   }

@@ -107,7 +107,7 @@ export class RandomPerspective extends RandomImageLayer<Perspective> {
   }
 }
 
-/** The projective maps [batch, 8] that take four points (x, y) to four others, each [batch, 4, 2]. */
+/** Returns the projective maps [batch, 8] that take four points (x, y) to four others, each [batch, 4, 2]. */
 function homography(from: Tensor, to: Tensor): Tensor {
   const [x, y] = split(from, { numOrSizeSplits: 2, axis: -1 }) as [Tensor, Tensor];
   const [ones, zeros] = [fill(x.shape, 1), fill(x.shape, 0)];

@@ -24,7 +24,7 @@ export class RandomPosterization extends RandomColour {
     for (const bits of this.factor) requireInteger(this.name, 'factor', bits, 1);
   }
 
-  /** How many low bits of each image are cleared, int32 [batch, 1, 1, 1]. */
+  /** Returns how many low bits of each image are cleared, int32 [batch, 1, 1, 1]. */
   override getRandomTransformation(images: Tensor): Tensor {
     return sub(8, cast(super.getRandomTransformation(images), 'int32'));
   }

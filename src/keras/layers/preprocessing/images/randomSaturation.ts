@@ -24,7 +24,7 @@ export class RandomSaturation extends RandomColour {
     super(options, { min: -1 });
   }
 
-  /** The factor of each image's saturation: f / (1 - f), for a sampled f. */
+  /** Returns the factor of each image's saturation: f / (1 - f), for a sampled f. */
   override getRandomTransformation(images: Tensor): Tensor {
     const factor = super.getRandomTransformation(images);
     return div(factor, add(sub(1, factor), epsilon));

@@ -30,7 +30,10 @@ export class RandomSharpness extends RandomColour {
   }
 }
 
-/** Weights of the mean of a pixel and its neighbours, where the pixel itself counts five times. Shape [3, 3, channels, 1]. */
+/**
+ * Returns the weights of the mean of a pixel and its neighbours, where the pixel itself counts five times. Shape [3, 3,
+ * channels, 1].
+ */
 function smoothing(channels: number): Tensor {
   const weights = Float32Array.from({ length: 9 * channels }, (_, i) =>
     Math.floor(i / channels) === 4 ? 5 / 13 : 1 / 13,

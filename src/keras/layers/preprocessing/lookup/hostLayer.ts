@@ -38,7 +38,7 @@ export abstract class HostLayer {
     return (this.constructor as typeof HostLayer).className;
   }
 
-  /** All options, a learned vocabulary included. */
+  /** Returns all options, a learned vocabulary included. */
   getConfig(): Record<string, unknown> {
     return { name: this.name };
   }

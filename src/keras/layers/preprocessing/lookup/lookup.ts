@@ -192,7 +192,7 @@ export class Lookup<T extends Token> {
     return encodedShape(shape, { mode: outputMode === 'tfIdf' ? 'count' : outputMode, depth: this.#depth });
   }
 
-  /** The tokens of indices. Errors: ValueError without a vocabulary. */
+  /** Returns the tokens of indices. Errors: ValueError without a vocabulary. */
   decode({ shape, values }: HostArray<number>): HostArray<T | null> {
     this.requireVocabulary();
     return { shape, values: values.map((index) => this.table.tokenAt(index)) };

@@ -89,7 +89,7 @@ export class TokenTable<T extends Token> {
     return vocabulary.slice(0, start).every((token, i) => token === (i < oovStart ? maskToken : oovToken));
   }
 
-  /** The index of a token. Errors: ValueError for an unknown token if `numOovIndices` is 0. */
+  /** Returns the index of a token. Errors: ValueError for an unknown token if `numOovIndices` is 0. */
   indexOf(token: T): number {
     const { op, numOovIndices, maskToken, masks, oovMethod, salt } = this.options;
     if (maskToken !== null && token === maskToken) return masks ? 0 : noIndex;
@@ -105,14 +105,14 @@ export class TokenTable<T extends Token> {
     return this.oovStart + bucket;
   }
 
-  /** The token at an index; `oovToken` outside the vocabulary. */
+  /** Returns the token at an index; `oovToken` outside the vocabulary. */
   tokenAt(index: number): T | null {
     const { maskToken, oovToken } = this.options;
     if (index === 0 && this.oovStart === 1) return maskToken;
     return this.#tokens?.[index - this.start] ?? oovToken;
   }
 
-  /** The most frequent tokens of documents; ties in descending order. */
+  /** Returns the most frequent tokens of documents; ties in descending order. */
   mostFrequent(counts: ReadonlyMap<T, number>): T[] {
     const { maxTokens, maskToken, oovToken } = this.options;
     const tokens = [...counts.keys()].filter((token) => token !== maskToken && token !== oovToken);
@@ -122,7 +122,7 @@ export class TokenTable<T extends Token> {
   }
 }
 
-/** Numbers by value, strings by their bytes. */
+/** Compares numbers by value and strings by their bytes. */
 function compared(a: Token, b: Token): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   const [x, y] = [bytesOf(a), bytesOf(b)];

@@ -6,13 +6,13 @@ import type { Lookup } from './lookup.ts';
 export abstract class VocabularyLayer extends HostLayer {
   protected abstract readonly lookup: Lookup<string>;
 
-  /** The tokens in the order of their indices; without the special ones if `includeSpecialTokens` is false. */
+  /** Returns the tokens in the order of their indices; without the special ones if `includeSpecialTokens` is false. */
   getVocabulary(includeSpecialTokens = true): readonly (string | null)[] {
     const { table } = this.lookup;
     return includeSpecialTokens ? table.all : (table.tokens ?? []);
   }
 
-  /** Indices in all, special tokens included. */
+  /** Returns the number of indices, including special tokens. */
   vocabularySize(): number {
     return this.lookup.table.size;
   }
