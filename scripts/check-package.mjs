@@ -122,8 +122,8 @@ function checkLoading(entries) {
 }
 
 /**
- * Strict TypeScript projects that install the package compile: the programs that people write, and one with TypeScript's strictest
- * settings, each with one of the ways of resolving modules. Declarations are checked with only ES2022 and DOM.
+ * Strict TypeScript projects that install the package compile: the programs that people write, and one with TypeScript's
+ * strictest settings, each with one of the ways of resolving modules. Declarations are checked with only ES2022 and DOM.
  *
  * @param {Record<string, string>} entries
  * @param {Set<string>} files

@@ -6,9 +6,10 @@
  *     npm run fuzz -- [--suite stateful|differential] [--engine node|chromium|firefox|deno] [--programs 20000] [--from 0]
  *                     [--processes 1] [--minutes M] [--compiled-every 4]
  *
- * One `differential` program of `--compiled-every` is compiled, too, which takes ten times as long as the rest of it: new pipelines.
- * `--browser` is short for `--engine chromium`. After `--minutes` no further programs begin. A failure is reduced and printed, and
- * the run ends. Closes with `N passed, N failed` on a line of its own; the exit code is 1 if a program failed.
+ * One `differential` program of `--compiled-every` is compiled, too, which takes ten times as long as the rest of it: new
+ * pipelines.
+ * `--browser` is short for `--engine chromium`. After `--minutes` no further programs begin. A failure is reduced and printed,
+ * and the run ends. Closes with `N passed, N failed` on a line of its own; the exit code is 1 if a program failed.
  */
 import process from 'node:process';
 import { readArguments } from './lib/arguments.mjs';

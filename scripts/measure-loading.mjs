@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * @file `node scripts/measure-loading.mjs [--from=ranges|url|file|node] FILE…`: the memory that loading weights of VGG19, with its top, takes at its peak, in
- * headless Chromium and in Node. Linux only: it adds up what all processes hold, by /proc. The process of the GPU is one of
- * them; a software adapter has its buffers there.
+ * @file `node scripts/measure-loading.mjs [--from=ranges|url|file|node] FILE…`: the memory that loading weights of VGG19, with
+ * its top, takes at its peak, in headless Chromium and in Node. Linux only: it adds up what all processes hold, by /proc. The
+ * process of the GPU is one of them; a software adapter has its buffers there.
  */
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * @file `npm run release`: says what keeps this tree from being published, then builds and checks the package. With `--publish` it
- * publishes, with a statement of provenance, which npm makes only in a workflow of GitHub Actions or GitLab that grants `id-token`.
+ * @file `npm run release`: says what keeps this tree from being published, then builds and checks the package. With `--publish`
+ * it publishes, with a statement of provenance, which npm makes only in a workflow of GitHub Actions or GitLab that grants
+ * `id-token`.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';

@@ -49,7 +49,10 @@ const { init } = await import('retrograd');
 await init().then(() => process.exit(1), (error) => console.log(error.name));
 `;
 
-/** Next.js: a page whose server side imports the package, and whose component trains in the browser. @type {Record<string, string>} */
+/**
+ * Next.js: a page whose server side imports the package, and whose component trains in the browser. @type {Record<string,
+ * string>}
+ */
 const NEXT = {
   'app/layout.jsx': `export default ({ children }) => <html lang="en"><body>{children}</body></html>;\n`,
   'app/page.jsx': `import { DeviceError } from 'retrograd';

@@ -14,7 +14,10 @@ const PAGE = path.join(ROOT, 'docs', 'mutation.md');
 
 /** @typedef {import('./mutants.mjs').Mutant} Mutant */
 /** @typedef {Mutant & { status: import('./mutation-session.mjs').Status }} MutantResult */
-/** @typedef {{ date: string, mutants: number, ran: number, killed: number, survived: number, explained: number, uncovered: number, once: number }} Row */
+/**
+ * @typedef {{ date: string, mutants: number, ran: number, killed: number, survived: number, explained: number, uncovered:
+ * number, once: number }} Row
+ */
 
 /** @param {Mutant} mutant */
 export const isExplained = ({ file, original, replacement }) =>

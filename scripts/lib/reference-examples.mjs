@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file The examples of the reference: blocks of code in docs/examples/*.md, one for each export under a heading of its name. The last
- * line of a block is an expression, whose value the reference shows.
+ * @file The examples of the reference: blocks of code in docs/examples/*.md, one for each export under a heading of its name.
+ * The last line of a block is an expression, whose value the reference shows.
  */
 import fs from 'node:fs';
 import path from 'node:path';

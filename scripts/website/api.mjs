@@ -35,7 +35,8 @@ const kinds = { 32: 'constant', 64: 'function', 128: 'class', 256: 'interface', 
  * @property {Reflection[]} [indexSignatures]
  * @property {Reflection} [getSignature]
  * @property {Reflection} [setSignature]
- * @property {{ isOptional?: boolean, isRest?: boolean, isReadonly?: boolean, isStatic?: boolean, isInherited?: boolean, isAbstract?: boolean }} flags
+ * @property {{ isOptional?: boolean, isRest?: boolean, isReadonly?: boolean, isStatic?: boolean, isInherited?: boolean,
+ * isAbstract?: boolean }} flags
  * @property {{ summary: { text: string }[] }} [comment]
  * @property {{ fileName: string }[]} [sources]
  * @property {number} [target]

@@ -20,7 +20,10 @@ import { summaryOf } from './docstring.mjs';
 
 const SITE = path.join(ROOT, 'site');
 
-/** @typedef {{ title: string, kind: string, page: string, words: string, text?: string }} SearchEntry `text` is searched and not shown */
+/**
+ * @typedef {{ title: string, kind: string, page: string, words: string, text?: string }} SearchEntry `text` is searched and not
+ * shown
+ */
 
 /** Builds the generated part. The library and its types must have been built. */
 export async function buildWebsite() {

@@ -53,7 +53,9 @@ const OTHERS = {
   LICENSE: 'license.html',
 };
 
-/** @typedef {{ file: string, page: string, text: string, title: string }} Document `file` in the repository, `page` on the site */
+/**
+ * @typedef {{ file: string, page: string, text: string, title: string }} Document `file` in the repository, `page` on the site
+ */
 
 /** @returns {Document[]} */
 function documents() {

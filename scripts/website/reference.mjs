@@ -1,5 +1,7 @@
 // @ts-check
-/** @file The pages of the reference: one for each export (a factory, its class and their variants of case share one), and lists. */
+/**
+ * @file The pages of the reference: one for each export (a factory, its class and their variants of case share one), and lists.
+ */
 import { IN_PAGES } from '../lib/reference-examples.mjs';
 import { docOf, fileOf } from './api.mjs';
 import { docParts, summaryOf } from './docstring.mjs';
@@ -29,7 +31,10 @@ export class Reference {
   #byName = new Map();
   /** Files of classes that have pages. @type {Set<string>} */
   #classFiles = new Set();
-  /** Files of base classes without a page, by the class that shows their members: `Layer`, not each layer. @type {Map<string, Export>} */
+  /**
+   * Files of base classes without a page, by the class that shows their members: `Layer`, not each layer. @type {Map<string,
+   * Export>}
+   */
   #shownBy = new Map();
 
   /**

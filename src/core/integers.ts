@@ -29,7 +29,10 @@ export function notHeld(op: string, what: string, value: unknown, dtype: Integer
   });
 }
 
-/** Throws unless the option `what` is a number that `dtype` holds. Floats hold all numbers, and bools take them as true or false. */
+/**
+ * Throws unless the option `what` is a number that `dtype` holds. Floats hold all numbers, and bools take them as true or
+ * false.
+ */
 export function requireNumber(
   op: string,
   what: string,

@@ -33,8 +33,8 @@ export interface AdapterProfile {
   readonly reduce: ReduceProfile;
   readonly elementwise: {
     /**
-     * The minimum number of elements (or vectors) for which an invocation computes two, or four. Software pays for each invocation; on
-     * a GPU, several loads are in flight at once, if enough invocations are left.
+     * The minimum number of elements (or vectors) for which an invocation computes two, or four. Software pays for each
+     * invocation; on a GPU, several loads are in flight at once, if enough invocations are left.
      */
     readonly minElements: { readonly 2: number; readonly 4: number };
     /**

@@ -1,6 +1,6 @@
 /**
- * @file How convolutions of few channels, of the result or of the image, are computed without a GEMM: pure functions of the problem,
- * by which an algorithm is selected (conv2dAlgorithm.ts).
+ * @file How convolutions of few channels, of the result or of the image, are computed without a GEMM: pure functions of the
+ * problem, by which an algorithm is selected (conv2dAlgorithm.ts).
  */
 import { directLoads, type DirectShape } from '../../shaders/convolution/direct.ts';
 import { patchBytes, type PatchShape, patchSize } from '../../shaders/convolution/patches.ts';

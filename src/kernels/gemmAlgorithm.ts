@@ -158,8 +158,8 @@ export function lanesTile(problem: GemmProblem, profile: DeviceProfile): GemmTil
 const longK = 2048;
 
 /**
- * Returns the numbers of invocations of a workgroup along k and along n, for few rows. If B is contiguous along n, eight of them read 128
- * bytes of a row; with fewer columns, more invocations share k, which avoids a split and its launch for the sums.
+ * Returns the numbers of invocations of a workgroup along k and along n, for few rows. If B is contiguous along n, eight of
+ * them read 128 bytes of a row; with fewer columns, more invocations share k, which avoids a split and its launch for the sums.
  */
 function lanesGroup(
   { size: { m, n, length, slices }, b }: GemmProblem,

@@ -66,8 +66,8 @@ function maxLanes({ inner }: Lines): number {
 }
 
 /**
- * Returns the number of lanes per line: 1, or a power of two from 4 up. Each reads a few elements at once, or fewer if that would leave
- * much of a device idle. `lines` are in units of what is read at once.
+ * Returns the number of lanes per line: 1, or a power of two from 4 up. Each reads a few elements at once, or fewer if that
+ * would leave much of a device idle. `lines` are in units of what is read at once.
  */
 export function lanesFor({ lines: { shared, busyInvocations } }: AdapterProfile, lines: Lines): number {
   if (!shared) return 1;

@@ -46,8 +46,8 @@ const rounds = 10;
 export const boostSeed = 2 * rounds;
 
 /**
- * Gamma values of density ∝ x^(alpha - 1) e^(-beta x). float32; mean alpha / beta, variance alpha / beta². Shape: `shape`. Numbers
- * are parameters, so there is no gradient.
+ * Gamma values of density ∝ x^(alpha - 1) e^(-beta x). float32; mean alpha / beta, variance alpha / beta². Shape: `shape`.
+ * Numbers are parameters, so there is no gradient.
  * Source: G. Marsaglia, W. W. Tsang, "A simple method for generating gamma variables", 2000.
  * Errors: ValueError for parameters that aren't above 0, or a seed that isn't one; ShapeError.
  */

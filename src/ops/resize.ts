@@ -137,7 +137,8 @@ function defineResize<O extends object, P extends readonly string[]>(
 
 /**
  * Images resized by nearest-neighbour sampling. Any dtype; the gradient passes through floats.
- * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres have half-integer coordinates, as in Keras; downsampling is not antialiased.
+ * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres have half-integer coordinates, as in Keras; downsampling is not
+ * antialiased.
  * Errors: ShapeError for another rank or an image without pixels; ValueError for options.
  */
 export const resizeNearest: Op<[x: Tensor], ResizeOptions, Tensor, 'first', ResizePositions> =
@@ -147,7 +148,8 @@ export const resizeNearest: Op<[x: Tensor], ResizeOptions, Tensor, 'first', Resi
 
 /**
  * Images resized by bilinear interpolation between the four nearest pixels. float32.
- * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres have half-integer coordinates, as in Keras; downsampling is not antialiased.
+ * Shapes: x [n, h, w, c] → [n, ...size, c]. Pixel centres have half-integer coordinates, as in Keras; downsampling is not
+ * antialiased.
  * Errors: ShapeError for another rank or an image without pixels; ValueError for options; DTypeError.
  */
 export const resizeBilinear: Op<

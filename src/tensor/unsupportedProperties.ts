@@ -108,7 +108,8 @@ function isTensor(owner: object): boolean {
 }
 
 /**
- * Adds a setter that throws an error with a hint to accessors without a setter, and to `data`, which is a property of PyTorch's tensors.
+ * Adds a setter that throws an error with a hint to accessors without a setter, and to `data`, which is a property of PyTorch's
+ * tensors.
  * Otherwise JavaScript would throw a TypeError without a hint.
  */
 function fixAccessors(prototype: object): void {
@@ -135,7 +136,8 @@ function rejectedAssignment(owner: object, name: string, value: unknown, hint: s
 let opened: { count: number } | null = null;
 
 /**
- * `for (const row of x)`, `[...x]`. Test matchers open the iterators of both values before they read one, and then compare properties:
+ * `for (const row of x)`, `[...x]`. Test matchers open the iterators of both values before they read one, and then compare
+ * properties:
  * for them it ends, so that tensors are compared by id.
  */
 function iterate(this: object): Iterator<never> {

@@ -57,7 +57,9 @@ export function differentiable(
 
 export const spec = (shape: readonly number[], dtype: DType = 'float32'): TensorSpec => ({ shape, dtype });
 
-/** Sets of values: one for fresh inputs, one that overwrites them, one in fresh buffers while results of the second are in use. */
+/**
+ * Sets of values: one for fresh inputs, one that overwrites them, one in fresh buffers while results of the second are in use.
+ */
 const sets = 3;
 
 const known = new WeakMap<Check, { inputs: Values[]; expected: readonly ArrayLike<number>[] }[]>();

@@ -1,6 +1,7 @@
 /**
- * @file The examples of the reference (docs/examples), all run in one process. What they give is kept in docs/reference-examples.json,
- * from which the site is made: `npx vitest run --project unit test/docs/examples.test.ts -u` writes it again.
+ * @file The examples of the reference (docs/examples), all run in one process. What they give is kept in
+ * docs/reference-examples.json, from which the site is made: `npx vitest run --project unit test/docs/examples.test.ts -u`
+ * writes it again.
  */
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,6 @@
-/** @file docs/keras.md against Keras's own names (test/fixtures/keras/names.json): what is missing is listed, and nothing else. */
+/**
+ * @file docs/keras.md against Keras's own names (test/fixtures/keras/names.json): what is missing is listed, and nothing else.
+ */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { foldName } from '../../src/core/suggest.ts';

@@ -5,8 +5,9 @@ import type { ReportedWeight, StepReportData } from './reportData.ts';
 export type WeightPair = readonly [before: ReportedWeight | null, after: ReportedWeight | null];
 
 /**
- * Pairs the weights of two reports by name, without that of the model. Layers that weren't named have other numbers in each model (`dense_1`, `dense_3`), so where
- * the shapes are the same from the first weight to the last, they are paired in their order.
+ * Pairs the weights of two reports by name, without that of the model. Layers that weren't named have other numbers in each
+ * model (`dense_1`, `dense_3`), so where the shapes are the same from the first weight to the last, they are paired in their
+ * order.
  */
 export function weightPairs(before: StepReportData, after: StepReportData): readonly WeightPair[] {
   if (shapesOf(before) === shapesOf(after))

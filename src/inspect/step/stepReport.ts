@@ -91,8 +91,8 @@ export class StepComparison {
   ) {}
 
   /**
-   * What differs between the models of the two steps, such as "only after: 'head/kernel' [8, 3]". Empty if their weights are the same
-   * ones. Only what both models have is compared.
+   * What differs between the models of the two steps, such as "only after: 'head/kernel' [8, 3]". Empty if their weights are
+   * the same ones. Only what both models have is compared.
    */
   get differences(): readonly string[] {
     return differencesOf(this.before.toJSON(), this.after.toJSON());
@@ -125,8 +125,8 @@ export class StepComparison {
 
 /**
  * Compares two steps: numbers, findings, time of layers, gradients of weights. Reports saved as JSON can be compared, too:
- * `new StepReport(JSON.parse(text))`. A model may be changed in between: `differences` and the page name the weights that only one
- * of the steps has. Errors: ValueError for anything but reports, and for reports of models without a weight in common.
+ * `new StepReport(JSON.parse(text))`. A model may be changed in between: `differences` and the page name the weights that only
+ * one of the steps has. Errors: ValueError for anything but reports, and for reports of models without a weight in common.
  */
 export function compareSteps(before: StepReport, after: StepReport): StepComparison {
   requireReport('before', before);

@@ -176,7 +176,7 @@ function isConfig(identifier: unknown): identifier is MetricConfig {
 }
 
 /**
- * Returns the files of Keras name the dtype of every metric. It is float32 here, or int32 for the counts of IoU; another is
+ * Files of Keras name the dtype of every metric. It is float32 here, or int32 for the counts of IoU; another is
  * refused as an unknown option.
  */
 function withoutDType({ className, config = {} }: MetricConfig): Record<string, unknown> {

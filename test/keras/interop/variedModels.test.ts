@@ -111,7 +111,10 @@ function given(net: AnyModel, inputs: readonly Tensor[]): never {
   return fill((net as unknown as { input: unknown }).input) as never;
 }
 
-/** Outputs that differ by more than 1e-5 from Keras's (relatively, where they are large), or by 1e-3 where layers round to float16. */
+/**
+ * Outputs that differ by more than 1e-5 from Keras's (relatively, where they are large), or by 1e-3 where layers round to
+ * float16.
+ */
 async function otherOutputs(net: AnyModel, { config, inputs, outputs }: Case): Promise<string[]> {
   const tolerance = /"(mixed_)?float16"/.test(JSON.stringify(config)) ? 1e-3 : 1e-5;
   const found = flat(net.apply(given(net, inputs.map(inputOf)), { training: false }));

@@ -10,7 +10,10 @@ export const softmaxes: Rule = (facts) => {
   ];
 };
 
-/** A share of 1 whatever its input is: predictions of [batch, 1] that a softmax, or a categorical crossentropy, divides by their sum. */
+/**
+ * A share of 1 whatever its input is: predictions of [batch, 1] that a softmax, or a categorical crossentropy, divides by their
+ * sum.
+ */
 function ofOneUnit(facts: Facts, call: ReportedCall): Finding[] {
   const [output] = facts.outputsOf(call);
   const isOfLoss = call.layer === null && (call.op === 'div' || call.op === 'logSoftmax');

@@ -160,8 +160,8 @@ export interface RandomImageOptions extends ImageLayerOptions {
 }
 
 /**
- * A layer that changes images at random unless `training` is false: as in Keras, also where `training` isn't given. `Transformation`
- * is the type of the random parameters of a batch.
+ * A layer that changes images at random unless `training` is false: as in Keras, also where `training` isn't given.
+ * `Transformation` is the type of the random parameters of a batch.
  */
 export abstract class RandomImageLayer<Transformation> extends ImageLayer {
   readonly seed: number | null;
