@@ -88,8 +88,8 @@ await runMain(async () => {
     runtime: { type: 'string', default: 'chromium' },
     inside: { type: 'boolean', default: false },
   });
-  const refused = (/** @type {string} */ message) => new SetupError(message);
-  const { values, positionals } = readArguments({ allowPositionals: true, options }, refused);
+  const rejected = (/** @type {string} */ message) => new SetupError(message);
+  const { values, positionals } = readArguments({ allowPositionals: true, options }, rejected);
   const known = examples();
   if (values.list) {
     process.stdout.write(`${[...known.keys()].join('\n')}\n`);

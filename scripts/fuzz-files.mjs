@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @file `npm run fuzz:files`: damaged files of every format, which must load or be refused with a typed error.
+ * @file `npm run fuzz:files`: damaged files of every format, which must load or be rejected with a typed error.
  *
  *     npm run fuzz:files -- [--cases 10000] [--from 0] [--format safetensors]
  *

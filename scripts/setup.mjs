@@ -116,11 +116,11 @@ function lockedPackages(file) {
  */
 export function ensureBrowser(shell = thisShell()) {
   /** @type {string[]} */
-  const refused = [];
-  const look = () => shell.search({}, (file) => isUsable(shell, file, refused));
+  const rejected = [];
+  const look = () => shell.search({}, (file) => isUsable(shell, file, rejected));
   const there = look();
   if (there.path) return there.path;
-  const tried = [...there.tried, ...refused];
+  const tried = [...there.tried, ...rejected];
   for (const attempt of [downloadBrowser, installDebianBrowser]) {
     const outcome = attempt(shell);
     const found = outcome.ok ? look().path : null;
@@ -140,14 +140,14 @@ export function ensureBrowser(shell = thisShell()) {
  *
  * @param {Shell} shell
  * @param {string} file
- * @param {string[]} refused receives the reason
+ * @param {string[]} rejected receives the reason
  */
-function isUsable(shell, file, refused) {
+function isUsable(shell, file, rejected) {
   if (shell.platform === 'win32') return true; // chrome.exe opens a window instead of printing its version.
   const { ok, output } = shell.run(file, ['--version'], { minutes: 0.5 });
   const version = Number(/(?:Chromium|Chrome\S*(?: for Testing)?) (\d+)\./.exec(output)?.[1] ?? Number.NaN);
   if (ok && version >= OLDEST_BROWSER) return true;
-  refused.push(
+  rejected.push(
     `${file}: ${Number.isNaN(version) ? 'does not start as a browser' : `version ${version} is too old`}`,
   );
   return false;

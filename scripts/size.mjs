@@ -41,7 +41,7 @@ export const fit = (x, y) => net.fit(x, y);`;
  * grouped attention), which a model can save, are 0.6 kB in files that layers share. Checks of what `backward` returns, of
  * what `init` takes, and names that other libraries use for options are 0.8 kB; those of a call's `training` and masks 0.4 kB
  * more. ConvLSTM and what it shares with LSTM and GRU are 0.1 kB in files that layers share. The dtype policy of layers is
- * 0.1 kB. Errors for unexpected arguments of the methods that train, and a count of weights that don't exist yet, which are refused, are
+ * 0.1 kB. Errors for unexpected arguments of the methods that train, and a count of weights that don't exist yet, which are rejected, are
  * 0.1 kB. Fills and the adapter profiles come with the device: with the launches and the WGSL that they are made of, 2.1 kB
  * that were in the first file. Frozen shapes, and errors for unexpected arguments, of masks for indices and of what is no
  * number in a DynamicScalar, are 0.7 kB of the core; those of layers (`compile`, `apply`, `summary`, a `call` by the app,
@@ -49,7 +49,7 @@ export const fit = (x, y) => net.fit(x, y);`;
  * is 0.3 kB. Groups of invocations that share k, in WGSL, tiles and estimate, are 1.2 kB with the device. Units of one, two
  * and four vectors, and lines that lie in workgroup memory as in storage, are 1 kB of the device: they replace four fifths of
  * what a GPU's k loop did besides multiply-adds. Assignments to properties that nothing reads,
- * masks and results of an app's functions that don't fit, and unexpected arguments of methods, which are refused, are 0.5 kB of a model. Arguments
+ * masks and results of an app's functions that don't fit, and unexpected arguments of methods, which are rejected, are 0.5 kB of a model. Arguments
  * that a call names, and records in the order of their keys, are 0.1 kB of it. Errors for methods, elements and assignments that tensors
  * don't have, with the names of other libraries, are 1.5 kB with the device. Error texts in
  * plain words are 0.1 kB of the first file.

@@ -1,4 +1,4 @@
-/** @file What a new user passes by mistake and nothing would read, or read as something else: each is refused with the remedy. */
+/** @file What a new user passes by mistake and nothing would read, or read as something else: each is rejected with the remedy. */
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   add,
@@ -94,7 +94,7 @@ const bound = (
   return loose(net[method].bind(net));
 };
 
-describe('refused at the call', () => {
+describe('rejected at the call', () => {
   test.each<[string, () => unknown, RegExp]>([
     [
       'training: a string',
@@ -194,7 +194,7 @@ describe('refused at the call', () => {
   });
 });
 
-describe('refused by fit', () => {
+describe('rejected by fit', () => {
   test.each<[string, object, RegExp]>([
     ['more epochs before than in all', { epochs: 2, initialEpoch: 5 }, /pass epochs: 7/],
     ['two kinds of validation data', { validationSplit: 0.5, validationData: [...data] }, /leave out one/],
@@ -224,7 +224,7 @@ test.each([
   ['evaluate', [{}, 5]],
   ['trainOnBatch', [{}, 5]],
   ['testOnBatch', [{}, 5]],
-] as const)('%s refuses a fourth argument', async (method, more) => {
+] as const)('%s rejects a fourth argument', async (method, more) => {
   await expect(bound(method)(...data, ...more)).rejects.toThrow('as argument 4');
 });
 
@@ -232,7 +232,7 @@ test.each([
   ['a third argument of predict', () => bound('predict')(data[0], {}, 3), 'argument 3'],
   ['a third argument of tune', () => loose(tune)(regressor(), { batchSize: 2 }, 3), 'argument 3'],
   ['dtyp in a spec', () => tune(square, { shape: [3], dtyp: 'int32' } as never), "did you mean 'dtype'?"],
-])('refuses %s', async (_, call, message) => {
+])('rejects %s', async (_, call, message) => {
   await expect(call()).rejects.toThrow(message);
 });
 
@@ -280,7 +280,7 @@ test('a single class trains nothing, and a warning says so', () => {
   ]);
 });
 
-test("init refuses a value that isn't a device", async () => {
+test("init rejects a value that isn't a device", async () => {
   await expect(init({ device: {} as GPUDevice })).rejects.toThrow(/GPUDevice of the app/);
   await expect(init({ powerPreference: 'max' as never })).rejects.toThrow(/'low-power'/);
   await expect(init({ maxPooledBytes: '1' as never })).rejects.toThrow(/maxPooledBytes/);
@@ -306,7 +306,7 @@ describe("launches of an app's own kernel", () => {
       y: Tensor;
     };
 
-  test('refuse fractions in place of integers, and unknown fields', () => {
+  test('reject fractions in place of integers, and unknown fields', () => {
     expect(() => launch({ count: 1.5, factor: 2 })).toThrow(/whole for u32/);
     expect(() => launch({ count: 8, factor: 2 }, { workgroup: 2 })).toThrow("did you mean 'workgroups'?");
   });

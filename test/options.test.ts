@@ -1,5 +1,5 @@
 /**
- * @file Options and positional arguments of every public export: a misspelt option is refused with a suggestion, and so is
+ * @file Options and positional arguments of every public export: a misspelt option is rejected with a suggestion, and so is
  * an argument that nothing reads. Each export is called with an unknown option; its error lists the options, each of which
  * is then misspelt. An export that takes no options is listed here.
  */

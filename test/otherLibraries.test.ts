@@ -188,8 +188,8 @@ describe('ops take settings by position, as in TF.js', () => {
     ]);
   });
 
-  test('what has no obvious meaning is refused, with the right form', () => {
-    const refused: [() => unknown, RegExp][] = [
+  test('what has no obvious meaning is rejected, with the right form', () => {
+    const rejected: [() => unknown, RegExp][] = [
       [() => loose(concat)(x(), x()), /list of tensors[\s\S]*concat\(\[a, b\]/],
       [() => loose(add)(x(), x(), x()), /by position it takes `x`, `y`[\s\S]*no options/],
       [() => loose(conv2d)(image(), kernel(), 1, 'same', 'NHWC'), /'NHWC' as argument 5[\s\S]*dilationRate/],
@@ -200,7 +200,7 @@ describe('ops take settings by position, as in TF.js', () => {
       [() => conv2d(image(), kernel(), { padding: 'SAME' as 'same' }), /did you mean 'same'/],
       [() => sum(x(), new Map() as never), /Map/],
     ];
-    for (const [call, message] of refused) expect(() => tidy(call)).toThrow(message);
+    for (const [call, message] of rejected) expect(() => tidy(call)).toThrow(message);
   });
 });
 
@@ -251,7 +251,7 @@ describe('Keras factories take what comes first in Keras by position', () => {
     expect(net.countParams()).toBe(10);
   });
 
-  test('the rest is refused, with the right form', () => {
+  test('the rest is rejected, with the right form', () => {
     expect(() => loose(layers.dense)(10, 'relu', true)).toThrow(
       /by position it takes `units`, `activation`[\s\S]*useBias: …/,
     );

@@ -141,7 +141,7 @@ globalThis.perceptualLossDemo = {
         onProgress: (run, { step, steps, loss, stepsPerSecond }) =>
           globalThis.reportProgress?.({ run, step, steps, loss, stepsPerSecond }),
       },
-    ).catch(refuseWeights);
+    ).catch(rejectWeights);
     const { target, start, ...rest } = result;
     const sheet = drawSheet(
       `Reconstructed from noise in ${settings.steps} steps`,
@@ -170,7 +170,7 @@ globalThis.perceptualLossDemo = {
 };
 
 /** Classes have other names in a built page, so the command recognizes by the message that its option is invalid. */
-function refuseWeights(error: unknown): never {
+function rejectWeights(error: unknown): never {
   throw error instanceof FormatError ? new Error(`--weights: ${error.message}`) : error;
 }
 

@@ -51,7 +51,7 @@ export class Vgg implements Disposable {
     }
     return model({
       inputs: picture,
-      outputs: layers.map((name) => outputs.get(name) ?? this.#refuse(name)),
+      outputs: layers.map((name) => outputs.get(name) ?? this.#reject(name)),
       name: this.name.toLowerCase(),
     });
   }
@@ -62,7 +62,7 @@ export class Vgg implements Disposable {
     return div(sub(picture, torchMean), torchDeviation) as KerasTensor;
   }
 
-  #refuse(layer: string): never {
+  #reject(layer: string): never {
     throw new FormatError({
       op: this.weights,
       rule: `the layers to compare are layers of ${this.name}, whose weights the file has.`,

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * @file Installs packages on Debian and its derivatives, if this process may (as root). After an interrupted installation,
- * apt refuses every new one until it is repaired; that is done here first, as apt itself suggests.
+ * apt rejects every new one until it is repaired; that is done here first, as apt itself suggests.
  */
 
 /** @typedef {import('../setup.mjs').Shell} Shell */

@@ -88,7 +88,7 @@ export async function launchBrowser(options = {}) {
 }
 
 /**
- * Chromium refuses to run with its sandbox as root, and in containers that give it no user namespaces. Here it runs only our
+ * Chromium rejects to run with its sandbox as root, and in containers that give it no user namespaces. Here it runs only our
  * own code from localhost, so it may run without.
  *
  * @param {(sandboxArgs: string[]) => Promise<Browser>} start

@@ -112,8 +112,8 @@ function parse(args) {
     serve: flag,
     help: { ...flag, short: 'h' },
   };
-  const refused = (/** @type {string} */ message) => new OptionError(`${message} See --help.`);
-  return readArguments({ args: joinNegatives(args), options }, refused).values;
+  const rejected = (/** @type {string} */ message) => new OptionError(`${message} See --help.`);
+  return readArguments({ args: joinNegatives(args), options }, rejected).values;
 }
 
 /** Turns `--size -3` into `--size=-3`, so that the error is about the number, not the option. @param {string[]} args */

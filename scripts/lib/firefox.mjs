@@ -119,7 +119,7 @@ export async function launchFirefox() {
       'A Firefox is needed. Received: none. Hint: `npm test` installs one, or set RETROGRAD_FIREFOX.',
     );
   const { default: puppeteer } = await import('puppeteer');
-  // The variables that select Dawn's software adapter in Node would select one that Firefox refuses.
+  // The variables that select Dawn's software adapter in Node would select one that Firefox rejects.
   const { VK_ICD_FILENAMES, VK_DRIVER_FILES, LD_LIBRARY_PATH, ...env } = process.env;
   return puppeteer.launch({
     browser: 'firefox',

@@ -147,9 +147,9 @@ function textOf(expression, module) {
  * Returns the content of a template with conditional expressions instead of directives, squeezed.
  *
  * @param {string} text with holes
- * @param {(message: string) => never} refuse
+ * @param {(message: string) => never} reject
  */
-function resolveDirectives(text, refuse) {
+function resolveDirectives(text, reject) {
   // `open` holds for each #if that isn't closed: the text before its branches, and whether it had its #else.
   /** @type {{ before: string, closing: string }[]} */
   const open = [];
@@ -163,32 +163,32 @@ function resolveDirectives(text, refuse) {
     let body = part;
     if (directive === 'if' || directive === 'elif') {
       const [, condition, rest = ''] = /^\s*([\ue000-\uf8ff])([\s\S]*)$/.exec(part) ?? [];
-      if (!condition) return refuse(`#${directive} is followed by \${a condition}`);
+      if (!condition) return reject(`#${directive} is followed by \${a condition}`);
       if (directive === 'if') {
         open.push({ before, closing: '`:``}' });
         out += `\${(${condition})?\``;
       } else {
-        if (innermost?.closing !== '`:``}') return refuse('#elif without #if');
+        if (innermost?.closing !== '`:``}') return reject('#elif without #if');
         out += `\`:(${condition})?\``;
         before = innermost.before;
       }
       body = rest;
     } else if (directive === 'else') {
-      if (innermost?.closing !== '`:``}') return refuse('#else without #if');
+      if (innermost?.closing !== '`:``}') return reject('#else without #if');
       innermost.closing = '`}';
       out += '`:`';
       before = innermost.before;
     } else if (directive === 'endif') {
-      if (!innermost) return refuse('#endif without #if');
+      if (!innermost) return reject('#endif without #if');
       open.pop();
       out += innermost.closing;
       before = '';
     }
-    if (/[\\`]/.test(body)) return refuse('a shader has neither escapes nor backticks');
+    if (/[\\`]/.test(body)) return reject('a shader has neither escapes nor backticks');
     const dense = squeeze(body, before);
     out += dense.replace(/[\ue000-\uf8ff]/g, (hole) => `\${${hole}}`);
     before = dense.at(-1) ?? before;
   }
-  if (open.length > 0) return refuse('#if without #endif');
+  if (open.length > 0) return reject('#if without #endif');
   return out;
 }

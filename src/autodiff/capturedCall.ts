@@ -87,7 +87,7 @@ export function captureCall(
   capture.checkRanges();
   const kept = capture.leftovers(new Set(storagesOf(outputs)));
   if (kept.length > 0) {
-    capture.refuse(
+    capture.preventReplay(
       `it keeps ${kept.length} ${kept.length === 1 ? 'tensor' : 'tensors'} beyond the call, made by ${[...new Set(kept)].slice(0, 3).join(', ')}: return them instead`,
     );
   }

@@ -40,19 +40,19 @@ export function tuning(options: TuningOptions = {}): DeviceTuning {
 }
 
 function check(options: TuningOptions): void {
-  const refuse = (rule: string, received: string, hint: string) => {
+  const reject = (rule: string, received: string, hint: string) => {
     throw new ValueError({ op: 'tuning', rule, received, hint });
   };
   const { automatic, budget, store } = options;
   if (automatic !== undefined && typeof automatic !== 'boolean') {
-    refuse('`automatic` is true or false.', describe(automatic), 'pass one of the two.');
+    reject('`automatic` is true or false.', describe(automatic), 'pass one of the two.');
   }
   if (budget !== undefined && !(typeof budget === 'number' && budget >= 0)) {
-    refuse('`budget` is a number of milliseconds.', describe(budget), 'pass a number of 0 or more.');
+    reject('`budget` is a number of milliseconds.', describe(budget), 'pass a number of 0 or more.');
   }
   if (store === undefined || store === null) return;
   if (typeof store.read === 'function' && typeof store.write === 'function') return;
-  refuse(
+  reject(
     '`store` reads and writes texts by name.',
     describe(store),
     'pass { read: (name) => …, write: (name, text) => … }, or null.',

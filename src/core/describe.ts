@@ -1,5 +1,5 @@
 /**
- * @file Short descriptions of values for error messages. A refused value may be anything: cyclic, a million elements
+ * @file Short descriptions of values for error messages. A rejected value may be anything: cyclic, a million elements
  * long, a proxy that throws. Describing it must neither fail nor take long.
  */
 
@@ -26,7 +26,7 @@ export function describe(value: unknown): string {
   }
 }
 
-/** Returns the hint for a refused value: for a Promise, to await it (often forgotten); otherwise `otherwise`. */
+/** Returns the hint for a rejected value: for a Promise, to await it (often forgotten); otherwise `otherwise`. */
 export function hintFor(value: unknown, otherwise: string): string {
   return value instanceof Promise ? 'await it first: a Promise has no values yet.' : otherwise;
 }

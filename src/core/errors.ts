@@ -68,7 +68,7 @@ export class DeviceError extends RetrogradError {}
 /** The GPU device was lost; variables can be restored on a new one. */
 export class DeviceLostError extends DeviceError {}
 
-/** The device refused an allocation, or a tensor is larger than its limits allow. */
+/** The device rejected an allocation, or a tensor is larger than its limits allow. */
 export class OutOfMemoryError extends DeviceError {}
 
 /** A file is malformed or in a format that isn't understood. */

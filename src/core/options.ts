@@ -129,7 +129,7 @@ export function byPosition(
   return options;
 }
 
-/** Refuses further arguments of a function that takes only `before`. Errors: ValueError. */
+/** Rejects further arguments of a function that takes only `before`. Errors: ValueError. */
 export function rejectExtraArguments(op: string, extra: readonly unknown[], before: readonly string[]): void {
   if (extra.length === 0) return;
   const first = extra.findIndex((value) => value !== undefined);

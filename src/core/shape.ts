@@ -16,7 +16,7 @@ export type Shape = readonly number[];
 /** The shape of a symbolic tensor; open sizes are null. */
 export type OpenShape = readonly (number | null)[];
 
-/** Tensors of a higher rank are refused. */
+/** Tensors of a higher rank are rejected. */
 export const maxRank = 6;
 
 export function sizeOf(shape: Shape): number {

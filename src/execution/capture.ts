@@ -79,7 +79,7 @@ export class Capture extends ForwardingExecutor {
     const executorOf = (holder: ExecutorHolder) =>
       holder === this.holder
         ? this
-        : new ForeignExecutor(holder.executor, () => this.refuse('it computes on a second device'));
+        : new ForeignExecutor(holder.executor, () => this.preventReplay('it computes on a second device'));
     withExecutors(executorOf, () => {
       body();
       this.#writeBackVariables();
@@ -87,7 +87,7 @@ export class Capture extends ForwardingExecutor {
   }
 
   /** Notes why the work can't be replayed. Only the first reason is kept. */
-  refuse(obstacle: string): void {
+  preventReplay(obstacle: string): void {
     this.obstacle ??= obstacle;
   }
 
@@ -152,7 +152,7 @@ export class Capture extends ForwardingExecutor {
 
   override creating(label: string): void {
     this.base.creating(label);
-    this.refuse(`it makes a variable, '${label}', which a replay would make again`);
+    this.preventReplay(`it makes a variable, '${label}', which a replay would make again`);
   }
 
   override onReplay(effect: () => void): void {
@@ -171,7 +171,7 @@ export class Capture extends ForwardingExecutor {
       this.base.postpone(reason, action);
       return;
     }
-    this.refuse(reason);
+    this.preventReplay(reason);
     this.#postponed.push(action);
   }
 
@@ -210,12 +210,12 @@ export class Capture extends ForwardingExecutor {
     });
   }
 
-  /** Refuses launches that bind part of a storage made by the work: such ranges can't be reassigned. */
+  /** Rejects launches that bind part of a storage made by the work: such ranges can't be reassigned. */
   checkRanges(): void {
     const buffers = new Set([...this.made.keys()].map(({ buffer }) => buffer));
     const isOpaque = (range: BoundRange) => !(range instanceof Storage) && buffers.has(range.buffer);
     if (this.commands.some((command) => rangesOf(command).some(isOpaque)))
-      this.refuse('a kernel binds part of a tensor that the call makes');
+      this.preventReplay('a kernel binds part of a tensor that the call makes');
   }
 
   /** Returns the labels of the allocations that are still held, except `outputs`. */

@@ -90,13 +90,13 @@ export interface TooLarge {
 
 /**
  * Returns the numbers in `bytes`, whose length is a multiple of the element size. If they are stored as in the tensor's array,
- * the result is a view of `bytes`. `refuse` creates the error for an integer that doesn't fit.
+ * the result is a view of `bytes`. `invalid` creates the error for an integer that doesn't fit.
  */
 export function toHostArray(
   type: NumberType,
   bytes: Uint8Array<ArrayBuffer>,
   littleEndian: boolean,
-  refuse: (found: TooLarge) => Error,
+  invalid: (found: TooLarge) => Error,
 ): HostArray {
   const { dtype, bytes: size, read } = conversions[type];
   const count = bytes.byteLength / size;
@@ -112,7 +112,8 @@ export function toHostArray(
   for (let i = 0; i < count; i++) {
     const value = read(view, i * size, littleEndian);
     values[i] = Number(value);
-    if (typeof value === 'bigint' && BigInt(values[i] as number) !== value) throw refuse({ index: i, value });
+    if (typeof value === 'bigint' && BigInt(values[i] as number) !== value)
+      throw invalid({ index: i, value });
   }
   return values;
 }

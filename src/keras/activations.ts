@@ -105,7 +105,7 @@ export function activationOf(identifier: ActivationLike | string | null | undefi
   if (typeof identifier === 'function') return identifier;
   if (typeof identifier === 'string') return named(identifier);
   const { className, config = {} } = identifier as Partial<ClassConfig>;
-  if (typeof className !== 'string') return refuse(identifier);
+  if (typeof className !== 'string') return reject(identifier);
   const base = named(className);
   if (Object.keys(config).length === 0) return base;
   const bound: Activation = (x) => base(x, config as never);
@@ -133,10 +133,10 @@ function named(name: string): WithOptions {
   const alias = Object.entries(aliases).find(([other]) => foldName(other) === key);
   const wanted = alias ? foldName(alias[1]) : key;
   const found = Object.entries(byName).find(([known]) => foldName(known) === wanted);
-  return found?.[1] ?? (registeredAs(name) as Activation | null) ?? refuse(name);
+  return found?.[1] ?? (registeredAs(name) as Activation | null) ?? reject(name);
 }
 
-function refuse(identifier: unknown): never {
+function reject(identifier: unknown): never {
   throw new ValueError({
     op: 'activation',
     rule: `an activation is one of ${Object.keys(byName).join(', ')}, or a function of a tensor.`,
@@ -160,7 +160,7 @@ export interface SplitActivation {
  * field that holds no function.
  */
 export function splitActivation(activation: Activation): SplitActivation {
-  if (typeof activation !== 'function') refuse(activation);
+  if (typeof activation !== 'function') reject(activation);
   const fused = fusedNames.find((name) => byName[name] === activation);
   return fused ? { fused, after: linear } : { fused: 'linear', after: activation };
 }

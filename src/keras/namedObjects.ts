@@ -49,7 +49,7 @@ export function memberOf<T extends Configured & { call: unknown }>(
     if (typeof call === 'function') return identifier as T;
     if (typeof className === 'string') return make(family, className, config ?? {});
   }
-  throw refused(family, identifier);
+  throw rejected(family, identifier);
 }
 
 /** Returns `{ className, config }` of a member, for a configuration; null stays null. */
@@ -61,7 +61,7 @@ export function configOf(member: Configured | null): ClassConfig | null {
 
 function make<T extends Configured & { call: unknown }>(family: Family<T>, name: string, config: object): T {
   const maker = customObjectOf(name) ?? builtIn(family, name) ?? registeredAs(name);
-  if (!maker) throw refused(family, name);
+  if (!maker) throw rejected(family, name);
   if (typeof maker.prototype?.call === 'function') return new (maker as Class<T>)(config);
   if (maker !== builtIn(family, name)) return asMember(maker as T['call'] & Registrable) as T;
   const member = (maker as (options: object) => T)(config);
@@ -83,7 +83,7 @@ export function asMember<F extends Registrable>(call: F): Configured & { call: F
   return { className: registeredNameOf(call) ?? call.name, call, getConfig: () => ({}) };
 }
 
-function refused({ noun, makers, example }: Family<Configured>, received: unknown): ValueError {
+function rejected({ noun, makers, example }: Family<Configured>, received: unknown): ValueError {
   return new ValueError({
     op: noun,
     rule: `it is named by one of ${Object.keys(makers).join(', ')}, by { className, config }, or is an object with call and getConfig.`,

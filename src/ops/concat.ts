@@ -62,7 +62,7 @@ export function joined(
   axis: number,
   spec: TensorSpec,
 ): Tensor {
-  // `infer` has refused an empty list.
+  // `infer` has rejected an empty list.
   const [first] = tensors as [Tensor];
   if (tensors.length === 1) return view(first, spec, op);
   const out = output(first.device, spec, op);

@@ -127,12 +127,12 @@ export interface OpDefinition<
   inputs: NoInfer<InputNames<I>>;
   /**
    * The names of all options. True marks those that may also be passed by position, after the tensors. A call with any other
-   * option is refused. Without `options`, all are passed on unchecked.
+   * option is rejected. Without `options`, all are passed on unchecked.
    */
   options?: Names;
   /** Whether `backward` accepts null for an output that nothing depends on. Default: it receives zeros. */
   takesNull?: N;
-  /** Whether it accepts float16, which other ops refuse. Cotangents of float16 tensors are float32. */
+  /** Whether it accepts float16, which other ops reject. Cotangents of float16 tensors are float32. */
   acceptsFloat16?: boolean;
   /** Whether each element of the result depends only on the elements at its position in the inputs, which broadcast. */
   elementwise?: boolean;

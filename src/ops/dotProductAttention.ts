@@ -84,17 +84,17 @@ function sizesOf(query: TensorSpec, key: TensorSpec, value: TensorSpec): Attenti
   const [keyBatch, keys, keyHeads, keySize] = key.shape as [number, number, number, number];
   const [valueSize] = value.shape.slice(-1) as [number];
   const received = Object.entries({ query, key, value }).map(([what, spec]) => `${what} ${formatSpec(spec)}`);
-  const refuse = (rule: string, hint: string) => {
+  const reject = (rule: string, hint: string) => {
     throw new ShapeError({ op: name, rule, received: received.join(', '), hint });
   };
   if (!sameShape(key.shape.slice(0, 3), value.shape.slice(0, 3))) {
-    refuse('key and value have the same batch, length and heads.', 'check the order: query, key, value.');
+    reject('key and value have the same batch, length and heads.', 'check the order: query, key, value.');
   }
   if (batch !== keyBatch || size !== keySize) {
-    refuse('query and key have the same batch and size.', 'shapes are [batch, length, heads, size].');
+    reject('query and key have the same batch and size.', 'shapes are [batch, length, heads, size].');
   }
   if (keyHeads === 0 ? heads > 0 : heads % keyHeads !== 0) {
-    refuse('the heads of key and value divide those of the query.', 'repeat or project the keys.');
+    reject('the heads of key and value divide those of the query.', 'repeat or project the keys.');
   }
   return { batch, queries, keys, heads, keyHeads, size, valueSize };
 }

@@ -149,7 +149,7 @@ export function toTensors(
       return constant(device ?? getDevice(), operand, dtype);
     }
     if (typeof operand === 'boolean' || Array.isArray(operand) || ArrayBuffer.isView(operand)) {
-      if (slot.hostDType === 'int32') refuseBooleans(op, slot.name, operand);
+      if (slot.hostDType === 'int32') rejectBooleans(op, slot.name, operand);
       const upload = () =>
         // Saturate: ops check the indices that the host knows, and report their range.
         slot.hostDType === 'int32'
@@ -167,9 +167,9 @@ export function toTensors(
 }
 
 /** Throws for a mask passed as indices: its values would select rows 0 and 1. */
-function refuseBooleans(op: string, name: string, operand: unknown): void {
+function rejectBooleans(op: string, name: string, operand: unknown): void {
   let first = operand;
-  // Limit the depth: a list may contain itself. The upload refuses that later.
+  // Limit the depth: a list may contain itself. The upload rejects that later.
   for (let depth = 0; Array.isArray(first) && depth < maxRank; depth++) first = first[0];
   if (typeof first !== 'boolean') return;
   throw new DTypeError({

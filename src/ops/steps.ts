@@ -35,21 +35,21 @@ export function checkSteps(
   const [batch, time, width] = gates.shape as [number, number, number];
   const [units, columns] = recurrentKernel.shape as [number, number];
   const blocks = gateCount[kind];
-  const refuse = (rule: string, received: string) => {
+  const reject = (rule: string, received: string) => {
     throw new ShapeError({ op, rule, received, hint: 'reshape it, or check the number of units.' });
   };
   if (columns !== blocks * units) {
-    refuse(
+    reject(
       `\`recurrentKernel\` is [units, ${blocks} · units].`,
       `recurrentKernel ${formatSpec(recurrentKernel)}`,
     );
   }
-  if (width !== columns) refuse(`\`gates\` is [batch, time, ${columns}].`, `gates ${formatSpec(gates)}`);
+  if (width !== columns) reject(`\`gates\` is [batch, time, ${columns}].`, `gates ${formatSpec(gates)}`);
   for (const [name, [spec, shape]] of Object.entries(others({ batch, time, units }))) {
     if (!spec) continue;
     requireDType(op, name, spec.dtype, [name === 'mask' ? 'bool' : 'float32']);
     if (!sameShape(spec.shape, shape)) {
-      refuse(`\`${name}\` is [${shape.join(', ')}].`, `${name} ${formatSpec(spec)}`);
+      reject(`\`${name}\` is [${shape.join(', ')}].`, `${name} ${formatSpec(spec)}`);
     }
   }
   return { batch, time, units };

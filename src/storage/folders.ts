@@ -14,7 +14,7 @@ export function openFiles(files: readonly File[], name?: string): ByteSource {
   const candidates = files.length === 1 ? files : models.length > 0 ? models : json;
   const [model] = candidates;
   if (!model || candidates.length > 1)
-    throw refusal(
+    throw invalid(
       name ?? 'files',
       'one of the files is a model.json.',
       `${candidates.length} of ${files.length}`,
@@ -26,7 +26,7 @@ export function openFiles(files: readonly File[], name?: string): ByteSource {
       // Files that were dropped individually have no folders.
       files.find((file) => pathOf(file) === file.name && file.name === path.slice(path.lastIndexOf('/') + 1));
     if (!found)
-      throw refusal(model.name, `'${path}' is among the files.`, files.map((file) => file.name).join(', '));
+      throw invalid(model.name, `'${path}' is among the files.`, files.map((file) => file.name).join(', '));
     return blobSource(found, path);
   };
   return { ...blobSource(model, name ?? model.name), sibling };
@@ -55,7 +55,7 @@ export async function openIn(folder: FileSystemDirectoryHandle, path: string): P
     for (const part of parts) at = await at.getDirectoryHandle(part);
     return blobSource(await (await at.getFileHandle(last)).getFile(), path);
   } catch (cause) {
-    throw refusal(folder.name, `'${path}' is in the folder.`, 'no such file', cause);
+    throw invalid(folder.name, `'${path}' is in the folder.`, 'no such file', cause);
   }
 }
 
@@ -65,7 +65,7 @@ export function siblingUrl(url: string, path: string): string {
   return folder + path.split('/').map(encodeURIComponent).join('/') + query;
 }
 
-function refusal(op: string, rule: string, received: string, cause?: unknown): FormatError {
+function invalid(op: string, rule: string, received: string, cause?: unknown): FormatError {
   const hint = 'pass model.json with all the shards that it names.';
   return new FormatError({ op, rule, received, hint, cause });
 }

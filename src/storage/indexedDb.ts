@@ -97,17 +97,17 @@ async function openDatabase(op: string): Promise<IDBDatabase> {
   request.onupgradeneeded = () => request.result.createObjectStore(files);
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(refusal(op, String(request.error), request.error));
+    request.onerror = () => reject(invalid(op, String(request.error), request.error));
   });
 }
 
 function requireIndexedDb(op: string): IDBFactory {
   const { indexedDB } = globalThis as { indexedDB?: IDBFactory };
   if (indexedDB) return indexedDB;
-  throw refusal(op, 'an environment without indexedDB');
+  throw invalid(op, 'an environment without indexedDB');
 }
 
-function refusal(op: string, received: string, cause?: unknown): ValueError {
+function invalid(op: string, received: string, cause?: unknown): ValueError {
   return new ValueError({
     op,
     rule: 'indexeddb:// needs IndexedDB: a page or worker whose browser lets the site store data.',

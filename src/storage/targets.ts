@@ -42,7 +42,7 @@ export class BytesTarget implements FileTarget {
 /** Returns the name of a target, by which formats are chosen; null if it has none. */
 export function targetName(target: SaveTarget): string | null {
   if (typeof target === 'string' || target instanceof URL) return String(target);
-  const { name } = (target ?? {}) as Partial<FileSystemFileHandle>; // Invalid targets are refused by targetOf.
+  const { name } = (target ?? {}) as Partial<FileSystemFileHandle>; // Invalid targets are rejected by targetOf.
   return typeof name === 'string' ? name : null;
 }
 

@@ -139,15 +139,15 @@ export function checkDType(op: string, dtype: unknown): asserts dtype is Compute
       hint: "make it 'float32', then cast(x, 'float16').",
     });
   }
-  refuseDType(op, dtype, 'float32, int32, uint32 or bool');
+  rejectDType(op, dtype, 'float32, int32, uint32 or bool');
 }
 
 /** Like `checkDType`, but float16 is allowed, too. */
 export function checkStoredDType(op: string, dtype: unknown): asserts dtype is DType {
-  if (!isStoredDType(dtype)) refuseDType(op, dtype, 'float32, float16, int32, uint32 or bool');
+  if (!isStoredDType(dtype)) rejectDType(op, dtype, 'float32, float16, int32, uint32 or bool');
 }
 
-function refuseDType(op: string, dtype: unknown, allowed: string): never {
+function rejectDType(op: string, dtype: unknown, allowed: string): never {
   throw new DTypeError({
     op,
     rule: `a dtype is ${allowed}.`,

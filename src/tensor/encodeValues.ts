@@ -1,6 +1,6 @@
 /**
  * @file The bytes that the device stores for host values. Floats round to the nearest float32, as in NumPy: values that are
- * too large become infinite. Integers drop fractions, as in NumPy, and are refused out of range: an id that wrapped around
+ * too large become infinite. Integers drop fractions, as in NumPy, and are rejected out of range: an id that wrapped around
  * would silently name another row.
  */
 import type { DType } from '../core/dtype.ts';
@@ -56,7 +56,7 @@ function holdsAll(dtype: IntegerDType, values: readonly number[] | HostArray): b
   return values instanceof Int8Array || values instanceof Int16Array || values instanceof Int32Array;
 }
 
-/** Saturates or refuses values that storing changed by more than their fraction: NaN, infinities and those out of range. */
+/** Saturates or rejects values that storing changed by more than their fraction: NaN, infinities and those out of range. */
 function settleIntegers(
   op: string,
   values: readonly number[] | HostArray,

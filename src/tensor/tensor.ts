@@ -86,7 +86,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   readonly #size: number;
   readonly #device: Device;
   name: string | undefined;
-  /** What consoles show instead of the values, and what clones refuse. */
+  /** What consoles show instead of the values, and what clones reject. */
   protected readonly contents = contents;
   #origin: Origin;
   #companion: Tensor | null = null;

@@ -12,7 +12,7 @@ export interface DeviceBuffer extends FaultCarrier {
   lastUse: number;
   /** False until WebGPU has confirmed the allocation. */
   confirmed: boolean;
-  /** Why the buffer has no memory: the device refused the allocation. */
+  /** Why the buffer has no memory: the device rejected the allocation. */
   failure: OutOfMemoryError | null;
 }
 

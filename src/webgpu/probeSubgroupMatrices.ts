@@ -34,11 +34,11 @@ async function compiles(
     label: 'retrograd subgroup matrices',
     code: subgroupMatrixProbe(dialect, size),
   });
-  const refused = gpu.popErrorScope();
+  const rejected = gpu.popErrorScope();
   const pipeline = gpu.createComputePipelineAsync({ layout: 'auto', compute: { module } });
   const made = pipeline.then(
     () => true,
     () => false,
   );
-  return (await refused) === null && (await made);
+  return (await rejected) === null && (await made);
 }

@@ -355,7 +355,7 @@ describe('compile', () => {
   it.each([
     ['no function', () => compile(3 as never)],
     ['an async function', () => compile((async (x: Tensor) => x) as never)(tensor([1]))],
-  ])('refuses %s', (_, act) => {
+  ])('rejects %s', (_, act) => {
     expect(act).toThrow(TapeError);
   });
 
@@ -363,7 +363,7 @@ describe('compile', () => {
     ['data', (x) => x.data()],
     ['array', (x) => x.array()],
     ['item', (x) => x.item()],
-  ])('refuses %s() inside, at the call', (_, reading) => {
+  ])('rejects %s() inside, at the call', (_, reading) => {
     const read = compile((x: Tensor) => {
       reading(x);
       return x;

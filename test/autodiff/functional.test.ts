@@ -183,7 +183,7 @@ describe('customGradient', () => {
     expect(dk).toBeNull();
   });
 
-  test('refuses what doesn’t fit', () => {
+  test('rejects what doesn’t fit', () => {
     // @ts-expect-error a bare tensor
     expect(() => customGradient((x) => x)(tensor([1]))).toThrow(/\{ value, gradient \}/);
     const wrong = customGradient((x) => ({ value: identity(x), gradient: () => tensor([1, 2, 3]) }));

@@ -68,7 +68,7 @@ describe('gradients', () => {
       /sources must be tensors/,
     ],
     ['no sources', () => gradients(() => tensor(1), []), /at least one/],
-  ])('refuses %s', (_, act, message) => {
+  ])('rejects %s', (_, act, message) => {
     const open = memory().openTapes;
     expect(act).toThrow(message);
     expect(memory().openTapes).toBe(open);

@@ -256,7 +256,7 @@ describe('customGradient', () => {
     ['another shape', (dy) => [dy, tensor([1, 2])], /2 gradients/],
     ['a number', (dy) => [dy, 3], /2 gradients: .*3/],
     ['nothing', () => undefined, /undefined.*return a list of 2/s],
-  ])('refuses %s', (_, gradient, message) => {
+  ])('rejects %s', (_, gradient, message) => {
     const f = customGradient((x, y) => ({ value: add(x, y), gradient: gradient as never }));
     const x = tensor([1]);
     const derivative = () => grad((given: Tensor) => f(given, tensor([1])))(x);
@@ -325,7 +325,7 @@ describe('customJvp', () => {
   test.each<[string, unknown, RegExp]>([
     ['another shape', tensor.bind(null, [1, 2]), /one tensor in its shape.*\[2\] for a value float32\[1\]/s],
     ['a number', () => 3, /3 for a value/],
-  ])('refuses a tangent of %s', (_, rule, message) => {
+  ])('rejects a tangent of %s', (_, rule, message) => {
     const f = customJvp((x) => square(x), (() => (rule as () => Tensor)()) as never);
     const derivative = () => grad((x: Tensor) => f(x))(tensor([1]));
     expect(derivative).toThrow(/^customJvp: /);

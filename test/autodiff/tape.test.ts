@@ -191,7 +191,7 @@ describe('rules', () => {
     const y = square(x);
     // @ts-expect-error an unknown name
     expect(() => tape.gradient(y, x, { unconnectedGradients: 'nonsense' })).toThrow(/'nonsense'/);
-    // The refusal leaves the tape usable.
+    // The rejection leaves the tape usable.
     expect(tape.gradient(y, x)).not.toBeNull();
   });
 

@@ -227,7 +227,7 @@ describe('warmup', () => {
   });
 });
 
-describe('what warmup refuses', () => {
+describe('what warmup rejects', () => {
   test('waiting, reading, and what is neither function nor model', async () => {
     await using _own = await ownDevice();
     const x = ones([2]);

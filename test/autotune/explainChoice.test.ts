@@ -97,7 +97,7 @@ test('nothing is executed and nothing is kept', async () => {
   expect(getDevice().autotuner).toBe(null);
 });
 
-test('refused', async () => {
+test('rejected', async () => {
   await using _ = await tunedDevice({});
   expect(() => explainChoice('matMul' as never)).toThrow(ValueError);
   expect(() => explainChoice('matMul' as never)).toThrow(/an op, or a function of tensors/);

@@ -158,7 +158,7 @@ test('real time is taken on the device', async () => {
   expect(times.often).toBeGreaterThan(2 * (times.once as number));
 });
 
-describe('refused', () => {
+describe('rejected', () => {
   test('what is no function', async () => {
     await using _ = await tunedDevice({});
     await expect(tune(3 as never)).rejects.toThrow(TapeError);

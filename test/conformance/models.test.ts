@@ -51,7 +51,7 @@ test('a right model passes', async () => {
   );
 });
 
-test('a model with Python code is refused, and computed by what it is reported', async () => {
+test('a model with Python code is rejected, and computed by what it is reported', async () => {
   const results = await runModel(filesOf('lambda_model'), checkNames, uncaptured);
   expect(results.map(({ id, faults }) => [id, faults])).toEqual(
     ['structure', 'summary', 'outputs', 'gradients', 'lambda'].map((id) => [id, []]),

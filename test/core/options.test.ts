@@ -1,4 +1,4 @@
-/** @file Options of any function: how they are passed, and what is refused. */
+/** @file Options of any function: how they are passed, and what is rejected. */
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { ValueError } from '../../src/core/errors.ts';
@@ -11,7 +11,7 @@ import {
   rejectExtraArguments,
 } from '../../src/core/options.ts';
 
-const refusal = (options: unknown, known: string[]) => {
+const rejection = (options: unknown, known: string[]) => {
   try {
     checkOptions('f', options, known);
   } catch (error) {
@@ -25,9 +25,9 @@ const refusal = (options: unknown, known: string[]) => {
 const longList = (length: number) => Object.assign([], { length });
 
 test('names that the function knows pass, whatever they are', () => {
-  expect(refusal({}, ['axis'])).toBeNull();
-  expect(refusal({ axis: undefined, shape: Array.from({ length: 8 }) }, ['axis', 'shape'])).toBeNull();
-  expect(refusal({ shape: longList(2 ** 24) }, ['shape'])).toBeNull();
+  expect(rejection({}, ['axis'])).toBeNull();
+  expect(rejection({ axis: undefined, shape: Array.from({ length: 8 }) }, ['axis', 'shape'])).toBeNull();
+  expect(rejection({ shape: longList(2 ** 24) }, ['shape'])).toBeNull();
   expect(() => checkOptions('f', { axis: 1 }, { axis: true })).not.toThrow();
   expect(() => checkOptions('f', { toString: 1 }, { axis: true })).toThrow(ValueError);
 });
@@ -38,12 +38,12 @@ test.each([
   ['a list', [1], /in one object/],
   ['null', null, /received: null/],
   ['a list of more than 2^24 entries', { shape: longList(2 ** 24 + 1) }, /shape[\s\S]*typed array/],
-])('%s is refused', (_, options, expected) => {
-  expect(refusal(options, ['axis', 'shape'])).toMatch(expected);
+])('%s is rejected', (_, options, expected) => {
+  expect(rejection(options, ['axis', 'shape'])).toMatch(expected);
 });
 
 test('a function without options names none', () => {
-  expect(refusal(3, [])).toMatch(/options come in one object\.[\s\S]*hint: leave it out\./);
+  expect(rejection(3, [])).toMatch(/options come in one object\.[\s\S]*hint: leave it out\./);
 });
 
 const names = { axis: true, keepDims: true, name: false };
@@ -104,13 +104,13 @@ test('plain objects, of other realms and without a prototype, too', () => {
     expect(isPlainObject(value)).toBe(false);
     expect(() => plainOptions('f', value as object)).toThrow(/options come in one object/);
   }
-  expect(refusal(other, ['axis'])).toBeNull();
+  expect(rejection(other, ['axis'])).toBeNull();
 });
 
 test('several unknown names, with a hint of the caller', () => {
-  expect(refusal({ axis: 1, foo: 2, bar: 'x' }, ['axis'])).toMatch(
+  expect(rejection({ axis: 1, foo: 2, bar: 'x' }, ['axis'])).toMatch(
     /received: foo: 2, bar: 'x'\n {2}hint: check the spelling/,
   );
-  expect(refusal({ foo: 2 }, [])).toMatch(/it has no options\./);
+  expect(rejection({ foo: 2 }, [])).toMatch(/it has no options\./);
   expect(() => checkOptions('f', { foo: 2 }, ['axis'], 'see the guide.')).toThrow(/hint: see the guide\./);
 });

@@ -1,4 +1,4 @@
-/** @file Shapes: strides, axes, broadcasting and reductions, with what is refused. */
+/** @file Shapes: strides, axes, broadcasting and reductions, with what is rejected. */
 import { expect, test } from 'vitest';
 import { ShapeError, ValueError } from '../../src/core/errors.ts';
 import {

@@ -30,7 +30,7 @@ class Own extends Optimizer {
   lr = 3;
 }
 
-test('a property that nothing reads is refused with what to write instead', () => {
+test('a property that nothing reads is rejected with what to write instead', () => {
   const optimizer = new Optimizer() as Optimizer & Record<string, unknown>;
   expect(() => {
     optimizer.lr = 0.5;

@@ -47,7 +47,7 @@ function call(op: AnyOp, inputs: readonly (Tensor | null)[], options: object = {
   return Array.isArray(result) ? result : [result];
 }
 
-/** Names of the kernels that `body` launches; null where it is refused. */
+/** Names of the kernels that `body` launches; null where it is rejected. */
 function kernelsOf(body: () => unknown): string[] | null {
   try {
     const commands = onAdapter('gpu', () => commandsOf(device, body));

@@ -196,7 +196,7 @@ test.each([
     ValueError,
     /and only then/,
   ],
-])('runKernel refuses %s', (_, wrong, type, message) => {
+])('runKernel rejects %s', (_, wrong, type, message) => {
   const right = {
     inputs: { x: ones([1]) },
     outputs: { y: ones([1]) },

@@ -1,4 +1,4 @@
-/** @file What a capture records, holds and refuses, on an executor that executes nothing. */
+/** @file What a capture records, holds and rejects, on an executor that executes nothing. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { TapeError } from '../../src/core/errors.ts';
 import { Capture, Pins } from '../../src/execution/capture.ts';
@@ -245,8 +245,8 @@ describe('variables', () => {
 describe('what can’t be replayed', () => {
   test('the first reason is kept', () => {
     expect(capture.obstacle).toBeNull();
-    capture.refuse('one');
-    capture.refuse('another');
+    capture.preventReplay('one');
+    capture.preventReplay('another');
     expect(capture.obstacle).toBe('one');
   });
 

@@ -77,7 +77,7 @@ test('untraced work is done, on the values from before the run', async () => {
   expect(other.disturbed).toBe(true);
 });
 
-test('readbacks and new variables are refused', () => {
+test('readbacks and new variables are rejected', () => {
   const dry = new DryRun();
   dry.run(() => {
     expect(executor().mode).toBe('dry run');

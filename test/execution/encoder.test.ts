@@ -54,7 +54,7 @@ test('copies happen when the app submits', async () => {
   expect(await target.array()).toEqual([1, 2]);
 });
 
-test('a compute pass refuses copies', () => {
+test('a compute pass rejects copies', () => {
   const [source, target] = [tensor([1, 2]), tensor([0, 0])];
   const pass = own.gpu.createCommandEncoder().beginComputePass();
   const copy = () =>

@@ -4,7 +4,7 @@ import { SharedBuffers } from '../../src/execution/sharedBuffers.ts';
 import type { DeviceBuffer } from '../../src/webgpu/deviceBuffer.ts';
 import type { BufferPool } from '../../src/webgpu/pool.ts';
 
-/** Hands out buffers of multiples of 256 bytes; refuses those above 4096. */
+/** Hands out buffers of multiples of 256 bytes; rejects those above 4096. */
 class Pool {
   readonly released: DeviceBuffer[] = [];
   made = 0;

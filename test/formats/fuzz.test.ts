@@ -1,5 +1,5 @@
 /**
- * @file Damaged files of every format: they load, or are refused with a FormatError, at once and without changes. A few
+ * @file Damaged files of every format: they load, or are rejected with a FormatError, at once and without changes. A few
  * hundred here; `npm run fuzz:files` tries thousands of each format.
  */
 import fs from 'node:fs';
@@ -63,7 +63,7 @@ async function whole(bytes: Bytes, name: string): Promise<void> {
   model.dispose();
 }
 
-/** Loads weights into a model, which stays unchanged if they are refused. */
+/** Loads weights into a model, which stays unchanged if they are rejected. */
 async function weights(bytes: Bytes, name: string): Promise<void> {
   const before = target.weights.map((weight) => weight.current);
   try {
@@ -184,7 +184,7 @@ beforeAll(async () => {
 describe.each(Object.entries(formats))('%s', (name, { make, load }) => {
   test(`cases ${first} to ${last}`, { timeout: 3_600_000 }, async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    let refused = 0;
+    let rejected = 0;
     for (let seed = first; seed < last; seed++) {
       const bytes = await make(random(seed * 31 + name.length));
       const before = memory().tensors;
@@ -192,7 +192,7 @@ describe.each(Object.entries(formats))('%s', (name, { make, load }) => {
       try {
         await load(bytes);
       } catch (error) {
-        refused++;
+        rejected++;
         if (!(error instanceof FormatError)) throw new Error(`${name}, case ${seed}`, { cause: error });
         // Tensors that earlier tests dropped may be collected in the meantime.
         expect(memory().tensors, `case ${seed}`).toBeLessThanOrEqual(before);
@@ -200,7 +200,7 @@ describe.each(Object.entries(formats))('%s', (name, { make, load }) => {
       expect((performance.now() - start) / 1000, `case ${seed}`).toBeLessThan(maxSeconds);
     }
     warn.mockRestore();
-    expect(refused).toBeGreaterThan((last - first) / 4);
+    expect(rejected).toBeGreaterThan((last - first) / 4);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 });

@@ -18,7 +18,7 @@ const read = (file: string) => new Uint8Array(readFileSync(new URL(file, folder)
 interface Case {
   file: string;
   kind: string;
-  must: 'load' | 'refuse';
+  must: 'load' | 'reject';
   why: string;
 }
 
@@ -152,7 +152,7 @@ describe('values', () => {
     expect(() => tensor([1], { dtype: 'constructor' as never })).toThrow(DTypeError);
   });
 
-  test('a refused file leaves nothing on the device', () => {
+  test('a rejected file leaves nothing on the device', () => {
     const before = memory().tensors;
     expect(() => loadTensors(read('hole.safetensors'))).toThrow(FormatError);
     expect(memory().tensors).toBeLessThanOrEqual(before);

@@ -238,7 +238,7 @@ describe('explainHistory', () => {
     expect(explainHistory(3).what).toBe('3');
   });
 
-  test('refuses options that don’t exist', () => {
+  test('rejects options that don’t exist', () => {
     expect(() => explainHistory(tensor([1]), { tapes: 1 } as never)).toThrow(
       /^explainHistory: [\s\S]*tapes[\s\S]*'tape'/,
     );

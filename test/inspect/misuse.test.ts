@@ -31,7 +31,7 @@ function regression() {
   return net;
 }
 
-/** Calls something with arguments that its types refuse. */
+/** Calls something with arguments that its types reject. */
 const loose = (call: unknown, ...args: unknown[]): Promise<unknown> =>
   Promise.resolve().then(() => (call as (...args: unknown[]) => unknown)(...args));
 

@@ -267,7 +267,7 @@ describe('what profile leaves alone', () => {
     expect(await add(x, x).data()).toEqual(new Float32Array(4).fill(2));
   });
 
-  test('refuses anything but a function, and a profile inside another', async () => {
+  test('rejects anything but a function, and a profile inside another', async () => {
     await expect(profile(3 as never)).rejects.toThrow(ValueError);
     const nested = profile(() => profile(() => 1));
     await expect(nested).rejects.toThrow(/one profile at a time/);

@@ -132,7 +132,7 @@ describe('a step', () => {
     expect(found(report, 'non-finite').title).toMatch(/input float32\[5\] holds NaN before the step/);
   });
 
-  test('refuses anything but a step, and rethrows errors of a step before its first op', async () => {
+  test('rejects anything but a step, and rethrows errors of a step before its first op', async () => {
     await expect(inspect(tensor([1]) as never)).rejects.toThrow(ValueError);
     await expect(inspect(() => Promise.reject(new Error('mine')))).rejects.toThrow('mine');
     expect(() => inspector({ nmae: 'x' } as never)).toThrow(/did you mean/);

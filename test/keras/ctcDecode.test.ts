@@ -103,7 +103,7 @@ describe('edges', () => {
   });
 });
 
-describe('refused', () => {
+describe('rejected', () => {
   const logits = () => tensor([[[0, 1]]]);
   const loose = (value: unknown) => value as never;
 

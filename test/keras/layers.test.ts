@@ -151,7 +151,7 @@ describe('a layer of the app', () => {
       () => new Scale().apply([input({ shape: [1] }), tensor([1])] as never),
       ValueError,
     ],
-  ])('refuses %s', (_, call, error) => {
+  ])('rejects %s', (_, call, error) => {
     expect(call).toThrow(error);
   });
 });
@@ -194,11 +194,11 @@ describe('dense', () => {
     ],
     ['a vector', () => layers.dense({ units: 1 }).apply(tensor([1])), ShapeError],
     ['an open last size', () => layers.dense({ units: 1 }).apply(input({ shape: [null] })), ShapeError],
-  ])('refuses %s', (_, call, error) => {
+  ])('rejects %s', (_, call, error) => {
     expect(call).toThrow(error);
   });
 
-  test('refuses other features than it was built for', () => {
+  test('rejects other features than it was built for', () => {
     const layer = layers.dense({ units: 1 });
     layer.apply(tensor([[1, 2]]));
     expect(() => layer.apply(tensor([[1, 2, 3]]))).toThrow(/axis -1 of its input must have size 2/);
@@ -277,7 +277,7 @@ describe('conv2d', () => {
       () => layers.conv2d({ filters: 1, kernelSize: 5 }).apply(input({ shape: [4, 4, 1] })),
       ShapeError,
     ],
-  ])('refuses %s', (_, call, error) => {
+  ])('rejects %s', (_, call, error) => {
     expect(call).toThrow(error);
   });
 });
@@ -314,7 +314,7 @@ describe('the other layers', () => {
     ['too many axes', { shape: [1, 1, 1, 1, 1, 1] }],
     ['a fractional batch', { shape: [1], batchSize: 1.5 }],
     ['an unknown dtype', { shape: [1], dtype: 'float64' }],
-  ])('input refuses %s', (_, options) => {
+  ])('input rejects %s', (_, options) => {
     expect(() => input(options as never)).toThrow(/input: /);
   });
 
@@ -350,7 +350,7 @@ describe('activations and initializers by name', () => {
     expect(await draw()).toEqual(values);
   });
 
-  test('a scale that is not positive is refused', () => {
+  test('a scale that is not positive is rejected', () => {
     expect(() => initializers.varianceScaling({ scale: 0 })).toThrow(ValueError);
   });
 });

@@ -91,9 +91,9 @@ test('gradients, also at values where a branch is not selected', async () => {
   ).toEqual([expect.closeTo(0.5), expect.closeTo(0), expect.closeTo(0.125), expect.closeTo(-0.25)]);
 });
 
-test('refusals', () => {
+test('rejections', () => {
   const x = tensor([1, 2]);
-  const refused: (() => unknown)[] = [
+  const rejected: (() => unknown)[] = [
     () => ops.cross(x, x),
     () => ops.kaiser(3, {} as never),
     () => ops.hanning(-1),
@@ -111,7 +111,7 @@ test('refusals', () => {
     () => ops.psnr(x, x, {} as never),
     () => ops.nanSum(x, { keepdims: true } as never),
   ];
-  for (const call of refused) expect(call).toThrow(/^\S+: /);
+  for (const call of rejected) expect(call).toThrow(/^\S+: /);
   expect(() => (ops.hanning as (n: number, options: object) => unknown)(3, { sym: true })).toThrow(
     ValueError,
   );

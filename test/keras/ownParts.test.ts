@@ -118,7 +118,7 @@ describe('callbacks', () => {
     ['a hook in snake case', [new Python()], /did you mean 'onTrainBegin'/],
     ['a Map', new Map(), /received: a Map/],
     ['a Set', new Set([new Fine()]), /received: a Set/],
-  ])('with %s are refused', async (_, given, message) => {
+  ])('with %s are rejected', async (_, given, message) => {
     const run = regressor().fit(...data, { callbacks: given as Fine });
     await expect(run).rejects.toThrow(message);
   });

@@ -30,7 +30,7 @@ describe('init({ adapterProfile })', () => {
     expect(explainChoice(matMul, size, size).choices[0]?.taken).toBe('smallTall');
   });
 
-  test.each(['gpu', 'Apple', '', null, 3, 'constructor'])('%j is refused', async (kind) => {
+  test.each(['gpu', 'Apple', '', null, 3, 'constructor'])('%j is rejected', async (kind) => {
     const device = getDevice();
     await expect(init({ adapterProfile: kind as never })).rejects.toThrow(ValueError);
     await expect(init({ adapterProfile: kind as never })).rejects.toThrow(/`adapterProfile` is one of/);

@@ -127,7 +127,7 @@ test('ranges of one buffer', async () => {
 
 test('a validating kernel writes into words of the app', async () => {
   const check = kernels.defineKernel({
-    name: 'refuse negatives',
+    name: 'reject negatives',
     bindings: { x: 'read f32' },
     params: { count: 'u32' },
     faults: true,
@@ -334,7 +334,7 @@ test.each<[why: string, call: () => void, type: new (...args: never[]) => Error]
     DTypeError,
   ],
   [
-    'options that the op refuses',
+    'options that the op rejects',
     () =>
       kernels.encodeOp(encoder(), maxPool, {
         inputs: [{ values: x(), shape: [1, 2, 2, 1] }],
@@ -343,6 +343,6 @@ test.each<[why: string, call: () => void, type: new (...args: never[]) => Error]
       }),
     ValueError,
   ],
-])('refuses %s', (_, call, type) => {
+])('rejects %s', (_, call, type) => {
   expect(call).toThrow(type);
 });

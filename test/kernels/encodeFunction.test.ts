@@ -148,7 +148,7 @@ test.each<[why: string, fn: (x: Tensor) => unknown, type: new (...args: never[])
   ['undefined', () => undefined, ValueError],
   ['an async function', async (x) => x, ValueError],
   ['a validating gather', (x) => gather(x, zeros([3], { dtype: 'int32' })), DeviceError],
-])('refuses %s', (_, fn, type) => {
+])('rejects %s', (_, fn, type) => {
   const [x, y] = [bufferOf([1, 2, 3]), empty(3)];
   const encode = () =>
     encodeFunction(gpu.createCommandEncoder(), fn as (x: Tensor) => Tensor, {

@@ -68,7 +68,7 @@ export const explained = [
   {
     file: 'src/autodiff/recordedCalls.ts',
     original: /^'gradient'$/,
-    reason: 'The op that an error would name; a list that is too long was refused before.',
+    reason: 'The op that an error would name; a list that is too long was rejected before.',
   },
   {
     file: 'src/autodiff/recordedCalls.ts',

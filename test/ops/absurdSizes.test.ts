@@ -208,7 +208,7 @@ describe('a convolution', () => {
   });
 });
 
-describe('what would take more than the device has is refused', () => {
+describe('what would take more than the device has is rejected', () => {
   const x = () =>
     tensor([
       [1, 2],

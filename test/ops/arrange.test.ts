@@ -386,7 +386,7 @@ describe('gatherOnHost', () => {
     expect(explainHistory(y).why).toContain('read back');
   });
 
-  test('refuses an index outside', async () => {
+  test('rejects an index outside', async () => {
     await expect(gatherOnHost(numbered([3]), [0, 3])).rejects.toMatchObject({
       position: [1],
       index: 3,

@@ -272,13 +272,13 @@ describe.each(samples.map((entry) => [entry.op, entry] as const))('%s', (name, e
         expect((await flat(run.run(run.upload(poisoned)))).some(Number.isNaN)).toBe(true);
       });
 
-    test('refuses disposed tensors and tensors of another device', async () => {
+    test('rejects disposed tensors and tensors of another device', async () => {
       const run = experiment();
       for (let k = 0; k < sample.inputs.length; k++) {
         if (!sample.inputs[k]) continue;
         const inputs = run.upload();
         inputs[k]?.dispose();
-        expectRefusal(() => run.run(inputs), DisposedError);
+        expectRejection(() => run.run(inputs), DisposedError);
       }
       const present = sample.inputs.filter((input) => input !== null).length;
       if (present < 2) return;
@@ -286,18 +286,18 @@ describe.each(samples.map((entry) => [entry.op, entry] as const))('%s', (name, e
       const inputs = run.upload();
       const last = inputs.findLastIndex((input) => input !== null);
       inputs[last] = foreign;
-      expectRefusal(() => run.run(inputs), DeviceError);
+      expectRejection(() => run.run(inputs), DeviceError);
     });
   });
 
-  test.each(entry.bad.map((bad) => [bad.why, bad] as const))('refuses %s', (_, bad) => {
+  test.each(entry.bad.map((bad) => [bad.why, bad] as const))('rejects %s', (_, bad) => {
     const run = new Experiment(op, bad, 7);
-    expectRefusal(() => run.run(run.upload()), bad.error, bad.message);
+    expectRejection(() => run.run(run.upload()), bad.error, bad.message);
   });
 });
 
 /** A call must throw `type`, with all three parts of a message, and make no tensors. */
-function expectRefusal(
+function expectRejection(
   body: () => unknown,
   type: new (...args: never[]) => RetrogradError,
   message?: RegExp,

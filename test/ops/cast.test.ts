@@ -70,7 +70,7 @@ test('passes the gradient between floats, and is cut by integers', async () => {
   tape.dispose();
 });
 
-test('refuses what is not a dtype', () => {
+test('rejects what is not a dtype', () => {
   const x = tensor([1]);
   for (const dtype of ['float64', '', null, undefined, 3, {}])
     expect(() => cast(x, dtype as 'int32'), String(dtype)).toThrow(DTypeError);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 
 /** Runs `body`, which must throw `type` with all parts of a message. */
-function expectRefusal(body: () => unknown, type: new (...args: never[]) => RetrogradError): void {
+function expectRejection(body: () => unknown, type: new (...args: never[]) => RetrogradError): void {
   let thrown: unknown;
   try {
     body();
@@ -72,13 +72,13 @@ describe('range', () => {
     expect(tenths.every((value, i) => Math.abs(value - i / 10) <= 1e-7 * value)).toBe(true);
   });
 
-  test('refuses a step of 0, numbers that aren’t finite, fractions of integers, bools', () => {
-    expectRefusal(() => range(0, 1, 0), ValueError);
-    expectRefusal(() => range(0, Number.POSITIVE_INFINITY), ValueError);
-    expectRefusal(() => range(Number.NaN, 1), ValueError);
-    expectRefusal(() => range(0, 2, 0.5, { dtype: 'int32' }), ValueError);
-    expectRefusal(() => range(0, 2, { dtype: 'bool' }), DTypeError);
-    expectRefusal(() => range(0, 2, { dtype: 'int64' as 'int32' }), DTypeError);
+  test('rejects a step of 0, numbers that aren’t finite, fractions of integers, bools', () => {
+    expectRejection(() => range(0, 1, 0), ValueError);
+    expectRejection(() => range(0, Number.POSITIVE_INFINITY), ValueError);
+    expectRejection(() => range(Number.NaN, 1), ValueError);
+    expectRejection(() => range(0, 2, 0.5, { dtype: 'int32' }), ValueError);
+    expectRejection(() => range(0, 2, { dtype: 'bool' }), DTypeError);
+    expectRejection(() => range(0, 2, { dtype: 'int64' as 'int32' }), DTypeError);
   });
 });
 
@@ -91,10 +91,10 @@ describe('linspace', () => {
     expect(third.at(-1)).toBe(Math.fround(0.1));
   });
 
-  test('refuses counts below 1 or fractional, and infinite ends', () => {
-    expectRefusal(() => linspace(0, 1, 0), ValueError);
-    expectRefusal(() => linspace(0, 1, 2.5), ValueError);
-    expectRefusal(() => linspace(0, Number.NaN, 2), ValueError);
+  test('rejects counts below 1 or fractional, and infinite ends', () => {
+    expectRejection(() => linspace(0, 1, 0), ValueError);
+    expectRejection(() => linspace(0, 1, 2.5), ValueError);
+    expectRejection(() => linspace(0, Number.NaN, 2), ValueError);
   });
 });
 
@@ -118,11 +118,11 @@ describe('eye', () => {
     expect(Array.from(await batch.data())).toEqual([1, 0, 0, 1, 1, 0, 0, 1]);
   });
 
-  test('refuses invalid sizes, and too many axes', () => {
-    expectRefusal(() => eye(-1), ValueError);
-    expectRefusal(() => eye(2, { columns: 1.5 }), ValueError);
-    expectRefusal(() => eye(2, { batchShape: [-1] }), ShapeError);
-    expectRefusal(() => eye(2, { batchShape: [1, 1, 1, 1, 1] }), ShapeError);
+  test('rejects invalid sizes, and too many axes', () => {
+    expectRejection(() => eye(-1), ValueError);
+    expectRejection(() => eye(2, { columns: 1.5 }), ValueError);
+    expectRejection(() => eye(2, { batchShape: [-1] }), ShapeError);
+    expectRejection(() => eye(2, { batchShape: [1, 1, 1, 1, 1] }), ShapeError);
   });
 });
 
@@ -133,9 +133,9 @@ test('zerosLike and onesLike keep shape and dtype', async () => {
   expect(await onesLike(x).array()).toEqual([[1, 1]]);
 });
 
-test('creation ops refuse invalid shapes and dtypes', () => {
-  expectRefusal(() => fill([2, -1], 0), ShapeError);
-  expectRefusal(() => fill([1.5], 0), ShapeError);
-  expectRefusal(() => fill([1, 1, 1, 1, 1, 1, 1], 0), ShapeError);
-  expectRefusal(() => fill([1], 0, { dtype: 'float64' as 'float32' }), DTypeError);
+test('creation ops reject invalid shapes and dtypes', () => {
+  expectRejection(() => fill([2, -1], 0), ShapeError);
+  expectRejection(() => fill([1.5], 0), ShapeError);
+  expectRejection(() => fill([1, 1, 1, 1, 1, 1, 1], 0), ShapeError);
+  expectRejection(() => fill([1], 0, { dtype: 'float64' as 'float32' }), DTypeError);
 });

@@ -102,7 +102,7 @@ describe('booleanMask', () => {
     expect(await listOf(gradient as Tensor)).toEqual([2, 4, 0, 0, 10, 12]);
   });
 
-  test('refusals', async () => {
+  test('rejections', async () => {
     await expect(booleanMask(x(), bools([1, 0]))).rejects.toBeInstanceOf(ShapeError);
     await expect(booleanMask(x(), tensor([1, 0, 1]))).rejects.toBeInstanceOf(DTypeError);
     await expect(booleanMask(x(), bools([1], []))).rejects.toBeInstanceOf(ShapeError);
@@ -178,7 +178,7 @@ describe('nonMaxSuppression', () => {
     expect(await listOf(indices)).toEqual([1, 2]);
   });
 
-  test('refusals', async () => {
+  test('rejections', async () => {
     await expect(nonMaxSuppression(boxes(), tensor([1]), { maxOutputSize: 1 })).rejects.toBeInstanceOf(
       ShapeError,
     );

@@ -343,14 +343,14 @@ describe('gathers', () => {
     await expect(gather(table, cast(tensor([1, 5]), 'int32')).data()).rejects.toThrow('index 5');
   });
 
-  test('rows of an odd number are refused', () => {
+  test('rows of an odd number are rejected', () => {
     const table = tensor([1, 2, 3], { shape: [1, 3], dtype: 'float16' });
     expect(() => gather(table, tensor(Int32Array.of(0)))).toThrow('an even number of elements');
     expect(() => gather(table, tensor(Int32Array.of(0)), { axis: 1 })).toThrow(DTypeError);
   });
 });
 
-describe('what is refused', () => {
+describe('what is rejected', () => {
   const x = () => freshTensor([1, 2, 3, 4], { dtype: 'float16' });
 
   test('other ops, by the hint', () => {

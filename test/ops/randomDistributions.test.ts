@@ -41,7 +41,7 @@ describe('randomGamma', () => {
     expect(Math.abs(varianceOf(values) - variance)).toBeLessThan(5 * spread);
   });
 
-  test('refusals', () => {
+  test('rejections', () => {
     for (const options of [{}, { alpha: 0 }, { alpha: 1, beta: -1 }, { alpha: 1, seed: 0.5 }])
       expect(() => randomGamma([2], options as never)).toThrow(ValueError);
   });
@@ -64,7 +64,7 @@ describe('randomBeta', () => {
     );
   });
 
-  test('refusals', () => {
+  test('rejections', () => {
     for (const options of [{}, { alpha: 1 }, { alpha: 0, beta: 1 }, { alpha: 1, beta: 1, seed: -1 }])
       expect(() => randomBeta([2], options as never)).toThrow(ValueError);
   });
@@ -79,7 +79,7 @@ describe('randomPoisson', () => {
     expect(Math.abs(varianceOf(values) - rate)).toBeLessThanOrEqual(5 * spread);
   });
 
-  test('refusals', () => {
+  test('rejections', () => {
     for (const options of [{}, { rate: -1 }, { rate: 1e7 }])
       expect(() => randomPoisson([2], options as never)).toThrow(ValueError);
   });

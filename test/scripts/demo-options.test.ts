@@ -90,7 +90,7 @@ describe('the options of the demo', () => {
     ['an unknown option', ['--colour'], /Unknown option '--colour'/],
     ['an unexpected argument', ['fast'], /fast/],
     ['a missing value', ['--steps'], /argument missing/],
-  ])('refuse %s', (_, args, message) => {
+  ])('reject %s', (_, args, message) => {
     const parse = () => parseOptions(args);
     expect(parse).toThrow(OptionError);
     expect(parse).toThrow(message);

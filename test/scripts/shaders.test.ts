@@ -87,7 +87,7 @@ describe('directives', () => {
     expect(tokens(shipped).join(' ')).toBe(expected);
   });
 
-  test('are refused where they don’t match', () => {
+  test('are rejected where they don’t match', () => {
     const compile = (text: string) => compileShaders(`wgsl\`${text}\``, 'shaders/case.ts');
     expect(() => compile(`#if \${a}\nb`)).toThrow('#if without #endif');
     expect(() => compile('b\n#endif')).toThrow('#endif without #if');

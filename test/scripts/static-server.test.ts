@@ -181,7 +181,7 @@ describe('the host of a request', () => {
   });
 });
 
-test.each(['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH'])('refuses %s', async (method) => {
+test.each(['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH'])('rejects %s', async (method) => {
   const { status, headers } = await get('/', { method });
   expect(status).toBe(405);
   expect(headers.allow).toBe('GET');

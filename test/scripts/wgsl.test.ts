@@ -31,7 +31,7 @@ describe('npm run wgsl', () => {
     expect(status).toBe(0);
   });
 
-  test('refuses an unknown kernel', () => {
+  test('rejects an unknown kernel', () => {
     const { stdout, stderr, status } = run('gater');
     expect(stderr).toBe("there is no kernel 'gater'. Did you mean 'gather'?\n");
     expect(stdout).toBe('');
@@ -44,12 +44,12 @@ test.each([
   ['GatherChecked', "there is no kernel 'GatherChecked'. Did you mean 'gather checked'?"],
   ['checked', "there is no kernel 'checked'. Did you mean 'gather checked'?"],
   ['toString', "there is no kernel 'toString'. Kernels: gather, gather checked."],
-])('findKernel refuses %s', (name, message) => {
+])('findKernel rejects %s', (name, message) => {
   const entry = { defaults: {}, variants: {} };
   expect(() => findKernel({ indexing: { gather: entry, 'gather checked': entry } }, name)).toThrow(message);
 });
 
-test('parseOptions refuses invalid JSON', () => {
+test('parseOptions rejects invalid JSON', () => {
   expect(parseOptions('{"width": 4}')).toEqual({ width: 4 });
   expect(() => parseOptions('{width: 4}')).toThrow(
     'the options must be JSON, such as \'{"width": 4}\'. Received: {width: 4}',
@@ -73,7 +73,7 @@ describe('withOptions', () => {
     [{ tile: 4 }, "option 'tile' of 'k' must be a JSON object. Received: 4."],
     [[], "the options of 'k' must be a JSON object. Received: []."],
     [{ entirely: 1 }, "kernel 'k' has no option 'entirely'. Its options: tile, states, width."],
-  ])('refuses %j', (given, message) => {
+  ])('rejects %j', (given, message) => {
     expect(() => withOptions('k', defaults, given)).toThrow(message);
   });
 });

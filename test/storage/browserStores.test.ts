@@ -119,7 +119,7 @@ test('a download has the name of its file, and begins once the file is complete'
   await expect(openSource('downloads://net.keras')).rejects.toThrow(/input type="file"/);
 });
 
-test('what the browser lacks, refuses or has no room for is said', async () => {
+test('what the browser lacks, rejects or has no room for is said', async () => {
   vi.stubGlobal('navigator', {});
   await expect(openSource('opfs://net.keras')).rejects.toThrow(/opfs:\/\/ needs[\s\S]*https/);
   await expect(targetOf('opfs://net.keras').write(pieces(''))).rejects.toThrow(ValueError);

@@ -1,5 +1,5 @@
 /**
- * @file A device with little memory: buffers beyond a budget are refused the way WebGPU refuses them, late and through an
+ * @file A device with little memory: buffers beyond a budget are rejected the way WebGPU rejects them, late and through an
  * error scope. Buffers are counted from outside, from their creation until they are destroyed.
  */
 
@@ -9,8 +9,8 @@ export interface LimitedMemory {
   /** Bytes of live buffers, and their peak. */
   readonly live: number;
   peak: number;
-  /** Number of refused allocations. */
-  readonly refused: number;
+  /** Number of rejected allocations. */
+  readonly rejected: number;
   /** Number of out-of-memory errors that no scope captured. */
   readonly uncaptured: number;
 }
@@ -20,9 +20,9 @@ interface Scope {
   error: GPUError | null;
 }
 
-/** Limits the memory of `gpu`; for `prepare` of `ownDevice`. With `throws`, mapped buffers are refused by an exception. */
+/** Limits the memory of `gpu`; for `prepare` of `ownDevice`. With `throws`, mapped buffers are rejected by an exception. */
 export function limitMemory(gpu: GPUDevice, budget: number, { throws = false } = {}): LimitedMemory {
-  const memory = { budget, live: 0, peak: 0, refused: 0, uncaptured: 0 };
+  const memory = { budget, live: 0, peak: 0, rejected: 0, uncaptured: 0 };
   const scopes: Scope[] = [];
   const { createBuffer, pushErrorScope, popErrorScope } = gpu;
   gpu.pushErrorScope = (filter) => {
@@ -34,8 +34,8 @@ export function limitMemory(gpu: GPUDevice, budget: number, { throws = false } =
     const real = await popErrorScope.call(gpu);
     return scope?.error ?? real;
   };
-  const refuse = (descriptor: GPUBufferDescriptor): GPUBuffer => {
-    memory.refused++;
+  const reject = (descriptor: GPUBufferDescriptor): GPUBuffer => {
+    memory.rejected++;
     if (throws && descriptor.mappedAtCreation) throw new RangeError('Array buffer allocation failed');
     const scope = scopes.findLast(({ filter }) => filter === 'out-of-memory');
     if (!scope) memory.uncaptured++;
@@ -51,7 +51,7 @@ export function limitMemory(gpu: GPUDevice, budget: number, { throws = false } =
     return buffer;
   };
   gpu.createBuffer = (descriptor) => {
-    if (memory.live + descriptor.size > memory.budget) return refuse(descriptor);
+    if (memory.live + descriptor.size > memory.budget) return reject(descriptor);
     const buffer = createBuffer.call(gpu, descriptor);
     memory.live += descriptor.size;
     memory.peak = Math.max(memory.peak, memory.live);

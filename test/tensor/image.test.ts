@@ -84,13 +84,13 @@ test('a canvas takes the size of the image', async () => {
   expect([...(canvas.shown as unknown as Pixels).data]).toEqual([255, 128, 0, 255, 10, 20, 200, 255]);
 });
 
-type Refusal = [why: string, call: () => unknown, type: new (...args: never[]) => RetrogradError];
+type Rejection = [why: string, call: () => unknown, type: new (...args: never[]) => RetrogradError];
 
 const square = (n: number) => tensor(new Float32Array(n), { shape: [n] });
 const from = (source: unknown, options = {}) => fromImage(source as Pixels, options);
 const canvas = (value: unknown) => value as HTMLCanvasElement;
 
-test.each<Refusal>([
+test.each<Rejection>([
   ['nothing', () => from(null), ValueError],
   ['a string', () => from('photo.png'), ValueError],
   ['floats', () => from({ width: 1, height: 1, data: new Float32Array(4) }), ValueError],
@@ -111,7 +111,7 @@ test.each<Refusal>([
   ['a range of one number', () => toPixels(tensor([[1]]), { range: 255 as never }), ValueError],
   ['no canvas', () => toCanvas(tensor([[1]]), canvas(undefined)), ValueError],
   ['a canvas of WebGL', () => toCanvas(tensor([[1]]), canvas({ getContext: () => null })), ValueError],
-])('refuses %s', async (_, call, type) => {
+])('rejects %s', async (_, call, type) => {
   const error = await (async () => call())().then(
     () => null,
     (thrown: unknown) => thrown,

@@ -30,7 +30,7 @@ beforeEach(clearSession);
 
 const wide = 2 ** 32 + 3;
 
-describe('integers are exact or refused', () => {
+describe('integers are exact or rejected', () => {
   const badInts: [string, HostValues][] = [
     ['2^32 + 3', wide],
     ['in a list', [1, wide]],
@@ -124,7 +124,7 @@ test('to bool, anything but 0 is true, as in cast', async () => {
   expect([...(await made.data())]).toEqual([0, 0, 1, 1, 1]);
 });
 
-describe('what is no list of numbers is refused', () => {
+describe('what is no list of numbers is rejected', () => {
   const gone = new Float32Array([1, 2]);
   structuredClone(gone, { transfer: [gone.buffer] });
   const cyclic: unknown[] = [];

@@ -40,7 +40,7 @@ test('zeros for unconnected sources are no null', async () => {
   tape.dispose();
 });
 
-test('options that gradient does not know are refused', () => {
+test('options that gradient does not know are rejected', () => {
   const { a, tape, loss } = recorded();
   // @ts-expect-error: it is unconnectedGradients.
   expect(() => tape.gradient(loss, a, { unconnectedGradient: 'zero' })).toThrow(/did you mean/);

@@ -1,5 +1,5 @@
 /**
- * @file Options by position: what runs type-checks, and what is refused doesn't compile. `test/otherLibraries.test.ts` compares the
+ * @file Options by position: what runs type-checks, and what is rejected doesn't compile. `test/otherLibraries.test.ts` compares the
  * results with those of the documented form.
  */
 import { beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
@@ -94,8 +94,8 @@ describe('ops', () => {
     expect(rg.concat([h, x.shape.length > 2 ? h : h], -1).shape).toEqual([null, 8]);
   });
 
-  test('refuse what has no obvious meaning', () => {
-    const refused = [
+  test('reject what has no obvious meaning', () => {
+    const rejected = [
       // @ts-expect-error: tensors come in a list.
       () => rg.concat(x, x),
       // @ts-expect-error: it has no options.
@@ -123,11 +123,11 @@ describe('ops', () => {
       // @ts-expect-error: so is a shape.
       () => rg.reshape(x),
     ];
-    for (const call of refused) expect(call).toThrow();
+    for (const call of rejected) expect(call).toThrow();
   });
 
-  test('that make tensors refuse options before positions, and what is passed twice', () => {
-    const refused = [
+  test('that make tensors reject options before positions, and what is passed twice', () => {
+    const rejected = [
       // @ts-expect-error: options come last.
       () => rg.randomUniform([2], { min: 0 }, 5),
       // @ts-expect-error: options come last.
@@ -149,7 +149,7 @@ describe('ops', () => {
       // @ts-expect-error: there is no such dtype.
       () => rg.ones([2], 'float64'),
     ];
-    for (const call of refused) expect(call).toThrow();
+    for (const call of rejected) expect(call).toThrow();
     expectTypeOf(rg.range(0, 4, { step: 2, dtype: 'int32' })).toEqualTypeOf<Tensor<'int32'>>();
     expectTypeOf(rg.randomUniform([2], 0, { max: 5, dtype: 'int32' })).toEqualTypeOf<Tensor<'int32'>>();
   });
@@ -225,8 +225,8 @@ describe('factories', () => {
     expect(others).toHaveLength(10);
   });
 
-  test('refuse what has no obvious meaning, and what lacks a required option', () => {
-    const refused = [
+  test('reject what has no obvious meaning, and what lacks a required option', () => {
+    const rejected = [
       // @ts-expect-error: after the activation there is no position.
       () => layers.dense(10, 'relu', true),
       // @ts-expect-error: units are required.
@@ -256,6 +256,6 @@ describe('factories', () => {
       // @ts-expect-error: each option is passed once.
       () => layers.conv2d(8, 3, { filters: 4 }),
     ];
-    for (const call of refused) expect(call).toThrow();
+    for (const call of rejected) expect(call).toThrow();
   });
 });

@@ -234,8 +234,8 @@ export async function main(file: File): Promise<unknown> {
   ];
 }
 
-/** What TypeScript refuses. */
-export function refused(w: Variable, network: Network): void {
+/** What TypeScript rejects. */
+export function rejected(w: Variable, network: Network): void {
   // @ts-expect-error: an unexpected argument.
   network.compile({ optimizer: 'sgd' }, 3);
   // @ts-expect-error: it is activation.

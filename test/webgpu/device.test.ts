@@ -104,7 +104,7 @@ test("an app's buffer is used without a copy, and the app may use a tensor's buf
   expect([...(await readFloats(own.gpu, buffer, 256)).slice(0, 5)]).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('buffers that can not hold the tensor are refused', async () => {
+test('buffers that can not hold the tensor are rejected', async () => {
   await using own = await ownDevice();
   const make = (size: number, usage: number = GPUBufferUsage.STORAGE) =>
     own.gpu.createBuffer({ size, usage });

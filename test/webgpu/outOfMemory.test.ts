@@ -61,10 +61,10 @@ test.each([0, 2 ** 20, 2 ** 30])(
     // It was reported; the tensors made before are unchanged.
     await expectValues(held[0] as Tensor, 1);
     for (const t of [...held, failed]) t.dispose();
-    const { refused } = own.room;
+    const { rejected } = own.room;
     // Another size, so that no idle buffer can be reused.
     const next = filled(29 * MiB, 7);
-    expect(own.room.refused).toBe(refused);
+    expect(own.room.rejected).toBe(rejected);
     await expectValues(next, 7);
     expect(own.room.uncaptured).toBe(0);
   },
@@ -78,14 +78,14 @@ test('idle and pending buffers make room without any readback', async () => {
   // 20 MiB of each of many sizes: the previous ones must be freed each time.
   for (let i = 0; i < 20; i++) tidy(() => void add(filled(MiB * (5 + i / 2), i), 1));
   const last = filled(20 * MiB, 3);
-  expect(own.room.refused).toBe(1);
+  expect(own.room.rejected).toBe(1);
   await expectValues(last, 3);
 });
 
 test('with no pool, what is disposed of is destroyed before its successor is made', async () => {
   await using own = await limited(16 * MiB, { maxPooledBytes: 0 });
   for (let i = 0; i < 30; i++) filled(4 * MiB + 4096 * i, i).dispose();
-  expect(own.room.refused).toBe(0);
+  expect(own.room.rejected).toBe(0);
   const last = filled(12 * MiB, 5);
   await expectValues(last, 5);
   // Buffers that no submission uses are destroyed at once.
@@ -138,10 +138,10 @@ test('repeatedly', async () => {
     const held = [filled(6 * MiB, round), filled(6 * MiB, round), filled((4 + round) * MiB, round)];
     await expect((held[2] as Tensor).data()).rejects.toThrow(OutOfMemoryError);
     for (const t of held) t.dispose();
-    const { refused } = own.room;
+    const { rejected } = own.room;
     const next = filled((11 + round / 2) * MiB, round);
     await expectValues(next, round);
-    expect(own.room.refused).toBe(refused);
+    expect(own.room.rejected).toBe(rejected);
     next.dispose();
   }
 });
@@ -324,7 +324,7 @@ test('the total stays within what the device is known to hold', async () => {
     await own.device.sync();
     filled((8 + (i % 5)) * MiB, i).dispose();
   }
-  expect(own.room.refused).toBe(1);
+  expect(own.room.rejected).toBe(1);
   // A steady loop allocates nothing, even so.
   const { allocations } = memory();
   for (let i = 0; i < 20; i++) filled(8 * MiB, i).dispose();

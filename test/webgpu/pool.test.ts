@@ -117,7 +117,7 @@ test('after a submission, uploads use pooled buffers again', async () => {
   own.device.flush();
 });
 
-test('a tensor beyond the largest binding is refused at once', async () => {
+test('a tensor beyond the largest binding is rejected at once', async () => {
   await using own = await ownDevice();
   const limit = own.gpu.limits.maxStorageBufferBindingSize;
   expect(limit).toBe(2 ** 27);
@@ -132,12 +132,12 @@ test('a tensor beyond the largest binding is refused at once', async () => {
   own.device.flush();
 });
 
-test('an allocation that the device refuses is reported as an OutOfMemoryError', async () => {
-  const refused = { message: 'no room' } as GPUError;
+test('an allocation that the device rejects is reported as an OutOfMemoryError', async () => {
+  const rejected = { message: 'no room' } as GPUError;
   const device = {
     limits: { maxBufferSize: 2 ** 28, maxStorageBufferBindingSize: 2 ** 28 },
     pushErrorScope: () => {},
-    popErrorScope: async () => refused,
+    popErrorScope: async () => rejected,
     createBuffer: ({ size }: GPUBufferDescriptor) => ({ size }),
   } as unknown as GPUDevice;
   const watch = new ErrorWatch(device);

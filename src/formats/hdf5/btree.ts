@@ -28,11 +28,11 @@ export async function* leafEntries<E extends { readonly address: number }>(
   for (let next = open.pop(); next; next = open.pop()) {
     const { address, level } = next;
     if (seen.has(address))
-      throw storage.refuse(place, 'each node of a B-tree is there once.', `the node at ${address}, twice`);
+      throw storage.invalid(place, 'each node of a B-tree is there once.', `the node at ${address}, twice`);
     seen.add(address);
     const node = await readNode(storage, address, kind, place);
     if (node.level >= level)
-      throw storage.refuse(
+      throw storage.invalid(
         place,
         'the levels of a B-tree count down to 0.',
         `level ${node.level} below level ${level}`,
@@ -52,7 +52,7 @@ async function readNode<E>(
   const header = await storage.cursor(address, headerBytes, place);
   header.expect('TREE');
   const found = header.u8();
-  if (found !== type) throw header.refuse(`the B-tree of ${of} has type ${type}.`, `type ${found}`);
+  if (found !== type) throw header.invalid(`the B-tree of ${of} has type ${type}.`, `type ${found}`);
   const level = header.u8();
   const count = header.u16();
   const cursor = await storage.cursor(address + headerBytes, count * entryBytes + trailingBytes, place);

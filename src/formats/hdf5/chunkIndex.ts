@@ -53,7 +53,7 @@ export async function readChunkIndex(
         place,
       );
     case 'other':
-      throw storage.refuse(
+      throw storage.invalid(
         place,
         'chunks are found by a B-tree of version 1 or a fixed array.',
         index.name,
@@ -93,7 +93,7 @@ function inOrder(
   const counts = shape.map((size, axis) => Math.ceil(size / (chunkShape[axis] as number)));
   const total = sizeOf(counts);
   if (!(total * bytesEach <= storage.size))
-    throw storage.refuse(place, 'every chunk is in the file.', `${total} chunks`);
+    throw storage.invalid(place, 'every chunk is in the file.', `${total} chunks`);
   return Array.from({ length: total }, (_, index) => {
     const offset: number[] = [];
     let rest = index;
@@ -126,7 +126,7 @@ async function readFixedArray(
   if (data === undefinedAddress) return [];
   if (count < offsets.length || count > 2 ** pageBits) {
     const rule = 'the array of chunks has an entry for each chunk, in one page.';
-    throw header.refuse(rule, `${count} entries for ${offsets.length} chunks`, 'use fewer chunks.');
+    throw header.invalid(rule, `${count} entries for ${offsets.length} chunks`, 'use fewer chunks.');
   }
   const cursor = await storage.cursor(data, 6 + addressBytes + count * entryBytes, place);
   cursor.expect('FADB');

@@ -27,14 +27,14 @@ export const maxUnstoredBytes = 1 << 20;
 export function requireChunks({ storage, place, shape, elementBytes, layout }: ChunkedDataset): void {
   const isShape = layout.shape.length === shape.length && layout.shape.every((size) => size > 0);
   if (!isShape || shape.length === 0)
-    throw storage.refuse(
+    throw storage.invalid(
       place,
       'chunks have as many axes as their dataset.',
       `chunks of ${formatShape(layout.shape)} for ${formatShape(shape)}`,
     );
   const chunkBytes = sizeOf(layout.shape) * elementBytes;
   if (!Number.isSafeInteger(chunkBytes))
-    throw storage.refuse(place, 'sizes are less than 2^53.', `${chunkBytes} bytes in a chunk`);
+    throw storage.invalid(place, 'sizes are less than 2^53.', `${chunkBytes} bytes in a chunk`);
 }
 
 export interface ChunkedReader {
@@ -92,7 +92,7 @@ async function findChunks(dataset: ChunkedDataset): Promise<ReadonlyMap<number, 
   const chunks = await readChunkIndex(storage, layout, shape, chunkBytes, filters.length > 0, place);
   const stored = chunks.reduce((sum, chunk) => sum + chunk.bytes, 0);
   if (stored > storage.size)
-    throw storage.refuse(
+    throw storage.invalid(
       place,
       'each chunk has bytes of its own.',
       `${stored} bytes in chunks, in a file of ${storage.size}`,
@@ -119,7 +119,7 @@ function tooLarge(
   bytes: number,
   stored: number,
 ): Error {
-  return storage.refuse(
+  return storage.invalid(
     place,
     'values that a dataset declares are in the file.',
     `${bytes} bytes for shape ${formatShape(shape)}, of which ${stored} are stored`,
@@ -131,7 +131,7 @@ function requireAligned({ storage, place, shape, layout }: ChunkedDataset, { off
     (at, axis) => at % (layout.shape[axis] as number) === 0 && at < (shape[axis] as number),
   );
   if (isAligned) return;
-  throw storage.refuse(
+  throw storage.invalid(
     place,
     'chunks are on their grid.',
     `a chunk at ${formatShape(offset)} of ${formatShape(shape)}`,

@@ -35,7 +35,7 @@ export class Cursor extends ByteFields {
     let value = 0;
     for (let i = bytes - 1; i >= 0; i--) value = value * 256 + this.view.getUint8(start + i);
     if (value <= Number.MAX_SAFE_INTEGER) return value;
-    throw this.refuse('sizes and positions are less than 2^53.', `about ${value}`);
+    throw this.invalid('sizes and positions are less than 2^53.', `about ${value}`);
   }
 
   length(): number {
@@ -73,42 +73,42 @@ export class Cursor extends ByteFields {
 
   /** Reads a string of `count` bytes; what comes after a zero byte is not part of it. */
   string(count: number): string {
-    return decodeText(this.take(count), (rule, received) => this.refuse(rule, received));
+    return decodeText(this.take(count), (rule, received) => this.invalid(rule, received));
   }
 
   /** Reads `signature`. Errors: FormatError for other bytes. */
   expect(signature: string): void {
     const found = String.fromCharCode(...this.take(signature.length));
     if (found === signature) return;
-    throw this.refuse(`the structure starts with '${signature}'.`, JSON.stringify(found));
+    throw this.invalid(`the structure starts with '${signature}'.`, JSON.stringify(found));
   }
 
   /** Reads the version, which must be one of `known`. Errors: FormatError. */
   version(...known: number[]): number {
     const version = this.u8();
     if (known.includes(version)) return version;
-    throw this.refuse(`versions ${known.join(', ')} of this structure can be read.`, `version ${version}`);
+    throw this.invalid(`versions ${known.join(', ')} of this structure can be read.`, `version ${version}`);
   }
 
-  refuse(rule: string, received: string, hint?: string): Error {
+  invalid(rule: string, received: string, hint?: string): Error {
     const { context, place } = this;
     return fault(context, { place, rule, received, ...(hint === undefined ? {} : { hint }) });
   }
 
   protected override missing(count: number): Error {
-    return this.refuse(
+    return this.invalid(
       'a structure has all its fields.',
       `${this.left} bytes where ${count} more are needed`,
     );
   }
 }
 
-/** UTF-8 up to the first zero byte. `refuse` makes the error for other text. */
-export function decodeText(bytes: Uint8Array, refuse: (rule: string, received: string) => Error): string {
+/** UTF-8 up to the first zero byte. `invalid` makes the error for other text. */
+export function decodeText(bytes: Uint8Array, invalid: (rule: string, received: string) => Error): string {
   const end = bytes.indexOf(0);
   try {
     return text.decode(end < 0 ? bytes : bytes.subarray(0, end));
   } catch {
-    throw refuse('text is UTF-8.', 'other bytes');
+    throw invalid('text is UTF-8.', 'other bytes');
   }
 }

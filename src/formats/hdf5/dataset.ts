@@ -55,7 +55,7 @@ export function readDataset(
   // The stored bytes of chunks are known only once their index is read.
   if (layout.kind !== 'chunked') storage.declare(bytes, false, place);
   const tooLarge = ({ index, value }: { index: number; value: bigint }) =>
-    storage.refuse(
+    storage.invalid(
       `${place}, element ${index}`,
       `integers fit into ${dtypeOf(datatype.type)}.`,
       String(value),
@@ -84,14 +84,14 @@ function describeDataset(
   const need = (type: number, what: string) => {
     const found = find(type);
     if (found) return found;
-    throw storage.refuse(place, `a dataset has its ${what}.`, 'none');
+    throw storage.invalid(place, `a dataset has its ${what}.`, 'none');
   };
   if (find(messageType.externalFiles)) {
     const hint = 'copy the values into a dataset of this file.';
-    throw storage.refuse(place, 'values are in the file itself.', 'values in other files', hint);
+    throw storage.invalid(place, 'values are in the file itself.', 'values in other files', hint);
   }
   const shape = readDataspace(need(messageType.dataspace, 'shape'));
-  if (shape === null) throw storage.refuse(place, 'a dataset has a shape.', 'an empty dataspace');
+  if (shape === null) throw storage.invalid(place, 'a dataset has a shape.', 'an empty dataspace');
   const datatype = numberDatatype(
     storage,
     readDatatype(need(messageType.datatype, 'type')),
@@ -121,31 +121,31 @@ function numberDatatype(
   const { bytes } = datatype;
   if (isBfloat16 && bytes === 2) return { kind: 'number', type: 'bfloat16', bytes, littleEndian: true };
   const received = datatype.kind === 'other' ? `type '${datatype.name}'` : 'text';
-  throw storage.refuse(place, 'values are integers, or floats of 16, 32 or 64 bits.', received);
+  throw storage.invalid(place, 'values are integers, or floats of 16, 32 or 64 bits.', received);
 }
 
 /** Errors: FormatError unless the file can hold the values. */
 function requireSizes(dataset: Dataset): void {
   const { storage, place, shape, layout, bytes, fill, datatype, filters } = dataset;
-  const refuse = (rule: string, received: string) => storage.refuse(place, rule, received);
+  const invalid = (rule: string, received: string) => storage.invalid(place, rule, received);
   const declared = `${bytes} bytes for shape ${formatShape(shape)}`;
-  if (!Number.isSafeInteger(bytes)) throw refuse('sizes are less than 2^53.', declared);
+  if (!Number.isSafeInteger(bytes)) throw invalid('sizes are less than 2^53.', declared);
   if (fill && fill.length !== datatype.bytes)
-    throw refuse(`the fill value has ${datatype.bytes} bytes.`, `${fill.length} bytes`);
+    throw invalid(`the fill value has ${datatype.bytes} bytes.`, `${fill.length} bytes`);
   if (layout.kind === 'compact' && layout.bytes.length < bytes)
-    throw refuse(
+    throw invalid(
       `a compact dataset has all its values in its header.`,
       `${layout.bytes.length} bytes, ${declared}`,
     );
   if (layout.kind === 'contiguous') {
     if (layout.size < bytes && layout.address !== undefinedAddress)
-      throw refuse('a dataset has room for its values.', `${layout.size} bytes, ${declared}`);
-    if (layout.address === undefinedAddress) requireUnstored(refuse, bytes, declared);
+      throw invalid('a dataset has room for its values.', `${layout.size} bytes, ${declared}`);
+    if (layout.address === undefinedAddress) requireUnstored(invalid, bytes, declared);
     else storage.require(layout.address, bytes, place);
   }
   if (layout.kind === 'chunked') requireChunks(chunkedOf(dataset, layout));
   else if (filters.length > 0)
-    throw refuse('only chunks have filters.', `filters of a ${layout.kind} dataset`);
+    throw invalid('only chunks have filters.', `filters of a ${layout.kind} dataset`);
 }
 
 function chunkedOf(dataset: Dataset, layout: ChunkedDataset['layout']): ChunkedDataset {
@@ -153,12 +153,12 @@ function chunkedOf(dataset: Dataset, layout: ChunkedDataset['layout']): ChunkedD
 }
 
 function requireUnstored(
-  refuse: (rule: string, received: string) => Error,
+  invalid: (rule: string, received: string) => Error,
   bytes: number,
   declared: string,
 ): void {
   if (bytes > maxUnstoredBytes)
-    throw refuse(
+    throw invalid(
       'values that a dataset declares are in the file.',
       `${declared}, of which nothing is stored`,
     );

@@ -37,7 +37,7 @@ export function readDatatype(cursor: Cursor, nesting = 0): Datatype {
   const classAndVersion = cursor.u8();
   const flags = cursor.u8() | (cursor.u8() << 8) | (cursor.u8() << 16);
   const bytes = cursor.u32();
-  if (bytes === 0) throw cursor.refuse('an element takes at least one byte.', 'a datatype of 0 bytes');
+  if (bytes === 0) throw cursor.invalid('an element takes at least one byte.', 'a datatype of 0 bytes');
   const index = classAndVersion & 0x0f;
   const other: Datatype = { kind: 'other', name: classNames[index] ?? `class ${index}`, bytes };
   switch (index) {

@@ -1,6 +1,6 @@
 /**
  * @file Reads HDF5 files: groups, datasets and attributes, as h5py and Keras write them. Nothing that a file declares is
- * trusted; links to other files, soft links and shared messages are refused. Format:
+ * trusted; links to other files, soft links and shared messages are rejected. Format:
  * https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html.
  */
 import { bufferedSource, type ByteSource } from '../byteSource.ts';
@@ -33,7 +33,7 @@ export async function openHdf5(source: ByteSource): Promise<Hdf5Group> {
   const file = { storage, heap: new GlobalHeap(storage) };
   const opened = await openObject(file, root, '/');
   if (opened instanceof Hdf5Group) return opened;
-  throw storage.refuse('/', 'the root of a file is a group.', 'a dataset');
+  throw storage.invalid('/', 'the root of a file is a group.', 'a dataset');
 }
 
 async function openObject(file: OpenFile, address: number, path: string): Promise<Hdf5Group | Hdf5Dataset> {
@@ -69,7 +69,7 @@ class Hdf5Object {
     const value = await this.attribute(name);
     if (value === null || (value.length === 1 && typeof value[0] === 'string'))
       return value && (value[0] as string);
-    throw this.file.storage.refuse(
+    throw this.file.storage.invalid(
       this.place,
       `attribute '${name}' is one string.`,
       `${value.length} values`,
@@ -115,7 +115,7 @@ export class Hdf5Group extends Hdf5Object {
     if (!link) return null;
     const path = `${this.path === '/' ? '' : this.path}/${name}`;
     if (link.kind === 'hard') return openObject(this.file, link.address, path);
-    throw this.file.storage.refuse(
+    throw this.file.storage.invalid(
       `'${path}'`,
       'the objects of a file are in it.',
       link.kind === 'soft' ? 'a soft link' : 'a link to another file, which is not followed',
@@ -127,14 +127,14 @@ export class Hdf5Group extends Hdf5Object {
   async group(name: string): Promise<Hdf5Group | null> {
     const found = await this.child(name);
     if (found === null || found instanceof Hdf5Group) return found;
-    throw this.file.storage.refuse(found.place, 'it is a group.', 'a dataset');
+    throw this.file.storage.invalid(found.place, 'it is a group.', 'a dataset');
   }
 
   /** Returns the dataset called `name`; null if there is none. Errors: FormatError if it is a group. */
   async dataset(name: string): Promise<Hdf5Dataset | null> {
     const found = await this.child(name);
     if (found === null || found instanceof Hdf5Dataset) return found;
-    throw this.file.storage.refuse(found.place, 'it is a dataset.', 'a group');
+    throw this.file.storage.invalid(found.place, 'it is a dataset.', 'a group');
   }
 
   /** Returns the group at `path`, whose parts are joined by slashes; null if there is none. */
@@ -155,7 +155,7 @@ function requireCompact(info: Cursor): void {
   const flags = info.u8();
   if (flags & 0x01) info.skip(2);
   if (info.address() === undefinedAddress) return;
-  throw info.refuse(
+  throw info.invalid(
     'the attributes of an object are in its header.',
     'attributes in the dense form',
     "write the file again without libver='latest' (h5py), or by h5repack --low=0 --high=0.",
@@ -170,30 +170,30 @@ async function attributeValue(file: OpenFile, attribute: Attribute, place: strin
   const { storage, heap } = file;
   const count = shape === null ? 0 : sizeOf(shape);
   if (count > maxValues || count * datatype.bytes > data.length) {
-    throw storage.refuse(
+    throw storage.invalid(
       place,
       'an attribute has all its values.',
       `${data.length} bytes for ${count} values`,
     );
   }
   const bytes = data.subarray(0, count * datatype.bytes);
-  const refuse = (rule: string, received: string) => storage.refuse(place, rule, received);
+  const invalid = (rule: string, received: string) => storage.invalid(place, rule, received);
   if (datatype.kind === 'number') {
-    const tooLarge = ({ value }: { value: bigint }) => refuse('integers fit into 32 bits.', String(value));
+    const tooLarge = ({ value }: { value: bigint }) => invalid('integers fit into 32 bits.', String(value));
     return [...toHostArray(datatype.type, bytes, datatype.littleEndian, tooLarge)];
   }
-  if (datatype.kind === 'other') throw refuse('an attribute is text or numbers.', `type '${datatype.name}'`);
+  if (datatype.kind === 'other') throw invalid('an attribute is text or numbers.', `type '${datatype.name}'`);
   const elements = Array.from({ length: count }, (_, i) =>
     bytes.subarray(i * datatype.bytes, (i + 1) * datatype.bytes),
   );
-  if (datatype.kind === 'text') return elements.map((element) => decodeText(element, refuse));
+  if (datatype.kind === 'text') return elements.map((element) => decodeText(element, invalid));
   if (datatype.bytes < heap.referenceBytes)
-    throw refuse('a string refers to the global heap.', `${datatype.bytes} bytes`);
+    throw invalid('a string refers to the global heap.', `${datatype.bytes} bytes`);
   const texts: string[] = [];
   for (const element of elements) {
     const object = await heap.object(new Cursor(element, storage.context, place, storage.sizes));
     storage.spend(object.length, place);
-    texts.push(decodeText(object, refuse));
+    texts.push(decodeText(object, invalid));
   }
   return texts;
 }

@@ -21,7 +21,7 @@ const names: Readonly<Record<number, string>> = {
 export function requireKnownFilters(storage: Storage, filters: readonly Filter[], place: string): void {
   const unknown = filters.find(({ id }) => !known.has(id));
   if (!unknown) return;
-  throw storage.refuse(
+  throw storage.invalid(
     place,
     'values are stored as they are, or by gzip, shuffle and fletcher32.',
     `filter ${unknown.id}${Object.hasOwn(names, unknown.id) ? ` (${names[unknown.id]})` : ''}`,
@@ -38,17 +38,17 @@ export async function undoFilters(
   length: number,
   place: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const refuse = (received: string) =>
-    storage.refuse(place, `a chunk holds ${length} bytes once its filters are undone.`, received);
+  const invalid = (received: string) =>
+    storage.invalid(place, `a chunk holds ${length} bytes once its filters are undone.`, received);
   const used = filters.filter((_, i) => (mask & (1 << i)) === 0);
   let bytes = stored;
   for (const [i, { id, values }] of [...used.entries()].reverse()) {
     if (id === deflate) {
       const checksums = used.slice(0, i).filter((filter) => filter.id === checksum).length;
-      bytes = await inflate(bytes, 'deflate', length + checksums * checksumBytes, refuse);
-    } else bytes = id === checksum ? withoutChecksum(bytes, refuse) : unshuffled(bytes, values[0] ?? 1);
+      bytes = await inflate(bytes, 'deflate', length + checksums * checksumBytes, invalid);
+    } else bytes = id === checksum ? withoutChecksum(bytes, invalid) : unshuffled(bytes, values[0] ?? 1);
   }
-  if (bytes.length !== length) throw refuse(`${bytes.length} bytes`);
+  if (bytes.length !== length) throw invalid(`${bytes.length} bytes`);
   return bytes;
 }
 

@@ -5,17 +5,17 @@ export const checksumBytes = 4;
 /** Number of words whose sums can't exceed 32 bits. */
 const blockWords = 360;
 
-/** Returns the bytes before the checksum. `refuse` creates the error for a wrong checksum. */
+/** Returns the bytes before the checksum. `invalid` creates the error for a wrong checksum. */
 export function withoutChecksum(
   bytes: Uint8Array<ArrayBuffer>,
-  refuse: (received: string) => Error,
+  invalid: (received: string) => Error,
 ): Uint8Array<ArrayBuffer> {
   const end = bytes.length - checksumBytes;
-  if (end < 0) throw refuse('no room for a checksum');
+  if (end < 0) throw invalid('no room for a checksum');
   const stored = new DataView(bytes.buffer, bytes.byteOffset + end).getUint32(0, true);
   const data = bytes.subarray(0, end);
   const found = fletcher32(data);
-  if (stored !== found && stored !== swapped(found)) throw refuse('bytes of another checksum');
+  if (stored !== found && stored !== swapped(found)) throw invalid('bytes of another checksum');
   return data;
 }
 

@@ -27,7 +27,7 @@ export class GlobalHeap {
     const received = found
       ? `${length} bytes of an object of ${found.length}`
       : `object ${index} of the heap at ${address}`;
-    throw reference.refuse('a string is in the global heap that it names.', received);
+    throw reference.invalid('a string is in the global heap that it names.', received);
   }
 
   #open(address: number, place: string): Promise<Collection> {

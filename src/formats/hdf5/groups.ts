@@ -16,10 +16,10 @@ export async function readLinks(
 ): Promise<Map<string, Link>> {
   const links = new Map<string, Link>();
   const add = (name: string, link: Link) => {
-    if (links.has(name)) throw storage.refuse(place, 'a group has each name once.', `'${name}', twice`);
+    if (links.has(name)) throw storage.invalid(place, 'a group has each name once.', `'${name}', twice`);
     links.set(name, link);
     if (links.size > maxLinks)
-      throw storage.refuse(place, `a group has at most ${maxLinks} links.`, 'more of them');
+      throw storage.invalid(place, `a group has at most ${maxLinks} links.`, 'more of them');
   };
   for (const { type, cursor } of messages) {
     if (type === messageType.symbolTable) await readSymbolTable(storage, cursor, add);
@@ -38,7 +38,7 @@ function requireCompact(info: Cursor): void {
   const flags = info.u8();
   if (flags & 0x01) info.skip(8);
   if (info.address() === undefinedAddress) return;
-  throw info.refuse(
+  throw info.invalid(
     'the links of a group are in a symbol table or in its header.',
     'a group of many links in the dense form',
     "write the file again without libver='latest' (h5py), or by h5repack --low=0 --high=0.",
@@ -57,7 +57,7 @@ async function readSymbolTable(
   const addName = (name: string, link: Link) => {
     named += name.length + 1;
     if (named > heap.bytes.length + 1)
-      throw heap.refuse(
+      throw heap.invalid(
         'names of a group have bytes of their own.',
         `${named} characters in ${heap.bytes.length} bytes`,
       );

@@ -64,7 +64,7 @@ export function readDataspace(cursor: Cursor): readonly number[] | null {
   cursor.skip(1);
   if (version === 1) cursor.skip(5);
   else if (cursor.u8() === 2) return null;
-  if (rank > maxRank) throw cursor.refuse(`a shape has at most ${maxRank} axes.`, `${rank} axes`);
+  if (rank > maxRank) throw cursor.invalid(`a shape has at most ${maxRank} axes.`, `${rank} axes`);
   return Array.from({ length: rank }, () => cursor.length());
 }
 
@@ -82,7 +82,7 @@ function readOldLayout(cursor: Cursor): Layout {
   if (kind === 0) return { kind: 'compact', bytes: cursor.take(cursor.u32()) };
   if (kind === 1) return { kind: 'contiguous', address, size: Number.NaN };
   if (kind === 2) return { kind: 'chunked', address, shape: sizes.slice(0, -1), index: { kind: 'tree' } };
-  throw cursor.refuse('values are stored compact, contiguous or in chunks.', `layout class ${kind}`);
+  throw cursor.invalid('values are stored compact, contiguous or in chunks.', `layout class ${kind}`);
 }
 
 function readNewLayout(cursor: Cursor, version: number): Layout {
@@ -90,7 +90,7 @@ function readNewLayout(cursor: Cursor, version: number): Layout {
   if (kind === 0) return { kind: 'compact', bytes: cursor.take(cursor.u16()) };
   if (kind === 1) return { kind: 'contiguous', address: cursor.address(), size: cursor.length() };
   if (kind === 2) return version === 3 ? readChunks(cursor) : readIndexedChunks(cursor);
-  throw cursor.refuse(
+  throw cursor.invalid(
     'values are stored compact, contiguous or in chunks.',
     kind === 3 ? 'a virtual dataset, whose values are in other files' : `layout class ${kind}`,
     'copy the values into a dataset of this file.',
@@ -143,7 +143,7 @@ export function readFilters(cursor: Cursor): Filter[] {
   const version = cursor.version(1, 2);
   const count = cursor.u8();
   if (count > maxFilters)
-    throw cursor.refuse(`at most ${maxFilters} filters are chained.`, `${count} filters`);
+    throw cursor.invalid(`at most ${maxFilters} filters are chained.`, `${count} filters`);
   if (version === 1) cursor.skip(6);
   return Array.from({ length: count }, () => {
     const id = cursor.u16();
@@ -202,7 +202,7 @@ export function readAttribute(cursor: Cursor): Attribute {
 }
 
 export function sharedMessage(cursor: Cursor): Error {
-  return cursor.refuse(
+  return cursor.invalid(
     'each object has its own messages.',
     'a message that is shared between objects, such as a committed datatype',
     'write the file again with h5py, without committed datatypes.',

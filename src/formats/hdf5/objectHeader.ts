@@ -35,7 +35,7 @@ export async function readObjectHeader(storage: Storage, address: number, place:
     bytes += block.cursor.left;
     // Blocks that overlap could add up to far more than the file.
     if (bytes > storage.size)
-      throw block.cursor.refuse('a header is smaller than its file.', `${bytes} bytes`);
+      throw block.cursor.invalid('a header is smaller than its file.', `${bytes} bytes`);
     for (const message of messagesOf(block)) {
       if (message.type !== messageType.continuation) messages.push(message);
       else blocks.push(await continuation(storage, message.cursor, first, seen, place));
@@ -74,7 +74,7 @@ async function continuation(
 ): Promise<Block> {
   const [address, bytes] = [message.address(), message.length()];
   if (seen.has(address))
-    throw message.refuse('a header is continued once at each place.', `${address}, twice`);
+    throw message.invalid('a header is continued once at each place.', `${address}, twice`);
   seen.add(address);
   const cursor = await storage.cursor(address, bytes, place);
   if (!v2) return { cursor, v2 };
@@ -97,5 +97,5 @@ function* messagesOf({ cursor, v2 }: Block): Generator<Message> {
 }
 
 function tooMany(cursor: Cursor): Error {
-  return cursor.refuse(`an object has at most ${maxMessages} messages.`, 'more of them');
+  return cursor.invalid(`an object has at most ${maxMessages} messages.`, 'more of them');
 }

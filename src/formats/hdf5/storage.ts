@@ -56,7 +56,7 @@ export class Storage {
     if (isDeflated) this.#deflated -= bytes;
     else this.#values -= bytes;
     if (this.#values >= 0 && this.#deflated >= 0) return;
-    throw this.refuse(
+    throw this.invalid(
       place,
       'the values of a file are in it.',
       'datasets that share bytes, and declare far more than the file has',
@@ -67,7 +67,7 @@ export class Storage {
   spend(count: number, place: string): void {
     this.#budget -= count;
     if (this.#budget >= 0) return;
-    throw this.refuse(
+    throw this.invalid(
       place,
       'the structures of a file are no larger than the file.',
       'structures that share bytes, over and over',
@@ -89,7 +89,7 @@ export class Storage {
   /** Errors: FormatError unless the `count` bytes at `address` are in the file. */
   require(address: number, count: number, place: string): void {
     if (address >= 0 && address + count <= this.size) return;
-    throw this.refuse(
+    throw this.invalid(
       place,
       'everything that the file names is in it.',
       address === undefinedAddress
@@ -98,7 +98,7 @@ export class Storage {
     );
   }
 
-  refuse(place: string, rule: string, received: string, hint?: string): Error {
+  invalid(place: string, rule: string, received: string, hint?: string): Error {
     return fault(this.context, { place, rule, received, ...(hint === undefined ? {} : { hint }) });
   }
 }

@@ -25,7 +25,7 @@ export async function readSuperblock(file: ByteSource, context: FileContext): Pr
   const bytes = await source.read(0, Math.min(source.size, superblockBytes));
   const first = new Cursor(bytes, context, place, { offset: 8, length: 8 });
   if (!hdf5Signature.every((byte, i) => bytes[i] === byte)) {
-    throw first.refuse(
+    throw first.invalid(
       'an HDF5 file starts with its signature.',
       bytes.length === 0 ? 'an empty file' : `the bytes ${[...bytes.subarray(0, 8)].join(' ')}`,
       'pass a file that h5py or Keras wrote.',
@@ -36,7 +36,7 @@ export async function readSuperblock(file: ByteSource, context: FileContext): Pr
   if (version < 2) first.skip(4);
   const sizes = { offset: first.u8(), length: first.u8() };
   if (![sizes.offset, sizes.length].every((size) => size === 4 || size === 8)) {
-    throw first.refuse('fields have 4 or 8 bytes.', `${sizes.offset} and ${sizes.length} bytes`);
+    throw first.invalid('fields have 4 or 8 bytes.', `${sizes.offset} and ${sizes.length} bytes`);
   }
   const rest = new Cursor(bytes.subarray(first.position), context, place, sizes);
   const { end, root } = version < 2 ? readOld(rest, version) : readNew(rest);

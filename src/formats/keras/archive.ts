@@ -27,17 +27,17 @@ export async function openKerasArchive(archive: ZipArchive): Promise<KerasArchiv
 /** Returns the text of an entry; null where there is none. Errors: FormatError for one that is too long, or no UTF-8. */
 export async function readText(archive: ZipArchive, name: string): Promise<string | null> {
   const { context } = archive;
-  const refuse = (rule: string, received: string) =>
+  const invalid = (rule: string, received: string) =>
     fault(context, { place: `entry '${name}'`, rule, received });
   const size = archive.size(name);
   if (size !== null && size > maxTextBytes)
-    throw refuse(`a text has at most ${maxTextBytes} bytes.`, `${size} bytes`);
+    throw invalid(`a text has at most ${maxTextBytes} bytes.`, `${size} bytes`);
   const entry = await archive.entry(name);
   const bytes = await entry?.read(0, entry.size);
   try {
     return bytes ? new TextDecoder('utf-8', { fatal: true }).decode(bytes) : null;
   } catch {
-    throw refuse('a text is UTF-8.', 'other bytes');
+    throw invalid('a text is UTF-8.', 'other bytes');
   }
 }
 

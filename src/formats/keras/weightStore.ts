@@ -28,18 +28,19 @@ export async function readWeightStore(
   const open: { group: Hdf5Group; path: string; depth: number }[] = [{ group: root, path: '', depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { group, path, depth } = next;
-    const refuse = (rule: string, received: string) => fault(context, { place: group.place, rule, received });
-    if (depth > maxDepth) throw refuse(`groups are at most ${maxDepth} deep.`, 'one that is deeper');
+    const invalid = (rule: string, received: string) =>
+      fault(context, { place: group.place, rule, received });
+    if (depth > maxDepth) throw invalid(`groups are at most ${maxDepth} deep.`, 'one that is deeper');
     for (const [name, link] of group.links) {
       if (link.kind === 'hard') {
         if (seen.has(link.address))
-          throw refuse('each object of a file is in it once.', `'${name}', which is there twice`);
+          throw invalid('each object of a file is in it once.', `'${name}', which is there twice`);
         seen.add(link.address);
       }
-      if (seen.size > maxGroups) throw refuse(`a file has at most ${maxGroups} objects.`, 'more of them');
+      if (seen.size > maxGroups) throw invalid(`a file has at most ${maxGroups} objects.`, 'more of them');
       const child = await group.child(name);
       if (!child || child instanceof Hdf5Dataset) continue;
-      if (name === 'vars') found.set(path, await readVariables(child, refuse));
+      if (name === 'vars') found.set(path, await readVariables(child, invalid));
       else open.push({ group: child, path: path === '' ? name : `${path}/${name}`, depth: depth + 1 });
     }
   }
@@ -48,12 +49,12 @@ export async function readWeightStore(
 
 async function readVariables(
   group: Hdf5Group,
-  refuse: (rule: string, received: string) => Error,
+  invalid: (rule: string, received: string) => Error,
 ): Promise<StoredVariables> {
   const tensors: StoredTensor[] = [];
   const names = [...group.links.keys()];
   const unknown = names.find((name) => !/^(0|[1-9]\d{0,8})$/.test(name));
-  if (unknown !== undefined) throw refuse('variables are numbered.', `'${unknown}'`);
+  if (unknown !== undefined) throw invalid('variables are numbered.', `'${unknown}'`);
   for (const name of names.sort((a, b) => Number(a) - Number(b))) {
     const dataset = (await group.dataset(name)) as Hdf5Dataset;
     tensors.push(await dataset.tensor());

@@ -72,7 +72,7 @@ async function readEntry(
 
 /**
  * Returns the storage for ('storage', type, key, device, elements). Views of storages, which only older files have, are
- * refused.
+ * rejected.
  */
 export function storageOf(id: readonly PickleValue[]): Storage | undefined {
   const [kind, type, key, , count, view = null] = id;

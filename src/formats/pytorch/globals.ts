@@ -1,5 +1,5 @@
 /**
- * @file The names that a state dictionary may contain, and their meaning here. All other names are refused, because a pickle
+ * @file The names that a state dictionary may contain, and their meaning here. All other names are rejected, because a pickle
  * may import and call anything that it names.
  */
 import { maxRank } from '../../core/shape.ts';

@@ -60,27 +60,27 @@ async function findStorages(
   context: FileContext,
 ): Promise<ReadonlyMap<string, ByteSource>> {
   const place = 'the storages';
-  const refuse = (rule: string, received: string) => fault(context, { place, rule, received });
-  if (!Array.isArray(keys)) throw refuse('storages are listed by their keys.', 'no list');
+  const invalid = (rule: string, received: string) => fault(context, { place, rule, received });
+  if (!Array.isArray(keys)) throw invalid('storages are listed by their keys.', 'no list');
   const ranges = new Map<string, ByteSource>();
   let at = begin;
   for (const key of keys as readonly PickleValue[]) {
     const storage = typeof key === 'string' ? mentioned.get(key) : undefined;
     if (!storage || ranges.has(storage.key))
-      throw refuse('each storage belongs to tensors of the dictionary, and is listed once.', 'another key');
+      throw invalid('each storage belongs to tensors of the dictionary, and is listed once.', 'another key');
     const bytes = storage.count * (storage.type === null ? 1 : storedBytes(storage.type));
     const data = at + lengthBytes;
     if (!(data + bytes <= source.size))
-      throw refuse('storages end within the file.', `${bytes} bytes at ${data}`);
+      throw invalid('storages end within the file.', `${bytes} bytes at ${data}`);
     const length = await source.read(at, data);
     const count = new DataView(length.buffer, length.byteOffset, lengthBytes).getBigUint64(0, true);
     if (count !== BigInt(storage.count))
-      throw refuse(`storage '${storage.key}' has ${storage.count} elements.`, String(count));
+      throw invalid(`storage '${storage.key}' has ${storage.count} elements.`, String(count));
     ranges.set(storage.key, rangeSource(source, data, data + bytes, source.name));
     at = data + bytes;
   }
   if (at !== source.size)
-    throw refuse('every byte belongs to a storage.', `${source.size - at} bytes after the last`);
+    throw invalid('every byte belongs to a storage.', `${source.size - at} bytes after the last`);
   return ranges;
 }
 

@@ -1,6 +1,6 @@
 /**
  * @file Reads a pickle as data. The virtual machine of pickles can import and call anything; this one has the opcodes that
- * state dictionaries need, and a list of names (globals.ts). Everything else is refused.
+ * state dictionaries need, and a list of names (globals.ts). Everything else is rejected.
  * Opcodes: https://github.com/python/cpython/blob/main/Lib/pickletools.py.
  */
 import { UnsafeModelError } from '../../core/errors.ts';
@@ -51,7 +51,7 @@ class Machine {
       if (!operation) throw this.unsafe(`opcode 0x${opcode.toString(16).padStart(2, '0')}`);
       operation(this, this.bytes);
     }
-    throw this.refuse(`a pickle has at most ${limit} operations.`, 'more of them');
+    throw this.invalid(`a pickle has at most ${limit} operations.`, 'more of them');
   }
 
   push(value: PickleValue): void {
@@ -61,7 +61,7 @@ class Machine {
   #pop(): PickleValue {
     const value = this.#stack.pop();
     if (value === undefined || this.#stack.length < (this.#marks.at(-1) ?? 0))
-      throw this.refuse('operations find what they need on the stack.', 'an empty stack');
+      throw this.invalid('operations find what they need on the stack.', 'an empty stack');
     return value;
   }
 
@@ -77,7 +77,7 @@ class Machine {
   /** Pops the values since the last mark. */
   sinceMark(): PickleValue[] {
     const mark = this.#marks.pop();
-    if (mark === undefined) throw this.refuse('a group of values starts with a mark.', 'none');
+    if (mark === undefined) throw this.invalid('a group of values starts with a mark.', 'none');
     return this.#stack.splice(mark);
   }
 
@@ -100,13 +100,14 @@ class Machine {
 
   recall(index: number): void {
     const value = this.#memo.get(index);
-    if (value === undefined) throw this.refuse('a value is kept before it is used again.', `number ${index}`);
+    if (value === undefined)
+      throw this.invalid('a value is kept before it is used again.', `number ${index}`);
     this.push(value);
   }
 
   append(items: readonly PickleValue[]): void {
     const list = this.#pop();
-    if (!Array.isArray(list)) throw this.refuse('items are added to a list.', typeName(list));
+    if (!Array.isArray(list)) throw this.invalid('items are added to a list.', typeName(list));
     for (const item of items) list.push(item);
     this.push(list);
   }
@@ -118,7 +119,7 @@ class Machine {
   /** `items` are alternating keys and values. */
   setItems(items: readonly PickleValue[]): void {
     const map = this.#popMap('items are set in a dictionary.');
-    if (items.length % 2 !== 0) throw this.refuse('each key has a value.', 'a key without one');
+    if (items.length % 2 !== 0) throw this.invalid('each key has a value.', 'a key without one');
     for (let i = 0; i < items.length; i += 2) map.set(items[i] as PickleValue, items[i + 1] as PickleValue);
     this.push(map);
   }
@@ -139,7 +140,7 @@ class Machine {
   #popMap(rule: string): PickleMap {
     const map = this.#pop();
     if (map instanceof Map) return map;
-    throw this.refuse(rule, typeName(map));
+    throw this.invalid(rule, typeName(map));
   }
 
   /** Errors: UnsafeModelError for names that are not on the list. */
@@ -154,7 +155,7 @@ class Machine {
     const name = this.#pop();
     const module = this.#pop();
     if (typeof name !== 'string' || typeof module !== 'string')
-      throw this.refuse('a name and its module are strings.', typeName(name));
+      throw this.invalid('a name and its module are strings.', typeName(name));
     this.global(module, name);
   }
 
@@ -166,7 +167,7 @@ class Machine {
       throw this.unsafe(`a call of ${callee instanceof Global ? `'${callee.name}'` : typeName(callee)}`);
     const made = Array.isArray(args) ? callee.meaning.call(args) : undefined;
     if (made === undefined)
-      throw this.refuse(`'${callee.name}' has the arguments that PyTorch gives it.`, 'other arguments');
+      throw this.invalid(`'${callee.name}' has the arguments that PyTorch gives it.`, 'other arguments');
     this.push(made);
   }
 
@@ -174,11 +175,11 @@ class Machine {
     const id = this.#pop();
     const found = Array.isArray(id) ? this.options.storage?.(id) : undefined;
     if (!found)
-      throw this.refuse("a storage is ('storage', type, key, device, elements).", 'another reference');
+      throw this.invalid("a storage is ('storage', type, key, device, elements).", 'another reference');
     this.push(found);
   }
 
-  refuse(rule: string, received: string): Error {
+  invalid(rule: string, received: string): Error {
     const { context, place } = this.options;
     return fault(context, { place: `${place}, byte ${this.bytes.position}`, rule, received });
   }
@@ -243,7 +244,7 @@ const operations: ReadonlyMap<number, Operation> = new Map<number, Operation>([
 
 function requireProtocol(machine: Machine, protocol: number): void {
   if (protocol >= 2 && protocol <= 5) return;
-  throw machine.refuse('pickles are of protocol 2 to 5.', `protocol ${protocol}`);
+  throw machine.invalid('pickles are of protocol 2 to 5.', `protocol ${protocol}`);
 }
 
 function typeName(value: PickleValue): string {

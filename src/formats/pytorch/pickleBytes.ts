@@ -37,7 +37,7 @@ export class PickleBytes extends ByteFields {
   /** Reads a two's complement integer, little-endian. */
   integer(length: number): number | bigint {
     if (length > maxIntegerBytes)
-      throw this.#refuse(`integers have at most ${maxIntegerBytes} bytes.`, `${length}`);
+      throw this.#invalid(`integers have at most ${maxIntegerBytes} bytes.`, `${length}`);
     const begin = this.advance(length);
     let value = 0n;
     for (let i = length - 1; i >= 0; i--) value = value * 256n + BigInt(this.bytes[begin + i] as number);
@@ -51,7 +51,7 @@ export class PickleBytes extends ByteFields {
     try {
       return utf8.decode(this.bytes.subarray(begin, begin + length));
     } catch {
-      throw this.#refuse('strings are UTF-8.', 'other bytes');
+      throw this.#invalid('strings are UTF-8.', 'other bytes');
     }
   }
 
@@ -64,17 +64,17 @@ export class PickleBytes extends ByteFields {
   line(): string {
     const end = this.bytes.indexOf(0x0a, this.position);
     if (end < 0 || end - this.position > maxNameBytes)
-      throw this.#refuse(`a name ends after at most ${maxNameBytes} bytes.`, 'no end');
+      throw this.#invalid(`a name ends after at most ${maxNameBytes} bytes.`, 'no end');
     const line = this.text(end - this.position);
     this.position = end + 1;
     return line;
   }
 
   protected override missing(): Error {
-    return this.#refuse('a pickle ends with its last operation.', 'the end of the bytes');
+    return this.#invalid('a pickle ends with its last operation.', 'the end of the bytes');
   }
 
-  #refuse(rule: string, received: string): Error {
+  #invalid(rule: string, received: string): Error {
     const { context, place } = this.from;
     return fault(context, { place: `${place}, byte ${this.position}`, rule, received });
   }

@@ -151,24 +151,24 @@ function readEntry(
   context: FileContext,
 ): Entry {
   const place = `tensor '${name}'`;
-  const refuse = (rule: string, received: unknown) =>
+  const invalid = (rule: string, received: unknown) =>
     fault(context, { place, rule, received: describe(received) });
-  if (!isRecord(value)) throw refuse('a tensor is an object of dtype, shape and data_offsets.', value);
+  if (!isRecord(value)) throw invalid('a tensor is an object of dtype, shape and data_offsets.', value);
   const { dtype, shape, data_offsets: offsets } = value;
   if (typeof dtype !== 'string' || !Object.hasOwn(elementBits, dtype))
-    throw refuse(`a dtype is one of ${Object.keys(elementBits).join(', ')}.`, dtype);
+    throw invalid(`a dtype is one of ${Object.keys(elementBits).join(', ')}.`, dtype);
   if (!Array.isArray(shape) || !shape.every(isSize))
-    throw refuse('a shape is a list of sizes of at least 0.', shape);
-  if (shape.length > maxRank) throw refuse(`a shape has at most ${maxRank} axes.`, shape);
+    throw invalid('a shape is a list of sizes of at least 0.', shape);
+  if (shape.length > maxRank) throw invalid(`a shape has at most ${maxRank} axes.`, shape);
   if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isSize))
-    throw refuse('data_offsets are two integers of at least 0.', offsets);
+    throw invalid('data_offsets are two integers of at least 0.', offsets);
   const [from, to] = offsets as [number, number];
   const dataBytes = fileBytes - dataStart;
   if (from > to || to > dataBytes)
-    throw refuse(`data_offsets run forwards within the ${dataBytes} bytes of data.`, offsets);
+    throw invalid(`data_offsets run forwards within the ${dataBytes} bytes of data.`, offsets);
   const needed = shape.reduce((bits, n) => bits * BigInt(n), BigInt(elementBits[dtype as StoredType])) / 8n;
   if (needed !== BigInt(to - from))
-    throw refuse(`${dtype} of shape [${shape}] takes ${needed} bytes.`, { data_offsets: offsets });
+    throw invalid(`${dtype} of shape [${shape}] takes ${needed} bytes.`, { data_offsets: offsets });
   return { name, type: dtype as StoredType, shape, begin: dataStart + from, end: dataStart + to };
 }
 

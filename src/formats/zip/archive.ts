@@ -69,7 +69,7 @@ export class ZipArchive {
     const begin = header + localHeaderBytes + view.getUint16(26, true) + view.getUint16(28, true);
     const isHeader = view.getUint32(0, true) === 0x04034b50;
     if (isHeader && begin + storedBytes <= this.source.size) return begin;
-    throw this.#refuse(
+    throw this.#invalid(
       name,
       'an entry is where the directory says.',
       isHeader ? 'fewer bytes' : 'other bytes',
@@ -77,9 +77,9 @@ export class ZipArchive {
   }
 
   async #inflated({ name, bytes, storedBytes }: ZipEntry, stored: ByteSource): Promise<ByteSource> {
-    const refuse = (received: string) =>
-      this.#refuse(name, `the entry inflates to ${bytes} bytes.`, received);
-    const inflated = await inflate(await stored.read(0, storedBytes), 'deflate-raw', bytes, refuse);
+    const invalid = (received: string) =>
+      this.#invalid(name, `the entry inflates to ${bytes} bytes.`, received);
+    const inflated = await inflate(await stored.read(0, storedBytes), 'deflate-raw', bytes, invalid);
     return bytesSource(inflated, stored.name);
   }
 
@@ -91,14 +91,14 @@ export class ZipArchive {
       found = crc32(piece, found);
     }
     if (found === checksum) return;
-    throw this.#refuse(
+    throw this.#invalid(
       name,
       'bytes have the checksum that the directory states.',
       'other bytes: the file is damaged',
     );
   }
 
-  #refuse(name: string, rule: string, received: string): Error {
+  #invalid(name: string, rule: string, received: string): Error {
     return fault(this.context, { place: `entry '${name}'`, rule, received });
   }
 }

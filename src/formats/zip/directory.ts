@@ -94,18 +94,18 @@ async function readEnd(
   end: number,
   context: FileContext,
 ): Promise<Directory> {
-  const refuse = (rule: string, received: string) =>
+  const invalid = (rule: string, received: string) =>
     fault(context, { place: 'the end of the directory', rule, received });
   const [disk, firstDisk] = [tail.getUint16(at + 4, true), tail.getUint16(at + 6, true)];
   const [here, count] = [tail.getUint16(at + 8, true), tail.getUint16(at + 10, true)];
   const [bytes, begin] = [tail.getUint32(at + 12, true), tail.getUint32(at + 16, true)];
   const isLarge = count === 0xffff || bytes === 0xffffffff || begin === 0xffffffff;
   if (!isLarge && (disk !== 0 || firstDisk !== 0 || here !== count))
-    throw refuse('an archive is one file.', `part ${disk} of an archive in parts`);
-  const found = isLarge ? await readEnd64(source, end, refuse) : { count, begin, bytes };
+    throw invalid('an archive is one file.', `part ${disk} of an archive in parts`);
+  const found = isLarge ? await readEnd64(source, end, invalid) : { count, begin, bytes };
   if (found.begin + found.bytes > end || found.bytes < found.count * entryBytes) {
     const { begin, bytes, count } = found;
-    throw refuse(
+    throw invalid(
       'the directory is in the file.',
       `${bytes} bytes at ${begin} for ${count} entries, before ${end}`,
     );
@@ -117,15 +117,15 @@ async function readEnd(
 async function readEnd64(
   source: ByteSource,
   end: number,
-  refuse: (rule: string, received: string) => Error,
+  invalid: (rule: string, received: string) => Error,
 ): Promise<Directory> {
   const rule = 'a large archive has a large record of its end.';
-  if (end < locatorBytes) throw refuse(rule, 'no room for one');
+  if (end < locatorBytes) throw invalid(rule, 'no room for one');
   const locator = viewOf(await source.read(end - locatorBytes, end));
   const at = locator.getUint32(0, true) === 0x07064b50 ? Number(locator.getBigUint64(8, true)) : -1;
-  if (at < 0 || at + end64Bytes > end) throw refuse(rule, 'none');
+  if (at < 0 || at + end64Bytes > end) throw invalid(rule, 'none');
   const record = viewOf(await source.read(at, at + end64Bytes));
-  if (record.getUint32(0, true) !== 0x06064b50) throw refuse(rule, 'other bytes');
+  if (record.getUint32(0, true) !== 0x06064b50) throw invalid(rule, 'other bytes');
   const [count, bytes, begin] = [32, 40, 48].map((field) => Number(record.getBigUint64(field, true)));
   return { count: count as number, bytes: bytes as number, begin: begin as number };
 }
@@ -137,25 +137,25 @@ function readEntry(
   context: FileContext,
 ): { entry: ZipEntry; next: number } {
   const place = `the directory, byte ${begin + at}`;
-  const refuse = (rule: string, received: string) => fault(context, { place, rule, received });
+  const invalid = (rule: string, received: string) => fault(context, { place, rule, received });
   const left = view.byteLength - at;
   if (left < entryBytes || view.getUint32(at, true) !== 0x02014b50)
-    throw refuse('the directory has a record for each entry.', 'other bytes');
+    throw invalid('the directory has a record for each entry.', 'other bytes');
   const u16 = (offset: number) => view.getUint16(at + offset, true);
   const u32 = (offset: number) => view.getUint32(at + offset, true);
   const [nameBytes, extraBytes, commentBytes] = [u16(28), u16(30), u16(32)];
   const next = at + entryBytes + nameBytes + extraBytes + commentBytes;
-  if (next > view.byteLength) throw refuse('records end within the directory.', `${left} bytes left`);
+  if (next > view.byteLength) throw invalid('records end within the directory.', `${left} bytes left`);
   const bytesAt = (offset: number, count: number) =>
     new Uint8Array(view.buffer as ArrayBuffer, view.byteOffset + offset, count);
-  const name = nameOf(bytesAt(at + entryBytes, nameBytes), refuse);
+  const name = nameOf(bytesAt(at + entryBytes, nameBytes), invalid);
   const extra = viewOf(bytesAt(at + entryBytes + nameBytes, extraBytes));
-  const large = largeFields(extra, [u32(24), u32(20), u32(42)], refuse);
+  const large = largeFields(extra, [u32(24), u32(20), u32(42)], invalid);
   const [bytes, storedBytes, header] = large as [number, number, number];
   const [flags, method] = [u16(8), u16(10)];
-  if (flags & 0x0041) throw refuse('entries are not encrypted.', `'${name}', which is`);
+  if (flags & 0x0041) throw invalid('entries are not encrypted.', `'${name}', which is`);
   if (method !== 0 && method !== 8)
-    throw refuse('entries are stored or deflated.', `'${name}' by method ${method}`);
+    throw invalid('entries are stored or deflated.', `'${name}' by method ${method}`);
   const entry = { name, isDeflated: method === 8, header, storedBytes, bytes, checksum: u32(16) };
   return { entry, next };
 }
@@ -164,7 +164,7 @@ function readEntry(
 function largeFields(
   extra: DataView,
   fields: readonly number[],
-  refuse: (rule: string, received: string) => Error,
+  invalid: (rule: string, received: string) => Error,
 ): number[] {
   if (!fields.includes(0xffffffff)) return [...fields];
   for (let at = 0; at + 4 <= extra.byteLength; at += 4 + extra.getUint16(at + 2, true)) {
@@ -173,31 +173,31 @@ function largeFields(
     const end = Math.min(extra.byteLength, field + extra.getUint16(at + 2, true));
     return fields.map((value) => {
       if (value !== 0xffffffff) return value;
-      if (field + 8 > end) throw refuse('a large entry has its sizes in its record.', 'too few of them');
+      if (field + 8 > end) throw invalid('a large entry has its sizes in its record.', 'too few of them');
       field += 8;
       return Number(extra.getBigUint64(field - 8, true));
     });
   }
-  throw refuse('a large entry has its sizes in its record.', 'none');
+  throw invalid('a large entry has its sizes in its record.', 'none');
 }
 
-function nameOf(bytes: Uint8Array, refuse: (rule: string, received: string) => Error): string {
+function nameOf(bytes: Uint8Array, invalid: (rule: string, received: string) => Error): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw refuse('names are UTF-8.', 'other bytes');
+    throw invalid('names are UTF-8.', 'other bytes');
   }
 }
 
 /** Errors: FormatError for names that lead out of the archive, and duplicate ones. */
 function requireName(name: string, names: Set<string>, context: FileContext): void {
-  const refuse = (rule: string, received: string) =>
+  const invalid = (rule: string, received: string) =>
     fault(context, { place: `entry '${name}'`, rule, received });
   const parts = name.split('/');
   const climbs = parts.includes('..') || name.startsWith('/') || /[\\\0]|^[A-Za-z]:/.test(name);
-  if (name === '' || climbs) throw refuse('names of entries are paths within the archive.', `'${name}'`);
+  if (name === '' || climbs) throw invalid('names of entries are paths within the archive.', `'${name}'`);
   if (names.has(name))
-    throw refuse('every name is unique: readers disagree about which entry counts.', `'${name}', twice`);
+    throw invalid('every name is unique: readers disagree about which entry counts.', `'${name}', twice`);
   names.add(name);
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../saving/checkpoint.ts';
 import { Callback, type Logs } from './callback.ts';
 import { byPosition, checkOptions, type Settings } from '../../core/options.ts';
-import { refusal } from './callbackOptions.ts';
+import { invalid } from './callbackOptions.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
 import { Files, type SinkLike } from './sink.ts';
 
@@ -44,7 +44,7 @@ export class BackupAndRestore extends Callback {
     checkOptions(op, options, ['backupDir', 'saveFreq', 'deleteCheckpoint', 'sink']);
     const { backupDir, saveFreq = 'epoch', deleteCheckpoint = true, sink } = options;
     if (typeof backupDir !== 'string' || backupDir === '') {
-      throw refusal(
+      throw invalid(
         op,
         '`backupDir` must be the name of a folder.',
         `backupDir: ${describe(backupDir)}`,
@@ -66,7 +66,7 @@ export class BackupAndRestore extends Callback {
     if (!file) return;
     const model = this.#model;
     if (model.weights.length === 0) {
-      throw refusal(
+      throw invalid(
         'backupAndRestore',
         'a model must have its weights before they are restored.',
         `'${model.name}', which has none yet`,

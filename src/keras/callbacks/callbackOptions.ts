@@ -15,20 +15,20 @@ export interface VerboseOptions {
 /** Prints messages if `verbose` is 1. Errors: ValueError for invalid options. */
 export function sayer(op: string, { verbose = 0, say = console.log }: VerboseOptions): Say {
   if (verbose !== 0 && verbose !== 1) {
-    throw refusal(op, '`verbose` is 0 or 1.', `verbose: ${describe(verbose)}`, 'pass 1 for messages.');
+    throw invalid(op, '`verbose` is 0 or 1.', `verbose: ${describe(verbose)}`, 'pass 1 for messages.');
   }
   if (typeof say !== 'function') {
-    throw refusal(op, '`say` is a function of a text.', `say: ${describe(say)}`, 'pass (text) => ….');
+    throw invalid(op, '`say` is a function of a text.', `say: ${describe(say)}`, 'pass (text) => ….');
   }
   return verbose === 1 ? say : () => {};
 }
 
-export function refusal(op: string, rule: string, received: string, hint: string): ValueError {
+export function invalid(op: string, rule: string, received: string, hint: string): ValueError {
   return new ValueError({ op, rule, received, hint });
 }
 
 /** Throws if `value` is null. */
 export function requireNonEmpty<T>(op: string, value: T | null, rule: string, hint: string): T {
   if (value !== null) return value;
-  throw refusal(op, rule, 'an environment without them', hint);
+  throw invalid(op, rule, 'an environment without them', hint);
 }

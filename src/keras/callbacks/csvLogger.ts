@@ -2,7 +2,7 @@
 import { describe, requireBoolean } from '../../core/shape.ts';
 import { Callback, type Logs } from './callback.ts';
 import { byPosition, checkOptions, type Settings } from '../../core/options.ts';
-import { refusal } from './callbackOptions.ts';
+import { invalid } from './callbackOptions.ts';
 import { Files, type SinkLike } from './sink.ts';
 
 /** Options of `csvLogger`. */
@@ -31,10 +31,10 @@ export class CSVLogger extends Callback {
     checkOptions(op, options, ['filename', 'separator', 'append', 'sink']);
     const { filename, separator = ',', append = false, sink } = options;
     if (typeof filename !== 'string' || filename === '') {
-      throw refusal(op, '`filename` names the file.', `filename: ${describe(filename)}`, "pass 'log.csv'.");
+      throw invalid(op, '`filename` names the file.', `filename: ${describe(filename)}`, "pass 'log.csv'.");
     }
     if (typeof separator !== 'string' || separator === '') {
-      throw refusal(op, '`separator` is a text.', `separator: ${describe(separator)}`, "pass ',' or ';'.");
+      throw invalid(op, '`separator` is a text.', `separator: ${describe(separator)}`, "pass ',' or ';'.");
     }
     requireBoolean(op, 'append', append);
     this.#options = { filename, separator, append };

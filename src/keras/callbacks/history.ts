@@ -92,7 +92,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw refused(text.length > 40 ? `${text.slice(0, 40)}…` : text, cause);
+    throw rejected(text.length > 40 ? `${text.slice(0, 40)}…` : text, cause);
   }
 }
 
@@ -106,14 +106,14 @@ function requireJSON(json: unknown): HistoryJSON {
     epoch.every(Number.isInteger) &&
     isRecord(params);
   if (isValid) return json as HistoryJSON;
-  throw refused(describe(json));
+  throw rejected(describe(json));
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function refused(received: string, cause?: unknown): FormatError {
+function rejected(received: string, cause?: unknown): FormatError {
   return new FormatError({
     op: 'History.fromJSON',
     rule: 'a history is { history: { name: [numbers] }, epoch: [integers], params }.',

@@ -3,7 +3,7 @@ import { describe } from '../../core/shape.ts';
 import { Callback, type Logs } from './callback.ts';
 import { settableOptimizer } from './learningRate.ts';
 import { byPosition, checkOptions } from '../../core/options.ts';
-import { refusal, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
+import { invalid, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 
 /** Options of `learningRateScheduler`. */
 export interface LearningRateSchedulerOptions extends VerboseOptions {
@@ -22,7 +22,7 @@ export class LearningRateScheduler extends Callback {
     const op = 'learningRateScheduler';
     checkOptions(op, options, ['schedule', 'verbose', 'say']);
     if (typeof options.schedule !== 'function') {
-      throw refusal(
+      throw invalid(
         op,
         '`schedule` is a function of the epoch and the rate so far.',
         `schedule: ${describe(options.schedule)}`,
@@ -43,7 +43,7 @@ export class LearningRateScheduler extends Callback {
     const optimizer = settableOptimizer('learningRateScheduler', this.model);
     const rate = this.#schedule(epoch, optimizer.learningRate);
     if (typeof rate !== 'number' || !Number.isFinite(rate) || rate < 0) {
-      throw refusal(
+      throw invalid(
         'learningRateScheduler',
         'the schedule gives a number of at least 0.',
         `${describe(rate)} for epoch ${epoch}`,

@@ -6,7 +6,7 @@ import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
 import { Monitor, type MonitorOptions } from './monitor.ts';
 import { byPosition, checkOptions, type Settings } from '../../core/options.ts';
-import { refusal, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
+import { invalid, type Say, sayer, type VerboseOptions } from './callbackOptions.ts';
 import { PathTemplate } from './pathTemplate.ts';
 import { type SaveFreq, SaveFrequency } from './saveFrequency.ts';
 import { Files, type SinkLike } from './sink.ts';
@@ -65,7 +65,7 @@ export class ModelCheckpoint extends Callback {
     const { filepath, saveBestOnly = false, saveWeightsOnly = false, saveFreq = 'epoch' } = options;
     const { initialValueThreshold = null } = options;
     if (typeof filepath !== 'string' || !filepath.endsWith('.safetensors')) {
-      throw refusal(
+      throw invalid(
         op,
         "`filepath` is the name of a file that ends in '.safetensors'.",
         `filepath: ${describe(filepath)}`,

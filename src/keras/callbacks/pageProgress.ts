@@ -3,7 +3,7 @@ import { describe } from '../../core/shape.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { Callback, type Logs } from './callback.ts';
 import { byPosition, checkOptions } from '../../core/options.ts';
-import { refusal } from './callbackOptions.ts';
+import { invalid } from './callbackOptions.ts';
 import { Clock, formatPace, formatRest, formatValue } from './progress.ts';
 
 /** Options of `pageProgress`. */
@@ -38,7 +38,7 @@ export class PageProgress extends Callback {
     checkOptions(op, options, ['element', 'interval', 'now']);
     const { element, interval = 100, now = () => performance.now() } = options;
     if (typeof element?.replaceChildren !== 'function') {
-      throw refusal(
+      throw invalid(
         op,
         '`element` is an element of the page.',
         `element: ${describe(element)}`,

@@ -1,5 +1,5 @@
 /** @file File name templates in Python's format: `run/{epoch:02d}-{val_loss:.2f}.safetensors`. */
-import { refusal } from './callbackOptions.ts';
+import { invalid } from './callbackOptions.ts';
 
 /** A piece of text, or the name and format of a value. */
 type Piece = string | { name: string; format: Format };
@@ -21,7 +21,7 @@ export class PathTemplate {
   ) {
     const parts = text.match(/\{\{|\}\}|\{[^{}]*\}|[^{}]+|[{}]/g) ?? [];
     this.#pieces = parts.map((part) =>
-      part.length > 1 || !'{}'.includes(part) ? this.#piece(part) : this.#refuse(part),
+      part.length > 1 || !'{}'.includes(part) ? this.#piece(part) : this.#reject(part),
     );
   }
 
@@ -37,7 +37,7 @@ export class PathTemplate {
         if (typeof piece === 'string') return piece;
         const value = values[piece.name];
         if (value !== undefined) return formatted(value, piece.format);
-        throw refusal(
+        throw invalid(
           this.op,
           '`filepath` must contain only names of available values.',
           `{${piece.name}} in '${this.text}', values ${Object.keys(values).join(', ')}`,
@@ -51,7 +51,7 @@ export class PathTemplate {
     if (part === '{{' || part === '}}') return part.charAt(0);
     if (!part.startsWith('{')) return part;
     const found = /^\{(\w+)(?::(0?)(\d*)(?:\.(\d+))?([dfe]?))?\}$/.exec(part);
-    if (!found) return this.#refuse(part);
+    if (!found) return this.#reject(part);
     const [, name = '', zeros, width, places, type] = found;
     const format: Format = {
       zeros: zeros === '0',
@@ -62,8 +62,8 @@ export class PathTemplate {
     return { name, format };
   }
 
-  #refuse(part: string): never {
-    throw refusal(
+  #reject(part: string): never {
+    throw invalid(
       this.op,
       '`filepath` has values as {name}, {name:02d}, {name:.2f} or {name:.2e}; {{ and }} are braces.',
       `'${part}' in '${this.text}'`,

@@ -1,6 +1,6 @@
 /** @file When callbacks save: after each epoch, or every n batches. */
 import { describe } from '../../core/shape.ts';
-import { refusal } from './callbackOptions.ts';
+import { invalid } from './callbackOptions.ts';
 
 export type SaveFreq = 'epoch' | number;
 
@@ -13,7 +13,7 @@ export class SaveFrequency {
     private readonly freq: SaveFreq,
   ) {
     if (freq === 'epoch' || (Number.isInteger(freq) && freq >= 1)) return;
-    throw refusal(
+    throw invalid(
       op,
       "`saveFreq` is 'epoch' or a number of batches.",
       `saveFreq: ${describe(freq)}`,

@@ -1,6 +1,6 @@
 /** @file The file storage of callbacks: a function of the app, or one of the sinks in sinks.ts. */
 import { describe } from '../../core/shape.ts';
-import { refusal } from './callbackOptions.ts';
+import { invalid } from './callbackOptions.ts';
 import { defaultFiles, type FileSink } from './sinks.ts';
 
 /** A sink, or only its `save` function. */
@@ -21,7 +21,7 @@ export class Files {
       typeof sink === 'function' ||
       typeof (sink as FileSink | null)?.save === 'function';
     if (!isSink) {
-      throw refusal(
+      throw invalid(
         op,
         '`sink` is a function of a name and bytes, or an object with save, load and remove.',
         `sink: ${describe(sink)}`,
@@ -58,7 +58,7 @@ export class Files {
   }
 
   #unable(what: string) {
-    return refusal(
+    return invalid(
       this.op,
       `\`sink\` can ${what} files here.`,
       `a sink without \`${what}\``,

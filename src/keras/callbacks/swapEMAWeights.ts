@@ -2,7 +2,7 @@
 import { byPosition, checkOptions } from '../../core/options.ts';
 import { requireBoolean } from '../../core/shape.ts';
 import { Callback, type CallbackOptimizer } from './callback.ts';
-import { refusal } from './callbackOptions.ts';
+import { invalid } from './callbackOptions.ts';
 
 /** Options of `swapEMAWeights`. */
 export interface SwapEMAWeightsOptions {
@@ -65,7 +65,7 @@ export class SwapEMAWeights extends Callback {
   #optimizer(): CallbackOptimizer {
     const { name, optimizer } = this.model;
     if (optimizer) return optimizer;
-    throw refusal(
+    throw invalid(
       'swapEMAWeights',
       'it swaps weights with the averages that the optimizer keeps.',
       `'${name}', which has no optimizer`,

@@ -2,7 +2,7 @@
 import { describe } from '../../core/shape.ts';
 import { byPosition, checkOptions, type Settings } from '../../core/options.ts';
 import { Callback, type Logs } from './callback.ts';
-import { refusal } from './callbackOptions.ts';
+import { invalid } from './callbackOptions.ts';
 import { type Scalar, scalarEvent, versionEvent } from './eventFile.ts';
 import { Files, type SinkLike } from './sink.ts';
 
@@ -34,7 +34,7 @@ export class TensorBoard extends Callback {
     checkOptions(op, options, ['logDir', 'sink']);
     const { logDir = 'logs', sink } = options;
     if (typeof logDir !== 'string' || logDir === '') {
-      throw refusal(op, '`logDir` names a folder.', `logDir: ${describe(logDir)}`, "pass 'logs/run-1'.");
+      throw invalid(op, '`logDir` names a folder.', `logDir: ${describe(logDir)}`, "pass 'logs/run-1'.");
     }
     this.#logDir = logDir;
     this.#files = new Files(op, sink);

@@ -52,7 +52,7 @@ export function inferOpen(
     );
     return op.infer(specs, options);
   };
-  let refusal: unknown;
+  let rejection: unknown;
   for (const fill of fills) {
     try {
       const plan = ask(fill, probes[0]);
@@ -60,10 +60,10 @@ export function inferOpen(
       const merged = outputsOf(plan).map((spec, i) => merge(spec, second[i] as TensorSpec));
       return Array.isArray(plan) ? merged : (merged[0] as OpenSpec);
     } catch (error) {
-      refusal ??= error;
+      rejection ??= error;
     }
   }
-  throw withOpenSizes(refusal);
+  throw withOpenSizes(rejection);
 }
 
 function merge(a: TensorSpec, b: TensorSpec): OpenSpec {

@@ -44,15 +44,15 @@ export function traceCall(
   };
   const reads: ShapeReads = { open: false };
   let traced: Nest<KerasTensor> | null = null;
-  let refusal: unknown;
+  let rejection: unknown;
   try {
     const placeholders = notingReads(null, () => withSizes(inputs, null));
     traced = notingReads(reads, () => run(placeholders, options));
   } catch (error) {
-    refusal = error;
+    rejection = error;
   }
   if (reads.open) traced = probed(layer, inputs, options, run, traced);
-  if (traced === null) throw refusal;
+  if (traced === null) throw rejection;
   return traced;
 }
 
@@ -64,7 +64,7 @@ function probed(
   run: Run,
   traced: Nest<KerasTensor> | null,
 ): Nest<KerasTensor> {
-  let refusal: unknown;
+  let rejection: unknown;
   for (const pair of probes) {
     let outputs: Nest<KerasTensor>[];
     try {
@@ -76,13 +76,13 @@ function probed(
         ),
       );
     } catch (error) {
-      refusal ??= withOpenSizes(error, pair[0]);
+      rejection ??= withOpenSizes(error, pair[0]);
       continue;
     }
     return merged(layer, pair, outputs[0] as Nest<KerasTensor>, outputs[1] as Nest<KerasTensor>);
   }
   if (traced) return traced;
-  throw refusal;
+  throw rejection;
 }
 
 /** Returns `nest` with placeholders for its symbolic tensors, where `size` replaces open sizes. */

@@ -9,7 +9,7 @@ import type { GraphProgram } from '../graph/program.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import { leavesOf } from '../tensorNest.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { refusal } from './jsonErrors.ts';
+import { invalid } from './jsonErrors.ts';
 import type { Reader } from './reader.ts';
 
 /** Descriptions of constants whose values are known. Reading them back takes time, and writing is synchronous. */
@@ -37,7 +37,7 @@ export function readConstant({ source }: Reader, value: JsonObject, place: strin
   const made = own.has(name) ? (name as DType) : Object.hasOwn(narrowed, name) ? narrowed[name] : undefined;
   const isListed = Array.isArray(values) || typeof values === 'number' || typeof values === 'boolean';
   if (made === undefined || !isListed) {
-    throw refusal(source, {
+    throw invalid(source, {
       place,
       rule: 'a constant has a value and a dtype.',
       received: value.config ?? null,

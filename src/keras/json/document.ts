@@ -2,7 +2,7 @@
  * @file A document of Keras's JSON as plain values, before anything is created from it: parsed, of bounded depth, and without
  * keys called `__proto__`, which have a special meaning in JavaScript.
  */
-import { refusal } from './jsonErrors.ts';
+import { invalid } from './jsonErrors.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -24,7 +24,7 @@ const maxParts = 2 ** 20;
 export function readDocument(given: string | object, source: string): JsonObject {
   const document = typeof given === 'string' ? parse(given, source) : (given as Json);
   if (!isObject(document)) {
-    throw refusal(source, {
+    throw invalid(source, {
       place: 'the top',
       rule: 'a model is an object with class_name and config.',
       received: Array.isArray(document) ? 'a list' : document,
@@ -43,7 +43,7 @@ function parse(text: string, source: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (cause) {
-    throw refusal(source, {
+    throw invalid(source, {
       place: 'the text',
       rule: 'a model is described in JSON.',
       received: String(cause),
@@ -87,7 +87,7 @@ function checkNesting(document: Json, source: string, isTree: boolean): void {
 }
 
 function harmful(source: string, depth: number, rule: string, received: string): Error {
-  return refusal(source, {
+  return invalid(source, {
     place: `depth ${depth}`,
     rule,
     received,

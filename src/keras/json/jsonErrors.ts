@@ -2,7 +2,7 @@
 import { FormatError, RetrogradError, UnsafeModelError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 
-export interface Refusal {
+export interface InvalidPart {
   /** Where in the document, such as `config.layers[2].config.units`. */
   place: string;
   rule: string;
@@ -11,12 +11,12 @@ export interface Refusal {
   cause?: unknown;
 }
 
-export function refusal(source: string, { place, rule, received, hint, cause }: Refusal): FormatError {
+export function invalid(source: string, { place, rule, received, hint, cause }: InvalidPart): FormatError {
   const text = typeof received === 'string' ? received : describe(received);
   return new FormatError({ op: source, rule, received: `${text}, at ${place}`, hint, cause });
 }
 
-export function unsafe(source: string, { place, rule, received, hint }: Refusal): UnsafeModelError {
+export function unsafe(source: string, { place, rule, received, hint }: InvalidPart): UnsafeModelError {
   return new UnsafeModelError({ op: source, rule, received: `${String(received)}, at ${place}`, hint });
 }
 
@@ -28,7 +28,7 @@ export function placed<T>(source: string, place: string, body: () => T): T {
     if (cause instanceof FormatError) throw cause;
     const known = cause instanceof RetrogradError ? cause : null;
     const rule = known ? known.rule : 'the configuration makes a layer.';
-    throw refusal(source, {
+    throw invalid(source, {
       place,
       rule: known?.op ? `${known.op}: ${rule}` : rule,
       received: known?.received ?? String(cause),

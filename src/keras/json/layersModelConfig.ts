@@ -1,6 +1,6 @@
 /**
  * @file Models as TF.js describes them: configurations of Keras 3 rewritten in the form of Keras 2. For the reverse, see
- * `olderConfig.ts`. Anything that TF.js would compute differently, or not at all, is refused.
+ * `olderConfig.ts`. Anything that TF.js would compute differently, or not at all, is rejected.
  */
 import { describe } from '../../core/shape.ts';
 import { FormatError } from '../../core/errors.ts';
@@ -13,25 +13,25 @@ import {
   layersConstraints,
   layersInitializer,
 } from './layersModelClasses.ts';
-import { isModel, isOp, makesMask, nameOf, optionsOf, type Refuse } from './layersModelParts.ts';
+import { isModel, isOp, makesMask, nameOf, optionsOf, type InvalidLayer } from './layersModelParts.ts';
 
 /** Rewrites `config`, the result of `modelToConfig`, for TF.js. Errors: FormatError. */
 export function layersModelConfig(config: JsonObject, source: string): JsonObject {
-  const refuse: Refuse = (layer, rule, received, hint) =>
+  const invalid: InvalidLayer = (layer, rule, received, hint) =>
     new FormatError({ op: `save ${source}`, rule, received: `${received}, at layer '${layer}'`, hint });
-  requireLayers(config, refuse);
-  requireMasks(config, refuse);
-  return writeLayer(config, refuse);
+  requireLayers(config, invalid);
+  requireMasks(config, invalid);
+  return writeLayer(config, invalid);
 }
 
-/** Refuses layers that TF.js doesn't have, naming all of them. */
-function requireLayers(config: JsonObject, refuse: Refuse): void {
+/** Rejects layers that TF.js doesn't have, naming all of them. */
+function requireLayers(config: JsonObject, invalid: InvalidLayer): void {
   const missing = layersIn(config).filter(
     (layer) => isBuiltIn(layer) && !isOp(layer) && !isModel(layer) && !isInput(layer) && !classOf(layer),
   );
   const [first] = missing;
   if (!first) return;
-  throw refuse(
+  throw invalid(
     nameOf(first),
     'TF.js has every layer of the model.',
     [...new Set(missing.map(({ class_name: name }) => String(name)))].join(', '),
@@ -39,8 +39,8 @@ function requireLayers(config: JsonObject, refuse: Refuse): void {
   );
 }
 
-/** Refuses layers that Keras, unlike TF.js, computes differently if some steps are masked. */
-function requireMasks(config: JsonObject, refuse: Refuse): void {
+/** Rejects layers that Keras, unlike TF.js, computes differently if some steps are masked. */
+function requireMasks(config: JsonObject, invalid: InvalidLayer): void {
   const layers = layersIn(config);
   if (!layers.some(makesMask)) return;
   const wrong = layers.find(
@@ -48,7 +48,7 @@ function requireMasks(config: JsonObject, refuse: Refuse): void {
       layer.class_name === 'GlobalAveragePooling1D' || optionsOf(layer).zero_output_for_mask === true,
   );
   if (!wrong) return;
-  throw refuse(
+  throw invalid(
     nameOf(wrong),
     'TF.js neither averages without masked steps nor makes their outputs zero.',
     `${String(wrong.class_name)} in a model with masks`,
@@ -66,41 +66,41 @@ function layersIn(value: Json): JsonObject[] {
   return [...(isLayer ? [value] : []), ...Object.values(value).flatMap(layersIn)];
 }
 
-function writeLayer(layer: JsonObject, refuse: Refuse): JsonObject {
+function writeLayer(layer: JsonObject, invalid: InvalidLayer): JsonObject {
   const { class_name: className = null } = layer;
   if (!isBuiltIn(layer)) return { class_name: className, config: optionsOf(layer) };
-  if (className === 'Functional') return { class_name: 'Model', config: graphConfig(layer, refuse) };
-  if (className === 'Sequential') return { class_name: className, config: stackConfig(layer, refuse) };
+  if (className === 'Functional') return { class_name: 'Model', config: graphConfig(layer, invalid) };
+  if (className === 'Sequential') return { class_name: className, config: stackConfig(layer, invalid) };
   if (isInput(layer)) return { class_name: className, config: inputConfig(optionsOf(layer)) };
-  return { class_name: className, config: layerConfig(layer, classOf(layer) as LayersClass, refuse) };
+  return { class_name: className, config: layerConfig(layer, classOf(layer) as LayersClass, invalid) };
 }
 
-function graphConfig(model: JsonObject, refuse: Refuse): JsonObject {
+function graphConfig(model: JsonObject, invalid: InvalidLayer): JsonObject {
   const { name = null, input_layers: inputs = null, output_layers: outputs = null } = optionsOf(model);
   const layers = layersOf(model);
-  const calls = layersCalls(layers, refuse);
+  const calls = layersCalls(layers, invalid);
   return {
     name,
     layers: layers
       .filter((layer) => !isOp(layer))
       .map((layer) => ({
-        ...writeLayer(layer, refuse),
+        ...writeLayer(layer, invalid),
         name: nameOf(layer),
         inbound_nodes: calls.get(nameOf(layer)) ?? [],
       })),
-    input_layers: layersEdges(inputs, layers, refuse),
-    output_layers: layersEdges(outputs, layers, refuse),
+    input_layers: layersEdges(inputs, layers, invalid),
+    output_layers: layersEdges(outputs, layers, invalid),
   };
 }
 
-function stackConfig(model: JsonObject, refuse: Refuse): JsonObject {
+function stackConfig(model: JsonObject, invalid: InvalidLayer): JsonObject {
   const { name = null, build_input_shape: shape = null } = optionsOf(model);
   const layers = layersOf(model);
-  const written = layers.map((layer) => writeLayer(layer, refuse));
+  const written = layers.map((layer) => writeLayer(layer, invalid));
   const [first] = layers;
   if (first && isInput(first)) return { name, layers: written };
   if (!Array.isArray(shape)) {
-    throw refuse(
+    throw invalid(
       String(name),
       'TF.js makes a model with weights, which needs the shape of its input.',
       'a Sequential that was never built',
@@ -121,18 +121,18 @@ function inputConfig({ batch_shape: shape = null, dtype = 'float32', name = null
 function layerConfig(
   layer: JsonObject,
   { options, fixed, renamed }: LayersClass,
-  refuse: Refuse,
+  invalid: InvalidLayer,
 ): JsonObject {
   const { name = null, trainable = true, dtype: _, seed: __, ...given } = optionsOf(layer);
-  requireLastAxis(layer, refuse);
+  requireLastAxis(layer, invalid);
   const written = Object.entries(given).flatMap(([key, value]): [string, Json][] => {
     const isFixed = Object.hasOwn(fixed, key);
     if (isFixed ? !isSame(fixed[key] as Json, value) : !options.has(key))
-      throw otherOption(layer, key, value, isFixed ? (fixed[key] as Json) : undefined, refuse);
-    return options.has(key) ? [[renamed[key] ?? key, writeOption(layer, key, value, refuse)]] : [];
+      throw otherOption(layer, key, value, isFixed ? (fixed[key] as Json) : undefined, invalid);
+    return options.has(key) ? [[renamed[key] ?? key, writeOption(layer, key, value, invalid)]] : [];
   });
   const { backward_layer: backward, zero_output_for_mask: ___, ...config } = Object.fromEntries(written);
-  if (backward !== undefined) requireMirrored(layer, config.layer as Json, backward, refuse);
+  if (backward !== undefined) requireMirrored(layer, config.layer as Json, backward, invalid);
   // TF.js computes only in float32.
   return { name, trainable, dtype: 'float32', ...withoutDirection(config) };
 }
@@ -142,10 +142,10 @@ function otherOption(
   key: string,
   value: Json,
   only: Json | undefined,
-  refuse: Refuse,
+  invalid: InvalidLayer,
 ): Error {
   const className = String(layer.class_name);
-  return refuse(
+  return invalid(
     nameOf(layer),
     only === undefined
       ? `TF.js has no \`${key}\` of ${className}.`
@@ -156,7 +156,7 @@ function otherOption(
 }
 
 /** For axes other than the last, TF.js throws in Softmax, and some of its backends normalize wrongly. */
-function requireLastAxis(layer: JsonObject, refuse: Refuse): void {
+function requireLastAxis(layer: JsonObject, invalid: InvalidLayer): void {
   const { class_name: name, build_config: built } = layer;
   const { axis = -1 } = optionsOf(layer);
   const shape = isObject(built) ? built.input_shape : null;
@@ -164,7 +164,7 @@ function requireLastAxis(layer: JsonObject, refuse: Refuse): void {
   const isOther =
     (name === 'Softmax' || name === 'BatchNormalization') && ![-1, last].includes([axis].flat()[0] as number);
   if (!isOther) return;
-  throw refuse(
+  throw invalid(
     nameOf(layer),
     `TF.js computes ${name} along the last axis alone.`,
     `axis: ${describe(axis)}`,
@@ -172,11 +172,11 @@ function requireLastAxis(layer: JsonObject, refuse: Refuse): void {
   );
 }
 
-function writeOption(layer: JsonObject, key: string, value: Json, refuse: Refuse): Json {
+function writeOption(layer: JsonObject, key: string, value: Json, invalid: InvalidLayer): Json {
   if (value === null) return null;
-  if (key === 'activation' || key === 'recurrent_activation') return writeActivation(layer, value, refuse);
+  if (key === 'activation' || key === 'recurrent_activation') return writeActivation(layer, value, invalid);
   if (Array.isArray(value) && key === 'cells')
-    return value.map((cell: Json) => writeLayer(cell as JsonObject, refuse));
+    return value.map((cell: Json) => writeLayer(cell as JsonObject, invalid));
   if (!isObject(value)) return value;
   const className = String(value.class_name);
   const options = optionsOf(value);
@@ -185,8 +185,8 @@ function writeOption(layer: JsonObject, key: string, value: Json, refuse: Refuse
     return { class_name: 'L1L2', config: { l1: 0, l2: 0, ...options } };
   if (key.endsWith('_constraint') && layersConstraints.has(className))
     return { class_name: className, config: options };
-  if ('name' in options) return writeLayer(value, refuse);
-  throw refuse(
+  if ('name' in options) return writeLayer(value, invalid);
+  throw invalid(
     nameOf(layer),
     'regularizers are L1, L2 and L1L2 in TF.js, constraints its four.',
     `${key}: ${className}`,
@@ -202,13 +202,13 @@ function writeInitializer(className: string, options: JsonObject): Json {
   return { class_name: name, config };
 }
 
-function writeActivation(layer: JsonObject, value: Json, refuse: Refuse): string {
+function writeActivation(layer: JsonObject, value: Json, invalid: InvalidLayer): string {
   const isFunction = isObject(value) && value.class_name === 'function';
   const name = isFunction ? value.config : value;
   const registered = isFunction ? String(value.registered_name) : null;
   const written = typeof name === 'string' ? layersActivation(name, registered) : null;
   if (written !== null) return written;
-  throw refuse(
+  throw invalid(
     nameOf(layer),
     'TF.js has the activation.',
     isObject(value) ? `${String(value.class_name)} with options` : `activation ${describe(value)}`,
@@ -219,13 +219,13 @@ function writeActivation(layer: JsonObject, value: Json, refuse: Refuse): string
 }
 
 /** TF.js creates the backward layer from the forward one. */
-function requireMirrored(layer: JsonObject, forward: Json, backward: Json, refuse: Refuse): void {
+function requireMirrored(layer: JsonObject, forward: Json, backward: Json, invalid: InvalidLayer): void {
   const compared = (made: Json) => {
     const { name: _, go_backwards: __, ...options } = optionsOf(made as JsonObject);
     return options;
   };
   if (isSame(compared(forward), compared(backward))) return;
-  throw refuse(
+  throw invalid(
     nameOf(layer),
     'both directions of a Bidirectional of TF.js have the same options.',
     'a backward layer of its own',

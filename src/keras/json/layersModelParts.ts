@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from './document.ts';
 import { isOperation } from './operations.ts';
 
 /** Creates the error for something about the layer called `layer` that TF.js can't express. */
-export type Refuse = (layer: string, rule: string, received: string, hint: string) => FormatError;
+export type InvalidLayer = (layer: string, rule: string, received: string, hint: string) => FormatError;
 
 export function nameOf(layer: JsonObject): string {
   return String(layer.name ?? optionsOf(layer).name);

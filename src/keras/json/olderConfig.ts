@@ -55,7 +55,7 @@ export function isOlder(version: Json | undefined): boolean {
 /** The number of a layer's first call. */
 type FirstCalls = ReadonlyMap<string, number>;
 
-/** Returns a layer or a model as Keras 3 describes it. Anything else is returned unchanged, for the reader to refuse. */
+/** Returns a layer or a model as Keras 3 describes it. Anything else is returned unchanged, for the reader to reject. */
 export function upgradeLayer(layer: Json, calls: FirstCalls = new Map()): Json {
   if (!isObject(layer)) return layer;
   const { class_name: older, inbound_nodes: nodes } = layer;

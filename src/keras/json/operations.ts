@@ -15,7 +15,7 @@ import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 import { constantJson, rememberOperands } from './constants.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { type Formula, formulaOf } from './formulas.ts';
-import { refusal } from './jsonErrors.ts';
+import { invalid } from './jsonErrors.ts';
 import { operationDefaults, type OperationEntry, operationTable } from './operationTable.ts';
 import { camelKey } from './optionNames.ts';
 import type { OperationCall } from './readNode.ts';
@@ -54,14 +54,14 @@ export function readOperation(reader: Reader, object: JsonObject, place: string)
   );
   const options = entry ? optionsOf(entry, object) : null;
   const described = describedOf(className, object);
-  if (!options && !described) throw refused(reader.source, place, `op ${className}${optionsText(object)}`);
+  if (!options && !described) throw rejected(reader.source, place, `op ${className}${optionsText(object)}`);
   return {
     name,
     call: (args, kwargs) => {
       const isPlain = Object.values(kwargs).every((value) => value === null);
       if (entry && options && isPlain) return callOp(entry, name, args, options);
       if (described) return callFormula(described, name, args, kwargs);
-      throw refused(reader.source, place, `op ${className} with arguments by name`);
+      throw rejected(reader.source, place, `op ${className} with arguments by name`);
     },
   };
 }
@@ -156,7 +156,7 @@ export function writeOperation(writer: Writer, operation: GraphOperation, place:
       given[option] !== undefined &&
       option !== 'validateIndices',
   );
-  if (strange) throw refused(writer.source, place, `op ${entry.op} with \`${strange}\``);
+  if (strange) throw rejected(writer.source, place, `op ${entry.op} with \`${strange}\``);
   return {
     module: entry.module,
     class_name: entry.className,
@@ -182,7 +182,7 @@ export function writeOperationCall(
     if (isSymbolic(operand)) return tensor(operand as KerasTensor);
     const constant = operand instanceof Tensor ? constantJson(operand) : (operand as Json);
     if (constant !== null || operand === null) return constant;
-    throw refused(writer.source, place, `op ${operation.name} with a tensor with values among its operands`);
+    throw rejected(writer.source, place, `op ${operation.name} with a tensor with values among its operands`);
   };
   if (operation instanceof FormulaOperation) return mapNest(node.argument, write) as JsonObject;
   const { list, write: writeOptions } = entryOf(writer, operation, place);
@@ -201,11 +201,11 @@ function entryOf({ source }: Writer, operation: GraphOperation, place: string): 
   const found = operationTable.filter((entry) => entry.op === op);
   const exact = found.find((entry) => entry.className === className) ?? found[0];
   if (exact) return exact;
-  throw refused(source, place, `op ${op}`);
+  throw rejected(source, place, `op ${op}`);
 }
 
-function refused(source: string, place: string, received: string): Error {
-  return refusal(source, {
+function rejected(source: string, place: string, received: string): Error {
+  return invalid(source, {
     place,
     rule: 'the ops of a model are those that this library and Keras have in common.',
     received,

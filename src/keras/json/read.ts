@@ -8,7 +8,7 @@ import { type CustomObjects, withCustomObjects } from '../serialization/register
 import { builtInClasses } from './builtIns.ts';
 import { type Json, readDocument } from './document.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
-import { refusal } from './jsonErrors.ts';
+import { invalid } from './jsonErrors.ts';
 import type { AnyLambdaFunction, Reader } from './reader.ts';
 import { readLayer } from './readLayer.ts';
 import { sharedIds } from './sharedLayers.ts';
@@ -26,7 +26,7 @@ export interface FromJSONOptions {
 /**
  * Returns the model that Keras's JSON describes (`model.to_json()`, or `config.json` in a `.keras` file), with new weights.
  * Names in the document are looked up among Keras's classes and registered ones; nothing in it is executed. Files are not
- * trusted: an invalid part is refused with its place, and nothing is left behind.
+ * trusted: an invalid part is rejected with its place, and nothing is left behind.
  * Errors: FormatError; UnsafeModelError for Python code in Lambda layers that `lambdas` doesn't replace.
  */
 export function modelFromJSON(json: string | object, options: FromJSONOptions = {}): AnyModel {
@@ -57,7 +57,7 @@ export function modelFromJSON(json: string | object, options: FromJSONOptions = 
       for (const [layer, shape] of reader.built) keepBuildShape(layer, shape);
       return model as AnyModel;
     }
-    throw refusal(file, {
+    throw invalid(file, {
       place: 'the top',
       rule: 'the document describes a model.',
       received: `layer ${model}`,

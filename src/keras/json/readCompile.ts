@@ -1,6 +1,6 @@
 /** @file Reads how a model was compiled from Keras's JSON: optimizer, losses and metrics. */
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { placed, refusal } from './jsonErrors.ts';
+import { placed, invalid } from './jsonErrors.ts';
 import { camelKey } from './optionNames.ts';
 import { readValue } from './readValue.ts';
 import type { Reader } from './reader.ts';
@@ -72,7 +72,7 @@ function readOptimizer(
 }
 
 function notOptions({ source }: Reader, received: Json, place: string): Error {
-  return refusal(source, {
+  return invalid(source, {
     place,
     rule: 'how a model was compiled is an object of options.',
     received,

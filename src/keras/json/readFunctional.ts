@@ -7,7 +7,7 @@ import { Functional } from '../models/functional.ts';
 import type { Nest } from '../tensorNest.ts';
 import type { Registrable } from '../serialization/registered.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { placed, refusal } from './jsonErrors.ts';
+import { placed, invalid } from './jsonErrors.ts';
 import { camelKey } from './optionNames.ts';
 import { type Callable, type NodeCall, readNode, type TensorSource } from './readNode.ts';
 import { isOperation, readOperation } from './operations.ts';
@@ -72,7 +72,7 @@ class Graph implements TensorSource {
     const callable = isOp ? readOperation(reader, object, place) : readLayer(reader, object, place);
     const name = stringOf(reader, object as JsonObject, 'name', place);
     if (this.#callables.has(name)) {
-      throw refusal(reader.source, {
+      throw invalid(reader.source, {
         place,
         rule: 'names are unique within a model.',
         received: `a second layer named '${name}'`,
@@ -156,7 +156,7 @@ class Graph implements TensorSource {
   #stuck({ call, name, place }: Pending): Error {
     const unknown = call.needs.find(({ layer }) => !this.#callables.has(layer));
     const missing = call.needs.find(({ layer, node }) => this.#number(layer, node) >= this.#made(layer));
-    return refusal(this.reader.source, {
+    return invalid(this.reader.source, {
       place,
       rule: 'every input of a layer is computed by another before it.',
       received: unknown
@@ -169,7 +169,7 @@ class Graph implements TensorSource {
   tensor(layer: string, node: number, index: number, place: string): KerasTensor {
     const found = this.#outputs.get(layer)?.[this.#number(layer, node)]?.[index];
     if (found) return found;
-    throw refusal(this.reader.source, {
+    throw invalid(this.reader.source, {
       place,
       rule: 'a tensor is named by its layer, the number of the call, and its number among the outputs.',
       received: `[${JSON.stringify(layer)}, ${node}, ${index}], which isn't there`,
@@ -194,7 +194,7 @@ class Graph implements TensorSource {
       ]);
       return Object.fromEntries(entries) as Nest<KerasTensor>;
     }
-    throw refusal(this.reader.source, {
+    throw invalid(this.reader.source, {
       place,
       rule: 'inputs and outputs are [layer, call, output], or lists or objects of them.',
       received: nest,
@@ -223,7 +223,7 @@ function keyOf(layer: string, node: number): string {
 }
 
 function notNodes({ source }: Reader, received: Json, place: string): Error {
-  return refusal(source, {
+  return invalid(source, {
     place,
     rule: '`inbound_nodes` is a list of calls.',
     received,

@@ -14,7 +14,7 @@ import { builtInClasses } from './builtIns.ts';
 import { rememberNames } from './customNames.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { inputDtype, rememberInputDtype } from './inputDtypes.ts';
-import { placed, refusal } from './jsonErrors.ts';
+import { placed, invalid } from './jsonErrors.ts';
 import { camelKey } from './optionNames.ts';
 import { readFunctional } from './readFunctional.ts';
 import { readSequential } from './readSequential.ts';
@@ -32,7 +32,7 @@ interface LayerClass {
 /** Returns the layer, or the model, that `object` describes. Errors: FormatError, UnsafeModelError. */
 export function readLayer(reader: Reader, object: Json | undefined, place: string): AnyLayer {
   if (!isObject(object) || !isObject(object.config)) {
-    throw refusal(reader.source, {
+    throw invalid(reader.source, {
       place,
       rule: 'a layer is an object with class_name and config.',
       received: object ?? null,
@@ -91,7 +91,7 @@ function classOf(reader: Reader, object: JsonObject, place: string): Registrable
     : (customObjectOf(className) ?? (isKeras ? layerClass(className) : registeredAs(className)));
   if (found) return found;
   const { name } = object.config as JsonObject;
-  throw refusal(reader.source, {
+  throw invalid(reader.source, {
     place,
     rule: 'the class of a layer must be one of Keras, or registered by the app.',
     received: `class ${describe(registered ?? className)}${isKeras ? '' : ` of module ${describe(module)}`}${typeof name === 'string' ? ` of layer '${name}'` : ''}`,
@@ -140,7 +140,7 @@ function makeInput(reader: Reader, found: LayerClass, config: JsonObject, place:
   } = withoutConstants(reader, 'InputLayer', config, place);
   const shape = batchShape ?? olderShape;
   if (!Array.isArray(shape) || shape.length === 0) {
-    throw refusal(reader.source, {
+    throw invalid(reader.source, {
       place: `${place}.config.batch_shape`,
       rule: 'an input has a shape, the batch included.',
       received: shape ?? null,
@@ -161,15 +161,15 @@ function makeInput(reader: Reader, found: LayerClass, config: JsonObject, place:
   return layer;
 }
 
-/** Returns a Lambda's function: the one given for the layer, or one that is registered. Code in the file is refused. */
+/** Returns a Lambda's function: the one given for the layer, or one that is registered. Code in the file is rejected. */
 function makeLambda(reader: Reader, found: LayerClass, config: JsonObject, place: string): AnyLayer {
   const name = stringOf(reader, config, 'name', `${place}.config`);
   const { function: stored, output_shape: shape, arguments: given = {}, mask, ...rest } = config;
   const own = Object.hasOwn(reader.lambdas, name) ? reader.lambdas[name] : undefined;
-  const refused = () => pythonCode(reader, `${place}.config.function`, name);
+  const rejected = () => pythonCode(reader, `${place}.config.function`, name);
   const isCode = (value: Json | undefined) => isObject(value) && value.class_name === '__lambda__';
-  if (!own && (isCode(stored) || Array.isArray(stored))) throw refused();
-  if (isCode(shape) || isCode(mask)) throw refused();
+  if (!own && (isCode(stored) || Array.isArray(stored))) throw rejected();
+  if (isCode(shape) || isCode(mask)) throw rejected();
   const read = (value: Json, key: string) =>
     readValue(reader, key, value, `${place}.config.${key}`, () => null);
   const functionName = own ? null : read(stored ?? null, 'function');
@@ -177,7 +177,7 @@ function makeLambda(reader: Reader, found: LayerClass, config: JsonObject, place
     own ??
     (typeof functionName === 'string' ? (customObjectOf(functionName) ?? registeredAs(functionName)) : null);
   if (!fn) {
-    throw refusal(reader.source, {
+    throw invalid(reader.source, {
       place: `${place}.config.function`,
       rule: 'the function of a Lambda layer is known to the app.',
       received: `${describe(functionName)}, of layer '${name}'`,
@@ -200,7 +200,7 @@ function requireKnown(reader: Reader, found: LayerClass, config: JsonObject, pla
 
 function requireNone(reader: Reader, className: string, unknown: readonly string[], place: string): void {
   if (unknown.length === 0) return;
-  throw refusal(reader.source, {
+  throw invalid(reader.source, {
     place: `${place}.config`,
     rule: `${className} has no such option.`,
     received: unknown.map((key) => `'${key}'`).join(', '),

@@ -6,7 +6,7 @@ import { leavesOf, type Nest } from '../tensorNest.ts';
 import { isConstant, readConstant } from './constants.ts';
 import { dialectOf } from './dialect.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { refusal } from './jsonErrors.ts';
+import { invalid } from './jsonErrors.ts';
 import { camelKey } from './optionNames.ts';
 import type { Reader } from './reader.ts';
 
@@ -41,7 +41,7 @@ export interface NodeCall {
 export function readNode(reader: Reader, node: Json, place: string): NodeCall {
   const { args, kwargs } = isObject(node) ? node : ({} as JsonObject);
   if (!Array.isArray(args) || !isObject(kwargs)) {
-    throw refusal(reader.source, {
+    throw invalid(reader.source, {
       place,
       rule: 'a call is an object with args and kwargs.',
       received: node,
@@ -98,7 +98,7 @@ function callLayer(
       nodeOf(leavesOf(outputs as Nest<KerasTensor>)[0] as KerasTensor)?.passByName(keywords);
     return outputs;
   }
-  throw refusal(reader.source, {
+  throw invalid(reader.source, {
     place,
     rule: `${layer} is called on one argument.`,
     received: `${args.length} arguments`,
@@ -136,7 +136,7 @@ function referenceOf({ source }: Reader, value: JsonObject, place: string): Refe
     const isCount = (n: unknown): n is number => Number.isInteger(n) && (n as number) >= 0;
     if (typeof layer === 'string' && isCount(node) && isCount(index)) return { layer, node, index, place };
   }
-  throw refusal(source, {
+  throw invalid(source, {
     place,
     rule: 'a symbolic tensor has a keras_history: [layer, call, output].',
     received: history ?? null,

@@ -3,7 +3,7 @@ import type { AnyLayer } from '../layers/base/layer.ts';
 import type { Sequential } from '../models/sequential.ts';
 import type { Registrable } from '../serialization/registered.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { refusal } from './jsonErrors.ts';
+import { invalid } from './jsonErrors.ts';
 import type { Reader } from './reader.ts';
 
 export type LayerReader = (reader: Reader, object: Json | undefined, place: string) => AnyLayer;
@@ -33,7 +33,7 @@ export function readSequential(
 }
 
 export function notAList({ source }: Reader, received: Json, place: string): Error {
-  return refusal(source, {
+  return invalid(source, {
     place,
     rule: '`layers` is a list of layers.',
     received,

@@ -5,7 +5,7 @@ import type { AnyLayer } from '../layers/base/layer.ts';
 import { activationOfLayer, rememberLayerName } from './activationLayers.ts';
 import { dialectOf } from './dialect.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { refusal, unsafe } from './jsonErrors.ts';
+import { invalid, unsafe } from './jsonErrors.ts';
 import { camel, camelKey, isNamed } from './optionNames.ts';
 import type { Reader } from './reader.ts';
 
@@ -90,7 +90,7 @@ export function withoutConstants(
   const kept = Object.entries(config).filter(([key, value]) => {
     if (!Object.hasOwn(constants, key)) return true;
     if (value === constants[key]) return false;
-    throw refusal(reader.source, {
+    throw invalid(reader.source, {
       place: `${place}.config.${key}`,
       rule: `${className} is here with \`${key}\`: ${describe(constants[key])} alone.`,
       received: `${key}: ${describe(value)}`,
@@ -108,7 +108,7 @@ export function registeredName({ registered_name: name }: JsonObject): string | 
 function functionName({ source }: Reader, object: JsonObject, place: string): string {
   const name = registeredName(object) ?? object.config;
   if (typeof name === 'string') return name;
-  throw refusal(source, {
+  throw invalid(source, {
     place,
     rule: 'a function is given by its name.',
     received: name,
@@ -135,7 +135,7 @@ export function pythonCode({ source }: Reader, place: string, layer: string | nu
 }
 
 function notAnObject({ source }: Reader, place: string, config: Json): Error {
-  return refusal(source, {
+  return invalid(source, {
     place: `${place}.config`,
     rule: '`config` is an object of options by name.',
     received: config,

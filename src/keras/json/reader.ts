@@ -4,7 +4,7 @@ import type { LambdaFunction } from '../layers/core/lambda.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import type { Nest } from '../tensorNest.ts';
 import type { Json, JsonObject } from './document.ts';
-import { refusal } from './jsonErrors.ts';
+import { invalid } from './jsonErrors.ts';
 
 /** A function instead of the code of a Lambda layer, from nests of any form to nests of any form. */
 export type AnyLambdaFunction = LambdaFunction<never, Nest<Tensor>>;
@@ -34,7 +34,7 @@ export function sharedLayer({ ids, shared }: Reader, object: JsonObject): AnyLay
 export function stringOf({ source }: Reader, object: JsonObject, key: string, place: string): string {
   const value = object[key];
   if (typeof value === 'string' && value !== '') return value;
-  throw refusal(source, {
+  throw invalid(source, {
     place: `${place}.${key}`,
     rule: `\`${key}\` is a name.`,
     received: value,

@@ -1,7 +1,7 @@
 /** @file The text of Keras's JSON. Python distinguishes 1 from 1.0, and some options of Keras must be floats. */
 import type { Json } from './document.ts';
 
-/** Options that Keras refuses as integers. */
+/** Options that Keras rejects as integers. */
 const floats = new Set(['learning_rate', 'momentum', 'beta', 'threshold']);
 
 /** Returns `value` as JSON, in which floats have a fraction. `key` is the key of the value. */

@@ -17,7 +17,7 @@ import { storedNames } from './customNames.ts';
 import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
 import { storedInputDtype } from './inputDtypes.ts';
-import { refusal } from './jsonErrors.ts';
+import { invalid } from './jsonErrors.ts';
 import { snake } from './optionNames.ts';
 import { WrittenLayers } from './sharedLayers.ts';
 import { dtypePolicy, type Writer, writeConfig } from './writeValue.ts';
@@ -169,7 +169,7 @@ function modelConfig(writer: Writer, model: AnyModel, place: string): JsonObject
   if (model.program)
     return { ...ownOptions(writer, model, at), name, trainable, ...writeGraph(writer, model, at) };
   if (model.getConfig === Model.prototype.getConfig) {
-    throw refusal(writer.source, {
+    throw invalid(writer.source, {
       place,
       rule: 'a saved model is defined by inputs and outputs, or has a class that can be created from its configuration.',
       received: `${model}, which has a call of its own`,

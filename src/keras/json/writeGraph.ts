@@ -10,7 +10,7 @@ import { maskOf } from '../masks.ts';
 import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 import { dialectOf } from './dialect.ts';
 import type { Json, JsonObject } from './document.ts';
-import { refusal } from './jsonErrors.ts';
+import { invalid } from './jsonErrors.ts';
 import { snakeKey } from './optionNames.ts';
 import { writeOperation, writeOperationCall } from './operations.ts';
 import { type Writer, writeValue } from './writeValue.ts';
@@ -146,7 +146,7 @@ function writeNest(writer: Writer, nest: Nest<unknown>, calls: Calls, place: str
 }
 
 function heldTensor({ source }: Writer, place: string): Error {
-  return refusal(source, {
+  return invalid(source, {
     place,
     rule: 'a saved call may only have symbolic tensors and plain values as arguments.',
     received: 'a tensor with values',

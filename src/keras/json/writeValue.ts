@@ -10,7 +10,7 @@ import { customObjectOf } from '../serialization/registered.ts';
 import { snakeCase } from '../names.ts';
 import { layerOfActivation, rememberedLayerName } from './activationLayers.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
-import { refusal } from './jsonErrors.ts';
+import { invalid } from './jsonErrors.ts';
 import { isNamed, snake, snakeKey } from './optionNames.ts';
 import type { WrittenLayers } from './sharedLayers.ts';
 
@@ -51,7 +51,7 @@ export function writeValue(writer: Writer, key: string, value: unknown, place: s
   if (Array.isArray(value)) return value.map((item, i) => writeValue(writer, key, item, `${place}[${i}]`));
   if (ArrayBuffer.isView(value)) return Array.from(value as unknown as Iterable<number>);
   if (isObject(value)) return writeObject(writer, key, value, place);
-  throw refusal(writer.source, {
+  throw invalid(writer.source, {
     place,
     rule: 'a configuration may contain numbers, strings, booleans, null, and lists and objects of these.',
     received: typeof value === 'function' ? `a function${value.name ? ` called ${value.name}` : ''}` : value,
@@ -120,7 +120,7 @@ function writeActivation(writer: Writer, name: string, config: JsonObject, place
       registered_name: null,
     };
   }
-  throw refusal(writer.source, {
+  throw invalid(writer.source, {
     place,
     rule: 'in Keras, only leakyRelu, elu, relu and softmax have options.',
     received: `activation '${name}' with options`,

@@ -97,7 +97,7 @@ export function get(identifier: LossLike | string | null | undefined): Loss | nu
   if (isMaker(identifier)) return identifier();
   if (typeof identifier === 'function') return new FunctionLoss(identifier);
   if (isConfig(identifier)) return named(identifier.className, identifier.config ?? {});
-  return refuse(identifier);
+  return reject(identifier);
 }
 
 /** The loss of a custom function. */
@@ -135,7 +135,7 @@ function isConfig(identifier: unknown): identifier is LossConfig {
 function named(name: string, config: object): Loss {
   const custom = customObjectOf(name) ?? (makerOf(name) ? null : registeredAs(name));
   if (custom) return ofRegistered(custom, config);
-  return (makerOf(name) ?? refuse(name))(config);
+  return (makerOf(name) ?? reject(name))(config);
 }
 
 function ofRegistered(item: Registrable, config: object): Loss {
@@ -152,7 +152,7 @@ function makerOf(identifier: string): Maker | null {
   return makerNamed(Object.values(makers) as unknown as Maker[], identifier);
 }
 
-function refuse(identifier: unknown): never {
+function reject(identifier: unknown): never {
   throw new ValueError({
     op: 'losses.get',
     rule: `a loss is one of ${Object.keys(makers).join(', ')}; mse, mae, mape, msle, bce or kld; a Loss; or a function of yTrue and yPred.`,

@@ -151,7 +151,7 @@ export function metricOf(identifier: MetricLike | string, specs?: MeasuredSpecs)
   if (isClass(identifier)) return new identifier();
   if (typeof identifier === 'function') return new MeanMetricWrapper({ fn: identifier });
   if (isConfig(identifier)) return makeNamed(identifier.className, withoutDType(identifier));
-  return refuse(identifier);
+  return reject(identifier);
 }
 
 /** Returns the mean of a loss's values over samples. */
@@ -177,7 +177,7 @@ function isConfig(identifier: unknown): identifier is MetricConfig {
 
 /**
  * Files of Keras name the dtype of every metric. It is float32 here, or int32 for the counts of IoU; another is
- * refused as an unknown option.
+ * rejected as an unknown option.
  */
 function withoutDType({ className, config = {} }: MetricConfig): Record<string, unknown> {
   const { dtype, ...options } = config;
@@ -194,7 +194,7 @@ function isClass(identifier: unknown): identifier is MetricClass {
 /** By the name of a class or function that the app registered, or of one of this folder. */
 function makeNamed(name: string, config?: object): Metric {
   const found = customObjectOf(name) ?? builtIn(name) ?? registeredAs(name);
-  if (!found) return refuse(name);
+  if (!found) return reject(name);
   if (isClass(found)) return new found(config);
   if (isMaker(found)) return found(config);
   return new MeanMetricWrapper({ ...config, fn: found as unknown as MetricFunction });
@@ -204,7 +204,7 @@ function builtIn(name: string): Maker | null {
   return makerNamed(Object.values(makers) as unknown as Maker[], name);
 }
 
-function refuse(identifier: unknown): never {
+function reject(identifier: unknown): never {
   throw new ValueError({
     op: 'metricOf',
     rule: `a metric is one of ${[...Object.keys(makers), ...shortNames].join(', ')}; a Metric; a Loss; or a function of yTrue and yPred.`,

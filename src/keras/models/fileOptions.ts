@@ -18,8 +18,8 @@ export interface LoadWeightsOptions extends OpenOptions {
     | undefined;
   /** The PyTorch modules whose weights the layers take. Default: torchvision's, or those of the same names. */
   readonly modules?: ModuleNaming | undefined;
-  /** Whether weights that the model doesn't have are an error, such as those of a top. Default 'refuse'. */
-  readonly extra?: 'refuse' | 'ignore' | undefined;
+  /** Whether weights that the model doesn't have are an error, such as those of a top. Default 'reject'. */
+  readonly extra?: 'reject' | 'ignore' | undefined;
 }
 
 export const loadOptionNames: OptionNames<LoadWeightsOptions> = {

@@ -73,7 +73,7 @@ export interface KaiserOptions {
 /** The Kaiser window of `count` values. float32, shape [count]. Source: as of NumPy's kaiser. Errors: ValueError. */
 export function kaiser(count: number, options: KaiserOptions): Tensor;
 export function kaiser(count: number, ...args: unknown[]): Tensor {
-  // A missing beta is refused as NaN.
+  // A missing beta is rejected as NaN.
   const { beta = Number.NaN }: Partial<KaiserOptions> = optionsOf('kaiser', args, { beta: true }, ['count']);
   requireFinite('kaiser', 'beta', beta, 0);
   const whole = bessel(beta);

@@ -49,7 +49,7 @@ function afterStep(before: readonly Prefix[], p: Float64Array, blank: number, wi
       // A repeated label is a new one only after a blank.
       const total = (p[label] as number) + (label === prefix.label ? prefix.oldBlank : prefix.oldTotal);
       if (!kept.accepts(total)) {
-        // As in TensorFlow: a prefix that was dropped in this step, and is refused now, isn't continued either.
+        // As in TensorFlow: a prefix that was dropped in this step, and is rejected now, isn't continued either.
         child.oldTotal = impossible;
         continue;
       }

@@ -119,13 +119,13 @@ function checked(given: CtcDecodeOptions, classes: number) {
   requireInteger('ctcDecode', 'maskIndex', index, -classes);
   const isGreedy = strategy === 'greedy';
   if (index >= classes) {
-    throw refusal(`\`maskIndex\` is one of the ${classes} classes.`, `maskIndex: ${maskIndex}`);
+    throw invalid(`\`maskIndex\` is one of the ${classes} classes.`, `maskIndex: ${maskIndex}`);
   }
   if (topPaths > (isGreedy ? 1 : beamWidth)) {
     const rule = isGreedy
       ? "the strategy 'greedy' gives one path."
       : '`topPaths` is at most `beamWidth`, the number of sequences that are kept.';
-    throw refusal(rule, `topPaths: ${topPaths}${isGreedy ? '' : `, beamWidth: ${beamWidth}`}`);
+    throw invalid(rule, `topPaths: ${topPaths}${isGreedy ? '' : `, beamWidth: ${beamWidth}`}`);
   }
   return {
     blank: index < 0 ? index + classes : index,
@@ -149,13 +149,13 @@ function requireLengths(lengths: ArrayLike<number>, batch: number, steps: number
   const received = isList
     ? `[${Array.from(lengths).join(', ')}]`
     : `${lengths?.length ?? String(lengths)} of them`;
-  throw refusal(
+  throw invalid(
     `\`sequenceLengths\` has an integer for each of the ${batch} rows, of at most ${steps} steps.`,
     `sequenceLengths: ${received}`,
   );
 }
 
-function refusal(rule: string, received: string): ValueError {
+function invalid(rule: string, received: string): ValueError {
   return new ValueError({
     op: 'ctcDecode',
     rule,

@@ -167,7 +167,7 @@ function nanQuantiles(
   x: Tensor,
   { q, axis = null, keepDims = false }: NanQuantileOptions,
 ): Tensor {
-  // It refuses invalid quantiles and other arguments.
+  // It rejects invalid quantiles and other arguments.
   const { shape } = quantile(x, { q, axis, keepDims });
   const axes = axis === null ? x.shape.map((_, i) => i) : normalizeAxes(op, axis, x.shape.length);
   const moved = moveAxis(x, { source: axes, destination: axes.map((_, i) => i - axes.length) });
@@ -210,7 +210,7 @@ export const nanPercentile: CompositeOp<[x: Tensor], NanQuantileOptions, Tensor,
     compose: ([x], options) => nanQuantiles('nanPercentile', x, { ...options, q: hundredthOf(options.q) }),
   });
 
-/** Percentiles as quantiles. Invalid values are left for `quantile` to refuse. */
+/** Percentiles as quantiles. Invalid values are left for `quantile` to reject. */
 function hundredthOf(q: number | readonly number[]): number | readonly number[] {
   if (typeof q === 'number') return q / 100;
   return Array.isArray(q) && q.every((p) => typeof p === 'number') ? q.map((p) => p / 100) : q;

@@ -78,13 +78,13 @@ export function optimizerOf(identifier: OptimizerLike | string): Optimizer {
   if (typeof identifier === 'string') return make(identifier, {});
   const { className, config = {} } = (identifier ?? {}) as Partial<ClassConfig>;
   if (typeof className === 'string') return make(className, config);
-  throw refused(identifier);
+  throw rejected(identifier);
 }
 
 function make(name: string, config: object): Optimizer {
   const builtIn = classes.find((type) => foldName(nameOf(type)) === foldName(name));
   const type = customObjectOf(name) ?? builtIn ?? registeredAs(name);
-  if (!isOptimizerClass(type)) throw refused(name);
+  if (!isOptimizerClass(type)) throw rejected(name);
   return new type(withInner(config) as never);
 }
 
@@ -121,7 +121,7 @@ function isOptimizerClass(type: Registrable | null | undefined): type is Optimiz
   return typeof type === 'function' && type.prototype instanceof Optimizer;
 }
 
-function refused(received: unknown): ValueError {
+function rejected(received: unknown): ValueError {
   return new ValueError({
     op: 'optimizer',
     rule: `it is named by one of ${classes.map(nameOf).join(', ')}, by { className, config }, or is an Optimizer.`,

@@ -5,7 +5,7 @@ import { describe, type Shape } from '../../core/shape.ts';
 export interface HostNumber {
   get(): number;
   set(value: number): void;
-  /** Throws where `set` would refuse the value. Default: it refuses none. */
+  /** Throws where `set` would reject the value. Default: it rejects none. */
   check?(value: number): void;
 }
 

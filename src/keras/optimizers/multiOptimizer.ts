@@ -165,7 +165,7 @@ export class MultiOptimizer extends Optimizer {
  * Updates variables by different optimizers, for example the layers of an encoder by a smaller learning rate than its head.
  * Each optimizer has its own learning rate, step count and options; a norm over all gradients (`globalClipnorm`) is one over
  * the variables of its optimizer. Callbacks that set a learning rate can't be used with it. Unlike in Keras, an optimizer of
- * which all gradients are null is left out of the step, and one with a `lossScaleFactor` of its own is refused.
+ * which all gradients are null is left out of the step, and one with a `lossScaleFactor` of its own is rejected.
  * Errors: ValueError for options, and if a variable's optimizer is none, wraps another one, or isn't unique.
  */
 export function multiOptimizer(options: MultiOptimizerOptions): MultiOptimizer;

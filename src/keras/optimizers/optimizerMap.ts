@@ -31,7 +31,7 @@ export class OptimizerMap {
     this.defaultOptimizer = defaultOptimizer;
     if (given === null) return;
     if (typeof given !== 'object' || Array.isArray(given)) {
-      throw refusal('`optimizerMap` is an object of optimizers.', `optimizerMap: ${describe(given)}`);
+      throw invalid('`optimizerMap` is an object of optimizers.', `optimizerMap: ${describe(given)}`);
     }
     for (const [pattern, optimizer] of Object.entries(given)) this.set(pattern, optimizer);
   }
@@ -62,7 +62,7 @@ export class OptimizerMap {
     const found = [...this.#entries].filter(([, { expression }]) => expression.test(path));
     if (found.length > 1) {
       const patterns = found.map(([pattern]) => `'${pattern}'`).join(' and ');
-      throw refusal('a variable has one optimizer.', `'${path}', which ${patterns} match`);
+      throw invalid('a variable has one optimizer.', `'${path}', which ${patterns} match`);
     }
     return found[0]?.[1].optimizer ?? this.defaultOptimizer;
   }
@@ -70,9 +70,9 @@ export class OptimizerMap {
   /** Adds an optimizer for the paths that `pattern` matches. Errors: ValueError for a pattern that it has already. */
   set(pattern: string, optimizer: Optimizer): void {
     if (typeof pattern !== 'string') {
-      throw refusal('a pattern is a string.', `pattern: ${describe(pattern)}`);
+      throw invalid('a pattern is a string.', `pattern: ${describe(pattern)}`);
     }
-    if (this.#entries.has(pattern)) throw refusal('each pattern is given once.', `'${pattern}' again`);
+    if (this.#entries.has(pattern)) throw invalid('each pattern is given once.', `'${pattern}' again`);
     requireOptimizer(`optimizerMap['${pattern}']`, optimizer);
     this.#entries.set(pattern, { expression: wholePath(pattern), optimizer });
   }
@@ -96,16 +96,16 @@ function wholePath(pattern: string): RegExp {
     return new RegExp(`^(?:${pattern})$`);
   } catch (error) {
     const received = `optimizerMap: ${describe(pattern)} (${(error as Error).message})`;
-    throw refusal('a pattern is a regular expression of JavaScript.', received);
+    throw invalid('a pattern is a regular expression of JavaScript.', received);
   }
 }
 
 function requireOptimizer(what: string, optimizer: unknown): void {
   if (optimizer instanceof Optimizer) return;
-  throw refusal(`\`${what}\` is an optimizer.`, `${what}: ${describe(optimizer)}`);
+  throw invalid(`\`${what}\` is an optimizer.`, `${what}: ${describe(optimizer)}`);
 }
 
-function refusal(rule: string, received: string): ValueError {
+function invalid(rule: string, received: string): ValueError {
   return new ValueError({
     op: 'OptimizerMap',
     rule,

@@ -64,7 +64,7 @@ async function assignInPlace(
   const found = await gather(weights, ({ stored }) => checking.check(stored));
   await reads.finish();
   signal?.throwIfAborted();
-  // Disposed weights are refused before any is changed.
+  // Disposed weights are rejected before any is changed.
   for (const { variable } of weights) void variable.storage;
   // Once writing has begun, it isn't interrupted.
   const writing = new Transfer(stored, options, { readings: 2, reading: 1 });

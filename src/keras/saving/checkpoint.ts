@@ -165,7 +165,7 @@ function stateValues(
   record: OptimizerRecord,
   states: ReadonlyMap<string, HostTensor>,
 ): (TypedData | number)[] {
-  const refuse = (rule: string, received: string) =>
+  const invalid = (rule: string, received: string) =>
     new FormatError({
       op: `loadCheckpoint ${file}`,
       rule,
@@ -175,7 +175,7 @@ function stateValues(
   const numbers = variables.filter((variable) => variable instanceof HostVariable).length;
   const tensors = variables.length - numbers;
   if (record.numbers.size !== numbers || states.size !== tensors || record.states.length !== tensors) {
-    throw refuse(
+    throw invalid(
       `the state of the optimizer is ${numbers} numbers and ${tensors} tensors.`,
       `${record.numbers.size} numbers, ${record.states.length} names and ${states.size} tensors`,
     );
@@ -185,7 +185,7 @@ function stateValues(
     if (variable instanceof HostVariable) {
       const number = record.numbers.get(i);
       if (number !== undefined) return number;
-      throw refuse(
+      throw invalid(
         `'${variable.name}' is number ${i} of the state.`,
         `numbers ${[...record.numbers.keys()].join(', ')}`,
       );
@@ -193,7 +193,7 @@ function stateValues(
     const value = states.get(`${optimizerPrefix}${next++}`);
     if (value && sameShape(value.shape, variable.shape) && value.dtype === variable.dtype)
       return value.data as TypedData;
-    throw refuse(
+    throw invalid(
       `the state '${variable.name}' is ${formatSpec(variable)}.`,
       value ? formatSpec(value) : `no tensor '${optimizerPrefix}${next - 1}'`,
     );

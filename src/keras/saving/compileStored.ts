@@ -47,7 +47,7 @@ async function restoreState(
   if (!isNew) optimizer.build(model.trainableWeights);
   const variables = isNew ? optimizer.variables.slice(0, state.length) : optimizer.variables;
   if (variables.length !== state.length) {
-    throw refusal(
+    throw invalid(
       options.file,
       `the state of ${optimizer.className} has ${variables.length} variables.`,
       `${state.length}`,
@@ -91,10 +91,10 @@ function setNumbers(variables: Optimizer['variables'], values: readonly (Tensor 
 
 function requireLike(file: string, variable: Optimizer['variables'][number], stored: StoredTensor): void {
   if (sameShape(variable.shape, stored.shape) && variable.dtype === stored.dtype) return;
-  throw refusal(file, `'${variable.name}' is ${formatSpec(variable)}.`, formatSpec(stored));
+  throw invalid(file, `'${variable.name}' is ${formatSpec(variable)}.`, formatSpec(stored));
 }
 
-function refusal(file: string, rule: string, received: string): FormatError {
+function invalid(file: string, rule: string, received: string): FormatError {
   return new FormatError({
     op: `loadModel ${file}`,
     rule,

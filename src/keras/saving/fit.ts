@@ -8,8 +8,8 @@ export interface FitOptions {
   readonly op: string;
   /** The model's name. */
   readonly model: string;
-  /** Whether weights that the model doesn't have are an error. Default 'refuse'. */
-  readonly extra?: 'refuse' | 'ignore' | undefined;
+  /** Whether weights that the model doesn't have are an error. Default 'reject'. */
+  readonly extra?: 'reject' | 'ignore' | undefined;
 }
 
 /**
@@ -17,23 +17,23 @@ export interface FitOptions {
  * maps by path.
  */
 export function requireFit(
-  { op, model, extra: handling = 'refuse' }: FitOptions,
+  { op, model, extra: handling = 'reject' }: FitOptions,
   weights: ReadonlyMap<string, TensorSpec>,
   given: ReadonlyMap<string, TensorSpec>,
   extra: readonly string[],
 ): void {
-  const refuse = (rule: string, received: string, hint: string) =>
+  const invalid = (rule: string, received: string, hint: string) =>
     new FormatError({ op, rule, received, hint });
   const missing = [...weights.keys()].filter((path) => !given.has(path));
   if (missing.length > 0) {
-    throw refuse(
+    throw invalid(
       `the file must have a value for each of the ${weights.size} weights of '${model}'.`,
       `none for ${listed(missing)}${extra.length > 0 ? `; but ${listed(extra)}` : ''}`,
       'load a file that was saved from this model; weights are named after their layers.',
     );
   }
-  if (extra.length > 0 && handling === 'refuse') {
-    throw refuse(
+  if (extra.length > 0 && handling === 'reject') {
+    throw invalid(
       `the file must have no other weights than those of '${model}'.`,
       listed(extra),
       "load it into the model that it was saved from, or pass { extra: 'ignore' } to leave them out.",
@@ -42,7 +42,7 @@ export function requireFit(
   for (const [path, weight] of weights) {
     const value = given.get(path) as TensorSpec;
     if (sameShape(value.shape, weight.shape) && value.dtype === weight.dtype) continue;
-    throw refuse(
+    throw invalid(
       `weight '${path}' of '${model}' is ${formatSpec(weight)}.`,
       formatSpec(value),
       'create the layer with the options that it had when the file was saved.',

@@ -31,17 +31,17 @@ export async function openLayersModel(source: ByteSource): Promise<LayersModel> 
   const context: FileContext = { file: source.name, format: 'TF.js layers model' };
   const json = await readJson(source);
   const { format, modelTopology: topology, weightsManifest: manifest } = json;
-  const refuse = (rule: string, received: string, hint: string) =>
+  const invalid = (rule: string, received: string, hint: string) =>
     new FormatError({ op: source.name, rule, received, hint });
   if (format === 'graph-model' || (isObject(topology) && 'node' in topology)) {
-    throw refuse(
+    throw invalid(
       'a model of TF.js is a layers model.',
       'a graph model, whose operations have no layers',
       'convert the Keras model again, with --output_format=tfjs_layers_model.',
     );
   }
   if (manifest === undefined) {
-    throw refuse(
+    throw invalid(
       'a model in JSON is a model.json of TF.js.',
       'JSON without a weightsManifest',
       "pass Keras's JSON to modelFromJSON.",
@@ -51,7 +51,7 @@ export async function openLayersModel(source: ByteSource): Promise<LayersModel> 
   const shards: ByteSource[] = [];
   const open = async (path: string) => {
     if (!source.sibling) {
-      throw refuse(
+      throw invalid(
         'the shards of the weights come along with model.json.',
         `model.json alone, which names '${path}'`,
         'pass a URL, a path, a folder, or all files in a list.',

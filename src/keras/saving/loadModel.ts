@@ -27,7 +27,7 @@ export interface LoadModelOptions extends Omit<FromJSONOptions, 'file'>, LoadWei
   readonly onReport?: ((report: LoadReport) => void) | undefined;
   /**
    * Called with each TextVectorization and StringLookup at the inputs of a model of Keras, which takes their results then: apply
-   * them in front of it. Default: such a model is refused, since tensors hold no strings.
+   * them in front of it. Default: such a model is rejected, since tensors hold no strings.
    */
   readonly onTextLayer?: ((layer: TextLayer) => void) | undefined;
 }

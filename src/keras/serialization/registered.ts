@@ -34,17 +34,17 @@ let scopes: readonly CustomObjects[] = [];
  * already has the name.
  */
 export function registerClass<T extends Registrable>(item: T, options: RegisterOptions = {}): T {
-  if (typeof item !== 'function') throw refused('a class or a function is registered', describe(item));
+  if (typeof item !== 'function') throw rejected('a class or a function is registered', describe(item));
   checkOptions('registerClass', options, ['package', 'name']);
   const { package: packageName = 'Custom', name = nameOfItem(item) } = options;
   for (const [what, text] of Object.entries({ package: packageName, name })) {
     const isName = typeof text === 'string' && text !== '' && !text.includes('>');
-    if (!isName) throw refused(`\`${what}\` is a name without '>'`, `${what}: ${describe(text)}`);
+    if (!isName) throw rejected(`\`${what}\` is a name without '>'`, `${what}: ${describe(text)}`);
   }
   const registered: QualifiedName = `${packageName}>${name}`;
   const before = byName.get(registered);
   if (before !== undefined && before !== item) {
-    throw refused('a name is registered once', `'${registered}', which is another ${kindOf(before)}`);
+    throw rejected('a name is registered once', `'${registered}', which is another ${kindOf(before)}`);
   }
   byName.set(registered, item);
   nameOf.set(item, registered);
@@ -80,7 +80,7 @@ export function registeredAs(name: string): Registrable | null {
 export function withCustomObjects<T>(objects: CustomObjects, body: () => T): T {
   for (const [name, item] of Object.entries(objects)) {
     if (typeof item !== 'function')
-      throw refused('`customObjects` holds classes and functions by name', `${name}: ${describe(item)}`);
+      throw rejected('`customObjects` holds classes and functions by name', `${name}: ${describe(item)}`);
   }
   const before = scopes;
   scopes = [objects, ...scopes];
@@ -100,7 +100,7 @@ function kindOf(item: Registrable): string {
   return Object.hasOwn(item, 'prototype') ? `class, ${nameOfItem(item)}` : `function, ${item.name}`;
 }
 
-function refused(rule: string, received: string): ValueError {
+function rejected(rule: string, received: string): ValueError {
   return new ValueError({
     op: 'registerClass',
     rule: `${rule}.`,

@@ -10,7 +10,7 @@ import { isRecord } from './perOutput.ts';
 export function requireStepLogs(step: string, logs: unknown): void {
   if (logs === undefined) return;
   if (logs instanceof Promise) {
-    throw refused(
+    throw rejected(
       step,
       'a Promise',
       'write the step without async and await: it is recorded once and replayed.',
@@ -18,9 +18,9 @@ export function requireStepLogs(step: string, logs: unknown): void {
   }
   const hint =
     'return the tensor itself: the step is recorded once and replayed, so a number would stay the same. fit reads the values.';
-  if (!isRecord(logs)) throw refused(step, describe(logs), hint);
+  if (!isRecord(logs)) throw rejected(step, describe(logs), hint);
   for (const [name, value] of Object.entries(logs)) {
-    if (!(value instanceof Tensor)) throw refused(step, `${name}: ${describe(value)}`, hint);
+    if (!(value instanceof Tensor)) throw rejected(step, `${name}: ${describe(value)}`, hint);
   }
 }
 
@@ -51,7 +51,7 @@ export function requireOutputs(outputs: unknown): void {
   });
 }
 
-function refused(step: string, received: string, hint: string): ValueError {
+function rejected(step: string, received: string, hint: string): ValueError {
   return new ValueError({
     op: step,
     rule: 'a step returns a record of tensors for the logs, such as { loss }.',

@@ -147,11 +147,11 @@ export class Trainer {
       requireStepLogs('trainStep', logs);
       requireTrackedLoss('trainStep', logs, isTracked());
       // A step recorded without an update never makes one. An eager step may skip some updates.
-      if (isUpdated === false && !this.#isEager()) watch.refuse();
+      if (isUpdated === false && !this.#isEager()) watch.reject();
       return logs;
     };
     const endEpoch = () => {
-      if (isUpdated === false) watch.refuse();
+      if (isUpdated === false) watch.reject();
     };
     return this.#runner('train', step, { prepare, endEpoch });
   }

@@ -73,7 +73,7 @@ export class UpdateWatch {
   }
 
   /** Errors: ValueError. */
-  refuse(): never {
+  reject(): never {
     throw new ValueError({
       op: 'trainStep',
       rule: 'a training step must update weights.',

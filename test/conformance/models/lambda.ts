@@ -1,4 +1,4 @@
-/** @file Lambda layers: their code is refused; with functions in its place the model computes what Keras computes. */
+/** @file Lambda layers: their code is rejected; with functions in its place the model computes what Keras computes. */
 import { add, mul, sub, type Tensor, UnsafeModelError } from '../../../src/index.ts';
 import { modelFromJSON } from '../../../src/keras/index.ts';
 import type { Check } from './underTest.ts';
@@ -42,7 +42,7 @@ export const checkLambda: Check = async ({ files }) => {
   try {
     modelFromJSON(files.config);
   } catch (error) {
-    return error instanceof UnsafeModelError ? [] : [`refused with ${error}, expected an UnsafeModelError`];
+    return error instanceof UnsafeModelError ? [] : [`rejected with ${error}, expected an UnsafeModelError`];
   }
-  return ['a model with Python code was not refused'];
+  return ['a model with Python code was not rejected'];
 };

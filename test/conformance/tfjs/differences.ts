@@ -19,7 +19,7 @@ const differences: readonly Difference[] = [
   {
     file: 'optimizers/adagrad_optimizer_test.js',
     specs: /^Continue training after loading weights$/,
-    reason: "loads Adagrad's state into Adam: refused",
+    reason: "loads Adagrad's state into Adam: rejected",
   },
   {
     file: 'optimizers/momentum_optimizer_test.js',
@@ -60,7 +60,7 @@ const differences: readonly Difference[] = [
   {
     file: 'ops/ensure_shape_test.js',
     specs: /^null shape$/,
-    reason: 'null among the values of a tensor: refused',
+    reason: 'null among the values of a tensor: rejected',
   },
   {
     file: 'ops/max_pool_test.js',
@@ -70,7 +70,7 @@ const differences: readonly Difference[] = [
   {
     file: 'ops/avg_pool_3d_test.js',
     specs: /^x=\[1,1,1,1,1\] f=\[1,1,3\] s=1 p=valid$/,
-    reason: 'a window larger than its axis is refused, as by TensorFlow; TF.js gives nothing',
+    reason: 'a window larger than its axis is rejected, as by TensorFlow; TF.js gives nothing',
   },
   {
     file: 'ops/max_pool_3d_test.js',

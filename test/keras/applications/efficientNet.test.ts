@@ -125,7 +125,7 @@ describe('efficientNetB0', { timeout }, () => {
     ['pictures that are too small', () => efficientNetB0({ inputShape: [16, 32, 3] }), ShapeError],
     ['no classes', () => efficientNetB0({ classes: 0 }), ValueError],
     ['a top that is no boolean', () => efficientNetB0({ includeTop: 1 as never }), ValueError],
-  ])('refuses %s', (_, call, error) => {
+  ])('rejects %s', (_, call, error) => {
     expect(call).toThrow(error);
   });
 });

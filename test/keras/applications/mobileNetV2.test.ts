@@ -145,7 +145,7 @@ describe('mobileNetV2', { timeout }, () => {
     ['an alpha of 0', () => mobileNetV2({ alpha: 0 }), ValueError],
     ['an alpha that is no number', () => mobileNetV2({ alpha: 'wide' as never }), ValueError],
     ['pictures that are too small', () => mobileNetV2({ inputShape: [16, 32, 3] }), ShapeError],
-  ])('refuses %s', (_, call, error) => {
+  ])('rejects %s', (_, call, error) => {
     expect(call).toThrow(error);
   });
 });

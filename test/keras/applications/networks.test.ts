@@ -160,7 +160,7 @@ describe('weights, predictions and pictures', { timeout }, () => {
     ],
     ['an open size below the top', applications.efficientNetV2B0, { inputShape: [null, 64, 3] }, ShapeError],
   ];
-  test.each(bad)('%s is refused', (_, make, options, error) => {
+  test.each(bad)('%s is rejected', (_, make, options, error) => {
     expect(() => make(options)).toThrow(error);
   });
 
@@ -221,7 +221,7 @@ describe('weights, predictions and pictures', { timeout }, () => {
     ['a file that is no JSON', one, { classNames: 'data:,cat' }, FormatError],
     ['a top of 0', one, { classNames: ['cat', 'dog'], top: 0 }, ValueError],
     ['features', [[[1, 2]]], { classNames: ['cat', 'dog'] }, ShapeError],
-  ])('%s are refused', async (_, values, options, error) => {
+  ])('%s are rejected', async (_, values, options, error) => {
     const decoded = applications.decodePredictions(tensor(values as number[][]), options as never);
     await expect(decoded).rejects.toThrow(error);
   });

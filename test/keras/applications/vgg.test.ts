@@ -132,7 +132,7 @@ describe('vgg', { timeout }, () => {
     ['an open size below the top', () => applications.vgg16({ inputShape: [null, null, 3] }), ShapeError],
     ['a fractional seed', () => applications.vgg16({ seed: 0.5 }), ValueError],
     ['no classes', () => applications.vgg16({ classes: 0 }), ValueError],
-  ])('refuses %s', (_, call, error) => {
+  ])('rejects %s', (_, call, error) => {
     expect(call).toThrow(error);
   });
 

@@ -153,7 +153,7 @@ describe('sinks', () => {
     }
   });
 
-  test('are refused if the environment has none', () => {
+  test('are rejected if the environment has none', () => {
     expect(() => sinks.originFiles()).toThrow(ValueError);
     expect(() => sinks.downloads()).toThrow(/in a worker pass/);
   });
@@ -205,7 +205,7 @@ describe('names with values in them', () => {
     expect(new PathTemplate('op', text).fill(values)).toBe(name);
   });
 
-  test.each(['{', '}', '{}', '{epoch', '{epoch:02x}', '{epoch!r}', '{a.b}'])('%s is refused', (text) => {
+  test.each(['{', '}', '{}', '{epoch', '{epoch:02x}', '{epoch!r}', '{a.b}'])('%s is rejected', (text) => {
     expect(() => new PathTemplate('op', text)).toThrow(ValueError);
   });
 
@@ -289,6 +289,6 @@ test.each<[string, () => unknown]>([
     'deleteCheckpoint that is no boolean',
     () => backupAndRestore({ backupDir: 'b', deleteCheckpoint: 'no' as never }),
   ],
-])('%s is refused', (_, make) => {
+])('%s is rejected', (_, make) => {
   expect(make).toThrow(ValueError);
 });

@@ -220,7 +220,7 @@ describe('LearningRateScheduler', () => {
     ['NaN', Number.NaN],
     ['a negative rate', -1],
     ['nothing', undefined],
-  ])('refuses %s', async (_, rate) => {
+  ])('rejects %s', async (_, rate) => {
     await expect(
       runEpochs(learningRateScheduler({ schedule: () => rate as never }), series('loss', 1)),
     ).rejects.toThrow(ValueError);
@@ -291,6 +291,6 @@ test.each<[string, () => unknown]>([
   ['no schedule', () => learningRateScheduler({} as never)],
   ['raiseError that is no boolean', () => terminateOnNaN({ raiseError: 'yes' as never })],
   ['everyBatch that is no boolean', () => terminateOnNaN({ everyBatch: 1 as never })],
-])('%s is refused', (_, make) => {
+])('%s is rejected', (_, make) => {
   expect(make).toThrow(ValueError);
 });

@@ -176,7 +176,7 @@ describe('ProgressBar', () => {
     expect(written.at(-1)).toBe('\n');
   });
 
-  test.each([{ interval: -1 }, { dynamic: 'yes' }, { colour: true }])('refuses %j', (options) => {
+  test.each([{ interval: -1 }, { dynamic: 'yes' }, { colour: true }])('rejects %j', (options) => {
     expect(() => progressBar(options as never)).toThrow(ValueError);
   });
 });
@@ -252,7 +252,7 @@ describe('PageProgress', () => {
     [{ element: null }],
     [{ element: '#id' }],
     [{ element: new StubElement('div'), interval: -1 }],
-  ])('refuses %j', (options) => {
+  ])('rejects %j', (options) => {
     expect(() => pageProgress(options as never)).toThrow(ValueError);
   });
 });

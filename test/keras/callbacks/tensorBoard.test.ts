@@ -97,7 +97,7 @@ test('curves of training and validation, in separate files', async () => {
   expect(validation?.at(-1)).toEqual([129, { epoch_loss: 129 }]);
 });
 
-test('refusals', () => {
+test('rejections', () => {
   expect(() => tensorBoard({ logDir: '' })).toThrow(ValueError);
   expect(() => tensorBoard({ sink: 3 as never })).toThrow(ValueError);
   expect(() => tensorBoard({ log_dir: 'x' } as never)).toThrow(/logDir/);

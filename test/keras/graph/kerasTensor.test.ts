@@ -193,7 +193,7 @@ describe('getSourceInputs', () => {
     expect(namesOf(bare)).toEqual(['bare']);
   });
 
-  test('refuses tensors with values', () => {
+  test('rejects tensors with values', () => {
     expect(() => getSourceInputs(tensor([1]) as never)).toThrow(ValueError);
   });
 });

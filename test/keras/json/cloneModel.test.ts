@@ -28,7 +28,7 @@ test('a clone has the layers of its model and its own weights', async () => {
   expect(second).toEqual(first);
 });
 
-test('anything but a model is refused', () => {
+test('anything but a model is rejected', () => {
   expect(() => cloneModel({} as never)).toThrow(ValueError);
   expect(() => cloneModel(null as never)).toThrow(ValueError);
 });

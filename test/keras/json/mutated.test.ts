@@ -1,4 +1,4 @@
-/** @file Descriptions of models with any part damaged: read, or refused with a typed error. */
+/** @file Descriptions of models with any part damaged: read, or rejected with a typed error. */
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { FormatError, init, memory, RetrogradError } from '../../../src/index.ts';
 import { clearSession, modelFromJSON } from '../../../src/keras/index.ts';

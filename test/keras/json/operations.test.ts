@@ -78,7 +78,7 @@ describe('ops in a model', () => {
     expect(wrapper.inbound_nodes[0].kwargs.mask.config.keras_history).toEqual([masked.name, 0, 0]);
   });
 
-  test('that Keras does not have, or with values among their operands, are refused', () => {
+  test('that Keras does not have, or with values among their operands, are rejected', () => {
     const x = input({ shape: [4] });
     const net = (y: Loose) => model({ inputs: x, outputs: y }) as Loose;
     expect(() => modelToJSON(net(squaredDifference(x, 1)))).toThrow(/op squaredDifference/);

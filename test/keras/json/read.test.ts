@@ -73,7 +73,7 @@ describe('models written by Keras', () => {
     expect(written('nested', { loss: (yTrue: Tensor) => yTrue })).toEqual({});
   });
 
-  test('Python code is refused, unless its layer is given a function', async () => {
+  test('Python code is rejected, unless its layer is given a function', async () => {
     expect(() => modelFromJSON(configOf('lambda_model'))).toThrow(UnsafeModelError);
     expect(() => modelFromJSON(configOf('lambda_model'))).toThrow(/layer 'code'[\s\S]*lambdas: \{ "code"/);
     const twice = (x: Tensor) => mul(x, 2);

@@ -215,8 +215,8 @@ describe.each(samples.map((entry) => [entry.layer, entry] as const))('%s', (name
     });
   });
 
-  test.each(entry.bad.map((bad) => [bad.why, bad] as const))('refuses %s', (_, bad) => {
-    expectRefusal(name, bad);
+  test.each(entry.bad.map((bad) => [bad.why, bad] as const))('rejects %s', (_, bad) => {
+    expectRejection(name, bad);
   });
 });
 
@@ -253,7 +253,7 @@ const differenceNoise = (values: readonly number[], weights: readonly number[]) 
   1e-5 + (4e-7 / 0.01) * values.reduce((total, y, i) => total + Math.abs(y * (weights[i] as number)), 0);
 
 /** The factory, or the call, must throw `error` with all three parts of a message, and leave no tensors. */
-function expectRefusal(name: string, bad: BadLayerCase): void {
+function expectRejection(name: string, bad: BadLayerCase): void {
   const factory = factoryOf(name);
   const options = typeof bad.options === 'function' ? bad.options() : bad.options;
   const before = memory().tensors;

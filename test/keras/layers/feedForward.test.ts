@@ -189,7 +189,7 @@ describe('single layers', () => {
     });
   });
 
-  test('refuse other channels than they were built for', () => {
+  test('reject other channels than they were built for', () => {
     const built = [
       layers.conv1d({ filters: 1, kernelSize: 1 }),
       layers.layerNormalization(),

@@ -290,6 +290,6 @@ test.each<[string, object, new (...args: never[]) => Error]>([
   ['a `trainable` that is none', { trainable: 'no' }, ValueError],
   ['a name that is none', { name: 3 }, ValueError],
   ['an unknown regularizer', { activityRegularizer: 'l3' }, ValueError],
-])('a layer refuses %s', (_, options, error) => {
+])('a layer rejects %s', (_, options, error) => {
   expect(() => new Scale(options as never)).toThrow(error);
 });

@@ -120,7 +120,7 @@ describe.each(makers)('%s', (name, make) => {
     expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
   });
 
-  test('refuses an option that it does not have', () => {
+  test('rejects an option that it does not have', () => {
     const before = memory().tensors;
     expect(() => make({ ...options, treshold: 1 })).toThrow(ValueError);
     expect(() => make({ ...options, name: '' })).toThrow(ValueError);
@@ -352,7 +352,7 @@ test('makers also compute values of samples', async () => {
   expect(() => metrics.binaryAccuracy([[1]] as never)).toThrow(ValueError);
 });
 
-describe('refused', () => {
+describe('rejected', () => {
   test.each<[string, () => unknown]>([
     ['a threshold of 0', () => metrics.binaryAccuracy({ threshold: 0 })],
     ['a threshold that is a text', () => metrics.binaryAccuracy({ threshold: '0.5' as never })],

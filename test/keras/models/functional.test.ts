@@ -219,19 +219,19 @@ describe("a model that can't be computed", () => {
     );
   });
 
-  test('refuses an output without history', () => {
+  test('rejects an output without history', () => {
     const bare = new KerasTensor({ shape: [null, 2], dtype: 'float32' });
     expect(() => model({ inputs: x, outputs: bare })).toThrow(MissingHistoryError);
     expect(() => model({ inputs: x, outputs: add(x, bare) })).toThrow(MissingHistoryError);
   });
 
-  test('refuses tensors with values', () => {
+  test('rejects tensors with values', () => {
     const eager = tensor([[1, 2]]) as never;
     expect(() => model({ inputs: eager, outputs: x })).toThrow(ValueError);
     expect(() => model({ inputs: x, outputs: { y: eager } })).toThrow(/outputs\.y: Tensor float32\[1, 2\]/);
   });
 
-  test('refuses two operations of one name, and an input named twice', () => {
+  test('rejects two operations of one name, and an input named twice', () => {
     const one = layers.dense({ units: 1, name: 'same' }).apply(x);
     const two = layers.dense({ units: 1, name: 'same' }).apply(one);
     expect(() => model({ inputs: x, outputs: two })).toThrow(/two operations named 'same'/);
@@ -276,13 +276,13 @@ describe('wrong calls of a model', () => {
     expect(() => byName.apply({ first: good } as never)).toThrow(/add 'second'/);
   });
 
-  test('refuses a model of nothing', () => {
+  test('rejects a model of nothing', () => {
     expect(() => model({ inputs: [], outputs: x })).toThrow(ValueError);
     expect(() => model({ inputs: x, outputs: {} })).toThrow(ValueError);
     expect(() => model({ inputs: x, outputs: undefined as never })).toThrow(ValueError);
   });
 
-  test('refuses a cycle', () => {
+  test('rejects a cycle', () => {
     const layer = layers.dense({ units: 4 });
     const y = layer.apply(square(x));
     // Calls can't create a cycle, so a node is changed by force.

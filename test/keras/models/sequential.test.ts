@@ -162,7 +162,7 @@ describe('a Sequential', () => {
     ['an input above a layer', () => sequential([dense(1), input({ shape: [1] })])],
     ['building without layers', () => sequential().build([null, 1])],
     ['a call without layers', () => sequential().apply(zeros([1, 1]))],
-  ])('refuses %s', (_, make) => {
+  ])('rejects %s', (_, make) => {
     expect(make).toThrow(ValueError);
   });
 });

@@ -285,7 +285,7 @@ describe('a summary', () => {
     ['columns without room', { positions: [0.01, 0.5, 1] }],
     ['too few columns', { positions: [0.5, 1] }],
     ['a range that is none', { layerRange: ['only'] }],
-  ])('refuses %s', (_, options) => {
+  ])('rejects %s', (_, options) => {
     expect(() => nested().net.summary({ print, ...options })).toThrow(ValueError);
   });
 

@@ -103,7 +103,7 @@ describe('adam', () => {
     ['null gradients alone', () => optimizers.adam().apply([null], [w()]), ValueError],
     ['another shape', () => optimizers.adam().apply([tensor([1])], [w()]), ShapeError],
     ['another dtype', () => optimizers.adam().apply([tensor([1, 2], { dtype: 'int32' })], [w()]), DTypeError],
-  ])('refuses %s', (_, call, error) => {
+  ])('rejects %s', (_, call, error) => {
     expect(call).toThrow(error);
   });
 });

@@ -214,7 +214,7 @@ test('has no learning rate', async () => {
   );
 });
 
-describe('refused', () => {
+describe('rejected', () => {
   const w = () => variable(tensor([1]), { name: 'w' });
   const scaled = () => optimizers.lossScaleOptimizer({ innerOptimizer: sgd() });
   const loose = (value: unknown) => value as never;

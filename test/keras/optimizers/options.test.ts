@@ -20,14 +20,14 @@ beforeAll(async () => {
 
 const { optimizerOf, schedules } = optimizers;
 
-function refusal(call: () => unknown): RetrogradError {
+function rejection(call: () => unknown): RetrogradError {
   try {
     call();
   } catch (error) {
     expect(error).toBeInstanceOf(RetrogradError);
     return error as RetrogradError;
   }
-  throw new Error('nothing was refused');
+  throw new Error('nothing was rejected');
 }
 
 describe('names', () => {
@@ -69,15 +69,15 @@ describe('names', () => {
     expect(optimizerOf({ className: 'test>Slow', config: { learningRate: 0.5 } })).toBeInstanceOf(Slow);
   });
 
-  test.each([['unknown'], [{ className: 'Dense' }], [null], [3], [{}]])('%j is refused', (identifier) => {
-    const error = refusal(() => optimizerOf(identifier as never));
+  test.each([['unknown'], [{ className: 'Dense' }], [null], [3], [{}]])('%j is rejected', (identifier) => {
+    const error = rejection(() => optimizerOf(identifier as never));
     expect(error).toBeInstanceOf(ValueError);
     expect(error.rule).toContain('RMSprop');
     expect(error.hint).toBeTruthy();
   });
 });
 
-describe('options that are refused', () => {
+describe('options that are rejected', () => {
   const shared: Record<string, unknown[]> = {
     learningRate: [-1, Number.NaN, '0.1', null, { className: 'Nothing' }],
     weightDecay: [-0.1, '1'],
@@ -137,14 +137,14 @@ describe('options that are refused', () => {
   );
 
   test.each(cases)('$name: $option of $value', ({ name, option, value }) => {
-    const error = refusal(() => optimizerOf({ className: name, config: { [option]: value } }));
+    const error = rejection(() => optimizerOf({ className: name, config: { [option]: value } }));
     expect(error).toBeInstanceOf(ValueError);
     expect(error.received).toContain(option === 'learningRate' ? '' : option);
     expect(error.hint).toBeTruthy();
   });
 
   test('two clippings', () => {
-    const error = refusal(() => optimizers.adam({ clipnorm: 1, clipvalue: 1 }));
+    const error = rejection(() => optimizers.adam({ clipnorm: 1, clipvalue: 1 }));
     expect(error.received).toBe('clipnorm: 1, clipvalue: 1');
   });
 
@@ -172,7 +172,7 @@ describe('options that are refused', () => {
     ['a name that is none', () => schedules.cosineDecay({ ...base(), name: 3 as never })],
     ['an unknown schedule', () => schedules.scheduleOf({ className: 'Nothing' })],
   ])('schedules: %s', (_, call) => {
-    expect(refusal(call)).toBeInstanceOf(ValueError);
+    expect(rejection(call)).toBeInstanceOf(ValueError);
   });
 
   function base() {
@@ -183,7 +183,7 @@ describe('options that are refused', () => {
   }
 });
 
-describe('steps that are refused', () => {
+describe('steps that are rejected', () => {
   const w = () => variable(tensor([1, 2]));
   const g = () => tensor([1, 1]);
   const disposed = () => {
@@ -251,13 +251,13 @@ describe('steps that are refused', () => {
     ],
     ['a state before it is built', () => optimizers.sgd().setWeights([]), ValueError],
   ])('%s', (_, call, error) => {
-    const refused = refusal(call);
-    expect(refused).toBeInstanceOf(error);
-    expect([refused.rule, refused.received, refused.hint].every(Boolean)).toBe(true);
+    const rejected = rejection(call);
+    expect(rejected).toBeInstanceOf(error);
+    expect([rejected.rule, rejected.received, rejected.hint].every(Boolean)).toBe(true);
   });
 
   test('null gradients are said to be explained by the tape', () => {
-    expect(refusal(() => optimizers.adam().apply([null], [w()])).hint).toContain('tape.explain');
+    expect(rejection(() => optimizers.adam().apply([null], [w()])).hint).toContain('tape.explain');
   });
 });
 
@@ -295,7 +295,7 @@ describe('state', () => {
       [1.5, ...before.slice(1)],
     ];
     for (const values of bad) {
-      expect(refusal(() => optimizer.setWeights(values as never)).hint).toBeTruthy();
+      expect(rejection(() => optimizer.setWeights(values as never)).hint).toBeTruthy();
       expect(await optimizer.getWeights()).toEqual(before);
     }
   });

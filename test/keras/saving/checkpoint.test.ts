@@ -1,4 +1,4 @@
-/** @file Checkpoints that are damaged or of another model: refused with a typed error, and nothing is changed. */
+/** @file Checkpoints that are damaged or of another model: rejected with a typed error, and nothing is changed. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { FormatError, init, memory, RetrogradError, tensor, ValueError } from '../../../src/index.ts';
 import {
@@ -295,12 +295,12 @@ test('only a valid state of training is saved', async () => {
     await expect(saveCheckpoint(network(), state as never)).rejects.toThrow(ValueError);
 });
 
-test('mutated metadata and headers are refused with typed errors, and change nothing', async () => {
+test('mutated metadata and headers are rejected with typed errors, and change nothing', async () => {
   const file = await saveCheckpoint(await trained(), { epoch: 1, seed: 2, logs: { loss: 0.5 } });
   const net = await trained();
   const before = await stateOf(net);
   const dice = random(12);
-  let refused = 0;
+  let rejected = 0;
   for (let i = 0; i < 400; i++) {
     const damaged =
       i % 2 === 0
@@ -315,14 +315,14 @@ test('mutated metadata and headers are refused with typed errors, and change not
       if (!(error instanceof RetrogradError)) throw new Error(`mutation ${i}`, { cause: error });
       for (const part of [error.rule, error.received, error.hint]) expect(part).toBeTruthy();
       expect(error.message.length).toBeLessThan(6000);
-      refused++;
+      rejected++;
       if (i % 20 === 0) expect((await stateOf(net)).slice(0, 4)).toEqual(before.slice(0, 4));
       continue;
     }
-    // Restores the state, so that the next refusal has something to compare with.
+    // Restores the state, so that the next rejection has something to compare with.
     loadCheckpoint(net, before[0] as Uint8Array);
   }
-  expect(refused).toBeGreaterThan(200);
+  expect(rejected).toBeGreaterThan(200);
   expect(await stateOf(net)).toEqual([...before.slice(0, 4), net.weights.map(() => 'loaded')]);
   expect(({} as { polluted?: number }).polluted).toBeUndefined();
 });

@@ -129,7 +129,7 @@ describe('a model of Keras that begins with strings', () => {
     expect(await (again.apply(tokens) as Tensor).array()).toEqual(await net.apply(tokens).array());
   });
 
-  test('may be a graph with other inputs; strings elsewhere are refused', async () => {
+  test('may be a graph with other inputs; strings elsewhere are rejected', async () => {
     const [ids, size] = [
       input({ shape: [3], dtype: 'int32', name: 'words' }),
       input({ shape: [1], name: 'size' }),

@@ -8,7 +8,7 @@ import { clearSession } from '../../../src/keras/index.ts';
 interface Case {
   file: string;
   kind: string;
-  must: 'load' | 'refuse';
+  must: 'load' | 'reject';
   why: string;
   orElse?: string;
   target?: string;
@@ -20,7 +20,7 @@ const read = (file: string) => fs.readFileSync(new URL(file, folder));
 const { files } = JSON.parse(read('index.json').toString()) as { files: Case[] };
 const cases = files.filter(({ file }) => /\.(keras|h5)$/.test(file));
 
-/** What each refused file's error must contain, besides its name. */
+/** What each rejected file's error must contain, besides its name. */
 const messages: Record<string, RegExp> = {
   'truncated.keras': /ends with its directory/,
   'cut_inside_directory.keras': /directory/,

@@ -196,7 +196,7 @@ describe("torchvision's networks", () => {
     for (const t of [x, y, net]) t.dispose();
   });
 
-  test.each(['mobilenet_v2', 'resnet50'] as const)("a %s in Keras's form is refused", async (name) => {
+  test.each(['mobilenet_v2', 'resnet50'] as const)("a %s in Keras's form is rejected", async (name) => {
     const net = made[name]('keras');
     const { weights } = cases[name] as NetworkCase;
     const error = await net.loadWeights(writeSafetensors(formulaWeights(weights))).catch((e: unknown) => e);

@@ -76,7 +76,7 @@ async function inputsOf(net: AnyModel, batch = 2): Promise<Tensor[]> {
 }
 
 /** Models of Keras that TF.js doesn't support, and the error message. */
-const refused: Record<string, RegExp> = {
+const rejected: Record<string, RegExp> = {
   gru_layernorm: /reset_after/,
   lambda_model: /Lambda/,
   mbconv: /Normalization/,
@@ -239,11 +239,11 @@ describe.each(['functional_shared', 'ner_tagger', 'tiny_vgg'])('%s', (name) => {
 });
 
 describe('what TF.js does not have, or computes differently', () => {
-  test.each(Object.keys(refused))('%s', async (name) => {
+  test.each(Object.keys(rejected))('%s', async (name) => {
     const options = { lambdas: { double: (x: Tensor) => x, code: (x: Tensor) => x } };
     const net = await loadModel(fs.readFileSync(new URL(`models/${name}/model.keras`, fixtures)), options);
     const target = new FilesTarget();
-    await expect(net.save(target)).rejects.toThrow(refused[name]);
+    await expect(net.save(target)).rejects.toThrow(rejected[name]);
     expect(target.files).toEqual([]);
     net.dispose();
   });

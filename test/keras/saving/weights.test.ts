@@ -88,7 +88,7 @@ test('NaN and infinite values are loaded, and reported', async () => {
   expect(loadWeights(one, file).notFinite).toEqual([{ weight: 'one/kernel', notFinite: 2 }]);
 });
 
-test('two weights of one path are refused', async () => {
+test('two weights of one path are rejected', async () => {
   const layer = net().getLayer('first');
   const twice = { name: 'twice', weights: [...layer.weights, ...net().getLayer('first').weights] };
   await expect(saveWeights(twice)).rejects.toThrow(ValueError);

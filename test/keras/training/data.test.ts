@@ -236,7 +236,7 @@ describe('a table', () => {
     ['text', () => ({ x: 'rows' as never }), /a tensor, a typed array or nested arrays/, ValueError],
     ['null', () => ({ x: null as never }), /`x` is a tensor/, ValueError],
     ['a record with text', () => ({ x: { a: 'rows' as never } }), /x\.a/, ValueError],
-  ])('refuses %s', (_, make, message, kind) => {
+  ])('rejects %s', (_, make, message, kind) => {
     const data = make();
     const before = memory().tensors;
     expect(() => table(data, unknown)).toThrow(message);
@@ -316,11 +316,11 @@ describe('batches from iterables', () => {
     ['four parts', [[1], [1], [1], [1]], /an array of 4/],
     ['a record without xs', { x: [[1]] }, /a batch is \[x\]/],
     ['lengths that differ', [[[1]], [1, 2]], /x: 1, y: 2/],
-  ])('%s is refused', (_, item, message) => {
+  ])('%s is rejected', (_, item, message) => {
     expect(() => batchOf('fit', item, unknown)).toThrow(message);
   });
 
-  test('a function that returns no batches is refused', () => {
+  test('a function that returns no batches is rejected', () => {
     expect(() => source((() => 3) as never).begin(0, null)).toThrow(/returns an iterable of batches/);
   });
 
@@ -365,7 +365,7 @@ describe('class weights', () => {
     ['with sample weights', () => batch(tensor([1]), tensor([1])), /cannot be combined with sample weights/],
     ['without targets', () => batch(null), /0 arrays of targets/],
     ['of steps', () => batch(tensor([[[1, 0]]])), /one class for each sample/],
-  ])('are refused %s', (_, make, message) => {
+  ])('are rejected %s', (_, make, message) => {
     const weights = new ClassWeights('fit', { 0: 1 });
     expect(() => weights.of(make())).toThrow(message);
   });
@@ -377,7 +377,7 @@ describe('class weights', () => {
     ['NaN', { 0: Number.NaN }],
     ['fractions of classes', { 0.5: 1 }],
     ['nothing', {}],
-  ])('%s are refused', (_, given) => {
+  ])('%s are rejected', (_, given) => {
     expect(() => new ClassWeights('fit', given as never)).toThrow(ValueError);
   });
 });

@@ -152,7 +152,7 @@ describe('fit', () => {
     for (const loss of history.loss ?? []) expect(loss).toBeCloseTo(4 + 0.5 * 25, 4);
   });
 
-  test('refuses a model that is not compiled', async () => {
+  test('rejects a model that is not compiled', async () => {
     await expect(regressor().fit(...data(2))).rejects.toThrow(/compile/);
     await expect(regressor().evaluate(...data(2))).rejects.toThrow(/compile/);
   });
@@ -180,7 +180,7 @@ describe('fit', () => {
       /classWeight/,
     ],
     ['sample weights of another length', { sampleWeight: [1] }, /sampleWeight: 1/],
-  ])('refuses %s', async (_, options, message) => {
+  ])('rejects %s', async (_, options, message) => {
     const net = regressor();
     net.compile({ loss: 'mse' });
     const before = memory().tensors;

@@ -103,7 +103,7 @@ describe('several outputs', () => {
     ['weights by other names', { loss: 'mse', lossWeights: { scores: 1 } }, /'scores'/],
     ['an unknown optimizer', { optimizer: 'fast', loss: 'mse' }, /fast/],
     ['an unknown option', { losses: 'mse' }, /losses/],
-  ])('refuse %s', (_, options, message) => {
+  ])('reject %s', (_, options, message) => {
     const net = twoHeads();
     expect(() => net.compile(options)).toThrow(message);
     expect(() => net.compile(options)).toThrow(ValueError);

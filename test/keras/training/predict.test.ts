@@ -86,7 +86,7 @@ describe('predict', () => {
     });
   });
 
-  test('refuses unknown arguments', async () => {
+  test('rejects unknown arguments', async () => {
     const net = regressor();
     await expect(net.predict(wave([3, 2]), { batch: 3 } as never)).rejects.toThrow(/its options are/);
     await expect(net.predict(wave([3, 2]), { batchSize: 0 })).rejects.toThrow(/batchSize/);

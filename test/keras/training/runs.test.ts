@@ -145,7 +145,7 @@ describe('a run that ends early', () => {
 });
 
 describe('one thing at a time', () => {
-  test('a second fit is refused, and the first goes on', async () => {
+  test('a second fit is rejected, and the first goes on', async () => {
     const net = regressor();
     net.compile({ optimizer: 'sgd', loss: 'mse' });
     const [x, y] = data(6);

@@ -70,7 +70,7 @@ describe('a layer called in `call`', () => {
     ['in an object of another class', () => new Held()],
     ['in a layer of a model', () => sequential({ layers: [new Hidden()] })],
     ['made by a Lambda', () => layers.lambda((x) => dense().apply(x)) as Layer],
-  ])('is refused %s', (_, make) => {
+  ])('is rejected %s', (_, make) => {
     expect(() => make().apply(x())).toThrow(ValueError);
     expect(() => make().apply(x())).toThrow(/Dense 'dense.*in no public property/s);
     // The first call may be symbolic, or that of the app's own loop.
@@ -166,7 +166,7 @@ describe('a layer called in `call`', () => {
 });
 
 describe('fit', () => {
-  test('refuses a model without trainable weights', async () => {
+  test('rejects a model without trainable weights', async () => {
     class Weightless extends Model {
       override call(x: Tensor): Tensor {
         return mul(x, 2);
@@ -212,7 +212,7 @@ describe('fit', () => {
     return { loss };
   };
 
-  test('refuses a step that applies no gradient, whatever it assigns to averages', async () => {
+  test('rejects a step that applies no gradient, whatever it assigns to averages', async () => {
     await expect(own((_, loss) => ({ loss }))).rejects.toThrow(/applied no gradient/);
     await expect(own((_, loss) => ({ loss }), true)).rejects.toThrow(ValueError);
   });
@@ -240,7 +240,7 @@ describe('fit', () => {
     ['a value that is read', (loss) => ({ loss: loss.shape.length }), /trainStep: a step returns a record/],
     ['a bare tensor', (loss) => loss, /such as \{ loss \}/],
     ['null', () => ({ loss: null }), /loss: null/],
-  ])('refuses a step that returns %s', async (_, logsOf, message) => {
+  ])('rejects a step that returns %s', async (_, logsOf, message) => {
     for (const runEagerly of [false, true]) {
       const run = own((net, loss, tape) => {
         descend(net, loss, tape);
@@ -250,7 +250,7 @@ describe('fit', () => {
     }
   });
 
-  test('refuses a step that returns nothing, unless it updates the loss itself', async () => {
+  test('rejects a step that returns nothing, unless it updates the loss itself', async () => {
     for (const logs of [undefined, {}]) {
       const silent = own((net, loss, tape) => {
         descend(net, loss, tape);
@@ -299,7 +299,7 @@ describe('fit', () => {
     ]);
   });
 
-  test('refuses a step that is async', async () => {
+  test('rejects a step that is async', async () => {
     class Async extends Own {
       override trainStep(batch: Batch) {
         return Promise.resolve(super.trainStep(batch)) as never;
@@ -328,7 +328,7 @@ describe('fit', () => {
       return net;
     };
 
-    test('refuses them, in default and custom steps', async () => {
+    test('rejects them, in default and custom steps', async () => {
       await expect(scaled().fit(...data(4))).rejects.toThrow(
         /'untracked', read by Untracked.*which 'sequential.*addWeight.*#private/s,
       );
@@ -511,7 +511,7 @@ describe('`trainable` changed after compile', () => {
     expect(warnings()).toHaveLength(1);
   });
 
-  test('is refused where the optimizer doesn’t know the weights', async () => {
+  test('is rejected where the optimizer doesn’t know the weights', async () => {
     const net = regressor();
     net.getLayer('hidden').trainable = false;
     net.compile({ optimizer: 'sgd', loss: 'mse' });

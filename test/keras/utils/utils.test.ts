@@ -116,6 +116,6 @@ test.each<[string, () => unknown]>([
   ['another side', () => padSequences(sequences, { padding: 'both' as never })],
   ['a fractional length', () => padSequences(sequences, { maxlen: 1.5 })],
   ['another dtype', () => padSequences(sequences, { dtype: 'bool' as never })],
-])('%s is refused', (_, call) => {
+])('%s is rejected', (_, call) => {
   expect(call).toThrow(ValueError);
 });

@@ -38,7 +38,7 @@ test('every initializer can be created again from its configuration', async () =
   }
 });
 
-test('options that are unknown or out of range are refused', () => {
+test('options that are unknown or out of range are rejected', () => {
   const bad: [string, object][] = [
     ['Zeros', { value: 1 }],
     ['Constant', { value: Number.NaN }],

@@ -88,7 +88,7 @@ test('all can be created again from their configurations', () => {
   }
 });
 
-test('anything but a regularizer or constraint is refused', () => {
+test('anything but a regularizer or constraint is rejected', () => {
   expect(() => regularizerOf('l3')).toThrow(ValueError);
   expect(() => regularizerOf({ className: 'L1', config: { l1: -1 } })).toThrow(ValueError);
   expect(() => regularizerOf({ className: 'L1', config: { l2: 1 } })).toThrow(ValueError);

@@ -6,8 +6,8 @@ const gamma = (...shape: number[]): InputSample => ({ shape, low: 0.5, high: 1.5
 const beta = (...shape: number[]): InputSample => ({ shape });
 const variance = (n: number): InputSample => ({ shape: [n], low: 0.3, high: 2 });
 
-/** What every normalisation refuses; `others` are passed with x in a call that would be right. */
-const refusals = (others: readonly (InputSample | null)[], options: object = {}): BadCase[] => [
+/** What every normalisation rejects; `others` are passed with x in a call that would be right. */
+const rejections = (others: readonly (InputSample | null)[], options: object = {}): BadCase[] => [
   {
     why: 'a negative epsilon',
     inputs: [x(2, 4), ...others],
@@ -69,7 +69,7 @@ export const samples: OpSamples[] = [
       { inputs: [x(0, 3), beta(3), variance(3), gamma(3), beta(3)], carriesNaN: false },
     ],
     bad: [
-      ...refusals([beta(4), variance(4), gamma(4), beta(4)]),
+      ...rejections([beta(4), variance(4), gamma(4), beta(4)]),
       {
         why: 'a mean of another size',
         inputs: [x(2, 4), beta(3), variance(4), null, null],
@@ -87,7 +87,7 @@ export const samples: OpSamples[] = [
       { inputs: [x(7, 8), null, null] },
       { inputs: [x(0, 3), gamma(3), beta(3)], gradient: false },
     ],
-    bad: refusals([gamma(4), beta(4)]),
+    bad: rejections([gamma(4), beta(4)]),
   },
   {
     op: 'layerNorm',
@@ -103,7 +103,7 @@ export const samples: OpSamples[] = [
       { inputs: [x(0, 3), gamma(3), beta(3)], carriesNaN: false },
     ],
     bad: [
-      ...refusals([gamma(4), beta(4)]),
+      ...rejections([gamma(4), beta(4)]),
       { why: 'no axis', inputs: [x(2, 4), null, null], options: { axis: [] }, error: ShapeError },
       { why: 'a scalar', inputs: [x(), null, null], error: ShapeError },
     ],
@@ -119,7 +119,7 @@ export const samples: OpSamples[] = [
       { inputs: [x(0, 4, 2), gamma(2), beta(2)], options: { groups: 2 }, carriesNaN: false },
     ],
     bad: [
-      ...refusals([gamma(4), beta(4)], { groups: 2 }),
+      ...rejections([gamma(4), beta(4)], { groups: 2 }),
       {
         why: 'groups that leave a rest',
         inputs: [x(2, 4), null, null],

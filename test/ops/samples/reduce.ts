@@ -123,13 +123,13 @@ export const samples: OpSamples[] = [
   {
     op: 'any',
     cases: logicalCases,
-    bad: [...logical([...badAxes, repeatedAxis]), numbersRefused('float32')],
+    bad: [...logical([...badAxes, repeatedAxis]), numbersRejected('float32')],
   },
-  { op: 'all', cases: logicalCases, bad: [...logical([...badAxes, repeatedAxis]), numbersRefused('int32')] },
+  { op: 'all', cases: logicalCases, bad: [...logical([...badAxes, repeatedAxis]), numbersRejected('int32')] },
   { op: 'argMax', cases: argCases, bad: argBad },
   { op: 'argMin', cases: argCases, bad: argBad },
 ];
 
-function numbersRefused(dtype: 'float32' | 'int32'): BadCase {
+function numbersRejected(dtype: 'float32' | 'int32'): BadCase {
   return { why: 'numbers', inputs: [{ shape: [2], dtype }], error: DTypeError };
 }

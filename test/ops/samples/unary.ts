@@ -12,7 +12,7 @@ interface Domain {
   options?: readonly object[];
   /** Dtypes it accepts in addition to float32. */
   also?: readonly DType[];
-  /** Dtypes that it must refuse. Default: int32 and bool, where not taken. */
+  /** Dtypes that it must reject. Default: int32 and bool, where not taken. */
   carriesNaN?: boolean;
   /** False for functions without a gradient. */
   gradient?: boolean;
@@ -36,8 +36,8 @@ function unary(op: string, domain: Domain = {}): OpSamples {
     }),
   );
   const integers = also.map((dtype): OpCase => ({ inputs: [{ shape: [3, 3], dtype, low: 0, high: 5 }] }));
-  const refused = (['int32', 'uint32', 'bool'] as const).filter((dtype) => !also.includes(dtype));
-  const wrongDType = refused.map(
+  const rejected = (['int32', 'uint32', 'bool'] as const).filter((dtype) => !also.includes(dtype));
+  const wrongDType = rejected.map(
     (dtype): BadCase => ({
       why: dtype,
       inputs: [{ shape: [2], dtype }],

@@ -14,7 +14,7 @@ export interface InputSpec {
 
 /** Throws unless `given` matches the spec. */
 export function checkInput(name: string, { rank, minRank, axes = {} }: InputSpec, given: OpenSpec): void {
-  const refuse = (rule: string) => {
+  const reject = (rule: string) => {
     throw new ShapeError({
       op: name,
       rule,
@@ -23,12 +23,12 @@ export function checkInput(name: string, { rank, minRank, axes = {} }: InputSpec
     });
   };
   const actual = given.shape.length;
-  if (rank !== undefined && actual !== rank) refuse(`its input must have rank ${rank}, the batch included.`);
+  if (rank !== undefined && actual !== rank) reject(`its input must have rank ${rank}, the batch included.`);
   if (minRank !== undefined && actual < minRank)
-    refuse(`its input must have rank ${minRank} or more, the batch included.`);
+    reject(`its input must have rank ${minRank} or more, the batch included.`);
   for (const [axis, size] of Object.entries(axes)) {
     const found = given.shape.at(Number(axis));
-    if (found !== null && found !== size) refuse(`axis ${axis} of its input must have size ${size}.`);
+    if (found !== null && found !== size) reject(`axis ${axis} of its input must have size ${size}.`);
   }
 }
 

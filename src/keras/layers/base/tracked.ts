@@ -1,5 +1,5 @@
 /**
- * @file Refuses a layer that is called inside the `call` of another one without belonging to it. Nothing would find its
+ * @file Rejects a layer that is called inside the `call` of another one without belonging to it. Nothing would find its
  * weights: they would be neither trained nor saved.
  */
 import { ValueError } from '../../../core/errors.ts';

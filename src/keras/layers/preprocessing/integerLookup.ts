@@ -117,16 +117,16 @@ export class IntegerLookup extends Layer implements WithAssets {
     if (!this.assets) return;
     const lines = tokensIn((await read(vocabularyFile)) ?? '');
     const wrong = lines.find((line) => !/^[+-]?\d{1,10}$/.test(line));
-    if (wrong !== undefined) throw this.#refuse('a vocabulary has an integer on each line', wrong);
+    if (wrong !== undefined) throw this.#invalid('a vocabulary has an integer on each line', wrong);
     // A layer that learned nothing has the special tokens alone.
     if (lines.join('\n') === this.#lookup.table.all.join('\n')) return;
     this.setVocabulary(lines.map(Number));
     const { declaredSize } = this.#lookup;
     if (declaredSize !== null && declaredSize !== this.vocabularySize())
-      throw this.#refuse(`the vocabulary has ${declaredSize} indices`, `${this.vocabularySize()}`);
+      throw this.#invalid(`the vocabulary has ${declaredSize} indices`, `${this.vocabularySize()}`);
   }
 
-  #refuse(rule: string, received: string): ValueError {
+  #invalid(rule: string, received: string): ValueError {
     const hint = 'load the vocabulary that was saved with the model.';
     return new ValueError({ op: this.name, rule: `${rule}.`, received, hint });
   }

@@ -154,7 +154,7 @@ export class Normalization extends Layer {
    */
   adapt(data: Tensor | Iterable<Tensor> | HostArray | NestedArray): void {
     if (this.#given) {
-      throw this.#refuse('moments that were given are not learned.', 'a layer with `mean` and `variance`');
+      throw this.#invalid('moments that were given are not learned.', 'a layer with `mean` and `variance`');
     }
     withRecorders([], () => tidy(() => this.#learn(this.#batchesOf(data))));
   }
@@ -163,14 +163,14 @@ export class Normalization extends Layer {
     if (data instanceof Tensor) return [data];
     if (isHostValues(data)) return [tensor(data)];
     if (isIterable(data)) return data;
-    throw this.#refuse('it adapts to a tensor, to nested arrays, or to tensors of batches.', describe(data));
+    throw this.#invalid('it adapts to a tensor, to nested arrays, or to tensors of batches.', describe(data));
   }
 
   #learn(batches: Iterable<Tensor>): void {
     let seen = 0;
     let total: readonly [Tensor, Tensor] | null = null;
     for (const batch of batches) {
-      if (!(batch instanceof Tensor)) throw this.#refuse('batches are tensors.', describe(batch));
+      if (!(batch instanceof Tensor)) throw this.#invalid('batches are tensors.', describe(batch));
       this.#requireFit(batch);
       const { reduced } = this.#layout as Layout;
       const count = sizeOf(reduced.map((axis) => batch.shape[axis] as number));
@@ -179,7 +179,7 @@ export class Normalization extends Layer {
       const found = moments(cast(batch, 'float32'), { axis: [...reduced] }) as [Tensor, Tensor];
       total = total ? merged(total, found, count / seen) : found;
     }
-    if (!total) throw this.#refuse('it adapts to one sample or more.', 'no data');
+    if (!total) throw this.#invalid('it adapts to one sample or more.', 'no data');
     this.mean?.assign(total[0]);
     this.variance?.assign(total[1]);
   }
@@ -197,7 +197,7 @@ export class Normalization extends Layer {
     });
   }
 
-  #refuse(rule: string, received: string): RetrogradError {
+  #invalid(rule: string, received: string): RetrogradError {
     return new ValueError({
       op: this.name,
       rule,

@@ -27,11 +27,11 @@ export class StackedRNNCells extends RNNCell {
   constructor(options: StackedRNNCellsOptions) {
     super(options);
     const { cells } = options;
-    if (!Array.isArray(cells) || cells.length === 0) throw this.#refused(cells);
+    if (!Array.isArray(cells) || cells.length === 0) throw this.#rejected(cells);
     this.cells = Array.from(cells, (given: RNNCell | object) => {
       const cell = given instanceof RNNCell ? given : deserializeLayer(given as never);
       if (cell instanceof RNNCell) return cell;
-      throw this.#refused(given);
+      throw this.#rejected(given);
     });
   }
 
@@ -90,7 +90,7 @@ export class StackedRNNCells extends RNNCell {
     return { ...super.getConfig(), cells: this.cells.map((cell) => serializeLayer(cell)) };
   }
 
-  #refused(given: unknown): ValueError {
+  #rejected(given: unknown): ValueError {
     return new ValueError({
       op: this.name,
       rule: '`cells` is a list of cells, at least one.',

@@ -43,12 +43,12 @@ export class ClassWeights {
    */
   of({ y, sampleWeight }: AnyBatch): Tensor {
     if (sampleWeight !== null) {
-      throw this.#refuse('sampleWeight with it', 'multiply the class weights into the sample weights.');
+      throw this.#invalid('sampleWeight with it', 'multiply the class weights into the sample weights.');
     }
     const targets = y === null ? [] : leavesOf<Tensor>(y);
     const [labels] = targets;
     if (targets.length === 1 && labels) return keep(this.#weightsOf(labels));
-    throw this.#refuse(`${targets.length} arrays of targets`, 'pass sampleWeight by output.');
+    throw this.#invalid(`${targets.length} arrays of targets`, 'pass sampleWeight by output.');
   }
 
   dispose(): void {
@@ -67,7 +67,7 @@ export class ClassWeights {
     return tidy(() => gather(this.#weights, toIndices(classesOf(y)), { mode: 'fill', fillValue: 1 }));
   }
 
-  #refuse(received: string, hint: string): ValueError {
+  #invalid(received: string, hint: string): ValueError {
     return new ValueError({
       op: this.op,
       rule: 'classWeight needs a model with one output, and cannot be combined with sample weights.',

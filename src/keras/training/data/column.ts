@@ -216,7 +216,7 @@ function shapeOf(op: string, what: string, values: HostValues, slot: Slot | null
 /** Returns the sizes of nested lists, read along their first elements. Ragged rows are detected at the upload. */
 function nestingOf(values: HostValues, axes = maxRank): Shape {
   if (ArrayBuffer.isView(values)) return (values as ShapedData).shape ?? [(values as HostArray).length];
-  // Deeper nests are refused at the upload.
+  // Deeper nests are rejected at the upload.
   if (!Array.isArray(values) || axes === 0) return [];
   return values.length === 0 ? [0] : [values.length, ...nestingOf(values[0] as HostValues, axes - 1)];
 }

@@ -4,7 +4,7 @@ import {
   defineShim,
   type Loose,
   native,
-  refuseUnless,
+  rejectUnless,
   requireFloat,
   requireRank,
   sayAlso,
@@ -49,7 +49,7 @@ export const pow = defineShim('pow', ['base', 'exp'], (base, exponent) =>
 /** TF.js takes two tensors of one shape; the library broadcasts. */
 export const bitwiseAnd = defineShim('bitwiseAnd', ['x', 'y'], (first, second) => {
   const [x, y] = [toTensor(first), toTensor(second)];
-  refuseUnless(String(x.shape) === String(y.shape), `BitwiseAnd: Tensors must have the same shape.`);
+  rejectUnless(String(x.shape) === String(y.shape), `BitwiseAnd: Tensors must have the same shape.`);
   return native('bitwiseAnd')(x, y);
 });
 sayAlso('bitwiseAnd', () => [`BitwiseAnd: Only supports 'int32' values in tensor`]);
@@ -171,7 +171,7 @@ sayAlso('clipByValue', ([, minimum, maximum]) => [
 
 export const cast = defineShim('cast', ['x'], (value, dtype) => {
   const x = toTensor(value);
-  refuseUnless(
+  rejectUnless(
     ['float32', 'int32', 'bool', 'string', 'complex64'].includes(dtype),
     `Failed to cast to unknown dtype ${dtype}`,
   );
@@ -194,7 +194,7 @@ export const matMul = defineShim(
   (first, second, transposeA = false, transposeB = false) => {
     const [a, b] = [toTensor(first), toTensor(second)];
     const product = native('matMul')(...sameDType(a, b), { transposeA, transposeB });
-    refuseUnless(
+    rejectUnless(
       a.rank >= 2 && b.rank >= 2,
       `Error in matMul: inputs must have rank at least 2, got ${a.rank} and ${b.rank}`,
     );
@@ -225,7 +225,7 @@ export const oneHot = defineShim(
   ['indices:int32'],
   (value, depth, onValue = 1, offValue = 0, dtype = 'int32') => {
     const indices = toTensor(value, 'int32');
-    refuseUnless(depth >= 2, `Error in oneHot: depth must be >=2, but it is ${depth}`);
+    rejectUnless(depth >= 2, `Error in oneHot: depth must be >=2, but it is ${depth}`);
     const hot = native('oneHot')(indices, { depth, onValue, offValue });
     return hot.dtype === dtype ? hot : native('cast')(hot, dtype);
   },

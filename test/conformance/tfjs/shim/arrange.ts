@@ -4,7 +4,7 @@ import {
   defineShim,
   type Loose,
   native,
-  refuseUnless,
+  rejectUnless,
   requireRank,
   sayAlso,
   sayOnly,
@@ -140,7 +140,7 @@ export const pad = defineShim('pad', ['x'], (value, paddings, constantValue = 0)
 const padOfRank = (rank: number): Shim =>
   defineShim(`pad${rank}d`, ['x'], (x, paddings, constantValue = 0) => {
     const pairs = rank === 1 ? [paddings] : paddings;
-    refuseUnless(
+    rejectUnless(
       pairs.length === rank && pairs.every((pair: Loose) => pair.length === 2),
       'Invalid number of paddings. Must be length of 2 each.',
     );
@@ -152,7 +152,7 @@ export const pad3d = padOfRank(3);
 export const pad4d = padOfRank(4);
 
 export const mirrorPad = defineShim('mirrorPad', ['x'], (value, paddings, mode) => {
-  refuseUnless(
+  rejectUnless(
     mode === 'reflect' || mode === 'symmetric',
     `Invalid mode. Mode must be either reflect or symmetric. Got ${mode}.`,
   );

@@ -1,26 +1,26 @@
 /** @file tf.browser, as far as it needs no page. */
 import { Tensor } from '../../../../src/index.ts';
-import { type Loose, native, refuseUnless, toTensor } from './call.ts';
+import { type Loose, native, rejectUnless, toTensor } from './call.ts';
 import { notOffered } from './notOffered.ts';
 
-/** Floats are in [0, 1] for TF.js, integers in [0, 255]; it refuses others, which the library clamps. */
+/** Floats are in [0, 1] for TF.js, integers in [0, 255]; it rejects others, which the library clamps. */
 async function toPixels(image: Loose, canvas?: Loose): Promise<Loose> {
   if (canvas !== undefined) notOffered('a canvas without a page');
   const x = toTensor(image, Array.isArray(image) ? 'int32' : undefined);
-  refuseUnless(
+  rejectUnless(
     x instanceof Tensor,
     `Argument 'img' passed to 'toPixels' must be a Tensor, but got '${image?.constructor?.name}'`,
   );
-  refuseUnless([2, 3].includes(x.rank), `toPixels only supports rank 2 or 3 tensors, got rank ${x.rank}.`);
+  rejectUnless([2, 3].includes(x.rank), `toPixels only supports rank 2 or 3 tensors, got rank ${x.rank}.`);
   const depth = x.rank === 2 ? 1 : x.shape[2];
-  refuseUnless([1, 3, 4].includes(depth), `toPixels only supports depth of size 1, 3 or 4 but got ${depth}`);
-  refuseUnless(
+  rejectUnless([1, 3, 4].includes(depth), `toPixels only supports depth of size 1, 3 or 4 but got ${depth}`);
+  rejectUnless(
     ['float32', 'int32'].includes(x.dtype),
     `Unsupported type for toPixels: ${x.dtype}. Please use float32 or int32 tensors.`,
   );
   const max = x.dtype === 'float32' ? 1 : 255;
   for (const value of await x.data())
-    refuseUnless(
+    rejectUnless(
       value >= 0 && value <= max,
       `Tensor values for a ${x.dtype} Tensor must be in the range [0 - ${max}] but found ${value}.`,
     );

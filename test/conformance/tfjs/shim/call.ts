@@ -1,6 +1,6 @@
 /**
- * @file How the shim calls the library: TF.js's arguments become tensors, and what the library refuses is refused in
- * TF.js's words, since its tests match them. The refusal itself is always the library's, or a rule of TF.js's own
+ * @file How the shim calls the library: TF.js's arguments become tensors, and what the library rejects is rejected in
+ * TF.js's words, since its tests match them. The rejection itself is always the library's, or a rule of TF.js's own
  * signatures (`tensor2d` takes rank 2), never a guess of the shim.
  */
 import { ownedByTest } from './testScope.ts';
@@ -13,13 +13,13 @@ import { NotOffered, notOffered } from './notOffered.ts';
 // biome-ignore lint/suspicious/noExplicitAny: `unknown` would need a cast at each of 170 places, and each cast would claim a type that the spec may not have passed.
 export type Loose = any;
 
-/** A refusal by TF.js's own signature, before the library is asked. */
-export class Refusal extends Error {}
+/** A rejection by TF.js's own signature, before the library is asked. */
+export class Rejection extends Error {}
 
-/** A refusal by the library, with what TF.js says of it. */
+/** A rejection by the library, with what TF.js says of it. */
 class Worded extends Error {}
 
-/** Errors that are no refusal: a defect of the library or the shim. They fail the spec, even where it expects a throw. */
+/** Errors that are no rejection: a defect of the library or the shim. They fail the spec, even where it expects a throw. */
 export const defects = new Set<unknown>();
 
 const exported = library as Readonly<Record<string, Loose>>;
@@ -53,14 +53,14 @@ export function defineShim(
   };
 }
 
-/** Runs `body`; only typed refusals leave it unnoticed. */
+/** Runs `body`; only typed rejections leave it unnoticed. */
 export function inTheirWords(
   error: unknown,
   name: string,
   parameters: readonly string[],
   args: readonly Loose[],
 ): unknown {
-  if (error instanceof NotOffered || error instanceof Refusal) return error;
+  if (error instanceof NotOffered || error instanceof Rejection) return error;
   if (!(error instanceof RetrogradError || error instanceof Worded)) {
     defects.add(error);
     return error;
@@ -105,7 +105,7 @@ export function dtypeOf(value: Loose): string | null {
 
 /**
  * Returns a TensorLike as a tensor, in the dtype that TF.js infers, or in `dtype`. Anything else is returned unchanged: the
- * library must refuse it.
+ * library must reject it.
  */
 export function toTensor(value: Loose, dtype?: DType): Loose {
   if (value instanceof Tensor) return value;
@@ -134,29 +134,29 @@ export function toNumber(value: Loose): Loose {
 /** TF.js's own dtype check, where the library takes more than TF.js does. */
 export function requireFloat(name: string, argument: string, x: Loose): void {
   if (x instanceof Tensor && x.dtype !== 'float32') {
-    throw new Refusal(
+    throw new Rejection(
       `Argument '${argument}' passed to '${name}' must be float32 tensor, but got ${x.dtype} tensor`,
     );
   }
 }
 
-export function refuseUnless(condition: boolean, message: string): void {
-  if (!condition) throw new Refusal(message);
+export function rejectUnless(condition: boolean, message: string): void {
+  if (!condition) throw new Rejection(message);
 }
 
-/** TF.js's own rank check. What is no tensor passes: the library must refuse it. */
+/** TF.js's own rank check. What is no tensor passes: the library must reject it. */
 export function requireRank(x: Loose, ranks: readonly number[], message: string): void {
-  refuseUnless(!(x instanceof Tensor) || ranks.includes(x.rank), message);
+  rejectUnless(!(x instanceof Tensor) || ranks.includes(x.rank), message);
 }
 
-/** Layouts other than the last-channel ones aren't offered; unknown names are refused. */
+/** Layouts other than the last-channel ones aren't offered; unknown names are rejected. */
 export function requireLayout(format: string, offered: string, others: readonly string[]): void {
   if (format === offered) return;
   if (others.includes(format)) notOffered(`the layout ${format}`);
-  throw new Refusal(`Unknown dataFormat ${format}`);
+  throw new Rejection(`Unknown dataFormat ${format}`);
 }
 
-/** Further sentences of TF.js's, for what the library has refused. By op. */
+/** Further sentences of TF.js's, for what the library has rejected. By op. */
 const extraWords: Record<string, (args: readonly Loose[]) => string[]> = {};
 
 export function sayAlso(name: string, words: (args: readonly Loose[]) => string[]): void {

@@ -1,6 +1,6 @@
 /** @file Counts, selections by value, updates at indices. */
 import { Tensor } from '../../../../src/index.ts';
-import { defineShim, type Loose, native, refuseUnless, requireRank, sayOnly, toTensor } from './call.ts';
+import { defineShim, type Loose, native, rejectUnless, requireRank, sayOnly, toTensor } from './call.ts';
 import { notOffered } from './notOffered.ts';
 import { ownedByTest } from './testScope.ts';
 
@@ -16,10 +16,10 @@ export const denseBincount = defineShim(
   ['x', 'weights'],
   (value, given, size, binaryOutput = false) => {
     const [x, weights] = [toTensor(value), toTensor(given)];
-    refuseUnless(x.dtype === 'int32', `input dtype must be int32, but got ${x.dtype}`);
+    rejectUnless(x.dtype === 'int32', `input dtype must be int32, but got ${x.dtype}`);
     requireRank(x, [0, 1, 2], `input must be at most rank 2, but got rank ${x.rank}.`);
-    refuseUnless(size >= 0, `size must be non-negative, but got ${size}.`);
-    refuseUnless(weights.size === x.size || weights.size === 0, 'weights must have the same shape as x');
+    rejectUnless(size >= 0, `size must be non-negative, but got ${size}.`);
+    rejectUnless(weights.size === x.size || weights.size === 0, 'weights must have the same shape as x');
     const rows = x.rank === 2 ? x.shape[0] : 1;
     const isCounted = native('logicalAnd')(native('greaterEqual')(x, 0), native('less')(x, size));
     const firsts = native('mul')(native('range')(0, rows, 1, { dtype: 'int32' }), size);
@@ -36,18 +36,18 @@ export const denseBincount = defineShim(
 
 export const math = {
   confusionMatrix: defineShim('confusionMatrix', ['labels', 'predictions'], (first, second, numClasses) => {
-    refuseUnless(
+    rejectUnless(
       numClasses === undefined || numClasses === null || (numClasses > 0 && Number.isInteger(numClasses)),
       `If provided, numClasses must be a positive integer, but got ${numClasses}`,
     );
     const [labels, predictions] = [first, second].map((x) => toTensor(x));
     for (const x of [labels, predictions])
       requireRank(x, [1], `Expected the rank of labels and predictions to be 1, but got ${x.rank}`);
-    refuseUnless(
+    rejectUnless(
       labels.size === predictions.size,
       `Mismatch in the number of examples: ${labels.size} vs. ${predictions.size}.`,
     );
-    refuseUnless(numClasses > 0, `numClasses is required to be a positive integer, but got ${numClasses}`);
+    rejectUnless(numClasses > 0, `numClasses is required to be a positive integer, but got ${numClasses}`);
     const asInt = (x: Loose) => native('cast')(x, 'int32');
     return native('confusionMatrix')(asInt(labels), asInt(predictions), null, {
       numClasses,
@@ -60,20 +60,20 @@ export const math = {
 export const inTopKAsync = async (predictions: Loose, targets: Loose, k = 1): Promise<Loose> =>
   defineShim('inTopK', ['predictions', 'targets'], (first, second) => {
     const [scores, classes] = [toTensor(first), toTensor(second)];
-    refuseUnless(
+    rejectUnless(
       scores.rank > 1,
       `inTopK() expects the predictions to be of rank 2 or higher, but got ${scores.rank}`,
     );
-    refuseUnless(
+    rejectUnless(
       scores.rank - 1 === classes.rank,
       `predictions rank should be 1 larger than targets rank, but got predictions rank ${scores.rank} and targets rank ${classes.rank}`,
     );
     const last = scores.shape.at(-1);
-    refuseUnless(
+    rejectUnless(
       String(scores.shape.slice(0, -1)) === String(classes.shape),
       `predictions's shape should be align with the targets' shape, except the last dimension. Shapes ${scores.shape.slice(0, -1)} and ${classes.shape} must match`,
     );
-    refuseUnless(
+    rejectUnless(
       k > 0 && k <= last,
       `'k' passed to inTopK() must be > 0 && <= the predictions last dimension (${last}), but got ${k}`,
     );
@@ -94,9 +94,9 @@ async function awaited(
 export const booleanMaskAsync = async (tensor: Loose, mask: Loose, axis?: number): Promise<Loose> => {
   const [x, chosen] = [toTensor(tensor), toTensor(mask, 'bool')];
   if (chosen instanceof Tensor && x instanceof Tensor) {
-    refuseUnless(chosen.rank > 0, 'mask cannot be scalar');
+    rejectUnless(chosen.rank > 0, 'mask cannot be scalar');
     const covered = x.shape.slice(axis ?? 0, (axis ?? 0) + chosen.rank);
-    refuseUnless(
+    rejectUnless(
       String(covered) === String(chosen.shape),
       `mask's shape must match the first K dimensions of tensor's shape, Shapes ${covered} and ${chosen.shape} must match`,
     );
@@ -108,7 +108,7 @@ export const booleanMaskAsync = async (tensor: Loose, mask: Loose, axis?: number
 
 export const whereAsync = async (condition: Loose): Promise<Loose> => {
   const x = toTensor(condition, 'bool');
-  refuseUnless(
+  rejectUnless(
     !(x instanceof Tensor) || x.dtype === 'bool',
     `Argument 'condition' passed to 'whereAsync' must be bool tensor, but got ${x?.dtype} tensor`,
   );
@@ -118,12 +118,12 @@ export const whereAsync = async (condition: Loose): Promise<Loose> => {
 /** What is in x and not in y: of two lists that are read back. */
 export const setdiff1dAsync = async (first: Loose, second: Loose): Promise<Loose> => {
   const [x, y] = [toTensor(first), toTensor(second)];
-  refuseUnless(
+  rejectUnless(
     x.dtype === y.dtype,
     `x and y should have the same dtype, but got x (${x.dtype}) and y (${y.dtype}).`,
   );
-  refuseUnless(x.rank === 1, `x should be 1D tensor, but got x (${x.shape}).`);
-  refuseUnless(y.rank === 1, `y should be 1D tensor, but got y (${y.shape}).`);
+  rejectUnless(x.rank === 1, `x should be 1D tensor, but got x (${x.shape}).`);
+  rejectUnless(y.rank === 1, `y should be 1D tensor, but got y (${y.shape}).`);
   const column = native('expandDims')(x, { axis: 1 });
   const isNew = native('logicalNot')(native('any')(native('equal')(column, y), { axis: 1 }));
   const places = native('range')(0, x.size, 1, { dtype: 'int32' });
@@ -149,16 +149,16 @@ export const sparseToDense = defineShim(
     const indices = toTensor(given, 'int32');
     const values = toTensor(sparseValues);
     const fallback = toTensor(defaultValue, values.dtype);
-    refuseUnless(indices.dtype === 'int32', 'indices must be int32');
-    refuseUnless(indices.rank <= 2 && values.rank <= 1 && fallback.rank === 0, 'ranks');
-    refuseUnless(fallback.dtype === values.dtype, 'dtypes of values and default');
+    rejectUnless(indices.dtype === 'int32', 'indices must be int32');
+    rejectUnless(indices.rank <= 2 && values.rank <= 1 && fallback.rank === 0, 'ranks');
+    rejectUnless(fallback.dtype === values.dtype, 'dtypes of values and default');
     const count = indices.rank > 0 ? indices.shape[0] : 1;
     const depth = indices.rank > 1 ? indices.shape[1] : 1;
-    refuseUnless(
+    rejectUnless(
       shape.length === depth,
       `outputShape has incorrect number of elements: ${shape.length}, should be ${depth}`,
     );
-    refuseUnless(
+    rejectUnless(
       values.rank === 0 || values.size === count,
       `sparseValues has incorrect shape ${values.shape}, should be [] or [${count}]`,
     );
@@ -180,11 +180,11 @@ const position = (side: 'left' | 'right') => (name: string) =>
     const [n, count] = [sorted.shape.at(-1) ?? 1, values.shape.at(-1) ?? 1];
     const rows = native('reshape')(sorted, { shape: [-1, n] });
     const asked = native('reshape')(values, { shape: [-1, count] });
-    refuseUnless(
+    rejectUnless(
       rows.shape[0] === asked.shape[0],
       "Leading dimension of 'sortedSequence' and 'values' must match.",
     );
-    refuseUnless(values.size < 2 ** 31 && n < 2 ** 31, 'sizes');
+    rejectUnless(values.size < 2 ** 31 && n < 2 ** 31, 'sizes');
     const found = native('unstack')(rows).map((row: Loose, i: number) =>
       native('searchSorted')(row, native('unstack')(asked)[i], { side }),
     );

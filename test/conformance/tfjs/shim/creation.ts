@@ -2,7 +2,7 @@
 import { TensorBuffer } from '@tensorflow/tfjs-core/dist/tensor.js';
 import { assertNonNegativeIntegerDimensions } from '@tensorflow/tfjs-core/dist/util_base.js';
 import { type DType, Tensor, tensor as makeTensor } from '../../../../src/index.ts';
-import { defineShim, dtypeOf, type Loose, native, refuseUnless, sayOnly, toTensor } from './call.ts';
+import { defineShim, dtypeOf, type Loose, native, rejectUnless, sayOnly, toTensor } from './call.ts';
 import { notOffered } from './notOffered.ts';
 
 const offered = ['float32', 'int32', 'bool'];
@@ -24,7 +24,7 @@ export function nestingOf(values: Loose): number[] {
 }
 
 function requireValues(values: Loose): void {
-  refuseUnless(
+  rejectUnless(
     values !== null && values !== undefined,
     'The input to the tensor constructor must be a non-null value.',
   );
@@ -44,7 +44,7 @@ function make(values: Loose, shape?: Loose, dtype?: Loose): Tensor {
   if (inferred === 'string') notOffered('string tensors');
   const nesting = nestingOf(values);
   if (shape && nesting.length > 1) {
-    refuseUnless(
+    rejectUnless(
       fills(nesting, shape),
       `Error creating a new Tensor. Inferred shape (${nesting}) does not match the provided shape (${shape}). `,
     );
@@ -76,13 +76,13 @@ function ofRank(rank: number): (...args: Loose[]) => Tensor {
     const [shape, dtype] = rank === 1 ? [undefined, rest[0]] : rest;
     requireDType(dtype);
     requireValues(values);
-    refuseUnless(!shape || shape.length === rank, `${name}() requires shape to have ${rank} numbers`);
+    rejectUnless(!shape || shape.length === rank, `${name}() requires shape to have ${rank} numbers`);
     const depth = nestingOf(values).length;
-    refuseUnless(
+    rejectUnless(
       depth === rank || (depth === 1 && rank > 1),
       `${name}() requires values to be flat or nested`,
     );
-    refuseUnless(
+    rejectUnless(
       depth === rank || shape !== undefined,
       `${name}() requires shape to be provided when \`values\` are a flat array`,
     );
@@ -92,7 +92,7 @@ function ofRank(rank: number): (...args: Loose[]) => Tensor {
   });
 }
 
-/** What TF.js says of a shape that the library has refused. */
+/** What TF.js says of a shape that the library has rejected. */
 for (const name of ['tensor', 'tensor2d', 'tensor3d', 'tensor4d', 'tensor5d', 'tensor6d']) {
   sayOnly(name, ([values, shape]) => {
     if (!Array.isArray(shape)) return null;
@@ -114,7 +114,7 @@ export const tensor6d = ofRank(6);
 
 export const scalar = defineShim('scalar', [], (value, dtype) => {
   if (dtype === 'string' || dtype === 'complex64') notOffered(`${dtype} tensors`);
-  refuseUnless(
+  rejectUnless(
     isNumber(value) || typeof value === 'string',
     'Error creating a new Scalar: value must be a primitive',
   );
@@ -143,7 +143,7 @@ export const fill = defineShim('fill', [], (shape, value, dtype) => {
 
 export const eye = defineShim('eye', [], (rows, columns, batchShape, dtype = 'float32') => {
   requireDType(dtype);
-  refuseUnless(
+  rejectUnless(
     !batchShape || (batchShape.length >= 1 && batchShape.length <= 4),
     `eye() currently supports only 1D and 2D batchShapes, but received ${batchShape?.length}D.`,
   );
@@ -173,7 +173,7 @@ function hash(text: string): number {
 const normal = (name: string) =>
   defineShim(name, [], (shape, mean = 0, stddev = 1, dtype = 'float32', seed?) => {
     requireDType(dtype);
-    refuseUnless(dtype !== 'bool', `Unsupported data type ${dtype}`);
+    rejectUnless(dtype !== 'bool', `Unsupported data type ${dtype}`);
     return native(name)(shape, { mean, stddev, dtype: dtype ?? 'float32', ...seeded(seed) });
   });
 export const randomNormal = normal('randomNormal');

@@ -9,7 +9,7 @@ import {
   variable as makeVariable,
 } from '../../../../src/index.ts';
 import { activeRecorders } from '../../../../src/ops/recorders.ts';
-import { type Loose, Refusal, refuseUnless } from './call.ts';
+import { type Loose, Rejection, rejectUnless } from './call.ts';
 import { outside } from './notOffered.ts';
 import { endTestScope, ownedByTest, startTestScope } from './testScope.ts';
 
@@ -45,14 +45,14 @@ export function memory(): Loose {
 
 export function tidy(nameOrBody: Loose, body?: Loose): Loose {
   if (body === undefined) {
-    refuseUnless(typeof nameOrBody === 'function', 'Please provide a function to tidy()');
+    rejectUnless(typeof nameOrBody === 'function', 'Please provide a function to tidy()');
     return ownedByTest(tidyOf(nameOrBody));
   }
-  refuseUnless(
+  rejectUnless(
     typeof nameOrBody === 'string' || nameOrBody instanceof String,
     'When calling with two arguments, the first argument to tidy() must be a string',
   );
-  refuseUnless(
+  rejectUnless(
     typeof body === 'function',
     'When calling with two arguments, the 2nd argument to tidy() must be a function',
   );
@@ -71,7 +71,7 @@ export function variable(initial: Loose, trainable = true, name?: string, dtype?
   forgetDisposed();
   const value = dtype && dtype !== initial.dtype ? initial.cast(dtype) : initial;
   if (name !== undefined && variables.has(name))
-    throw new Refusal(`Variable with name ${name} was already registered`);
+    throw new Rejection(`Variable with name ${name} was already registered`);
   const made = makeVariable(value, { trainable, ...(name === undefined ? {} : { name }) });
   variables.set(made.name as string, made);
   return made;

@@ -4,7 +4,7 @@ import {
   defineShim,
   type Loose,
   native,
-  refuseUnless,
+  rejectUnless,
   requireFloat,
   sayAlso,
   sayOnly,
@@ -16,23 +16,23 @@ import { notOffered } from './notOffered.ts';
 /** TF.js takes one tensor or two, and each label once in a term. */
 export const einsum = (equation: string, ...tensors: Loose[]): Loose =>
   defineShim('einsum', ['tensors[]'], (list) => {
-    refuseUnless(
+    rejectUnless(
       equation.split('->').length === 2,
       'Equations without an arrow are not supported; expecting exactly one arrow.',
     );
     const [left, right] = equation.split('->') as [string, string];
     const terms = left.split(',');
-    refuseUnless(terms.length <= 2, 'Support for more than 2 input tensors is not implemented yet.');
-    refuseUnless(
+    rejectUnless(terms.length <= 2, 'Support for more than 2 input tensors is not implemented yet.');
+    rejectUnless(
       terms.length === list.length,
       `Expected ${terms.length} input tensors, received ${list.length}`,
     );
-    refuseUnless(
+    rejectUnless(
       terms.every((term) => new Set(term).size === term.length),
       'Support for duplicate axes is not implemented yet.',
     );
     for (const label of right)
-      refuseUnless(
+      rejectUnless(
         left.includes(label),
         `Output subscripts contain the label ${label} not present in the input subscripts.`,
       );
@@ -41,12 +41,12 @@ export const einsum = (equation: string, ...tensors: Loose[]): Loose =>
 sayAlso('einsum', ([[a, b]]) => [`dimension ${a?.shape[1]} at axis 0 of input shaped [${b?.shape}]`]);
 
 export const norm = defineShim('norm', ['x'], (x, ord = 'euclidean', axis = null, keepDims = false) => {
-  refuseUnless(
+  rejectUnless(
     typeof ord === 'string' || ord === 1 || ord === 2 || Math.abs(ord) === Number.POSITIVE_INFINITY,
     `Error in norm: invalid ord value: ${ord}`,
   );
   // TF.js has no singular values.
-  refuseUnless(
+  rejectUnless(
     !(ord === 2 && Array.isArray(axis) && axis.length === 2),
     `Error in norm: invalid ord value: ${ord}`,
   );

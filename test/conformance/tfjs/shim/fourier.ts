@@ -1,6 +1,6 @@
 /** @file Fourier transforms of complex tensors, which are pairs here. */
 import { Tensor } from '../../../../src/index.ts';
-import { defineShim, type Loose, native, refuseUnless, toTensor } from './call.ts';
+import { defineShim, type Loose, native, rejectUnless, toTensor } from './call.ts';
 import { ComplexPair, complexPair } from './complexPair.ts';
 import { notOffered } from './notOffered.ts';
 
@@ -13,7 +13,7 @@ export const complex = (first: Loose, second: Loose): Loose =>
   paired(
     defineShim('complex', ['real', 'imag'], (a, b) => {
       const [real, imaginary] = [toTensor(a), toTensor(b)];
-      refuseUnless(
+      rejectUnless(
         String(real.shape) === String(imaginary.shape),
         `real and imag shapes, ${real.shape} and ${imaginary.shape}, must match in call to tf.complex().`,
       );
@@ -29,7 +29,7 @@ export const real = part('real');
 export const imag = part('imaginary');
 
 const transform = (name: 'fft' | 'ifft') => (x: Loose) => {
-  refuseUnless(
+  rejectUnless(
     x instanceof ComplexPair,
     `The dtype for tf.spectral.${name}() must be complex64 but got ${x?.dtype}.`,
   );
@@ -40,7 +40,7 @@ export const ifft = transform('ifft');
 
 export const rfft = (value: Loose, fftLength?: number): Loose => {
   const x = toTensor(value);
-  refuseUnless(
+  rejectUnless(
     !(x instanceof Tensor) || x.dtype === 'float32',
     `The dtype for rfft() must be real value but got ${x?.dtype}`,
   );

@@ -12,7 +12,7 @@ import {
   valueAndGrads as valueAndGradsOf,
   Variable,
 } from '../../../../src/index.ts';
-import { inTheirWords, type Loose, refuseUnless, toTensor } from './call.ts';
+import { inTheirWords, type Loose, rejectUnless, toTensor } from './call.ts';
 import { registeredVariables } from './engine.ts';
 import { notOffered } from './notOffered.ts';
 
@@ -50,7 +50,7 @@ function orZeros<T>(body: (options: Unconnected) => T): T {
 }
 
 function requireFunction(name: string, f: Loose): void {
-  refuseUnless(typeof f === 'function', `The f passed in ${name}(f) must be a function`);
+  rejectUnless(typeof f === 'function', `The f passed in ${name}(f) must be a function`);
 }
 
 const given = (dy: Loose): Tensor | undefined => (dy === undefined || dy === null ? undefined : toTensor(dy));
@@ -69,7 +69,7 @@ export function grads(f: Loose): Loose {
   requireFunction('grads', f);
   return (args: Loose, dy: Loose) =>
     guarded('grads', (options) => {
-      refuseUnless(Array.isArray(args), 'The args passed in grads(f)(args) must be an array');
+      rejectUnless(Array.isArray(args), 'The args passed in grads(f)(args) must be an array');
       const inputs = args.map((x: Loose) => toTensor(x));
       requireFloats(inputs);
       return gradsOf(f, options)(inputs, given(dy));
@@ -80,7 +80,7 @@ export function valueAndGrad(f: Loose): Loose {
   requireFunction('valueAndGrad', f);
   return (x: Loose, dy: Loose) =>
     guarded('valueAndGrad', () => {
-      refuseUnless(x instanceof Tensor, 'The x passed in valueAndGrad(f)(x) must be a tensor');
+      rejectUnless(x instanceof Tensor, 'The x passed in valueAndGrad(f)(x) must be a tensor');
       requireFloats([x]);
       return valueAndGradOf(f)(x, given(dy));
     });
@@ -98,12 +98,12 @@ export function valueAndGrads(f: Loose): Loose {
 /** Returns the gradients of a scalar function with respect to `variables`, by name; all trainable ones where left out. */
 export function variableGrads(f: Loose, variables?: Loose): Loose {
   requireFunction('variableGrads', f);
-  refuseUnless(
+  rejectUnless(
     variables === undefined || variables === null || variables.every((v: Loose) => v instanceof Variable),
     'The varList passed in variableGrads(f, varList) must be an array of variables',
   );
   const chosen: Variable[] = [...(variables ?? registeredVariables())].filter((v) => v.trainable);
-  refuseUnless(
+  rejectUnless(
     chosen.length > 0,
     'variableGrads() expects at least one of the input variables to be trainable',
   );
@@ -111,9 +111,9 @@ export function variableGrads(f: Loose, variables?: Loose): Loose {
     using tape = new GradientTape({ watchAccessedVariables: false });
     tape.watch(chosen);
     const value = f();
-    refuseUnless(value?.rank === 0, 'The f passed in variableGrads(f) must return a scalar');
+    rejectUnless(value?.rank === 0, 'The f passed in variableGrads(f) must return a scalar');
     const found = tape.gradient(value, chosen) as (Tensor | null)[];
-    refuseUnless(
+    rejectUnless(
       found.some((gradient) => gradient !== null),
       'Cannot find a connection between any variable and the result of the loss function y=f(x).',
     );
@@ -126,7 +126,7 @@ export function customGrad(f: Loose): Loose {
   requireFunction('customGrad', f);
   return (...args: Loose[]) => {
     const inputs = args.map((x) => toTensor(x));
-    refuseUnless(
+    rejectUnless(
       inputs.every((x) => x instanceof Tensor),
       'The args passed in customGrad(f)(x1, x2,...) must all be tensors',
     );
@@ -135,11 +135,11 @@ export function customGrad(f: Loose): Loose {
       const { value, gradFunc } = f(...tensors, (list: Tensor[]) => {
         saved = list;
       });
-      refuseUnless(
+      rejectUnless(
         value instanceof Tensor,
         'The function f passed in customGrad(f) must return an object where `obj.value` is a tensor',
       );
-      refuseUnless(
+      rejectUnless(
         typeof gradFunc === 'function',
         'The function f passed in customGrad(f) must return an object where `obj.gradFunc` is a function.',
       );

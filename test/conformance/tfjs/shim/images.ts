@@ -3,7 +3,7 @@ import {
   defineShim,
   type Loose,
   native,
-  refuseUnless,
+  rejectUnless,
   requireFloat,
   requireRank,
   toFloat,
@@ -27,9 +27,9 @@ const luma = [0.2989, 0.587, 0.114];
 const grayOf = (x: Loose): Loose => native('sum')(native('mul')(x, luma), { axis: -1, keepDims: true });
 
 function requireImage(name: string, x: Loose, channels: number, kind: string): void {
-  refuseUnless(x.rank >= 2, `Error in ${name}: images must be at least rank 2, but got rank ${x.rank}.`);
+  rejectUnless(x.rank >= 2, `Error in ${name}: images must be at least rank 2, but got rank ${x.rank}.`);
   const last = x.shape.at(-1);
-  refuseUnless(
+  rejectUnless(
     last === channels,
     `Error in ${name}: last dimension of ${kind} image should be size ${channels}, but got size ${last}.`,
   );
@@ -57,15 +57,15 @@ const threshold = defineShim(
   (value, method = 'binary', inverted = false, threshValue = 0.5) => {
     const x = toTensor(value);
     requireRank(x, [3], `Error in threshold: image must be rank 3,but got rank ${x.rank}.`);
-    refuseUnless(
+    rejectUnless(
       [1, 3].includes(x.shape[2]),
       `Error in threshold: image color channel must be equal to 3 or 1but got ${x.shape[2]}.`,
     );
-    refuseUnless(
+    rejectUnless(
       ['int32', 'float32'].includes(x.dtype),
       `Error in dtype: image dtype must be int32 or float32,but got dtype ${x.dtype}.`,
     );
-    refuseUnless(['otsu', 'binary'].includes(method), `Method must be binary or otsu, but was ${method}`);
+    rejectUnless(['otsu', 'binary'].includes(method), `Method must be binary or otsu, but was ${method}`);
     const gray = x.shape[2] === 3 ? grayOf(toFloat(x)) : toFloat(x);
     const levels = native('reshape')(native('cast')(native('round')(gray), 'int32'), { shape: [-1] });
     const limit =

@@ -1,7 +1,7 @@
 /** @file tf.losses, over Keras's losses: with an axis of one element added, those are the losses of single elements. */
 import * as keras from '../../../../src/keras/index.ts';
 import { Tensor } from '../../../../src/index.ts';
-import { defineShim, type Loose, native, Refusal, refuseUnless, toTensor } from './call.ts';
+import { defineShim, type Loose, native, Rejection, rejectUnless, toTensor } from './call.ts';
 import { notOffered } from './notOffered.ts';
 
 /** How TF.js's losses reduce. */
@@ -28,7 +28,7 @@ function reduced(losses: Loose, given: Loose, reduction: number): Loose {
       return native('div')(total(), native('sum')(native('cast')(native('notEqual')(spread, 0), 'float32')));
     }
     default:
-      throw new Refusal(`Unknown reduction: ${reduction}`);
+      throw new Rejection(`Unknown reduction: ${reduction}`);
   }
 }
 
@@ -41,7 +41,7 @@ const computeWeightedLoss = defineShim(
 );
 
 function requireOneShape(name: string, a: Loose, b: Loose): void {
-  refuseUnless(
+  rejectUnless(
     !(a instanceof Tensor && b instanceof Tensor) || String(a.shape) === String(b.shape),
     `Error in ${name}:  Shapes ${a?.shape} and ${b?.shape} must match`,
   );

@@ -5,8 +5,8 @@ import {
   defineShim,
   type Loose,
   native,
-  Refusal,
-  refuseUnless,
+  Rejection,
+  rejectUnless,
   requireFloat,
   requireLayout,
   requireRank,
@@ -20,18 +20,18 @@ export const pair = (value: Loose): [number, number] =>
 /** TF.js's `pad`: a name, a number, or a list for all four axes. */
 export function padding(pad: Loose, spatialRank: number, rounding?: Loose): string | number[][] {
   if (typeof pad === 'string') {
-    refuseUnless(
+    rejectUnless(
       rounding === undefined || rounding === null,
       `Error: pad must be an integer when using dimRoundingMode ${rounding} but got pad ${pad}.`,
     );
     return pad;
   }
   if (rounding !== undefined && rounding !== null) {
-    refuseUnless(
+    rejectUnless(
       [pad].flat(2).every((n: number) => Number.isInteger(n)),
       `pad must be an integer when using dimRoundingMode ${rounding} but got pad ${pad}.`,
     );
-    refuseUnless(['floor', 'round', 'ceil'].includes(rounding), `Unknown roundingMode ${rounding}`);
+    rejectUnless(['floor', 'round', 'ceil'].includes(rounding), `Unknown roundingMode ${rounding}`);
     if (rounding !== 'floor') notOffered(`dimRoundingMode '${rounding}'`);
   }
   if (Array.isArray(pad)) return pad.slice(1, 1 + spatialRank);
@@ -46,9 +46,9 @@ export function batched(x: Loose, rank: number, run: (x: Loose) => Loose): Loose
   return native('reshape')(result, { shape: result.shape.slice(1) });
 }
 
-export function refuseBothAboveOne(name: string, strides: Loose, dilations: Loose): void {
+export function rejectBothAboveOne(name: string, strides: Loose, dilations: Loose): void {
   const one = (value: Loose) => [value].flat().every((n: number) => n === 1);
-  refuseUnless(
+  rejectUnless(
     one(strides) || one(dilations),
     `Error in ${name}: Either strides or dilations must be 1. Got strides ${strides} and dilations '${dilations}'`,
   );
@@ -62,7 +62,7 @@ export const conv1d = defineShim(
     requireLayout(dataFormat, 'NWC', ['NCW']);
     const options = { strides: stride, padding: padding(pad, 1, rounding), dilationRate: dilation };
     const result = batched(x, 3, (sequence) => native('conv1d')(sequence, filter, options));
-    refuseBothAboveOne('conv1D', stride, dilation);
+    rejectBothAboveOne('conv1D', stride, dilation);
     return result;
   },
 );
@@ -80,7 +80,7 @@ export const conv2d = defineShim(
       ...grouped(x, filter),
     };
     const result = batched(x, 4, (image) => native('conv2d')(image, filter, options));
-    refuseBothAboveOne('conv2D', strides, dilations);
+    rejectBothAboveOne('conv2D', strides, dilations);
     return result;
   },
 );
@@ -90,7 +90,7 @@ function grouped(x: Loose, filter: Loose): { groups?: number } {
   if (!(x instanceof Tensor && filter instanceof Tensor) || filter.rank !== 4) return {};
   const channels = x.shape.at(-1) as number;
   const each = filter.shape[2] as number;
-  refuseUnless(
+  rejectUnless(
     each > 0 && channels % each === 0,
     `Error in conv2d: depth of input (${channels}) must match input depth for filter ${each}.`,
   );
@@ -156,7 +156,7 @@ export const depthwiseConv2d = defineShim(
       dilationRate: pair(dilations ?? 1),
     };
     const result = batched(x, 4, (image) => native('depthwiseConv2d')(image, filter, options));
-    refuseBothAboveOne('depthwiseConv2d', strides, dilations ?? 1);
+    rejectBothAboveOne('depthwiseConv2d', strides, dilations ?? 1);
     return result;
   },
 );
@@ -166,7 +166,7 @@ export const separableConv2d = defineShim(
   ['x', 'depthwiseFilter', 'pointwiseFilter'],
   (x, depthwiseFilter, pointwiseFilter, strides, pad, dilation = [1, 1], dataFormat = 'NHWC') => {
     if (dataFormat === 'NCHW') {
-      refuseUnless(
+      rejectUnless(
         false,
         'separableConv2d currently does not support dataFormat NCHW; only NHWC is supported',
       );
@@ -176,11 +176,11 @@ export const separableConv2d = defineShim(
     const sizes = point instanceof Tensor ? point.shape : [];
     requireRank(point, [4], 'Error in separableConv2d: pointwise filter must be rank 4.');
     for (const size of sizes.slice(0, 2))
-      refuseUnless(
+      rejectUnless(
         size === 1,
         `Error in separableConv2d: the first and second dimensions of pointwise filter must be 1, but got ${size}.`,
       );
-    refuseUnless(
+    rejectUnless(
       sizes.length === 0 || sizes[2] === deep.shape.at(-1),
       `Error in separableConv2d: the third dimension of pointwise filter must be ${deep.shape.at(-1)}, but got ${sizes[2]}.`,
     );
@@ -212,7 +212,7 @@ export const pool = defineShim(
   'pool',
   ['x'],
   (x, windowShape, poolingType, pad, dilations = 1, strides = 1, rounding?) => {
-    refuseBothAboveOne('pool', strides ?? 1, dilations ?? 1);
+    rejectBothAboveOne('pool', strides ?? 1, dilations ?? 1);
     const pooled = poolingType === 'avg' ? avgPool : maxPool;
     const blockShape = pair(dilations ?? 1);
     if (blockShape.every((n: number) => n === 1)) return pooled(x, windowShape, strides ?? 1, pad, rounding);
@@ -252,11 +252,11 @@ const normalize = (name: string, rank?: number) =>
         (t) => t && toTensor(t),
       );
       const given = [m, v, beta, gamma].filter((t) => t !== null);
-      // What is no tensor is refused first, by its name.
+      // What is no tensor is rejected first, by its name.
       const checked = [x, ...given].every((t) => t instanceof Tensor) ? given : [];
       for (const t of checked) {
         if (t.rank === 1) continue;
-        refuseUnless(t.rank === x.rank, `Error in ${name}: statistics must have rank 1 or that of x`);
+        rejectUnless(t.rank === x.rank, `Error in ${name}: statistics must have rank 1 or that of x`);
       }
       if (checked.some((t) => t.rank > 1)) return normalizedBy(x, m, v, beta, gamma, epsilon ?? 0.001);
       return native('batchNorm')(x, m, v, gamma, beta, { epsilon: epsilon ?? 0.001 });
@@ -269,11 +269,11 @@ export const batchNorm4d = normalize('batchNorm4d', 4);
 
 export const dropout = defineShim('dropout', ['x'], (value, rate, noiseShape, seed) => {
   const x = toTensor(value);
-  refuseUnless(
+  rejectUnless(
     !(x instanceof Tensor) || x.dtype === 'float32',
     `x has to be a floating point tensor since it's going to be scaled, but got a ${x.dtype} tensor instead.`,
   );
-  refuseUnless(rate >= 0 && rate < 1, `rate must be a float in the range [0, 1), but got ${rate}.`);
+  rejectUnless(rate >= 0 && rate < 1, `rate must be a float in the range [0, 1), but got ${rate}.`);
   const options = {
     rate,
     ...(noiseShape === undefined || noiseShape === null ? {} : { noiseShape }),
@@ -303,7 +303,7 @@ function activate(x: Loose, activation: Loose, weights: Loose, alpha: Loose): Lo
     case 'leakyrelu':
       return leakyRelu(x, alpha);
     default:
-      throw new Refusal(`Unknown fused activation ${activation}.`);
+      throw new Rejection(`Unknown fused activation ${activation}.`);
   }
 }
 

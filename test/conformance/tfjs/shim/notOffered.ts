@@ -23,9 +23,9 @@ export function takeNotOffered(): string[] {
 
 /** Stands for a name of TF.js's that the shim doesn't have. */
 export function outside(name: string): unknown {
-  const refuse = () => notOffered(`tf.${name}`);
-  return new Proxy(refuse, {
-    construct: refuse,
+  const reject = () => notOffered(`tf.${name}`);
+  return new Proxy(reject, {
+    construct: reject,
     get: (target, key) =>
       typeof key === 'symbol' || key in target ? Reflect.get(target, key) : outside(`${name}.${key}`),
   });

@@ -4,7 +4,7 @@ import {
   defineShim,
   type Loose,
   native,
-  refuseUnless,
+  rejectUnless,
   requireFloat,
   sayAlso,
   toFloat,
@@ -48,7 +48,7 @@ export const softmax = defineShim('softmax', ['logits:float32'], (value, dim = -
   const result = native('softmax')(x, { axis: dim });
   requireFloat('softmax', 'logits', x);
   if (dim !== -1 && dim !== x.rank - 1)
-    notOffered('softmax confined to the last axis: the library takes any, a refusal');
+    notOffered('softmax confined to the last axis: the library takes any, a rejection');
   return result;
 });
 
@@ -56,7 +56,7 @@ export const logSoftmax = defineShim('logSoftmax', ['logits'], (value, axis = -1
   const x = toFloat(value);
   const result = native('logSoftmax')(x, { axis });
   if (axis !== -1 && axis !== x.rank - 1)
-    notOffered('logSoftmax confined to the last axis: the library takes any, a refusal');
+    notOffered('logSoftmax confined to the last axis: the library takes any, a rejection');
   return result;
 });
 
@@ -80,7 +80,7 @@ export const unsortedSegmentSum = defineShim(
   ['x', 'segmentIds:int32'],
   (value, ids, numSegments) => {
     const [x, segmentIds] = [toTensor(value), toTensor(ids, 'int32')];
-    refuseUnless(Number.isInteger(numSegments), 'numSegments must be of dtype int');
+    rejectUnless(Number.isInteger(numSegments), 'numSegments must be of dtype int');
     return native('segmentSum')(x, segmentIds, { numSegments });
   },
 );

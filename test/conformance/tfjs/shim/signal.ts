@@ -1,7 +1,7 @@
 /** @file Signals, recurrent cells and other formulas that TF.js counts as ops. */
 import { Tensor } from '../../../../src/index.ts';
 import { rfft } from './fourier.ts';
-import { defineShim, type Loose, native, refuseUnless, requireRank, toTensor } from './call.ts';
+import { defineShim, type Loose, native, rejectUnless, requireRank, toTensor } from './call.ts';
 
 /** a - b cos(2πn / N'), over N' = N - 1 steps, or N where N is even. */
 const cosineWindow = (length: number, a: number, b: number): Loose => {
@@ -79,13 +79,13 @@ export const movingAverage = defineShim(
   (value, update, rate, step, zeroDebias = true) => {
     const [v, x, decay] = [toTensor(value), toTensor(update), toTensor(rate)];
     const change = native('mul')(native('sub')(x, v), native('sub')(1, decay));
-    refuseUnless(
+    rejectUnless(
       v.dtype === x.dtype,
       `The dtypes of the first(${v.dtype}) and second(${x.dtype}) input must match`,
     );
-    refuseUnless(String(v.shape) === String(x.shape), 'Shape mismatch in v and x');
+    rejectUnless(String(v.shape) === String(x.shape), 'Shape mismatch in v and x');
     if (!zeroDebias) return native('add')(v, change);
-    refuseUnless(step !== undefined && step !== null, 'When using zeroDebias: true, step is required.');
+    rejectUnless(step !== undefined && step !== null, 'When using zeroDebias: true, step is required.');
     const debias = native('sub')(1, native('pow')(decay, native('cast')(toTensor(step), 'float32')));
     return native('add')(v, native('div')(change, debias));
   },
@@ -111,7 +111,7 @@ export const ensureShape = (x: Loose, shape: Loose): Loose => {
   const fits =
     given.rank === shape.length &&
     given.shape.every((n: number, i: number) => shape[i] === null || shape[i] === n);
-  refuseUnless(
+  rejectUnless(
     fits,
     `EnsureShape: Shape of tensor ${given.shape} is not compatible with expected shape ${shape}`,
   );
@@ -121,12 +121,12 @@ export const ensureShape = (x: Loose, shape: Loose): Loose => {
 /** Bands of a matrix: above the lower triangle's edge, below the upper one's. A negative edge is none. */
 const bandPart = defineShim('bandPart', ['a'], (value, numLower, numUpper) => {
   const a = toTensor(value);
-  refuseUnless(a.rank >= 2, `bandPart(): Rank must be at least 2, got ${a.rank}.`);
+  rejectUnless(a.rank >= 2, `bandPart(): Rank must be at least 2, got ${a.rank}.`);
   const [rows, columns] = a.shape.slice(-2);
   const edge = (name: string, given: Loose, limit: number): Loose => {
     if (given instanceof Tensor) return native('where')(native('less')(given, 0), limit, given);
-    refuseUnless(Number.isInteger(given), `bandPart(): ${name} must be an integer, got ${given}.`);
-    refuseUnless(given <= limit, `bandPart(): ${name} (${given}) must not be greater than ${limit}.`);
+    rejectUnless(Number.isInteger(given), `bandPart(): ${name} must be an integer, got ${given}.`);
+    rejectUnless(given <= limit, `bandPart(): ${name} (${given}) must not be greater than ${limit}.`);
     return given < 0 ? limit : given;
   };
   const [lower, upper] = [edge('numLower', numLower, rows), edge('numUpper', numUpper, columns)];
@@ -141,22 +141,22 @@ const bandPart = defineShim('bandPart', ['a'], (value, numLower, numUpper) => {
 
 const qr = defineShim('qr', ['x'], (value, fullMatrices = false) => {
   const x = toTensor(value);
-  refuseUnless(x.rank >= 2, `qr() requires input tensor to have a rank >= 2, but got rank ${x.rank}`);
+  rejectUnless(x.rank >= 2, `qr() requires input tensor to have a rank >= 2, but got rank ${x.rank}`);
   return native('qr')(x, { mode: fullMatrices ? 'complete' : 'reduced' });
 });
 
 /** Rows made orthonormal: those of q, turned so that each keeps its direction. */
 const gramSchmidt = (xs: Loose): Loose => {
   const isList = Array.isArray(xs);
-  refuseUnless(!isList || xs.length > 0, 'Gram-Schmidt process: input must not be null, undefined, or empty');
-  refuseUnless(
+  rejectUnless(!isList || xs.length > 0, 'Gram-Schmidt process: input must not be null, undefined, or empty');
+  rejectUnless(
     !isList || xs.every((x: Loose) => x.shape[0] === xs[0].shape[0]),
     'Gram-Schmidt: Non-unique lengths found in the input vectors',
   );
   return defineShim('gramSchmidt', [], (rows) => {
     const matrix = Array.isArray(rows) ? native('stack')(rows) : rows;
     const [count, size] = matrix.shape;
-    refuseUnless(
+    rejectUnless(
       count <= size,
       `Gram-Schmidt: Number of vectors (${count}) exceeds number of dimensions (${size}).`,
     );

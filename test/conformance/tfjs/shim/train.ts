@@ -1,7 +1,7 @@
 /** @file tf.train, over Keras's optimizers. */
 import * as keras from '../../../../src/keras/index.ts';
 import { type Tensor, tensor, tidy, type Variable } from '../../../../src/index.ts';
-import { type Loose, Refusal } from './call.ts';
+import { type Loose, Rejection } from './call.ts';
 import { registeredVariables } from './engine.ts';
 import { variableGrads } from './gradients.ts';
 import { notOffered } from './notOffered.ts';
@@ -82,7 +82,7 @@ export class Optimizer {
     const names = Object.entries(kind.parameters);
     this.#config = Object.fromEntries(names.map(([name, standard], i) => [name, args[i] ?? standard]));
     if (this.#config.learningRate === undefined)
-      throw new Refusal(`learningRate for ${kind.className}Optimizer must be defined.`);
+      throw new Rejection(`learningRate for ${kind.className}Optimizer must be defined.`);
   }
 
   static fromConfig(cls: Loose, config: Loose): Optimizer {

@@ -4,13 +4,13 @@ import {
   defineShim,
   type Loose,
   native,
-  refuseUnless,
+  rejectUnless,
   requireFloat,
   requireLayout,
   requireRank,
   toTensor,
 } from './call.ts';
-import { batched, padding, pair, refuseBothAboveOne, requireReach, transposePadding } from './nn.ts';
+import { batched, padding, pair, rejectBothAboveOne, requireReach, transposePadding } from './nn.ts';
 
 const triple = (value: Loose): number[] => (Array.isArray(value) ? value : [value, value, value]);
 
@@ -20,7 +20,7 @@ export const conv3d = defineShim(
   (value, kernel, strides, pad, dataFormat = 'NDHWC', dilations = [1, 1, 1]) => {
     const [x, filter] = [toTensor(value), toTensor(kernel)];
     requireLayout(dataFormat, 'NDHWC', ['NCDHW']);
-    refuseBothAboveOne('conv3D', strides, dilations);
+    rejectBothAboveOne('conv3D', strides, dilations);
     const options = { strides: triple(strides), padding: pad, dilationRate: triple(dilations) };
     return batched(x, 5, (volume) => native('conv3d')(volume, filter, options));
   },
@@ -76,11 +76,11 @@ export const dilation2d = defineShim(
     const [x, filter] = [toTensor(value), toTensor(kernel)];
     requireRank(x, [3, 4], `Error in dilation2d: input must be rank 3 or 4, but got rank ${x?.rank}.`);
     requireRank(filter, [3], `Error in dilation2d: filter must be rank 3, but got rank ${filter?.rank}.`);
-    refuseUnless(
+    rejectUnless(
       dataFormat === 'NHWC',
       `Error in dilation2d: Only NHWC is currently supported, but got dataFormat of ${dataFormat}`,
     );
-    refuseUnless(
+    rejectUnless(
       !(x instanceof Tensor && filter instanceof Tensor) || x.shape.at(-1) === filter.shape[2],
       `Error in dilation2d:  input and filter must have the same depth: ${x?.shape?.at(-1)} vs ${filter?.shape?.[2]}`,
     );

@@ -35,7 +35,7 @@ describe('an input', () => {
     ['a batch size with batchShape', { batchSize: 1, batchShape: [null, 1] }, ShapeError],
     ['an empty batchShape', { batchShape: [] }, ShapeError],
     ['an unknown dtype', { shape: [1], dtype: 'float64' }, DTypeError],
-  ])('refuses %s', (_, options, error) => {
+  ])('rejects %s', (_, options, error) => {
     expect(() => input(options)).toThrow(error);
     expect(() => input(options)).toThrow(/input: /);
   });

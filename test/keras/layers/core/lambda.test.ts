@@ -129,7 +129,7 @@ describe('a Lambda', () => {
     ['an unknown name', { function: 'nobody>knows' }],
     ['a shape that is none', { function: (x: Tensor) => x, outputShape: 'same' }],
     ['negative sizes', { function: (x: Tensor) => x, outputShape: [-1] }],
-  ])('refuses %s', (_, options) => {
+  ])('rejects %s', (_, options) => {
     expect(() => layers.lambda(options as never)).toThrow(ValueError);
   });
 });

@@ -160,7 +160,7 @@ describe.each(Object.entries(kinds))('%s', (_, factory) => {
     for (let i = 0; i < 3; i++) await expectClose(run(draw(i, 2, 6, 4)), wanted[i] as number[]);
   });
 
-  test('refuses to unroll sequences of unknown length, and to keep states for an unknown batch size', () => {
+  test('rejects to unroll sequences of unknown length, and to keep states for an unknown batch size', () => {
     const open = input({ shape: [null, 4] });
     const apply = (options: object) => (make(options) as never as ReturnType<typeof layers.gru>).apply(open);
     expect(() => apply({ unroll: true })).toThrow(ShapeError);
@@ -196,7 +196,7 @@ test('weights are named by layer and cell, and have their penalties and constrai
   expect(layer.losses).toHaveLength(3);
 });
 
-test('other initial states than a layer has are refused', () => {
+test('other initial states than a layer has are rejected', () => {
   const layer = layers.lstm({ units: 2 });
   const x = draw(1, 3, 4, 5);
   const state = draw(2, 3, 2);

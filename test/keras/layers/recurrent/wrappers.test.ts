@@ -47,9 +47,9 @@ describe('embedding', () => {
   test('reports an id out of range under its own name, and continues', async () => {
     const layer = layers.embedding({ inputDim: 4, outputDim: 2, name: 'words' });
     const ids = tensor([[1, 4]], { dtype: 'int32' });
-    const refused = layer.apply(ids).data();
-    await expect(refused).rejects.toThrow(IndexOutOfRangeError);
-    await expect(refused).rejects.toThrow(/'words'/);
+    const rejected = layer.apply(ids).data();
+    await expect(rejected).rejects.toThrow(IndexOutOfRangeError);
+    await expect(rejected).rejects.toThrow(/'words'/);
     expect(await values(layer.apply(tensor([[1, 3]], { dtype: 'int32' })))).toHaveLength(4);
   });
 

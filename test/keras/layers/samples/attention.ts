@@ -44,7 +44,7 @@ const manyHeads =
     return biases[3] ? t.add(output, biases[3]) : output;
   };
 
-const listRefusals: BadLayerCase[] = [
+const listRejections: BadLayerCase[] = [
   { why: 'a dropout above 1', options: { dropout: 2 }, error: ValueError },
   { why: 'a scale that is no boolean', options: { useScale: 1 }, error: ValueError, message: /useScale/ },
   { why: 'a seed that is none', options: { seed: -1 }, error: ValueError },
@@ -233,7 +233,7 @@ export const samples: LayerSamples[] = [
       { options: { dropout: 0.5, seed: 2 }, inputs: [query, query], training: true },
     ],
     bad: [
-      ...listRefusals,
+      ...listRejections,
       { why: 'an unknown score', options: { scoreMode: 'max' }, error: ValueError, message: /scoreMode/ },
     ],
   },
@@ -251,7 +251,7 @@ export const samples: LayerSamples[] = [
       },
       { options: { useScale: false }, inputs: [query, value, { shape: [2, 3, 5] }] },
     ],
-    bad: listRefusals,
+    bad: listRejections,
   },
   {
     layer: 'einsumDense',

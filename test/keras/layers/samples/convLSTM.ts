@@ -45,7 +45,7 @@ const conv3d: Convolve = (t, x, kernel, { strides, padding }) =>
 
 const mask: InputSample = { shape: [2, 3], dtype: 'bool', values: [0, 1, 0, 1, 1, 1] };
 
-const refusals = (rank: number): BadLayerCase[] => {
+const rejections = (rank: number): BadLayerCase[] => {
   const given = { filters: 1, kernelSize: 2 };
   return [
     { why: 'no filters', options: { kernelSize: 2 }, error: ValueError, message: /filters/ },
@@ -109,7 +109,7 @@ export const samples: LayerSamples[] = [
         { inputs: { shape: [2, 3, 5, 2] } },
       ),
     ],
-    bad: refusals(1),
+    bad: rejections(1),
   },
   {
     layer: 'convLSTM2d',
@@ -141,7 +141,7 @@ export const samples: LayerSamples[] = [
         open: [1],
       },
     ],
-    bad: refusals(2),
+    bad: rejections(2),
   },
   {
     layer: 'convLSTM3d',
@@ -154,6 +154,6 @@ export const samples: LayerSamples[] = [
         { inputs: { shape: [1, 2, 2, 3, 2, 1] } },
       ),
     ],
-    bad: refusals(3),
+    bad: rejections(3),
   },
 ];

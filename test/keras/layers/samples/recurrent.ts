@@ -82,7 +82,7 @@ const oneState = (kind: Kind, own: object = {}): LayerCase[] => [
   sample(kind, { units: 3, returnSequences: true, ...own }, { kwargs: { mask, initialState: state(3) } }),
 ];
 
-const refusals = (own: object = {}): BadLayerCase[] => [
+const rejections = (own: object = {}): BadLayerCase[] => [
   { why: 'no units', options: own, error: ValueError, message: /units/ },
   { why: 'half a unit', options: { units: 0.5, ...own }, error: ValueError, message: /units/ },
   { why: 'a bias that is no boolean', options: { units: 2, useBias: 1, ...own }, error: ValueError },
@@ -101,8 +101,8 @@ const refusals = (own: object = {}): BadLayerCase[] => [
   },
 ];
 
-const layerRefusals = (own: object = {}): BadLayerCase[] => [
-  ...refusals(own),
+const layerRejections = (own: object = {}): BadLayerCase[] => [
+  ...rejections(own),
   ...['returnSequences', 'returnState', 'goBackwards', 'stateful', 'unroll', 'zeroOutputForMask'].map(
     (flag) => ({
       why: `${flag} that is no boolean`,
@@ -131,8 +131,8 @@ const layerRefusals = (own: object = {}): BadLayerCase[] => [
   },
 ];
 
-const cellRefusals: BadLayerCase[] = [
-  ...refusals(),
+const cellRejections: BadLayerCase[] = [
+  ...rejections(),
   {
     why: 'a sequence',
     options: { units: 2 },
@@ -168,7 +168,7 @@ export const samples: LayerSamples[] = [
       { options: { units: 2, unitForgetBias: false, activation: null }, inputs: x, open: [1] },
     ],
     bad: [
-      ...layerRefusals(),
+      ...layerRejections(),
       { why: 'a forget bias that is a number', options: { units: 2, unitForgetBias: 1 }, error: ValueError },
       { why: 'an unknown gate', options: { units: 2, recurrentActivation: 'gate' }, error: ValueError },
     ],
@@ -183,7 +183,7 @@ export const samples: LayerSamples[] = [
       { options: { units: 2, activation: 'softsign', recurrentActivation: null }, inputs: x, open: [1] },
     ],
     bad: [
-      ...layerRefusals(),
+      ...layerRejections(),
       { why: 'a reset that is no boolean', options: { units: 2, resetAfter: null }, error: ValueError },
     ],
   },
@@ -194,15 +194,15 @@ export const samples: LayerSamples[] = [
       ...oneState(simple),
       { options: { units: 2, activation: 'elu' }, inputs: x, open: [1] },
     ],
-    bad: layerRefusals(),
+    bad: layerRejections(),
   },
-  { layer: 'lstmCell', cases: cellCases(lstm), bad: cellRefusals },
+  { layer: 'lstmCell', cases: cellCases(lstm), bad: cellRejections },
   {
     layer: 'gruCell',
     cases: [...cellCases(gru), ...cellCases(oldGru, { resetAfter: false })],
-    bad: cellRefusals,
+    bad: cellRejections,
   },
-  { layer: 'simpleRNNCell', cases: cellCases(simple), bad: cellRefusals },
+  { layer: 'simpleRNNCell', cases: cellCases(simple), bad: cellRejections },
   {
     layer: 'stackedRNNCells',
     cases: [

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 beforeEach(clearSession);
 
-describe('invalid parts are refused with their place, and leave nothing behind', () => {
+describe('invalid parts are rejected with their place, and leave nothing behind', () => {
   const layer = (document: Loose, name: string) =>
     document.config.layers.find((entry: Loose) => entry.name === name);
   const cases: [string, string, RegExp][] = [

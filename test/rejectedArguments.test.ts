@@ -1,6 +1,6 @@
 /**
  * @file Arguments that nothing would read, or that would be read as something else: too many, sources one by one, masks for
- * indices, options of another kind of network. Each is refused with the remedy.
+ * indices, options of another kind of network. Each is rejected with the remedy.
  */
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import {
@@ -157,9 +157,9 @@ test.each<[string, () => unknown, RegExp]>([
   ['an input that no model has', () => named().apply({ a: x(), b: x() } as never), /leave out 'b'/],
   ['classes without a top', () => applications.vgg16({ includeTop: false, classes: 3 }), /includeTop: true/],
   ['pooling with a top', () => applications.vgg16({ pooling: 'avg' }), /includeTop: false/],
-])('%s', (_, refused, message) => {
-  expect(refused).toThrow(message);
-  expect(refused).toThrow(RetrogradError);
+])('%s', (_, rejected, message) => {
+  expect(rejected).toThrow(message);
+  expect(rejected).toThrow(RetrogradError);
 });
 
 describe('fit', () => {
@@ -184,11 +184,11 @@ describe('fit', () => {
       () => regressor().fit(x(), zeros([2, 2]), { validationData: batches as never, validationBatchSize: 2 }),
       /used as they come/,
     ],
-  ])('refuses %s', async (_, run, message) => {
+  ])('rejects %s', async (_, run, message) => {
     await expect(run()).rejects.toThrow(message);
   });
 
-  test('refuses metrics that return numbers', async () => {
+  test('rejects metrics that return numbers', async () => {
     const net = regressor();
     net.compile({ optimizer: 'sgd', loss: 'mse', metrics: [(() => 3) as never] });
     await expect(net.fit(x(), zeros([2, 2]))).rejects.toThrow(/function of a metric returns a tensor/);
