@@ -35,7 +35,7 @@ interface Slot {
   readonly spec: TensorSpec;
   readonly name: string | undefined;
   /** Slot index of the tensor's mask; -1 if it has none. */
-  readonly companion: number;
+  readonly attachment: number;
   /** The id of the tensor whose values lie here: tensors don't change, so the same one isn't copied twice. */
   holds: number;
 }
@@ -45,7 +45,7 @@ interface Output {
   readonly storage: Storage;
   readonly spec: TensorSpec;
   /** The mask of a sequence; null if the tensor has none. */
-  readonly companion: Output | null;
+  readonly attachment: Output | null;
 }
 
 type Outputs = ReadonlyMap<Tensor, Output>;
@@ -59,11 +59,11 @@ export function captureCall(
 ): CaptureResult {
   const outside = device.executor;
   const slots = inputs.map((input): Slot => {
-    const { bytes, shape, dtype, companion } = input;
+    const { bytes, shape, dtype, attachment } = input;
     const storage = outside.allocate(bytes, `input of ${name}`);
     copyWith(outside, input.storage, storage, wholeWords(bytes));
-    const index = companion ? inputs.indexOf(companion) : -1;
-    return { storage, bytes, spec: { shape, dtype }, name: input.name, companion: index, holds: input.id };
+    const index = attachment ? inputs.indexOf(attachment) : -1;
+    return { storage, bytes, spec: { shape, dtype }, name: input.name, attachment: index, holds: input.id };
   });
   const capture = new Capture(device);
   const proxies = proxiesOf(device, slots, (i) => (inputs[i] as Tensor).origin);
@@ -101,7 +101,7 @@ export function captureCall(
     capture.runPostponed();
     return { value: given, captured: null, obstacle: capture.obstacle };
   }
-  // The buffers of the recorded run are idle now. Free them before planning memory, so that both are never held at once.
+  // The buffers of the recorded run are idle now. Free them before planning memory, so that they are never held at the same time.
   device.pool.trim();
   device.flush();
   let work: CapturedWork;
@@ -139,10 +139,10 @@ function proxiesOf(device: Device, slots: readonly Slot[], originOf: (index: num
   const proxies = slots.map(
     ({ storage, spec }, i) => new Tensor(device, storage.retain(), spec, originOf(i)),
   );
-  slots.forEach(({ name, companion }, i) => {
+  slots.forEach(({ name, attachment }, i) => {
     const proxy = proxies[i] as Tensor;
     proxy.name = name;
-    if (companion >= 0) proxy.companion = alias(proxies[companion] as Tensor);
+    if (attachment >= 0) proxy.attachment = alias(proxies[attachment] as Tensor);
   });
   return proxies;
 }
@@ -152,20 +152,20 @@ function proxiesOf(device: Device, slots: readonly Slot[], originOf: (index: num
  * overwritten before the call ends: they are copied here, as part of the recording.
  */
 function outputOf(capture: Capture, leaf: Tensor): Output {
-  const { storage, bytes, shape, dtype, companion } = leaf;
+  const { storage, bytes, shape, dtype, attachment } = leaf;
   let own: Storage;
   if (capture.made.has(storage)) own = storage.retain();
   else {
     own = capture.allocate(bytes, 'result');
     if (bytes > 0) copyWith(capture, storage, own, wholeWords(bytes));
   }
-  return { storage: own, spec: { shape, dtype }, companion: companion && outputOf(capture, companion) };
+  return { storage: own, spec: { shape, dtype }, attachment: attachment && outputOf(capture, attachment) };
 }
 
 function storagesOf(outputs: Outputs): Storage[] {
-  const withCompanions = ({ storage, companion }: Output): Storage[] =>
-    companion ? [storage, ...withCompanions(companion)] : [storage];
-  return [...outputs.values()].flatMap(withCompanions);
+  const withAttachments = ({ storage, attachment }: Output): Storage[] =>
+    attachment ? [storage, ...withAttachments(attachment)] : [storage];
+  return [...outputs.values()].flatMap(withAttachments);
 }
 
 /** Returns `value` with each output replaced by a tensor from `make`. */
@@ -177,10 +177,10 @@ function giveOutputs(
   const given = new Map(
     [...outputs].map(([leaf, output]) => {
       const tensor = make(output);
-      if (output.companion) {
-        const companion = make(output.companion);
-        tensor.companion = alias(companion);
-        companion.dispose();
+      if (output.attachment) {
+        const attachment = make(output.attachment);
+        tensor.attachment = alias(attachment);
+        attachment.dispose();
       }
       return [leaf, tensor] as const;
     }),
@@ -253,7 +253,7 @@ export class Captured {
     inputs.forEach((input, i) => {
       const slot = slots[i] as Slot;
       const { storage } = input;
-      // The app may write to a buffer that it shares, without our knowing.
+      // The app may write to a shared buffer without the library's knowledge.
       if (slot.holds === input.id && !storage.exposed) return;
       device.copy(storage, slot.storage, wholeWords(slot.bytes));
       slot.holds = input.id;

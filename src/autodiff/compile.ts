@@ -35,7 +35,7 @@ export interface CaptureReport {
   launches: number;
   /** Bytes of intermediate results, as planned. */
   bytes: number;
-  /** The maximum number of bytes of intermediate results in use at once: the lower bound of any plan. */
+  /** The maximum number of bytes of intermediate results in use at a time: the lower bound of any plan. */
   minBytes: number;
   /** Values of the recording that its JavaScript would now compute differently, as far as comparisons found any. */
   frozen: readonly string[];
@@ -62,9 +62,9 @@ export interface ComparisonPolicy {
   readonly isScheduled: boolean;
 }
 
-/** A value that a caller changes between two calls is found at the second; one that changes now and then, at the next. */
+/** The comparison at call 2 finds values that change with every call; later ones find values that change occasionally. */
 const firstComparisons = [1, 15] as const;
-/** The growth of the interval between later comparisons: their share of the cost goes to zero. */
+/** The growth of the interval between later comparisons: their share of the cost tends to zero. */
 const comparisonGrowth = 4;
 /** The maximum number of comparisons made because fields changed: fields that change at every call don't affect the recording. */
 const maxFieldComparisons = 3;
@@ -73,7 +73,7 @@ const maxFieldComparisons = 3;
 export interface ComparedFunction<A extends readonly unknown[], R> extends CompiledFunction<A, R> {
   /** Compares each recording that was replayed with a new trace. Findings are printed and included in `reports`. */
   compareNow(): void;
-  /** What `explain` says, without a comparison. */
+  /** The result of `explain`, without a comparison. */
   reports(): CaptureReport[];
   /** Why calls of some signature will never be captured; null if all are, or still may be. */
   givenUp(): string | null;
@@ -110,7 +110,7 @@ interface Entry {
  * shape and dtype of each tensor and which of them are the same tensor, the identity of variables, functions and objects
  * of classes (`this` included), and the value of everything else.
  *
- * Inside `fn`, variables stay live, their assignments included. Other tensors from outside and host values are constants:
+ * Inside `fn`, variables stay live, including assignments to them. Other tensors from outside and host values are constants:
  * they stay as they were when the call was recorded, and so do numbers and branches. Calls 2, 16, 64, 256 and so on,
  * the first call after a visible field of an object of a class changed, and `explain()` run the JavaScript of `fn` once
  * more, without launching anything, and compare: a warning names each difference once, with its line. Random ops without
@@ -120,7 +120,7 @@ interface Entry {
  *
  * `fn` runs uncaptured if it can't be replayed, and `explain()` says why: it creates variables, keeps tensors beyond the
  * call, computes on two devices, or takes a typed array, Map, Set or Date, whose contents may change. It also runs
- * uncaptured while a tape outside records, inside another compiled function, and under `checkNumerics`.
+ * uncaptured while an outer tape records, inside another compiled function, and under `checkNumerics`.
  * Errors: TapeError for an `fn` that isn't a function, that is async, or that reads values back; ValueError for invalid
  * options; DeviceError for arguments on two devices.
  */
@@ -178,7 +178,7 @@ export function compileCompared<A extends readonly unknown[], R>(
         if (isComparisonDue(entry, objects)) compareWithTrace(label, entry);
         return result.value as R;
       }
-      // A variable shares its values with a tensor outside: they must not be overwritten. Record again.
+      // A variable shares its values with an outer tensor, so they must not be overwritten. Record again.
       captured.dispose();
       entry.captured = null;
     }

@@ -1,5 +1,5 @@
 /**
- * @file The cotangents of a backward walk, by tensor id. Tensors are reference-counted, so that each is freed as soon as
+ * @file The cotangents of a backward pass, by tensor id. Tensors are reference-counted, so that each is freed as soon as
  * no id needs it.
  */
 import { add } from '../ops/arithmetic.ts';
@@ -38,7 +38,7 @@ export class Cotangents {
     this.add(id, gradient);
   }
 
-  /** Forgets the cotangent of `id`, and frees it unless another id shares it. */
+  /** Removes the cotangent of `id`, and frees it unless another id shares it. */
   drop(id: number): void {
     const known = this.#byId.get(id);
     if (!known) return;

@@ -107,7 +107,7 @@ function listOf(
 }
 
 /**
- * Runs `f` without keeping what its gradient needs: the backward walk computes `f` again. Trades time for memory.
+ * Runs `f` without keeping what its gradient needs: the backward pass computes `f` again. Trades time for memory.
  * Trainable variables that `f` uses get their gradients. `f` must compute the same when called twice; random ops without
  * a seed do so, since their seeds are replayed.
  * Source: Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016.

@@ -1,5 +1,5 @@
 /**
- * @file The answer of `tape.explain(target, source)`: the path of a gradient, or the call at which it is disconnected.
+ * @file Implements `tape.explain(target, source)`: the path of a gradient, or the call at which it is disconnected.
  *
  * Searches forward from the source, through differentiable calls, for what the gradient reaches; and backward from the
  * target, through everything that is known of values (calls, readbacks, detachments), for what it was made from. Where

@@ -1,4 +1,4 @@
-/** @file An optional observer of backward walks, for the step inspector. Without one, it costs a comparison per call. */
+/** @file An optional observer of backward passes, for the step inspector. Without one, it costs a comparison per call. */
 import type { Node } from '../history/node.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 

@@ -38,7 +38,7 @@ interface Loop {
   /** One step: the carry after it, and its outputs. */
   body(carry: Tensors, x: Tensors): Step;
   readonly carry: Tensors;
-  /** The first axis of each is the steps. */
+  /** The first axis of each counts the steps. */
   readonly xs: Tensors;
   readonly length: number;
   readonly reverse: boolean;
@@ -202,7 +202,7 @@ function spreadOver(tensors: Tensors, gradients: Tensors): (Tensor | null)[] {
   return tensors.map(({ dtype }) => (isFloating(dtype) ? (gradients[next++] as Tensor) : null));
 }
 
-/** Step `t` of a tensor whose first axis is the steps. */
+/** Returns step `t` of a tensor whose first axis counts the steps. */
 function stepOf(all: Tensor, t: number): Tensor {
   const [, ...shape] = all.shape;
   const begin = all.shape.map((_, i) => (i === 0 ? t : 0));

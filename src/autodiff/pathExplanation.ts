@@ -1,4 +1,4 @@
-/** @file The answer of `tape.explain(target, source)`, and what it needs of a tape. */
+/** @file The result of `tape.explain(target, source)`, and the interface of a tape that it uses. */
 import type { Node } from '../history/node.ts';
 import type { Origin } from '../history/origin.ts';
 import type { OpDefinition } from '../ops/define.ts';
@@ -32,7 +32,7 @@ export interface PathStep {
   callSite: string | undefined;
 }
 
-/** What `tape.explain` says. */
+/** The result of `tape.explain`. */
 export interface PathExplanation {
   connected: boolean;
   /** The calls from source to target; if disconnected, those up to that point. */
@@ -61,7 +61,7 @@ export interface TracedCall {
   readonly connected: boolean;
 }
 
-/** What the explanation needs of a tape. */
+/** The part of a tape that the explanation uses. */
 export interface ExplainedTape {
   readonly recording: number;
   readonly trace: readonly TracedCall[];

@@ -119,7 +119,7 @@ export class Tape {
     );
   }
 
-  /** Forgets everything recorded and watched, and starts recording again. */
+  /** Discards everything recorded and watched, and starts recording again. */
   reset(): void {
     this.#free();
     this.#connected = new Set();
@@ -132,7 +132,7 @@ export class Tape {
     this.#recorder.close();
   }
 
-  /** Ends the recording and frees what was saved. A persistent tape needs it, by `using` or by hand. */
+  /** Ends the recording and frees what was saved. Required for a persistent tape, by `using` or by an explicit call. */
   dispose(): void {
     this.#recorder.close();
     this.#free();

@@ -1,5 +1,5 @@
 /**
- * @file The arguments of `gradient`: its options, its sources, and the cotangents that the walk starts from.
+ * @file The arguments of `gradient`: its options, its sources, and the cotangents that the backward pass starts from.
  */
 import { isFloating } from '../core/dtype.ts';
 import { ShapeError, TapeError } from '../core/errors.ts';

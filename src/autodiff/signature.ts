@@ -10,16 +10,16 @@ import { isSymbolic } from '../ops/recorders.ts';
 import type { Device } from '../webgpu/device.ts';
 
 export interface CallSignature {
-  /** Equal for two calls if and only if one recording serves both, apart from the device. */
+  /** Equal for two calls if and only if the same recording can replay both (on the same device). */
   readonly text: string;
   /**
    * The tensors to rebind at each replay, without duplicates: those in the arguments in order of appearance, each followed
-   * by its companion (a mask), if it has one.
+   * by its attachment (a mask), if it has one.
    */
   readonly inputs: readonly Tensor[];
   /** All tensors in the arguments, variables included. */
   readonly tensors: readonly Tensor[];
-  /** Objects of classes in the arguments, `this` included: they count by identity, whatever their fields. */
+  /** Objects of classes in the arguments, including `this`: compared by identity, regardless of their fields. */
   readonly objects: readonly object[];
   /** Why such calls can't be captured; null if they can. */
   readonly obstacle: string | null;
@@ -75,12 +75,12 @@ class SignatureWriter {
   #encodeTensor(tensor: Tensor): string {
     this.tensors.push(tensor);
     if (tensor instanceof Variable) return `variable ${tensor.id}`;
-    const { companion } = tensor;
+    const { attachment } = tensor;
     const own = this.#encodeInput(tensor);
-    return companion ? `${own} with ${this.#encodeInput(companion)}` : own;
+    return attachment ? `${own} with ${this.#encodeInput(attachment)}` : own;
   }
 
-  /** A tensor that is given twice is one input: gradients and comparisons depend on it. */
+  /** Encodes a tensor. One that is passed twice is one input, since gradients and comparisons depend on it. */
   #encodeInput(tensor: Tensor): string {
     const known = this.inputs.indexOf(tensor);
     if (known >= 0) return `${known}`;
@@ -127,7 +127,7 @@ function mutableContainer(value: object): string | null {
     : null;
 }
 
-/** Objects of classes, and functions, count by identity. */
+/** Objects of classes and functions are compared by identity. */
 const identities = new WeakMap<object, number>();
 const symbolIdentities = new Map<symbol, number>();
 let nextIdentity = 1;

@@ -1,7 +1,7 @@
 /**
  * @file GradientTape: records executed calls and runs their gradients in reverse. Semantics and errors are TensorFlow's.
  *
- * In addition to the records with values it keeps a light trace of every call (ids and nodes), so that `explain` can say where
+ * In addition to the records with values it keeps a lightweight trace of every call (ids and nodes), so that `explain` can say where
  * a gradient is disconnected.
  */
 import { requireFunction } from '../core/arguments.ts';

@@ -52,7 +52,7 @@ export class TapeRecorder implements Recorder {
     stopRecorder(this);
   }
 
-  /** Stops recording for good; the tape no longer counts as open. */
+  /** Stops recording permanently; the tape no longer counts as open. */
   close(): void {
     stopRecorder(this);
     if (!this.#isOpen) return;

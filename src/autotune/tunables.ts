@@ -1,7 +1,7 @@
 /** @file What the autotuner knows about the tunables of kernels: keys, descriptions, and how a trial is launched. */
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
-import { variantName } from '../kernels/avoidance.ts';
+import { variantName } from '../kernels/variantBlocklist.ts';
 import { profileOf } from '../kernels/adapterProfiles.ts';
 import { conv2dTrials } from './conv2dTrials.ts';
 import { gemmTrials } from './gemmTrials.ts';
@@ -43,12 +43,12 @@ export function taskOf<P extends object, A>(
   const trials = trialsOf(tunable);
   if (!trials) return null;
   const profile = profileOf(device);
-  const { avoidance } = device;
-  const isAvoided = (name: string) => avoidance?.names.has(variantName(tunable.name, name)) ?? false;
+  const { blocklist } = device;
+  const isAvoided = (name: string) => blocklist?.names.has(variantName(tunable.name, name)) ?? false;
   const all = trials.algorithms(problem, profile);
   const right = all.filter(({ name }) => !isAvoided(name));
   const selectedHere = tunable.select(problem, profile);
-  const chosen = avoidance?.instead(tunable, problem, selectedHere) ?? selectedHere;
+  const chosen = blocklist?.alternative(tunable, problem, selectedHere) ?? selectedHere;
   // If all that are worth measuring are avoided, take the alternative.
   const candidates =
     right.length > 0 ? right : [{ name: 'in their place', algorithm: chosen, cost: null, rank: 0 }];

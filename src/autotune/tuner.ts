@@ -5,7 +5,7 @@ import type { Device } from '../webgpu/device.ts';
 import { LaunchSurvey } from '../execution/dryRun.ts';
 import type { Command } from '../webgpu/command.ts';
 import { dryRunCall, type Target } from '../autodiff/dryRunCall.ts';
-import { avoidanceOf } from '../kernels/avoidance.ts';
+import { blocklistOf } from '../kernels/variantBlocklist.ts';
 import { readAvoided } from './avoidedStore.ts';
 import { Automatic, type Job } from './automatic.ts';
 import { measure, type Stopwatch, stopwatch } from './measure.ts';
@@ -169,7 +169,7 @@ export class Tuner implements Autotuner {
     const { store } = this.settings;
     if (!store || store === this.#loaded) return;
     this.#loaded = store;
-    for (const name of await readAvoided(this.device, store)) avoidanceOf(this.device).add(name);
+    for (const name of await readAvoided(this.device, store)) blocklistOf(this.device).add(name);
     try {
       const text = await store.read(this.#name);
       if (typeof text !== 'string') return;

@@ -11,8 +11,8 @@ export type DType = 'float32' | 'int32' | 'uint32' | 'bool' | 'float16';
 
 /**
  * The dtype of a tensor whose dtype TypeScript doesn't know. Such a tensor is accepted by every parameter,
- * `Tensor<'float32'>` as well as `Tensor<'int32'>`, so that apps never have to write a dtype. That takes a type which is
- * assignable both ways: with `DType` it would be rejected wherever one dtype is expected, with `never` it would accept no tensor.
+ * `Tensor<'float32'>` as well as `Tensor<'int32'>`, so that apps never have to write a dtype. This requires a type that is
+ * assignable both ways: `DType` would be rejected wherever one dtype is expected, and `never` would accept no tensor.
  */
 // biome-ignore lint/suspicious/noExplicitAny: only `any` is assignable both to and from every dtype, which apps without dtypes need.
 export type AnyDType = any;

@@ -50,7 +50,7 @@ export class ValueError extends RetrogradError {}
 /** A tensor, variable or tape was used after it was disposed. */
 export class DisposedError extends RetrogradError {}
 
-/** A tape was used against its rules (twice, before recording, with an unknown option). */
+/** A tape was misused: twice, before recording, or with an unknown option. */
 export class TapeError extends RetrogradError {}
 
 /** A symbolic tensor was used where values are needed. */
@@ -68,7 +68,7 @@ export class DeviceError extends RetrogradError {}
 /** The GPU device was lost; variables can be restored on a new one. */
 export class DeviceLostError extends DeviceError {}
 
-/** The device rejected an allocation, or a tensor is larger than its limits allow. */
+/** An allocation failed, or a tensor exceeds the device's limits. */
 export class OutOfMemoryError extends DeviceError {}
 
 /** A file is malformed or in a format that isn't understood. */

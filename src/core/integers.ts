@@ -1,4 +1,4 @@
-/** @file The numbers that integer dtypes hold: whole, and within their range. */
+/** @file Checks that numbers are integers within the range of a dtype. */
 import { type DType, isInteger } from './dtype.ts';
 import { describe } from './describe.ts';
 import { ValueError } from './errors.ts';

@@ -1,4 +1,4 @@
-/** @file lazyImport: loads a part of the library that comes with the device. */
+/** @file lazyImport: imports a part of the library that is loaded along with the device. */
 import { DeviceError } from './errors.ts';
 
 /** Returns the module that `load` imports. Errors: DeviceError if it can't be loaded. */

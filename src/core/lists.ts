@@ -1,6 +1,6 @@
 /** @file Checks for lists and their entries. */
 
-/** Default limit: longer lists aren't read through, since `new Array(2 ** 32 - 1)` is a list, too. */
+/** Default limit. Longer lists aren't traversed: `new Array(2 ** 32 - 1)` is a list, too. */
 const defaultMax = 2 ** 20;
 
 /** Returns whether `value` is a list of at most `max` entries that all satisfy `isItem`, holes included as undefined. */

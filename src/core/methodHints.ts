@@ -11,7 +11,7 @@ export type MethodHints = Readonly<Record<string, string>>;
 const guarded = new WeakSet<object>();
 
 /**
- * From now on, reading one of the names on an object with this `prototype` throws. The prototype must be that of a base class, because a
+ * Makes reading one of the names on an object with this `prototype` throw. The prototype must be that of a base class, because a
  * Proxy is inserted behind it in the prototype chain. Names are compared without case and underscores.
  */
 export function addMethodHints(prototype: object, kind: string, methods: MethodHints): void {

@@ -1,15 +1,15 @@
 /**
- * @file Nests: a value, or arrays and records of values, nested up to a depth limit, which cyclic ones exceed.
+ * @file Nests: a value, or arrays and records of values. Their depth is limited, which also rejects cyclic nests.
  */
 import { ValueError } from './errors.ts';
 
 /** A value, or arrays and records of values at any depth. */
 export type Nest<T> = T | readonly Nest<T>[] | { readonly [key: string]: Nest<T> };
 
-/** Deeper than any real nest of inputs, and far below the limit of recursion. */
+/** Deeper than any nest of inputs in practice, and far from a stack overflow. */
 const maxDepth = 200;
 
-/** More than any real list of inputs has. */
+/** Longer than any list of inputs in practice. */
 const maxItems = 2 ** 20;
 
 /** Arrays and plain objects are nests; everything else, null included, is a leaf. */

@@ -50,7 +50,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** The maximum number of entries of a list passed as an option: checking each entry of a longer one would seem to hang. */
+/** The maximum number of entries of a list passed as an option: checking each entry of a longer one would take seconds. */
 const longestList = 2 ** 24;
 
 /** Throws a ValueError unless `options` is an object whose keys are all in `known`, without excessively long lists. */

@@ -37,7 +37,7 @@ const usualNames: ReadonlyMap<string, readonly string[]> = new Map([
   ['stop', ['end']],
 ]);
 
-/** Returns the one of `names` closest to `name` in spelling; undefined if none is close. */
+/** Returns the entry of `names` closest to `name` in spelling; undefined if none is close. */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   const wanted = foldName(name);
   const usual = usualNames.get(wanted)?.find((candidate) => names.includes(candidate));
@@ -50,11 +50,11 @@ export function nearestName(name: string, names: readonly string[]): string | un
     min = distance;
     nearest = candidate;
   }
-  // Otherwise a name of which it is a part, such as `dilation` of `dilationRate`.
+  // Otherwise a name that contains it, such as `dilationRate` for `dilation`.
   return nearest ?? names.find((candidate) => isPart(wanted, foldName(candidate)));
 }
 
-/** Returns the one of `names` of which `name` is probably a misspelling: at most two edits away. */
+/** Returns the entry of `names` that `name` probably misspells: at most two edits away. */
 export function misspeltName(name: string, names: readonly string[]): string | undefined {
   const wanted = foldName(name);
   return names.find((known) => known !== name && editDistance(wanted, foldName(known)) <= 2);

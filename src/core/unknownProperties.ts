@@ -11,7 +11,7 @@ export type Advice<T extends object> = (owner: T, name: string) => string | null
 const guarded = new WeakSet<object>();
 
 /**
- * From now on, assignments that add a property to an object with this `prototype` throw if `advise` returns a hint. Class fields are
+ * Makes assignments that add a property to an object with this `prototype` throw if `advise` returns a hint. Class fields are
  * definitions, not assignments. Call it from a constructor, since modules have no side effects.
  */
 export function rejectUnknownProperties<T extends object>(prototype: T, advise: Advice<T>): void {

@@ -3,7 +3,7 @@
  *
  * Storages that the work allocates get other buffers for the replays. Existing storages that it uses (constants) are
  * pinned. Each variable has a slot, the storage that the recorded launches name: at the end of the work its values are
- * written back there, whatever was assigned in between.
+ * written back there, regardless of what was assigned in between.
  */
 import { TapeError } from '../core/errors.ts';
 import { type Command, type PreparedLaunch, rangesOf } from '../webgpu/command.ts';
@@ -86,7 +86,7 @@ export class Capture extends ForwardingExecutor {
     });
   }
 
-  /** Notes why the work can't be replayed. Only the first reason is kept. */
+  /** Records why the work can't be replayed. Only the first reason is stored. */
   preventReplay(obstacle: string): void {
     this.obstacle ??= obstacle;
   }

@@ -8,7 +8,7 @@ import type { BoundRange } from '../webgpu/boundRange.ts';
 import { ForwardingExecutor } from './forwardingExecutor.ts';
 
 export class ForeignExecutor extends ForwardingExecutor {
-  /** The mode of the capture, of which this work is a part. */
+  /** The mode of the capture that this work belongs to. */
   override readonly mode = 'captured';
 
   constructor(

@@ -136,7 +136,7 @@ function insert<K>(held: Held<K>[], value: Held<K>): void {
   held.splice(from, 0, value);
 }
 
-/** Returns the maximum number of bytes in use at once: the lower bound of any plan. */
+/** Returns the maximum number of bytes in use at a time: the lower bound of any plan. */
 export function livenessBound<K>(lifetimes: readonly Lifetime<K>[]): number {
   const changes = lifetimes.flatMap(({ bytes, first, last }) => [
     { at: first, bytes },

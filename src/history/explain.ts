@@ -1,5 +1,5 @@
 /**
- * @file Why a tensor has no Keras history, in words: what, why, where, and the hint.
+ * @file Explains why a tensor has no Keras history: what it is, why, where, and a hint.
  */
 import { MissingHistoryError } from '../core/errors.ts';
 import { checkOptions } from '../core/options.ts';
@@ -42,7 +42,7 @@ export interface HistoryExplanation {
   text: string;
 }
 
-/** What a history can be foreign to: a tape (or another recorder) or a device. */
+/** The tape (or other recorder) and the device that a history may not belong to. */
 export interface ExplainOptions {
   /** The tape whose recording is explained. Default: none. */
   tape?: { hasRecorded(history: KerasHistory): boolean };
@@ -50,7 +50,7 @@ export interface ExplainOptions {
   device?: unknown;
 }
 
-/** Objects that are often mistaken for a tensor's history explain themselves through this property. */
+/** Objects that are often mistaken for a tensor's history provide an explanation through this property. */
 export const notHistory: unique symbol = Symbol('retrograd not a tensor’s history');
 
 interface Mistakable {

@@ -23,7 +23,7 @@ export function insideCall<T>(node: Node | null, body: () => T): T {
 
 let gradientOf: Node | null = null;
 
-/** Returns the call whose gradient is being computed; null outside a backward walk. */
+/** Returns the call whose gradient is being computed; null outside a backward pass. */
 export function currentGradient(): Node | null {
   return gradientOf;
 }

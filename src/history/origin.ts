@@ -1,5 +1,5 @@
 /**
- * @file Why a tensor has a history, or why it has none. Every tensor has an Origin from its creation on.
+ * @file Origins: the reason why a tensor has a history, or has none. Every tensor has an Origin from its creation on.
  */
 import type { KerasHistory, Node } from './node.ts';
 

@@ -10,7 +10,7 @@ export function maskOf(tensor: Tensor): Tensor | null;
 export function maskOf(tensor: SymbolicTensor): SymbolicTensor | null;
 export function maskOf(tensor: unknown): Tensor | SymbolicTensor | null;
 export function maskOf(tensor: unknown): Tensor | SymbolicTensor | null {
-  if (tensor instanceof Tensor) return tensor.companion;
+  if (tensor instanceof Tensor) return tensor.attachment;
   return (isSymbolic(tensor) && symbolicMasks.get(tensor)) || null;
 }
 
@@ -26,8 +26,8 @@ export function setMask<T extends Tensor | SymbolicTensor>(
   mask: Tensor | SymbolicTensor | null,
 ): T {
   if (tensor instanceof Tensor) {
-    const before = tensor.companion;
-    tensor.companion = mask instanceof Tensor ? alias(mask) : null;
+    const before = tensor.attachment;
+    tensor.attachment = mask instanceof Tensor ? alias(mask) : null;
     before?.dispose();
   } else if (isSymbolic(mask)) symbolicMasks.set(tensor as SymbolicTensor, mask);
   else symbolicMasks.delete(tensor as SymbolicTensor);

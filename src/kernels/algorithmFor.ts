@@ -5,9 +5,9 @@ import { profileOf } from './adapterProfiles.ts';
 
 /**
  * Returns the algorithm to launch for `problem`: the fastest one measured, otherwise the one selected by sizes and adapter; never
- * one that the device avoids.
+ * one that the device blocks.
  */
 export function algorithmFor<P extends object, A>(device: Device, tunable: Tunable<P, A>, problem: P): A {
   const chosen = device.autotuner?.choose(tunable, problem) ?? tunable.select(problem, profileOf(device));
-  return device.avoidance?.instead(tunable, problem, chosen) ?? chosen;
+  return device.blocklist?.alternative(tunable, problem, chosen) ?? chosen;
 }

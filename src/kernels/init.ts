@@ -5,7 +5,7 @@ import { describe, requireInteger, requireOneOf } from '../core/shape.ts';
 import type { AdapterKind } from '../webgpu/adapter.ts';
 import { open, type OpenOptions } from '../webgpu/open.ts';
 import type { Device, DeviceTuning } from '../webgpu/device.ts';
-import { avoidFailing } from './avoidFailing.ts';
+import { blockFailing } from './blockFailing.ts';
 import { loadKernels } from './loadKernels.ts';
 
 /** Options of `init`. */
@@ -46,7 +46,7 @@ export async function init(given: InitOptions = {}): Promise<Device> {
   if (adapterProfile !== undefined) (await loadKernels()).requireKind(adapterProfile);
   const device = await open(options, loadKernels);
   const { createProfile, guardTensorProperties } = await loadKernels();
-  avoidFailing(device);
+  blockFailing(device);
   guardTensorProperties();
   if (adapterProfile !== undefined) device.profile = createProfile(device, adapterProfile);
   await tuning?.attach(device);

@@ -9,7 +9,7 @@ import { tidy } from '../tensor/scope.ts';
 
 let wanted = false;
 
-/** Gradients whose companion is the sum of the squares of their slices. */
+/** Gradients whose attachment is the sum of the squares of their slices. */
 const summed = new WeakSet<Tensor>();
 
 /** Runs `body`, which computes gradients, with the sums of squares of their slices. */
@@ -27,7 +27,7 @@ export function withSquaredSlices<T>(body: () => T): T {
 export function noteSquares(gradient: Tensor, squares: () => Tensor): Tensor {
   if (!wanted) return gradient;
   tidy(() => {
-    gradient.companion = alias(squares());
+    gradient.attachment = alias(squares());
   });
   summed.add(gradient);
   return gradient;
@@ -35,5 +35,5 @@ export function noteSquares(gradient: Tensor, squares: () => Tensor): Tensor {
 
 /** The sums of squares of the slices summed in `gradient`; null if there are none. Freed with it. */
 export function squaresOf(gradient: Tensor): Tensor | null {
-  return summed.has(gradient) ? gradient.companion : null;
+  return summed.has(gradient) ? gradient.attachment : null;
 }

@@ -1,5 +1,5 @@
 /**
- * @file What is alive on the device.
+ * @file Counts live tensors and the memory they use.
  */
 import { getDevice } from '../webgpu/current.ts';
 import type { Device } from '../webgpu/device.ts';
@@ -15,7 +15,7 @@ export interface MemoryReport {
   bytes: number;
   /** The peak of `bytes` since the device was opened or `resetPeakMemory()`. */
   peakBytes: number;
-  /** Bytes in idle buffers of all kinds, kept for reuse: at most the device's `maxPooledBytes`. */
+  /** Bytes in idle buffers of all kinds, for reuse: at most the device's `maxPooledBytes`. */
   pooledBytes: number;
   /** Buffers created since the device was opened; flat in a steady loop. */
   allocations: number;

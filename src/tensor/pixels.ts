@@ -23,7 +23,7 @@ export type ImageSource =
   | VideoFrame;
 
 /**
- * The sources that a page can draw, by class name, with the properties that hold their size. Names rather than classes:
+ * The sources that a page can draw, by class name, with the properties that hold their size. Names instead of classes:
  * they also match objects of another frame, and don't require that the class exists.
  */
 const drawable: Readonly<Record<string, readonly [width: string, height: string]>> = {
@@ -59,7 +59,7 @@ function draw(op: string, name: string, source: CanvasImageSource, width: number
     });
   }
   try {
-    // Its pixels are read back at once, which is faster from main memory than from the GPU.
+    // Its pixels are read back immediately, which is faster from main memory than from the GPU.
     const context = newCanvas(width, height).getContext('2d', {
       willReadFrequently: true,
     }) as CanvasRenderingContext2D;

@@ -8,11 +8,11 @@ import { RetrogradError, ValueError } from '../core/errors.ts';
 /** What a scope frees: a tensor. */
 export interface Scoped {
   dispose(): void;
-  /** From now on no scope frees it; if it is dropped, the finalizer does. */
+  /** Removes it from its scope. If it is then dropped, the finalizer frees it. */
   watchDrop(): void;
 }
 
-/** Scopes that collect what is made now, innermost last. None of them is open across an `await`. */
+/** Scopes that are collecting new tensors, innermost last. None of them is open across an `await`. */
 let scopes: Set<Scoped>[] = [];
 
 /** The tensors given to open `Scope`s by `run` or `track`. */
@@ -25,18 +25,18 @@ export function track(tensor: Scoped): void {
   else tensor.watchDrop();
 }
 
-/** Returns whether a scope collects what is made now. */
+/** Returns whether a scope is collecting new tensors. */
 export function isCollecting(): boolean {
   return scopes.length > 0;
 }
 
-/** Forgets a tensor that was disposed of. */
+/** Removes a tensor that was disposed of. */
 export function untrack(tensor: Scoped): void {
   for (let i = scopes.length - 1; i >= 0; i--) if (scopes[i]?.delete(tensor)) return;
   for (const tensors of given) if (tensors.delete(tensor)) return;
 }
 
-/** Takes `tensor` out of every scope: it lives until it is disposed of. Returns it. */
+/** Removes `tensor` from every scope: it lives until it is disposed of. Returns it. */
 export function keep<T extends Scoped>(tensor: T): T {
   if (typeof (tensor as Partial<Scoped> | null)?.watchDrop !== 'function') throw notKept(tensor);
   untrack(tensor);
@@ -151,7 +151,7 @@ export function outsideScopes<T>(body: () => T): T {
  *     using step = scope();
  *     const loss = step.keep(mean(square(x)));
  *
- * Other code may run while you await something, and JavaScript doesn't say whose tensors are whose. A scope that is open
+ * Other code may run while you await something, and JavaScript can't tell which code made a tensor. A scope that is open
  * across an `await` therefore frees only what it was given, by `run` or `track`; the garbage collector frees the rest.
  *
  *     using epoch = scope();
@@ -162,11 +162,11 @@ export function scope(): Scope {
   return new Scope();
 }
 
-/** The object of `scope`, where options and errors are described. */
+/** The return type of `scope`, which documents options and errors. */
 export class Scope {
   /** Made while it was open, before anything could be awaited. */
   readonly #made = new Set<Scoped>();
-  /** Given to it by `run` or `track`: they belong to it even across an `await`. */
+  /** Added by `run` or `track`: these belong to it even across an `await`. */
   readonly #own = new Set<Scoped>();
 
   constructor() {
@@ -197,7 +197,7 @@ export class Scope {
     return tensor;
   }
 
-  /** Takes `tensor` out of this scope. Returns it. */
+  /** Removes `tensor` from this scope. Returns it. */
   keep<T extends Scoped>(tensor: T): T {
     return keep(tensor);
   }

@@ -86,10 +86,10 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   readonly #size: number;
   readonly #device: Device;
   name: string | undefined;
-  /** What consoles show instead of the values, and what clones reject. */
+  /** Shown by consoles instead of the values; structured clones reject it. */
   protected readonly contents = contents;
   #origin: Origin;
-  #companion: Tensor | null = null;
+  #attachment: Tensor | null = null;
   /** Shared with the finalizer, which must not hold the tensor itself. */
   readonly #holder: Holder;
   #isWatched = false;
@@ -106,7 +106,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     if (this.#holder.counted) liveTensors++;
   }
 
-  /** From now on no scope frees this tensor; if it is dropped, the finalizer does. */
+  /** Removes this tensor from its scope. If it is then dropped, the finalizer frees it. */
   watchDrop(): void {
     if (this.#isWatched || this.#holder.storage === null) return;
     this.#isWatched = true;
@@ -142,15 +142,15 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   }
 
   /**
-   * A tensor that is disposed of together with this one, whatever scope it leaves: the mask of a sequence. It must not
+   * A tensor that is disposed of together with this one, in any scope, such as the mask of a sequence. It must not
    * belong to a scope, so make it with `alias`.
    */
-  get companion(): Tensor | null {
-    return this.#companion;
+  get attachment(): Tensor | null {
+    return this.#attachment;
   }
 
-  set companion(companion: Tensor | null) {
-    this.#companion = companion;
+  set attachment(attachment: Tensor | null) {
+    this.#attachment = attachment;
   }
 
   get rank(): number {
@@ -204,7 +204,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   }
 
   /**
-   * Reads the values back, row-major. The only wait in the library.
+   * Reads the values back, row-major. The only operation of the library that waits.
    * Errors: IndexOutOfRangeError for a fault of the work that the values depend on; DisposedError; DeviceLostError. Thrown
    * at the call: TapeError inside a compiled function.
    */
@@ -272,8 +272,8 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     if (this.#isWatched) dropped.unregister(this);
     if (this.#holder.counted) liveTensors--;
     untrack(this);
-    this.companion?.dispose();
-    this.companion = null;
+    this.attachment?.dispose();
+    this.attachment = null;
     storage.release();
   }
 
@@ -286,7 +286,7 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     return this.toString();
   }
 
-  /** Returns what `JSON.stringify` writes: the short form, since the values are on the device. `array()` reads them. */
+  /** Returns the short form for `JSON.stringify`, since the values are on the device. `array()` reads them. */
   toJSON(): string {
     return this.toString();
   }

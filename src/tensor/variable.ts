@@ -125,7 +125,7 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
   }
 
   /**
-   * Takes the values of `value`. Nothing is copied, except from a buffer that the app owns. Old values that a tape saved
+   * Replaces the values by those of `value`. Nothing is copied, except from a buffer that the app owns. Old values saved by a tape
    * are unchanged.
    * Errors: ShapeError, DTypeError if `value` has another spec; DisposedError; DeviceError.
    */

@@ -5,7 +5,7 @@ import { DryRun } from '../execution/dryRun.ts';
 import { dryRunCall } from '../autodiff/dryRunCall.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from '../kernels/adapterProfiles.ts';
-import { avoidanceOf } from '../kernels/avoidance.ts';
+import { blocklistOf } from '../kernels/variantBlocklist.ts';
 import type { TuningStore } from '../autotune/store.ts';
 import { readAvoided, writeAvoided } from '../autotune/avoidedStore.ts';
 import { type Check, runCheck } from './check.ts';
@@ -24,7 +24,7 @@ export async function runVerification(device: Device, run: VerificationRun): Pro
   const { store, only, signal, onProgress } = run;
   const start = performance.now();
   await recall(device, store);
-  const variants = variantsOf(device, device.avoidance ? avoidanceOf(device).base : profileOf(device)).filter(
+  const variants = variantsOf(device, device.blocklist ? blocklistOf(device).base : profileOf(device)).filter(
     ({ name }) => only === null || only.test(name),
   );
   const total = variants.reduce((sum, { checks }) => sum + checks.length, 0);
@@ -43,7 +43,7 @@ export async function runVerification(device: Device, run: VerificationRun): Pro
     features: [...device.gpu.features].sort(),
     limits: limitsOf(device.gpu.limits),
     variants: reports,
-    avoided: [...(device.avoidance?.names ?? [])],
+    avoided: [...(device.blocklist?.names ?? [])],
     milliseconds: performance.now() - start,
   });
 }
@@ -109,8 +109,8 @@ async function avoid(
   const lost = device.isLost;
   const name = lost ? variant.name : await rightAlternative(device, variant);
   if (name === null) return;
-  avoidanceOf(device).add(name);
-  await writeAvoided(device, store, [...avoidanceOf(device).names]);
+  blocklistOf(device).add(name);
+  await writeAvoided(device, store, [...blocklistOf(device).names]);
   if (!lost) return;
   throw new DeviceLostError({
     op: 'verify',
@@ -134,7 +134,7 @@ async function rightAlternative(device: Device, variant: Variant): Promise<strin
 
 /** Avoids the variants that an earlier visit found wrong. */
 async function recall(device: Device, store: TuningStore | null): Promise<void> {
-  for (const name of await readAvoided(device, store)) avoidanceOf(device).add(name);
+  for (const name of await readAvoided(device, store)) blocklistOf(device).add(name);
 }
 
 function limitsOf(limits: GPUSupportedLimits): Record<string, number> {

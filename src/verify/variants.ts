@@ -2,7 +2,7 @@
 import type { Autotuner, Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { DeviceProfile } from '../kernels/adapterProfiles.ts';
-import { variantName } from '../kernels/avoidance.ts';
+import { variantName } from '../kernels/variantBlocklist.ts';
 import {
   allowsCol2im,
   allowsWinograd,
@@ -58,7 +58,7 @@ type Answer = (tunable: string, problem: object) => unknown;
 /** Returns a function that runs `body` with `profile`, and with `answer` as autotuner. */
 function forcing(device: Device, profile: DeviceProfile, answer: Answer): Force {
   return (body) => {
-    const { autotuner, avoidance, profile: before } = device;
+    const { autotuner, blocklist, profile: before } = device;
     const forced: Autotuner = {
       // A separate version, so that compiled functions are captured again.
       version: -1,
@@ -67,11 +67,11 @@ function forcing(device: Device, profile: DeviceProfile, answer: Answer): Force 
       choose: <P extends object, A>(tunable: Tunable<P, A>, problem: P) =>
         answer(tunable.name, problem) as A | null,
     };
-    Object.assign(device, { autotuner: forced, avoidance: null, profile });
+    Object.assign(device, { autotuner: forced, blocklist: null, profile });
     try {
       return body();
     } finally {
-      Object.assign(device, { autotuner, avoidance, profile: before });
+      Object.assign(device, { autotuner, blocklist, profile: before });
     }
   };
 }

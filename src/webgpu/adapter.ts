@@ -44,7 +44,7 @@ const noWebGPU = {
     "in Node install the package 'webgpu' and pass init({ gpu: create([]) }).",
 };
 
-/** WebGPU is there, so another browser or package would not help. */
+/** WebGPU is available, so another browser or package would not help. */
 const noAdapter = {
   rule,
   received: 'no adapter from navigator.gpu.requestAdapter()',

@@ -47,7 +47,7 @@ const worthFlushing = 2 ** 20;
 const largeBytes = 2 ** 26;
 const ampleBytes = 2 ** 31;
 
-/** For allocators without a stream: every buffer may be destroyed at once. */
+/** For allocators without a stream: every buffer may be destroyed immediately. */
 const noSubmissions: SubmissionOrder = { submitted: Number.POSITIVE_INFINITY, flush: () => {} };
 
 export class BufferAllocator {
@@ -64,12 +64,12 @@ export class BufferAllocator {
   #pendingBytes = 0;
   /** Bytes of all buffers that exist: in use, idle, and pending destruction. */
   #existing = 0;
-  /** The maximum number of bytes that the device is known to hold at once; unlimited until an allocation fails. */
+  /** The maximum number of bytes that the device is known to hold at a time; unlimited until an allocation fails. */
   #room = Number.POSITIVE_INFINITY;
   /** Total bytes of all allocations that failed. */
   #failedBytes = 0;
   #failures = 0;
-  /** Called after an allocation failed. */
+  /** Called after an allocation has failed. */
   onFailure: () => void = () => {};
 
   constructor(
@@ -125,7 +125,7 @@ export class BufferAllocator {
   }
 
   /**
-   * Creates a buffer. Errors: OutOfMemoryError, at once if WebGPU throws, otherwise at the next readback: the buffer then
+   * Creates a buffer. Errors: OutOfMemoryError, immediately if WebGPU throws, otherwise at the next readback: the buffer then
    * carries it as its `failure`.
    */
   create(descriptor: GPUBufferDescriptor, purpose: AllocationPurpose): DeviceBuffer {
@@ -205,7 +205,7 @@ export class BufferAllocator {
     if (excess > 0) this.#reclaim(excess);
   }
 
-  /** Destroys at least `bytes` bytes that are not in use, or all of them, at once. */
+  /** Immediately destroys at least `bytes` bytes that are not in use, or all of them. */
   #reclaim(bytes: number): void {
     const target = this.#existing - bytes;
     if (this.#pendingBytes + this.#statistics.bytesPooled === 0) return;

@@ -1,6 +1,6 @@
 /**
  * @file The interface of an autotuner, as kernels see it. Kernels list and select algorithms by themselves; if an app
- * measures, its autotuner is asked first. An app that doesn't measure pays one test for null per launch.
+ * measures, its autotuner decides first. Without autotuning, a launch costs one additional null check.
  */
 
 /** An algorithm that solves a problem. */
@@ -23,21 +23,21 @@ export interface Tunable<P extends object, A> {
 }
 
 export interface Autotuner {
-  /** Changes whenever an answer changes: earlier captures would then be launched differently. */
+  /** Changes whenever a choice changes, since earlier captures would then launch different kernels. */
   readonly version: number;
-  /** Resolves once everything asked so far is measured; null if nothing is being measured. */
+  /** Resolves once all problems requested so far are measured; null if nothing is being measured. */
   readonly measuring: Promise<void> | null;
   /** The algorithm to launch for `problem`; null if it prefers none over the selected one. */
   choose<P extends object, A>(tunable: Tunable<P, A>, problem: P): A | null;
 }
 
-/** The variants of kernels that a device must not launch, because they compute wrong values or don't compile. */
-export interface Avoidance {
+/** Kernel variants that a device must not launch, because they compute wrong values or don't compile. */
+export interface VariantBlocklist {
   /** Changes with every variant that is added. */
   readonly version: number;
   readonly names: ReadonlySet<string>;
-  /** `chosen` or, if that is avoided, the cheapest algorithm that isn't. */
-  instead<P extends object, A>(tunable: Tunable<P, A>, problem: P, chosen: A): A;
+  /** Returns `chosen` or, if that is blocked, the cheapest algorithm that isn't. */
+  alternative<P extends object, A>(tunable: Tunable<P, A>, problem: P, chosen: A): A;
 }
 
 /** A less accurate algorithm must cost less than this fraction of a more accurate one. */

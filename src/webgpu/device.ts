@@ -3,7 +3,7 @@ import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
 import { DeviceError, DeviceLostError, type RetrogradError } from '../core/errors.ts';
 import { type AdapterDescription, describeAdapter } from './adapter.ts';
 import { BufferAllocator } from './allocator.ts';
-import type { Autotuner, Avoidance } from './autotuner.ts';
+import type { Autotuner, VariantBlocklist } from './autotuner.ts';
 import { countUnderWay } from './compileAhead.ts';
 import { copyWith } from './copyWith.ts';
 import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
@@ -40,7 +40,7 @@ export class Device implements EagerDevice, ExecutorHolder {
   readonly pipelines: PipelineCache;
   readonly faults: FaultWords;
   readonly #readback: Readback;
-  /** Executes work at once. */
+  /** Executes work immediately. */
   readonly eager: Executor;
   /** Decides what launching, allocating, copying and uploading currently do. */
   executor: Executor;
@@ -51,7 +51,7 @@ export class Device implements EagerDevice, ExecutorHolder {
   /** Chooses algorithms by measurement; null if kernels select them by themselves. */
   autotuner: Autotuner | null = null;
   /** Variants that must not be launched on this device; null if there are none. */
-  avoidance: Avoidance | null = null;
+  blocklist: VariantBlocklist | null = null;
   /** Collects asynchronous errors for the next readback. */
   readonly watch: ErrorWatch;
   /** Compilations that wait until the device is idle, since they would compete with its work for CPU cores. */
@@ -113,7 +113,7 @@ export class Device implements EagerDevice, ExecutorHolder {
 
   /** Changes whenever kernels would be selected differently than before. */
   get selectionVersion(): number {
-    return (this.autotuner?.version ?? 0) + (this.avoidance?.version ?? 0);
+    return (this.autotuner?.version ?? 0) + (this.blocklist?.version ?? 0);
   }
 
   /** Number of pipelines, compiled or pending; constant once every kernel in use has been launched. */

@@ -1,4 +1,4 @@
-/** @file The eager executor: work is appended to the device's stream at once. */
+/** @file The eager executor: work is appended to the device's stream immediately. */
 import type { PreparedLaunch } from './command.ts';
 import { compileLater } from './compileAhead.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
@@ -14,7 +14,7 @@ import { Storage, wholeWords } from './storage.ts';
 import type { BoundRange } from './boundRange.ts';
 import type { CommandStream } from './stream.ts';
 
-/** What the eager executor needs of its device. */
+/** The part of a device that the eager executor uses. */
 export interface EagerDevice {
   readonly pool: BufferPool;
   readonly stream: CommandStream;
@@ -66,7 +66,7 @@ export class EagerExecutor implements Executor {
     this.run(prepareLaunch(kernel, ready, this.pipelineOf(kernel, ready.options, ready.key), null));
   }
 
-  /** Returns a launch that can run at once. If that is the fallback, the requested variant is compiled in the background. */
+  /** Returns a launch that can run immediately. If that is the fallback, the requested variant is compiled in the background. */
   #ready(kernel: Kernel, launch: Launch): Launch {
     const { options, fallback } = launch;
     const { device } = this;

@@ -1,6 +1,6 @@
 /**
  * @file Executor: decides what launching, allocating, copying and uploading do. Each device has a current one. Usually
- * work is executed at once; a capture also records it, a dry run only compiles it, and another appends it to an app's encoder.
+ * work is executed immediately; a capture also records it, a dry run only compiles it, and another appends it to an app's encoder.
  */
 import type { Attribution, PreparedLaunch } from './command.ts';
 import type { Check } from './faultSets.ts';
@@ -41,7 +41,7 @@ export interface CallDescription {
 export interface Executor {
   /** A storage of `bytes` bytes with undefined contents. `freed` is called when it is released. */
   allocate(bytes: number, label: string, freed?: (storage: Storage) => void): Storage;
-  /** A storage that holds `data`. `freed` as for `allocate`, but only called if work is executed at once. */
+  /** A storage that holds `data`. `freed` as for `allocate`, but only called if work is executed immediately. */
   upload(data: ArrayBufferView<ArrayBuffer>, label: string, freed?: (storage: Storage) => void): Storage;
   launch(kernel: Kernel, launch: Launch): void;
   /** Runs a launch that has its pipeline. */
@@ -57,7 +57,7 @@ export interface Executor {
   replacing(holder: StorageHolder): void;
   /** A variable is being made. Errors: ValueError if it would have no values. */
   creating(label: string): void;
-  /** Values of `storage` depend on `checks` of earlier launches. */
+  /** The values of `storage` depend on `checks` of earlier launches. */
   attachChecks(checks: readonly Check[], storage: Storage): void;
 
   /** What happens to work. */
@@ -76,7 +76,7 @@ export interface Executor {
 
 /** Something with an executor: a device. */
 export interface ExecutorHolder {
-  /** Executes work at once. */
+  /** Executes work immediately. */
   readonly eager: Executor;
   /** The current executor. */
   executor: Executor;

@@ -16,7 +16,7 @@ const slots = 256;
 export interface Collection {
   /** Bytes of the slots taken since the last readback. The caller copies and clears them in the same stream. */
   readonly bytes: number;
-  /** Passes in the copied words; null if the readback failed. */
+  /** Receives the copied words; null if the readback failed. */
   resolve(words: Uint32Array | null): void;
   /** Resolves once these words, and those collected before them, are known. */
   readonly resolved: Promise<void>;

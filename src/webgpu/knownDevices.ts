@@ -4,7 +4,7 @@
  */
 const devices = new WeakSet<object>();
 
-/** To be called once by each device. */
+/** Called once by each device. */
 export function registerDevice(device: object): void {
   devices.add(device);
 }

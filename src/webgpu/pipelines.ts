@@ -87,7 +87,7 @@ export class PipelineCache {
     return pipeline;
   }
 
-  /** Forgets the bind groups of the stream. */
+  /** Discards the bind groups of the stream. */
   clearBindGroups(): void {
     for (const { groups } of this.#layouts.values()) groups.clear();
   }

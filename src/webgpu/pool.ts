@@ -1,6 +1,6 @@
 /**
  * @file A pool of GPU buffers in size classes: eight per power of two, so that at most an eighth of a buffer is unused.
- * A released buffer may be reused at once, since the launches of a device run in order.
+ * A released buffer may be reused immediately, since the launches of a device run in order.
  */
 import { OutOfMemoryError } from '../core/errors.ts';
 import type { BufferAllocator, IdleBuffers, PoolStatistics } from './allocator.ts';

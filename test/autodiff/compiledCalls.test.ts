@@ -37,11 +37,11 @@ describe('the function receives', () => {
   test('tensors with the names and masks of the arguments', async () => {
     const seen: unknown[] = [];
     using f = compile((x: Tensor) => {
-      seen.push([x.name, x.companion?.shape, x.companion?.dtype]);
+      seen.push([x.name, x.attachment?.shape, x.attachment?.dtype]);
       return add(x, 1);
     });
     const x = tensor([1, 2], { name: 'given' });
-    x.companion = tensor([true, false]);
+    x.attachment = tensor([true, false]);
     f(x);
     f(tensor([1, 2]));
     expect(seen[0]).toEqual(['given', [2], 'bool']);
@@ -67,15 +67,15 @@ describe('a call returns', () => {
   test('masks with its tensors, those of the recorded run and of replays', async () => {
     using f = compile((x: Tensor) => {
       const y = mul(x, 2);
-      y.companion = square(x);
+      y.attachment = square(x);
       return [y, x];
     });
     for (const value of [1, 2, 3]) {
       const x = tensor([value]);
-      x.companion = tensor([value + 10]);
+      x.attachment = tensor([value + 10]);
       const [y, same] = f(x);
-      expect(await y?.companion?.array()).toEqual([value * value]);
-      expect(await same?.companion?.array()).toEqual([value + 10]);
+      expect(await y?.attachment?.array()).toEqual([value * value]);
+      expect(await same?.attachment?.array()).toEqual([value + 10]);
     }
     expect(f.explain()[0]).toMatchObject({ captured: true });
   });

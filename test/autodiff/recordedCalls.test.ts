@@ -260,7 +260,7 @@ describe('each gradient is a separate tensor', () => {
 
   test('where the source has a mask', async () => {
     const x = tensor([3]);
-    x.companion = tensor([true]);
+    x.attachment = tensor([true]);
     using tape = new GradientTape();
     tape.watch(x);
     expect(await tape.gradient(square(x), x)?.array()).toEqual([6]);

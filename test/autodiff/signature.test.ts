@@ -28,7 +28,7 @@ test('values that differ have texts that differ', () => {
   const [x, y] = [tensor([1]), tensor([1])];
   const v = variable(tensor([1]));
   const masked = tensor([1]);
-  masked.companion = tensor([true]);
+  masked.attachment = tensor([true]);
   const values: unknown[] = [
     0,
     -0,
@@ -71,7 +71,7 @@ test('values that differ have texts that differ', () => {
 
 test('a call has inputs to rebind, masks after their tensors, and all of its tensors and objects', () => {
   const [x, mask, v] = [tensor([1]), tensor([true]), variable(tensor([1]))];
-  x.companion = mask;
+  x.attachment = mask;
   const object = new (class A {})();
   const self = new (class B {})();
   const { text, inputs, tensors, objects } = signatureOf(self, [{ v, list: [x, x] }, object]);

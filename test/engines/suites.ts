@@ -70,7 +70,7 @@ export async function runProfile(kind: keyof typeof adapterProfiles): Promise<Fi
     }));
     return { passed: variants.length - wrong.length, skipped: 0, failures };
   } finally {
-    Object.assign(device, { profile: own, avoidance: null });
+    Object.assign(device, { profile: own, blocklist: null });
   }
 }
 

@@ -7,13 +7,13 @@
 import { defineMath, type MathFunction } from './define.ts';
 import { finite, isInfinite, isNan, multiplyHigh, nanValue, withSign } from './bits.ts';
 
-// x - n π for |n| up to 4096, in steps of 1/2: π in four parts, whose multiples are exact (Cody and Waite). By fma, since compilers
+// Argument reduction (Cody and Waite): x - n π for |n| up to 4096, in steps of 1/2, with π in four parts whose multiples are exact. By fma, since compilers
 // may combine the parts if products and differences are separate.
-export const withoutTurns: MathFunction = /* @__PURE__ */ defineMath(
-  'without_turns',
+export const reduceAngle: MathFunction = /* @__PURE__ */ defineMath(
+  'reduce_angle',
   [],
   /* wgsl */ `
-fn without_turns(x: f32, n: f32) -> f32 {
+fn reduce_angle(x: f32, n: f32) -> f32 {
   let near = fma(n, -9.67502594e-4, fma(n, -3.140625, x));
   return fma(n, -5.1266882e-12, fma(n, -1.50990672e-7, near));
 }`,
@@ -30,15 +30,15 @@ fn sine_within_half(r: f32) -> f32 {
 }`,
 );
 
-// sin (x + h π), for h = 0 or 1/2 and |x| up to 12800. Added to 1.5 · 2^23, the number of half turns is the last bits of a
-// float, of which a factor of 2^31 makes the last one a sign.
+// sin (x + h π), for h = 0 or 1/2 and |x| up to 12800. Added to 1.5 · 2^23, the number of half turns is in the last bits of a
+// float; a factor of 2^31 moves the last one to the sign.
 export const nearSine: MathFunction = /* @__PURE__ */ defineMath(
   'near_sine',
-  [withoutTurns, sineWithinHalf],
+  [reduceAngle, sineWithinHalf],
   /* wgsl */ `
 fn near_sine(x: f32, h: f32) -> f32 {
   let n = floor(x * 0.318309886 + 0.5 + h);
-  let y = sine_within_half(without_turns(x, n - h));
+  let y = sine_within_half(reduce_angle(x, n - h));
   return bitcast<f32>(bitcast<u32>(y) ^ (bitcast<u32>(n + 12582912.0) * 0x80000000u));
 }`,
 );
@@ -65,7 +65,7 @@ fn is_far_angle(x: f32) -> bool {
 }`,
 );
 
-// A far angle |x| in turns: the product with 2/π in integers, of which only the last two bits before the point and the 94
+// A far angle |x| in turns: its product with 2/π in integers, keeping only the last two bits before the point and the 94
 // after it matter (M. H. Payne and R. N. Hanek, Radian reduction for trigonometric functions, 1983).
 export const farTurn: MathFunction = /* @__PURE__ */ defineMath(
   'far_turn',
@@ -160,9 +160,9 @@ export const preciseCos: MathFunction = /* @__PURE__ */ circular(
 // From the sine and cosine of r with |r| ≤ π/4, exchanged for an odd number of quarter turns.
 export const preciseTan: MathFunction = /* @__PURE__ */ circular(
   'tan',
-  withoutTurns,
+  reduceAngle,
   `let n = floor(x * 0.636619772 + 0.5);
-  let r = without_turns(x, 0.5 * n);
+  let r = reduce_angle(x, 0.5 * n);
   let z = r * r;
   let sine = r + r * z * (-0.16666655 + z * (0.00833216029 - z * 1.95152181e-4));
   let cosine = (1.0 - 0.5 * z) + z * z * (0.0416666457 + z * (-0.00138873156 + z * 2.44330826e-5));

@@ -57,7 +57,7 @@ export const searches: BatchingRule = (call) => {
   return reshape(call.one([lines], { axis: along }), { shape: call.resultOfAll() });
 };
 
-/** Ops that act on the last axes, whatever the leading axes. */
+/** Ops that act on the last axes, independent of the leading axes. */
 export const unchanged: BatchingRule = (call) => call.run(call.spreadAll());
 
 export const broadcasting: BatchingRule = (call) =>

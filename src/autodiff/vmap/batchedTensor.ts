@@ -1,5 +1,5 @@
 /**
- * @file BatchedTensor: what a mapped function gets instead of each example. It has the shape of one example; the values of
+ * @file BatchedTensor: the argument of a mapped function, which represents one example. It has the shape of one example; the values of
  * all examples are in `physical`, whose first axis is the batch.
  */
 import { TapeError } from '../../core/errors.ts';

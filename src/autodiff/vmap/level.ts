@@ -1,6 +1,6 @@
 /**
- * @file BatchLevel: one running vmap. It receives the calls of ops on its mapped tensors, and has a batching rule compute
- * all examples at once.
+ * @file BatchLevel: one running vmap. It receives the calls of ops on its mapped tensors, and lets a batching rule compute
+ * all examples together.
  *
  * Recorders (tapes) that began inside the map see the call on one example, so that gradients inside are those of one example;
  * those that began outside see the calls that the rule makes. So tapes and maps nest in any order.

@@ -29,7 +29,7 @@ const optionNames: OptionNames<VmapOptions> = { inAxes: false, outAxes: false };
 
 /**
  * Returns a function of one example as a function of a batch: inside, tensors have the shape of one example, and each op computes
- * all examples at once. Arguments and results are tensors or trees of tensors.
+ * all examples together. Arguments and results are tensors or trees of tensors.
  *
  *     const perExample = vmap(grad(loss, { argnums: 0 }), { inAxes: [null, 0, 0] });
  *     const gradients = perExample(params, x, y);            // a tree like params, each tensor [batch, ...shape]

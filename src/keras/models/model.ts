@@ -221,7 +221,7 @@ export type AnyModel = Model<Nest<Tensor>, Nest<Tensor>>;
 
 /** Returns a handle on `value` with `mask` attached; the caller's tensor is unchanged. */
 function withMask(value: unknown, mask: Tensor | null): unknown {
-  if (!(value instanceof Tensor) || mask === null || value.companion?.id === mask.id) return value;
+  if (!(value instanceof Tensor) || mask === null || value.attachment?.id === mask.id) return value;
   return setMask(alias(value), mask);
 }
 

@@ -117,7 +117,7 @@ describe('a Lambda', () => {
   test('masks according to its option', async () => {
     const mask = tensor([true, false]);
     const x = tensor([1, 2]);
-    const of = (layer: Lambda) => layer.apply(x).companion;
+    const of = (layer: Lambda) => layer.apply(x).attachment;
     expect(of(layers.lambda((v) => square(v)))).toBeNull();
     expect(await of(layers.lambda((v) => square(v), { mask }))?.array()).toEqual([1, 0]);
     const counted = layers.lambda((v) => square(v), { mask: () => mask });

@@ -14,7 +14,7 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
-fn without_turns(x: f32, n: f32) -> f32 {
+fn reduce_angle(x: f32, n: f32) -> f32 {
   let near = fma(n, -9.67502594e-4, fma(n, -3.140625, x));
   return fma(n, -5.1266882e-12, fma(n, -1.50990672e-7, near));
 }
@@ -26,7 +26,7 @@ fn sine_within_half(r: f32) -> f32 {
 
 fn near_sine(x: f32, h: f32) -> f32 {
   let n = floor(x * 0.318309886 + 0.5 + h);
-  let y = sine_within_half(without_turns(x, n - h));
+  let y = sine_within_half(reduce_angle(x, n - h));
   return bitcast<f32>(bitcast<u32>(y) ^ (bitcast<u32>(n + 12582912.0) * 0x80000000u));
 }
 

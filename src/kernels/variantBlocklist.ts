@@ -1,8 +1,8 @@
 /**
- * @file The variants that a device must not launch, and what it launches instead. Loaded when the first one is found: by
+ * @file The variants that a device must not launch, and their alternatives. Loaded when the first one is found: by
  * `verify` (wrong values), in a tuning store, or by a pipeline that doesn't compile.
  */
-import { type Avoidance, type Candidate, cheapest, type Tunable } from '../webgpu/autotuner.ts';
+import { type VariantBlocklist, type Candidate, cheapest, type Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { Kernel, KernelOptions } from '../webgpu/kernel.ts';
 import type { GemmTile } from '../../shaders/gemm.ts';
@@ -15,13 +15,13 @@ import { isProfilePart, profilePartOf, withoutPart } from './profileParts.ts';
 
 const wholeSuffix = ', k in one part';
 
-/** Returns the name under which a candidate is avoided: a tile is one variant, with or without a split of k. */
+/** Returns the name under which a candidate is blocked: a tile is one variant, with or without a split of k. */
 export function variantName(tunable: string, candidate: string): string {
   const isWhole = candidate.endsWith(wholeSuffix);
   return `${tunable}: ${isWhole ? candidate.slice(0, -wholeSuffix.length) : candidate}`;
 }
 
-export class AvoidedVariants implements Avoidance {
+export class DeviceBlocklist implements VariantBlocklist {
   version = 0;
   readonly #names = new Set<string>();
 
@@ -36,7 +36,7 @@ export class AvoidedVariants implements Avoidance {
     return this.#names;
   }
 
-  /** Avoids a variant from now on. A part of the profile is replaced by its plainest form. */
+  /** Blocks a variant. A part of the profile is replaced by its simplest form. */
   add(name: string): void {
     if (this.#names.has(name)) return;
     this.#names.add(name);
@@ -44,7 +44,7 @@ export class AvoidedVariants implements Avoidance {
     this.version++;
   }
 
-  instead<P extends object, A>(tunable: Tunable<P, A>, problem: P, chosen: A): A {
+  alternative<P extends object, A>(tunable: Tunable<P, A>, problem: P, chosen: A): A {
     // Tunables with the same name have the same types.
     const given = problem as unknown;
     if (tunable.name === gemmTunable.name)
@@ -75,18 +75,18 @@ export class AvoidedVariants implements Avoidance {
   }
 }
 
-/** Returns the variants that `device` avoids; none at first. */
-export function avoidanceOf(device: Device): AvoidedVariants {
-  // It is only ever set to this type.
-  device.avoidance ??= new AvoidedVariants(device);
-  return device.avoidance as AvoidedVariants;
+/** Returns the blocklist of `device`, which is empty at first. */
+export function blocklistOf(device: Device): DeviceBlocklist {
+  // Only set here, to this type.
+  device.blocklist ??= new DeviceBlocklist(device);
+  return device.blocklist as DeviceBlocklist;
 }
 
-/** Avoids the variant that a pipeline belongs to. Returns what is launched from then on; null if there is no other. */
-export function avoidPipeline(device: Device, kernel: Kernel, options: KernelOptions): string | null {
+/** Blocks the variant that a pipeline belongs to. Returns a message; null if there is no other variant. */
+export function blockPipeline(device: Device, kernel: Kernel, options: KernelOptions): string | null {
   const name = variantOfPipeline(kernel, options);
   if (name === null) return null;
-  avoidanceOf(device).add(name);
+  blocklistOf(device).add(name);
   return `the variant '${name}' is avoided on this device from now on`;
 }
 
