@@ -1,8 +1,8 @@
 /**
  * @file GradientTape: records executed calls and runs their gradients in reverse. Semantics and errors are TensorFlow's.
  *
- * In addition to the records with values it keeps a lightweight trace of every call (ids and nodes), so that `explain` can say where
- * a gradient is disconnected.
+ * In addition to the records with values it keeps a lightweight trace of every call (ids and nodes), so that `explain` can say
+ * where a gradient is disconnected.
  */
 import { requireFunction } from '../core/arguments.ts';
 import { isFloating } from '../core/dtype.ts';

@@ -6,7 +6,8 @@ import { type InputSpec, type DryRunnable, dryRunCall, type Target } from './dry
 /**
  * Compiles the pipelines that a call of `fn` will need, in parallel, before the first call. This is a dry run of `fn`: its
  * JavaScript runs, nothing is launched, and variables, states of optimizers, seeds and `onReplay` effects stay as they are.
- * Objects that are created only once are created permanently: weights of layers that aren't built, states of an optimizer, metrics.
+ * Objects that are created only once are created permanently: weights of layers that aren't built, states of an optimizer,
+ * metrics.
  * `inputs` are its arguments; `{ shape, dtype }` stands for a tensor. Resolves to the number of pipelines compiled.
  *
  *     await warmup(step, { shape: [32, 784] }, { shape: [32], dtype: 'int32' });

@@ -1,6 +1,7 @@
 /**
- * @file Hints for methods of other libraries that a class doesn't have, such as `optimizer.step()` or `metric.resetStates()`. Reading
- * one throws an error with a hint, instead of JavaScript's "is not a function". Reading existing properties costs nothing.
+ * @file Hints for methods of other libraries that a class doesn't have, such as `optimizer.step()` or `metric.resetStates()`.
+ * Reading one throws an error with a hint, instead of JavaScript's "is not a function". Reading existing properties costs
+ * nothing.
  */
 import { ValueError } from './errors.ts';
 import { foldName } from './suggest.ts';

@@ -125,8 +125,8 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
   }
 
   /**
-   * Replaces the values by those of `value`. Nothing is copied, except from a buffer that the app owns. Old values saved by a tape
-   * are unchanged.
+   * Replaces the values by those of `value`. Nothing is copied, except from a buffer that the app owns. Old values saved by a
+   * tape are unchanged.
    * Errors: ShapeError, DTypeError if `value` has another spec; DisposedError; DeviceError.
    */
   assign(value: Tensor, ...extra: never[]): this {

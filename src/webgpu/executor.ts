@@ -1,6 +1,7 @@
 /**
  * @file Executor: decides what launching, allocating, copying and uploading do. Each device has a current one. Usually
- * work is executed immediately; a capture also records it, a dry run only compiles it, and another appends it to an app's encoder.
+ * work is executed immediately; a capture also records it, a dry run only compiles it, and another appends it to an app's
+ * encoder.
  */
 import type { Attribution, PreparedLaunch } from './command.ts';
 import type { Check } from './faultSets.ts';

@@ -1,4 +1,7 @@
-/** @file The size of subgroup matrices that GEMMs may use. What probes a device for it is imported on demand, since few apps use it. */
+/**
+ * @file The size of subgroup matrices that GEMMs may use. What probes a device for it is imported on demand, since few apps use
+ * it.
+ */
 import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
 import { lazyImport } from '../core/lazyImport.ts';
 

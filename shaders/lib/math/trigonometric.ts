@@ -7,8 +7,8 @@
 import { defineMath, type MathFunction } from './define.ts';
 import { finite, isInfinite, isNan, multiplyHigh, nanValue, withSign } from './bits.ts';
 
-// Argument reduction (Cody and Waite): x - n π for |n| up to 4096, in steps of 1/2, with π in four parts whose multiples are exact. By fma, since compilers
-// may combine the parts if products and differences are separate.
+// Argument reduction (Cody and Waite): x - n π for |n| up to 4096, in steps of 1/2, with π in four parts whose multiples are
+// exact. By fma, since compilers may combine the parts if products and differences are separate.
 export const reduceAngle: MathFunction = /* @__PURE__ */ defineMath(
   'reduce_angle',
   [],
@@ -66,7 +66,7 @@ fn is_far_angle(x: f32) -> bool {
 );
 
 // A far angle |x| in turns: its product with 2/π in integers, keeping only the last two bits before the point and the 94
-// after it matter (M. H. Payne and R. N. Hanek, Radian reduction for trigonometric functions, 1983).
+// after it (M. H. Payne and R. N. Hanek, Radian reduction for trigonometric functions, 1983).
 export const farTurn: MathFunction = /* @__PURE__ */ defineMath(
   'far_turn',
   [multiplyHigh],

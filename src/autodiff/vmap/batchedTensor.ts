@@ -1,6 +1,6 @@
 /**
- * @file BatchedTensor: the argument of a mapped function, which represents one example. It has the shape of one example; the values of
- * all examples are in `physical`, whose first axis is the batch.
+ * @file BatchedTensor: the argument of a mapped function, which represents one example. It has the shape of one example; the
+ * values of all examples are in `physical`, whose first axis is the batch.
  */
 import { TapeError } from '../../core/errors.ts';
 import type { Shape } from '../../core/shape.ts';
