@@ -27,7 +27,7 @@ export interface MeasureOptions {
   rounds?: number;
 }
 
-/** Turns are short: other activity on a machine comes and goes within seconds, and should affect all contenders. */
+/** Rounds are short: other activity on a machine lasts seconds, and should affect all contenders. */
 const turn = 80;
 const minRounds = 5;
 

@@ -9,7 +9,7 @@ import { messageOf, type RowResult, rowResult } from './result.ts';
 import { type Limits, roofline } from './roofline.ts';
 import type { AdapterClass, Row } from './row.ts';
 
-/** Called with each contender when its turn begins, so that it is known which one crashed a browser. */
+/** Called with each contender before it runs, to identify the one that crashed a browser. */
 export type Stage = (library: Library | null, doing: string) => void;
 
 export interface RunOptions extends MeasureOptions {

@@ -17,7 +17,7 @@ import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
 /** Largest number of test files in one check: a file takes a second on average. `npm test` runs the rest. */
 const MOST_TESTS = 20;
-/** Editors save a file in several steps. */
+/** Editors save a file in several steps, so wait for this many milliseconds. */
 const SETTLE_MS = 200;
 
 /** @param {...string} parts */

@@ -29,7 +29,7 @@ export interface Loop extends Mix {
   readonly isInner: boolean;
   /** Number of iterations, if a counter runs to a constant; otherwise 1, because nothing is known. */
   readonly trips: number;
-  /** The largest number of loads in flight at once. */
+  /** The maximum number of loads in flight. */
   loadsInFlight: number;
   /** Multiply-adds that are executed while a load is in flight. */
   fmaUnderLoads: number;

@@ -24,7 +24,7 @@ export interface Limit {
   readonly instructions?: number;
   /** Instructions per load, in the loop with the most loads. */
   readonly perLoad?: number;
-  /** Loads in flight at once, at least. */
+  /** The minimum number of loads in flight. */
   readonly inFlight?: number;
   /** Clamped addresses in the main loop. */
   readonly clamps?: number;

@@ -1,4 +1,4 @@
-/** @file What scripts/codegen.mjs loads in the process whose Dawn compiles for a GPU. */
+/** @file The module that scripts/codegen.mjs loads in the process whose Dawn compiles for a GPU. */
 import type { AdapterKind } from '../../src/webgpu/adapter.ts';
 import { measure, type ProblemReport } from './measure.ts';
 import { problems } from './problems/index.ts';

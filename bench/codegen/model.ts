@@ -73,7 +73,7 @@ function quantisation({ workgroups }: ModelledLaunch, { units }: Machine): numbe
   return workgroups / (Math.ceil(workgroups / units) * units);
 }
 
-/** Returns the same of SIMDs: a workgroup of few waves leaves some of its unit to others. */
+/** Returns the same fraction for SIMDs: a workgroup of few waves leaves part of its unit to others. */
 function busySimds({ pipeline, workgroups }: ModelledLaunch, { units, simds }: Machine): number {
   const atOnce = Math.max(1, Math.floor(simds / wavesOf(pipeline)));
   const rounds = Math.ceil(workgroups / (units * atOnce));
@@ -172,7 +172,7 @@ export function predictedTime(launches: readonly ModelledLaunch[], machine: Mach
   return launches.reduce((sum, launch) => sum + breakdown(launch, machine).seconds + gap, 0);
 }
 
-/** Returns the least time that a machine needs for `fmas` multiply-adds and `bytes`. */
+/** Returns the minimum time that a machine needs for `fmas` multiply-adds and `bytes`. */
 export function limitTime(fmas: number, bytes: number, machine: Machine): number {
   const perSecond = machine.units * machine.simds * lanes * machine.gigahertz * 1e9;
   return Math.max(fmas / perSecond, bytes / machine.bandwidth) + gap;

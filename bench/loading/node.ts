@@ -1,4 +1,4 @@
-/** @file The same as page.ts, in Node. */
+/** @file Loads VGG19 in Node, like page.ts in a page. */
 import { create, globals } from 'webgpu';
 import { init } from '../../src/index.ts';
 import { applications } from '../../src/keras/index.ts';

@@ -1,6 +1,6 @@
 /**
- * @file The frames in which the page runs rows, one for each family, so that no row is affected by what another left in a
- * library's pools and caches.
+ * @file The frames in which the page runs rows, one for each family, so that no row is affected by the contents of a
+ * library's pools and caches after another.
  */
 import type { ColdStart } from '../cold/cold.ts';
 import { libraries, type Library } from '../job.ts';

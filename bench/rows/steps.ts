@@ -200,7 +200,10 @@ export function jaxMaxPool({ numpy: np }: JaxJs, x: JaxArray): JaxArray {
 const jaxBlock = (jax: JaxJs, x: JaxArray, w: JaxArray, b: JaxArray) =>
   jaxMaxPool(jax, jaxConvolveAndRectify(jax, x, w, b));
 
-/** Gates in Keras's order: input, forget, candidate, output. The products with the inputs are computed for all steps at once. */
+/**
+ * Gates in Keras's order: input, forget, candidate, output. The products with the inputs are computed for all steps in one
+ * matmul.
+ */
 function lstm(batch: number, steps: number, inputs: number, units: number): Row {
   return trainingRow({
     name: `LSTM step ${steps} steps, ${inputs}→${units}, batch ${batch}`,

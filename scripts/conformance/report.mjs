@@ -1,5 +1,5 @@
 // @ts-check
-/** @file What the runners of both parts of the conformance tests share: selection by pattern, and the closing line. */
+/** @file Code shared by the runners of both parts of the conformance tests: selection by pattern, and the last line of output. */
 import process from 'node:process';
 
 /**

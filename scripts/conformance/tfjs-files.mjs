@@ -47,7 +47,7 @@ function namesIn(text) {
 }
 
 /**
- * Files that test TF.js's internals, so that neither a pass nor a failure would say anything about Retrograd.
+ * Files that test TF.js's internals, so that their results say nothing about Retrograd.
  *
  * @type {[RegExp, string][]}
  */

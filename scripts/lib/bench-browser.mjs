@@ -19,7 +19,7 @@ import { ROOT } from '../setup.mjs';
 
 const CONFIG = path.join(ROOT, 'vite.config.ts');
 
-/** A row that reports nothing for this long hangs: software adapters are slow, but not that slow. */
+/** A row that reports nothing for this long is considered hung, even on a software adapter. */
 const SILENCE_MS = 240_000;
 const COLD_MS = 120_000;
 /** How often a row is run again without the contenders that failed. */

@@ -18,7 +18,7 @@ export { serveFolder };
 /** @typedef {import('puppeteer').Page} Page */
 /** @typedef {import('./static-server.mjs').StaticServer} StaticServer */
 
-/** A page may compute for long on a software adapter; puppeteer's own limit is 3 minutes. */
+/** A page may compute for a long time on a software adapter; puppeteer's own limit is 3 minutes. */
 const PROTOCOL_TIMEOUT_MS = 60 * 60_000;
 const PROBE_TIMEOUT_MS = 20_000;
 
@@ -88,7 +88,7 @@ export async function launchBrowser(options = {}) {
 }
 
 /**
- * Chromium rejects to run with its sandbox as root, and in containers that give it no user namespaces. Here it runs only our
+ * Chromium refuses to run with its sandbox as root, and in containers that give it no user namespaces. Here it runs only our
  * own code from localhost, so it may run without.
  *
  * @param {(sandboxArgs: string[]) => Promise<Browser>} start

@@ -79,7 +79,7 @@ function requireDeno() {
 const running = new Set();
 let endsEngines = false;
 
-/** A run that is interrupted ends its engines, too: they read requests only between two calls, and a call may take long. */
+/** Ends the engines when the run is interrupted: they read requests only between calls, and a call may take long. */
 function endWithThisProcess() {
   if (endsEngines) return;
   endsEngines = true;

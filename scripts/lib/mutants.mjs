@@ -34,7 +34,7 @@ const silent = {
   fatal() {},
 };
 
-/** Wording isn't behaviour: tests name the class of an error and the values in it, not each of its words. */
+/** Wording isn't behaviour: tests check the class of an error and the values in it, not its exact text. */
 const wordsOfErrors = {
   /** @param {any} place a path of Babel's */
   shouldIgnore(place) {

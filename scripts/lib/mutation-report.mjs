@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * @file What became of mutants, by source, and of random samples, by folder: the latest run of each is kept, and docs/mutation.md
+ * @file Results of mutants by source, and of random samples by folder: the latest run of each is kept, and docs/mutation.md
  * is written from them.
  */
 import fs from 'node:fs';
@@ -76,7 +76,7 @@ export function writeMutationReport(results, { all, sampled }) {
     const own = (/** @type {Mutant} */ mutant) => mutant.file === file;
     const row = rowOf(results.filter(own), all.filter(own).length);
     const known = rows[file];
-    // A few mutants of a source tell less than all of them.
+    // Results of a few mutants of a source don't replace those of all.
     const isLess = row.ran < row.mutants && known?.ran === known?.mutants && known?.mutants === row.mutants;
     if (!isLess) rows[file] = row;
   }

@@ -1,5 +1,8 @@
 // @ts-check
-/** @file The process that runs mutants: which tests reach each, what they say, and a new process where one hangs or is spoilt. */
+/**
+ * @file Manages the process that runs mutants: which tests reach each, their results, and a new process if one hangs or is
+ * corrupted.
+ */
 import process from 'node:process';
 import { openBuilt } from './engines.mjs';
 
@@ -7,10 +10,10 @@ import { openBuilt } from './engines.mjs';
 /** @typedef {{ file: string, index: number, milliseconds: number, hits: number }} Reach a test that reaches a mutant */
 /** @typedef {import('../../test/mutation/suites.ts').MutantRun} MutantRun */
 
-/** A mutant may take so much longer than its tests, and that in addition. */
+/** The factor by which a mutant may slow down its tests, and the milliseconds added to it. */
 const slower = 10;
 const patience = 20_000;
-/** A loop that doesn't end reaches its mutant so many times as often as its tests do. */
+/** A mutant that is reached this many times as often as without mutation is in an infinite loop. */
 const hitFactor = 100;
 
 export class MutationSession {
@@ -105,7 +108,7 @@ export class MutationSession {
     const run = await this.#runOn(mutant, chosen);
     if (run === null) return { status: 'killed', note: 'by the time limit' };
     if (run.killedBy && (await this.#isSpoilt(run.killedBy))) {
-      // What fails without the mutant as well tells nothing.
+      // A test that also fails without the mutant is no evidence.
       await this.#restart();
       const again = await this.#runOn(mutant, chosen);
       return { status: again === null || again.killedBy ? 'killed' : 'survived', note: '' };

@@ -1,4 +1,4 @@
-/** @file Recognizes a file's format by its first bytes, whatever its name is. */
+/** @file Recognizes a file's format by its first bytes, independent of its name. */
 import type { ByteSource } from './byteSource.ts';
 import { hdf5Signature, legacyTorchSignature, torchPickleName, zipSignatures } from './signatures.ts';
 

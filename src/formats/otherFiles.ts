@@ -1,7 +1,7 @@
-/** @file Files that hold no weights that can be read, recognized by their content, with what to do instead. */
+/** @file Recognizes files without readable weights by their content, and suggests what to do instead. */
 import type { ByteSource } from './byteSource.ts';
 
-/** What a file is, and what to do with it. */
+/** A description of a file, and advice on what to do with it. */
 export interface OtherFile {
   readonly what: string;
   readonly hint: string;
@@ -16,7 +16,7 @@ const fromServer =
 /** Returns what `source` is if it is not a weight file; null if that isn't known. Reads its first bytes. */
 export async function recognizeOther(source: ByteSource): Promise<OtherFile | null> {
   const bytes = await source.read(0, Math.min(source.size, begin));
-  // Every byte as the character of its number.
+  // Each byte as the character with that code.
   const text = String.fromCharCode(...bytes);
   return textFile(text) ?? packedFile(text) ?? modelFile(text);
 }
@@ -74,7 +74,7 @@ function isVersion(text: string, at: number, min: number, max: number): boolean 
   return version >= min && version <= max;
 }
 
-/** A protocol buffer whose first field is a version; what comes next tells whose it is. */
+/** A protocol buffer whose first field is a version; the next field identifies its origin. */
 function protocolBuffer(text: string): OtherFile | null {
   if (text.charCodeAt(0) !== 8 || !isVersion(text, 1, 1, 15)) return null;
   // The second field: a graph with its length, or the name of the program that wrote the file.

@@ -50,7 +50,7 @@ export class ReadMemory {
   }
 }
 
-/** Returns a reader of `stream` that fills memory of the caller's; null if the stream can't do that. */
+/** Returns a reader of `stream` that fills the caller's memory; null if the stream can't do that. */
 export function byteReader(stream: ReadableStream): ReadableStreamBYOBReader | null {
   try {
     return stream.getReader({ mode: 'byob' });

@@ -1,4 +1,4 @@
-/** @file gpuTime: how long launches take, in one number. */
+/** @file gpuTime: the total GPU time of launches. */
 import { requireFunction } from '../core/arguments.ts';
 import { checkOptions } from '../core/options.ts';
 import { getDevice } from '../webgpu/current.ts';

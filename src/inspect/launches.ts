@@ -1,4 +1,4 @@
-/** @file What a profile records of each launch. */
+/** @file The records of launches in a profile. */
 import type { PreparedLaunch, ProfiledCall } from '../webgpu/command.ts';
 import { type BindingType, bindingsOf, isReadOnly, type KernelOptions } from '../webgpu/kernel.ts';
 import { Storage } from '../webgpu/storage.ts';

@@ -20,7 +20,7 @@ const pid = 1;
 const launchTrack = 1;
 const layerTrack = 2;
 
-/** One track has the launches, another the layers that they belong to, with nested layers below. */
+/** Returns events in two tracks: the launches, and the layers that they belong to, with nested layers below. */
 export function traceEvents(launches: readonly ProfiledLaunch[], processName: string): TraceEvent[] {
   const disjoint = withoutOverlap(launches);
   return [

@@ -1,5 +1,5 @@
 /**
- * @file Saving and resuming training outside of a run. Both need the optimizer at once, even of a model whose `compile`
+ * @file Saving and resuming training outside of a run. Both need the optimizer immediately, even of a model whose `compile`
  * has not loaded training yet, so they preload it.
  */
 import type { FileBytes, ReadOptions } from '../formats/safetensors/index.ts';

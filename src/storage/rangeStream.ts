@@ -6,7 +6,7 @@ import { byteReader, type ReadMemory } from '../formats/readMemory.ts';
 
 /** A range of fewer bytes doesn't begin a stream: what follows it is probably not read. */
 const minBytes = 1 << 20;
-/** So many bytes between two ranges are read and dropped. */
+/** Up to this many bytes between two ranges are read and discarded. */
 const maxSkipped = 1 << 20;
 
 export class RangeStream {

@@ -18,7 +18,7 @@ export async function responseSource(
 /** Bytes of a stream that are taken at a time, at most. */
 const chunkBytes = 1 << 20;
 
-/** Each chunk is valid until the next is asked for. Errors: the signal's reason, also where a stream gives nothing more. */
+/** Each chunk is valid until the next one is requested. Errors: the signal's reason, also where a stream gives nothing more. */
 async function* chunksOf(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
   signal: AbortSignal | undefined,

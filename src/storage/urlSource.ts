@@ -66,7 +66,7 @@ export async function openUrl(url: string, name: string, signal?: AbortSignal): 
 
 const pieceBytes = 1 << 20;
 
-/** Each piece is valid until the next is asked for. */
+/** Each piece is valid until the next one is requested. */
 async function* piecesOf(read: ByteSource['read'], begin: number, end: number): FilePieces {
   const memory = new ReadMemory();
   for (let at = begin; at < end; at += pieceBytes)

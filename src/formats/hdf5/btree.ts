@@ -2,7 +2,7 @@
 import type { Cursor } from './cursor.ts';
 import type { Storage } from './storage.ts';
 
-/** Trees with millions of entries have a few levels. */
+/** Even trees with millions of entries have only a few levels. */
 const maxLevels = 16;
 
 /** The node format of a kind of tree. */

@@ -5,7 +5,7 @@ import { type Link, messageType, readLink } from './messages.ts';
 import type { Message } from './objectHeader.ts';
 import type { Storage } from './storage.ts';
 
-/** More links than any group has. */
+/** More links than groups have in practice. */
 const maxLinks = 1_000_000;
 
 /** Returns the links by name. Errors: FormatError. */

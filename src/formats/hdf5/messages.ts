@@ -135,7 +135,7 @@ function readChunkIndex(cursor: Cursor, flags: number): ChunkIndex {
   }
 }
 
-/** More filters than any file has. */
+/** More filters than files have in practice. */
 const maxFilters = 32;
 
 /** Returns the filters, in the order in which they were applied. */

@@ -15,7 +15,7 @@ export class Message {
   }
 }
 
-/** More messages than any object has: a group of links in its header holds a few, attributes may be thousands. */
+/** More messages than objects have in practice: a group of links in its header holds a few, attributes may be thousands. */
 const maxMessages = 100_000;
 
 /** A block of messages; `v2` if messages have the short form. */

@@ -7,7 +7,7 @@ export const configName = 'config.json';
 export const metadataName = 'metadata.json';
 export const weightsName = 'model.weights.h5';
 
-/** Far more than the configuration of any model, or a vocabulary. */
+/** Far larger than configurations and vocabularies in practice. */
 const maxTextBytes = 64 << 20;
 
 export interface KerasArchive {

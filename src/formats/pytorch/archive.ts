@@ -39,7 +39,7 @@ export async function openTorchArchive(
   return tensorsOf(value, storages, context);
 }
 
-/** Returns whether values are little-endian. Older files don't say, and are. */
+/** Returns whether values are little-endian, as they are in older files, which don't state it. */
 async function isLittleEndian(archive: ZipArchive, root: string, context: FileContext): Promise<boolean> {
   const name = `${root}byteorder`;
   if (archive.size(name) === null) return true;

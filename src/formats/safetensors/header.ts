@@ -1,5 +1,5 @@
 /**
- * @file The header of a safetensors file, read without trust: sizes are checked against the file before anything is
+ * @file The header of an untrusted safetensors file: sizes are checked against the file before anything is
  * allocated, and every byte of the data belongs to exactly one tensor. Format: https://huggingface.co/docs/safetensors.
  */
 import { describe, maxRank } from '../../core/shape.ts';

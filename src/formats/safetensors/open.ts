@@ -1,4 +1,4 @@
-/** @file Opens a safetensors file that is read by ranges: the header at once, values on demand. */
+/** @file Opens a safetensors file that is read by ranges: the header immediately, values on demand. */
 import type { ByteSource } from '../byteSource.ts';
 import type { FileContext } from '../formatErrors.ts';
 import type { StoredTensor } from '../storedTensor.ts';

@@ -1,5 +1,5 @@
 /**
- * @file The weights manifest of a TF.js layers model, read without trust: groups of weights, each in shards next to
+ * @file The weights manifest of an untrusted TF.js layers model: groups of weights, each in shards next to
  * model.json. Sizes and names are checked before a shard is read.
  */
 import { describe, maxRank, type Shape, sizeOf } from '../../core/shape.ts';

@@ -22,7 +22,7 @@ export interface NewManifest {
   readonly shards: readonly NewShard[];
 }
 
-/** The same as in TF.js's converter: browsers fetch several shards at once, and cache them. */
+/** The same as in TF.js's converter: browsers fetch several shards concurrently, and cache them. */
 const shardBytes = 4 << 20;
 
 /** Names of shards from `writeManifest`. */

@@ -1,5 +1,5 @@
 /**
- * @file The central directory of a zip archive, read without trust: every size is checked against the file, names are
+ * @file The central directory of an untrusted zip archive: every size is checked against the file, names are
  * unique and stay within the archive, and no two entries share bytes.
  * Format: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT.
  */

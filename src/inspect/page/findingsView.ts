@@ -1,10 +1,10 @@
-/** @file Findings in words, and the step in numbers. */
+/** @file Shows the findings as text, and the main numbers of the step. */
 import { frozenText } from '../step/frozenText.ts';
 import type { Finding, StepReportData } from '../step/reportData.ts';
 import { h } from './dom.ts';
 import { bytesText, short, speed, timeText } from './format.ts';
 
-/** Shows the step in a few numbers. */
+/** Shows the main numbers of the step. */
 export function tiles(data: StepReportData): HTMLElement {
   const { total, memory, loss, gradientNorm } = data;
   const rate = speed(total.flops, total.milliseconds);

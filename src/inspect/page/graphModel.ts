@@ -85,7 +85,7 @@ export function graphOf(data: StepReportData, { direction, all }: GraphChoice): 
   }
   return root;
 
-  /** An edge between two calls is drawn at the level where their layers differ. */
+  /** Adds an edge between two calls at the level where their layers differ. */
   function connect(from: ReportedCall, to: ReportedCall): void {
     const [a, b] = [chainOf(from), chainOf(to)];
     let depth = 0;
@@ -125,7 +125,7 @@ interface Inputs {
 
 const noInputs: Inputs = { inputs: [], constants: [] };
 
-/** Data from outside, and constants, without those of one element, which say little. */
+/** Returns external data and constants, except those of one element, which are rarely of interest. */
 function inputsOf(data: StepReportData, calls: readonly ReportedCall[]): Inputs {
   const read = new Set(calls.flatMap(({ inputs }) => inputs));
   const all = data.tensors.filter(

@@ -162,7 +162,7 @@ export class GraphView {
     this.#viewport.setSize(placed.width, placed.height);
   }
 
-  /** A graph that is too wide is shown around its beginning. */
+  /** If the graph is too wide, shows its beginning. */
   #fit(): void {
     this.#viewport.fit(beginningOf(this.#drawn));
   }
@@ -329,7 +329,7 @@ export class GraphView {
   }
 }
 
-/** Returns the middle of the uppermost node that isn't an input, within the open layers around it. */
+/** Returns the centre of the uppermost node that isn't an input, within the open layers around it. */
 function beginningOf(level: DrawnLevel | null): number | undefined {
   const places = level?.drawings.flatMap((drawing) => {
     const at = level.placed.at.get(drawing.id);

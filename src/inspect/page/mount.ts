@@ -1,4 +1,4 @@
-/** @file Shows a report in an element: a head, the step in numbers, and tabs. */
+/** @file Shows a report in an element: a header, the main numbers of the step, and tabs. */
 import type { StepReportData } from '../step/reportData.ts';
 import { compareView } from './compareView.ts';
 import { h } from './dom.ts';
@@ -93,7 +93,7 @@ export function mountReport(
     });
   }
 
-  /** Selects a tab on a reader's action, which may scroll; merely showing the page must not. */
+  /** Selects a tab after a user action, which may scroll; the initial display must not. */
   function choose(name: string): void {
     select(name);
     buttons.find((_, i) => tabs[i]?.name === name)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });

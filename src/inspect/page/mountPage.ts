@@ -1,4 +1,4 @@
-/** @file What a page shows: one report, two compared, or a recording. */
+/** @file Shows one report, a comparison of two, or a recording. */
 import type { StepRecordingData } from '../recording/recordingData.ts';
 import { mountReport, type ReportPage } from './mount.ts';
 import { mountRecording, type OpenStep } from './mountRecording.ts';

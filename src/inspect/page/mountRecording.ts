@@ -1,4 +1,7 @@
-/** @file A recording to scrub through: the curve of its numbers, a slider over its steps, and the report of the chosen one. */
+/**
+ * @file Shows a recording to scrub through: the curve of its numbers, a slider over its steps, and the report of the chosen
+ * one.
+ */
 import type { RecordedStep, StepRecordingData } from '../recording/recordingData.ts';
 import type { StepReportData } from '../step/reportData.ts';
 import { h } from './dom.ts';
@@ -7,7 +10,7 @@ import { short, timeText } from './format.ts';
 import { mountReport, type TabMemory } from './mount.ts';
 import { StepCurve } from './stepCurve.ts';
 
-/** Replays a step and reports on it. */
+/** Replays a step and creates its report. */
 export type OpenStep = (step: number) => Promise<StepReportData>;
 
 export function mountRecording(

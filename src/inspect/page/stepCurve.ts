@@ -6,7 +6,7 @@ import { short } from './format.ts';
 const width = 1000;
 const height = 180;
 const margin = 8;
-/** A range of values of which a linear scale would show the largest alone. */
+/** With a wider range of values, a linear scale would show only the largest. */
 const decades = 100;
 
 export class StepCurve {

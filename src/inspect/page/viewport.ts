@@ -61,7 +61,7 @@ export class Viewport {
     this.#zoomAt(factor, width / 2, height / 2);
   }
 
-  /** Moves `node` to the middle. */
+  /** Centres `node`. */
   centre(node: SVGGElement | null): void {
     if (!node) return;
     const [frame, box] = [this.svg.getBoundingClientRect(), node.getBoundingClientRect()];
@@ -83,13 +83,13 @@ export class Viewport {
   }
 
   #wheel(event: WheelEvent): void {
-    // Without a key the page scrolls, as readers expect.
+    // Without a modifier key the page scrolls, as users expect.
     if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     this.#zoomAt(Math.exp(event.deltaY / 300), event.offsetX, event.offsetY);
   }
 
-  /** Returns where the window becomes narrower or wider, scale and middle stay. */
+  /** When the window becomes narrower or wider, keeps scale and centre. */
   #resize(): void {
     const { width } = this.#pixels();
     this.#x += ((this.#seen - width) / 2) * this.#scale;

@@ -1,4 +1,4 @@
-/** @file What the curves of many steps show, in words: a loss that isn't finite, never changes, rises or jumps back and forth. */
+/** @file Findings about the curves of many steps: a loss that isn't finite, never changes, rises or jumps back and forth. */
 import { short } from '../step/findings/facts.ts';
 import type { Finding } from '../step/reportData.ts';
 import type { RecordedStep } from './recordingData.ts';

@@ -4,7 +4,7 @@ import type { Stateful } from './stateOf.ts';
 
 /** Options of `recordSteps`. */
 export interface RecordOptions extends InspectOptions {
-  /** Number of steps between two checkpoints, and so the most steps that a replay runs. Default 10. */
+  /** Number of steps between two checkpoints, and thus the maximum number of steps that a replay runs. Default 10. */
   checkpointEvery?: number;
   /** The smallest number of recent steps that can be opened again. Default 100. */
   keep?: number;

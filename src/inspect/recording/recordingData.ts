@@ -19,7 +19,7 @@ export interface StepRecordingData {
   readonly name: string;
   readonly adapter: string;
   readonly steps: readonly RecordedStep[];
-  /** What the curves of the steps show, the worst first. */
+  /** Findings about the curves of the steps, the worst first. */
   readonly findings: readonly Finding[];
   /** The first step that can be opened again: earlier ones are no longer kept. */
   readonly firstRetained: number;

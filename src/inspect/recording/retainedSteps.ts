@@ -1,4 +1,4 @@
-/** @file RetainedSteps: what is needed to run recorded steps again: checkpoints of the state, and the arguments of each step. */
+/** @file RetainedSteps: the data for running recorded steps again: checkpoints of the state, and the arguments of each step. */
 import { isPlainObject } from '../../core/options.ts';
 import { Snapshot } from '../../tensor/snapshot.ts';
 import { alias, Tensor } from '../../tensor/tensor.ts';

@@ -52,7 +52,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
   /** The end of the current step or replay: they run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** For `recordSteps`. */
+  /** Called by `recordSteps`. */
   constructor(target: unknown, settings: Settings) {
     this.#target = target;
     this.#settings = settings;
@@ -65,7 +65,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
     return this.#steps;
   }
 
-  /** What the curves of the steps so far show: a loss that isn't finite, never changes, rises, or jumps back and forth. */
+  /** Findings about the curves of the steps so far: a loss that isn't finite, never changes, rises, or jumps back and forth. */
   get findings(): readonly Finding[] {
     return curveFindings(this.#steps);
   }
@@ -80,7 +80,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
     return this.#alone(() => this.#record({ args: retained, resets: true }));
   }
 
-  /** Callback hook of `fit`: tells the recording that an epoch begins and metrics are reset. */
+  /** Callback hook of `fit`: notes that an epoch begins and metrics are reset. */
   readonly onEpochBegin = (): void => {
     this.#beginsEpoch = true;
   };
@@ -223,7 +223,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
     }
   }
 
-  /** Runs a step again, as far as it got. */
+  /** Runs a step again, up to the point that it reached. */
   async #repeat(retained: RetainedStep): Promise<void> {
     const step = await this.#rewind(retained);
     try {
@@ -259,7 +259,7 @@ function setNumbers(
 ): void {
   before.numbers.forEach((value, i) => {
     const number = numbers[i];
-    // A learning rate that a schedule sets can't be assigned, and needn't be.
+    // A learning rate that is set by a schedule can't be assigned, and needn't be.
     if (number && !Object.is(number.get(), value)) number.set(value);
   });
   rewindSeeds(before.seeds);

@@ -1,4 +1,4 @@
-/** @file What two reports are of: the weights that both have, and those that only one has or that differ in shape. */
+/** @file Compares the weights of two reports: those that both have, and those that only one has or that differ in shape. */
 import type { ReportedWeight, StepReportData } from './reportData.ts';
 
 /** A weight before and after; null where the other report has no such weight. */

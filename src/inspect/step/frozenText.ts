@@ -1,4 +1,4 @@
-/** @file What a report says of weights that aren't trainable. It is not a finding: most are frozen on purpose. */
+/** @file The note in a report about weights that aren't trainable. It isn't a finding, since most are frozen on purpose. */
 import type { StepReportData } from './reportData.ts';
 
 /** Names, at most. */

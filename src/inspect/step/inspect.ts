@@ -22,7 +22,7 @@ import { UnobservedWork } from './unobserved.ts';
 import { StatisticsCollector } from './valueStatistics.ts';
 import { WeightWatch } from './weightWatch.ts';
 
-/** What `inspector` returns. */
+/** The return type of `inspector`. */
 export interface Inspect {
   <A extends readonly unknown[]>(step: (...args: A) => unknown, ...args: A): Promise<StepReport>;
   <A extends readonly unknown[]>(model: Inspectable<A>, ...args: A): Promise<StepReport>;
@@ -30,7 +30,7 @@ export interface Inspect {
 
 /**
  * Runs one step and reports on it: ops forward and backward by layers, with shapes, times and kernels; statistics of
- * activations, gradients and weights; memory; and findings, which say in words why a step doesn't learn.
+ * activations, gradients and weights; memory; and findings, which explain why a step doesn't learn.
  *
  *     const report = await inspect(step, x, y);           // a function, or a compiled one
  *     const report = await inspect(net, x, y);            // the next training step of a compiled model, as `trainOnBatch`

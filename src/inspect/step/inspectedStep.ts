@@ -26,7 +26,7 @@ export interface StepState {
 /** A step of an object that provides one, such as the next training step of a model. */
 export interface InspectedStep {
   readonly name: string;
-  /** Weights that should be trained, whether or not the step uses them. */
+  /** Weights that should be trained, even if the step doesn't use them. */
   readonly weights: readonly Variable[];
   run(): unknown;
   /** For recordings: the complete state that the step changes, before it first runs. */
@@ -48,7 +48,7 @@ export function stepOf(op: string, target: unknown, args: readonly unknown[]): I
   return { name: target.name || 'step', weights: [], run };
 }
 
-/** Errors: ValueError for what is neither a function nor a model. */
+/** Errors: ValueError for anything but a function or a model. */
 export function requireStep(
   op: string,
   target: unknown,

@@ -1,4 +1,4 @@
-/** @file What the recorder of a step stores about calls, tensors and gradients. */
+/** @file The records of a step recorder about calls, tensors and gradients. */
 import type { Node } from '../../history/node.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Allocation } from './allocationLog.ts';

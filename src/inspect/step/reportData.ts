@@ -100,7 +100,10 @@ export interface ReportedWeight {
   readonly gradientValues: ValueStatistics | null;
   /** Values after the step minus those before; null if they weren't compared. */
   readonly update: ValueStatistics | null;
-  /** The gradient times the update, summed: how much the update changes the loss, to first order. Null if there was no update, or several tapes. */
+  /**
+   * The gradient times the update, summed: how much the update changes the loss, to first order. Null if there was no update,
+   * or several tapes.
+   */
   readonly expectedChange: number | null;
   /** Why the gradient is disconnected, as in `tape.explain`. */
   readonly disconnection: ReportedDisconnection | null;
@@ -156,10 +159,10 @@ export interface FeatureMaps {
   readonly maps: readonly string[];
 }
 
-/** How much a finding matters: the step doesn't learn, it learns badly, or it is worth a look. */
+/** How much a finding matters: the step doesn't learn, it learns badly, or it deserves attention. */
 export type Severity = 'error' | 'warning' | 'note';
 
-/** An observation about the step, in words. */
+/** An observation about the step. */
 export interface Finding {
   readonly kind:
     | 'fault'

@@ -18,7 +18,7 @@ export async function showPage(data: PageData, container?: Element, open?: OpenS
       hint: "write it to a file: await report.save('step.html').",
     });
   }
-  // An element of another window is one, too.
+  // Elements of other windows count, too.
   if (container !== undefined && container?.nodeType !== 1) throw notAnElement(container);
   const { mountPage } = await import('../page/mountPage.ts');
   const host = document.createElement('div');
@@ -41,7 +41,7 @@ function notAnElement(received: unknown): ValueError {
   });
 }
 
-/** Next to the app: the right part of the window. */
+/** Shown next to the app, in the right part of the window. */
 const dockedStyle = `:host {
   position: fixed; inset: 0 0 0 auto; width: min(100%, max(50%, 30rem)); z-index: 2147483000; overflow: auto;
   box-shadow: 0 0 3rem #0006;

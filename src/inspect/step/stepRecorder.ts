@@ -1,5 +1,5 @@
 /**
- * @file StepRecorder: records what a step does, from the dispatch and the tape. Statistics of values are computed at once,
+ * @file StepRecorder: records what a step does, from the dispatch and the tape. Statistics of values are computed immediately,
  * because most values are freed before the step ends.
  */
 import { isFloating } from '../../core/dtype.ts';
@@ -134,7 +134,7 @@ export class StepRecorder implements OutputSearch, GradientObserver {
     for (const { pixels } of this.maps) pixels.dispose();
   }
 
-  /** A tensor that is read: one of the step, or one from outside. */
+  /** Returns the record of a tensor that is read: one of the step, or an external one. */
   #leaf(tensor: Tensor): ObservedTensor {
     const known = this.#tensors.get(tensor.id);
     if (known) return known;

@@ -26,7 +26,7 @@ export class StepReport<R = unknown> {
     this.#data = data;
   }
 
-  /** Observations about the step, in words, the worst first. */
+  /** Observations about the step, the worst first. */
   get findings(): readonly Finding[] {
     return this.#data.findings;
   }
@@ -84,14 +84,14 @@ export class StepReport<R = unknown> {
 
 /** A comparison of two steps, such as before and after a change. */
 export class StepComparison {
-  /** For `compareSteps`. */
+  /** Called by `compareSteps`. */
   constructor(
     readonly before: StepReport,
     readonly after: StepReport,
   ) {}
 
   /**
-   * What differs between the models of the two steps, such as "only after: 'head/kernel' [8, 3]". Empty if their weights are
+   * The differences between the models of the two steps, such as "only after: 'head/kernel' [8, 3]". Empty if their weights are
    * the same ones. Only what both models have is compared.
    */
   get differences(): readonly string[] {

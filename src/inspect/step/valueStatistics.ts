@@ -64,7 +64,7 @@ export class StatisticsCollector {
     return { slab: this.#slabs.length - 1, base };
   }
 
-  /** Reads all statistics at once. */
+  /** Reads all statistics in one readback. */
   async read(): Promise<(pending: PendingStatistics) => ValueStatistics> {
     const ranges = this.#slabs.map(({ storage, used }) => ({ storage, bytes: 4 * used }));
     const slabs = (await readBuffers(this.device, ranges)).map((bytes) => new DataView(bytes));

@@ -51,7 +51,7 @@ export class WeightWatch {
     });
   }
 
-  /** Keeps the last gradient of `variable`: its optimizer may free it. */
+  /** Retains the last gradient of `variable`, which its optimizer may free. */
   noteGradient(variable: Variable, gradient: Tensor): void {
     const weight = this.#watched.get(variable);
     if (!weight?.copy || gradient.disposed || gradient.size !== variable.size) return;

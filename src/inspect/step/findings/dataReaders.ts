@@ -1,4 +1,4 @@
-/** @file What becomes of the data of a step: which call reads them with weights, and which compares them with predictions. */
+/** @file Traces the data of a step: which call combines them with weights, and which compares them with predictions. */
 import type { ReportedCall, ReportedTensor } from '../reportData.ts';
 import type { Facts } from './facts.ts';
 

@@ -1,4 +1,4 @@
-/** @file Queries of a report, for the rules of findings. */
+/** @file Queries of a report, used by the rules of findings. */
 import type {
   Finding,
   ReportedCall,

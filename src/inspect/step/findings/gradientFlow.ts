@@ -26,7 +26,7 @@ function throughSteps(facts: Facts): Finding[] {
     .slice(0, 1);
 }
 
-/** Ops that run all steps at once: their gradients over time were measured separately. */
+/** Ops that run all steps in one call: their gradients over time were measured separately. */
 function insideRecurrentOps(facts: Facts): Finding[] {
   return facts.data.calls
     .flatMap((call) => {
@@ -75,7 +75,7 @@ function throughLayers(facts: Facts): Finding[] {
   const size = updateSize(facts);
   if (!trend) return size;
   const ratio = trend.last / trend.first;
-  // Where the loss is nearly flat, as that of a model that has learned, the layers aren't to blame.
+  // If the loss is nearly flat, as after training, the layers aren't the cause.
   const inLoss = growthInLoss(facts, deepest);
   const layers = deepest.path.flatMap(({ call }) => facts.layerOf(facts.call(call)) ?? []);
   const count = new Set(layers).size;
@@ -157,7 +157,7 @@ function steepest(facts: Facts, { path }: ReportedWeight, score: (ratio: number)
   return facts.at(best);
 }
 
-/** Gradients that are large as a whole. */
+/** Gradients that are large overall. */
 const hugeNorm = 1e6;
 
 function updateSize(facts: Facts): Finding[] {

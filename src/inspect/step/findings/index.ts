@@ -1,4 +1,4 @@
-/** @file Findings: problems and notable facts of a step, in words, the worst first. */
+/** @file Findings: problems and notable facts of a step, the worst first. */
 import type { Finding, Severity, StepReportData } from '../reportData.ts';
 import { disconnected } from './disconnected.ts';
 import { Facts, isSpecial, type Rule } from './facts.ts';
@@ -41,7 +41,7 @@ const order: readonly Severity[] = ['error', 'warning', 'note'];
 /** Returns the findings for a report that has none yet. */
 export function findingsOf(data: StepReportData, errors: readonly Error[]): Finding[] {
   const facts = new Facts(data);
-  // Where predictions can't change, or a weight is NaN already, what follows for gradients needs no separate findings.
+  // If predictions can't change, or a weight is already NaN, the consequences for gradients need no separate findings.
   const isStuck = softmaxes(facts, errors).some(({ severity }) => severity === 'error');
   const isSpoilt = data.tensors.some(({ role, values }) => role === 'weight' && isSpecial(values));
   const applied = isStuck || isSpoilt ? rules.filter((rule) => !aboutGradients.includes(rule)) : rules;

@@ -1,4 +1,4 @@
-/** @file Steps that are too long or too short for the loss, whatever the optimizer. */
+/** @file Steps that are too long or too short for the loss, for any optimizer. */
 import type { Finding, ReportedTensor } from '../reportData.ts';
 import { type Facts, type Rule, short } from './facts.ts';
 import { isNeverNegative } from './lossSign.ts';

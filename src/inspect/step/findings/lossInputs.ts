@@ -1,8 +1,8 @@
-/** @file What goes into the loss: predictions and targets that don't suit it, or one another. */
+/** @file Predictions and targets that don't suit the loss, or each other. */
 import type { Finding, ReportedCall, ReportedTensor, ValueStatistics } from '../reportData.ts';
 import { activationOf, type Facts, type Rule, short, specOf } from './facts.ts';
 
-/** What rounding may leave of a probability. */
+/** The tolerance for rounding of probabilities. */
 const tolerance = 1e-3;
 
 export const lossInputs: Rule = (facts) => {
@@ -41,7 +41,7 @@ function notProbabilities(facts: Facts, call: ReportedCall): Finding[] {
   ];
 }
 
-/** What a loss from logits applies, and the activations that did so before. */
+/** The function that a loss from logits applies, and the activations that have already applied it. */
 const ofLogits: Readonly<Record<string, string>> = { logSoftmax: 'softmax', softplus: 'sigmoid' };
 
 function twice(facts: Facts, call: ReportedCall): Finding[] {
@@ -129,7 +129,7 @@ function columnAndRow(
   ];
 }
 
-/** What activations can give. */
+/** The ranges of activations. */
 const ranges: Readonly<Record<string, readonly [number, number]>> = {
   sigmoid: [0, 1],
   softmax: [0, 1],

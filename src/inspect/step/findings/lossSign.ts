@@ -29,7 +29,7 @@ class Signs {
     return this.#once(`-${tensor.id}`, () => this.#isAtMostZero(tensor));
   }
 
-  /** A tensor may have several readers; each is looked at once. */
+  /** Visits a tensor only once, since it may have several readers. */
   #once(key: string, find: () => boolean): boolean {
     const known = this.#known.get(key) ?? find();
     this.#known.set(key, known);
@@ -38,7 +38,7 @@ class Signs {
 
   #isAtLeastZero(tensor: ReportedTensor): boolean {
     const call = this.facts.call(tensor.maker);
-    // What doesn't depend on weights keeps its sign in the next step.
+    // Values that don't depend on weights keep their sign in the next step.
     if (!call || !tensor.gradient) return (tensor.values?.min ?? -1) >= 0;
     const inputs = this.#numbersOf(tensor);
     const [a, b] = inputs;

@@ -1,9 +1,9 @@
-/** @file Data without a signal: samples that are all the same, or targets that are. */
+/** @file Data without a signal: all samples, or all targets, are the same. */
 import type { Finding, ReportedCall, ReportedTensor } from '../reportData.ts';
 import { picksLabels, readerAsTarget, readerWithWeights } from './dataReaders.ts';
 import { type Facts, isAllZero, type Rule, short, specOf } from './facts.ts';
 
-/** Fewer targets may well be the same by chance. */
+/** Fewer targets may be the same by chance. */
 const minTargets = 16;
 const minSamples = 4;
 

@@ -1,10 +1,10 @@
-/** @file Weights that begin with one value: units that are the same stay the same. */
+/** @file Weights that are initialized to a single value: units that are equal stay equal. */
 import type { ReportedWeight } from '../reportData.ts';
 import { type Facts, listed, type Rule, short } from './facts.ts';
 
 /**
- * Returns the kernels of a model whose values are equal throughout; none if one is random, which tells the units of all others
- * apart.
+ * Returns the kernels of a model whose values are equal throughout; none if one is random, which breaks the symmetry of
+ * the units of all others.
  */
 export function equalKernels(facts: Facts): readonly ReportedWeight[] {
   const kernels = facts.trained.filter(({ shape }) => shape.length > 1);

@@ -4,7 +4,7 @@ import { activationOf, type Facts, listed, type Rule, short, specOf } from './fa
 
 /** Share of a layer's outputs at the ends from which it counts as saturated. */
 const mostAreSaturated = 0.9;
-/** With fewer values a share means little. */
+/** With fewer values a fraction isn't significant. */
 const fewest = 32;
 
 interface Range {

@@ -1,4 +1,4 @@
-/** @file Softmaxes that can't give what the loss asks for: over one unit, or after another one. */
+/** @file Softmaxes that can't produce what the loss expects: over one unit, or after another softmax. */
 import type { Finding, ReportedCall } from '../reportData.ts';
 import { activationOf, type Facts, type Rule, specOf } from './facts.ts';
 
@@ -11,7 +11,7 @@ export const softmaxes: Rule = (facts) => {
 };
 
 /**
- * A share of 1 whatever its input is: predictions of [batch, 1] that a softmax, or a categorical crossentropy, divides by their
+ * Probabilities that are always 1: predictions of [batch, 1] that a softmax, or a categorical crossentropy, divides by their
  * sum.
  */
 function ofOneUnit(facts: Facts, call: ReportedCall): Finding[] {
@@ -35,7 +35,7 @@ function ofOneUnit(facts: Facts, call: ReportedCall): Finding[] {
   ];
 }
 
-/** Returns `x / sum(x)`, as categoricalCrossentropy makes shares of predictions. */
+/** Returns `x / sum(x)`, as categoricalCrossentropy normalizes predictions. */
 function dividesBySum(facts: Facts, call: ReportedCall): boolean {
   const [numerator, denominator] = facts.inputsOf(call);
   const maker = facts.call(denominator?.maker ?? null);

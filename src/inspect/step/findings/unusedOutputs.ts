@@ -3,8 +3,8 @@ import type { Finding, ReportedCall, ReportedWeight } from '../reportData.ts';
 import { activationOf, type Facts, isAllZero, type Rule } from './facts.ts';
 
 /**
- * Seen from the last bias: an output that the loss reads moves it. Only behind a linear layer, since other activations have
- * derivatives of zero.
+ * Detected by the gradient of the last bias, which is nonzero for outputs that the loss reads. Only after a linear layer, since
+ * other activations may have derivatives of zero.
  */
 export const unusedOutputs: Rule = (facts) =>
   facts.trained.flatMap((weight) => unused(facts, weight)).slice(0, 1);

@@ -5,7 +5,7 @@ import { type Facts, isAllZero, isSpecial, listed, type Rule, short, specOf } fr
 
 /** A step that changes a weight by more than this fraction of its norm discards what it learned. */
 const largeUpdate = 1;
-/** From this fraction of its norm on, a kernel jumps. */
+/** From this fraction of its norm on, the change of a kernel is a jump. */
 const notableUpdate = 0.25;
 /** Inputs with larger values usually should be scaled. */
 const largeInput = 50;
@@ -75,7 +75,7 @@ function hasOptimizer({ data }: Facts): boolean {
 
 /**
  * Returns the norm of the update as a fraction of the weight's; 0 for a weight of zeros, which any step changes. Biases are
- * near zero for many steps, and their size says little: theirs counts as at least one for each value.
+ * near zero for many steps, and their size isn't significant: it counts as at least 1 per value.
  */
 function ratioOf({ update, values, shape }: ReportedWeight): number {
   if (!values?.norm) return 0;
@@ -91,7 +91,7 @@ export const inputs: Rule = (facts) =>
     if (largest === 0 || (largest <= largeInput && largest >= smallInput)) return [];
     const comparison = readerAsTarget(facts, tensor);
     if (comparison) return largest > largeInput ? [largeTargets(facts, tensor, comparison, largest)] : [];
-    // What a layer scales before any weight reads it is scaled.
+    // Inputs that a layer scales before any weight reads them are scaled.
     const reader = readerWithWeights(facts, tensor);
     return reader ? [unscaled(facts, tensor, reader, largest)] : [];
   });

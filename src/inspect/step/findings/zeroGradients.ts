@@ -14,7 +14,7 @@ export const zeroGradients: Rule = (facts) => {
     byCause.set(cause, [...(byCause.get(cause) ?? []), weight]);
   }
   const explained = new Set([...byCause.keys()].map((call) => call?.id));
-  // That all kernels are of one value is a finding already, and why nothing passes them.
+  // Kernels of a single value, which let no gradient pass, are already a finding.
   const equal = new Set(equalKernels(facts).map(({ tensor }) => tensor));
   const found = [...byCause]
     .filter(([call]) => !call?.inputs.some((id) => equal.has(id)))
@@ -107,7 +107,7 @@ function finding(facts: Facts, call: ReportedCall | null, weights: readonly Repo
   };
 }
 
-/** A weight of zeros multiplies every gradient by zero, until it has learned something itself. */
+/** A finding about a weight of zeros, which multiplies every gradient by zero until it is updated itself. */
 function weightOfZeros(facts: Facts, call: ReportedCall, zeros: ReportedTensor, consequence: string) {
   const learns = facts.trained.some(
     ({ tensor, gradientValues }) => tensor === zeros.id && !isAllZero(gradientValues),
