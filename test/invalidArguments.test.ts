@@ -1,4 +1,4 @@
-/** @file Whatever is passed to a public function: it works, or throws a typed error. */
+/** @file Any arguments of public functions: they work, or throw a typed error. */
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import * as retrograd from '../src/index.ts';
 import * as io from '../src/io/index.ts';

@@ -1,4 +1,4 @@
-/** @file What a new user passes by mistake and nothing would read, or read as something else: each is rejected with the remedy. */
+/** @file Arguments that new users pass by mistake, and that would be ignored or misread: each is rejected with the remedy. */
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   add,

@@ -1,4 +1,4 @@
-/** @file What SECURITY.md promises about the sources and about what is installed. */
+/** @file The promises of SECURITY.md about the sources and the installed packages. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

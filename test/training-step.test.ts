@@ -1,5 +1,5 @@
 /**
- * @file What a training step costs in addition to its arithmetic: submissions, allocations, tensors and bytes, over a thousand
+ * @file The costs of a training step in addition to its arithmetic: submissions, allocations, tensors and bytes, over a thousand
  * steps of a small convolutional network.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,10 +1,10 @@
-/** @file Functions that make losses and metrics, by any of the names that Keras has for what they make. */
+/** @file Factories of losses and metrics, by any of Keras's names for their products. */
 import { foldName } from '../core/suggest.ts';
 
 interface Named {
   readonly names: {
     readonly className: string;
-    /** The default name of what it makes. */
+    /** The default name of the created object. */
     readonly label?: string | null | undefined;
     readonly aliases?: readonly string[];
   };

@@ -12,7 +12,7 @@ export function uniqueName(base: string): string {
   return count === 0 ? base : `${base}_${count}`;
 }
 
-/** Restarts the numbering of names. Existing layers keep theirs. */
+/** Restarts the numbering of names. Existing layers keep their names. */
 export function clearSession(): void {
   counts.clear();
 }

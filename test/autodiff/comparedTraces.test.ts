@@ -1,4 +1,4 @@
-/** @file What a comparison of a recording with a new trace of its function finds, and how it describes each difference. */
+/** @file Comparisons of a recording with a new trace of its function: which differences they find, and how they describe them. */
 import { afterAll, beforeAll, describe, expect, type MockInstance, test, vi } from 'vitest';
 import {
   add,

@@ -1,4 +1,4 @@
-/** @file Compiled functions and devices: a lost one, a new one, two at once. */
+/** @file Compiled functions and devices: a lost device, a new one, two at a time. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   add,

@@ -1,4 +1,4 @@
-/** @file What a recording froze is found by comparing it with a new trace, and reported once with its line. */
+/** @file Frozen values are found by comparing a recording with a new trace, and reported once with their line. */
 import { afterAll, afterEach, beforeAll, describe, expect, type MockInstance, test, vi } from 'vitest';
 import {
   add,

@@ -1,4 +1,4 @@
-/** @file Recordings: what a tape records and keeps, when it ends, and what its backward walk gives to whom. */
+/** @file Recordings: what a tape records and retains, when it ends, and which gradients its backward pass computes. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   add,

@@ -1,4 +1,4 @@
-/** @file What distinguishes the calls of a compiled function. */
+/** @file Signatures: which calls of a compiled function are distinguished. */
 import { beforeAll, expect, test } from 'vitest';
 import { add, compile, init, mul, type Tensor, tensor, variable } from '../../src/index.ts';
 import { fieldsOf, signatureOf } from '../../src/autodiff/signature.ts';

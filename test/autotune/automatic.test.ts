@@ -1,4 +1,4 @@
-/** @file Tuning by itself: what calls ask is measured behind them, and a wrong selection costs the step that asked. */
+/** @file Automatic tuning: problems are measured after the calls that need them, and a wrong selection affects only one step. */
 import { expect, test } from 'vitest';
 import { compile, matMul, type Tensor, tensor, tidy } from '../../src/index.ts';
 import { getDevice } from '../../src/webgpu/current.ts';

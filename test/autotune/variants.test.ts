@@ -1,4 +1,4 @@
-/** @file Whatever is chosen, results are correct: every candidate of random shapes against float64 on the host. */
+/** @file Every candidate is correct: random shapes against float64 on the host. */
 import { expect, test } from 'vitest';
 import { init, matMul, tensor, tidy } from '../../src/index.ts';
 import type { Autotuner } from '../../src/webgpu/autotuner.ts';

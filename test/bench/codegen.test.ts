@@ -1,6 +1,6 @@
 /**
- * @file What a GPU's compiler makes of the kernels, against committed limits (bench/codegen/limits.ts). Needs Mesa's RADV
- * and a C compiler, which are installed where that is possible; elsewhere the test says what is missing.
+ * @file The code that a GPU's compiler generates for the kernels, against committed limits (bench/codegen/limits.ts). Needs
+ * Mesa's RADV and a C compiler, which are installed where that is possible; otherwise the test reports what is missing.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';

@@ -1,4 +1,4 @@
-/** @file Models as ONNX has them, byte by byte. */
+/** @file ONNX models, byte by byte. */
 import { expect, it } from 'vitest';
 import { OnnxGraph } from '../../bench/onnx/graph.ts';
 import { Message } from '../../bench/onnx/protobuf.ts';

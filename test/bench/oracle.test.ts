@@ -1,4 +1,4 @@
-/** @file The oracles of the benchmark, on results that are right and on such that aren't. */
+/** @file The oracles of the benchmark, on correct and on wrong results. */
 import { describe, expect, it } from 'vitest';
 import { checkStep } from '../../bench/trainingStepCheck.ts';
 import { convolveAndRectify, crossEntropy, dense, maxPool } from '../../bench/float64.ts';

@@ -1,4 +1,4 @@
-/** @file What the benchmark writes down: ratios, rows, tables. */
+/** @file The benchmark's output: ratios, rows, tables. */
 import { describe, expect, it } from 'vitest';
 import { line, short, toMarkdown } from '../../bench/report.ts';
 import { type BenchResult, failuresOf, ratioOf, rowResult } from '../../bench/result.ts';

@@ -1,4 +1,4 @@
-/** @file What the runner of golden cases must notice. Its cases are small enough to know the answers by heart. */
+/** @file Faults that the runner of golden cases must detect. The cases are small enough to know the results. */
 import { beforeAll, expect, test } from 'vitest';
 import { type Case, openDevice, runFamily } from './cases.ts';
 

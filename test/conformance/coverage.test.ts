@@ -1,6 +1,6 @@
 /// <reference types="vite/client" />
 /**
- * @file Walks the table of contents of the ops: each has cases, a gradient decision, and a row in docs/ops.md.
+ * @file Checks the list of ops: each has cases, a gradient decision, and a row in docs/ops.md.
  */
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';

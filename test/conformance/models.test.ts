@@ -1,4 +1,4 @@
-/** @file What the runner of models must notice. */
+/** @file Faults that the runner of models must detect. */
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { openDevice } from './cases.ts';

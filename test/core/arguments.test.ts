@@ -1,4 +1,4 @@
-/** @file Arguments that aren't operands: functions, options, signals, numbers of a dtype, and what errors carry. */
+/** @file Arguments that aren't operands: functions, options, signals, numbers of a dtype, and the properties of errors. */
 import { expect, test } from 'vitest';
 import { checkSignal } from '../../src/core/abortSignal.ts';
 import { requireFunction, requireOptions } from '../../src/core/arguments.ts';

@@ -1,4 +1,4 @@
-/** @file The geometry of a convolution: its sizes, and what doesn't fit. */
+/** @file The geometry of a convolution: its sizes, and errors for operands that don't fit. */
 import { expect, test } from 'vitest';
 import {
   type ConvolutionOptions,

@@ -1,4 +1,4 @@
-/** @file dtypes: what floats, what is an integer, and the common one of two. */
+/** @file dtypes: floating and integer types, and the common type of two. */
 import { expect, test } from 'vitest';
 import { isDType, isFloating, isInteger, isStoredDType, promote } from '../../src/core/dtype.ts';
 import { DTypeError } from '../../src/core/errors.ts';

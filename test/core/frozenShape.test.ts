@@ -1,4 +1,4 @@
-/** @file Frozen shapes: copies that nobody can change, and one for equal sizes. */
+/** @file Frozen shapes: immutable copies, shared by equal sizes. */
 import { expect, test } from 'vitest';
 import { frozenShape } from '../../src/core/frozenShape.ts';
 

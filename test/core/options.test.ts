@@ -1,4 +1,4 @@
-/** @file Options of any function: how they are passed, and what is rejected. */
+/** @file Options of functions: how they are passed, and which are rejected. */
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { ValueError } from '../../src/core/errors.ts';

@@ -1,4 +1,4 @@
-/** @file Shapes: strides, axes, broadcasting and reductions, with what is rejected. */
+/** @file Shapes: strides, axes, broadcasting and reductions, and invalid arguments. */
 import { expect, test } from 'vitest';
 import { ShapeError, ValueError } from '../../src/core/errors.ts';
 import {

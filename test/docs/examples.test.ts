@@ -1,6 +1,6 @@
 /**
- * @file The examples of the reference (docs/examples), all run in one process. What they give is kept in
- * docs/reference-examples.json, from which the site is made: `npx vitest run --project unit test/docs/examples.test.ts -u`
+ * @file The examples of the reference (docs/examples), all run in one process. Their results are stored in
+ * docs/reference-examples.json, from which the site is built: `npx vitest run --project unit test/docs/examples.test.ts -u`
  * writes it again.
  */
 import fs from 'node:fs';

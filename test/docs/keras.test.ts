@@ -1,5 +1,5 @@
 /**
- * @file docs/keras.md against Keras's own names (test/fixtures/keras/names.json): what is missing is listed, and nothing else.
+ * @file docs/keras.md against Keras's own names (test/fixtures/keras/names.json): exactly the missing names are listed.
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

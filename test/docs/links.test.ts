@@ -1,5 +1,5 @@
 /**
- * @file Links of the documentation lead somewhere: each relative link names a file, and each anchor a heading of it. Decision
+ * @file Links of the documentation are valid: each relative link leads to a file, and each anchor to a heading in it. Decision
  * records have a date and a status.
  */
 import fs from 'node:fs';

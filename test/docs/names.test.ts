@@ -1,4 +1,4 @@
-/** @file docs/names.md against the functions of TF.js: each has the same name here, or a row. What rows offer exists. */
+/** @file docs/names.md against the functions of TF.js: each has the same name here, or a row. The alternatives in rows exist. */
 import { readFileSync } from 'node:fs';
 import * as tf from '@tensorflow/tfjs-core';
 import { expect, test } from 'vitest';

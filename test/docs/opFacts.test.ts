@@ -1,6 +1,6 @@
 /// <reference types="vite/client" />
 /**
- * @file What the reference says of each op (docs/op-facts.json): dtypes, kernels, gradients. Found by calling the op on its
+ * @file The facts about each op in the reference (docs/op-facts.json): dtypes, kernels, gradients. Found by calling the op on its
  * samples in a dry run, on a discrete GPU's profile; nothing is computed. `-u` writes the file again.
  */
 import { expect, test } from 'vitest';

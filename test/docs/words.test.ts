@@ -1,6 +1,6 @@
 /**
- * @file The code and the docs use the field's words. Each word that is gone is listed with its replacement; every line that
- * still has one is reported as `file:line: word → replacement`.
+ * @file The code and the docs use the field's terms. Each banned word is listed with its replacement; every line that
+ * contains one is reported as `file:line: word → replacement`.
  */
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** @file What an app has of an op that it wrote itself: examples/custom-kernel, without another line of code. */
+/** @file The features that a custom op gets without further code: examples/custom-kernel. */
 import { beforeAll, expect, test } from 'vitest';
 import { run } from '../../examples/custom-kernel/run.ts';
 import { softplusBeta } from '../../examples/custom-kernel/softplus.ts';

@@ -1,4 +1,4 @@
-/** @file The programs of examples/keras-history, as `npm run example` runs them: what each is there to show. */
+/** @file The programs of examples/keras-history, as `npm run example` runs them: each shows what it should. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { init } from '../../src/index.ts';
 

@@ -1,5 +1,5 @@
 /**
- * @file The programs of the playground's gallery, in Node: each runs, and learns what it should. What they show goes to
+ * @file The programs of the playground's gallery, in Node: each runs, and learns what it should. Their output goes to
  * test/support/playground.ts. The page itself is tested in test/e2e/playground.test.ts.
  */
 import fs from 'node:fs';

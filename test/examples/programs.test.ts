@@ -1,5 +1,5 @@
 /**
- * @file The programs of examples/programs, which people write first: each learns what it should. They are type-checked as an
+ * @file The programs of examples/programs, such as users write first: each learns what it should. They are type-checked as an
  * app would be, by examples/programs/tsconfig.json and, on the built package, by scripts/check-package.mjs.
  */
 import { describe, expect, test } from 'vitest';

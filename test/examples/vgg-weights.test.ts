@@ -1,5 +1,5 @@
 /**
- * @file examples/perceptual-loss/vgg.ts: files of Keras and torchvision become features. Weights and what they give are those
+ * @file examples/perceptual-loss/vgg.ts: files of Keras and torchvision become features. Weights and expected results are those
  * of test/fixtures/applications.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** @file Lifetimes of the storages that recorded commands make, and the ranges that they get. */
+/** @file Lifetimes of the storages that recorded commands make, and the ranges that they are assigned. */
 import { expect, test } from 'vitest';
 import { assignBuffers, lifetimesOf } from '../../src/execution/bufferAssignment.ts';
 import { SharedBuffers } from '../../src/execution/sharedBuffers.ts';

@@ -1,4 +1,4 @@
-/** @file What a capture records, holds and rejects, on an executor that executes nothing. */
+/** @file Captures: what they record, hold and reject, on an executor that executes nothing. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { TapeError } from '../../src/core/errors.ts';
 import { Capture, Pins } from '../../src/execution/capture.ts';

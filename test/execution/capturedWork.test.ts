@@ -1,4 +1,7 @@
-/** @file Runs of captured work on a device: what uploads may overwrite, what is made again, and what variables share. */
+/**
+ * @file Runs of captured work on a device: which buffers uploads may overwrite, what is created again, and what variables
+ * share.
+ */
 import { beforeAll, expect, test } from 'vitest';
 import { compile } from '../../src/autodiff/compile.ts';
 import { init } from '../../src/kernels/init.ts';

@@ -1,4 +1,4 @@
-/** @file Which executor work gets, and what happens where no device is open. */
+/** @file Which executor runs work, and what happens if no device is open. */
 import { expect, onTestFinished, test } from 'vitest';
 import { ValueError } from '../../src/core/errors.ts';
 import { currentExecutor, onReplay, untraced, withExecutors } from '../../src/execution/currentExecutor.ts';

@@ -1,4 +1,4 @@
-/** @file Dry runs: which commands they note, and that they leave everything as it was. */
+/** @file Dry runs: which commands they collect, and that they change nothing. */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { TapeError, ValueError } from '../../src/core/errors.ts';
 import { currentExecutor } from '../../src/execution/currentExecutor.ts';

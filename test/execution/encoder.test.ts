@@ -1,4 +1,4 @@
-/** @file What goes into an app's encoder, and which buffers it uses meanwhile. */
+/** @file Launches in an app's encoder, and the buffers that they use. */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { DeviceError, OutOfMemoryError } from '../../src/core/errors.ts';
 import { encodeWork } from '../../src/execution/encoder.ts';

@@ -1,4 +1,4 @@
-/** @file What forwards to another executor, and what notes that it does. */
+/** @file Executors that forward everything to another executor, and those that also record it. */
 import { describe, expect, test } from 'vitest';
 import { ForeignExecutor } from '../../src/execution/foreignExecutor.ts';
 import { ForwardingExecutor } from '../../src/execution/forwardingExecutor.ts';

@@ -1,4 +1,4 @@
-/** @file To which op and layer launches are attributed, and their floating-point operations. */
+/** @file The attribution of launches and floating-point operations to ops and layers. */
 import { expect, test } from 'vitest';
 import { CallScope } from '../../src/execution/profilerScope.ts';
 

@@ -1,6 +1,6 @@
 /**
  * @file Small files that would take far more time or memory than their size suggests, because parts share the same bytes many
- * times. Each is rejected at once, by the sum of the declared sizes.
+ * times. Each is rejected immediately, by the sum of the declared sizes.
  */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';

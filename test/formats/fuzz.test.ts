@@ -1,5 +1,5 @@
 /**
- * @file Damaged files of every format: they load, or are rejected with a FormatError, at once and without changes. A few
+ * @file Damaged files of every format: they load, or are rejected with a FormatError, immediately and without changes. A few
  * hundred here; `npm run fuzz:files` tries thousands of each format.
  */
 import fs from 'node:fs';

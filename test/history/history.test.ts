@@ -1,4 +1,4 @@
-/** @file kerasHistory, and the words for where there is none. */
+/** @file kerasHistory, and explanations for tensors that have none. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   debugMode,

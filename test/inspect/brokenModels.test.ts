@@ -1,4 +1,4 @@
-/** @file Models that are broken in other ways than variations.test.ts has them: the first finding says why they don't learn. */
+/** @file Models that are broken in other ways than those of variations.test.ts: the first finding says why they don't learn. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { GradientTape, init, matMul, mean, sigmoid, square, sub, tensor, variable } from '../../src/index.ts';
 import { type Finding, inspector, type StepReport } from '../../src/inspect/index.ts';

@@ -1,4 +1,4 @@
-/** @file What a recording says of its curves: what is wrong is named, and healthy runs are left alone. */
+/** @file Findings about the curves of a recording: faults are named, and healthy runs have none. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { init, tensor } from '../../src/index.ts';
 import { recordSteps } from '../../src/inspect/index.ts';

@@ -1,4 +1,4 @@
-/** @file Calls of the inspector that can't work: each error says how to call it. */
+/** @file Calls of the inspector that can't work: each error states the correct call. */
 import { beforeAll, expect, test } from 'vitest';
 import {
   DisposedError,

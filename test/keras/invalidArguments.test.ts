@@ -1,4 +1,4 @@
-/** @file Whatever is passed to a factory, a layer or a model: it works, or throws a typed error. */
+/** @file Any arguments of factories, layers and models: they work, or throw a typed error. */
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import * as retrograd from '../../src/index.ts';
 import { init, tensor, tidy } from '../../src/index.ts';

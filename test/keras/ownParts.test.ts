@@ -1,4 +1,4 @@
-/** @file Parts of a model that an app writes: functions that return something else, and methods that nothing would call. */
+/** @file Parts of a model that an app writes: functions that return something else, and methods that would never be called. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { init, ones, RetrogradError, type Tensor, tensor } from '../../src/index.ts';
 import { callbacks, Layer, layers, Model, optimizers, sequential } from '../../src/keras/index.ts';

@@ -1,4 +1,4 @@
-/** @file encodeFunction: what a tape computes, on an app's own buffers and in its own encoder. */
+/** @file encodeFunction: gradients of a tape, on an app's own buffers and in its own encoder. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type Device,

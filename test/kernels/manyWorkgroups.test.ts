@@ -1,6 +1,6 @@
 /**
- * @file More rows, matrices and images than one dimension of a grid has workgroups: kernels that take one for each. What they
- * give is what they give for two parts, each of which fits in one dimension.
+ * @file More rows, matrices and images than one dimension of a grid has workgroups: kernels that take one for each. The
+ * results equal those for two parts, each of which fits in one dimension.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {

@@ -1,6 +1,6 @@
 /**
  * @file Winograd convolutions, in their three directions: against float64 on the host, within the
- * error bounds that docs/decisions/winograd.md states, and chosen where they pay.
+ * error bounds that docs/decisions/winograd.md states, and selected where they are faster.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

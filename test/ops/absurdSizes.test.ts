@@ -1,4 +1,4 @@
-/** @file Sizes beyond any device: the right result or a typed error, at once. */
+/** @file Sizes beyond any device: the correct result or a typed error, without delay. */
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   avgPool,

@@ -1,5 +1,5 @@
 /**
- * @file What the battery can't say of binary ops: IEEE 754's special cases, integers, numbers as operands, dtypes.
+ * @file Properties of binary ops that the battery doesn't cover: IEEE 754's special cases, integers, numbers as operands, dtypes.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DTypeError, ValueError } from '../../src/core/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * @file Convolutions in the variants that the library chooses itself, in sizes past the small kernel's, against float64
+ * @file Convolutions in the variants that the library selects, in sizes past the small kernel's, against float64
  * on the host.
  */
 import { expect, test } from 'vitest';

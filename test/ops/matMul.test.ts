@@ -1,4 +1,4 @@
-/** @file matMul where the battery's samples don't look: values of integers, sums of many terms, very many slices. */
+/** @file matMul beyond the battery's samples: integer values, sums of many terms, very many slices. */
 import { expect, test } from 'vitest';
 import { fusedMatMul, init, matMul, tensor } from '../../src/index.ts';
 import { withGemmTile } from '../support/algorithms.ts';

@@ -1,4 +1,4 @@
-/** @file What normalisations and moments owe to inputs whose mean is large against their spread. */
+/** @file Normalizations and moments of inputs whose mean is large compared with their spread. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   batchNormTrain,

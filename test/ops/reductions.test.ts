@@ -1,4 +1,4 @@
-/** @file What reductions give where there is nothing to reduce, and where values tie. */
+/** @file Reductions without elements, and of tied values. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   all,

@@ -1,6 +1,6 @@
 /**
  * @file Scatter-add against sums in float64, and bit for bit the same on every run. All ways of grouping give one list,
- * so that sums are tested on the cheapest alone: a radix sort takes a CPU seconds.
+ * so sums are tested only with the cheapest: a radix sort takes a CPU seconds.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { init, scatterAdd, type Tensor, tensor, tidy } from '../../src/index.ts';

@@ -1,4 +1,4 @@
-/** @file What keeps a version from being published. */
+/** @file Checks that prevent a version from being published. */
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';

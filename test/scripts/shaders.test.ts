@@ -1,4 +1,4 @@
-/** @file Shaders as they are shipped say what their sources say: the same tokens in the same order. */
+/** @file Shipped shaders are equivalent to their sources: the same tokens in the same order. */
 import fs from 'node:fs';
 import { parseSync } from 'vite';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** @file `npm run wgsl`: prints kernels, and says what is wrong with a name or an option. */
+/** @file `npm run wgsl`: prints kernels, and reports invalid names and options. */
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { layOut } from '../../shaders/lib/wgsl.ts';

@@ -1,4 +1,4 @@
-/** @file A loaded tensor says which file it came from: for every format, and for every source. */
+/** @file A loaded tensor knows its file: for every format, and for every source. */
 import fs from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-/** @file Shapes of tensors: nobody can change them, neither by the tensor nor by the list that it was made with. */
+/** @file Shapes of tensors are immutable, through the tensor and through the list that it was created with. */
 import { beforeAll, expect, test } from 'vitest';
 import { frozenShape } from '../../src/core/frozenShape.ts';
 import {

@@ -1,4 +1,4 @@
-/** @file What host values become on the device, on every way there. */
+/** @file Host values on the device, by every way to upload them. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   DTypeError,

@@ -1,5 +1,5 @@
 /**
- * @file Dtypes as TypeScript knows them are those that ops give. Each call states the dtype that its result has, which the
+ * @file TypeScript's dtypes are those that ops return. Each call states the dtype that its result has, which the
  * compiler checks exactly, and which is compared with the dtype at run time.
  */
 import { beforeAll, describe, expect, expectTypeOf, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * @file Options by position: what runs type-checks, and what is rejected doesn't compile. `test/otherLibraries.test.ts` compares the
- * results with those of the documented form.
+ * @file Options by position: calls that run also type-check, and calls that are rejected don't compile.
+ * `test/otherLibraries.test.ts` compares the results with those of the documented form.
  */
 import { beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
 import * as rg from '../../src/index.ts';

@@ -1,4 +1,4 @@
-/** @file Transforms give trees of the types of their inputs. */
+/** @file Transforms return trees of the types of their inputs. */
 import { beforeAll, expect, expectTypeOf, test } from 'vitest';
 import {
   grad,

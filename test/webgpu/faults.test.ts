@@ -1,4 +1,4 @@
-/** @file A fault is reported to those who read values that depend on it, and to no one else; it is never lost. */
+/** @file A fault is reported only by readbacks of values that depend on it, and is never lost. */
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   add,

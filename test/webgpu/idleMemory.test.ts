@@ -1,4 +1,4 @@
-/** @file Idle memory: whatever a device keeps for reuse, in all its pools together, stays within `maxPooledBytes`. */
+/** @file Idle memory: all buffers that a device retains for reuse, in all its pools, stay within `maxPooledBytes`. */
 import { expect, test } from 'vitest';
 import {
   add,

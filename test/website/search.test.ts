@@ -1,4 +1,4 @@
-/** @file What the site's search finds, by names as people write them. */
+/** @file The site's search, by names as users type them. */
 import { describe, expect, test } from 'vitest';
 import { type Entry, searchIn } from '../../website/searchRank.ts';
 

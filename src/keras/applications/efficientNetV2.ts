@@ -25,7 +25,7 @@ export interface EfficientNetV2Options extends NetworkOptions {
   includePreprocessing?: boolean;
 }
 
-/** Fused blocks convolve and widen at once; the others squeeze and excite. */
+/** Fused blocks convolve and widen in one step; the others squeeze and excite. */
 type Stage = readonly [fused: boolean, expansion: number, filters: number, repeats: number, strides: number];
 
 interface Variant extends Scaling {

@@ -26,7 +26,7 @@ export interface RunParams {
   [other: string]: unknown;
 }
 
-/** What callbacks know of an optimizer. */
+/** The part of an optimizer that callbacks use. */
 export interface CallbackOptimizer {
   readonly name: string;
   /** The rate of the next step. Can be set only if there is no schedule. */
@@ -39,7 +39,7 @@ export interface CallbackOptimizer {
   swapAverages?(): void;
 }
 
-/** What callbacks know of a model. */
+/** The part of a model that callbacks use. */
 export interface CallbackModel {
   readonly name: string;
   /** If set to true, training ends after the current batch. */
@@ -71,7 +71,7 @@ export interface StepBatch {
  */
 export abstract class Callback {
   /**
-   * Which logs the hooks of batches get. false: none, `{}`. true: those of that batch, for which training waits. 'latest':
+   * The logs that batch hooks receive. false: none, `{}`. true: those of that batch, for which training waits. 'latest':
    * the newest that have arrived, without waiting.
    */
   readonly readsBatchLogs: boolean | 'latest' = false;

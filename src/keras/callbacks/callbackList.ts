@@ -48,11 +48,11 @@ export class CallbackList {
   readonly history: History | null;
   /** Callbacks with `aroundTrainStep`. */
   readonly #around: readonly Callback[];
-  /** The newest logs of batches that have arrived. */
+  /** The most recent batch logs that have arrived. */
   #latest: Logs = {};
   #reading: Promise<void> | null = null;
   #readAt = Number.NEGATIVE_INFINITY;
-  /** The error of a readback that nothing waited for. */
+  /** The error of a readback that nothing awaited. */
   #failure: { error: unknown } | null = null;
 
   /** Errors: ValueError for anything but a callback. */
@@ -157,7 +157,7 @@ export class CallbackList {
     return this.#call('onPredictBatchEnd', batch, logs);
   }
 
-  /** At the end of a run, however it ended. */
+  /** Called at the end of a run, even if it failed. */
   release(): void {
     runAll(this.callbacks.map((callback) => () => callback.release()));
   }

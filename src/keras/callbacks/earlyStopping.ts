@@ -31,7 +31,7 @@ const known = [
   'say',
 ];
 
-/** The callback of `earlyStopping`, where options and errors are described. */
+/** The class of callbacks created by `earlyStopping`, which documents options and errors. */
 export class EarlyStopping extends Callback {
   /** The epoch after which training was ended; null if it wasn't. */
   stoppedEpoch: number | null = null;

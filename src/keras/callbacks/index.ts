@@ -1,6 +1,6 @@
 /** @file The callbacks. */
 
-// Of your own
+// Custom callbacks
 export {
   Callback,
   type CallbackModel,
@@ -12,29 +12,29 @@ export {
 } from './callback.ts';
 export { type CallbackLike, CallbackList, type CallbackListOptions, type LogReader } from './callbackList.ts';
 export { type Hooks, LambdaCallback, lambdaCallback } from './lambdaCallback.ts';
-// What was measured
+// Results
 export { CSVLogger, csvLogger, type CSVLoggerOptions } from './csvLogger.ts';
 export { TensorBoard, tensorBoard, type TensorBoardOptions } from './tensorBoard.ts';
 export { History, type HistoryJSON } from './history.ts';
-// When to end
+// Stopping
 export { EarlyStopping, earlyStopping, type EarlyStoppingOptions } from './earlyStopping.ts';
 export { TerminateOnNaN, terminateOnNaN, type TerminateOnNaNOptions } from './terminateOnNaN.ts';
-// How fast to learn
+// Learning rates
 export {
   LearningRateScheduler,
   learningRateScheduler,
   type LearningRateSchedulerOptions,
 } from './learningRateScheduler.ts';
 export { ReduceLROnPlateau, reduceLROnPlateau, type ReduceLROnPlateauOptions } from './reduceLROnPlateau.ts';
-// How far it is
+// Progress
 export { PageProgress, pageProgress, type PageProgressOptions } from './pageProgress.ts';
 export { ProgressBar, progressBar, type ProgressBarOptions } from './progressBar.ts';
-// Which weights are evaluated
+// Evaluated weights
 export { SwapEMAWeights, swapEMAWeights, type SwapEMAWeightsOptions } from './swapEMAWeights.ts';
-// What is kept
+// Saving
 export { BackupAndRestore, backupAndRestore, type BackupAndRestoreOptions } from './backupAndRestore.ts';
 export { ModelCheckpoint, modelCheckpoint, type ModelCheckpointOptions } from './modelCheckpoint.ts';
-// Where files are kept
+// File storage
 export type { SinkLike } from './sink.ts';
 export type { FileSink, MemorySink } from './sinks.ts';
 export * as sinks from './sinks.ts';

@@ -31,7 +31,7 @@ export type Hooks = {
   ) => void | Promise<void>;
 } & { readsBatchLogs?: boolean | 'latest' };
 
-/** The callback of `lambdaCallback`, where options and errors are described. */
+/** The class of callbacks created by `lambdaCallback`, which documents options and errors. */
 export class LambdaCallback extends Callback {
   override readonly readsBatchLogs: boolean | 'latest';
 

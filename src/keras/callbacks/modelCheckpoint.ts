@@ -43,7 +43,7 @@ const known = [
   'say',
 ];
 
-/** The callback of `modelCheckpoint`, where options and errors are described. */
+/** The class of callbacks created by `modelCheckpoint`, which documents options and errors. */
 export class ModelCheckpoint extends Callback {
   override readonly readsBatchLogs: boolean;
   /** The name of the last saved file. */

@@ -38,7 +38,7 @@ export class Monitor {
     this.#minDelta = Math.abs(minDelta);
   }
 
-  /** Forgets the values so far. */
+  /** Discards the values so far. */
   reset(): void {
     this.best = null;
     this.#sign = null;
@@ -70,7 +70,7 @@ export class Monitor {
     });
   }
 
-  /** Returns whether `value` is better than `reference` by more than the least change. Anything is better than null. */
+  /** Returns whether `value` is better than `reference` by more than the minimum change. Any value is better than null. */
   improves(value: number, reference: number | null, model: CallbackModel): boolean {
     this.#sign ??= this.#direction(model);
     const worst = this.#sign > 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;

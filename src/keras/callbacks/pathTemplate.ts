@@ -1,7 +1,7 @@
 /** @file File name templates in Python's format: `run/{epoch:02d}-{val_loss:.2f}.safetensors`. */
 import { invalid } from './callbackOptions.ts';
 
-/** A piece of text, or the name and format of a value. */
+/** A literal text, or the name and format of a value. */
 type Piece = string | { name: string; format: Format };
 
 interface Format {

@@ -7,7 +7,7 @@ import { Clock, formatLogs, formatPace, formatRest } from './progress.ts';
 
 /** Options of `progressBar`. */
 export interface ProgressBarOptions {
-  /** Takes pieces of text, line ends included. Default: standard output in Node, whole lines to the console elsewhere. */
+  /** Receives pieces of text, including line ends. Default: standard output in Node, whole lines to the console elsewhere. */
   write?: (text: string) => void;
   /** Whether lines may be overwritten, and coloured. Default: true in a terminal. Otherwise there is one line per epoch. */
   dynamic?: boolean;

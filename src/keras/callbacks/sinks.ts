@@ -19,7 +19,7 @@ export function defaultFiles(): FileSink {
   return nodeModule('fs/promises') ? nodeFiles() : originFiles();
 }
 
-/** Files in memory, gone with the page. Errors: none. */
+/** Files in memory, lost when the page is closed. Errors: none. */
 export function memoryFiles(): MemorySink {
   const files = new Map<string, Uint8Array<ArrayBuffer>>();
   return {

@@ -13,7 +13,7 @@ export interface SwapEMAWeightsOptions {
   swapOnEpoch?: boolean;
 }
 
-/** The callback of `swapEMAWeights`, where options and errors are described. */
+/** The class of callbacks created by `swapEMAWeights`, which documents options and errors. */
 export class SwapEMAWeights extends Callback {
   readonly #swapOnEpoch: boolean;
 

@@ -16,7 +16,7 @@ export interface TerminateOnNaNOptions extends VerboseOptions {
   everyBatch?: boolean;
 }
 
-/** The callback of `terminateOnNaN`, where options and errors are described. */
+/** The class of callbacks created by `terminateOnNaN`, which documents options and errors. */
 export class TerminateOnNaN extends Callback {
   override readonly readsBatchLogs: boolean | 'latest';
   readonly #raises: boolean;

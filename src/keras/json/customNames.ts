@@ -1,6 +1,6 @@
 /**
- * @file How files name the classes of an app: by module and class of Python, next to the registered name. Here they mean
- * nothing, but a file that is written again has them, as Keras would write it.
+ * @file The names of an app's classes in files: module and class of Python, next to the registered name. They have
+ * no effect here, but are written again to files, as Keras would.
  */
 import type { JsonObject } from './document.ts';
 

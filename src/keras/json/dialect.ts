@@ -1,5 +1,5 @@
 /**
- * @file What Keras 3 writes about its classes beyond their options in this library: options that can only have one value
+ * @file The parts of Keras 3's configurations beyond the options in this library: options that can only have one value
  * here, options that it always writes, and how it records calls.
  */
 

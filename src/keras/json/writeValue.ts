@@ -19,7 +19,7 @@ export interface Writer {
   readonly source: string;
   /** Layers that were written before; null if layers are described again at each place, as in Keras's `to_json()`. */
   readonly layers: WrittenLayers | null;
-  /** Whether what layers learned is in files next to the configuration. */
+  /** Whether learned state is in files next to the configuration. */
   readonly learnedApart: boolean;
   writeLayer(layer: AnyLayer, place: string): JsonObject;
 }

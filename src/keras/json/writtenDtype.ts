@@ -12,7 +12,7 @@ const known = new WeakMap<GraphTensor, string>();
 
 /** Returns the dtype of `tensor` in a file. */
 export function writtenDtype(tensor: GraphTensor): string {
-  // A graph may be thousands of calls deep: what a tensor depends on is settled first, without recursion.
+  // A graph may be thousands of calls deep, so dependencies are resolved first, without recursion.
   const open: GraphTensor[] = [tensor];
   for (let next = open.at(-1); next; next = open.at(-1)) {
     const missing = sourcesOf(next).filter((source) => !known.has(source));

@@ -30,11 +30,11 @@ export type Stackable = AnyLayer | Layer | SymbolicTensor | ClassConfig;
 export interface SequentialOptions extends LayerOptions {
   /** The layers, from the first to the last. Default: none yet; `add` them. */
   layers?: readonly Stackable[];
-  /** Shape of the input, the batch included, to build a model without an input layer at once. */
+  /** Shape of the input, the batch included, to build a model without an input layer immediately. */
   buildInputShape?: OpenShape | null;
 }
 
-/** The object of `sequential`, where options and errors are described. */
+/** The class of models created by `sequential`, which documents options and errors. */
 export class Sequential extends Model<Tensor, Tensor> {
   static override readonly className: string = 'Sequential';
 
@@ -83,7 +83,7 @@ export class Sequential extends Model<Tensor, Tensor> {
   }
 
   /**
-   * Adds a layer on top. If the model knows its input, the layer is built at once.
+   * Adds a layer on top. If the model knows its input, the layer is built immediately.
    * Errors: ValueError for anything but a layer, for a name that the model already has, and for a second input.
    */
   add(layer: Stackable, ...extra: never[]): void {
@@ -134,7 +134,7 @@ export class Sequential extends Model<Tensor, Tensor> {
     this.#extend();
   }
 
-  /** The batch size stays open, whatever the first batch is. */
+  /** Builds the model with an open batch size, regardless of the first batch. */
   override ensureBuilt(inputShape: OpenShape): void {
     if (this.built) return;
     const [, ...rest] = isShape(inputShape) ? inputShape : [];
@@ -264,7 +264,7 @@ function isConfig(given: unknown): given is ClassConfig {
 
 /**
  * Creates a linear stack of layers: `sequential([…layers])`, or `sequential({ layers, name })`. With `input({ shape })` at its
- * start it is built at once; otherwise at its first call, `build` or `fit`.
+ * start it is built immediately; otherwise at its first call, `build` or `fit`.
  * Errors: ValueError for anything but layers, and for names given twice.
  */
 export function sequential(options?: SequentialOptions | readonly Stackable[]): Sequential;

@@ -49,7 +49,7 @@ interface Counted {
   readonly dtype: DType;
 }
 
-/** What a summary reads of a model. */
+/** The part of a model that a summary uses. */
 export interface Summarized {
   readonly name: string;
   readonly className: string;

@@ -14,7 +14,7 @@ export interface AdadeltaOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-/** The optimizer of `adadelta`, where options and errors are described. */
+/** The class of optimizers created by `adadelta`, which documents options and errors. */
 export class Adadelta extends FusedOptimizer {
   static override readonly className: string = 'Adadelta';
   readonly rho: number;

@@ -28,7 +28,7 @@ export interface AdafactorOptions extends OptimizerOptions {
   relativeStep?: boolean;
 }
 
-/** The optimizer of `adafactor`, where options and errors are described. */
+/** The class of optimizers created by `adafactor`, which documents options and errors. */
 export class Adafactor extends Optimizer {
   static override readonly className: string = 'Adafactor';
   readonly own: Readonly<Required<Omit<AdafactorOptions, keyof OptimizerOptions>>>;

@@ -14,7 +14,7 @@ export interface AdagradOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-/** The optimizer of `adagrad`, where options and errors are described. */
+/** The class of optimizers created by `adagrad`, which documents options and errors. */
 export class Adagrad extends FusedOptimizer {
   static override readonly className: string = 'Adagrad';
   readonly initialAccumulatorValue: number;

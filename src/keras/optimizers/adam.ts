@@ -18,7 +18,7 @@ export interface AdamOptions extends OptimizerOptions {
   amsgrad?: boolean;
 }
 
-/** The optimizer of `adam`, where options and errors are described. */
+/** The class of optimizers created by `adam`, which documents options and errors. */
 export class Adam extends FusedMoments {
   static override readonly className: string = 'Adam';
   readonly amsgrad: boolean;
@@ -59,7 +59,7 @@ export class Adam extends FusedMoments {
   }
 }
 
-/** The optimizer of `adamW`, where options and errors are described. */
+/** The class of optimizers created by `adamW`, which documents options and errors. */
 export class AdamW extends Adam {
   static override readonly className: string = 'AdamW';
 

@@ -15,7 +15,7 @@ export interface AdamaxOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-/** The optimizer of `adamax`, where options and errors are described. */
+/** The class of optimizers created by `adamax`, which documents options and errors. */
 export class Adamax extends FusedMoments {
   static override readonly className: string = 'Adamax';
   /** The learning rate with the bias correction of the mean. */

@@ -33,7 +33,7 @@ const ownOptions = [
 
 type Own = Required<Pick<FtrlOptions, (typeof ownOptions)[number]>>;
 
-/** The optimizer of `ftrl`, where options and errors are described. */
+/** The class of optimizers created by `ftrl`, which documents options and errors. */
 export class Ftrl extends FusedOptimizer {
   static override readonly className: string = 'Ftrl';
   readonly own: Readonly<Own>;

@@ -21,7 +21,7 @@ export interface LambOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-/** The optimizer of `lamb`, where options and errors are described. */
+/** The class of optimizers created by `lamb`, which documents options and errors. */
 export class Lamb extends OpMoments {
   static override readonly className: string = 'Lamb';
   #rate = 0;

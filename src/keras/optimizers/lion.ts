@@ -14,7 +14,7 @@ export interface LionOptions extends OptimizerOptions {
   beta2?: number;
 }
 
-/** The optimizer of `lion`, where options and errors are described. */
+/** The class of optimizers created by `lion`, which documents options and errors. */
 export class Lion extends FusedOptimizer {
   static override readonly className: string = 'Lion';
   readonly beta1: number;

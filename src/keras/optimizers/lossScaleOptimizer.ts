@@ -28,7 +28,7 @@ export interface LossScaleOptimizerOptions {
 
 const known = ['innerOptimizer', 'initialScale', 'dynamicGrowthSteps', 'name'];
 
-/** The optimizer of `lossScaleOptimizer`, where options and errors are described. */
+/** The class of optimizers created by `lossScaleOptimizer`, which documents options and errors. */
 export class LossScaleOptimizer extends Optimizer {
   static override readonly className: string = 'LossScaleOptimizer';
   readonly innerOptimizer: Optimizer;

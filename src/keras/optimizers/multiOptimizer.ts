@@ -27,7 +27,7 @@ export interface MultiOptimizerOptions {
 const known = ['optimizerMap', 'lossScaleFactor', 'name'];
 const perOptimizer = 'set it on each of `optimizers`.';
 
-/** The optimizer of `multiOptimizer`, where options and errors are described. */
+/** The class of optimizers created by `multiOptimizer`, which documents options and errors. */
 export class MultiOptimizer extends Optimizer {
   static override readonly className: string = 'MultiOptimizer';
   readonly optimizerMap: OptimizerMap | OptimizerSelector;

@@ -72,7 +72,7 @@ const defaults = {
   rmsRate: 0.2,
 } as const satisfies OwnOptions;
 
-/** The optimizer of `muon`, where options and errors are described. */
+/** The class of optimizers created by `muon`, which documents options and errors. */
 export class Muon extends Optimizer {
   static override readonly className: string = 'Muon';
   readonly own: Readonly<Required<OwnOptions>>;

@@ -16,7 +16,7 @@ export interface NadamOptions extends OptimizerOptions {
   epsilon?: number;
 }
 
-/** The optimizer of `nadam`, where options and errors are described. */
+/** The class of optimizers created by `nadam`, which documents options and errors. */
 export class Nadam extends FusedMoments {
   static override readonly className: string = 'Nadam';
   /** Product of the momenta of all steps so far. */

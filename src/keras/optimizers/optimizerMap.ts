@@ -18,7 +18,7 @@ interface Entry {
   readonly optimizer: Optimizer;
 }
 
-/** The map of `optimizerMap`, where options and errors are described. */
+/** The class of optimizers created by `optimizerMap`, which documents options and errors. */
 export class OptimizerMap {
   static readonly className: string = 'OptimizerMap';
   readonly defaultOptimizer: Optimizer;

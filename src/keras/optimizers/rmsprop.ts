@@ -18,7 +18,7 @@ export interface RMSpropOptions extends OptimizerOptions {
   centered?: boolean;
 }
 
-/** The optimizer of `rmsprop`, where options and errors are described. */
+/** The class of optimizers created by `rmsprop`, which documents options and errors. */
 export class RMSprop extends FusedOptimizer {
   static override readonly className: string = 'RMSprop';
   readonly rho: number;

@@ -22,7 +22,7 @@ export interface ScheduleFreeAdamWOptions extends OptimizerOptions {
   warmupSteps?: number;
 }
 
-/** The optimizer of `scheduleFreeAdamW`, where options and errors are described. */
+/** The class of optimizers created by `scheduleFreeAdamW`, which documents options and errors. */
 export class ScheduleFreeAdamW extends OpMoments {
   static override readonly className: string = 'ScheduleFreeAdamW';
   readonly warmupSteps: number;

@@ -14,7 +14,7 @@ export interface SGDOptions extends OptimizerOptions {
   nesterov?: boolean;
 }
 
-/** The optimizer of `sgd`, where options and errors are described. */
+/** The class of optimizers created by `sgd`, which documents options and errors. */
 export class SGD extends FusedOptimizer {
   static override readonly className: string = 'SGD';
   readonly momentum: number;

@@ -19,7 +19,7 @@ export function assetEntries(model: AnyLayer): NewEntry[] {
 }
 
 /**
- * Gives layers what the files of an archive have for them; `read` gives null for one that isn't there.
+ * Restores the state of layers from the files of an archive; `read` returns null for a missing file.
  * Errors: FormatError for files that don't fit their layers, and those of `read`.
  */
 export async function loadAssets(

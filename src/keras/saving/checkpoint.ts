@@ -33,7 +33,7 @@ import { uploadByPath, weightsByPath, type WithWeights } from './weights.ts';
 
 export type { TrainingState } from './checkpointMetadata.ts';
 
-/** What a checkpoint needs of a model. */
+/** The part of a model that a checkpoint uses. */
 export interface CheckpointModel extends WithWeights {
   readonly trainableWeights: WithWeights['weights'];
   readonly optimizer: Optimizer | null;
@@ -104,7 +104,7 @@ export function restoreCheckpoint(
   const states = new Map([...tensors].filter(([key]) => isState(key)));
   const sequences = seedsOf(model);
   requireSeeds(name, model, sequences, seeds);
-  // Whatever can fail comes first: after the optimizer's state, only checked values are assigned.
+  // Everything that can fail comes first: after the optimizer's state, only checked values are assigned.
   tidy(() => {
     const { assignments } = uploadByPath(model, weights, { op: 'loadCheckpoint', file: name });
     if (model.optimizer && record) setState(name, model, model.optimizer, record, states);

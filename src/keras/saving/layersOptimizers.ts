@@ -1,5 +1,5 @@
 /**
- * @file The optimizers that TF.js and Keras have in common, and the losses and metrics that both compute. TF.js keeps the state
+ * @file The optimizers, losses and metrics that TF.js and Keras have in common. TF.js keeps the state
  * of an optimizer as weights: the number of steps, then one slot after another, each for all variables.
  */
 import type { Json } from '../json/document.ts';

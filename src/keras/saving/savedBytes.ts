@@ -6,7 +6,7 @@ import type { SaveOptions } from '../models/fileOptions.ts';
 
 type Pieces = ReturnType<NewDataset['pieces']>;
 
-/** The largest number of bytes written at once, so that progress and aborting don't wait for large tensors. */
+/** The maximum number of bytes written at a time, so that progress and aborting don't wait for large tensors. */
 const pieceBytes = 8 << 20;
 
 /** Counts the bytes of one file. */

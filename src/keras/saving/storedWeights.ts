@@ -107,7 +107,7 @@ function unquoted(place: string): string {
 }
 
 /**
- * Matches the weights of a legacy file: layers with weights in their order, whatever their names; the weights of a layer by
+ * Matches the weights of a legacy file: layers with weights in order, independent of their names; the weights of a layer by
  * their names, or in their order if the names differ. Errors: FormatError.
  */
 export function matchLegacy(

@@ -30,7 +30,7 @@ const named: ReadonlySet<string> = new Set(['standardize', 'split', 'output_mode
 const obsolete: ReadonlySet<string> = new Set(['dtype', 'trainable', 'vocabulary_dtype', 'vocabulary_size']);
 
 /**
- * Takes the layers that take strings off the inputs of a model. `readAsset` gives a text of the file, null where it has none.
+ * Removes the layers that take strings from the inputs of a model. `readAsset` gives a text of the file, null where it has none.
  * Errors: FormatError for such layers in other places, and for options and vocabularies that they don't have.
  */
 export async function cutTextLayers(
@@ -136,7 +136,7 @@ async function makeLayer(
     const made = new Class(options);
     const hasVocabulary = made.getVocabulary(false).length > 0;
     const tokens = text === null || hasVocabulary ? [] : tokensIn(text);
-    // A layer that learned nothing has the special tokens alone.
+    // A layer that has learned nothing has only the special tokens.
     if (tokens.join('\n') !== made.getVocabulary().join('\n')) made.setVocabulary(tokens);
     return made;
   });

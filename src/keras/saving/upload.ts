@@ -31,7 +31,7 @@ export interface NotFinite {
 
 /** Elements of a piece. */
 const pieceElements = 1 << 19;
-/** Bytes under way before the device is waited for. */
+/** Bytes in flight before the host waits for the device. */
 const maxPending = 8 << 20;
 
 /** Reads the tensors of one file, and writes them to the device. */

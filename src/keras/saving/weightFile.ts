@@ -1,4 +1,4 @@
-/** @file The weights of an open file, whatever its format. */
+/** @file The weights of an open file in any format. */
 import type { StoredTensor } from '../../formats/storedTensor.ts';
 import type { WeightNaming } from '../models/fileOptions.ts';
 import type { FitOptions } from './fit.ts';

@@ -14,7 +14,7 @@ export interface WrittenTraining {
   readonly weights: readonly NewWeight[];
 }
 
-/** Why TF.js can't continue training. */
+/** The reason why TF.js can't continue training. */
 export interface Unfit {
   readonly unfit: string;
 }

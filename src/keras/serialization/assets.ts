@@ -1,7 +1,10 @@
-/** @file What a layer learned that Keras keeps in files next to the weights of a `.keras` archive, such as a vocabulary. */
+/**
+ * @file State that a layer has learned and Keras stores in files next to the weights of a `.keras` archive, such as a
+ * vocabulary.
+ */
 
 export interface LearnedFiles {
-  /** Options that the files stand for: null in the configuration of the archive. */
+  /** Options that are stored in the files, and are null in the configuration of the archive. */
   readonly options: readonly string[];
   /** Texts by the names of their files. */
   readonly files: Readonly<Record<string, string>>;
@@ -9,10 +12,10 @@ export interface LearnedFiles {
 
 /** A layer that may have such files. */
 export interface WithAssets {
-  /** Null where the options have everything. */
+  /** Null if the options contain the complete state. */
   readonly assets: LearnedFiles | null;
   /**
-   * Takes what the files have; `read` gives null for one that isn't there.
+   * Restores the state from the files; `read` returns null for a missing file.
    * Errors: ValueError for texts that the layer wouldn't have written.
    */
   loadAssets(read: (name: string) => Promise<string | null>): Promise<void>;

@@ -1,4 +1,4 @@
-/** @file How the steps of a model ran: captured and replayed, or not, and why. */
+/** @file Explains how the steps of a model ran: captured and replayed or not, and why. */
 import type { CaptureReport } from '../../autodiff/compile.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';

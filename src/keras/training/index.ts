@@ -1,4 +1,4 @@
-/** @file Training: what models delegate to, and the types of its options. */
+/** @file Training: the functions that models delegate to, and the types of their options. */
 export type { AnyBatch, Batch, Logs, Predicted, StepLogs } from './batch.ts';
 export type { CompileOptions } from './compiled.ts';
 export type { LossArgument, LossWeights } from './compiledLoss.ts';

@@ -11,7 +11,7 @@ import { CreationWatch } from './creationWatch.ts';
 
 type StepResult = Nest<Tensor> | undefined;
 
-/** What a runner needs of its model. */
+/** The part of a model that a runner uses. */
 export interface StepModel {
   readonly trainableWeights: readonly Variable[];
   /** Layers inside it, at any depth. */

@@ -1,6 +1,6 @@
 /**
- * @file What was trainable when a model was compiled. As in Keras, `trainable` should be changed before `compile`. Here, a
- * later change takes effect at the next `fit`, but the optimizer may not know the weights.
+ * @file Records what was trainable when a model was compiled. As in Keras, `trainable` should be changed before `compile`.
+ * Here, a later change takes effect at the next `fit`, but the optimizer may not know the weights.
  */
 import { ValueError } from '../../core/errors.ts';
 import type { Variable } from '../../tensor/variable.ts';
@@ -18,7 +18,7 @@ export interface FreezableModel {
   readonly layersInside: readonly Freezable[];
 }
 
-/** What an optimizer was built with. */
+/** An optimizer, and the variables that were trainable when it was built. */
 interface BuiltOptimizer {
   readonly built: boolean;
   readonly trainableVariables: readonly Variable[];

@@ -1,4 +1,4 @@
-/** @file What the training loop needs of a model. Training imports no model; models load training. */
+/** @file The part of a model that the training loop uses. Training imports no model; models load training. */
 import type { Tensor } from '../../tensor/tensor.ts';
 import { getDevice } from '../../webgpu/current.ts';
 import type { Device } from '../../webgpu/device.ts';

@@ -22,7 +22,7 @@ import { type StepModel, StepRunner, type StepRunnerOptions } from './stepRunner
 import { type Freezable, requireKnownToOptimizer, TrainableFlags } from './trainableFlags.ts';
 import { UpdateWatch } from './updates.ts';
 
-/** What a trainer needs of its model. */
+/** The part of a model that its trainer uses. */
 export interface TrainerModel extends StepModel {
   readonly name: string;
   readonly weights: readonly Variable[];
@@ -40,7 +40,7 @@ export interface TrainerModel extends StepModel {
   predictStep(batch: AnyBatch): Nest<Tensor>;
 }
 
-/** What is running on a model. */
+/** The operation that is running on a model. */
 export interface Run {
   readonly op: string;
   /** Whether no step is running, as between epochs: callbacks may evaluate the model then. */

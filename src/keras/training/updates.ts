@@ -1,4 +1,4 @@
-/** @file Checks that the training steps of a model update something. If they don't, that is a mistake that no metric reveals. */
+/** @file Checks that the training steps of a model update something, since no metric reveals if they don't. */
 import { ValueError } from '../../core/errors.ts';
 import { warnOnce } from '../../core/warn.ts';
 import type { Variable } from '../../tensor/variable.ts';

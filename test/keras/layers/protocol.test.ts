@@ -1,4 +1,4 @@
-/** What the base class of layers does for all of them. */
+/** @file The behaviour that the base class gives to all layers. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { OpenShape } from '../../../src/core/shape.ts';
 import {

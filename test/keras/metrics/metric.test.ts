@@ -1,4 +1,4 @@
-/** @file What metrics have in common: names, configurations, state on the device, replays, and errors. */
+/** @file Properties that all metrics share: names, configurations, state on the device, replays, and errors. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   add,

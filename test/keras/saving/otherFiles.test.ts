@@ -1,4 +1,4 @@
-/** @file Files of other kinds, as people pass them by mistake: the error says what each is, and what to do. */
+/** @file Files of other kinds, as people pass them by mistake: the error identifies each, and says what to do. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -22,7 +22,9 @@ async function zipOf(...names: string[]): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** First bytes as TensorFlow 2.21 and its converter to TensorFlow Lite write them; those of ONNX are by its format's definition. */
+/**
+ * First bytes as TensorFlow 2.21 and its converter to TensorFlow Lite write them; those of ONNX are by its format's definition.
+ */
 const cases: readonly [string, Uint8Array | (() => Promise<Uint8Array>), received: RegExp, hint: RegExp][] = [
   [
     'index.html',

@@ -1,6 +1,6 @@
 /**
  * @file Every place that models come from and go to: the same weights, progress to the end, and an interruption that leaves
- * what was there. IndexedDB needs a browser: test/e2e/savedModels.test.ts.
+ * existing files unchanged. IndexedDB needs a browser: test/e2e/savedModels.test.ts.
  */
 import fs from 'node:fs';
 import http from 'node:http';

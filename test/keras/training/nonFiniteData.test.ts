@@ -1,5 +1,5 @@
 /**
- * @file NaN and infinities in data, under `checkNumerics`: the error refers to the data, not to the ops that take batches of
+ * @file NaN and infinities in data, under `checkNumerics`: the error refers to the data, not to the ops that slice batches from
  * them.
  */
 import { afterEach, beforeAll, expect, test } from 'vitest';

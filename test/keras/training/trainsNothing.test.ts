@@ -1,4 +1,4 @@
-/** @file Models that would train nothing, or the wrong weights: each reports it. */
+/** @file Models that would train nothing, or the wrong weights, are reported. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   add,

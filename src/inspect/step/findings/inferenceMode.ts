@@ -19,7 +19,9 @@ export const inferenceMode: Rule = (facts) => {
   ];
 };
 
-/** Returns whether a call reads moving averages with their initial values. Those of a trained layer are often frozen on purpose. */
+/**
+ * Returns whether a call reads moving averages with their initial values. Those of a trained layer are often frozen on purpose.
+ */
 function usesFreshAverages(facts: Facts, call: ReportedCall): boolean {
   if (call.backward || !call.leadsToLoss || call.op !== 'batchNorm') return false;
   const [, mean, variance, ...scale] = facts.inputsOf(call);

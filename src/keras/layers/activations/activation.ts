@@ -17,7 +17,7 @@ export interface ActivationOptions extends LayerOptions {
   activation: ActivationLike;
 }
 
-/** The layer of `activation`, where shapes, weights and errors are described. */
+/** The class of layers created by `activation`, which documents shapes, weights and errors. */
 export class Activation extends Layer {
   static override readonly className: string = 'Activation';
 

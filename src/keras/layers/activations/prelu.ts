@@ -26,7 +26,7 @@ export interface PReLUOptions extends LayerOptions {
   sharedAxes?: number | readonly number[] | null;
 }
 
-/** The layer of `prelu`, where shapes, weights and errors are described. */
+/** The class of layers created by `prelu`, which documents shapes, weights and errors. */
 export class PReLU extends Layer {
   static override readonly className: string = 'PReLU';
 

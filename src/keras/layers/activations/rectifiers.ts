@@ -17,7 +17,7 @@ export interface ReLUOptions extends LayerOptions {
   threshold?: number;
 }
 
-/** The layer of `reLU`, where shapes, weights and errors are described. */
+/** The class of layers created by `reLU`, which documents shapes, weights and errors. */
 export class ReLU extends Layer {
   static override readonly className: string = 'ReLU';
 
@@ -60,7 +60,7 @@ export interface LeakyReLUOptions extends LayerOptions {
   negativeSlope?: number;
 }
 
-/** The layer of `leakyReLU`, where shapes, weights and errors are described. */
+/** The class of layers created by `leakyReLU`, which documents shapes, weights and errors. */
 export class LeakyReLU extends Layer {
   static override readonly className: string = 'LeakyReLU';
 
@@ -93,7 +93,7 @@ export interface ELUOptions extends LayerOptions {
   alpha?: number;
 }
 
-/** The layer of `elu`, where shapes, weights and errors are described. */
+/** The class of layers created by `elu`, which documents shapes, weights and errors. */
 export class ELU extends Layer {
   static override readonly className: string = 'ELU';
 

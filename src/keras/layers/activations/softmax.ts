@@ -20,7 +20,7 @@ export interface SoftmaxOptions extends LayerOptions {
 /** Added to masked values, so that their probability is 0. */
 const hidden = -1e9;
 
-/** The layer of `softmax`, where shapes, weights and errors are described. */
+/** The class of layers created by `softmax`, which documents shapes, weights and errors. */
 export class Softmax extends Layer {
   static override readonly className: string = 'Softmax';
 

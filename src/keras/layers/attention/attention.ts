@@ -158,7 +158,7 @@ abstract class Lookup extends Layer<readonly Tensor[], Nest<Tensor>> {
   }
 }
 
-/** The layer of `attention`, where shapes, weights and errors are described. */
+/** The class of layers created by `attention`, which documents shapes, weights and errors. */
 export class Attention extends Lookup {
   static override readonly className: string = 'Attention';
 
@@ -211,7 +211,7 @@ export class Attention extends Lookup {
   }
 }
 
-/** The layer of `additiveAttention`, where shapes, weights and errors are described. */
+/** The class of layers created by `additiveAttention`, which documents shapes, weights and errors. */
 export class AdditiveAttention extends Lookup {
   static override readonly className: string = 'AdditiveAttention';
 
@@ -255,7 +255,7 @@ function pairwiseSums(query: Tensor, key: Tensor): Tensor {
  * are those that the inputs carry, or `mask: [queryMask, valueMask]`, and `useCausalMask`. Outputs of masked queries are
  * zeros. Weights: scale [] with `useScale`, concat_score_weight [] with scoreMode 'concat'.
  * Source: Luong et al., Effective approaches to attention-based neural machine translation, 2015.
- * Errors: ValueError for bad options and inputs that aren't a list; ShapeError where they don't fit.
+ * Errors: ValueError for invalid options and inputs that aren't a list; ShapeError for inputs that don't fit.
  */
 export function attention(options?: AttentionLayerOptions): Attention;
 export function attention(...args: unknown[]): Attention {
@@ -266,7 +266,7 @@ export function attention(...args: unknown[]): Attention {
  * Attention by sums: the scores are Σ scale · tanh(query + key). Called and masked like `attention`. Weight: scale
  * [features], unless `useScale` is false.
  * Source: Bahdanau et al., Neural machine translation by jointly learning to align and translate, ICLR 2015.
- * Errors: ValueError for bad options and inputs that aren't a list; ShapeError where they don't fit.
+ * Errors: ValueError for invalid options and inputs that aren't a list; ShapeError for inputs that don't fit.
  */
 export function additiveAttention(options?: AdditiveAttentionOptions): AdditiveAttention;
 export function additiveAttention(...args: unknown[]): AdditiveAttention {

@@ -15,7 +15,7 @@ export interface GroupQueryAttentionOptions extends HeadsOptions {
   numKeyValueHeads: number;
 }
 
-/** The layer of `groupQueryAttention`, where shapes, weights and errors are described. */
+/** The class of layers created by `groupQueryAttention`, which documents shapes, weights and errors. */
 export class GroupQueryAttention extends HeadsAttention {
   static override readonly className: string = 'GroupQueryAttention';
 

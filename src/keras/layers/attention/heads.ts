@@ -28,7 +28,7 @@ export interface Attention extends Projected {
   drop(scores: Tensor): Tensor;
 }
 
-/** Masks of what a query sees. They needn't have the full shape of the scores. */
+/** Masks of the values that a query sees, which needn't have the full shape of the scores. */
 export interface Masks {
   /** [batch, queries]: where it is false, a query sees no key. */
   queryMask: Tensor | null;

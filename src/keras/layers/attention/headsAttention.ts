@@ -67,7 +67,7 @@ export interface HeadSizes {
 export interface AttentionOptions<T> {
   /** The value, if the input is only the query. */
   value?: T;
-  /** What queries are compared with, [batch, values, features]. Default: the value. */
+  /** The keys, which queries are compared with: [batch, values, features]. Default: the value. */
   key?: T | null;
   /** [batch, queries, values], or with an axis of heads before the last two: true where a query sees a value. */
   attentionMask?: T | null;

@@ -18,7 +18,7 @@ export interface MultiHeadAttentionOptions extends HeadsOptions {
   attentionAxes?: number | readonly number[] | null;
 }
 
-/** The layer of `multiHeadAttention`, where shapes, weights and errors are described. */
+/** The class of layers created by `multiHeadAttention`, which documents shapes, weights and errors. */
 export class MultiHeadAttention extends HeadsAttention {
   static override readonly className: string = 'MultiHeadAttention';
 

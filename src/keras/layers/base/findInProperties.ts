@@ -1,6 +1,6 @@
 /**
  * @file Finds layers and variables among the properties of an object, including those in arrays, records, maps and sets.
- * This is how a layer tracks the layers inside it. Private `#fields` are not visible from outside and are not found.
+ * A layer tracks the layers inside it this way. Private `#fields` are not visible from outside and are not found.
  */
 
 /** Values in the properties of `owner` that satisfy `wanted`, each once, in property order. */

@@ -1,4 +1,4 @@
-/** @file What observes calls of layers under a tape: `untrackedVariables.ts` provides it when it is loaded. */
+/** @file The observer of layer calls under a tape, which `untrackedVariables.ts` provides when it is loaded. */
 import type { TrackedLayer } from './tracked.ts';
 
 export interface Observer {

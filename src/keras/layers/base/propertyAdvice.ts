@@ -2,7 +2,7 @@
 import { foldName, misspeltName } from '../../../core/suggest.ts';
 import type { OptionClass } from './layerOptions.ts';
 
-/** What to write instead of a property `name` that a layer doesn't have; null where it may be one of the app's. */
+/** Returns advice for a property `name` that a layer doesn't have; null if the app may have defined it. */
 export function adviceOn(layer: object, name: string): string | null {
   // A name of the app's own, as in Python.
   if (name.startsWith('_')) return null;

@@ -6,7 +6,7 @@ import { ValueError } from '../../../core/errors.ts';
 import type { Variable } from '../../../tensor/variable.ts';
 import { currentCall } from './callContext.ts';
 
-/** What is needed of a layer here. */
+/** The part of a layer that is used here. */
 export interface TrackedLayer {
   readonly name: string;
   readonly layersInside: readonly object[];

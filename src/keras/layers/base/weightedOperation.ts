@@ -19,7 +19,7 @@ import { findInProperties } from './findInProperties.ts';
 import { checkedOptions, type LayerOptions, layerOptionNames } from './layerOptions.ts';
 import { inKerasOrder, makeWeight, type OwnWeight, setWeights, type WeightOptions } from './layerWeights.ts';
 
-/** What an operation needs of the layers inside it. */
+/** The part of the inner layers that an operation uses. */
 export interface Sublayer {
   readonly weights: Variable[];
   trainable: boolean;
@@ -95,7 +95,7 @@ export abstract class WeightedOperation<
 
   /**
    * Whether the weights are trainable. Setting it also sets it on the layers inside. A frozen layer has no trainable
-   * weights, whatever the layers inside say. Tapes watch trainable weights only.
+   * weights, regardless of the layers inside. Tapes watch trainable weights only.
    */
   get trainable(): boolean {
     return this.#trainable;

@@ -89,7 +89,7 @@ export interface Conv1DOptions extends Omit<GroupedConvolutionOptions<Single>, '
   padding?: 'valid' | 'same' | 'causal';
 }
 
-/** The layer of `conv1d`, where shapes, weights and errors are described. */
+/** The class of layers created by `conv1d`, which documents shapes, weights and errors. */
 export class Conv1D extends GroupedConvolution {
   static override readonly className: string = 'Conv1D';
 
@@ -118,7 +118,7 @@ export function conv1d(...args: unknown[]): Conv1D {
 /** Options of `conv2d`. */
 export type Conv2DOptions = GroupedConvolutionOptions<Pair>;
 
-/** The layer of `conv2d`, where shapes, weights and errors are described. */
+/** The class of layers created by `conv2d`, which documents shapes, weights and errors. */
 export class Conv2D extends GroupedConvolution {
   static override readonly className: string = 'Conv2D';
 

@@ -11,7 +11,7 @@ import { GroupedConvolution, type GroupedConvolutionOptions } from './conv.ts';
 /** Options of `conv3d`. */
 export type Conv3DOptions = GroupedConvolutionOptions<Triple>;
 
-/** The layer of `conv3d`, where shapes, weights and errors are described. */
+/** The class of layers created by `conv3d`, which documents shapes, weights and errors. */
 export class Conv3D extends GroupedConvolution {
   static override readonly className: string = 'Conv3D';
 

@@ -9,7 +9,7 @@ import { ConvTranspose, type ConvTransposeOptions, transposeOptionNames } from '
 /** Options of `conv3dTranspose`. */
 export type Conv3DTransposeOptions = ConvTransposeOptions<Triple>;
 
-/** The layer of `conv3dTranspose`, where shapes, weights and errors are described. */
+/** The class of layers created by `conv3dTranspose`, which documents shapes, weights and errors. */
 export class Conv3DTranspose extends ConvTranspose {
   static override readonly className: string = 'Conv3DTranspose';
 

@@ -92,7 +92,7 @@ export abstract class ConvTranspose extends Convolution {
   }
 }
 
-/** The layer of `conv1dTranspose`, where shapes, weights and errors are described. */
+/** The class of layers created by `conv1dTranspose`, which documents shapes, weights and errors. */
 export class Conv1DTranspose extends ConvTranspose {
   static override readonly className: string = 'Conv1DTranspose';
 
@@ -105,7 +105,7 @@ export class Conv1DTranspose extends ConvTranspose {
   }
 }
 
-/** The layer of `conv2dTranspose`, where shapes, weights and errors are described. */
+/** The class of layers created by `conv2dTranspose`, which documents shapes, weights and errors. */
 export class Conv2DTranspose extends ConvTranspose {
   static override readonly className: string = 'Conv2DTranspose';
 

@@ -72,7 +72,7 @@ const depthwiseOptionNames: OptionNames<DepthwiseConv1DOptions> & OptionNames<De
   depthwiseConstraint: false,
 };
 
-/** The layer of `depthwiseConv1d`, where shapes, weights and errors are described. */
+/** The class of layers created by `depthwiseConv1d`, which documents shapes, weights and errors. */
 export class DepthwiseConv1D extends Depthwise {
   static override readonly className: string = 'DepthwiseConv1D';
 
@@ -85,7 +85,7 @@ export class DepthwiseConv1D extends Depthwise {
   }
 }
 
-/** The layer of `depthwiseConv2d`, where shapes, weights and errors are described. */
+/** The class of layers created by `depthwiseConv2d`, which documents shapes, weights and errors. */
 export class DepthwiseConv2D extends Depthwise {
   static override readonly className: string = 'DepthwiseConv2D';
 
@@ -99,8 +99,9 @@ export class DepthwiseConv2D extends Depthwise {
 }
 
 /**
- * A depthwise convolution of sequences: each channel is convolved separately. Shapes: [batch, steps, channels] → [batch, steps', channels ·
- * depthMultiplier]. Weights: kernel [kernelSize, channels, depthMultiplier] and bias [channels · depthMultiplier].
+ * A depthwise convolution of sequences: each channel is convolved separately. Shapes: [batch, steps, channels] → [batch,
+ * steps', channels · depthMultiplier]. Weights: kernel [kernelSize, channels, depthMultiplier] and bias [channels ·
+ * depthMultiplier].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or whose channels don't fit.
  */
 export function depthwiseConv1d(options: DepthwiseConv1DOptions): DepthwiseConv1D;
@@ -112,9 +113,9 @@ export function depthwiseConv1d(...args: unknown[]): DepthwiseConv1D {
 }
 
 /**
- * A depthwise convolution of images: each channel is convolved separately. Shapes: [batch, height, width, channels] → [batch, height', width',
- * channels · depthMultiplier]. Weights: kernel [kernelHeight, kernelWidth, channels, depthMultiplier] and bias [channels ·
- * depthMultiplier].
+ * A depthwise convolution of images: each channel is convolved separately. Shapes: [batch, height, width, channels] → [batch,
+ * height', width', channels · depthMultiplier]. Weights: kernel [kernelHeight, kernelWidth, channels, depthMultiplier] and bias
+ * [channels · depthMultiplier].
  * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or whose channels don't fit.
  */
 export function depthwiseConv2d(options: DepthwiseConv2DOptions): DepthwiseConv2D;

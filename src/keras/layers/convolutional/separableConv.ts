@@ -97,7 +97,7 @@ const separableOptionNames: OptionNames<SeparableConv1DOptions> & OptionNames<Se
   pointwiseConstraint: false,
 };
 
-/** The layer of `separableConv1d`, where shapes, weights and errors are described. */
+/** The class of layers created by `separableConv1d`, which documents shapes, weights and errors. */
 export class SeparableConv1D extends Separable {
   static override readonly className: string = 'SeparableConv1D';
 
@@ -110,7 +110,7 @@ export class SeparableConv1D extends Separable {
   }
 }
 
-/** The layer of `separableConv2d`, where shapes, weights and errors are described. */
+/** The class of layers created by `separableConv2d`, which documents shapes, weights and errors. */
 export class SeparableConv2D extends Separable {
   static override readonly className: string = 'SeparableConv2D';
 

@@ -32,7 +32,7 @@ export interface DenseOptions extends LayerOptions, KernelOptions, BiasOptions {
   activation?: ActivationLike | null;
 }
 
-/** The layer of `dense`, where shapes, weights and errors are described. */
+/** The class of layers created by `dense`, which documents shapes, weights and errors. */
 export class Dense extends Layer {
   static override readonly className: string = 'Dense';
 

@@ -49,7 +49,7 @@ interface Plan {
   outputShape: OpenShape;
 }
 
-/** The layer of `einsumDense`, where shapes, weights and errors are described. */
+/** The class of layers created by `einsumDense`, which documents shapes, weights and errors. */
 export class EinsumDense extends Layer {
   static override readonly className: string = 'EinsumDense';
 

@@ -31,7 +31,7 @@ export interface EmbeddingOptions extends LayerOptions {
   maskZero?: boolean;
 }
 
-/** The layer of `embedding`, where shapes, weights and errors are described. */
+/** The class of layers created by `embedding`, which documents shapes, weights and errors. */
 export class Embedding extends Layer {
   static override readonly className: string = 'Embedding';
 

@@ -4,7 +4,7 @@ import { layerOptionNames, make } from '../base/layerOptions.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { Layer, type LayerOptions } from '../base/layer.ts';
 
-/** The layer of `identity`, where shapes, weights and errors are described. */
+/** The class of layers created by `identity`, which documents shapes, weights and errors. */
 export class Identity extends Layer {
   static override readonly className: string = 'Identity';
 

@@ -27,7 +27,7 @@ export interface InputOptions {
   batchSize?: number | null;
 }
 
-/** The layer of `inputLayer`, where shapes, weights and errors are described. */
+/** The class of layers created by `inputLayer`, which documents shapes, weights and errors. */
 export class InputLayer extends Layer {
   static override readonly className: string = 'InputLayer';
 

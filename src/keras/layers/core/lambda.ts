@@ -41,7 +41,7 @@ export interface LambdaOptions<In extends Nest<Tensor> = Tensor, Out extends Nes
   function: LambdaFunction<In, Out> | string;
 }
 
-/** The layer of `lambda`, where shapes, weights and errors are described. */
+/** The class of layers created by `lambda`, which documents shapes, weights and errors. */
 export class Lambda<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = Tensor> extends Layer<
   In,
   Out

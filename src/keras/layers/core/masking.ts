@@ -15,7 +15,7 @@ export interface MaskingOptions extends LayerOptions {
   maskValue?: number;
 }
 
-/** The layer of `masking`, where shapes, weights and errors are described. */
+/** The class of layers created by `masking`, which documents shapes, weights and errors. */
 export class Masking extends Layer {
   static override readonly className: string = 'Masking';
 

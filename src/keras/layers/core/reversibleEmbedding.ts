@@ -27,7 +27,7 @@ export interface ReversibleEmbeddingOptions extends EmbeddingOptions {
   logitSoftCap?: number | null;
 }
 
-/** The layer of `reversibleEmbedding`, where shapes, weights and errors are described. */
+/** The class of layers created by `reversibleEmbedding`, which documents shapes, weights and errors. */
 export class ReversibleEmbedding extends Embedding {
   static override readonly className: string = 'ReversibleEmbedding';
   static override readonly callOptionNames: readonly string[] = [...Layer.callOptionNames, 'reverse'];

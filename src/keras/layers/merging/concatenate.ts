@@ -17,7 +17,7 @@ export interface ConcatenateOptions extends LayerOptions {
   axis?: number;
 }
 
-/** The layer of `concatenate`, where shapes, weights and errors are described. */
+/** The class of layers created by `concatenate`, which documents shapes, weights and errors. */
 export class Concatenate extends Merge {
   static override readonly className: string = 'Concatenate';
 

@@ -19,7 +19,7 @@ export interface DotOptions extends LayerOptions {
   normalize?: boolean;
 }
 
-/** The layer of `dot`, where shapes, weights and errors are described. */
+/** The class of layers created by `dot`, which documents shapes, weights and errors. */
 export class Dot extends Merge {
   static override readonly className: string = 'Dot';
 

@@ -12,7 +12,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { LayerOptions } from '../base/layer.ts';
 import { ElementwiseMerge, type Mask, maskOverValues } from './baseMerge.ts';
 
-/** The layer of `add`, where shapes, weights and errors are described. */
+/** The class of layers created by `add`, which documents shapes, weights and errors. */
 export class Add extends ElementwiseMerge {
   static override readonly className: string = 'Add';
 
@@ -25,7 +25,7 @@ export class Add extends ElementwiseMerge {
   }
 }
 
-/** The layer of `average`, where shapes, weights and errors are described. */
+/** The class of layers created by `average`, which documents shapes, weights and errors. */
 export class Average extends ElementwiseMerge {
   static override readonly className: string = 'Average';
 
@@ -38,7 +38,7 @@ export class Average extends ElementwiseMerge {
   }
 }
 
-/** The layer of `subtract`, where shapes, weights and errors are described. */
+/** The class of layers created by `subtract`, which documents shapes, weights and errors. */
 export class Subtract extends ElementwiseMerge {
   static override readonly className: string = 'Subtract';
 
@@ -65,7 +65,7 @@ function total(inputs: readonly Tensor[]): Tensor {
   return rest.reduce((partial, input) => sum(partial, input), first);
 }
 
-/** The layer of `multiply`, where shapes, weights and errors are described. */
+/** The class of layers created by `multiply`, which documents shapes, weights and errors. */
 export class Multiply extends ElementwiseMerge {
   static override readonly className: string = 'Multiply';
 
@@ -112,7 +112,7 @@ function expandedMask(x: Tensor, mask: Mask | undefined): Tensor | null {
   return mask ? maskOverValues(mask, x) : null;
 }
 
-/** The layer of `maximum`, where shapes, weights and errors are described. */
+/** The class of layers created by `maximum`, which documents shapes, weights and errors. */
 export class Maximum extends Extremum {
   static override readonly className: string = 'Maximum';
 
@@ -125,7 +125,7 @@ export class Maximum extends Extremum {
   }
 }
 
-/** The layer of `minimum`, where shapes, weights and errors are described. */
+/** The class of layers created by `minimum`, which documents shapes, weights and errors. */
 export class Minimum extends Extremum {
   static override readonly className: string = 'Minimum';
 

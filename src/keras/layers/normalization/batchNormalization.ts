@@ -47,7 +47,7 @@ export interface BatchNormalizationOptions extends ScaledNormalizationOptions {
   renormMomentum?: number;
 }
 
-/** The layer of `batchNormalization`, where shapes, weights and errors are described. */
+/** The class of layers created by `batchNormalization`, which documents shapes, weights and errors. */
 export class BatchNormalization extends ScaledNormalization {
   static override readonly className: string = 'BatchNormalization';
 

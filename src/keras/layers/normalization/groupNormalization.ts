@@ -22,7 +22,7 @@ export interface GroupNormalizationOptions extends ScaledNormalizationOptions {
   axis?: number;
 }
 
-/** The layer of `groupNormalization`, where shapes, weights and errors are described. */
+/** The class of layers created by `groupNormalization`, which documents shapes, weights and errors. */
 export class GroupNormalization extends ScaledNormalization {
   static override readonly className: string = 'GroupNormalization';
 

@@ -25,7 +25,7 @@ export interface LayerNormalizationOptions extends ScaledNormalizationOptions {
   rmsScaling?: boolean;
 }
 
-/** The layer of `layerNormalization`, where shapes, weights and errors are described. */
+/** The class of layers created by `layerNormalization`, which documents shapes, weights and errors. */
 export class LayerNormalization extends ScaledNormalization {
   static override readonly className: string = 'LayerNormalization';
 

@@ -22,7 +22,7 @@ export interface RMSNormalizationOptions extends LayerOptions {
   epsilon?: number;
 }
 
-/** The layer of `rmsNormalization`, where shapes, weights and errors are described. */
+/** The class of layers created by `rmsNormalization`, which documents shapes, weights and errors. */
 export class RMSNormalization extends Layer {
   static override readonly className: string = 'RMSNormalization';
 

@@ -28,7 +28,7 @@ export interface SpectralNormalizationOptions extends LayerOptions {
   powerIterations?: number;
 }
 
-/** The layer of `spectralNormalization`, where shapes, weights and errors are described. */
+/** The class of layers created by `spectralNormalization`, which documents shapes, weights and errors. */
 export class SpectralNormalization extends Layer {
   static override readonly className: string = 'SpectralNormalization';
 

@@ -25,7 +25,7 @@ export function unitLength(x: Tensor, axis: number | readonly number[]): Tensor 
   return mul(x, rsqrt(maximum(squares, smallestSquare)));
 }
 
-/** The layer of `unitNormalization`, where shapes, weights and errors are described. */
+/** The class of layers created by `unitNormalization`, which documents shapes, weights and errors. */
 export class UnitNormalization extends Layer {
   static override readonly className: string = 'UnitNormalization';
 

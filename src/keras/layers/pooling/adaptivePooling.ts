@@ -72,7 +72,7 @@ function sizesOf(op: string, given: unknown, rank: number): readonly number[] {
   });
 }
 
-/** The layer of `adaptiveAveragePooling1d`, where shapes, weights and errors are described. */
+/** The class of layers created by `adaptiveAveragePooling1d`, which documents shapes, weights and errors. */
 export class AdaptiveAveragePooling1D extends AdaptivePooling {
   static override readonly className: string = 'AdaptiveAveragePooling1D';
 
@@ -85,7 +85,7 @@ export class AdaptiveAveragePooling1D extends AdaptivePooling {
   }
 }
 
-/** The layer of `adaptiveAveragePooling2d`, where shapes, weights and errors are described. */
+/** The class of layers created by `adaptiveAveragePooling2d`, which documents shapes, weights and errors. */
 export class AdaptiveAveragePooling2D extends AdaptivePooling {
   static override readonly className: string = 'AdaptiveAveragePooling2D';
 
@@ -98,7 +98,7 @@ export class AdaptiveAveragePooling2D extends AdaptivePooling {
   }
 }
 
-/** The layer of `adaptiveMaxPooling1d`, where shapes, weights and errors are described. */
+/** The class of layers created by `adaptiveMaxPooling1d`, which documents shapes, weights and errors. */
 export class AdaptiveMaxPooling1D extends AdaptivePooling {
   static override readonly className: string = 'AdaptiveMaxPooling1D';
 
@@ -111,7 +111,7 @@ export class AdaptiveMaxPooling1D extends AdaptivePooling {
   }
 }
 
-/** The layer of `adaptiveMaxPooling2d`, where shapes, weights and errors are described. */
+/** The class of layers created by `adaptiveMaxPooling2d`, which documents shapes, weights and errors. */
 export class AdaptiveMaxPooling2D extends AdaptivePooling {
   static override readonly className: string = 'AdaptiveMaxPooling2D';
 
@@ -174,7 +174,7 @@ export function adaptiveMaxPooling2d(...args: unknown[]): AdaptiveMaxPooling2D {
   return make(AdaptiveMaxPooling2D, args);
 }
 
-/** The layer of `adaptiveAveragePooling3d`, where shapes and errors are described. */
+/** The class of layers created by `adaptiveAveragePooling3d`, which documents shapes and errors. */
 export class AdaptiveAveragePooling3D extends AdaptivePooling {
   static override readonly className: string = 'AdaptiveAveragePooling3D';
 
@@ -197,7 +197,7 @@ export function adaptiveAveragePooling3d(...args: unknown[]): AdaptiveAveragePoo
   return make(AdaptiveAveragePooling3D, args);
 }
 
-/** The layer of `adaptiveMaxPooling3d`, where shapes and errors are described. */
+/** The class of layers created by `adaptiveMaxPooling3d`, which documents shapes and errors. */
 export class AdaptiveMaxPooling3D extends AdaptivePooling {
   static override readonly className: string = 'AdaptiveMaxPooling3D';
 

@@ -11,7 +11,7 @@ export type AveragePooling1DOptions = PoolingOptions<Single>;
 /** Options of `averagePooling2d`. */
 export type AveragePooling2DOptions = PoolingOptions<Pair>;
 
-/** The layer of `averagePooling1d`, where shapes, weights and errors are described. */
+/** The class of layers created by `averagePooling1d`, which documents shapes, weights and errors. */
 export class AveragePooling1D extends Pooling {
   static override readonly className: string = 'AveragePooling1D';
 
@@ -28,7 +28,7 @@ export class AveragePooling1D extends Pooling {
   }
 }
 
-/** The layer of `averagePooling2d`, where shapes, weights and errors are described. */
+/** The class of layers created by `averagePooling2d`, which documents shapes, weights and errors. */
 export class AveragePooling2D extends Pooling {
   static override readonly className: string = 'AveragePooling2D';
 

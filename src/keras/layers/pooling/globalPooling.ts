@@ -41,7 +41,7 @@ abstract class GlobalPooling extends Layer {
   }
 }
 
-/** The layer of `globalMaxPooling1d`, where shapes, weights and errors are described. */
+/** The class of layers created by `globalMaxPooling1d`, which documents shapes, weights and errors. */
 export class GlobalMaxPooling1D extends GlobalPooling {
   static override readonly className: string = 'GlobalMaxPooling1D';
 
@@ -58,7 +58,7 @@ export class GlobalMaxPooling1D extends GlobalPooling {
   }
 }
 
-/** The layer of `globalMaxPooling2d`, where shapes, weights and errors are described. */
+/** The class of layers created by `globalMaxPooling2d`, which documents shapes, weights and errors. */
 export class GlobalMaxPooling2D extends GlobalPooling {
   static override readonly className: string = 'GlobalMaxPooling2D';
 
@@ -75,7 +75,7 @@ export class GlobalMaxPooling2D extends GlobalPooling {
   }
 }
 
-/** The layer of `globalAveragePooling1d`, where shapes, weights and errors are described. */
+/** The class of layers created by `globalAveragePooling1d`, which documents shapes, weights and errors. */
 export class GlobalAveragePooling1D extends GlobalPooling {
   static override readonly className: string = 'GlobalAveragePooling1D';
 
@@ -102,7 +102,7 @@ export class GlobalAveragePooling1D extends GlobalPooling {
   }
 }
 
-/** The layer of `globalAveragePooling2d`, where shapes, weights and errors are described. */
+/** The class of layers created by `globalAveragePooling2d`, which documents shapes, weights and errors. */
 export class GlobalAveragePooling2D extends GlobalPooling {
   static override readonly className: string = 'GlobalAveragePooling2D';
 
@@ -119,7 +119,7 @@ export class GlobalAveragePooling2D extends GlobalPooling {
   }
 }
 
-/** The layer of `globalMaxPooling3d`, where shapes and errors are described. */
+/** The class of layers created by `globalMaxPooling3d`, which documents shapes and errors. */
 export class GlobalMaxPooling3D extends GlobalPooling {
   static override readonly className: string = 'GlobalMaxPooling3D';
 
@@ -136,7 +136,7 @@ export class GlobalMaxPooling3D extends GlobalPooling {
   }
 }
 
-/** The layer of `globalAveragePooling3d`, where shapes and errors are described. */
+/** The class of layers created by `globalAveragePooling3d`, which documents shapes and errors. */
 export class GlobalAveragePooling3D extends GlobalPooling {
   static override readonly className: string = 'GlobalAveragePooling3D';
 

@@ -11,7 +11,7 @@ export type MaxPooling1DOptions = PoolingOptions<Single>;
 /** Options of `maxPooling2d`. */
 export type MaxPooling2DOptions = PoolingOptions<Pair>;
 
-/** The layer of `maxPooling1d`, where shapes, weights and errors are described. */
+/** The class of layers created by `maxPooling1d`, which documents shapes, weights and errors. */
 export class MaxPooling1D extends Pooling {
   static override readonly className: string = 'MaxPooling1D';
 
@@ -28,7 +28,7 @@ export class MaxPooling1D extends Pooling {
   }
 }
 
-/** The layer of `maxPooling2d`, where shapes, weights and errors are described. */
+/** The class of layers created by `maxPooling2d`, which documents shapes, weights and errors. */
 export class MaxPooling2D extends Pooling {
   static override readonly className: string = 'MaxPooling2D';
 

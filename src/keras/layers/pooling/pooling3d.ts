@@ -9,7 +9,7 @@ import { Pooling, poolingOptionNames, type PoolingOptions } from './basePooling.
 /** Options of `maxPooling3d` and `averagePooling3d`. */
 export type Pooling3DOptions = PoolingOptions<Triple>;
 
-/** The layer of `maxPooling3d`, where shapes and errors are described. */
+/** The class of layers created by `maxPooling3d`, which documents shapes and errors. */
 export class MaxPooling3D extends Pooling {
   static override readonly className: string = 'MaxPooling3D';
 
@@ -38,7 +38,7 @@ export function maxPooling3d(...args: unknown[]): MaxPooling3D {
   return make(MaxPooling3D, args);
 }
 
-/** The layer of `averagePooling3d`, where shapes and errors are described. */
+/** The class of layers created by `averagePooling3d`, which documents shapes and errors. */
 export class AveragePooling3D extends Pooling {
   static override readonly className: string = 'AveragePooling3D';
 

@@ -1,4 +1,4 @@
-/** @file How integers become features: themselves, one-hot, multi-hot or counted. */
+/** @file Encodes integers as features: unchanged, one-hot, multi-hot or counted. */
 import type { DType } from '../../../core/dtype.ts';
 import { oneOf, type OpenShape } from '../../../core/shape.ts';
 import { mul } from '../../../ops/arithmetic.ts';

@@ -20,7 +20,7 @@ export interface CategoryEncodingOptions extends LayerOptions {
   outputMode?: 'oneHot' | 'multiHot' | 'count';
 }
 
-/** The layer of `categoryEncoding`, where shapes, weights and errors are described. */
+/** The class of layers created by `categoryEncoding`, which documents shapes, weights and errors. */
 export class CategoryEncoding extends Layer {
   static override readonly className: string = 'CategoryEncoding';
 

@@ -30,7 +30,7 @@ export interface DiscretizationOptions extends LayerOptions {
   sparse?: false;
 }
 
-/** The layer of `discretization`, where shapes, weights and errors are described. */
+/** The class of layers created by `discretization`, which documents shapes, weights and errors. */
 export class Discretization extends Layer {
   static override readonly className: string = 'Discretization';
 

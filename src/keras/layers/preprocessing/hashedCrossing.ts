@@ -25,7 +25,7 @@ export interface HashedCrossingOptions extends HostLayerOptions {
 /** TensorFlow's default key for crossed hashes. */
 const key = 0xdecafcaffen;
 
-/** The layer of `hashedCrossing`, where shapes and errors are described. */
+/** The class of layers created by `hashedCrossing`, which documents shapes and errors. */
 export class HashedCrossing extends HostLayer {
   static override readonly className: string = 'HashedCrossing';
   static override readonly optionNames: OptionNames<HashedCrossingOptions> = {

@@ -27,7 +27,7 @@ export interface HashingOptions extends HostLayerOptions {
   sparse?: false;
 }
 
-/** The layer of `hashing`, where shapes and errors are described. */
+/** The class of layers created by `hashing`, which documents shapes and errors. */
 export class Hashing extends HostLayer {
   static override readonly className: string = 'Hashing';
   static override readonly optionNames: OptionNames<HashingOptions> = {

@@ -30,7 +30,7 @@ export interface IntegerLookupOptions extends LayerOptions, LookupOptions<number
   vocabularySize?: number | null;
 }
 
-/** The layer of `integerLookup`, where shapes and errors are described. */
+/** The class of layers created by `integerLookup`, which documents shapes and errors. */
 export class IntegerLookup extends Layer implements WithAssets {
   static override readonly className: string = 'IntegerLookup';
 
@@ -118,7 +118,7 @@ export class IntegerLookup extends Layer implements WithAssets {
     const lines = tokensIn((await read(vocabularyFile)) ?? '');
     const wrong = lines.find((line) => !/^[+-]?\d{1,10}$/.test(line));
     if (wrong !== undefined) throw this.#invalid('a vocabulary has an integer on each line', wrong);
-    // A layer that learned nothing has the special tokens alone.
+    // A layer that has learned nothing has only the special tokens.
     if (lines.join('\n') === this.#lookup.table.all.join('\n')) return;
     this.setVocabulary(lines.map(Number));
     const { declaredSize } = this.#lookup;

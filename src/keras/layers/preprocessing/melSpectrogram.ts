@@ -45,7 +45,7 @@ export interface MelSpectrogramOptions extends LayerOptions {
   refPower?: number;
 }
 
-/** The layer of `melSpectrogram`, where shapes, weights and errors are described. */
+/** The class of layers created by `melSpectrogram`, which documents shapes, weights and errors. */
 export class MelSpectrogram extends Layer {
   static override readonly className: string = 'MelSpectrogram';
 

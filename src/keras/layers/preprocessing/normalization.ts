@@ -58,7 +58,7 @@ interface Layout {
   over: readonly number[];
 }
 
-/** The layer of `normalization`, where shapes, weights and errors are described. */
+/** The class of layers created by `normalization`, which documents shapes, weights and errors. */
 export class Normalization extends Layer {
   static override readonly className: string = 'Normalization';
 

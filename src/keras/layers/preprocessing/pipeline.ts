@@ -21,7 +21,7 @@ export interface PipelineOptions {
   name?: string;
 }
 
-/** The layer of `pipeline`, where shapes, weights and errors are described. */
+/** The class of layers created by `pipeline`, which documents shapes, weights and errors. */
 export class Pipeline extends Layer<Nest<Tensor>, Nest<Tensor>> {
   static override readonly className: string = 'Pipeline';
 

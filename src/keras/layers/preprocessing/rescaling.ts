@@ -17,7 +17,7 @@ export interface RescalingOptions extends LayerOptions {
   offset?: number | readonly number[];
 }
 
-/** The layer of `rescaling`, where shapes, weights and errors are described. */
+/** The class of layers created by `rescaling`, which documents shapes, weights and errors. */
 export class Rescaling extends Layer {
   static override readonly className: string = 'Rescaling';
 

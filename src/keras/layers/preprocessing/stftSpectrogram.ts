@@ -45,7 +45,7 @@ export interface STFTSpectrogramOptions extends LayerOptions, DataFormatOptions 
   expandDims?: boolean;
 }
 
-/** The layer of `stftSpectrogram`, where shapes, weights and errors are described. */
+/** The class of layers created by `stftSpectrogram`, which documents shapes, weights and errors. */
 export class STFTSpectrogram extends Layer {
   static override readonly className: string = 'STFTSpectrogram';
 

@@ -12,7 +12,7 @@ export interface StringLookupOptions extends HostLayerOptions, LookupOptions<str
   encoding?: 'utf-8';
 }
 
-/** The layer of `stringLookup`, where shapes and errors are described. */
+/** The class of layers created by `stringLookup`, which documents shapes and errors. */
 export class StringLookup extends VocabularyLayer {
   static override readonly className: string = 'StringLookup';
   static override readonly optionNames: OptionNames<StringLookupOptions> = {

@@ -38,7 +38,7 @@ export interface TextVectorizationOptions extends HostLayerOptions, SharedOption
 
 const positions = ['maxTokens', 'standardize', 'split', 'ngrams', 'outputMode', 'outputSequenceLength'];
 
-/** The layer of `textVectorization`, where shapes and errors are described. */
+/** The class of layers created by `textVectorization`, which documents shapes and errors. */
 export class TextVectorization extends VocabularyLayer {
   static override readonly className: string = 'TextVectorization';
   static override readonly optionNames: OptionNames<TextVectorizationOptions> = {

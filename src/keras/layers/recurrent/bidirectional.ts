@@ -34,7 +34,7 @@ const forwardPrefix = 'forward_';
 /** Options that both directions must have in common. */
 const shared = ['stateful', 'returnSequences', 'returnState'] as const satisfies (keyof RNN)[];
 
-/** The layer of `bidirectional`, where shapes, weights and errors are described. */
+/** The class of layers created by `bidirectional`, which documents shapes, weights and errors. */
 export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Tensor, Out> {
   static override readonly className: string = 'Bidirectional';
 
@@ -93,7 +93,7 @@ export class Bidirectional<Out extends RecurrentOutput = RecurrentOutput> extend
     return forward && backward ? [...forward, ...backward] : null;
   }
 
-  /** Forgets the states of both directions. */
+  /** Resets the states of both directions. */
   resetState(): void {
     this.forwardLayer.resetState();
     this.backwardLayer.resetState();
@@ -222,7 +222,7 @@ function copyOf(layer: RNN, prefix: string, changed: object): RNN {
  * zeros.
  *
  * Its layers are copies with their own weights, named `forward_<layer>` and `backward_<layer>`.
- * Errors: ValueError for bad options, and for layers that don't match.
+ * Errors: ValueError for invalid options, and for layers that don't match.
  */
 export function bidirectional<Out extends RecurrentOutput>(
   options: BidirectionalOptions<Out> & { mergeMode: null },

@@ -48,7 +48,7 @@ abstract class ConvLSTM<Out extends RecurrentOutput> extends OwnCellRNN<ConvLSTM
 /** Options of `convLSTM1d`. */
 export type ConvLSTM1DOptions = ConvLSTMOptions<Single>;
 
-/** The layer of `convLSTM1d`, where shapes, weights and errors are described. */
+/** The class of layers created by `convLSTM1d`, which documents shapes, weights and errors. */
 export class ConvLSTM1D<Out extends RecurrentOutput = RecurrentOutput> extends ConvLSTM<Out> {
   static override readonly className: string = 'ConvLSTM1D';
 
@@ -88,7 +88,7 @@ export function convLSTM1d(...args: unknown[]): unknown {
 /** Options of `convLSTM2d`. */
 export type ConvLSTM2DOptions = ConvLSTMOptions<Pair>;
 
-/** The layer of `convLSTM2d`, where shapes, weights and errors are described. */
+/** The class of layers created by `convLSTM2d`, which documents shapes, weights and errors. */
 export class ConvLSTM2D<Out extends RecurrentOutput = RecurrentOutput> extends ConvLSTM<Out> {
   static override readonly className: string = 'ConvLSTM2D';
 
@@ -129,7 +129,7 @@ export function convLSTM2d(...args: unknown[]): unknown {
 /** Options of `convLSTM3d`. */
 export type ConvLSTM3DOptions = ConvLSTMOptions<Triple>;
 
-/** The layer of `convLSTM3d`, where shapes, weights and errors are described. */
+/** The class of layers created by `convLSTM3d`, which documents shapes, weights and errors. */
 export class ConvLSTM3D<Out extends RecurrentOutput = RecurrentOutput> extends ConvLSTM<Out> {
   static override readonly className: string = 'ConvLSTM3D';
 

@@ -81,7 +81,7 @@ const convolutions: Readonly<Record<ConvLSTMRank, Convolution>> = {
 /** Spatial axes: 1 for sequences, 2 for images, 3 for volumes. */
 export type ConvLSTMRank = 1 | 2 | 3;
 
-/** The cell of `convLSTM1d`, `convLSTM2d` and `convLSTM3d`, where shapes, weights and errors are described. */
+/** The cell of `convLSTM1d`, `convLSTM2d` and `convLSTM3d`, which document shapes, weights and errors. */
 export class ConvLSTMCell extends RecurrentCell {
   static override readonly className: string = 'ConvLSTMCell';
 
@@ -200,7 +200,7 @@ export class ConvLSTMCell extends RecurrentCell {
     return [...axes.map(({ output }) => output), this.filters];
   }
 
-  /** Each gate has its own noise; the factors of the gates are concatenated along the channels. */
+  /** Draws separate noise for each gate; the factors of the gates are concatenated along the channels. */
   #noise(batchSize: number, options: CallOptions): { inputs: Tensor | null; state: Tensor | null } {
     const { inputs, state } = this.#shapes as { inputs: Shape; state: Shape };
     const forGates = (shape: Shape) => [batchSize, ...shape.slice(0, -1), 4 * (shape.at(-1) as number)];

@@ -10,7 +10,7 @@ import { type RecurrentOptions, type RecurrentOutput, recurrentOptionNames } fro
 /** Options of `gru`. */
 export interface GRUOptions extends GRUCellOptions, RecurrentOptions {}
 
-/** The layer of `gru`, where shapes, weights and errors are described. */
+/** The class of layers created by `gru`, which documents shapes, weights and errors. */
 export class GRU<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<GRUCell, Out> {
   static override readonly className: string = 'GRU';
 

@@ -32,7 +32,7 @@ export interface GRUCellOptions extends GatedCellOptions {
   resetAfter?: boolean;
 }
 
-/** The layer of `gruCell`, where shapes, weights and errors are described. */
+/** The class of layers created by `gruCell`, which documents shapes, weights and errors. */
 export class GRUCell extends DenseCell {
   static override readonly className: string = 'GRUCell';
 

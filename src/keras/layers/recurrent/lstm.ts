@@ -10,7 +10,7 @@ import { type RecurrentOptions, type RecurrentOutput, recurrentOptionNames } fro
 /** Options of `lstm`. */
 export interface LSTMOptions extends LSTMCellOptions, RecurrentOptions {}
 
-/** The layer of `lstm`, where shapes, weights and errors are described. */
+/** The class of layers created by `lstm`, which documents shapes, weights and errors. */
 export class LSTM<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<LSTMCell, Out> {
   static override readonly className: string = 'LSTM';
 

@@ -27,7 +27,7 @@ export interface LSTMCellOptions extends GatedCellOptions {
   unitForgetBias?: boolean;
 }
 
-/** The layer of `lstmCell`, where shapes, weights and errors are described. */
+/** The class of layers created by `lstmCell`, which documents shapes, weights and errors. */
 export class LSTMCell extends DenseCell {
   static override readonly className: string = 'LSTMCell';
 

@@ -71,7 +71,7 @@ const flags = [
   'zeroOutputForMask',
 ] as const satisfies (keyof RecurrentOptions)[];
 
-/** The layer of `rnn`, where shapes, weights and errors are described. */
+/** The class of layers created by `rnn`, which documents shapes, weights and errors. */
 export class RNN<Out extends RecurrentOutput = RecurrentOutput> extends Layer<Tensor, Out> {
   static override readonly className: string = 'RNN';
 

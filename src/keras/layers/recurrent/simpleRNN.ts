@@ -10,7 +10,7 @@ import { type RecurrentOptions, type RecurrentOutput, recurrentOptionNames } fro
 /** Options of `simpleRNN`. */
 export interface SimpleRNNOptions extends SimpleRNNCellOptions, RecurrentOptions {}
 
-/** The layer of `simpleRNN`, where shapes, weights and errors are described. */
+/** The class of layers created by `simpleRNN`, which documents shapes, weights and errors. */
 export class SimpleRNN<Out extends RecurrentOutput = RecurrentOutput> extends DenseRNN<SimpleRNNCell, Out> {
   static override readonly className: string = 'SimpleRNN';
 

@@ -12,7 +12,7 @@ import type { Steps } from './cell.ts';
 /** Options of `simpleRNNCell`. */
 export type SimpleRNNCellOptions = DenseCellOptions;
 
-/** The layer of `simpleRNNCell`, where shapes, weights and errors are described. */
+/** The class of layers created by `simpleRNNCell`, which documents shapes, weights and errors. */
 export class SimpleRNNCell extends DenseCell {
   static override readonly className: string = 'SimpleRNNCell';
 

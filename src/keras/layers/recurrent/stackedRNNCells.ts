@@ -14,7 +14,7 @@ export interface StackedRNNCellsOptions extends LayerOptions {
   cells: readonly (RNNCell | object)[];
 }
 
-/** The layer of `stackedRNNCells`, where shapes, weights and errors are described. */
+/** The class of layers created by `stackedRNNCells`, which documents shapes, weights and errors. */
 export class StackedRNNCells extends RNNCell {
   static override readonly className: string = 'StackedRNNCells';
 

@@ -18,7 +18,7 @@ export interface TimeDistributedOptions extends LayerOptions {
   layer: Layer | ClassConfig;
 }
 
-/** The layer of `timeDistributed`, where shapes, weights and errors are described. */
+/** The class of layers created by `timeDistributed`, which documents shapes, weights and errors. */
 export class TimeDistributed extends Layer {
   static override readonly className: string = 'TimeDistributed';
 

@@ -13,7 +13,7 @@ export interface ActivityRegularizationOptions extends Omit<LayerOptions, 'activ
   l2?: number;
 }
 
-/** The layer of `activityRegularization`, where shapes, weights and errors are described. */
+/** The class of layers created by `activityRegularization`, which documents shapes, weights and errors. */
 export class ActivityRegularization extends Layer {
   static override readonly className: string = 'ActivityRegularization';
 

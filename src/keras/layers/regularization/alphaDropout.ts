@@ -14,7 +14,7 @@ import { Dropout, type DropoutOptions } from './dropout.ts';
 /** What selu tends to for large negative values: minus its alpha times its scale. */
 const saturation = -1.6732632423543772 * 1.0507009873554805;
 
-/** The layer of `alphaDropout`, where shapes, weights and errors are described. */
+/** The class of layers created by `alphaDropout`, which documents shapes, weights and errors. */
 export class AlphaDropout extends Dropout {
   static override readonly className: string = 'AlphaDropout';
 

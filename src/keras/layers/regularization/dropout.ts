@@ -67,7 +67,7 @@ abstract class RandomClearing extends Layer {
   }
 }
 
-/** The layer of `dropout`, where shapes, weights and errors are described. */
+/** The class of layers created by `dropout`, which documents shapes, weights and errors. */
 export class Dropout extends RandomClearing {
   static override readonly className: string = 'Dropout';
 
@@ -101,7 +101,7 @@ export class Dropout extends RandomClearing {
   }
 }
 
-/** The layer of `spatialDropout1d`, where shapes, weights and errors are described. */
+/** The class of layers created by `spatialDropout1d`, which documents shapes, weights and errors. */
 export class SpatialDropout1D extends RandomClearing {
   static override readonly className: string = 'SpatialDropout1D';
 
@@ -146,7 +146,7 @@ abstract class ChannelClearing extends RandomClearing {
   }
 }
 
-/** The layer of `spatialDropout2d`, where shapes, weights and errors are described. */
+/** The class of layers created by `spatialDropout2d`, which documents shapes, weights and errors. */
 export class SpatialDropout2D extends ChannelClearing {
   static override readonly className: string = 'SpatialDropout2D';
 
@@ -159,7 +159,7 @@ export class SpatialDropout2D extends ChannelClearing {
   }
 }
 
-/** The layer of `spatialDropout3d`, where shapes and errors are described. */
+/** The class of layers created by `spatialDropout3d`, which documents shapes and errors. */
 export class SpatialDropout3D extends ChannelClearing {
   static override readonly className: string = 'SpatialDropout3D';
 

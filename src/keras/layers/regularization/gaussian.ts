@@ -48,7 +48,7 @@ abstract class Noise extends Layer {
   }
 }
 
-/** The layer of `gaussianNoise`, where shapes, weights and errors are described. */
+/** The class of layers created by `gaussianNoise`, which documents shapes, weights and errors. */
 export class GaussianNoise extends Noise {
   static override readonly className: string = 'GaussianNoise';
 
@@ -74,7 +74,7 @@ export class GaussianNoise extends Noise {
   }
 }
 
-/** The layer of `gaussianDropout`, where shapes, weights and errors are described. */
+/** The class of layers created by `gaussianDropout`, which documents shapes, weights and errors. */
 export class GaussianDropout extends Noise {
   static override readonly className: string = 'GaussianDropout';
 

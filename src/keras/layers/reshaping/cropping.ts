@@ -62,7 +62,7 @@ abstract class Cropping extends Layer {
   }
 }
 
-/** The layer of `cropping1d`, where shapes, weights and errors are described. */
+/** The class of layers created by `cropping1d`, which documents shapes, weights and errors. */
 export class Cropping1D extends Cropping {
   static override readonly className: string = 'Cropping1D';
 
@@ -87,7 +87,7 @@ export class Cropping1D extends Cropping {
   }
 }
 
-/** The layer of `cropping2d`, where shapes, weights and errors are described. */
+/** The class of layers created by `cropping2d`, which documents shapes, weights and errors. */
 export class Cropping2D extends Cropping {
   static override readonly className: string = 'Cropping2D';
 
@@ -115,7 +115,7 @@ export class Cropping2D extends Cropping {
   }
 }
 
-/** The layer of `cropping3d`, where shapes and errors are described. */
+/** The class of layers created by `cropping3d`, which documents shapes and errors. */
 export class Cropping3D extends Cropping {
   static override readonly className: string = 'Cropping3D';
 

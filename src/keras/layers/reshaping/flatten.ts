@@ -12,7 +12,7 @@ import { type DataFormatOptions, requireChannelsLast } from '../base/dataFormat.
 /** Options of `flatten`. */
 export interface FlattenOptions extends LayerOptions, DataFormatOptions {}
 
-/** The layer of `flatten`, where shapes, weights and errors are described. */
+/** The class of layers created by `flatten`, which documents shapes, weights and errors. */
 export class Flatten extends Layer {
   static override readonly className: string = 'Flatten';
 

@@ -13,7 +13,7 @@ export interface PermuteOptions extends LayerOptions {
   dims: readonly number[];
 }
 
-/** The layer of `permute`, where shapes, weights and errors are described. */
+/** The class of layers created by `permute`, which documents shapes, weights and errors. */
 export class Permute extends Layer {
   static override readonly className: string = 'Permute';
 

@@ -13,7 +13,7 @@ export interface RepeatVectorOptions extends LayerOptions {
   n: number;
 }
 
-/** The layer of `repeatVector`, where shapes, weights and errors are described. */
+/** The class of layers created by `repeatVector`, which documents shapes, weights and errors. */
 export class RepeatVector extends Layer {
   static override readonly className: string = 'RepeatVector';
 

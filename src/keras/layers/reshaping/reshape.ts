@@ -16,7 +16,7 @@ export interface ReshapeOptions extends LayerOptions {
   targetShape: readonly number[];
 }
 
-/** The layer of `reshape`, where shapes, weights and errors are described. */
+/** The class of layers created by `reshape`, which documents shapes, weights and errors. */
 export class Reshape extends Layer {
   static override readonly className: string = 'Reshape';
 

@@ -31,7 +31,7 @@ export interface UpSampling3DOptions extends LayerOptions, DataFormatOptions {
   size?: Triple;
 }
 
-/** The layer of `upSampling1d`, where shapes, weights and errors are described. */
+/** The class of layers created by `upSampling1d`, which documents shapes, weights and errors. */
 export class UpSampling1D extends Layer {
   static override readonly className: string = 'UpSampling1D';
 
@@ -59,7 +59,7 @@ export class UpSampling1D extends Layer {
   }
 }
 
-/** The layer of `upSampling2d`, where shapes, weights and errors are described. */
+/** The class of layers created by `upSampling2d`, which documents shapes, weights and errors. */
 export class UpSampling2D extends Layer {
   static override readonly className: string = 'UpSampling2D';
 
@@ -92,7 +92,7 @@ export class UpSampling2D extends Layer {
   }
 }
 
-/** The layer of `upSampling3d`, where shapes and errors are described. */
+/** The class of layers created by `upSampling3d`, which documents shapes and errors. */
 export class UpSampling3D extends Layer {
   static override readonly className: string = 'UpSampling3D';
 

@@ -28,7 +28,7 @@ export interface ZeroPadding3DOptions extends LayerOptions, DataFormatOptions {
   padding?: number | readonly [number, number, number] | readonly [Sides, Sides, Sides];
 }
 
-/** The layer of `zeroPadding1d`, where shapes, weights and errors are described. */
+/** The class of layers created by `zeroPadding1d`, which documents shapes, weights and errors. */
 export class ZeroPadding1D extends Layer {
   static override readonly className: string = 'ZeroPadding1D';
 
@@ -56,7 +56,7 @@ export class ZeroPadding1D extends Layer {
   }
 }
 
-/** The layer of `zeroPadding2d`, where shapes, weights and errors are described. */
+/** The class of layers created by `zeroPadding2d`, which documents shapes, weights and errors. */
 export class ZeroPadding2D extends Layer {
   static override readonly className: string = 'ZeroPadding2D';
 
@@ -84,7 +84,7 @@ export class ZeroPadding2D extends Layer {
   }
 }
 
-/** The layer of `zeroPadding3d`, where shapes and errors are described. */
+/** The class of layers created by `zeroPadding3d`, which documents shapes and errors. */
 export class ZeroPadding3D extends Layer {
   static override readonly className: string = 'ZeroPadding3D';
 

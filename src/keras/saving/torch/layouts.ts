@@ -1,5 +1,5 @@
 /**
- * @file How PyTorch stores the weights of layers: channels come first, matrices are [out, in], and images are flattened
+ * @file PyTorch's storage of the weights of layers: channels come first, matrices are [out, in], and images are flattened
  * channel by channel.
  */
 import { type Shape, sizeOf } from '../../../core/shape.ts';

@@ -40,7 +40,7 @@ interface Mixture {
   chains: readonly (readonly Step[])[];
 }
 
-/** The layer of `augMix`, where shapes, weights and errors are described. */
+/** The class of layers created by `augMix`, which documents shapes, weights and errors. */
 export class AugMix extends RandomAugmentation<Mixture> {
   static override readonly className: string = 'AugMix';
 

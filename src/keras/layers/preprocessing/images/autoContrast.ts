@@ -16,7 +16,7 @@ export interface AutoContrastOptions extends ImageLayerOptions {
   valueRange?: Bounds;
 }
 
-/** The layer of `autoContrast`, where shapes, weights and errors are described. */
+/** The class of layers created by `autoContrast`, which documents shapes, weights and errors. */
 export class AutoContrast extends ImageLayer {
   static override readonly className: string = 'AutoContrast';
 

@@ -14,7 +14,7 @@ export interface CenterCropOptions extends ImageLayerOptions {
   width: number;
 }
 
-/** The layer of `centerCrop`, where shapes, weights and errors are described. */
+/** The class of layers created by `centerCrop`, which documents shapes, weights and errors. */
 export class CenterCrop extends ImageLayer {
   static override readonly className: string = 'CenterCrop';
 

@@ -37,7 +37,7 @@ export interface ContrastLimitedAdaptiveHistogramEqualizationOptions extends Ima
 
 const bins = 256;
 
-/** The layer of `contrastLimitedAdaptiveHistogramEqualization`, where shapes, weights and errors are described. */
+/** The class of layers created by `contrastLimitedAdaptiveHistogramEqualization`, which documents shapes, weights and errors. */
 export class ContrastLimitedAdaptiveHistogramEqualization extends ImageLayer {
   static override readonly className: string = 'ContrastLimitedAdaptiveHistogramEqualization';
 

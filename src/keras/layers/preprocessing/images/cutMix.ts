@@ -30,7 +30,7 @@ interface Cut {
   mixWeight: Tensor;
 }
 
-/** The layer of `cutMix`, where shapes, weights and errors are described. */
+/** The class of layers created by `cutMix`, which documents shapes, weights and errors. */
 export class CutMix extends RandomImageLayer<Cut> {
   static override readonly className: string = 'CutMix';
 

@@ -29,7 +29,7 @@ export interface EqualizationOptions extends ImageLayerOptions {
   bins?: number;
 }
 
-/** The layer of `equalization`, where shapes, weights and errors are described. */
+/** The class of layers created by `equalization`, which documents shapes, weights and errors. */
 export class Equalization extends ImageLayer {
   static override readonly className: string = 'Equalization';
 

@@ -22,7 +22,7 @@ interface Mix {
   permutationOrder: Tensor;
 }
 
-/** The layer of `mixUp`, where shapes, weights and errors are described. */
+/** The class of layers created by `mixUp`, which documents shapes, weights and errors. */
 export class MixUp extends RandomImageLayer<Mix> {
   static override readonly className: string = 'MixUp';
 

@@ -19,7 +19,7 @@ export interface RandAugmentOptions extends AugmentationOptions {
 
 const names = [...shapeAndTone, ...colours];
 
-/** The layer of `randAugment`, where shapes, weights and errors are described. */
+/** The class of layers created by `randAugment`, which documents shapes, weights and errors. */
 export class RandAugment extends RandomAugmentation<readonly Step[]> {
   static override readonly className: string = 'RandAugment';
 

@@ -8,7 +8,7 @@ import { type ColourOptions, colourOptionNames, RandomColour } from './randomCol
 /** Options of `randomBrightness`. */
 export type RandomBrightnessOptions = ColourOptions;
 
-/** The layer of `randomBrightness`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomBrightness`, which documents shapes, weights and errors. */
 export class RandomBrightness extends RandomColour {
   static override readonly className: string = 'RandomBrightness';
 

@@ -9,7 +9,7 @@ import { type ColourOptions, colourOptionNames, RandomColour } from './randomCol
 /** Options of `randomColorDegeneration`. */
 export type RandomColorDegenerationOptions = ColourOptions;
 
-/** The layer of `randomColorDegeneration`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomColorDegeneration`, which documents shapes, weights and errors. */
 export class RandomColorDegeneration extends RandomColour {
   static override readonly className: string = 'RandomColorDegeneration';
 

@@ -24,7 +24,7 @@ export interface RandomColorJitterOptions extends RandomImageOptions {
   hueFactor?: Factor | null;
 }
 
-/** The layer of `randomColorJitter`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomColorJitter`, which documents shapes, weights and errors. */
 export class RandomColorJitter extends RandomImageLayer<readonly Tensor[]> {
   static override readonly className: string = 'RandomColorJitter';
 

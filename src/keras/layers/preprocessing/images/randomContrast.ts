@@ -9,7 +9,7 @@ import { type ColourOptions, colourOptionNames, RandomColour } from './randomCol
 /** Options of `randomContrast`. */
 export type RandomContrastOptions = ColourOptions;
 
-/** The layer of `randomContrast`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomContrast`, which documents shapes, weights and errors. */
 export class RandomContrast extends RandomColour {
   static override readonly className: string = 'RandomContrast';
 

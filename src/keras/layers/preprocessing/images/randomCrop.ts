@@ -21,7 +21,7 @@ export interface RandomCropOptions extends RandomImageOptions {
 /** The first row and column of a crop, int32 [1] each; null where the images are no larger than the result. */
 type Corner = readonly [row: Tensor, column: Tensor] | null;
 
-/** The layer of `randomCrop`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomCrop`, which documents shapes, weights and errors. */
 export class RandomCrop extends RandomImageLayer<Corner> {
   static override readonly className: string = 'RandomCrop';
 

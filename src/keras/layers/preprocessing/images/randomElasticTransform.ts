@@ -54,7 +54,7 @@ const smoothness = 0.05;
 /** The length of the shifts, as a fraction of an image's larger side. */
 const reach = 0.1;
 
-/** The layer of `randomElasticTransform`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomElasticTransform`, which documents shapes, weights and errors. */
 export class RandomElasticTransform extends RandomImageLayer<Distortion> {
   static override readonly className: string = 'RandomElasticTransform';
 

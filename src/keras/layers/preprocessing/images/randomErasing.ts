@@ -38,7 +38,7 @@ interface Erasing {
   fillValue: Tensor;
 }
 
-/** The layer of `randomErasing`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomErasing`, which documents shapes, weights and errors. */
 export class RandomErasing extends RandomImageLayer<Erasing> {
   static override readonly className: string = 'RandomErasing';
 

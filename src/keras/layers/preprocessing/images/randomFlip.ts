@@ -16,7 +16,7 @@ export interface RandomFlipOptions extends RandomImageOptions {
   mode?: (typeof flipModes)[number];
 }
 
-/** The layer of `randomFlip`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomFlip`, which documents shapes, weights and errors. */
 export class RandomFlip extends RandomImageLayer<Tensor> {
   static override readonly className: string = 'RandomFlip';
 

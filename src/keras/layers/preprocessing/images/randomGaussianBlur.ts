@@ -32,7 +32,7 @@ interface Blur {
   blurFactor: Tensor;
 }
 
-/** The layer of `randomGaussianBlur`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomGaussianBlur`, which documents shapes, weights and errors. */
 export class RandomGaussianBlur extends RandomImageLayer<Blur> {
   static override readonly className: string = 'RandomGaussianBlur';
 

@@ -14,7 +14,7 @@ export interface RandomGrayscaleOptions extends RandomImageOptions {
   factor?: number;
 }
 
-/** The layer of `randomGrayscale`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomGrayscale`, which documents shapes, weights and errors. */
 export class RandomGrayscale extends RandomImageLayer<Tensor> {
   static override readonly className: string = 'RandomGrayscale';
 

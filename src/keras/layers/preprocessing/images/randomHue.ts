@@ -14,7 +14,7 @@ import { type ColourOptions, colourOptionNames, RandomColour, rescaled } from '.
 /** Options of `randomHue`. */
 export type RandomHueOptions = ColourOptions;
 
-/** The layer of `randomHue`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomHue`, which documents shapes, weights and errors. */
 export class RandomHue extends RandomColour {
   static override readonly className: string = 'RandomHue';
 

@@ -12,7 +12,7 @@ export interface RandomInvertOptions extends Omit<ColourOptions, 'factor'> {
   factor?: ColourOptions['factor'];
 }
 
-/** The layer of `randomInvert`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomInvert`, which documents shapes, weights and errors. */
 export class RandomInvert extends RandomColour {
   static override readonly className: string = 'RandomInvert';
 

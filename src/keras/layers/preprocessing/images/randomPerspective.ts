@@ -38,7 +38,7 @@ interface Perspective {
   endPoints: Tensor;
 }
 
-/** The layer of `randomPerspective`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomPerspective`, which documents shapes, weights and errors. */
 export class RandomPerspective extends RandomImageLayer<Perspective> {
   static override readonly className: string = 'RandomPerspective';
 

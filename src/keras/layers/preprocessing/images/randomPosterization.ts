@@ -11,7 +11,7 @@ import { type ColourOptions, colourOptionNames, RandomColour, rescaled } from '.
 /** Options of `randomPosterization`. */
 export type RandomPosterizationOptions = ColourOptions;
 
-/** The layer of `randomPosterization`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomPosterization`, which documents shapes, weights and errors. */
 export class RandomPosterization extends RandomColour {
   static override readonly className: string = 'RandomPosterization';
 

@@ -13,7 +13,7 @@ export interface RandomRotationOptions extends AffineOptions {
   factor: Factor;
 }
 
-/** The layer of `randomRotation`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomRotation`, which documents shapes, weights and errors. */
 export class RandomRotation extends RandomAffine {
   static override readonly className: string = 'RandomRotation';
 

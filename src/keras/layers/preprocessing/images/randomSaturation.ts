@@ -12,7 +12,7 @@ import { type ColourOptions, colourOptionNames, RandomColour } from './randomCol
 /** Options of `randomSaturation`. */
 export type RandomSaturationOptions = ColourOptions;
 
-/** The layer of `randomSaturation`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomSaturation`, which documents shapes, weights and errors. */
 export class RandomSaturation extends RandomColour {
   static override readonly className: string = 'RandomSaturation';
 

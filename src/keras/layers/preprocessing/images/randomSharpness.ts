@@ -10,7 +10,7 @@ import { type ColourOptions, colourOptionNames, RandomColour } from './randomCol
 /** Options of `randomSharpness`. */
 export type RandomSharpnessOptions = ColourOptions;
 
-/** The layer of `randomSharpness`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomSharpness`, which documents shapes, weights and errors. */
 export class RandomSharpness extends RandomColour {
   static override readonly className: string = 'RandomSharpness';
 

@@ -19,7 +19,7 @@ export interface RandomShearOptions extends AffineOptions {
 
 const range = { min: 0, single: (factor: number): Bounds => [-factor, factor] };
 
-/** The layer of `randomShear`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomShear`, which documents shapes, weights and errors. */
 export class RandomShear extends RandomAffine {
   static override readonly className: string = 'RandomShear';
 

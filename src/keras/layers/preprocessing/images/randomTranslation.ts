@@ -16,7 +16,7 @@ export interface RandomTranslationOptions extends AffineOptions {
 
 const range = { min: -1 };
 
-/** The layer of `randomTranslation`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomTranslation`, which documents shapes, weights and errors. */
 export class RandomTranslation extends RandomAffine {
   static override readonly className: string = 'RandomTranslation';
 

@@ -20,7 +20,7 @@ export interface RandomZoomOptions extends AffineOptions {
 /** At -1, nothing of an image would be visible. */
 const range = { min: -1, above: true };
 
-/** The layer of `randomZoom`, where shapes, weights and errors are described. */
+/** The class of layers created by `randomZoom`, which documents shapes, weights and errors. */
 export class RandomZoom extends RandomAffine {
   static override readonly className: string = 'RandomZoom';
 

@@ -30,7 +30,7 @@ export interface ResizingOptions extends CenterCropOptions {
   antialias?: false;
 }
 
-/** The layer of `resizing`, where shapes, weights and errors are described. */
+/** The class of layers created by `resizing`, which documents shapes, weights and errors. */
 export class Resizing extends ImageLayer {
   static override readonly className: string = 'Resizing';
 

@@ -29,7 +29,7 @@ interface Levels {
 /** As in Keras, only the upper bound is scaled to bytes. */
 const inBytes = ([lower, upper]: Bounds): Bounds => [lower, upper * 255];
 
-/** The layer of `solarization`, where shapes, weights and errors are described. */
+/** The class of layers created by `solarization`, which documents shapes, weights and errors. */
 export class Solarization extends RandomImageLayer<Levels> {
   static override readonly className: string = 'Solarization';
 
