@@ -1,5 +1,5 @@
 /**
- * @file From a case to a call of the library. Most are one to one, `op(...inputs, attrs)`; the few that differ stand
+ * @file Maps a case to a call of the library. Most are direct, `op(...inputs, attrs)`; the exceptions are listed
  * here, each with its reason. Nothing is computed here that the library should compute.
  */
 import * as library from '../../src/index.ts';
@@ -10,10 +10,10 @@ type Attributes = Readonly<Record<string, unknown>>;
 type AnyOp = (...args: unknown[]) => Tensor | Tensor[];
 type Call = (inputs: readonly Tensor[], attributes: Attributes) => Tensor | Tensor[];
 
-/** Thrown where a case's op is known to the formats but comes with a later part of the library. */
+/** Thrown for an op that the format knows, but that comes with a later part of the library. */
 export class NotYetOffered extends Error {}
 
-/** Thrown where a case's op is missing from the library: a failure, reported in one line. */
+/** Thrown for an op that is missing from the library: a failure, reported in one line. */
 export class MissingOp extends Error {}
 
 const exported = library as unknown as Readonly<Record<string, AnyOp | undefined>>;
@@ -48,7 +48,7 @@ function op(name: string): AnyOp {
   throw new MissingOp(`the library has no op '${name}'`);
 }
 
-/** Runs a case's op. A list in any case: of one output for most ops. */
+/** Runs a case's op. Always returns a list, usually of one output. */
 export function callOp(name: string, inputs: readonly Tensor[], attributes: Attributes): Tensor[] {
   const call = special[name] ?? ((tensors, options) => op(name)(...tensors, options));
   return [call(inputs, attributes)].flat();

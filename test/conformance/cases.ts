@@ -36,9 +36,9 @@ export interface CaseResult {
   id: string;
   op: string;
   note: string | undefined;
-  /** What is wrong; empty where the case passed. */
+  /** The faults; empty if the case passed. */
   faults: string[];
-  /** Set where the case was not run: its op comes with a later part of the library. */
+  /** Set if the case was not run, because its op comes with a later part of the library. */
   notYet?: string;
 }
 
@@ -53,7 +53,7 @@ interface Computed {
 
 const secondOrderLoss = '0.5 * sum(cotangent * y * y)';
 
-/** Opens the device; an error that no one captured is a fault of the case that ran. */
+/** Opens the device; an uncaptured error is a fault of the case that ran. */
 export async function openDevice(): Promise<string[]> {
   await init();
   const uncaptured: string[] = [];
@@ -63,7 +63,7 @@ export async function openDevice(): Promise<string[]> {
   return uncaptured;
 }
 
-/** Runs the cases of `family`. `uncaptured` is what `openDevice` gave. */
+/** Runs the cases of `family`. `uncaptured` is the result of `openDevice`. */
 export async function runFamily(family: Family, uncaptured: string[]): Promise<CaseResult[]> {
   const tensors = readSafetensors(family.tensors);
   const results: CaseResult[] = [];
@@ -84,7 +84,7 @@ export async function runFamily(family: Family, uncaptured: string[]): Promise<C
   return results;
 }
 
-/** One case: its tensors on the device, what they gave, and what is wrong with it. */
+/** Runs one case: uploads its tensors, computes the results, and returns the faults. */
 class CaseRun {
   readonly #faults: string[] = [];
   readonly #device = new Map<string, Tensor>();
@@ -120,7 +120,7 @@ class CaseRun {
     if (wanted.length > 0) tape.watch(wanted.map((i) => inputs[i] as Tensor));
     const outputs = callOp(op, inputs, attrs);
     if (wanted.length === 0) return { outputs, gradients: {}, products: {} };
-    // An output without a cotangent takes no part; without any, every cotangent is one.
+    // An output without a cotangent isn't differentiated; if none has one, all cotangents are ones.
     const targets = outputs.filter((_, i) => !cotangents || cotangents[i]);
     const outputGradients = cotangents?.flatMap((name) => (name ? [this.#tensor(name)] : [])) ?? null;
     const found = tape.gradient(
@@ -164,7 +164,7 @@ class CaseRun {
   }
 
   #inputs(): Tensor[] {
-    // Each position gets a tensor of its own, so that one that occurs twice has two gradients.
+    // Each position gets a separate tensor, so that one that occurs twice has two gradients.
     return this.test.inputs.map((name, i) => this.#tensor(name, `input ${i}: ${name}`));
   }
 
@@ -202,7 +202,7 @@ class CaseRun {
     for (const [key, name] of Object.entries(expected)) {
       const host = this.#host(name);
       const gradient = found[key] ?? null;
-      // No connection means no influence: where zeros are expected, null says the same.
+      // A null gradient means no influence, so it passes where zeros are expected.
       if (!gradient && host.data.every((value) => value === 0)) continue;
       if (!gradient) this.#faults.push(`${what} ${key}: null, expected shape [${host.shape}]`);
       else this.#note(`${what} ${key}`, await read(gradient), host, alternatives[key]);
@@ -226,7 +226,7 @@ function byInput(indices: readonly number[], values: readonly (Tensor | null)[])
   return Object.fromEntries(indices.map((index, k) => [index, values[k] ?? null]));
 }
 
-/** Where it was thrown, down to the call of the op. */
+/** Describes where the error was thrown, down to the call of the op. */
 function describeThrown(error: unknown): string {
   if (error instanceof MissingOp) return error.message;
   if (!(error instanceof Error)) return `threw ${error}`;

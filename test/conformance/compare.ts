@@ -9,7 +9,7 @@ export interface Tolerance {
   atol: number;
 }
 
-/** What is wrong with `actual`, in words; null where it passes. */
+/** Describes what is wrong with `actual`; null if it passes. */
 export function mismatch(actual: HostTensor, expected: HostTensor, tolerance: Tolerance): string | null {
   if (!sameShape(actual.shape, expected.shape))
     return `shape [${actual.shape}], expected [${expected.shape}]`;
@@ -35,7 +35,7 @@ export function mismatch(actual: HostTensor, expected: HostTensor, tolerance: To
   );
 }
 
-/** How far `x` lies outside of the tolerance, as a multiple of it; 0 and below is inside. */
+/** Returns how far `x` is outside the tolerance, as a multiple of it; not positive if it is inside. */
 function excessOf(x: number, e: number, { rtol, atol }: Tolerance): number {
   if (Number.isNaN(x) || Number.isNaN(e))
     return Number.isNaN(x) && Number.isNaN(e) ? 0 : Number.POSITIVE_INFINITY;

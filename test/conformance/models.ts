@@ -28,7 +28,7 @@ const checks: Readonly<Record<string, Check>> = {
 /** Names of all checks, for filters. */
 export const checkNames = Object.keys(checks);
 
-/** Runs the checks of one model whose names `chosen` has. `uncaptured` is what `openDevice` gave. */
+/** Runs the checks of one model whose names `chosen` has. `uncaptured` is the result of `openDevice`. */
 export async function runModel(
   files: ModelFiles,
   chosen: readonly string[],

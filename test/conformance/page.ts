@@ -1,4 +1,4 @@
-/** @file A page's entry to the conformance cases. */
+/** @file The entry to the conformance cases in a page. */
 import { checkNames, type ModelFiles, runModel } from './models.ts';
 import { type Case, type CaseResult, openDevice, runFamily } from './cases.ts';
 

@@ -1,10 +1,10 @@
 /**
- * @file A reader of safetensors files for the conformance cases, apart from the library's own: an oracle's numbers
+ * @file A reader of safetensors files for the conformance cases, independent of the library's own: expected values
  * must not pass through the code under test. Format: https://huggingface.co/docs/safetensors.
  */
 import type { DType } from 'retrograd';
 
-/** A tensor on the host. `dtype` is the library's name of what is stored. */
+/** A tensor on the host. `dtype` is the library's name of the stored type. */
 export interface HostTensor {
   shape: readonly number[];
   dtype: DType;

@@ -1,4 +1,4 @@
-/** @file Runs test files on any engine, and gives what failed as JSON. */
+/** @file Runs test files on any engine, and returns failures as JSON. */
 import { TestFile } from './testFile.ts';
 
 export interface FileResult {
@@ -16,7 +16,7 @@ export function testFile(name: string, load: () => Promise<unknown>): Promise<Te
   return file;
 }
 
-/** Runs the tests of a file; of several parts, those whose place leaves `part` over. */
+/** Runs the tests of a file; if it is divided into parts, those whose position modulo the number of parts is `part`. */
 export async function runTests(
   file: TestFile,
   [part, parts]: readonly [number, number],

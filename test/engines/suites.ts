@@ -21,7 +21,7 @@ const modules: Readonly<Record<string, () => Promise<unknown>>> = import.meta.gl
   '../keras/models/*.test.ts',
   '../keras/optimizers/*.test.ts',
   '../training-step.test.ts',
-  // What reads files, or looks at Node's process.
+  // Tests that read files or use Node's process.
   '!../kernels/{adapterProfiles,math,selection,subgroupMatrices}.test.ts',
   '!../autodiff/{dropped,frozenValues,gradients}.test.ts',
   '!../keras/layers/core/lambda.test.ts',

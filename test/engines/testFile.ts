@@ -7,23 +7,23 @@ type File = Awaited<ReturnType<typeof startTests>>[number];
 type Task = File['tasks'][number];
 type Test = Extract<Task, { type: 'test' }>;
 
-/** What became of a test. */
+/** The result of a test. */
 export interface TestRun {
-  /** Its place in the file; -1 of a hook that failed. */
+  /** Its position in the file; -1 for a hook that failed. */
   readonly index: number;
   readonly name: string;
   readonly milliseconds: number;
-  /** Why it failed; null where it passed. */
+  /** The reason for its failure; null if it passed. */
   readonly message: string | null;
 }
 
-/** Which tests run, by their places, and how. */
+/** Which tests run, by position, and how. */
 export interface RunOptions {
   /** Default: all. */
   readonly chosen?: ReadonlySet<number>;
   /** Whether the first failure ends the run. Default false. */
   readonly bails?: boolean;
-  /** Gets the place of a test before it runs, and null after it. */
+  /** Receives the position of a test before it runs, and null afterwards. */
   readonly onTest?: (index: number | null) => void;
 }
 
@@ -52,7 +52,7 @@ const config: VitestRunner['config'] = {
 export class TestFile {
   private readonly file: File;
   private readonly tests: readonly Test[];
-  /** Of all tasks, as they were collected: a run changes them. */
+  /** The modes of all tasks as they were collected, since a run changes them. */
   private readonly modes: ReadonlyMap<Task | File, Task['mode']>;
   /** Each removes one of the listeners that the present run added. */
   private readonly listeners: (() => void)[] = [];
@@ -97,7 +97,7 @@ export class TestFile {
     return this.tests.flatMap((test, i) => (this.modes.get(test) === 'run' ? [i] : []));
   }
 
-  /** How many are skipped. */
+  /** The number of skipped tests. */
   get skipped(): number {
     return this.tests.length - this.places.length;
   }

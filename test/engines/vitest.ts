@@ -1,5 +1,5 @@
 /**
- * @file What test files get instead of `vitest` on engines that it doesn't run on: its own runner and matchers, without its
+ * @file Replaces `vitest` for test files on engines that it doesn't run on: its own runner and matchers, without its
  * process, its server and its snapshots.
  */
 import {

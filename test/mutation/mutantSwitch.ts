@@ -2,10 +2,10 @@
 
 interface MutantSwitch {
   activeMutant?: string | undefined;
-  /** How often the active mutant was reached, and from how often on it throws: a loop that doesn't end ends so. */
+  /** How often the active mutant was reached, and the limit at which it throws, which ends infinite loops. */
   hitCount?: number | undefined;
   hitLimit?: number | undefined;
-  /** To whom reached mutants are attributed; nobody while modules are loaded. */
+  /** The test that reached mutants are attributed to; none while modules are loaded. */
   currentTestId?: string | undefined;
   mutantCoverage?: { static: Record<string, number>; perTest: Record<string, Record<string, number>> };
 }
@@ -26,7 +26,7 @@ export function takeCoverage(): Record<string, Record<string, number>> {
 /** Mutants that were reached while modules were loaded. */
 export const reachedOnLoad = (): string[] => Object.keys(mutantSwitch.mutantCoverage?.static ?? {});
 
-/** Runs `body` with a mutant. Gives how often it was reached. */
+/** Runs `body` with a mutant. Returns how often it was reached. */
 export async function withMutant(
   mutant: string,
   hitLimit: number,

@@ -19,7 +19,7 @@ const modules: Readonly<Record<string, () => Promise<unknown>>> = import.meta.gl
   '../ops/{arrange,binary,creation,define,gather-faults,hostOperands,matMul,reductions}.test.ts',
   '../webgpu/{faults,idleMemory,limits}.test.ts',
   '../keras/graph/*.test.ts',
-  // Snapshots of vitest, many programs, and what is timed.
+  // Snapshots of vitest, many programs, and timed tests.
   '!../autodiff/{compilePrograms,differential,dropped}.test.ts',
 ]);
 
@@ -37,7 +37,7 @@ interface Coverage {
   /** The tests that pass whenever they run. */
   readonly tests: readonly TestRun[];
   readonly unstable: readonly TestRun[];
-  /** By place of a test: the mutants that it reaches, and how often. */
+  /** The mutants that each test reaches, by its position, and how often. */
   readonly reached: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
@@ -59,14 +59,14 @@ export async function cover(name: string): Promise<Coverage> {
 }
 
 export interface MutantRun {
-  /** The test that failed; null where all passed. */
+  /** The test that failed; null if all passed. */
   readonly killedBy: { readonly file: string; readonly index: number } | null;
   readonly message: string | null;
   /** How often the mutant was reached. */
   readonly hits: number;
 }
 
-/** Runs tests, given by their places in files, with a mutant until one fails; with null as they are. */
+/** Runs tests, given by their positions in files, with a mutant until one fails; null means no mutant. */
 export async function runMutant(
   mutant: string | null,
   hitLimit: number,

@@ -1,4 +1,4 @@
-/** @file Kernels are selected by a profile of the adapter; these helpers select them as for another adapter. */
+/** @file Selects kernels as for another adapter: selection depends on the adapter's profile. */
 import type { AdapterClass } from '../../src/webgpu/adapter.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
 import { createProfile, type DeviceProfile } from '../../src/kernels/adapterProfiles.ts';

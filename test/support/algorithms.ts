@@ -1,4 +1,4 @@
-/** @file Forces the algorithms that kernels would otherwise select: an autotuner that always answers the same. */
+/** @file Forces the algorithms that kernels would otherwise select: an autotuner that always gives the same answer. */
 import type { GemmTile } from '../../shaders/gemm.ts';
 import type { Autotuner, Tunable } from '../../src/webgpu/autotuner.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
@@ -37,7 +37,7 @@ function withAnswer<P extends object, A, T>(tunable: Tunable<P, A>, answer: Answ
   }
 }
 
-/** Algorithms to force. The shapes of those that have one are what the device's profile says. */
+/** Algorithms to force. Their shapes are those of the device's profile. */
 export type ForcedConv2d =
   | Exclude<Conv2dAlgorithm, { shape: unknown }>
   | { readonly kind: 'direct' | 'patches' };

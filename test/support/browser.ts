@@ -21,7 +21,7 @@ export interface BrowserFixture {
   /** Address of the served folder, with a trailing slash. */
   readonly url: string;
   /**
-   * Runs `body` in a fresh page at `url + path`; fails on any error that the page reports. `body` may import served files:
+   * Runs `body` in a new page at `url + path`; fails on any error that the page reports. `body` may import served files:
    * `import('/dist/index.js' as string)`.
    */
   run<T, A extends unknown[]>(path: string, body: (...args: A) => T | Promise<T>, ...args: A): Promise<T>;

@@ -3,18 +3,18 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { getDevice, memory } from '../../src/index.ts';
 
-/** Turns of the event loop in which finalizers may still run. */
+/** Iterations of the event loop in which finalizers may still run. */
 const maxTurns = 40;
 
 let collect: (() => void) | null = null;
 
-/** One full collection, and a turn of the event loop for the finalizers. */
+/** Runs a full collection, and an iteration of the event loop for the finalizers. */
 export async function collectGarbage(): Promise<void> {
   if (!collect) {
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as () => void;
   }
-  // An object that a promise of this turn still holds can be collected in the next.
+  // An object that a promise of this iteration still holds can be collected in the next.
   await new Promise((resolve) => setTimeout(resolve, 5));
   collect();
   await new Promise((resolve) => setTimeout(resolve, 5));

@@ -4,7 +4,7 @@
 const interval = 0.1;
 
 /**
- * While a promise waits for the GPU, Dawn polls in every turn of the event loop. On a software adapter, that takes the
+ * While a promise waits for the GPU, Dawn polls in every iteration of the event loop. On a software adapter, that takes the
  * processor from the threads that it waits for: a seventh of the time of the unit tests. After this call, the process sleeps
  * before each poll.
  */

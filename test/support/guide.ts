@@ -1,4 +1,4 @@
-/** @file What pages of the guide need to run: a page in a browser, or the reader's files. */
+/** @file The requirements of pages of the guide: a page in a browser, or the reader's files. */
 
 export const needsBrowser: readonly string[] = ['apps.md', 'training.md'];
 

@@ -1,6 +1,6 @@
 /**
- * @file What a visitor waits for before a page responds. Times depend on what else the machine does, so this counts what the
- * parser waits for: scripts that block it, and the bytes of the document and of the files that block rendering.
+ * @file Measures what a visitor waits for before a page responds. Times depend on the load of the machine, so this counts what
+ * the parser waits for: scripts that block it, and the bytes of the document and of the files that block rendering.
  */
 import { expect } from 'vitest';
 import type { Page } from '../../scripts/lib/browser.mjs';

@@ -1,11 +1,11 @@
-/** @file Lambda layers: their code is rejected; with functions in its place the model computes what Keras computes. */
+/** @file Lambda layers: their code is rejected; with functions in its place the model computes the same as in Keras. */
 import { add, mul, sub, type Tensor, UnsafeModelError } from '../../../src/index.ts';
 import { modelFromJSON } from '../../../src/keras/index.ts';
 import type { Check } from './underTest.ts';
 
 type LambdaFunction = (x: Tensor) => Tensor;
 
-/** What the functions of the fixtures compute, by the numbers in their bytecode. */
+/** The functions of the fixtures, by the numbers in their bytecode. */
 const known: readonly { numbers: number[]; compute: LambdaFunction }[] = [
   { numbers: [2, 1], compute: (x) => add(mul(x, 2), 1) },
   { numbers: [3], compute: (x) => sub(mul(x, x), 3) },
@@ -32,7 +32,7 @@ function functionOf(code: string): LambdaFunction {
   throw new Error('the fixture has a Lambda whose code is not known here: say in lambda.ts what it computes');
 }
 
-/** A double as its bytes stand in the code. */
+/** Returns a double as its bytes in the code. */
 function doubleOf(number: number): string {
   return String.fromCharCode(...new Uint8Array(Float64Array.of(number).buffer));
 }

@@ -2,7 +2,7 @@
 import { type GraphNode, modelToConfig } from '../../../src/keras/index.ts';
 import type { AnyModel, Check, ModelUnderTest, Reference } from './underTest.ts';
 
-/** What the model is written as must be what it was read from, apart from how it was compiled. */
+/** Checks that the written model equals the one that was read, apart from how it was compiled. */
 export const checkConfig: Check = async (test) => {
   if (test.files.config.includes('__lambda__')) return null;
   const expected = JSON.parse(test.files.config);
@@ -14,7 +14,7 @@ function withoutCompile({ compile_config: _, ...rest }: Record<string, unknown>)
   return rest;
 }
 
-/** Where two values of JSON differ, key by key. */
+/** Returns where two JSON values differ, key by key. */
 function differences(expected: unknown, given: unknown, path: string): string[] {
   if (isBranch(expected) && isBranch(given) && Array.isArray(expected) === Array.isArray(given)) {
     const keys = new Set([...Object.keys(expected), ...Object.keys(given)]);

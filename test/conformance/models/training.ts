@@ -103,7 +103,7 @@ async function valuesOf(model: AnyModel): Promise<Map<string, ArrayLike<number>>
   return new Map(await Promise.all(entries));
 }
 
-/** Weights of frozen layers that don't have the bits that they had. */
+/** Returns the weights of frozen layers that have changed. */
 async function changedWeights(
   model: AnyModel,
   before: ReadonlyMap<string, ArrayLike<number>>,

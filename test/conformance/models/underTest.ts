@@ -1,4 +1,4 @@
-/** @file The files of a model, and the model that the library makes of them. */
+/** @file The files of a model, and the model that the library creates from them. */
 import { type Tensor, tensor } from '../../../src/index.ts';
 import { loadWeights } from '../../../src/io/index.ts';
 import { type Model, modelFromJSON } from '../../../src/keras/index.ts';
@@ -7,7 +7,7 @@ import { mismatch, type Tolerance } from '../compare.ts';
 import { type HostTensor, readSafetensors } from '../safetensors.ts';
 import { lambdaOf } from './lambda.ts';
 
-/** What is read of a model's folder. */
+/** The contents of a model's folder. */
 export interface ModelFiles {
   name: string;
   config: string;
@@ -42,7 +42,7 @@ export interface Meta {
 
 export type AnyModel = Model<Nest<Tensor>, Nest<Tensor>>;
 
-/** What is wrong, in words; null where the model has nothing to check. */
+/** The faults; null if the model has nothing to check. */
 export type Check = (test: ModelUnderTest) => Promise<string[] | null>;
 
 export class ModelUnderTest {
@@ -90,7 +90,7 @@ export class ModelUnderTest {
     return this.meta.outputs.map((_, i) => this.tensor(`y${i}`));
   }
 
-  /** How `value` differs from tensor `name` of io.safetensors. */
+  /** Describes how `value` differs from tensor `name` of io.safetensors. */
   async compare(what: string, value: Tensor, name: string): Promise<string[]> {
     return compareTo(what, value, this.host(name), this.meta.tolerance);
   }
@@ -116,13 +116,13 @@ export async function compareTo(
   return fault ? [`${what} ${fault}`] : [];
 }
 
-/** One tensor as itself, several as a list: as models take them. */
+/** Returns a single tensor itself, several as a list, as models take them. */
 export function single<T>(values: readonly T[]): T | readonly T[] {
   return values.length === 1 ? (values[0] as T) : values;
 }
 
 /**
- * Returns the name in a file of weights that means `path`. Keras names weights of inner layers by all layers around them in a
+ * Returns the name that `path` has in a file of weights. Keras names weights of inner layers by all layers around them in a
  * model that it made, by fewer in one that it loaded.
  */
 export function nameFor(path: string, names: Iterable<string>): string | null {

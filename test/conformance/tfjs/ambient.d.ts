@@ -1,4 +1,4 @@
-/** What the runner uses of jasmine-core, which ships no types. */
+/** The part of jasmine-core that the runner uses; it ships no types. */
 declare module 'jasmine-core' {
   interface Spec {
     id: string;
@@ -51,7 +51,7 @@ declare module 'jasmine-core' {
   export default core;
 }
 
-/** Put in place by the runner. */
+/** Set by the runner. */
 declare const describe: import('jasmine-core').Interface['describe'];
 declare const it: import('jasmine-core').Interface['it'];
 declare const beforeAll: import('jasmine-core').Interface['beforeAll'];

@@ -1,5 +1,5 @@
 /**
- * @file Where the library gives another answer than TF.js's tests ask for, by decision: each spec by its name, with
+ * @file Intended differences from TF.js's tests: each spec by its name, with
  * the reason. Everything else that differs is a failure.
  */
 
@@ -114,7 +114,7 @@ const differences: readonly Difference[] = [
   },
 ];
 
-/** Why `spec` of `file` is left out; null where it runs. */
+/** Returns why `spec` of `file` is skipped; null if it runs. */
 export function differenceOf(file: string, spec: string): string | null {
   return differences.find((known) => known.file === file && known.specs.test(spec))?.reason ?? null;
 }

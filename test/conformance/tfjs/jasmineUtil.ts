@@ -1,12 +1,12 @@
 /**
- * @file Stands for TF.js's jasmine_util: which environments its tests run in, and what happens around each.
+ * @file Replaces TF.js's jasmine_util: which environments its tests run in, and what happens around each.
  */
 import { gathers } from './shim/arrange.ts';
 import { ENGINE } from './shim/engine.ts';
 
 export interface TestEnvironment {
   name: string;
-  /** TF.js's name of the back end: tests ask it which behaviour to expect. */
+  /** TF.js's name of the back end, by which tests decide which behaviour to expect. */
   backendName: string;
   isDataSync: boolean;
   flags: Record<string, unknown>;
@@ -15,7 +15,7 @@ export interface TestEnvironment {
 interface Constraints {
   predicate?: (environment: TestEnvironment) => boolean;
   flags?: Record<string, unknown>;
-  /** Why environments that don't fulfil it are left out. */
+  /** The reason why environments that don't fulfil it are skipped. */
   reason?: string;
 }
 
@@ -37,7 +37,7 @@ const checked: TestEnvironment = {
   flags: {},
 };
 /**
- * TF.js asks of a gather on the CPU that it throws for an index outside of the range, and of one on a GPU that it reads
+ * In TF.js, a gather on the CPU throws for an index out of range, and one on a GPU reads
  * zeros. The library does both: the first by default, the second with `validateIndices: false`.
  */
 const unchecked: TestEnvironment = {
@@ -46,7 +46,7 @@ const unchecked: TestEnvironment = {
   backendName: 'webgpu',
 };
 
-/** Specs that only one of both environments of gathers can be asked. */
+/** Specs that apply to only one of the two environments of gathers. */
 const oneEnvironment: Record<string, { skip: TestEnvironment; reason: string }> = {
   'throws when index is out of bound': { skip: unchecked, reason: 'asked of checked gathers' },
   'fills with zero when index is out of bound': { skip: checked, reason: 'asked of unchecked gathers' },
@@ -66,7 +66,7 @@ export function describeWithFlags(
   }
 }
 
-/** What specs that are being defined are left out for, by their name; null where they run. */
+/** Returns why specs with a name are skipped while they are being defined; null if they run. */
 let leftOut: (spec: string) => string | null = () => null;
 
 export function reasonToLeaveOut(spec: string): string | null {
@@ -83,7 +83,7 @@ function defining(reasonFor: typeof leftOut, body: () => void): void {
   }
 }
 
-/** Its specs are defined all the same, so that each is reported as skipped. */
+/** Skips a suite. Its specs are defined nevertheless, so that each is reported as skipped. */
 function leaveOut(
   title: string,
   environment: TestEnvironment,

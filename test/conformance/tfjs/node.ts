@@ -1,4 +1,4 @@
-/** @file What runs in Node: the chosen test files of TF.js, over the shim. */
+/** @file Runs the selected test files of TF.js over the shim, in Node. */
 import * as tf from 'virtual:tfjs';
 import { files, methods } from 'virtual:tfjs-tests';
 import { type SpecResult, run as runFiles } from './run.ts';

@@ -1,6 +1,6 @@
 /**
  * @file Runs TF.js's test files by jasmine over the shim. A spec fails by its own expectations, by a timeout, by an
- * uncaptured GPU error, by a fault that the device reports after it, and by an error that is no typed rejection.
+ * uncaptured GPU error, by a fault that the device reports after it, and by an error that isn't a typed rejection.
  */
 import jasmineCore from 'jasmine-core';
 import { getDevice, init } from '../../../src/index.ts';
@@ -14,7 +14,7 @@ export interface SpecResult {
   file: string;
   name: string;
   status: 'passed' | 'failed' | 'skipped';
-  /** Why it failed, or why it was skipped. */
+  /** The reason why it failed or was skipped. */
   reasons: string[];
 }
 
@@ -104,7 +104,7 @@ export async function run(
   return results;
 }
 
-/** TF.js has suites and specs of one name, which jasmine has come to reject. */
+/** TF.js has suites and specs with the same name, which newer versions of jasmine reject. */
 function unlessTaken<A extends unknown[], R>(
   define: (name: string, ...rest: A) => R,
   name: string,

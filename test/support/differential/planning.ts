@@ -1,5 +1,5 @@
 /**
- * @file How the steps of random programs are planned: one statement, what it computes in float64, and the library's call; and the
+ * @file Plans the steps of random programs: one statement, what it computes in float64, and the library's call; and the
  * forms that many ops share.
  */
 import * as rg from '../../../src/index.ts';

@@ -38,7 +38,7 @@ export function makeProgram(seed: number): Program {
   return { seed, inputs, steps };
 }
 
-/** Tensors have at most so many axes. */
+/** The maximum number of axes of a tensor. */
 const largestRank = 6;
 const largestSize = 5000;
 const largestValue = 100;

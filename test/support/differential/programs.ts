@@ -36,7 +36,7 @@ const weightsOf = (shape: readonly number[], seed: number) => {
   return Float64Array.from({ length: sizeOf(shape) }, () => Math.fround(random() * 2 - 1));
 };
 
-/** Why `program` fails, eagerly or, where `isCompiled`, compiled; null if it passes. */
+/** Returns why `program` fails, eagerly or, if `isCompiled`, compiled; null if it passes. */
 async function failureOf(program: Program, isCompiled: boolean): Promise<string | null> {
   const inputs = valuesFor(program, 1);
   const { values, planned, taken } = plan(program.steps, inputs);

@@ -43,7 +43,7 @@ function trimmed(program: Program): Program {
   return { ...program, steps: plan(program.steps, valuesFor(program, 1)).taken };
 }
 
-/** Programs with fewer steps, or as many and smaller inputs; those that lose most come first. */
+/** Yields programs with fewer steps, or as many and smaller inputs; those that shrink most come first. */
 function* smaller(program: Program): Iterable<Program> {
   const { planned } = plan(program.steps, valuesFor(program, 1));
   for (const candidate of candidates(program, planned))
@@ -63,7 +63,7 @@ function* candidates(program: Program, planned: readonly Planned[]): Iterable<Pr
   const used = new Set(planned.flatMap((step) => step.inputs));
   const places = planned.map((_, i) => first + i);
   const ends = places.filter((place) => !used.has(place));
-  // What a single step needs, from the first step on.
+  // The steps that a single step depends on, from the first step on.
   for (const place of places) yield keep(program, planned, [place]);
   // A value in the middle becomes an input, so that nothing before it is needed.
   for (const place of places.toReversed()) if (used.has(place)) yield keep(program, planned, ends, place);

@@ -1,5 +1,5 @@
 /**
- * @file Which stateful programs a short run takes. Most random programs repeat combinations that others have: of two
+ * @file Selects the stateful programs of a short run. Most random programs repeat combinations that others have: of two
  * thousand, a third has each combination at least once.
  */
 import { makeProgram } from './generate.ts';
@@ -31,8 +31,8 @@ function combinationsOf({ statements, calls, ...program }: Program): Set<string>
 }
 
 /**
- * Seeds in [from, to) of programs that have together each combination which any program of these seeds has. Takes first what
- * adds the most (the greedy cover of sets).
+ * Returns seeds in [from, to) of programs that together cover every combination that occurs in any program of the range, by
+ * the greedy algorithm for set cover.
  */
 export function coveringSeeds(from: number, to: number): number[] {
   const candidates = Array.from({ length: to - from }, (_, i) => {
@@ -42,7 +42,7 @@ export function coveringSeeds(from: number, to: number): number[] {
   const missing = new Set(candidates.flatMap(({ combinations }) => [...combinations]));
   const chosen: number[] = [];
   while (missing.size > 0) {
-    // What a program adds only sinks, so that most counts needn't be made again.
+    // The number of combinations that a program adds only decreases, so most counts needn't be updated.
     candidates.sort((a, b) => b.max - a.max);
     let best = candidates[0] as (typeof candidates)[number];
     let adds = 0;

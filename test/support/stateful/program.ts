@@ -20,7 +20,7 @@ export const changeKinds = [
 ] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
-/** What happens to the world between two calls. */
+/** The changes of the world between two calls. */
 export interface Change {
   readonly kind: ChangeKind;
   readonly a: number;

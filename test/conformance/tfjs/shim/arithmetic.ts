@@ -24,7 +24,7 @@ const order: readonly string[] = ['bool', 'int32', 'float32'];
 const binary = (name: string, of = name): Shim =>
   defineShim(name, ['a', 'b'], (a, b) => native(of)(toNumber(a), toNumber(b)));
 
-/** Comparisons take bools as they are. */
+/** Comparisons accept bools unchanged. */
 const comparison = (name: string): Shim =>
   defineShim(name, ['a:string_or_numeric', 'b:string_or_numeric'], (a, b) =>
     native(name)(toNumber(a), toNumber(b)),
@@ -54,7 +54,7 @@ export const bitwiseAnd = defineShim('bitwiseAnd', ['x', 'y'], (first, second) =
 });
 sayAlso('bitwiseAnd', () => [`BitwiseAnd: Only supports 'int32' values in tensor`]);
 
-/** Integers divide to integers, downwards. */
+/** Division of integers is floor division. */
 export const div = defineShim('div', ['a', 'b'], (first, second) => {
   const [a, b] = [toNumber(first), toNumber(second)];
   const integers = a instanceof Tensor && b instanceof Tensor && a.dtype === 'int32' && b.dtype === 'int32';
@@ -91,7 +91,7 @@ sayAlso('addN', ([tensors]) => [
 
 // One operand
 
-/** TF.js insists on floats. */
+/** TF.js requires floats. */
 const strictlyFloat = (name: string): Shim =>
   defineShim(name, ['x:float32'], (value) => {
     const x = toTensor(value);
@@ -139,7 +139,7 @@ export const abs = anyNumber('abs');
 export const neg = anyNumber('neg');
 export const square = anyNumber('square');
 export const sign = anyNumber('sign');
-/** Integers are round. */
+/** Integers are already rounded. */
 export const round = defineShim('round', ['x'], (value) => {
   const x = toTensor(value);
   return native(x instanceof Tensor && x.dtype === 'int32' ? 'identity' : 'round')(x);
@@ -150,7 +150,7 @@ export const leakyRelu = defineShim('leakyRelu', ['x'], (x, alpha = 0.2) =>
   native('leakyRelu')(toFloat(x), { negativeSlope: alpha }),
 );
 
-/** The leak is a tensor: made of a selection and a product. */
+/** The leak is a tensor, so this is composed of a selection and a product. */
 export const prelu = defineShim('prelu', ['x', 'alpha'], (value, leak) => {
   const [x, alpha] = [toTensor(value), toTensor(leak)];
   return native('where')(native('greaterEqual')(x, 0), x, native('mul')(x, alpha));
@@ -187,7 +187,7 @@ export const where = defineShim('where', ['condition:bool', 'a', 'b'], (conditio
 
 // Products
 
-/** TF.js has no vectors here: those are `dot`'s. */
+/** TF.js accepts no vectors here; `dot` does. */
 export const matMul = defineShim(
   'matMul',
   ['a', 'b'],

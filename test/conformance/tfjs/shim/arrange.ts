@@ -83,7 +83,7 @@ export const split = defineShim('split', ['x'], (x, numOrSizeSplits, axis = 0) =
   native('split')(toTensor(x), { numOrSizeSplits, axis }),
 );
 
-/** A number is the first axis's; what is left out is the rest. */
+/** A number is for the first axis; missing sizes mean the rest. */
 export const slice = defineShim('slice', ['x:string_or_numeric'], (value, begin, size) => {
   const x = toTensor(value);
   const rank = x instanceof Tensor ? x.rank : 0;
@@ -159,7 +159,7 @@ export const mirrorPad = defineShim('mirrorPad', ['x'], (value, paddings, mode) 
   return native('pad')(toTensor(value), { paddings, mode });
 });
 
-/** Whether gathers check their indices. TF.js's own backends differ in it, and so do its tests. */
+/** Whether gathers check their indices. TF.js's own backends and tests differ here. */
 export const gathers = { checked: true };
 
 export const gather = defineShim(

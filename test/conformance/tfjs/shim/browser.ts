@@ -1,4 +1,4 @@
-/** @file tf.browser, as far as it needs no page. */
+/** @file The part of tf.browser that needs no page. */
 import { Tensor } from '../../../../src/index.ts';
 import { type Loose, native, rejectUnless, toTensor } from './call.ts';
 import { notOffered } from './notOffered.ts';

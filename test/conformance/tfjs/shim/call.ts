@@ -1,7 +1,7 @@
 /**
- * @file How the shim calls the library: TF.js's arguments become tensors, and what the library rejects is rejected in
- * TF.js's words, since its tests match them. The rejection itself is always the library's, or a rule of TF.js's own
- * signatures (`tensor2d` takes rank 2), never a guess of the shim.
+ * @file Calls of the library by the shim: TF.js's arguments become tensors, and rejections by the library get
+ * TF.js's messages, since its tests match them. The rejection itself is always the library's, or a rule of TF.js's own
+ * signatures (`tensor2d` takes rank 2), never a guess by the shim.
  */
 import { ownedByTest } from './testScope.ts';
 import * as library from '../../../../src/index.ts';
@@ -9,22 +9,22 @@ import { type DType, RetrogradError, Tensor, tensor, tidy } from '../../../../sr
 import { ComplexPair } from './complexPair.ts';
 import { NotOffered, notOffered } from './notOffered.ts';
 
-/** Whatever a spec passes: among the specs are those that pass a wrong kind of value, which types would forbid. */
+/** Any argument of a spec: some specs pass values of a wrong type. */
 // biome-ignore lint/suspicious/noExplicitAny: `unknown` would need a cast at each of 170 places, and each cast would claim a type that the spec may not have passed.
 export type Loose = any;
 
-/** A rejection by TF.js's own signature, before the library is asked. */
+/** A rejection by TF.js's own signature, before the library is called. */
 export class Rejection extends Error {}
 
-/** A rejection by the library, with what TF.js says of it. */
+/** A rejection by the library, with TF.js's message. */
 class Worded extends Error {}
 
-/** Errors that are no rejection: a defect of the library or the shim. They fail the spec, even where it expects a throw. */
+/** Errors that aren't rejections: defects of the library or the shim. They fail the spec, even if it expects an error. */
 export const defects = new Set<unknown>();
 
 const exported = library as Readonly<Record<string, Loose>>;
 
-/** An export of the library. One that is missing fails the spec: the shim names only what is offered. */
+/** Returns an export of the library. A missing one fails the spec, since the shim contains only names that are offered. */
 export function native(name: string): Loose {
   const found = exported[name];
   if (!found) throw new Error(`the library has no '${name}'`);
@@ -32,7 +32,7 @@ export function native(name: string): Loose {
 }
 
 /**
- * Defines a TF.js op over the library. `parameters` are TF.js's names of its tensor arguments, with the dtype it insists on
+ * Defines a TF.js op over the library. `parameters` are TF.js's names of its tensor arguments, with the dtype it requires
  * (`x:float32`; none: any number); '' for others.
  */
 export function defineShim(
@@ -53,7 +53,7 @@ export function defineShim(
   };
 }
 
-/** Runs `body`; only typed rejections leave it unnoticed. */
+/** Runs `body`, and records all errors except typed rejections. */
 export function inTheirWords(
   error: unknown,
   name: string,
@@ -73,7 +73,7 @@ export function inTheirWords(
   });
 }
 
-/** What TF.js says of an argument that it doesn't take. */
+/** Returns TF.js's message about an argument that it rejects. */
 function wordsFor(name: string, parameter: string, value: Loose): string[] {
   if (parameter === '') return [];
   const [argument, wanted = 'numeric'] = parameter.split(':') as [string, string?];
@@ -89,7 +89,7 @@ function wordsFor(name: string, parameter: string, value: Loose): string[] {
   return [`${prefix} ${wanted} tensor, but got ${dtype} tensor`];
 }
 
-/** Returns the dtype that TF.js infers; null for what is no TensorLike. */
+/** Returns the dtype that TF.js infers; null for anything but a TensorLike. */
 export function dtypeOf(value: Loose): string | null {
   if (value instanceof Tensor) return value.dtype;
   if (value instanceof Float32Array) return 'float32';
@@ -131,7 +131,7 @@ export function toNumber(value: Loose): Loose {
   return x instanceof Tensor && x.dtype === 'bool' ? native('cast')(x, 'int32') : x;
 }
 
-/** TF.js's own dtype check, where the library takes more than TF.js does. */
+/** TF.js's own dtype check, for ops where the library accepts more than TF.js. */
 export function requireFloat(name: string, argument: string, x: Loose): void {
   if (x instanceof Tensor && x.dtype !== 'float32') {
     throw new Rejection(
@@ -144,7 +144,7 @@ export function rejectUnless(condition: boolean, message: string): void {
   if (!condition) throw new Rejection(message);
 }
 
-/** TF.js's own rank check. What is no tensor passes: the library must reject it. */
+/** TF.js's own rank check. Anything but a tensor passes, since the library must reject it. */
 export function requireRank(x: Loose, ranks: readonly number[], message: string): void {
   rejectUnless(!(x instanceof Tensor) || ranks.includes(x.rank), message);
 }
@@ -156,7 +156,7 @@ export function requireLayout(format: string, offered: string, others: readonly 
   throw new Rejection(`Unknown dataFormat ${format}`);
 }
 
-/** Further sentences of TF.js's, for what the library has rejected. By op. */
+/** Further messages of TF.js about arguments that the library has rejected, by op. */
 const extraWords: Record<string, (args: readonly Loose[]) => string[]> = {};
 
 export function sayAlso(name: string, words: (args: readonly Loose[]) => string[]): void {
@@ -165,7 +165,7 @@ export function sayAlso(name: string, words: (args: readonly Loose[]) => string[
 
 const exactWords: Record<string, (args: readonly Loose[]) => string | null> = {};
 
-/** The whole of what TF.js says where its tests compare the message as it stands. */
+/** Sets the complete message, for ops whose tests compare it exactly. */
 export function sayOnly(name: string, words: (args: readonly Loose[]) => string | null): void {
   exactWords[name] = words;
 }

@@ -1,8 +1,8 @@
-/** @file Complex tensors, as far as Fourier transforms need them: pairs of real tensors, as the library has them. */
+/** @file Complex tensors for Fourier transforms: pairs of real tensors, as in the library. */
 import type { Tensor } from '../../../../src/index.ts';
 import { notOffered } from './notOffered.ts';
 
-/** A pair that looks like TF.js's tensor, as far as it goes. */
+/** A pair with a part of the interface of TF.js's tensor. */
 export class ComplexPair {
   readonly dtype = 'complex64';
 
@@ -19,7 +19,7 @@ export class ComplexPair {
     return this.real.shape.length;
   }
 
-  /** Real and imaginary parts in turn. */
+  /** Real and imaginary parts, interleaved. */
   async data(): Promise<Float32Array> {
     const [real, imaginary] = await Promise.all([this.real.data(), this.imaginary.data()]);
     return Float32Array.from({ length: 2 * real.length }, (_, i) => {
@@ -34,7 +34,7 @@ export class ComplexPair {
   }
 }
 
-/** A pair, of which everything else that TF.js does with complex tensors isn't offered. */
+/** Returns a pair; other operations of TF.js on complex tensors aren't offered. */
 export function complexPair(real: Tensor, imaginary: Tensor): ComplexPair {
   return new Proxy(new ComplexPair(real, imaginary), {
     get: (target, key) => {

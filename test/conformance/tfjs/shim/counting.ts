@@ -10,7 +10,7 @@ const bincount = defineShim('bincount', ['x', 'weights'], (x, weights, size) => 
 });
 export { bincount };
 
-/** Rows of a matrix are counted in bins of their own; with `binaryOutput` bins say whether they were met. */
+/** Rows of a matrix are counted separately; with `binaryOutput`, bins are 0 or 1. */
 export const denseBincount = defineShim(
   'denseBincount',
   ['x', 'weights'],
@@ -80,7 +80,7 @@ export const inTopKAsync = async (predictions: Loose, targets: Loose, k = 1): Pr
     return native('inTopK')(native('cast')(classes, 'int32'), scores, { k });
   })(predictions, targets);
 
-/** An asynchronous function of the library, whose tensors the test owns. */
+/** Wraps an asynchronous function of the library, whose tensors the test owns. */
 async function awaited(
   name: string,
   parameters: string[],
@@ -115,7 +115,7 @@ export const whereAsync = async (condition: Loose): Promise<Loose> => {
   return awaited('whereAsync', ['condition:bool'], [condition], () => native('nonzero')(x));
 };
 
-/** What is in x and not in y: of two lists that are read back. */
+/** Returns the values of x that aren't in y, from two lists that are read back. */
 export const setdiff1dAsync = async (first: Loose, second: Loose): Promise<Loose> => {
   const [x, y] = [toTensor(first), toTensor(second)];
   rejectUnless(

@@ -1,4 +1,4 @@
-/** @file tf.tensor and its kin, tf.zeros, tf.range, random tensors. */
+/** @file tf.tensor and related functions, tf.zeros, tf.range, random tensors. */
 import { TensorBuffer } from '@tensorflow/tfjs-core/dist/tensor.js';
 import { assertNonNegativeIntegerDimensions } from '@tensorflow/tfjs-core/dist/util_base.js';
 import { type DType, Tensor, tensor as makeTensor } from '../../../../src/index.ts';
@@ -59,17 +59,17 @@ function make(values: Loose, shape?: Loose, dtype?: Loose): Tensor {
 
 const isNumber = (value: Loose): boolean => typeof value === 'number' || typeof value === 'boolean';
 
-/** Values of tensors that were made from host integers: ops may check indices that the host knows. */
+/** Values of tensors that were created from host integers: ops may check indices that are known on the host. */
 const hostValues = new WeakMap<Tensor, Loose>();
 
-/** Returns the host's values of `x` where it is a vector made from them, else `x`. */
+/** Returns the host values of `x` if it is a vector created from them, otherwise `x`. */
 export function knownVector(x: Loose): Loose {
   return (x instanceof Tensor && hostValues.get(x)) || x;
 }
 
 export const tensor = defineShim('tensor', [], make);
 
-/** `tensor1d` to `tensor6d`: the nesting is flat or of that rank. */
+/** Defines `tensor1d` to `tensor6d`: the nesting is flat or of that rank. */
 function ofRank(rank: number): (...args: Loose[]) => Tensor {
   const name = `tensor${rank}d`;
   return defineShim(name, [], (values, ...rest) => {
@@ -92,7 +92,7 @@ function ofRank(rank: number): (...args: Loose[]) => Tensor {
   });
 }
 
-/** What TF.js says of a shape that the library has rejected. */
+/** TF.js's message about a shape that the library has rejected. */
 for (const name of ['tensor', 'tensor2d', 'tensor3d', 'tensor4d', 'tensor5d', 'tensor6d']) {
   sayOnly(name, ([values, shape]) => {
     if (!Array.isArray(shape)) return null;
@@ -181,7 +181,7 @@ export const truncatedNormal = normal('truncatedNormal');
 export const randomStandardNormal = (shape: Loose, dtype?: Loose, seed?: Loose): Loose =>
   randomNormal(shape, 0, 1, dtype, seed);
 
-/** TF.js casts uniform floats; the library draws integers and bools of their own right. */
+/** TF.js casts uniform floats; the library draws integers and bools directly. */
 export const randomUniform = defineShim(
   'randomUniform',
   [],

@@ -1,4 +1,4 @@
-/** @file TF.js's engine, as its tests see it: scopes, memory, variables, and what they ask of the environment. */
+/** @file TF.js's engine, as its tests use it: scopes, memory, variables, and queries of the environment. */
 import {
   getDevice,
   keep as keepTensor,
@@ -15,7 +15,7 @@ import { endTestScope, ownedByTest, startTestScope } from './testScope.ts';
 
 const variables = new Map<string, Variable>();
 
-/** What the library held when the engine was last reset, or a test began: TF.js counts from there. */
+/** The library's tensors when the engine was last reset, or a test began: TF.js counts from there. */
 let baseline = { tensors: 0, buffers: 0 };
 
 const buffersInUse = (): number => getDevice().pool.statistics.buffersInUse;
@@ -90,7 +90,7 @@ const theBackend = {
 
 export const ENGINE = {
   startScope: (): void => {
-    // What an earlier test left to the garbage collector isn't this one's.
+    // Tensors that an earlier test left to the garbage collector don't count.
     if (startTestScope()) countFromHere();
   },
   endScope: endTestScope,

@@ -1,8 +1,8 @@
-/** @file tf.env(): TF.js's helpers ask it of the platform, its tests set flags. */
+/** @file tf.env(): TF.js's helpers query the platform, and its tests set flags. */
 import type { Loose } from './call.ts';
 import { notOffered } from './notOffered.ts';
 
-/** Flags: TF.js's own, of which only the debugging ones are ever set by tests. */
+/** TF.js's own flags; tests only set those for debugging. */
 const flags = new Map<string, Loose>();
 const theEnvironment = {
   get: (name: string) => flags.get(name),

@@ -13,7 +13,7 @@ import {
 } from './call.ts';
 import { notOffered } from './notOffered.ts';
 
-/** TF.js takes one tensor or two, and each label once in a term. */
+/** TF.js accepts one or two tensors, and each label once per term. */
 export const einsum = (equation: string, ...tensors: Loose[]): Loose =>
   defineShim('einsum', ['tensors[]'], (list) => {
     rejectUnless(

@@ -49,7 +49,7 @@ export const rfft = (value: Loose, fftLength?: number): Loose => {
   );
 };
 
-/** TF.js gives all of a batch one matrix. */
+/** TF.js uses one matrix for the whole batch. */
 export const irfft = defineShim('irfft', [], (x: Loose) => native('irfft')(...partsOf(x)));
 
 export const spectral = { fft, ifft, irfft, rfft };

@@ -1,4 +1,4 @@
-/** @file tf.grad and its kin, over the library's functional forms; tf.variableGrads over its tape. */
+/** @file tf.grad and related functions over the library's functional forms; tf.variableGrads over its tape. */
 import {
   customGradient,
   grad as gradOf,
@@ -23,18 +23,18 @@ function requireFloats(inputs: readonly Loose[]): void {
       notOffered(`gradients with respect to integers and bools (null by TensorFlow's rule)`);
 }
 
-/** Ops that have no gradient in TensorFlow, and one of zeros in TF.js: the library gives zeros where it is asked to. */
+/** Ops that have no gradient in TensorFlow, and one of zeros in TF.js: the library returns zeros if requested. */
 const withoutGradient =
   /disconnected at '(argMax|argMin|equal|notEqual|less|lessEqual|greater|greaterEqual|isNaN|isInf|isFinite|onesLike|zerosLike)'/;
 
-/** What an input gets on which the value doesn't depend. */
+/** The gradient of an input that the value doesn't depend on. */
 type Unconnected = Pick<GradOptions, 'unconnectedGradients'>;
 
 function guarded<T>(name: string, body: (options: Unconnected) => T): T {
   try {
     return tidy(() => orZeros(body));
   } catch (error) {
-    // What the differentiated function itself throws is the test's own.
+    // Errors of the differentiated function belong to the test.
     throw error instanceof Error && error.constructor === Error ? error : inTheirWords(error, name, [], []);
   }
 }
@@ -95,7 +95,7 @@ export function valueAndGrads(f: Loose): Loose {
     });
 }
 
-/** Returns the gradients of a scalar function with respect to `variables`, by name; all trainable ones where left out. */
+/** Returns the gradients of a scalar function with respect to `variables`, by name; all trainable ones by default. */
 export function variableGrads(f: Loose, variables?: Loose): Loose {
   requireFunction('variableGrads', f);
   rejectUnless(

@@ -108,7 +108,7 @@ const transform = defineShim(
   },
 );
 
-/** Returns the boxes that stay. TF.js's threshold is the least overlap that is too much; here it is the most that isn't. */
+/** Returns the boxes that remain. TF.js's threshold is the smallest excessive overlap; here it is the largest allowed one. */
 async function suppressed(name: string, args: Loose[], sigma: number): Promise<Loose> {
   const [boxes, scores, maxOutputSize, iouThreshold = 0.5, scoreThreshold = Number.NEGATIVE_INFINITY] = args;
   const call = defineShim(name, ['boxes', 'scores'], (b, s) => [

@@ -1,6 +1,6 @@
 /**
- * @file TF.js's names over Retrograd, for TF.js's own tests. Thin: arguments and words are TF.js's, results the
- * library's. What stands here claims to be offered; the rest of TF.js is `outside` (see ../../../../scripts/conformance).
+ * @file TF.js's names over Retrograd, for TF.js's own tests. A thin layer: arguments and messages are TF.js's, results the
+ * library's. Everything here is offered; the rest of TF.js is `outside` (see ../../../../scripts/conformance).
  */
 export { Tensor, Variable } from '../../../../src/index.ts';
 export * from './arithmetic.ts';

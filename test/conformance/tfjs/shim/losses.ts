@@ -4,7 +4,7 @@ import { Tensor } from '../../../../src/index.ts';
 import { defineShim, type Loose, native, Rejection, rejectUnless, toTensor } from './call.ts';
 import { notOffered } from './notOffered.ts';
 
-/** How TF.js's losses reduce. */
+/** The reductions of TF.js's losses. */
 export const Reduction = { NONE: 0, MEAN: 1, SUM: 2, SUM_BY_NONZERO_WEIGHTS: 3 };
 
 /** Returns the weighted losses, reduced as TF.js does: Keras's `sum_over_batch_size` counts elements of weight 0 as well. */
@@ -49,7 +49,7 @@ function requireOneShape(name: string, a: Loose, b: Loose): void {
 
 type Elementwise = (labels: Loose, predictions: Loose) => Loose;
 
-/** A loss of elements by one of Keras's over their last axis. */
+/** Defines a loss of elements by one of Keras's over the last axis. */
 function ofElements(loss: keras.losses.Loss): Elementwise {
   const single = (x: Loose) => native('expandDims')(x, { axis: -1 });
   return (labels, predictions) => loss.call(single(labels), single(predictions));
@@ -93,7 +93,7 @@ export const losses = {
         reduction,
       ),
   ),
-  /** TF.js adds epsilon where Keras clips to it. */
+  /** TF.js adds epsilon, while Keras clips to it. */
   logLoss: defineShim(
     'logLoss',
     ['labels', 'predictions', 'weights'],

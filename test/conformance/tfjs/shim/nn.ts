@@ -38,7 +38,7 @@ export function padding(pad: Loose, spatialRank: number, rounding?: Loose): stri
   return Array(spatialRank).fill([pad, pad]);
 }
 
-/** TF.js takes an image without a batch, and gives one back. */
+/** TF.js accepts an image without a batch, and returns one. */
 export function batched(x: Loose, rank: number, run: (x: Loose) => Loose): Loose {
   if (!(x instanceof Tensor) || x.rank !== rank - 1) return run(x);
   const image = native('reshape')(x, { shape: [1, ...x.shape] });
@@ -85,7 +85,7 @@ export const conv2d = defineShim(
   },
 );
 
-/** A filter of fewer input channels means groups; TF.js asks for no count. */
+/** A filter with fewer input channels means groups; TF.js has no option for their number. */
 function grouped(x: Loose, filter: Loose): { groups?: number } {
   if (!(x instanceof Tensor && filter instanceof Tensor) || filter.rank !== 4) return {};
   const channels = x.shape.at(-1) as number;
@@ -188,7 +188,7 @@ export const separableConv2d = defineShim(
   },
 );
 
-/** Windows in the padding alone have neither a maximum nor a mean. */
+/** Windows that are entirely in the padding have neither a maximum nor a mean. */
 export function requireReach(borders: string | number[][], poolSize: readonly number[]): void {
   if (Array.isArray(borders) && borders.some((border, i) => Math.max(...border) >= Number(poolSize[i])))
     notOffered('a pool with windows in the padding alone');
@@ -252,7 +252,7 @@ const normalize = (name: string, rank?: number) =>
         (t) => t && toTensor(t),
       );
       const given = [m, v, beta, gamma].filter((t) => t !== null);
-      // What is no tensor is rejected first, by its name.
+      // Anything but a tensor is rejected first, by its name.
       const checked = [x, ...given].every((t) => t instanceof Tensor) ? given : [];
       for (const t of checked) {
         if (t.rank === 1) continue;

@@ -1,12 +1,12 @@
 /**
- * @file What TF.js has and Retrograd does not offer, by rule: complex and string tensors, synchronous readback, ops
- * outside of the library. A spec that meets one is listed as skipped with the reason, whatever else happens in it.
+ * @file Parts of TF.js that Retrograd doesn't offer: complex and string tensors, synchronous readback, ops
+ * outside of the library. A spec that meets one is listed as skipped with the reason, regardless of its other results.
  */
 
-/** Thrown where a spec leaves what is offered. */
+/** Thrown when a spec uses something that isn't offered. */
 export class NotOffered extends Error {}
 
-/** Reasons met since the last look. */
+/** Reasons recorded since the last call of `takeNotOffered`. */
 const met = new Set<string>();
 
 export function notOffered(what: string): never {
@@ -21,7 +21,7 @@ export function takeNotOffered(): string[] {
   return reasons;
 }
 
-/** Stands for a name of TF.js's that the shim doesn't have. */
+/** Returns a placeholder for a name of TF.js's that the shim doesn't have. */
 export function outside(name: string): unknown {
   const reject = () => notOffered(`tf.${name}`);
   return new Proxy(reject, {

@@ -1,6 +1,6 @@
 /**
  * @file TF.js's tensors have every op as a method. Here the library's own tensors get those methods, in the tests alone:
- * what TF.js's tests hold in their hands are the library's tensors, not wrappers of them.
+ * TF.js's tests work on the library's tensors, not on wrappers.
  */
 import { Tensor } from '../../../../src/index.ts';
 import type { Loose } from './call.ts';
@@ -8,7 +8,7 @@ import { notOffered } from './notOffered.ts';
 
 type Functions = Readonly<Record<string, Loose>>;
 
-/** Methods whose names differ from the op's, or which stand for other calls. */
+/** Methods whose names differ from the op's, or that make other calls. */
 function special(tf: Functions): Record<string, (this: Loose, ...args: Loose[]) => Loose> {
   const asRank = (rank: number) =>
     function (this: Loose, ...shape: number[]): Loose {
@@ -89,7 +89,7 @@ const getters: Record<string, (this: Loose) => Loose> = {
   },
 };
 
-/** Puts the methods named `names`, and the special ones, on the library's tensors. */
+/** Adds the methods named `names`, and the special ones, to the library's tensors. */
 export function addMethods(tf: Functions, names: readonly string[]): void {
   const methods = special(tf);
   for (const name of new Set([...names, ...Object.keys(methods)])) {

@@ -1,4 +1,4 @@
-/** @file What a test of TF.js makes is freed at its end, as by TF.js's engine: across awaits, too, one test at a time. */
+/** @file Frees the tensors of a TF.js test at its end, as TF.js's engine does, also across awaits; one test runs at a time. */
 import { type scope as openScope, scope, Tensor } from '../../../../src/index.ts';
 import { isCollecting } from '../../../../src/tensor/scope.ts';
 
@@ -13,7 +13,7 @@ export function endTestScope(): void {
   open.pop()?.[Symbol.dispose]();
 }
 
-/** Gives `result` to the test's scope, unless a scope of the library's own collects it. */
+/** Adds `result` to the test's scope, unless a scope of the library collects it. */
 export function ownedByTest<T>(result: T): T {
   const current = open.at(-1);
   if (!current || isCollecting()) return result;

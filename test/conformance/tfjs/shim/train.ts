@@ -8,7 +8,7 @@ import { notOffered } from './notOffered.ts';
 import { ownedByTest } from './testScope.ts';
 
 interface Kind {
-  /** Of TF.js's class, without `Optimizer`. */
+  /** The name of TF.js's class, without `Optimizer`. */
   readonly className: string;
   /** TF.js's arguments, by position, with their defaults. */
   readonly parameters: Readonly<Record<string, Loose>>;
@@ -17,7 +17,7 @@ interface Kind {
   make(config: Loose): keras.optimizers.Optimizer;
 }
 
-/** What TF.js adds to denominators. */
+/** The epsilon that TF.js adds to denominators. */
 const epsilon = 1e-7;
 
 const kinds = {
@@ -70,7 +70,7 @@ const kinds = {
   },
 } satisfies Record<string, Kind>;
 
-/** TF.js's optimizer: it finds the gradients itself. Keras's is made when the first step needs it. */
+/** TF.js's optimizer: it finds the gradients itself. Keras's optimizer is created at the first step. */
 export class Optimizer {
   readonly #kind: Kind;
   readonly #config: Loose;
