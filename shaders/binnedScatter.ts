@@ -4,7 +4,7 @@
  * workgroup memory, so that the same input gives the same bits regardless of which invocation found them.
  *
  * Updates [batch, outer, entries, inner] → out [batch, outer, rows, inner]. `lanes` invocations share a row; the groups of a
- * workgroup take turns with the runs of rows, and share long runs.
+ * workgroup process the runs of rows in rotation, and share long runs.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { indexLibrary, type IndexLibraryOptions } from './lib/indices.ts';

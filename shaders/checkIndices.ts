@@ -55,7 +55,7 @@ fn main(
   if (first >= params.positions) {
     return;
   }
-  // Looks for trouble in full vectors, the last one again and again beyond the end.
+  // Searches full vectors for an invalid index; positions beyond the end read the last one.
   let last = (params.positions - 1u) / ${width}u;
   var trouble = false;
   for (var step = 0u; step < ${checkIndicesRun / width}u; step++) {
@@ -65,7 +65,7 @@ fn main(
     let outside = (bitcast<${word}>(given) >= ${word}(limit_of(at)))${counts('given')};
     trouble = trouble | any(outside);
   }
-  // Then, only there, for its position.
+  // Then, in that vector only, finds its position.
   for (var step = 0u; trouble && step < ${checkIndicesRun}u; step++) {
     let position = first + step;
     if (position < params.positions) {

@@ -49,10 +49,10 @@ export function col2im({ channels, direction, strided, bias, activation }: Col2i
   return wgsl`
 ${flatIndex}
 ${activationFunction(activation)}
-/** Where a tap leads from a coordinate; a number too large where it leads nowhere. */
+/** The coordinate that a tap leads to; an out-of-range number if it leads outside. */
 fn reach(coordinate: i32, tap: u32, stride: i32, dilation: i32, pad: i32) -> u32 {
 #if ${direction === 'forward'}
-  // A negative coordinate is a large unsigned one.
+  // A negative coordinate is a large number if unsigned.
   return u32(coordinate * stride + i32(tap) * dilation - pad);
 #elif ${strided}
   let distance = coordinate + pad - i32(tap) * dilation;

@@ -43,7 +43,7 @@ ${flatIndex}
 ${indexLibrary(index)}
 #if ${single}
 fn element_of(row: u32, base: u32) -> ${width === 4 ? 'vec4<u32>' : 'u32'} {
-  // Reads something in any case, which costs less than a branch.
+  // Always reads an index, which costs less than a branch.
   return select(x[base + min(row, params.rows - 1u)], ${filled}, row == OUTSIDE);
 }
 #endif

@@ -1,5 +1,5 @@
 /**
- * @file Norms of gradients, for clipping, in two passes: sums of squares of chunks, for several gradients at once; and
+ * @file Norms of gradients, for clipping, in two passes: sums of squares of chunks, for several gradients per launch; and
  * for each gradient (or for all together) the factor that clips it. All orders are fixed: same input, same bits.
  */
 import { flatIndex } from './lib/indexing.ts';

@@ -22,12 +22,12 @@ ${flatIndex}
 var<workgroup> rotated: atomic<u32>;
 var<workgroup> has_rotated: u32;
 
-// The player at place k of the table in this round: the last stays, the others move on.
+// The player at place k of the table in this round: the last one stays, the others rotate.
 fn player(k: u32, round: u32, players: u32) -> u32 {
   return select((round + k) % (players - 1u), players - 1u, k == 0u);
 }
 
-// Rotates rows p and q of w until they are orthogonal, and of the rotations with them. Whether it had to.
+// Rotates rows p and q of w until they are orthogonal, and of the rotations with them. Returns whether it did.
 fn rotate(base: u32, p: u32, q: u32, rotations_base: u32) -> bool {
   let columns = params.columns;
   let first = base + p * columns;
@@ -88,7 +88,7 @@ fn main(
     rotations[rotations_base + i] = select(0.0, 1.0, i % (rows + 1u) == 0u);
   }
   storageBarrier();
-  // An odd number of rows has one player more, who sits out with whom he meets.
+  // With an odd number of rows there is a dummy player; whoever is paired with it pauses.
   let players = rows + rows % 2u;
   for (var sweep = 0u; sweep < ${maxSweeps}u; sweep++) {
     for (var round = 0u; round + 1u < players; round++) {

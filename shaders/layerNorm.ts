@@ -55,7 +55,7 @@ ${lineHead(options)}
   sum += ${sumOf(js.map((j) => orZero(`above_${j}`, j)))};`,
   )}
 #endif
-  // Above the pivot.
+  // Relative to the pivot.
   let mean = ${folded('sum', 'join_sum(sum)', options)} / params.length;
 #if ${kept > 0}
   ${deviate(kepts)}

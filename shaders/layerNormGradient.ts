@@ -61,7 +61,7 @@ ${lineHead(options)}
   g_sum += ${sumOf(js.map((j) => orZero(`g_${j}`, j)))};`,
   )}
 #endif
-  // Above the pivot.
+  // Relative to the pivot.
   let mean = ${folded('sum', 'join_sum(sum)', options)} / params.length;
   let g_mean = ${folded('g', 'join_sum(g_sum)', options)} / params.length;
 #if ${kept > 0}

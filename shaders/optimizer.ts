@@ -1,5 +1,5 @@
 /**
- * @file One step of an optimizer for up to eight variables at once, in place: values, states and gradients are read once,
+ * @file One step of an optimizer for up to eight variables per launch, in place: values, states and gradients are read once,
  * and values and states written once.
  *
  * If variables are packed, one buffer holds them role by role: first the values of all, then each state of all. A

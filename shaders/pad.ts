@@ -44,7 +44,7 @@ export function pad({ mode, rank, width, run }: PadOptions): string {
     stride *= size;
   }`,
   );
-  // Reads something in any case, which costs less than a branch.
+  // Always reads an index, which costs less than a branch.
   const inLine = Array.from(
     { length: run },
     (_, step) => `{

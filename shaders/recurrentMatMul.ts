@@ -23,7 +23,7 @@ export function inlineTile({ width }: Pick<InlineOptions, 'width'>): { columns: 
   return { columns, lanes: inlineWorkgroup / columns };
 }
 
-/** Memory for the sums of single lanes and the products: `vectors` at once. */
+/** Memory for the sums of single lanes and the products: `vectors` at a time. */
 const memory = (vectors: number) => `var<workgroup> sums: array<T, ${vectors}>;`;
 
 /** Declares the samples and units of the workgroup, and \`column\` and \`lane\` of the invocation. */

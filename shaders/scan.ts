@@ -75,7 +75,7 @@ ${strategy === 'serial' ? serial(options) : cooperative(options)}
 }
 
 /**
- * Declares the types of what is read at once (Value) and of sums (Sum), and `load` and `store`, which count in the direction
+ * Declares the types of a read (Value) and of sums (Sum), and `load` and `store`, which count in the direction
  * of the scan; `store` is passed the sum before what it writes.
  */
 function elements({ type, job, exclusive, reverse, order, width }: ScanOptions): string {

@@ -21,7 +21,7 @@ export type TopKOptions = {
   type: string;
   /** A u32 key in the order of `value`. */
   key: string;
-  /** Elements of x read at once; rows and runs are multiples of it. */
+  /** Elements of x per read; rows and runs are multiples of it. */
   width: 1 | 4;
   /** Capacity of the list of `select`; 0 for other jobs. */
   room: number;

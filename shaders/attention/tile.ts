@@ -14,7 +14,7 @@ import { wgsl } from '../lib/wgsl.ts';
 export type AttentionOptions = {
   /** The largest head size of queries, keys and values that fits in a tile. */
   size: 32 | 64 | 128 | 256;
-  /** Elements that are read at once: sizes are multiples of it. */
+  /** Elements per read: sizes are multiples of it. */
   width: 1 | 4;
   /** Whether there is a bias, added to the scores (float32), or a mask, which hides keys (bool). */
   shown: boolean;
@@ -46,7 +46,7 @@ export const keyGradientTile = (size: AttentionOptions['size']): AttentionTile =
 export const rowsOf = ({ rowGroups }: AttentionTile) => rowGroups * 4;
 export const workgroupOf = ({ rowGroups, columnGroups }: AttentionTile) => rowGroups * columnGroups;
 
-/** Vectors of a row that are staged at once for `productOfRows`, without and with padding. */
+/** Vectors of a row that are staged together for `productOfRows`, without and with padding. */
 const depth = 8;
 const paddedDepth = depth + 1;
 /** Vectors reserved for kept scores, behind which rows are staged; and the total number of vectors. */

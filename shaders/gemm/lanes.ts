@@ -23,7 +23,7 @@ import {
   zeroSums,
 } from './registers.ts';
 
-/** Rows whose sums are in workgroup memory at once. */
+/** Rows whose sums are in workgroup memory at a time. */
 const rowsAtOnce = 4;
 
 export function lanes(options: GemmOptions, problem: Problem): string {
@@ -34,8 +34,8 @@ export function lanes(options: GemmOptions, problem: Problem): string {
   const alongK = options.b.major === 'k';
   const held = Math.min(rowsAtOnce, blockM) * block.vectors.length;
   return wgsl`
-// C[slice] = A[slice] · B[slice], of m × k and k × n: a workgroup computes ${blockM} × ${groupN * blockN} elements of C. ${kLanes}
-// invocations share k; neighbours read neighbouring ${alongK ? 'steps' : 'columns'} of B.
+// C[slice] = A[slice] · B[slice], of m × k and k × n: a workgroup computes ${blockM} × ${groupN * blockN} elements of C.
+// ${kLanes} invocations share k; neighbours read neighbouring ${alongK ? 'steps' : 'columns'} of B.
 ${declarations(options, problem)}
 var<workgroup> sums: array<vec4<${type}>, ${held * invocations}>;
 

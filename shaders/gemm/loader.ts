@@ -203,7 +203,7 @@ export class Loader {
     return this.#holdsLines && this.tile.keepsLines;
   }
 
-  /** Whether four adjacent elements are read at once. */
+  /** Whether four adjacent elements are read as a vector. */
   get inVectors(): boolean {
     return this.operand.inVectors;
   }

@@ -27,7 +27,7 @@ export class Operand {
     return this.layout.major === 'mn' ? this.layout.width : 1;
   }
 
-  /** Whether four adjacent elements are read at once. */
+  /** Whether four adjacent elements are read as a vector. */
   get inVectors(): boolean {
     return this.layout.width === 4;
   }

@@ -1,10 +1,10 @@
 /**
- * @file What an instance of the matrix multiplication engine declares: its tile, the layouts of its operands, and the WGSL
+ * @file The declarations of an instance of the matrix multiplication engine: its tile, the layouts of its operands, and the WGSL
  * that reads them.
  */
 import type { EpilogueOptions } from '../lib/epilogue.ts';
 
-/** Sizes of the matrices that a subgroup multiplies at once, m × k by k × n, and its number of invocations. */
+/** Sizes of the matrices that a subgroup multiplies in one operation, m × k by k × n, and its number of invocations. */
 export type SubgroupMatrixSize = readonly [m: number, n: number, k: number, lanes: number];
 
 /** The shape of the work of a workgroup and of an invocation. */
@@ -27,7 +27,7 @@ export type GemmTile = {
   blockN: number;
   /** k steps of an iteration: in workgroup memory a multiple of 4 · groupK, in registers 4 or 1. */
   depth: number;
-  /** Elements read and written at once, at most. */
+  /** The maximum number of elements read and written together. */
   width: 1 | 4;
   /**
    * Registers only: the four invocations of a quad compute neighbouring columns of the same rows, and each reads a quarter
@@ -60,7 +60,7 @@ export type GemmOptions = EpilogueOptions & {
   type: string;
   a: OperandLayout;
   b: OperandLayout;
-  /** Elements written at once along n. */
+  /** Elements per write along n. */
   outWidth: 1 | 4;
   /**
    * How the shared form iterates over k: segment by segment, or flat, if a segment is so short, or so far from a multiple
@@ -79,9 +79,9 @@ export type GemmOptions = EpilogueOptions & {
 /**
  * An instance of the engine, in WGSL. Functions to declare:
  *
- *     struct Segment                                     what holds for a segment
+ *     struct Segment                                     values common to a segment
  *     fn segment_of(slice: u32, index: u32) -> Segment
- *     fn a_line(slice: u32, line: u32) -> ALine          what holds for a row of A
+ *     fn a_line(slice: u32, line: u32) -> ALine          values common to a row of A
  *     fn a_address(line: ALine, segment: Segment) -> AAddress     … within one segment
  *     fn a_index(address: AAddress, k: u32) -> u32       index of the element in `a_values`
  *     fn a_valid(address: AAddress, k: u32) -> bool      where `a.guarded`: false for an element that reads as zero

@@ -153,7 +153,7 @@ function epilogue(tile: GemmTile, a: Loader): string {
 
 /**
  * Adds the sums of all groups to those of the first, pairwise, in a fixed order: the second half of them stores what the first
- * half adds, as many vectors at once as the tile of A has room for.
+ * half adds, as many vectors at a time as the tile of A has room for.
  */
 function addGroups(tile: GemmTile, a: Loader): string {
   const vectors = range(tile.blockM).flatMap((i) => vectorsOf(tile).map((j) => `sum_${i}_${j}`));

@@ -12,7 +12,7 @@
 import { wgsl } from './wgsl.ts';
 
 export type IndexAddressing = 'axis' | 'along' | 'coordinates';
-/** What an out-of-range index stands for: nothing, the nearest row, or the row that it wraps around to. */
+/** The meaning of an out-of-range index: no row, the nearest row, or the row that it wraps around to. */
 export type IndexMode = 'outside' | 'clip' | 'wrap';
 /** Which indices are faults: none, all outside the range, or only those above it. */
 export type IndexCheck = 'none' | 'all' | 'above';

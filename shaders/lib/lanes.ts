@@ -1,5 +1,6 @@
 /**
- * @file Lanes: several invocations of a workgroup that process one line of values together, and combine their results.
+ * @file Lanes: several invocations of a workgroup that process one line of values together and combine their results. A line is
+ * the values of a tensor along one axis.
  *
  * Lines have one of two memory layouts, and lanes are assigned to invocations so that reads are coalesced: `rows`, where a
  * line is contiguous and its lanes are adjacent invocations; `columns`, where adjacent lines are adjacent in memory, and

@@ -171,7 +171,7 @@ export function sweep(
 ): string {
   const { lanes } = options;
   const together = inFlight * lanes;
-  const turn = (elements: readonly number[], guard: Guard) => `${elements
+  const iteration = (elements: readonly number[], guard: Guard) => `${elements
     .map((j) => {
       const k = j === 0 ? 'k' : `k + ${j * lanes}u`;
       const within = guard === guarded ? `min(k_${j}, params.n - 1u)` : `k_${j}`;
@@ -180,21 +180,22 @@ export function sweep(
     })
     .join('\n    ')}
     ${body(elements, guard)}`;
-  // With a single invocation per line, on software adapters, rows are often short: reading more at once wasn't faster.
+  // With a single invocation per line, on software adapters, rows are often short: reading several elements together wasn't
+  // faster.
   if (lanes === 1) {
     return `for (var k = 0u; k < params.n; k++) {
-    ${turn([0], unguarded(options))}
+    ${iteration([0], unguarded(options))}
   }`;
   }
   return `{
-  let turns = params.n / ${together}u;
-  for (var turn = 0u; turn < turns; turn++) {
-    let k = turn * ${together}u + lane;
-    ${turn(range(inFlight), unguarded(options))}
+  let iterations = params.n / ${together}u;
+  for (var iteration = 0u; iteration < iterations; iteration++) {
+    let k = iteration * ${together}u + lane;
+    ${iteration(range(inFlight), unguarded(options))}
   }
-  if (turns * ${together}u < params.n) {
-    let k = turns * ${together}u + lane;
-    ${turn(range(inFlight), guarded)}
+  if (iterations * ${together}u < params.n) {
+    let k = iterations * ${together}u + lane;
+    ${iteration(range(inFlight), guarded)}
   }
   }`;
 }

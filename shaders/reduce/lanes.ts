@@ -19,8 +19,8 @@ import {
 } from './program.ts';
 
 /**
- * Elements (or vectors) that an invocation reads at once: enough that the overhead of the loop is small, if there are
- * registers for them.
+ * Elements (or vectors) that an invocation reads before it uses the first: enough that the overhead of the loop is small, if
+ * there are registers for them.
  */
 const readsAtOnce = ({ accumulator, operands }: ReduceOptions) =>
   accumulator.startsWith('vec') || operands.length > 0 ? 4 : 8;
@@ -42,7 +42,7 @@ export function laneReduce(options: ReduceOptions): string {
   // Beyond the end, the last element once more: it is in the cache, and no load waits for a branch.
   const rest = reads((j) => `start + min(${position(j)}, end - 1u)${inner}`);
   const together = inFlight * lanes;
-  const turn = (isWhole: boolean) =>
+  const iteration = (isWhole: boolean) =>
     each((line) => `total_${line} = combine(total_${line}, ${ofLine(options, line, isWhole, position)});`);
   const lineOperands = readLineOperands(options, isRows ? 'outer' : 'outer * params.inner + column');
   const isSeveral = lines.length > 1;
@@ -103,16 +103,16 @@ fn main(
           .join('\n  ')
   }
   // All lanes do the same number of iterations, which need no tests; the rest is one more iteration.
-  let turns = (end - begin) / ${together}u;
-  for (var turn = 0u; turn < turns; turn++) {
+  let iterations = (end - begin) / ${together}u;
+  for (var iteration = 0u; iteration < iterations; iteration++) {
     ${whole}
-    ${turn(true)}
+    ${iteration(true)}
     k += ${together}u;
     at += ${stride(inFlight)};
   }
-  if (turns * ${together}u < end - begin) {
+  if (iterations * ${together}u < end - begin) {
     ${rest}
-    ${turn(false)}
+    ${iteration(false)}
   }
 #if ${isSeveral}
   let folded = ${folded('line', `Lines(${lines.map((i) => `total_${i}`).join(', ')})`, options)};

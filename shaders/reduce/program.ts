@@ -30,7 +30,7 @@ export type ReduceOptions = {
   results: readonly string[];
   order: LineOrder;
   /**
-   * Elements read at once. Several are adjacent in memory: of one line if lines are `rows`; of as many lines, which an
+   * Elements per read. Several are adjacent in memory: of one line if lines are `rows`; of as many lines, which an
    * invocation reduces in one loop, if they are `columns`. Sixteen (32 for columns) are only for floats in the serial form.
    */
   width: 1 | 4 | 16 | 32;
@@ -49,7 +49,7 @@ export type ReduceOptions = {
 
 /** Returns the element type with which x is bound. */
 export function elementsOf({ input, width }: Pick<ReduceOptions, 'input' | 'width'>): string {
-  // A matrix is the largest thing that is read by one checked index.
+  // A matrix is the largest type that can be read with one bounds check.
   return { 1: input, 4: `vec4<${input}>`, 16: 'mat4x4<f32>', 32: 'mat4x4<f32>' }[width];
 }
 

@@ -34,7 +34,7 @@ export interface AdapterProfile {
   readonly elementwise: {
     /**
      * The minimum number of elements (or vectors) for which an invocation computes two, or four. Software pays for each
-     * invocation; on a GPU, several loads are in flight at once, if enough invocations are left.
+     * invocation; on a GPU, several loads are in flight, if enough invocations are left.
      */
     readonly minElements: { readonly 2: number; readonly 4: number };
     /**
@@ -66,7 +66,7 @@ export interface AdapterProfile {
   readonly conv2d: {
     /**
      * Whether convolutions of few channels are summed directly, from values in workgroup memory. Software pays for barriers, and
-     * gathers what a GPU reads for all lanes at once.
+     * gathers element by element what a GPU reads for all lanes together.
      */
     readonly direct: boolean;
     readonly winograd: WinogradProfile;

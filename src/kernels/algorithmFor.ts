@@ -1,4 +1,4 @@
-/** @file The single place where launchers get their algorithms. */
+/** @file The single function by which launchers select their algorithms. */
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
 import { profileOf } from './adapterProfiles.ts';

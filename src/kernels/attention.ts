@@ -223,7 +223,7 @@ function sumsOf(
   return sums;
 }
 
-/** Returns what all launches of a call have in common; `rows` are the tensors that are read and written in vectors. */
+/** Returns the options that all launches of a call share; `rows` are the tensors that are read and written in vectors. */
 function launchOf(
   { query, key, value, bias, mask, sizes, scale, isCausal }: AttentionInput,
   rows: readonly (Tensor | null)[],

@@ -1,9 +1,9 @@
 /**
- * @file What is loaded while the browser opens a device (loadKernels.ts), to keep it out of an app's initial bundle: the
- * implementation of devices; the core kernels, which are elementwise ops, fills, reductions, matmul, convolutions, gathers,
- * scatters and float16; dry runs, which need kernels; and the hints for unsupported tensor properties, which need tensors. It is one module, so that
- * bundlers make one file of it: several would be more requests, and compress worse. Their order is one in which much of what is alike
- * lies within 32 kB, where gzip finds it: 0.5 kB. Other files may only import its types.
+ * @file The modules that are loaded while the browser opens a device (loadKernels.ts), to keep them out of an app's initial
+ * bundle: the implementation of devices; the core kernels, which are elementwise ops, fills, reductions, matmul, convolutions,
+ * gathers, scatters and float16; dry runs, which need kernels; and the hints for unsupported tensor properties, which need
+ * tensors. It is one module, so that bundlers make one file of it: several would be more requests, and compress worse. They are
+ * ordered so that similar code lies within 32 kB, where gzip finds it: 0.5 kB. Other files may only import its types.
  */
 export { elementwiseKernel } from './elementwise.ts';
 export { reduceKernel } from './reduce.ts';

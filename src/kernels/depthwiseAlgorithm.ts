@@ -1,4 +1,4 @@
-/** @file Which algorithm computes a depthwise convolution, in all three directions. */
+/** @file Selects the algorithm of a depthwise convolution, in all three directions. */
 import type { AdapterProfile } from './adapterProfiles.ts';
 import type { DepthwiseGeometry } from './depthwiseGeometry.ts';
 

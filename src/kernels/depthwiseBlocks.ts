@@ -54,7 +54,7 @@ function cut(direction: DepthwiseDirection, { batch, rows, columns }: DepthwiseG
       block: blockColumns,
     };
   }
-  // Distribute the taps evenly over the blocks, so that few results go unused.
+  // Distribute the taps evenly over the blocks, so that few results are unused.
   const blocks = Math.ceil(columns.window / blockColumns);
   return { lines: rows.window, blocks, block: Math.ceil(columns.window / blocks) };
 }

@@ -53,7 +53,7 @@ export function geometryValues(geometry: DepthwiseGeometry, width: 1 | 4, rowsPe
   };
 }
 
-/** How a filter gradient of `size` values is split along the rows of all images. */
+/** Splits a filter gradient of `size` values along the rows of all images. */
 export interface FilterGradParts {
   readonly parts: number;
   readonly rowsPerPart: number;

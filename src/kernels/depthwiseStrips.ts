@@ -143,7 +143,7 @@ export function launchDepthwiseStrips(
 const seen = ({ input, output: windows, window, stride, before }: WindowAxis) =>
   Math.max(0, Math.min(input, (windows - 1) * stride + window - before));
 
-/** Rows of an image that is small enough for one strip, where the device isn't busy anyway. */
+/** The maximum number of rows of an image for one strip, if the device isn't busy. */
 const maxWholeRows = 8;
 
 /**

@@ -45,7 +45,7 @@ export function directShape({ direction, geometry }: Conv2dProblem): DirectShape
   return shapes.find(fits) ?? null;
 }
 
-/** With four channels, or eight, elements come in vectors, and a GEMM reads them well. */
+/** With four or eight channels, elements are read as vectors, which suits a GEMM. */
 const maxChannels = 7;
 const minFilters = 16;
 

@@ -21,7 +21,7 @@ export function biasBinding({ bias }: Pick<EpilogueOptions, 'bias'>, type: strin
   return bias ? { bias_values: `read ${type}` } : {};
 }
 
-/** What is bound to it. */
+/** The bound tensor. */
 export function biasStorage({ bias }: Epilogue): Readonly<Record<string, Storage>> {
   return bias ? { bias_values: bias.storage } : {};
 }

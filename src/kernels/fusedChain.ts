@@ -51,10 +51,10 @@ const fusedKernel = defineKernel({
   source: fusedElementwise,
 });
 
-/** The maximum number of steps in one kernel: this limits its text, and the values that are live at once. */
+/** The maximum number of steps in one kernel: this limits its source text and the number of live values. */
 const maxSteps = 32;
 
-/** What a chain needs to know about the surrounding commands. */
+/** The context of a chain: the surrounding commands. */
 export interface ChainContext {
   readonly device: Device;
   /** Positions of the commands that use a range. */

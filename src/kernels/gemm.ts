@@ -32,7 +32,7 @@ export function gemmBindings({ type, a, b, outWidth, bias }: GemmOptions): Bindi
   } as Bindings;
 }
 
-/** 4 if all `sizes` are multiples of 4, otherwise 1. */
+/** Returns 4 if all `sizes` are multiples of 4, otherwise 1. */
 export function widthOf(...sizes: number[]): 1 | 4 {
   return sizes.every((n) => n % 4 === 0) ? 4 : 1;
 }

@@ -118,7 +118,7 @@ const holdsLines = ({ a, b }: GemmProblem) =>
   [a, b].every(({ major, width }) => major === 'k' && width === 4);
 const linesDepth = 8;
 
-/** If registers are few, the longest k tiles of which an invocation can hold its part. */
+/** With few registers, the longest k tiles whose share fits in an invocation. */
 function forFewRegisters(tile: GemmTile, problem: GemmProblem, profile: DeviceProfile): GemmTile {
   const { groupK = 1 } = tile;
   const max = holdsLines(problem) ? linesDepth * groupK : tile.depth;

@@ -1,4 +1,4 @@
-/** @file All algorithms that compute a GEMM, with estimated costs: what an autotuner may measure. */
+/** @file All algorithms that compute a GEMM, with estimated costs: the candidates of an autotuner. */
 import { gemmInvocations, type GemmTile, invocationsOf } from '../../shaders/gemm.ts';
 import type { Candidate } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';

@@ -136,7 +136,7 @@ export function workgroupBytes(
   return 16 * (vectors(groupM * blockM, a) + vectors(groupN * blockN, b));
 }
 
-/** Returns whether a tile can read A: four rows that are read at once must belong to one block. */
+/** Returns whether a tile can read A: four rows that are read as a vector must belong to one block. */
 export function readsRows({ blockM, width }: Pick<GemmTile, 'blockM' | 'width'>, a: OperandLayout): boolean {
   return blockM % 4 === 0 || width === 1 || a.width === 1 || a.major === 'k';
 }
@@ -159,7 +159,7 @@ const often = { vectors: 2 ** 20, elements: 2 ** 20 };
 const seldom = { vectors: large, elements: large };
 const anySize = { m: Number.POSITIVE_INFINITY, n: Number.POSITIVE_INFINITY };
 
-/** Few tiles are selected for all sizes, so that new sizes seldom compile anything. */
+/** Few tiles are selected for all sizes, so that new sizes rarely compile anything. */
 export const registersRanges: readonly (readonly [GemmTileName, TileRange])[] = [
   ['subgroupQuad', { min: mostly, max: anySize }],
   ['tallSubgroupQuad', { min: seldom, max: anySize }],

@@ -17,7 +17,7 @@ export interface Lines {
   inner: number;
 }
 
-/** Elements (or vectors) that a lane reads at once if there is work for the whole device. */
+/** Elements (or vectors) that a lane reads together if there is work for the whole device. */
 export const loadsInFlight = 4;
 /** The maximum number of elements (or vectors) that a lane keeps in registers. */
 const maxKept = 8;
@@ -67,7 +67,7 @@ function maxLanes({ inner }: Lines): number {
 
 /**
  * Returns the number of lanes per line: 1, or a power of two from 4 up. Each reads a few elements at once, or fewer if that
- * would leave much of a device idle. `lines` are in units of what is read at once.
+ * would leave much of a device idle. `lines` are in units of one read.
  */
 export function lanesFor({ lines: { shared, busyInvocations } }: AdapterProfile, lines: Lines): number {
   if (!shared) return 1;
@@ -100,7 +100,7 @@ function keptPerLane({ lines: { shared } }: AdapterProfile, n: number, lanes: nu
   return ([1, 2, 4, 8] as const).find((kept) => kept >= units) ?? 0;
 }
 
-/** Elements read at once: four adjacent ones, of one line or of four, if the tensor can be read in fours. */
+/** Elements per read: four adjacent ones, of one line or of four, if the tensor can be read in fours. */
 export function widthFor(x: Tensor, { n, inner }: Lines): 1 | 4 {
   return (inner === 1 ? n : inner) % 4 === 0 && bindsAsVectors(x) ? 4 : 1;
 }

@@ -20,7 +20,7 @@ export interface ReduceProblem {
 
 export interface ReduceAlgorithm {
   readonly form: ReduceProfile['form'];
-  /** Elements that are read at once. */
+  /** Elements per read. */
   readonly width: 1 | 4 | 16 | 32;
   /** Chunks that each line is split into; their results are reduced by another launch. */
   readonly chunks: number;
@@ -68,7 +68,7 @@ function serial(
   return { form: 'serial', width, chunks, linesPerLoop, lanes: 1, workgroup, subgroups: false, count };
 }
 
-/** Returns whether so many lines keep all threads busy if an invocation reduces four. */
+/** Returns whether `lines` lines keep all threads busy if an invocation reduces four. */
 const isMany = (lines: number, busyInvocations: number) => lines >= 4 * busyInvocations;
 
 /** Up to this many reads, a lane takes less time than a second launch. */

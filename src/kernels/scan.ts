@@ -45,7 +45,7 @@ function scanInto(out: Tensor, x: Tensor, lines: Lines, { exclusive, reverse }: 
   const { count, n, inner } = lines;
   const tiles = Math.ceil(n / tile);
   const [order, width] = [orderOf(lines), widthFor(x, lines)];
-  // Sizes in units of what is read at once.
+  // Sizes in units of one read.
   const [along, across] = order === 'rows' ? [width, 1] : [1, width];
   const launch = (job: ScanOptions['job'], before: Tensor | null, target: Tensor) => {
     const continued = before !== null;

@@ -78,7 +78,7 @@ export function tilingOf(block: Block, batch: number, height: number, width: num
   return { block, rows, columns, count: batch * rows * columns };
 }
 
-/** Tiles that are computed at once. */
+/** Tiles that are computed per launch. */
 export interface Band {
   first: number;
   count: number;

@@ -65,11 +65,11 @@ export class Call<O extends object = object> {
   }
 }
 
-/** What an index points into, for error messages. */
+/** The axis that an index points into, for error messages. */
 export interface IndexedAxis {
   /** Name of the index input. */
   name: string;
-  /** What is indexed, such as "`x` float32[10, 64]". */
+  /** The indexed tensor, such as "`x` float32[10, 64]". */
   of: string;
   axis: number;
   /** Size of that axis. */

@@ -1,6 +1,6 @@
 /**
- * @file defineOp: defines ops of the library and, through customOp.ts, of apps. An op file declares an OpDefinition; what
- * users call is an Op.
+ * @file defineOp: defines ops of the library and, through customOp.ts, of apps. An op file declares an OpDefinition;
+ * users call an Op.
  */
 import { DTypeError, ValueError } from '../core/errors.ts';
 import {

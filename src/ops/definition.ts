@@ -1,5 +1,5 @@
 /**
- * @file OpDefinition: what an op file declares about its op. It doesn't depend on the dispatch, the tape or the graph, so
+ * @file OpDefinition: the declaration of an op. It doesn't depend on the dispatch, the tape or the graph, so
  * that all of them can import it.
  *
  * An op is declared by the tuple of its tensor inputs, `[x: Tensor, bias: Tensor | null]`, or `[tensors: Tensor[]]` for a
@@ -41,8 +41,8 @@ type Mapped<A extends readonly unknown[], T> = { readonly [K in keyof A]: T };
 export type PerOutput<R extends Results, T> = Mapped<OutputTuple<R>, T>;
 
 /**
- * What `infer` returns: the spec of the output, or a tuple of specs if there are several. A spec may carry more
- * (geometry, normalized axes, resolved options): whatever `forward`, `backward` and `cost` would otherwise compute again.
+ * The result of `infer`: the spec of the output, or a tuple of specs if there are several. A spec may carry more
+ * (geometry, normalized axes, resolved options): everything that `forward`, `backward` and `cost` would otherwise compute again.
  * It must not hold tensors, since a tape keeps it.
  */
 export type Plan<R extends Results = Results> = R extends readonly Tensor[]
@@ -98,7 +98,7 @@ export interface Saved<
   readonly outputSpecs: PerOutput<R, TensorSpec>;
   /** Which inputs need a gradient; the gradient of others may be null. */
   readonly needs: PerInput<I, boolean>;
-  /** What `infer` returned for this call. */
+  /** The result of `infer` for this call. */
   readonly plan: P;
   /** The options of the call, after `settle`. */
   readonly options: O;
@@ -136,7 +136,7 @@ export interface OpDefinition<
   acceptsFloat16?: boolean;
   /** Whether each element of the result depends only on the elements at its position in the inputs, which broadcast. */
   elementwise?: boolean;
-  /** What backward reads: input and output positions. Default: all inputs, no outputs. */
+  /** The values that backward reads: input and output positions. Default: all inputs, no outputs. */
   save?: S;
   /**
    * Fixes options that differ from call to call (a fresh seed), so that forward, backward and history see the same ones.
@@ -144,7 +144,7 @@ export interface OpDefinition<
    */
   settle?(options: O): O;
   /**
-   * Checks the call and plans it: shapes and dtypes of the outputs, and whatever the other functions need. Pure, no GPU
+   * Checks the call and plans it: shapes and dtypes of the outputs, and everything that the other functions need. Pure, no GPU
    * work; also used for symbolic calls. Write it before the functions that read the plan: TypeScript infers in that order.
    */
   infer(inputs: NoInfer<Operands<I, TensorSpec>>, options: NoInfer<O>): P;

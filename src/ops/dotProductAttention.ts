@@ -23,7 +23,7 @@ import { activeRecorders, type SymbolicTensor } from './recorders.ts';
 import { where } from './where.ts';
 
 interface ScoreOptions {
-  /** What the products of queries and keys are multiplied by. Default: 1 / √(size of a query). */
+  /** The factor of the products of queries and keys. Default: 1 / √(size of a query). */
   scale?: number | null;
   /** Whether later keys are hidden: query i sees keys 0 to i. Default false. */
   isCausal?: boolean;

@@ -60,7 +60,7 @@ export interface UnaryDefinition<O extends object, P extends readonly string[]> 
    * `defineDerivative` makes a fused one.
    */
   gradient: ((dy: Tensor, read: Tensor, options: O) => Tensor) | null;
-  /** What `gradient` reads. Default: the input. One that reads neither ignores its second argument. */
+  /** The values that `gradient` reads. Default: the input. One that reads neither ignores its second argument. */
   reads?: 'input' | 'output' | 'neither';
 }
 
@@ -115,7 +115,7 @@ export interface BinaryDefinition {
         out: Tensor,
       ) => readonly [Tensor | null, Tensor | null])
     | null;
-  /** What `gradient` reads. Default: both inputs. */
+  /** The values that `gradient` reads. Default: both inputs. */
   reads?: Save;
 }
 

@@ -58,12 +58,12 @@ export function kernelMode({ mode }: IndexOptions): IndexMode {
   return mode === 'clip' || mode === 'wrap' ? mode : 'outside';
 }
 
-/** What the indices of one call point into. */
+/** The axes that the indices of one call point into. */
 export interface IndexTarget {
   /** Input position of the indices. */
   input: number;
   name: string;
-  /** What is indexed, such as "`x` float32[10, 64]". */
+  /** The indexed tensor, such as "`x` float32[10, 64]". */
   of: string;
   /** The axes that successive indices point into, cyclically, and their sizes. */
   axes: readonly number[];
@@ -83,7 +83,7 @@ export function named(name: string, { shape, dtype }: TensorSpec): string {
 }
 
 /**
- * Checks the indices that the host knows, and says what the kernel has to check.
+ * Checks the indices that the host knows, and returns the checks that the kernel must make.
  * Errors: IndexOutOfRangeError, ValueError for indices that aren't integers.
  */
 export function checkingOf(

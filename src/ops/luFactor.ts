@@ -66,7 +66,7 @@ const factorsOf: Op<[x: Tensor], object, [lu: Tensor, pivots: Tensor<'int32'>, o
     },
   });
 
-/** L, of which `lu` holds the part below the diagonal. */
+/** L, whose part below the diagonal is in `lu`. */
 function unitLower(lu: Tensor): Tensor {
   return add(tril(lu, { k: -1 }), eye(lu.shape.at(-1) as number));
 }

@@ -1,5 +1,5 @@
 /**
- * @file Operands: what an op accepts instead of a tensor. Numbers take the dtype of the tensors that they are combined
+ * @file Operands: values that an op accepts instead of tensors. Numbers take the dtype of the tensors that they are combined
  * with; recently used ones are cached on each device.
  */
 import { type DType, higherDType, isFloating, isInteger } from '../core/dtype.ts';

@@ -25,7 +25,7 @@ const logOrZero: FloatOp = /* @__PURE__ */ defineUnary({
   gradient: logOrZeroDerivative,
 });
 
-/** The largest whole exponents whose powers are products of factors: see `precisePow`. */
+/** The largest integer exponents whose powers are products of factors: see `precisePow`. */
 const largestWhole = 64;
 
 /** x^y as an expression of `x`, for the exponent `exponent`, whose value is `y` if that is known. */

@@ -1,7 +1,7 @@
 /**
  * @file Random tensors, made on the device from a seed by Philox4x32-10: randomUniform, randomNormal, truncatedNormal.
  * The same seed gives the same values on every adapter, up to the rounding of float arithmetic; without a seed, each call
- * uses a fresh one. Adjacent seeds give independent values.
+ * uses a new one. Adjacent seeds give independent values.
  */
 import { type ComputeDType, type DType, isFloating, requireDType } from '../core/dtype.ts';
 import { ValueError } from '../core/errors.ts';

@@ -20,7 +20,7 @@ export interface RecordedCall {
   readonly checks: readonly Check[];
 }
 
-/** Something that watches executed calls while it is active. */
+/** An observer of executed calls while it is active. */
 export interface Recorder {
   /** Unique; later recorders have larger numbers. */
   readonly recording: number;

@@ -40,7 +40,7 @@ export type ReductionOp<R extends Tensor = Tensor> = Op<
   ReducePositions
 >;
 
-/** The spec of a reduction of x, and what is reduced. */
+/** The spec of a reduction of x, and its reduced axes. */
 export interface ReductionPlan extends TensorSpec {
   /** Shape of x. */
   readonly from: Shape;
@@ -57,7 +57,7 @@ export interface ReductionDefinition<S extends Save> {
   result?: (dtype: DType) => DType;
   /** How values are combined. */
   reduction: (dtype: DType) => Reduction;
-  /** What `gradient` reads. */
+  /** The values that `gradient` reads. */
   save: S;
   /** The gradient in the shape of x; null if there is none. */
   gradient:

@@ -163,7 +163,7 @@ export const resizeBilinear: Op<
 );
 
 /**
- * Images enlarged by whole factors: pixels repeated, or interpolated by half-pixel centres.
+ * Images enlarged by integer factors: pixels repeated, or interpolated by half-pixel centres.
  * Shapes: x [n, h, w, c] → [n, h · size[0], w · size[1], c].
  * Errors: those of the two resizes.
  * Dtypes: any for nearest, float32 for bilinear.

@@ -19,7 +19,7 @@ export interface RollOptions {
 
 /**
  * `x` with its elements shifted cyclically along `axis`. Any dtype.
- * Errors: ShapeError for an axis that x lacks, and unless there is one whole `shift` for each axis.
+ * Errors: ShapeError for an axis that x lacks, and unless there is one integer `shift` for each axis.
  */
 export const roll: CompositeOp<[x: Tensor], RollOptions, Tensor, ['shift', 'axis']> =
   /* @__PURE__ */ defineComposite({

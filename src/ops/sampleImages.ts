@@ -21,7 +21,7 @@ export interface SamplePoints {
   readonly x: Tensor;
 }
 
-/** Reads pixels at whole coordinates, some of which may be outside. */
+/** Reads pixels at integer coordinates, some of which may be outside. */
 type PixelReader = (y: Tensor, x: Tensor) => Tensor;
 
 /**

@@ -57,7 +57,7 @@ export type Seed = number | DrawnSeed;
 /** The first seed of each capture in the sequence, and their number. */
 const spans = new WeakMap<Executor, { first: number; length: number }>();
 
-/** A default seed: fresh for each call, and for each replay. */
+/** A default seed: a new one for each call and each replay. */
 export function drawSeed(): Seed {
   const executor = currentExecutor();
   if (executor?.mode !== 'captured') return freshSeed();
@@ -151,7 +151,7 @@ export function checkSeed(op: string, seed: unknown): asserts seed is Seed | und
 
 /**
  * Seed `index` for an op that draws several times, derived from its `seed`. Undefined without one, so that each draw gets a
- * fresh seed.
+ * new seed.
  */
 export function derivedSeed(seed: number | undefined, index: number): number | undefined {
   return seed === undefined

@@ -6,7 +6,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { defineOp, type Op } from './define.ts';
 
 /**
- * 1 for the elements of `x` that stay positive when its lines along `axis` are projected onto the simplex, 0 for others.
+ * 1 for the elements of `x` that stay positive when its slices along `axis` are projected onto the simplex, 0 for others.
  * Shape: that of x. It has no gradient. Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
 export const simplexSupport: Op<[x: Tensor], { axis: number }, Tensor<'float32'>> = /* @__PURE__ */ defineOp({

@@ -42,7 +42,7 @@ function defineSoftmax(kind: SoftmaxKind, gradient: GradientOp): SoftmaxOp {
   });
 }
 
-/** What the derivative of a softmax gradient reads. */
+/** The values that the derivative of a softmax gradient reads. */
 interface GradientOperands {
   readonly inputs: readonly [dy: Tensor, y: Tensor];
   readonly needs: readonly [dy: boolean, y: boolean];
@@ -89,15 +89,15 @@ const logSoftmaxGradient: GradientOp = /* @__PURE__ */ defineGradient(
 );
 
 /**
- * exp x / Σ exp x along `axis`, without overflow: the largest element is subtracted first. Shape: that of x. A line whose
- * largest element is infinite gives NaN, as in TensorFlow.
+ * exp x / Σ exp x along `axis`, without overflow: the largest element is subtracted first. Shape: that of x. If the
+ * largest element along the axis is infinite, the result is NaN, as in TensorFlow.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
 export const softmax: SoftmaxOp = /* @__PURE__ */ defineSoftmax('softmax', softmaxGradient);
 
 /**
- * x - log Σ exp x along `axis`: the logarithm of softmax without the loss of small values. Shape: that of x. A line whose
- * largest element is infinite gives NaN, as in TensorFlow.
+ * x - log Σ exp x along `axis`: the logarithm of softmax without the loss of small values. Shape: that of x. If the
+ * largest element along the axis is infinite, the result is NaN, as in TensorFlow.
  * Errors: ShapeError for an axis that x lacks, DTypeError for integers and bools.
  */
 export const logSoftmax: SoftmaxOp = /* @__PURE__ */ defineSoftmax('logSoftmax', logSoftmaxGradient);

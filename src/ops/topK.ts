@@ -11,7 +11,7 @@ import { scatterAddAlongAxis } from './takeAlongAxis.ts';
 
 /** Options of `topK`. */
 export interface TopKOptions {
-  /** How many elements are taken from each line of the last axis; at most its size. Default 1. */
+  /** How many elements are taken along the last axis; at most its size. Default 1. */
   k?: number;
   /** Whether the order matters. The result is sorted in any case. Default true. */
   sorted?: boolean;

@@ -1,4 +1,4 @@
-/** @file The norms of vectors along axes: what `norm`, `normalize` and `eigh` share. */
+/** @file The norms of vectors along axes, shared by `norm`, `normalize` and `eigh`. */
 import { describe } from '../core/describe.ts';
 import { ValueError } from '../core/errors.ts';
 import type { Tensor } from '../tensor/tensor.ts';

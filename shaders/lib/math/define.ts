@@ -11,14 +11,14 @@ export interface MathFunction {
   /** Functions that its declaration calls. */
   readonly calls: readonly MathFunction[];
   readonly declaration: string;
-  /** What may stand for it where its arguments are common; null if there is nothing cheaper. */
+  /** A cheaper replacement for common arguments; null if there is none. */
   readonly near: NearForm | null;
 }
 
-/** A cheaper function of the same operands, which holds for common ones. */
+/** A cheaper function of the same operands, which is correct for common ones. */
 export interface NearForm {
   readonly compute: MathFunction;
-  /** Whether it doesn't hold: the complete function is needed. */
+  /** Whether it isn't correct, so that the complete function is needed. */
   readonly isRare: MathFunction;
 }
 

@@ -119,7 +119,7 @@ fn near_log(x: f32) -> f32 {
 }`,
 );
 
-// Whether near_log doesn't hold for x.
+// Whether near_log isn't correct for x.
 export const isRareLog: MathFunction = /* @__PURE__ */ defineMath(
   'is_rare_log',
   [],

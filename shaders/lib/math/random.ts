@@ -9,10 +9,10 @@ import { sineOfTurn } from './trigonometric.ts';
 import { truncatedNormalQuantile } from './gaussian.ts';
 
 // A round multiplies two words by constants. Its words are 2^31 less and taken as signed numbers, also the lower words of the
-// products, `low`. With x = 2^16 u + v, the upper word of m x is (m >> 16) u + k, where k = ((m & 0xffff) 2^16 u + m v - low) / 2^32
-// is whole, so that floats are accurate enough. Added to 1.5 · 2^39 and 1.5 · 2^23, u and k are the last bits of floats; the last
-// constants cancel the others. Integers would need shifts, each of which takes a software adapter as long as a dozen other
-// instructions. Floor rounds, since compilers may reassociate sums.
+// products, `low`. With x = 2^16 u + v, the upper word of m x is (m >> 16) u + k, where k = ((m & 0xffff) 2^16 u + m v - low) /
+// 2^32 is whole, so that floats are accurate enough. Added to 1.5 · 2^39 and 1.5 · 2^23, u and k are the last bits of floats;
+// the last constants cancel the others. Integers would need shifts, each of which takes a software adapter as long as a dozen
+// other instructions. Floor rounds, since compilers may reassociate sums.
 const philoxRound = `  {
     let low = x * vec2<u32>(0xcd9e8d57u, 0xd2511f53u);
     let u = vec2<f32>(bitcast<vec2<i32>>(x & vec2<u32>(0xffff0000u)));
@@ -41,7 +41,7 @@ ${/* @__PURE__ */ philoxRound.repeat(10)}  return vec4<u32>(x.y, y.x, x.x, y.y) 
 }`,
 );
 
-// In [0, 1): 24 bits. The word less 2^31 is a signed number, of which these bits are a whole float.
+// In [0, 1): 24 bits. The word minus 2^31 is a signed number whose upper bits form an integral float.
 export const unitInterval: MathFunction = /* @__PURE__ */ defineMath(
   'unit_interval',
   [],

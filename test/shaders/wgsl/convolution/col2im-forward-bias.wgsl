@@ -34,9 +34,9 @@ fn activate(value: f32) -> f32 {
   return value;
 }
 
-/** Where a tap leads from a coordinate; a number too large where it leads nowhere. */
+/** The coordinate that a tap leads to; an out-of-range number if it leads outside. */
 fn reach(coordinate: i32, tap: u32, stride: i32, dilation: i32, pad: i32) -> u32 {
-  // A negative coordinate is a large unsigned one.
+  // A negative coordinate is a large number if unsigned.
   return u32(coordinate * stride + i32(tap) * dilation - pad);
 }
 

@@ -33,7 +33,7 @@ fn activate(value: f32) -> f32 {
   return value;
 }
 
-/** Where a tap leads from a coordinate; a number too large where it leads nowhere. */
+/** The coordinate that a tap leads to; an out-of-range number if it leads outside. */
 fn reach(coordinate: i32, tap: u32, stride: i32, dilation: i32, pad: i32) -> u32 {
   let distance = coordinate + pad - i32(tap) * dilation;
   let place = distance / stride;

@@ -59,7 +59,7 @@ struct Pixel {
 }
 
 fn moved(pixel: Pixel, row: i32, column: i32, distance: u32, height: u32, width: u32) -> ImageAddress {
-  // A negative coordinate is a large unsigned one.
+  // A negative coordinate is a large number if unsigned.
   return ImageAddress(
     pixel.offset + distance,
     (u32(pixel.row + row) < height) & (u32(pixel.column + column) < width),
@@ -294,8 +294,8 @@ fn main(
     b_tile[b_slot_0 + 96u] = fetched_3;
   }
   workgroupBarrier();
-  // A k tile is read while the one before is multiplied; after the last, that one again, which nothing waits for. What is read
-  // lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
+  // A k tile is read while the one before is multiplied; after the last, the same one again, which nothing waits for. What is
+  // read lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
   while (is_stored) {
     var next_step = step + 16u;
     var next_index = index;

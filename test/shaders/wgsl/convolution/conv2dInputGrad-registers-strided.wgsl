@@ -71,7 +71,7 @@ struct Pixel {
 }
 
 fn moved(pixel: Pixel, row: i32, column: i32, distance: u32, height: u32, width: u32) -> ImageAddress {
-  // A negative coordinate is a large unsigned one.
+  // A negative coordinate is a large number if unsigned.
   return ImageAddress(
     pixel.offset + distance,
     (u32(pixel.row + row) < height) & (u32(pixel.column + column) < width),

@@ -129,7 +129,7 @@ fn main(
 ) {
   let start = (flat_group(group, groups) * params.rounds * 128u + local) * 4u;
   let last = params.count - 4u;
-  // A bit for each element of a round that the common form doesn't hold for, and for each round with such elements.
+  // A bit for each element of a round for which the common form isn't correct, and for each round with such elements.
   var rare: array<u32, 16>;
   var rare_rounds = 0u;
   for (var round = 0u; round < params.rounds; round++) {

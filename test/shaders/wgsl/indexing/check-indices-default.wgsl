@@ -19,7 +19,7 @@ fn report_fault(position: u32, count: u32, value: u32) {
   var remaining = value;
   for (var word = 0u; word * piece_bits < 32u; word++) {
     let code = (rank << piece_bits) | (remaining & piece_mask);
-    // Most faults lose against an earlier one: a plain load spares them the contended atomic.
+    // Most faults come after an earlier one: a plain load avoids the contended atomic for them.
     if (atomicLoad(&fault_words[base + word]) < code) {
       atomicMax(&fault_words[base + word], code);
     }
@@ -53,7 +53,7 @@ fn main(
   if (first >= params.positions) {
     return;
   }
-  // Looks for trouble in full vectors, the last one again and again beyond the end.
+  // Searches full vectors for an invalid index; positions beyond the end read the last one.
   let last = (params.positions - 1u) / 4u;
   var trouble = false;
   for (var step = 0u; step < 16u; step++) {
@@ -63,7 +63,7 @@ fn main(
     let outside = (bitcast<vec4<u32>>(given) >= vec4<u32>(limit_of(at)));
     trouble = trouble | any(outside);
   }
-  // Then, only there, for its position.
+  // Then, in that vector only, finds its position.
   for (var step = 0u; trouble && step < 64u; step++) {
     let position = first + step;
     if (position < params.positions) {

@@ -46,7 +46,7 @@ fn row_of(entry: u32, reports: bool) -> u32 {
 }
 
 fn element_of(row: u32, base: u32) -> u32 {
-  // Reads something in any case, which costs less than a branch.
+  // Always reads an index, which costs less than a branch.
   return select(x[base + min(row, params.rows - 1u)], params.fill, row == OUTSIDE);
 }
 

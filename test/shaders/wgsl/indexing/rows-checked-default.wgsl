@@ -24,7 +24,7 @@ fn report_fault(position: u32, count: u32, value: u32) {
   var remaining = value;
   for (var word = 0u; word * piece_bits < 32u; word++) {
     let code = (rank << piece_bits) | (remaining & piece_mask);
-    // Most faults lose against an earlier one: a plain load spares them the contended atomic.
+    // Most faults come after an earlier one: a plain load avoids the contended atomic for them.
     if (atomicLoad(&fault_words[base + word]) < code) {
       atomicMax(&fault_words[base + word], code);
     }

@@ -70,7 +70,7 @@ fn main(
     let above_0 = x[at_0] - pivot;
     sum += above_0;
   }
-  // Above the pivot.
+  // Relative to the pivot.
   let mean = fold_sum(join_sum(sum), local, lane) / params.length;
   var squares = T();
   for (var k = 0u; k < params.n; k++) {

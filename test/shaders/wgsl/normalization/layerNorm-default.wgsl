@@ -126,7 +126,7 @@ fn main(
   let above_0 = x[at_0] - pivot;
   let above_1 = x[at_1] - pivot;
   let sum = (select(T(), above_0, k_0 < params.n) + select(T(), above_1, k_1 < params.n));
-  // Above the pivot.
+  // Relative to the pivot.
   let mean = fold_sum(join_sum(sum), local, lane, subgroup_size) / params.length;
   let deviation_0 = above_0 - mean;
   let deviation_1 = above_1 - mean;

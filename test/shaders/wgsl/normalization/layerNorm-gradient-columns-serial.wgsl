@@ -81,7 +81,7 @@ fn main(
     sum += above_0;
     g_sum += g_0;
   }
-  // Above the pivot.
+  // Relative to the pivot.
   let mean = fold_sum(join_sum(sum), local, lane) / params.length;
   let g_mean = fold_g(join_sum(g_sum), local, lane) / params.length;
   var squares = T();

@@ -195,7 +195,7 @@ fn main(
   let g_1 = gamma[min(k_1, params.n - 1u)] * dy[at_1];
   let sum = (select(T(), above_0, k_0 < params.n) + select(T(), above_1, k_1 < params.n));
   let g_sum = (select(T(), g_0, k_0 < params.n) + select(T(), g_1, k_1 < params.n));
-  // Above the pivot.
+  // Relative to the pivot.
   let mean = fold_sum(join_sum(sum), local, lane, subgroup_size) / params.length;
   let g_mean = fold_g(join_sum(g_sum), local, lane, subgroup_size) / params.length;
   let deviation_0 = above_0 - mean;

@@ -122,9 +122,9 @@ fn main(
   var own_high = T(-0x1.fffffep127);
   var own_total = T();
   {
-    let turns = params.n / 128u;
-    for (var turn = 0u; turn < turns; turn++) {
-      let k = turn * 128u + lane;
+    let iterations = params.n / 128u;
+    for (var iteration = 0u; iteration < iterations; iteration++) {
+      let k = iteration * 128u + lane;
       let k_0 = k;
       let at_0 = start + k_0 * params.inner;
       let k_1 = k + 32u;
@@ -145,8 +145,8 @@ fn main(
       own_total = own_total * exp(own_high - higher) + ((exponential_0 + exponential_1) + (exponential_2 + exponential_3));
       own_high = higher;
     }
-    if (turns * 128u < params.n) {
-      let k = turns * 128u + lane;
+    if (iterations * 128u < params.n) {
+      let k = iterations * 128u + lane;
       let k_0 = k;
       let at_0 = start + min(k_0, params.n - 1u) * params.inner;
       let k_1 = k + 32u;
@@ -175,9 +175,9 @@ fn main(
   let is_undefined = is_infinite_line(high) | is_nan_line(total) | (total == F());
   let logarithm = nan_where(log(total), is_undefined);
   {
-    let turns = params.n / 128u;
-    for (var turn = 0u; turn < turns; turn++) {
-      let k = turn * 128u + lane;
+    let iterations = params.n / 128u;
+    for (var iteration = 0u; iteration < iterations; iteration++) {
+      let k = iteration * 128u + lane;
       let k_0 = k;
       let at_0 = start + k_0 * params.inner;
       let k_1 = k + 32u;
@@ -203,8 +203,8 @@ fn main(
         out[at_3] = value_3 - high - logarithm;
       }
     }
-    if (turns * 128u < params.n) {
-      let k = turns * 128u + lane;
+    if (iterations * 128u < params.n) {
+      let k = iterations * 128u + lane;
       let k_0 = k;
       let at_0 = start + min(k_0, params.n - 1u) * params.inner;
       let k_1 = k + 32u;

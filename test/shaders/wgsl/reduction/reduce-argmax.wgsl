@@ -99,8 +99,8 @@ fn main(
   var at = start + k;
 
   // All lanes do the same number of iterations, which need no tests; the rest is one more iteration.
-  let turns = (end - begin) / 1024u;
-  for (var turn = 0u; turn < turns; turn++) {
+  let iterations = (end - begin) / 1024u;
+  for (var iteration = 0u; iteration < iterations; iteration++) {
     let value_0 = x[at];
     let value_1 = x[at + 256u];
     let value_2 = x[at + 512u];
@@ -109,7 +109,7 @@ fn main(
     k += 1024u;
     at += 1024u;
   }
-  if (turns * 1024u < end - begin) {
+  if (iterations * 1024u < end - begin) {
     let value_0 = x[start + min(k, end - 1u)];
     let value_1 = x[start + min(k + 256u, end - 1u)];
     let value_2 = x[start + min(k + 512u, end - 1u)];

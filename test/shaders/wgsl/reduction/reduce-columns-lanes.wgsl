@@ -92,8 +92,8 @@ fn main(
   let stride_7 = 28u * params.inner;
   let stride_8 = 32u * params.inner;
   // All lanes do the same number of iterations, which need no tests; the rest is one more iteration.
-  let turns = (end - begin) / 32u;
-  for (var turn = 0u; turn < turns; turn++) {
+  let iterations = (end - begin) / 32u;
+  for (var iteration = 0u; iteration < iterations; iteration++) {
     let value_0 = x[at];
     let value_1 = x[at + stride_1];
     let value_2 = x[at + stride_2];
@@ -109,7 +109,7 @@ fn main(
     k += 32u;
     at += stride_8;
   }
-  if (turns * 32u < end - begin) {
+  if (iterations * 32u < end - begin) {
     let value_0 = x[start + min(k, end - 1u) * params.inner];
     let value_1 = x[start + min(k + 4u, end - 1u) * params.inner];
     let value_2 = x[start + min(k + 8u, end - 1u) * params.inner];

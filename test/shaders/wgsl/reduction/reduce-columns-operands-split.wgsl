@@ -112,8 +112,8 @@ fn main(
   let stride_3 = 96u * params.inner;
   let stride_4 = 128u * params.inner;
   // All lanes do the same number of iterations, which need no tests; the rest is one more iteration.
-  let turns = (end - begin) / 128u;
-  for (var turn = 0u; turn < turns; turn++) {
+  let iterations = (end - begin) / 128u;
+  for (var iteration = 0u; iteration < iterations; iteration++) {
     let value_0 = x[at];
     let value_0_b = b_values[at];
     let value_0_d = d_values[k];
@@ -133,7 +133,7 @@ fn main(
     k += 128u;
     at += stride_4;
   }
-  if (turns * 128u < end - begin) {
+  if (iterations * 128u < end - begin) {
     let value_0 = x[start + min(k, end - 1u) * params.inner];
     let value_0_b = b_values[start + min(k, end - 1u) * params.inner];
     let value_0_d = d_values[k];

@@ -57,7 +57,7 @@ struct Row {
 }
 
 fn row_at(image_row: u32, row: i32, valid: bool) -> Row {
-  // A negative coordinate is a large unsigned one.
+  // A negative coordinate is a large number if unsigned.
   return Row((image_row + u32(row)) * params.width, valid & (u32(row) < params.height));
 }
 
