@@ -52,8 +52,7 @@ export function tiled(
       : '';
   return wgsl`
 // C[slice] = A[slice] · B[slice], of m × k and k × n: a workgroup computes a tile of ${tileM} × ${tileN} elements of C, from k
-// tiles of ${depth} steps; an invocation computes ${blockM} × ${blockN} of them${groupK > 1 ? `, from ${depth / groupK} steps
-// of each` : ''}.
+// tiles of ${depth} steps; an invocation computes ${blockM} × ${blockN} of them${groupK > 1 ? `, from ${depth / groupK} steps of each` : ''}.
 ${declarations(options, problem)}
 ${form.memory}
 @compute @workgroup_size(${threads})
@@ -93,8 +92,8 @@ fn main(
 #endif
   ${store}
   workgroupBarrier();
-  // A k tile is read while the one before is multiplied; after the last, the same one again, which nothing waits for. What is
-  // read lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
+  // A k tile is read while the one before is multiplied; after the last, the same one again, which nothing waits for. What is read
+  // lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
   while (is_stored) {
     var next_step = step + ${depth}u;
 #if ${!flat}

@@ -331,8 +331,8 @@ fn main(
     b_tile[b_slot_0 + 96u] = fetched_3;
   }
   workgroupBarrier();
-  // A k tile is read while the one before is multiplied; after the last, the same one again, which nothing waits for. What is
-  // read lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
+  // A k tile is read while the one before is multiplied; after the last, the same one again, which nothing waits for. What is read
+  // lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
   while (is_stored) {
     var next_step = step + 16u;
     var next_index = index;

@@ -21,8 +21,7 @@ struct Params {
 @group(0) @binding(3) var<uniform> params: Params;
 
 // C[slice] = A[slice] · B[slice], of m × k and k × n: a workgroup computes a tile of 32 × 32 elements of C, from k
-// tiles of 64 steps; an invocation computes 4 × 4 of them, from 16 steps
-// of each.
+// tiles of 64 steps; an invocation computes 4 × 4 of them, from 16 steps of each.
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -235,8 +234,8 @@ fn main(
     b_tile[b_slot_1 + 8u] = fetched_1;
   }
   workgroupBarrier();
-  // A k tile is read while the one before is multiplied; after the last, the same one again, which nothing waits for. What is
-  // read lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
+  // A k tile is read while the one before is multiplied; after the last, the same one again, which nothing waits for. What is read
+  // lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
   while (is_stored) {
     var next_step = step + 64u;
     var next_index = index;

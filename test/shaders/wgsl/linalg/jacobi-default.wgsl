@@ -85,7 +85,7 @@ fn main(
     rotations[rotations_base + i] = select(0.0, 1.0, i % (rows + 1u) == 0u);
   }
   storageBarrier();
-  // With an odd number of rows there is a dummy player; whoever is paired with it pauses.
+  // With an odd number of rows there is a dummy player, whose opponent pauses.
   let players = rows + rows % 2u;
   for (var sweep = 0u; sweep < 24u; sweep++) {
     for (var round = 0u; round + 1u < players; round++) {
