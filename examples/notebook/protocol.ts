@@ -89,7 +89,7 @@ export interface GraphEdge {
   spec: string;
 }
 
-/** An error in plain words. */
+/** An error, explained for visitors. */
 export interface Fault {
   title: string;
   text: string;

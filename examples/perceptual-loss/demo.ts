@@ -34,7 +34,7 @@ export interface DemoResult {
   pixel: RunResult;
   perceptual: RunResult;
   network: VggName;
-  /** The source of its weights, in words. */
+  /** A description of the source of its weights. */
   weights: string;
   /** Steps per second of the perceptual run. */
   stepsPerSecond: number;

@@ -22,7 +22,7 @@ export class Vgg implements Disposable {
   constructor(
     readonly name: VggName,
     readonly network: Network,
-    /** The source of the weights, in words. */
+    /** A description of the source of the weights. */
     readonly weights: string,
     private readonly naming: WeightNaming = 'keras',
     /** Number of tensors in the file that are its weights. */

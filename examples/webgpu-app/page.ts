@@ -54,7 +54,7 @@ function view(gpu: GPUDevice, format: GPUTextureFormat, canvas: HTMLCanvasElemen
   return () => context.getCurrentTexture();
 }
 
-/** Opens the app's own device, or explains in plain words what is missing. */
+/** Opens the app's own device, or explains what is missing. */
 async function openDevice(): Promise<GPUDevice> {
   const adapter = await navigator.gpu?.requestAdapter();
   if (adapter) return adapter.requestDevice();

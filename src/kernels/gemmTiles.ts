@@ -156,13 +156,13 @@ const large = 2 ** 23;
 const always = { vectors: 0, elements: 0 };
 const mostly = { vectors: 2 ** 18, elements: large };
 const often = { vectors: 2 ** 20, elements: 2 ** 20 };
-const seldom = { vectors: large, elements: large };
+const rarely = { vectors: large, elements: large };
 const anySize = { m: Number.POSITIVE_INFINITY, n: Number.POSITIVE_INFINITY };
 
 /** Few tiles are selected for all sizes, so that new sizes rarely compile anything. */
 export const registersRanges: readonly (readonly [GemmTileName, TileRange])[] = [
   ['subgroupQuad', { min: mostly, max: anySize }],
-  ['tallSubgroupQuad', { min: seldom, max: anySize }],
+  ['tallSubgroupQuad', { min: rarely, max: anySize }],
   ['narrowSubgroupQuad', { min: often, max: anySize }],
   ['block', { min: mostly, max: anySize }],
   ['steps', { min: always, max: anySize }],

@@ -77,6 +77,11 @@ const GONE: readonly (readonly [word: string, replacement: string])[] = [
   ['unseen (tensors?|calls?|work)', 'unobserved, hidden'],
   ['(most|least) (bytes|work|part|turns|iterations|invocations|parts|lanes|rows|rounds|repeats)', 'max, min'],
   ['but for (the|that|those|its)', 'except'],
+  ['whole numbers?', 'integer'],
+  ['avoidances?', 'blocklist'],
+  ['companions?', 'attachment, attached tensor'],
+  ['without turns', 'argument reduction'],
+  ['seldom', 'rarely'],
   ['(buffers|pipelines|files|gradients|launches|names|methods|properties) of their own', 'separate, custom'],
 ];
 

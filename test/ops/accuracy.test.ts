@@ -16,7 +16,7 @@ const opOf = (name: string) => (ops as unknown as Record<string, Unary>)[name] a
 
 const { fround } = Math;
 
-/** So many floats from `low` to `high`, evenly spaced. */
+/** Returns `count` floats from `low` to `high`, evenly spaced. */
 const between = (low: number, high: number, count = 4001) =>
   Array.from({ length: count }, (_, i) => fround(low + ((high - low) * i) / (count - 1)));
 

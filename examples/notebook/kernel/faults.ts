@@ -1,4 +1,4 @@
-/** @file Errors in plain words: what happened, and what a visitor can do. The library's own message is shown below. */
+/** @file Explains errors to visitors: what happened, and what they can do. The library's own message is shown below. */
 import { DeviceError, DeviceLostError, FormatError, OutOfMemoryError, UnsafeModelError } from 'retrograd';
 import type { Fault } from '../protocol.ts';
 

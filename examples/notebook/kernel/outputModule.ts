@@ -150,7 +150,7 @@ export function outputModule(cell: OutputCell, remembered: Record<string, unknow
     onEnd: (ending: () => void) => cell.onEnd(ending),
     /** An object that outlives runs of this cell. */
     remembered,
-    /** Shows an error below the cell, in plain words. */
+    /** Shows an explained error below the cell. */
     fail: (error: unknown) => cell.fail(error),
     PlainError,
   };

@@ -31,7 +31,7 @@ interface Stage {
   /** Number of blocks in the stage. */
   repeats: number;
   filters: number;
-  /** How many times wider a block is inside than its input. */
+  /** The expansion factor of a block. */
   expansion: number;
   strides: number;
 }

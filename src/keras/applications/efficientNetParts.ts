@@ -1,4 +1,4 @@
-/** @file What the EfficientNets of both versions share: scaling, initializers, squeeze and excitation, the end of a block. */
+/** @file Common code of both versions of EfficientNet: scaling, initializers, squeeze and excitation, the end of a block. */
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { varianceScaling } from '../initializers/index.ts';
 import type { BatchNormalizationOptions } from '../layers/normalization/batchNormalization.ts';

@@ -178,7 +178,7 @@ function scaled(image: SymbolicTensor, isB: boolean): SymbolicTensor {
 
 interface Block {
   prefix: string;
-  /** How many times wider a block is inside than its input. */
+  /** The expansion factor of a block. */
   expansion: number;
   filters: number;
   strides: number;
@@ -200,7 +200,7 @@ function block(image: SymbolicTensor, parts: Parts, settings: Block): SymbolicTe
   return joined(image, parts.normalized(x, name('project_bn')), settings);
 }
 
-/** Widens by the convolution itself. Without widening, there is nothing else. */
+/** Expands by the convolution itself; without expansion, the block has no other layers. */
 function fusedBlock(image: SymbolicTensor, parts: Parts, settings: Block): SymbolicTensor {
   const { prefix, expansion, filters, strides } = settings;
   const name = (what: string) => `${prefix}${what}`;

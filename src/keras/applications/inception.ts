@@ -1,4 +1,4 @@
-/** @file What the Inception networks share: normalized convolutions, and the layers before the first block. */
+/** @file Common code of the Inception networks: normalized convolutions, and the layers before the first block. */
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import type { Conv2DOptions } from '../layers/convolutional/conv.ts';
 import { maxPooling2d } from '../layers/pooling/maxPooling.ts';

@@ -51,7 +51,7 @@ const stages = [
   { filters: 320, stride: 1, repeats: 1 },
 ] as const;
 
-/** How many times wider a block is inside than its input. */
+/** The expansion factor of a block. */
 const expansion = 6;
 
 /**

@@ -21,7 +21,7 @@ import {
 import { partsOf } from './parts.ts';
 import { preprocessSymmetric } from './preprocess.ts';
 
-/** What distinguishes the two networks. */
+/** The differences between the two networks. */
 interface Kind {
   readonly name: string;
   /** Pixels of an image, each way. */
@@ -31,7 +31,7 @@ interface Kind {
   readonly stem: number;
   /** Channels of a cell's branches, before the first reduction. */
   readonly filters: number;
-  /** Whether a reduction passes on what it read, instead of what the cell before it read. */
+  /** Whether a reduction passes on its own input, instead of that of the preceding cell. */
   readonly passesReduced: boolean;
 }
 

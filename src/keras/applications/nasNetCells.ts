@@ -11,7 +11,7 @@ import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';
 import { named, stridePadding } from './network.ts';
 import { channelsOf, type Parts } from './parts.ts';
 
-/** What a cell reads and gives: the result of the last cell, and what that cell read. */
+/** The input and output of a cell: the result of the last cell, and that cell's input. */
 export type Pair = readonly [last: SymbolicTensor, before: SymbolicTensor | null];
 
 /** A cell of `filters` channels in each branch; its layers' names end in `id`. */
@@ -110,7 +110,7 @@ function adjusted(
   return squeezed(parts, before, filters, `adjust_conv_projection_${id}`, `adjust_bn_${id}`);
 }
 
-/** Every second pixel each way, by two convolutions: one of those with even places, one of those with odd ones. */
+/** Takes every second pixel in each direction by two convolutions: one of pixels at even positions, one at odd positions. */
 function halved(parts: Parts, image: SymbolicTensor, filters: number, id: string): SymbolicTensor {
   const x = parts.activated(image, 'relu', `adjust_relu_1_${id}`);
   const picked = (y: SymbolicTensor, place: 1 | 2) => {

@@ -1,4 +1,4 @@
-/** @file What all networks share: options and their checks, the input, initializers from one seed. */
+/** @file Common code of all networks: options and their checks, the input, initializers from one seed. */
 import { isListOf } from '../../core/lists.ts';
 import { byPosition, checkOptions, type OptionNames } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
@@ -67,7 +67,7 @@ export interface NetworkMaker<O extends NetworkOptions, P> {
   readonly decodePredictions: typeof decodePredictions;
 }
 
-/** How a network is made. */
+/** The definition of a network. */
 export interface NetworkKind<O extends NetworkOptions, P> {
   /** Names of the function, and of the network that it makes. */
   op: string;
@@ -137,7 +137,7 @@ function ofOthers(op: string, name: string, value: unknown, includeTop: boolean)
   });
 }
 
-/** The sizes of images that a network takes. */
+/** The image sizes that a network accepts. */
 interface PictureSizes {
   /** The size if there is no `inputShape`. Default 224. */
   size?: number;
@@ -147,7 +147,7 @@ interface PictureSizes {
   open?: boolean;
 }
 
-/** The images that the network takes. */
+/** The images that the network accepts. */
 export function imageOf(
   op: string,
   { includeTop = true, inputShape, inputTensor }: NetworkOptions,
@@ -189,7 +189,7 @@ export function topActivation({ classifierActivation }: NetworkOptions): Activat
   return classifierActivation === undefined ? 'softmax' : classifierActivation;
 }
 
-/** More than the number of layers of any network, so that different seeds never give layers the same values. */
+/** Larger than the number of layers of any network, so that layers never get equal values from different seeds. */
 const maxLayers = 1024;
 
 /**

@@ -1,4 +1,4 @@
-/** @file What all ResNets share: a stem, four stacks of residual blocks, a dense layer. */
+/** @file Common code of all ResNets: a stem, four stacks of residual blocks, a dense layer. */
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { maxPooling2d } from '../layers/pooling/maxPooling.ts';
 import { zeroPadding2d } from '../layers/reshaping/zeroPadding.ts';

@@ -29,7 +29,7 @@ export interface LossDefinition<O extends object> extends LossNames {
   /** Checks the options; throws. */
   check?: (options: Required<O>, op: string) => void;
   /**
-   * How the shapes of targets and predictions must match: 'broadcast' (NumPy's rule) or 'same', both after Keras's squeeze
+   * The relation between the shapes of targets and predictions: 'broadcast' (NumPy's rule) or 'same', both after Keras's squeeze
    * of a last axis of size 1; 'own' leaves the check to `values`.
    */
   shapes: 'broadcast' | 'same' | 'own';

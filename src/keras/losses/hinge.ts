@@ -34,7 +34,7 @@ export const squaredHinge: LossMaker = /* @__PURE__ */ defineLoss({
   values: (yTrue, yPred) => mean(square(margin(yTrue, yPred)), { axis: -1 }),
 });
 
-/** By how much predictions fall short of a margin of 1. */
+/** The amount by which predictions fall short of a margin of 1. */
 function margin(yTrue: Tensor, yPred: Tensor): Tensor {
   return maximum(sub(1, mul(signs(yTrue), yPred)), 0);
 }

@@ -15,8 +15,8 @@ import { reduceLosses, type Reduction, requireReduction } from './reduction.ts';
 /** Options of every loss. */
 export interface LossOptions {
   /**
-   * How the losses of samples become one: 'sum_over_batch_size', 'mean', 'mean_with_sample_weight' or 'sum';
-   * 'none' or null keeps them. Default 'sum_over_batch_size'.
+   * The reduction of the losses of samples: 'sum_over_batch_size', 'mean', 'mean_with_sample_weight' or 'sum';
+   * 'none' or null returns them. Default 'sum_over_batch_size'.
    */
   reduction?: Reduction;
   /** Its name in logs and errors. Default: the class's name, such as 'mean_squared_error'. */

@@ -32,7 +32,7 @@ export function toTensor(op: string, what: string, value: unknown, dtype: DType 
     Array.isArray(value) ||
     ArrayBuffer.isView(value)
   ) {
-    // Comes first, because it rejects endless lists.
+    // Must be first, because it rejects endless lists.
     const made = tensor(value as Float32Array, { dtype });
     if (dtype === 'int32') requireWhole(op, what, value, made);
     return made;

@@ -1,4 +1,4 @@
-/** @file How often predictions are right. */
+/** @file Accuracies: the fraction of correct predictions. */
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';

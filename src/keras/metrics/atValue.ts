@@ -17,7 +17,7 @@ import { weightOf } from './sampleWeights.ts';
 
 /** Options of the metrics at a given value of another. */
 export interface AtValueOptions extends MetricOptions {
-  /** How many thresholds are tried, evenly between 0 and 1. Default 200. */
+  /** Number of thresholds, evenly spaced between 0 and 1. Default 200. */
   numThresholds?: number;
   /** Evaluate only this class. Default: all. */
   classId?: number | null;

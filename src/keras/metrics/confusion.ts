@@ -204,7 +204,7 @@ function isEven(thresholds: readonly number[]): boolean {
   });
 }
 
-/** Thresholds from a number, a list or null. Errors: ValueError for what isn't in [0, 1]. */
+/** Returns thresholds from a number, a list or null. Errors: ValueError for values outside [0, 1]. */
 export function requireThresholds(op: string, given: unknown, otherwise: number): readonly number[] {
   if (given === null) return [otherwise];
   const list: unknown[] = Array.isArray(given) ? given : [given];

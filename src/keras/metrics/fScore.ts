@@ -23,7 +23,7 @@ import { stretched, weightOf } from './sampleWeights.ts';
 /** Options of `f1Score`. */
 export interface F1ScoreOptions extends MetricOptions {
   /**
-   * How the scores of classes become one: 'micro' counts over all classes, 'macro' takes their mean, 'weighted' weights them
+   * The average of the scores of classes: 'micro' counts over all classes, 'macro' takes their mean, 'weighted' weights them
    * by how often they are true. Null, the default, leaves one score per class.
    */
   average?: 'micro' | 'macro' | 'weighted' | null;

@@ -1,4 +1,4 @@
-/** @file What metrics of curves have in common: the four cells of a confusion at many thresholds. */
+/** @file Common code of metrics of curves: the four cells of a confusion at many thresholds. */
 import type { Shape } from '../../core/shape.ts';
 import { add } from '../../ops/arithmetic.ts';
 import type { Tensor } from '../../tensor/tensor.ts';

@@ -43,7 +43,7 @@ interface Classes {
 abstract class IntersectionOverUnion extends Metric {
   readonly totalConfusion: Variable;
   readonly #classes: Classes;
-  /** How often each class counts in the mean. */
+  /** The weight of each class in the mean. */
   readonly #chosen: Tensor;
 
   constructor(name: string | undefined, classes: Classes) {
@@ -115,7 +115,7 @@ abstract class IntersectionOverUnion extends Metric {
 
 /** Options of `oneHotMeanIoU`. */
 export interface OneHotMeanIoUOptions extends MetricOptions {
-  /** How many classes there are. */
+  /** Number of classes. */
   numClasses: number;
   /** A label to ignore, such as 255. Default: none. */
   ignoreClass?: number | null;

@@ -19,7 +19,7 @@ import { stretched, weightOf } from './sampleWeights.ts';
 
 /** Options of `r2Score`. */
 export interface R2ScoreOptions extends MetricOptions {
-  /** How the scores of columns are combined; null keeps them separate. Default 'uniform_average'. */
+  /** The combination of the scores of columns; null keeps them separate. Default 'uniform_average'. */
   classAggregation?: 'uniform_average' | 'variance_weighted_average' | null;
   /** Number of independent regressors, for the adjusted score. Default 0: not adjusted. */
   numRegressors?: number;

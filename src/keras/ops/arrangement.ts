@@ -65,7 +65,7 @@ export const fliplr: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite(
 
 /** Options of `rot90`. */
 export interface Rot90Options {
-  /** How many quarter turns. Default 1. */
+  /** Number of quarter turns. Default 1. */
   k?: number;
   /** The plane of rotation, from the first axis towards the second. Default [0, 1]. */
   axes?: readonly [number, number];

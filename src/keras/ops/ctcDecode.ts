@@ -16,7 +16,7 @@ export interface CtcDecodeOptions {
   strategy?: 'greedy' | 'beamSearch' | 'beam_search';
   /** Sequences that a beam search keeps after each step. Default 100. */
   beamWidth?: number;
-  /** Sequences that a beam search gives for each row of the batch. At most `beamWidth`. Default 1. */
+  /** Sequences that a beam search returns for each row of the batch. At most `beamWidth`. Default 1. */
   topPaths?: number;
   /** Whether the greedy strategy makes one label of neighbouring equal ones. Default true. */
   mergeRepeated?: boolean;

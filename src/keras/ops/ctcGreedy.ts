@@ -8,7 +8,7 @@ export interface StepLogits {
   readonly classes: number;
 }
 
-/** A sequence of labels, and how likely it is. */
+/** A sequence of labels with its probability. */
 export interface ScoredPath {
   readonly labels: readonly number[];
   readonly score: number;

@@ -36,7 +36,7 @@ const inverseErrorOutside = [
  */
 export const erfinv: OfOne = /* @__PURE__ */ special('erfinv', (x) => {
   const isInside = less(abs(x), 1);
-  // Outside, a harmless value keeps the gradient finite.
+  // Outside, a substitute value keeps the gradient finite.
   const inner = where(isInside, x, 0);
   const w = neg(log(mul(sub(1, inner), add(1, inner))));
   const middle = polynomial(sub(w, 2.5), inverseErrorInside);

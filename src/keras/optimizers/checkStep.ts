@@ -47,7 +47,7 @@ export function checkStep(
 /** Variables that were named in a warning. */
 const named = new WeakSet<Variable>();
 
-/** As in Keras: a variable whose gradient is null keeps its value, which no number shows. */
+/** Warns as Keras does: a variable whose gradient is null keeps its value, which metrics don't reveal. */
 function warnOfUntrained(
   op: string,
   variables: readonly Variable[],

@@ -5,12 +5,12 @@
 import type { Variable } from '../../tensor/variable.ts';
 import { type Storage, wholeWords } from '../../webgpu/storage.ts';
 
-/** Gives `target` the values of `source`. */
+/** Copies the values of `source` to `target`. */
 export function copyValues(source: Variable, target: Variable): void {
   take(target, copyOf(source));
 }
 
-/** Gives each variable the values of the other. */
+/** Swaps the values of two variables. */
 export function swapValues(a: Variable, b: Variable): void {
   const [ofA, ofB] = [copyOf(a), copyOf(b)];
   take(a, ofB);

@@ -5,7 +5,7 @@ import { optionNames } from './optimizerOptions.ts';
 
 const hint = 'set optimizer.learningRate; for other options make another optimizer, and compile again.';
 
-/** What to write instead of a property `name` that an optimizer doesn't have, `own` being the options of its class. */
+/** Returns advice for a property `name` that an optimizer doesn't have; `own` are the options of its class. */
 export function adviceOn(name: string, own: readonly string[]): string | null {
   const wanted = foldName(name);
   if (wanted === 'lr' || wanted === 'learningrate') return "did you mean 'learningRate'?";

@@ -1,4 +1,4 @@
-/** @file What a learning rate may be, and what a schedule may give. */
+/** @file Checks of learning rates, and of the results of schedules. */
 import { ValueError } from '../../core/errors.ts';
 import { describe, hintFor } from '../../core/shape.ts';
 import { scheduleOf } from './schedules/index.ts';

@@ -17,7 +17,7 @@ const alignment = 256;
 /** Frees the buffers of groups that are garbage-collected without `dispose`. */
 const dropped = new FinalizationRegistry<Storage>((packed) => packed.release());
 
-/** How a slot variable is created. */
+/** The initialization of a slot variable. */
 export interface SlotInit {
   readonly initial: number;
   nameFor(variable: Variable): string;

@@ -1,11 +1,11 @@
-/** @file StepEngine: how an optimizer updates its variables, by fused kernels or by ops. */
+/** @file StepEngine: updates the variables of an optimizer, by fused kernels or by ops. */
 import type { DynamicScalar } from '../../webgpu/params.ts';
 import type { Clipping } from '../../kernels/optimizerStep.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import type { HostVariable } from './hostVariable.ts';
 
-/** What a step does in addition to the update rule, depending on the optimizer's options. */
+/** The parts of a step besides the update rule, depending on the optimizer's options. */
 export interface StepExtras {
   readonly clipping: Clipping;
   readonly useEma: boolean;
@@ -28,7 +28,7 @@ export interface StepNumbers {
   readonly average_momentum: DynamicScalar;
 }
 
-/** What an engine is created from. */
+/** The arguments for creating an engine. */
 export interface EngineParts {
   readonly variables: readonly Variable[];
   readonly numbers: StepNumbers;

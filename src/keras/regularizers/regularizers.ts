@@ -71,7 +71,7 @@ const modes = ['rows', 'columns'] as const;
 export interface OrthogonalRegularizerOptions {
   /** Factor of the penalty. Default 0.01. */
   factor?: number;
-  /** Which vectors are pushed apart: 'rows' or 'columns'. Default 'rows'. */
+  /** The vectors that are pushed apart: 'rows' or 'columns'. Default 'rows'. */
   mode?: (typeof modes)[number];
 }
 

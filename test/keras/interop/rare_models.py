@@ -1,4 +1,4 @@
-"""Models with layers and options that are seldom used, for varied_models.py."""
+"""Models with layers and options that are rarely used, for varied_models.py."""
 
 import keras
 import numpy as np

@@ -106,7 +106,7 @@ export class IntegerLookup extends Layer implements WithAssets {
     return this.#lookup.outputMode === 'int' ? 'int32' : 'float32';
   }
 
-  /** With weights of tokens the options have both: Keras, too, keeps weights elsewhere. */
+  /** With token weights, the options contain both: Keras also stores weights elsewhere. */
   get assets(): LearnedFiles | null {
     const { isLearned, outputMode, table } = this.#lookup;
     if (!isLearned || outputMode === 'tfIdf') return null;

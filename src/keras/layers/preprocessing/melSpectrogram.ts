@@ -27,7 +27,7 @@ export interface MelSpectrogramOptions extends LayerOptions {
   window?: 'hann' | 'hamming' | null;
   /** Values per second. Default 16000. */
   samplingRate?: number;
-  /** How many bands there are. Default 128. */
+  /** Number of bands. Default 128. */
   numMelBins?: number;
   /** The lower edge of the first band, in Hz. Default 20. */
   minFreq?: number;

@@ -1,7 +1,7 @@
 /** @file The weights of frequencies in bands of the mel scale: triangles that overlap by half. */
 
 interface Bands {
-  /** How many frequencies there are, from 0 to half of the sampling rate. */
+  /** Number of frequencies, from 0 to half of the sampling rate. */
   readonly bins: number;
   readonly numMelBins: number;
   readonly samplingRate: number;

@@ -101,7 +101,7 @@ export class STFTSpectrogram extends Layer {
     this.inputSpec = [{ rank: 3 }];
   }
 
-  /** How many frequencies a transform has. */
+  /** Number of frequencies of a transform. */
   get #frequencies(): number {
     return Math.floor((this.fftLength ?? 2 ** Math.ceil(Math.log2(this.frameLength))) / 2) + 1;
   }

@@ -8,7 +8,7 @@ import { VocabularyLayer } from './lookup/vocabularyLayer.ts';
 
 /** Options of `stringLookup`. The oovToken is '[UNK]' by default. */
 export interface StringLookupOptions extends HostLayerOptions, LookupOptions<string> {
-  /** How strings become the bytes that are hashed. */
+  /** The encoding of strings as bytes for hashing. */
   encoding?: 'utf-8';
 }
 

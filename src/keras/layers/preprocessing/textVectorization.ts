@@ -17,8 +17,8 @@ type SharedOptions = Pick<
 /** Options of `textVectorization`. */
 export interface TextVectorizationOptions extends HostLayerOptions, SharedOptions {
   /**
-   * What happens to a text first: 'lower' (of ASCII letters), 'stripPunctuation', 'lowerAndStripPunctuation', a function, or
-   * null for nothing. Default 'lowerAndStripPunctuation'.
+   * The first processing step of a text: 'lower' (of ASCII letters), 'stripPunctuation', 'lowerAndStripPunctuation', a
+   * function, or null for none. Default 'lowerAndStripPunctuation'.
    */
   standardize?: Standardize | ((text: string) => string) | null;
   /**
@@ -32,7 +32,7 @@ export interface TextVectorizationOptions extends HostLayerOptions, SharedOption
   outputSequenceLength?: number | null;
   /** Must be false: there are no ragged tensors. */
   ragged?: false;
-  /** How texts become bytes. */
+  /** The encoding of texts as bytes. */
   encoding?: 'utf-8';
 }
 

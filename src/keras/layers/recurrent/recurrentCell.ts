@@ -74,7 +74,7 @@ export abstract class RecurrentCell extends RNNCell {
   readonly dropout: number;
   readonly recurrentDropout: number;
   readonly seed: number | null;
-  /** The position in its random sequence, which a checkpoint keeps. */
+  /** The position in its random sequence, which checkpoints store. */
   readonly seeds: SeedSequence | null;
   protected readonly rules: Readonly<Record<'kernel' | 'recurrent' | 'bias', WeightRules>>;
 

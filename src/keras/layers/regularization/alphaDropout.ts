@@ -11,7 +11,7 @@ import type { Tensor } from '../../../tensor/tensor.ts';
 import type { CallOptions } from '../base/layer.ts';
 import { Dropout, type DropoutOptions } from './dropout.ts';
 
-/** What selu tends to for large negative values: minus its alpha times its scale. */
+/** The limit of selu for large negative values: minus its alpha times its scale. */
 const saturation = -1.6732632423543772 * 1.0507009873554805;
 
 /** The class of layers created by `alphaDropout`, which documents shapes, weights and errors. */

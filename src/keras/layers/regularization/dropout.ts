@@ -36,7 +36,7 @@ abstract class RandomClearing extends Layer {
   override readonly supportsMasking: boolean = true;
   readonly rate: number;
   readonly seed: number | null;
-  /** The position in its random sequence, which a checkpoint keeps. */
+  /** The position in its random sequence, which checkpoints store. */
   readonly seeds: SeedSequence | null;
 
   constructor(options: SpatialDropoutOptions) {

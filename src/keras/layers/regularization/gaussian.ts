@@ -30,7 +30,7 @@ export interface GaussianDropoutOptions extends NoiseOptions {
 abstract class Noise extends Layer {
   override readonly supportsMasking: boolean = true;
   readonly seed: number | null;
-  /** The position in its random sequence, which a checkpoint keeps. */
+  /** The position in its random sequence, which checkpoints store. */
   readonly seeds: SeedSequence | null;
 
   constructor(options: NoiseOptions) {

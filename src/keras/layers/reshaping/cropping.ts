@@ -32,7 +32,7 @@ export interface Cropping3DOptions extends LayerOptions, DataFormatOptions {
   cropping?: number | readonly [number, number, number] | readonly [Sides, Sides, Sides];
 }
 
-/** Takes away elements before and after on each axis between the first and the last. */
+/** Removes elements before and after, on each axis between the first and the last. */
 abstract class Cropping extends Layer {
   protected abstract get sides(): readonly (readonly [number, number])[];
 
@@ -145,7 +145,7 @@ export class Cropping3D extends Cropping {
 
 /**
  * A sequence without its ends, of any dtype. Shapes: [batch, steps, channels] → [batch, steps - cropping, channels].
- * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or of which nothing would be left.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't sequences, or if no elements would remain.
  */
 export function cropping1d(options?: Cropping1DOptions): Cropping1D;
 export function cropping1d(...settings: Positions<Cropping1DOptions, ['cropping']>): Cropping1D;
@@ -156,7 +156,7 @@ export function cropping1d(...args: unknown[]): Cropping1D {
 /**
  * An image without its edges, of any dtype. Shapes: [batch, height, width, channels] → [batch, height - top - bottom,
  * width - left - right, channels].
- * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or of which nothing would be left.
+ * Errors: ValueError for invalid options; ShapeError for inputs that aren't images, or if no elements would remain.
  */
 export function cropping2d(options?: Cropping2DOptions): Cropping2D;
 export function cropping2d(...settings: Positions<Cropping2DOptions, ['cropping']>): Cropping2D;
@@ -166,7 +166,7 @@ export function cropping2d(...args: unknown[]): Cropping2D {
 
 /**
  * A volume without its edges, of any dtype. Shapes: [batch, depth, height, width, channels] → the same, with smaller spatial
- * axes. Errors: ValueError for invalid options; ShapeError for inputs that aren't volumes, or of which nothing would be left.
+ * axes. Errors: ValueError for invalid options; ShapeError for inputs that aren't volumes, or if no elements would remain.
  */
 export function cropping3d(options?: Cropping3DOptions): Cropping3D;
 export function cropping3d(...args: unknown[]): Cropping3D {

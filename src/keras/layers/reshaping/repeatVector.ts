@@ -9,7 +9,7 @@ import { Layer, type LayerOptions } from '../base/layer.ts';
 
 /** Options of `repeatVector`. */
 export interface RepeatVectorOptions extends LayerOptions {
-  /** How many equal steps the sequence has. */
+  /** Number of equal steps in the sequence. */
   n: number;
 }
 

@@ -13,7 +13,7 @@ import { type DataFormatOptions, type Pair, requireChannelsLast, type Triple } f
 
 /** Options of `upSampling1d`. */
 export interface UpSampling1DOptions extends LayerOptions {
-  /** How often each step is repeated. Default 2. */
+  /** Number of repetitions of each step. Default 2. */
   size?: number;
 }
 

@@ -22,7 +22,7 @@ export function bucketOf(value: string | number, count: number, salt: Salt | nul
   return Number(hash % BigInt(count));
 }
 
-/** One number stands for both words of the key. Errors: ValueError for an invalid salt. */
+/** A single number is used for both words of the key. Errors: ValueError for an invalid salt. */
 export function saltOf(op: string, given: unknown): Salt | null {
   if (given === null || given === undefined) return null;
   const words: readonly unknown[] = Array.isArray(given) ? given : [given, given];

@@ -9,7 +9,7 @@ import { reshape } from '../../../../ops/reshape.ts';
 /** Where boxes begin and end on an axis, [batch, 1, 1, 1]. */
 export type Span = readonly [from: Tensor, to: Tensor];
 
-/** Spans that cover `share` of `size` pixels; `place` in [0, 1) is their position between both ends. */
+/** Spans that cover the fraction `share` of `size` pixels; `place` in [0, 1) is their relative position. */
 export function spanOf(size: number, share: Tensor, place: Tensor): Span {
   const length = mul(share, size);
   const from = mul(place, sub(size, length));

@@ -165,7 +165,7 @@ export interface RandomImageOptions extends ImageLayerOptions {
  */
 export abstract class RandomImageLayer<Transformation> extends ImageLayer {
   readonly seed: number | null;
-  /** The position in its random sequence, which a checkpoint keeps. */
+  /** The position in its random sequence, which checkpoints store. */
   seeds: SeedSequence | null;
 
   constructor(options: RandomImageOptions) {

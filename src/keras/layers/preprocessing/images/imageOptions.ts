@@ -7,14 +7,14 @@ import { describe, requireInteger } from '../../../../core/shape.ts';
 export type Factor = number | readonly [number, number];
 export type Bounds = readonly [number, number];
 
-/** The numbers that an option takes. */
+/** The range of an option. */
 export interface FactorRange {
   readonly min: number;
   readonly max?: number;
   /** Whether `min` itself is excluded. */
   readonly above?: boolean;
   /**
-   * The bounds that a single number stands for. Default: [-factor, factor], with the lower bound raised to `min` if necessary.
+   * The bounds that a single number means. Default: [-factor, factor], with the lower bound raised to `min` if necessary.
    */
   readonly single?: (factor: number) => Bounds;
 }

@@ -1,4 +1,4 @@
-/** @file What CutMix and MixUp share: mixing weights from a beta distribution, and mixed labels. */
+/** @file Common code of CutMix and MixUp: mixing weights from a beta distribution, and mixed labels. */
 import { add, div, mul, neg, sub } from '../../../../ops/arithmetic.ts';
 import { gather } from '../../../../ops/gather.ts';
 import { minimum } from '../../../../ops/maximum.ts';

@@ -25,7 +25,7 @@ export interface RandomElasticTransformOptions extends RandomImageOptions {
   factor?: Factor;
   /** Bounds of the strength, from 0 to 1; a number means [0, scale]. Default 1. */
   scale?: Factor;
-  /** How values between pixels are found. Default 'bilinear'. */
+  /** The interpolation between pixels. Default 'bilinear'. */
   interpolation?: Interpolation;
   /**
    * How pixels outside of an image are filled: with its mirror image including the edge ('reflect', default) or without it

@@ -23,7 +23,7 @@ export interface RandomPerspectiveOptions extends RandomImageOptions {
   factor?: Factor;
   /** How far corners move, from 0 to 1: up to scale / 2 times their coordinates. Default 1. */
   scale?: number;
-  /** How values between pixels are found. Default 'bilinear'. */
+  /** The interpolation between pixels. Default 'bilinear'. */
   interpolation?: 'bilinear' | 'nearest';
   /** The value of pixels outside of an image. Default 0. */
   fillValue?: number;

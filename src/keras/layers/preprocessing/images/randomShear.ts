@@ -49,7 +49,7 @@ export class RandomShear extends RandomAffine {
   }
 }
 
-/** As in Keras, a pair [-factor, factor] is accepted as well, since configurations hold the bounds that a number stands for. */
+/** As in Keras, a pair [-factor, factor] is accepted as well, since configurations contain the bounds that a number means. */
 function shearOf(op: string, what: string, given: Factor = 0): Bounds {
   const isNumber = (n: unknown): n is number => typeof n === 'number';
   const isPair = isListOf(given, isNumber, 2) && given.length === 2;

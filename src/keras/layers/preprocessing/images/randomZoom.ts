@@ -17,7 +17,7 @@ export interface RandomZoomOptions extends AffineOptions {
   widthFactor?: Factor | null;
 }
 
-/** At -1, nothing of an image would be visible. */
+/** At -1, an image would vanish. */
 const range = { min: -1, above: true };
 
 /** The class of layers created by `randomZoom`, which documents shapes, weights and errors. */

@@ -1,4 +1,4 @@
-/** @file What lookup layers share: their options, the vocabulary, and the encoding of indices. */
+/** @file Common code of lookup layers: their options, the vocabulary, and the encoding of indices. */
 import { ValueError } from '../../../../core/errors.ts';
 import { describe, oneOf, type OpenShape, requireBoolean, requireInteger } from '../../../../core/shape.ts';
 import { mul } from '../../../../ops/arithmetic.ts';
@@ -24,7 +24,7 @@ export interface LookupOptions<T extends Token> {
   numOovIndices?: number;
   /** A token for padding, which has index 0; modes other than 'int' ignore it. Default null. */
   maskToken?: T | null;
-  /** What unknown indices become with `invert`. */
+  /** The replacement of unknown indices with `invert`. */
   oovToken?: T | null;
   /** The tokens, with or without the special ones at the start. Without it, call `adapt`. */
   vocabulary?: readonly T[] | null;
@@ -38,7 +38,7 @@ export interface LookupOptions<T extends Token> {
   sparse?: false;
   /** Whether encodings have `maxTokens` entries, however many tokens there are. Default false. */
   padToMaxTokens?: boolean;
-  /** How unknown integers are spread: by 'floormod', or by 'farmhash' of their digits. Default 'floormod'. */
+  /** The distribution of unknown integers over indices: by 'floormod', or by 'farmhash' of their digits. Default 'floormod'. */
   oovMethod?: 'floormod' | 'farmhash';
   /** A key, with which SipHash spreads unknown tokens. Default null: FarmHash. */
   salt?: number | Salt | null;

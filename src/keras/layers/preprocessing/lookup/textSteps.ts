@@ -1,4 +1,4 @@
-/** @file How a text becomes tokens, with TensorFlow's rules for letters, punctuation and whitespace. */
+/** @file Splits texts into tokens, with TensorFlow's rules for letters, punctuation and whitespace. */
 
 const punctuation = /[!"#$%&()*+,\-./:;<=>?@[\\\]^_`{|}~']/g;
 

@@ -16,7 +16,7 @@ export interface TableOptions<T extends Token> {
   readonly oovToken: T | null;
   /** Whether the mask token has a separate index: with outputMode 'int'. */
   readonly masks: boolean;
-  /** How unknown integers are spread over several indices: by their remainder, or by the hash of their digits. */
+  /** The distribution of unknown integers over several indices: by their remainder, or by the hash of their digits. */
   readonly oovMethod: 'floormod' | 'farmhash';
   readonly salt: Salt | null;
 }
