@@ -49,6 +49,7 @@ const OTHERS = {
   'docs/architecture.md': 'architecture.html',
   'CONTRIBUTING.md': 'contributing.html',
   'docs/mutation.md': 'mutation.html',
+  'docs/coverage.md': 'coverage.html',
   'SECURITY.md': 'security.html',
   LICENSE: 'license.html',
 };
