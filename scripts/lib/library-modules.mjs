@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * @file A Vite plugin that writes the package's modules: dist/ holds the sources one by one, with types removed and shaders
- * compiled, so that a bundler includes only what an app uses. dist/<entry>.js re-exports an entry.
+ * compiled, so that a bundler includes only what an app uses. dist/<entry>.js re-exports an entry. Before that it imports
+ * dist/moduleOrder.js, by which bundlers put similar modules next to each other.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,6 +17,20 @@ import { compileShaders } from './shaders.mjs';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DIST = path.join(ROOT, 'dist');
 
+/**
+ * The folders whose modules come first in a bundle, from the lowest layer up. gzip finds repetitions only within 32 kB, and
+ * WGSL repeats WGSL. Higher layers keep the order of their imports: they would be loaded at once where nothing bundles.
+ */
+const ORDERED_LAYERS = [
+  'shaders',
+  'src/core',
+  'src/history',
+  'src/webgpu',
+  'src/execution',
+  'src/tensor',
+  'src/kernels',
+];
+
 /** @returns {import('vite').Plugin} */
 export function libraryModules() {
   return {
@@ -24,11 +39,14 @@ export function libraryModules() {
     async buildStart() {
       fs.rmSync(DIST, { recursive: true, force: true });
       const entries = presentEntries(ROOT);
-      const count = await writeModules(Object.values(entries));
+      const modules = await writeModules(Object.values(entries));
+      write(path.join(DIST, 'moduleOrder.js'), moduleOrder(modules));
       for (const [name, source] of Object.entries(entries)) {
-        write(path.join(DIST, `${name}.js`), entryModule(name, source.replace(/\.ts$/, '.js')));
+        const order = path.posix.relative(path.posix.dirname(name), 'moduleOrder.js');
+        const imported = `import '${order.startsWith('.') ? order : `./${order}`}';\n`;
+        write(path.join(DIST, `${name}.js`), imported + entryModule(name, source.replace(/\.ts$/, '.js')));
       }
-      process.stdout.write(`dist/: ${count} modules\n`);
+      process.stdout.write(`dist/: ${modules.length} modules\n`);
     },
   };
 }
@@ -37,7 +55,7 @@ export function libraryModules() {
  * Writes `sources` and what they import.
  *
  * @param {string[]} sources relative to the repository, with `/`
- * @returns {Promise<number>} the number of modules
+ * @returns {Promise<string[]>} the sources of all modules
  */
 async function writeModules(sources) {
   const reached = new Set(sources);
@@ -56,7 +74,20 @@ async function writeModules(sources) {
       reached.add(path.posix.join(path.posix.dirname(file), specifier).replace(/\.js$/, '.ts'));
     }
   }
-  return reached.size;
+  return [...reached];
+}
+
+/**
+ * Returns a module that imports those of the lower layers, by layer and name. Bundlers order modules by when they would be
+ * evaluated, and drop imports of modules that nothing uses, because the package declares its modules free of side effects.
+ *
+ * @param {readonly string[]} sources relative to the repository, with `/`
+ */
+export function moduleOrder(sources) {
+  const ordered = ORDERED_LAYERS.flatMap((layer) =>
+    sources.filter((file) => file.startsWith(`${layer}/`)).sort(),
+  );
+  return ordered.map((file) => `import './${file.replace(/\.ts$/, '.js')}';\n`).join('');
 }
 
 /**
