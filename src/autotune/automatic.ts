@@ -40,7 +40,7 @@ export class Automatic {
     private readonly measurer: Measurer,
   ) {}
 
-  /** Resolves once everything asked so far is measured; null if nothing is being measured. */
+  /** Resolves once all problems requested so far are measured; null if nothing is being measured. */
   get measuring(): Promise<void> | null {
     return this.#measuring;
   }

@@ -1,4 +1,4 @@
-/** @file The names of variants that are avoided on an adapter, stored with its measurements. */
+/** @file The names of variants that are blocked on an adapter, stored with its measurements. */
 import { version } from '../core/version.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { TuningStore } from './store.ts';

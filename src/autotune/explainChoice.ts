@@ -10,7 +10,7 @@ import { tunerOf } from './tuner.ts';
 
 /** The result of `explainChoice`: the variants that a call selects, and the other candidates. */
 export class ChoiceExplanation {
-  /** Made by `explainChoice`. */
+  /** Called by `explainChoice`. */
   constructor(
     /** Name of the function. */
     readonly op: string,

@@ -1,4 +1,4 @@
-/** @file Times candidates against each other, taking turns, so that other load on the machine affects all of them. */
+/** @file Measures candidates in interleaved rounds, so that other load on the machine affects all of them. */
 import type { Device } from '../webgpu/device.ts';
 import { timePasses } from '../webgpu/timing.ts';
 
@@ -29,7 +29,7 @@ export const stopwatch: Stopwatch = async (device, subject, times) => {
 };
 
 const rounds = 5;
-/** The least time of a measurement: browser clocks have a resolution of 0.1 ms. */
+/** The minimum time of a measurement: browser clocks have a resolution of 0.1 ms. */
 const minMilliseconds = 1;
 const maxRepeats = 64;
 /** A candidate that takes this many times as long as the best isn't timed again. */

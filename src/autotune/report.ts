@@ -45,7 +45,7 @@ export class TuningReport {
   readonly milliseconds: number;
   readonly adapter: AdapterDescription;
 
-  /** Made by `tune`. */
+  /** Called by `tune`. */
   constructor({ choices, measured, known, left, milliseconds, adapter }: TuningResult) {
     this.choices = choices;
     this.measured = measured;

@@ -1,6 +1,6 @@
-/** @file Where measurements are kept between visits. */
+/** @file Stores for measurements between visits. */
 
-/** Keeps texts by name. A store that throws or rejects counts as empty. */
+/** Stores texts by name. A store that throws or rejects counts as empty. */
 export interface TuningStore {
   read(name: string): string | null | undefined | Promise<string | null | undefined>;
   write(name: string, text: string): void | Promise<void>;

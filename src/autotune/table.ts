@@ -9,7 +9,7 @@ export interface Winner {
   readonly sources: string;
 }
 
-/** What a stored table applies to; any other is ignored. */
+/** The stamp of a stored table: tables with another stamp are ignored. */
 export interface Stamp {
   readonly version: string;
   readonly adapter: Readonly<Record<string, string>>;

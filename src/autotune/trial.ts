@@ -89,7 +89,7 @@ export class Trial {
     private readonly commands: readonly Command[],
   ) {}
 
-  /** Compiles what isn't compiled, and gives the launches memory. */
+  /** Compiles missing pipelines, and allocates memory for the launches. */
   static async prepare(
     device: Device,
     scratch: Scratch,

@@ -1,4 +1,4 @@
-/** @file What the autotuner knows about the tunables of kernels: keys, descriptions, and how a trial is launched. */
+/** @file The autotuner's view of the tunables of kernels: keys, descriptions, and launches of trials. */
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
 import { variantName } from '../kernels/variantBlocklist.ts';
@@ -49,7 +49,7 @@ export function taskOf<P extends object, A>(
   const right = all.filter(({ name }) => !isAvoided(name));
   const selectedHere = tunable.select(problem, profile);
   const chosen = blocklist?.alternative(tunable, problem, selectedHere) ?? selectedHere;
-  // If all that are worth measuring are avoided, take the alternative.
+  // If all that are worth measuring are blocked, take the alternative.
   const candidates =
     right.length > 0 ? right : [{ name: 'in their place', algorithm: chosen, cost: null, rank: 0 }];
   const text = JSON.stringify(chosen);

@@ -20,7 +20,7 @@ import { fastest, type TuningTask } from './tuningTask.ts';
 export interface TunerSettings {
   budget: number;
   store: TuningStore | null;
-  /** Whether calls measure by themselves. */
+  /** Whether problems are measured automatically. */
   automatic: boolean;
   stopwatch: Stopwatch;
 }

@@ -13,7 +13,7 @@ export interface TuningOptions {
   /** Milliseconds that a call of `tune` may take, plus at most one measurement. Default 2000. */
   budget?: number;
   /**
-   * Where measurements are kept between visits. Default: the page's storage, if the page may use it. With null, they
+   * The store for measurements between visits. Default: the page's storage, if the page may use it. With null, they
    * are kept in memory only.
    */
   store?: TuningStore | null;

@@ -3,7 +3,7 @@ import { type Candidate, cheapest } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { DeviceProfile } from '../kernels/adapterProfiles.ts';
 
-/** What the autotuner knows about a tunable of the kernels. */
+/** The autotuner's view of a tunable of the kernels. */
 export interface Trials<P extends object, A> {
   /** All algorithms that are correct for `problem` and may be the fastest, including the selected one. */
   algorithms(problem: P, profile: DeviceProfile): Candidate<A>[];

@@ -18,7 +18,7 @@ export type Values = Float64Array;
 export interface Check {
   readonly name: string;
   readonly inputs: readonly TensorSpec[];
-  /** Largest error that rounding explains, relative to the largest value of a result. */
+  /** The maximum error from rounding, relative to the largest value of a result. */
   readonly tolerance: number;
   run(inputs: readonly Tensor[]): readonly Tensor[];
   /** Whether `run` may keep its inputs, so that their values must not be overwritten. Default false. */

@@ -1,4 +1,4 @@
-/** @file What `verify` reports: its progress, and the result as data and as text that can be copied. */
+/** @file The report of `verify`: its progress, and the result as data and as text that can be copied. */
 import { version } from '../core/version.ts';
 import type { AdapterDescription } from '../webgpu/adapter.ts';
 import { adapterText } from '../autotune/report.ts';
@@ -15,7 +15,7 @@ export interface VerificationProgress {
 
 /** The result of `verify` for one variant. */
 export interface VariantReport {
-  /** Such as 'gemm: block' or 'reduce'. */
+  /** The name of the variant, such as 'gemm: block' or 'reduce'. */
   readonly name: string;
   /** 'failed': it didn't compile, or ended with an error. */
   readonly status: 'right' | 'wrong' | 'failed';
@@ -47,11 +47,11 @@ export class VerificationReport implements VerificationResult {
   readonly features: readonly string[];
   readonly limits: Readonly<Record<string, number>>;
   readonly variants: readonly VariantReport[];
-  /** Variants that this device doesn't launch from now on. */
+  /** Variants that are blocked on this device from now on. */
   readonly avoided: readonly string[];
   readonly milliseconds: number;
 
-  /** Made by `verify`. */
+  /** Called by `verify`. */
   constructor(result: VerificationResult) {
     this.adapter = result.adapter;
     this.features = result.features;
@@ -66,7 +66,7 @@ export class VerificationReport implements VerificationResult {
     return this.variants.filter(({ status }) => status !== 'right');
   }
 
-  /** Whether every variant is right. */
+  /** Whether every variant is correct. */
   get ok(): boolean {
     return this.wrong.length === 0;
   }

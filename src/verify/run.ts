@@ -1,4 +1,4 @@
-/** @file Runs the checks of all variants on a device, and avoids those that are wrong. */
+/** @file Runs the checks of all variants on a device, and blocks those that are wrong. */
 import { DeviceLostError } from '../core/errors.ts';
 import type { Device } from '../webgpu/device.ts';
 import { DryRun } from '../execution/dryRun.ts';
@@ -99,7 +99,7 @@ async function compileAll(device: Device, checks: readonly Check[], force: Force
   }
 }
 
-/** Avoids a variant, if what is launched in its place is right. Errors: DeviceLostError if that loses the device. */
+/** Blocks a variant, if its replacement is correct. Errors: DeviceLostError if that loses the device. */
 async function avoid(
   device: Device,
   variant: Variant,
@@ -120,7 +120,7 @@ async function avoid(
   });
 }
 
-/** Returns what to avoid so that the checks of `variant` pass; null if nothing helps. */
+/** Returns the name to block so that the checks of `variant` pass; null if none helps. */
 async function rightAlternative(device: Device, variant: Variant): Promise<string | null> {
   const { name, checks, alternatives } = variant;
   // The autotuner lists other candidates, each with its own checks.
@@ -132,7 +132,7 @@ async function rightAlternative(device: Device, variant: Variant): Promise<strin
   return null;
 }
 
-/** Avoids the variants that an earlier visit found wrong. */
+/** Blocks the variants that an earlier visit found wrong. */
 async function recall(device: Device, store: TuningStore | null): Promise<void> {
   for (const name of await readAvoided(device, store)) blocklistOf(device).add(name);
 }

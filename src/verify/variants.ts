@@ -40,16 +40,16 @@ import {
 import { attentions, recurrences } from './checks/sequences.ts';
 import { optimizerSteps, randomDraws } from './checks/updates.ts';
 
-/** Forces a variant: runs `body` with it, ignoring what the device avoids and what was measured. */
+/** Forces a variant: runs `body` with it, ignoring the device's blocklist and measurements. */
 export type Force = <R>(body: () => R) => R;
 
 /** A variant with its checks. */
 export interface Variant {
-  /** The name under which it is avoided. */
+  /** The name under which it is blocked. */
   readonly name: string;
   readonly checks: readonly Check[];
   readonly force: Force;
-  /** What may be launched in its place and must be checked first; none if an autotuner lists the others. */
+  /** The alternatives that must be checked first; none if an autotuner lists them. */
   readonly alternatives: readonly { readonly part: ProfilePart; readonly force: Force }[];
 }
 

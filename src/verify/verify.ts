@@ -1,4 +1,4 @@
-/** @file verify: checks whether every kernel variant that may be chosen computes the right values on this device. */
+/** @file verify: checks whether every kernel variant that may be chosen computes correct values on this device. */
 import { checkSignal } from '../core/abortSignal.ts';
 import { ValueError } from '../core/errors.ts';
 import { checkOptions, type OptionNames } from '../core/options.ts';
@@ -16,7 +16,7 @@ export interface VerifyOptions {
   onProgress?: (progress: VerificationProgress) => void;
   /** Aborts between checks: the promise rejects with the signal's reason. Variants found wrong by then are avoided. */
   signal?: AbortSignal;
-  /** Where the names of wrong variants are kept between visits. Default: that of `tuning`. With null: nowhere. */
+  /** The store for the names of wrong variants between visits. Default: that of `tuning`. Null: none. */
   store?: TuningStore | null;
 }
 
