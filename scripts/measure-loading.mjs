@@ -29,7 +29,7 @@ function processesBelow(root) {
   return found;
 }
 
-/** Returns what each process holds; what two of them share counts twice. @param {Iterable<number>} processes */
+/** Returns the memory of each process; shared memory counts for each. @param {Iterable<number>} processes */
 function bytesOf(processes) {
   /** @type {Map<number, number>} */
   const held = new Map();

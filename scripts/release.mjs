@@ -10,7 +10,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { ROOT, runMain, SetupError } from './setup.mjs';
 
-/** What the owner of the package fills in, and why. */
+/** Fields that the owner of the package must fill in, and why. */
 const OWNERS = Object.entries({
   repository: 'npm links it, and checks the statement of provenance against it',
   homepage: "the package's page on npm links it",
@@ -18,7 +18,7 @@ const OWNERS = Object.entries({
 });
 
 /**
- * Returns what keeps a version from being published, before anything is built.
+ * Returns the reasons that prevent a version from being published, before anything is built.
  *
  * @param {Record<string, unknown>} manifest package.json
  * @param {string} changelog

@@ -22,7 +22,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OLDEST_BROWSER = 121;
 const DOWNLOAD_MINUTES = 5;
 
-/** An error that is printed without a stack, because the machine lacks something, and the code is fine. */
+/** An error of the set-up rather than the code, printed without a stack. */
 export class SetupError extends Error {
   /** @override */
   name = 'SetupError';

@@ -12,7 +12,7 @@ import { runMain, SetupError, setup } from './setup.mjs';
 const usage = `npm run soak -- [--minutes 60] [--engine ${engineNames.join('|')}]`;
 /** Number of rounds between two samples. */
 const batch = 10;
-/** How much growth since the warm-up still counts as flat: the variation due to garbage and the shapes of a round. */
+/** The growth since the warm-up that still counts as flat: the variation due to garbage and the shapes of a round. */
 const slack = { tensors: 20, bytes: 2 ** 20, pooledBytes: 2 ** 22, pipelines: 8, heap: 8 * 2 ** 20 };
 
 /** @typedef {import('../test/support/soak.ts').Sample & { uncaptured: number }} Sample */
@@ -25,7 +25,7 @@ const median = (samples, figure) => {
 };
 
 /**
- * Returns what grew from the first to the last third of the samples.
+ * Returns the quantities that grew from the first to the last third of the samples.
  *
  * @param {readonly Sample[]} samples the samples after the warm-up
  */

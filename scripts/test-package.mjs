@@ -173,7 +173,7 @@ function npm(args, cwd) {
 }
 
 /**
- * Copies a starter next to the consumer, as a user does, and installs what it asks for, with the packed package.
+ * Copies a starter next to the consumer, as a user does, and installs its dependencies, with the packed package.
  *
  * @param {string} folder @param {string} name
  */

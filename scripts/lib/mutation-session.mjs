@@ -119,7 +119,7 @@ export class MutationSession {
   }
 
   /**
-   * Runs tests with a mutant; null where they don't end.
+   * Runs tests with a mutant; null if they don't end.
    *
    * @param {string | null} mutant
    * @param {readonly Reach[]} tests
@@ -148,8 +148,8 @@ export class MutationSession {
   }
 
   /**
-   * Returns whether a test fails without a mutant, too: one before it spoilt the process. @param {{ file: string, index: number
-   * }} test
+   * Returns whether a test also fails without a mutant, because an earlier one corrupted the process. @param {{ file: string,
+   * index: number }} test
    */
   async #isSpoilt({ file, index }) {
     if (index < 0) return false;

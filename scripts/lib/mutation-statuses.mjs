@@ -45,7 +45,7 @@ export class KeptStatuses {
   }
 }
 
-/** A source that was changed has another place. @param {string} source */
+/** Returns the file with the statuses of a source: a changed source has a different one. @param {string} source */
 function placeOf(source) {
   const text = fs.readFileSync(path.join(ROOT, source), 'utf8');
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 12);

@@ -25,7 +25,7 @@ export const families = /** @type {const} */ ({
 const LAYER = 'VK_LAYER_RETROGRAD_codegen';
 const SOURCE = path.join(ROOT, 'bench', 'codegen', 'layer.c');
 const HEADER = '/usr/include/vulkan/vk_layer.h';
-/** Where distributions put the manifest of RADV. */
+/** The paths of RADV's manifest in Linux distributions. */
 const DRIVERS = ['radeon_icd.x86_64.json', 'radeon_icd.json', 'radeon_icd.aarch64.json'].flatMap((file) =>
   ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d'].map((folder) => path.join(folder, file)),
 );

@@ -35,12 +35,12 @@ const EMPTY_PAGE = '<!doctype html><link rel="icon" href="data:,"><title>Retrogr
 /** @typedef {{ prefix: string, folder: string }} Mount */
 
 /**
- * Serves `root`, and further folders under their prefixes, on localhost: a secure context, as WebGPU asks for.
+ * Serves `root`, and further folders under their prefixes, on localhost: a secure context, as WebGPU requires.
  * `/` without an index.html is an empty page. Cross-origin isolated, which makes `performance.now()` fine-grained.
  *
  * @param {string | null} root null serves the empty page alone
  * @param {{ mounts?: Record<string, string>, port?: number, headers?: Record<string, string>, ranges?: boolean }} [options]
- *   mounts: `{ '/dist/': 'dist' }`; headers: further ones of every answer; ranges: whether parts of files may be asked for.
+ *   mounts: `{ '/dist/': 'dist' }`; headers: further ones of every answer; ranges: whether ranges of files may be requested.
  *   Default true
  * @returns {Promise<StaticServer>}
  */

@@ -22,7 +22,7 @@ const REFERENCE = 4194304;
 const kinds = { 32: 'constant', 64: 'function', 128: 'class', 256: 'interface', 2097152: 'type' };
 
 /**
- * The parts of a reflection in TypeDoc's JSON that are read here.
+ * The parts of a reflection in TypeDoc's JSON that are used here.
  *
  * @typedef {object} Reflection
  * @property {number} id

@@ -19,7 +19,7 @@ const WIDTH = 72;
 /** @typedef {{ name: string, title: string, words: string, href: string, text?: string }} Example `href` from the site's root */
 
 /**
- * Writes examples.html, and says what search finds in it.
+ * Writes examples.html, and returns its search entries.
  *
  * @param {string} site
  * @param {string} sidebar HTML of the guide's pages

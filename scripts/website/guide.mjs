@@ -97,7 +97,7 @@ const programIn = (text) =>
   [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block).join('\n');
 
 /**
- * Writes the pages, and says what search finds in them.
+ * Writes the pages, and returns their search entries.
  *
  * @param {string} site
  * @param {{ symbol: (code: string) => string | undefined }} reference
@@ -155,8 +155,8 @@ export function buildGuide(site, reference) {
 }
 
 /**
- * Returns what search looks through in a part of a document: each word once. A comment `<!-- search: … -->` adds words that
- * readers may look for and that the text has no use for.
+ * Returns the text of a part of a document for the search index: each word once. A comment `<!-- search: … -->` adds words that
+ * readers may search for but that aren't in the text.
  *
  * @param {string} markdown
  */

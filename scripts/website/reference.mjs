@@ -84,7 +84,7 @@ export class Reference {
     return renderMarkdown(text, { symbol: this.symbol }).html;
   }
 
-  /** The members of classes that have words, as search finds them. @returns {import('./build.mjs').SearchEntry[]} */
+  /** The documented members of classes, as search entries. @returns {import('./build.mjs').SearchEntry[]} */
   get members() {
     return this.all.flatMap((one) => {
       if (one.kind !== 'class') return [];
@@ -160,7 +160,7 @@ ${others.join('\n')}
     return `<pre class="declaration" tabindex="0"><code>${line}\n\n${shown[one.kind]?.()}</code></pre>`;
   }
 
-  /** An op shows how it is called; another constant its type. @param {Export} one */
+  /** Renders the calls of an op, or the type of another constant. @param {Export} one */
   #constant(one) {
     const op = this.#isOp(one) ? this.additions.ops[one.name] : undefined;
     return op
@@ -290,7 +290,7 @@ function exampleHtml(name, { code, result }, link) {
 /** Returns whether a member is that of a base class without a page. @param {Reflection} member */
 const isOfBase = ({ inheritedFrom }) => inheritedFrom !== undefined && (inheritedFrom.target ?? -1) < 0;
 
-/** Static members may have the name of another one. @param {Reflection} member */
+/** Returns the anchor of a member. Static members may have the name of another one. @param {Reflection} member */
 const memberAnchor = ({ name, flags }) => `${flags.isStatic ? 'static-' : ''}${escapeHtml(name)}`;
 
 /** Allows line breaks in long names at dots and humps. @param {string} name */
