@@ -307,7 +307,7 @@ describe("launches of an app's own kernel", () => {
     };
 
   test('reject fractions in place of integers, and unknown fields', () => {
-    expect(() => launch({ count: 1.5, factor: 2 })).toThrow(/whole for u32/);
+    expect(() => launch({ count: 1.5, factor: 2 })).toThrow(/an integer for u32/);
     expect(() => launch({ count: 8, factor: 2 }, { workgroup: 2 })).toThrow("did you mean 'workgroups'?");
   });
 

@@ -38,7 +38,7 @@ export function checkParams(kernel: Kernel, params: Readonly<Record<string, unkn
     op: kernel.name,
     rule: `a launch gives a value to each parameter of its kernel: ${list(fields.map((field) => field.name))}.`,
     received: `${wrong}: ${describe(params[wrong])}`,
-    hint: 'pass a number, whole for u32 and i32, or a list of at most eight for u32x8 and i32x8; name no others.',
+    hint: 'pass a number, an integer for u32 and i32, or a list of at most eight for u32x8 and i32x8; name no others.',
   });
 }
 

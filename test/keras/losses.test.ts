@@ -243,7 +243,7 @@ describe('bad input', () => {
       'a fractional class',
       () => losses.sparseCategoricalCrossentropy({ ignoreClass: 0.5 }),
       ValueError,
-      /whole/,
+      /integer/,
     ],
     ['a q of 1', () => losses.categoricalGeneralizedCrossEntropy({ q: 1 }), ValueError, /below 1/],
     ['embeddings of rank 3', () => losses.circle([0], [[[1, 0]]]), ShapeError, /\[batch, features\]/],

@@ -63,7 +63,7 @@ export function requireSame(op: string, a: Named, b: Named): void {
     op,
     rule: `${a[0]} and ${b[0]} must have the same shape.`,
     received: formatPair(a, b),
-    hint: 'encode the targets as the predictions are; whole-number labels go to sparseCategoricalCrossentropy.',
+    hint: 'encode the targets as the predictions are; integer labels go to sparseCategoricalCrossentropy.',
   });
 }
 

@@ -40,7 +40,7 @@ export class HostVariable {
     if (!fits || (this.dtype === 'int32' && !Number.isInteger(value))) {
       throw new ValueError({
         op: this.name,
-        rule: `it is a ${this.dtype === 'int32' ? 'whole' : 'finite'} number.`,
+        rule: `it is ${this.dtype === 'int32' ? 'an integer' : 'a finite number'}.`,
         received: describe(value),
         hint: 'pass the value that `data()` returned.',
       });

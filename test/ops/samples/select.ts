@@ -81,7 +81,7 @@ export const samples: OpSamples[] = [
         inputs: [{ shape: [2], dtype: 'int32' }],
         options: { min: 0.5 },
         error: ValueError,
-        message: /whole/,
+        message: /integers/,
       },
       { why: 'bools', inputs: [bool(2)], options: { min: 0 }, error: DTypeError },
     ],
