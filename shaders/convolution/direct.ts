@@ -14,8 +14,8 @@ import type { EpilogueOptions } from '../lib/epilogue.ts';
 import { components, each, range } from '../lib/text.ts';
 import { rectangleParams, rectangleProgram } from './rectangles.ts';
 
-/** Taps, stride, and how many adjacent results an invocation computes: for an input gradient, a multiple of the stride. */
-export type DirectAxis = { window: number; stride: number; results: number };
+/** Taps, stride, and a block of the adjacent results that an invocation computes (../depthwise/axis.ts). */
+export type DirectAxis = { window: number; stride: number; results: number; phase: number };
 
 export type DirectShape = {
   direction: Direction;
@@ -39,8 +39,8 @@ export const directParams = {
   vectors: 'u32',
 } as const;
 
-const axisOf = (direction: Direction, { window, stride, results }: DirectAxis) =>
-  blockAxis(direction, window, stride, results);
+const axisOf = (direction: Direction, { window, stride, results, phase }: DirectAxis) =>
+  blockAxis(direction, window, stride, results, phase);
 
 /** Values along an axis that a workgroup of `count` blocks reads. */
 const extentOf = ({ extent, step }: BlockAxis, count: number) => extent + (count - 1) * step;
@@ -167,13 +167,13 @@ var<workgroup> tile: array<vec4<f32>, ${kept + invocations}>;`,
     workgroupBarrier();
     ${store}
   }
-  let to_row = rectangle.to_row + i32(block_row * ${rows.results}u);
-  let to_column = rectangle.to_column + i32(block_column * ${columns.results}u);
+  let to_row = rectangle.to_row + block_row * ${rows.results}u;
+  let to_column = rectangle.to_column + block_column * ${columns.results}u;
   ${each(
     results,
     ({ y, x }) => `{
-    let row = u32(to_row + ${y});
-    let column = u32(to_column + ${x});
+    let row = to_row + ${y}u;
+    let column = to_column + ${x}u;
     if (row < params.to_h && column < params.to_w) {
       let to = ((rectangle.picture * params.to_h + row) * params.to_w + column) * ${channels}u;
       ${each(range(channels), (c) => `result[to + ${c}u] = activate(sum_${y}_${x}_${c}${bias ? ` + bias_values[${c}]` : ''});`)}

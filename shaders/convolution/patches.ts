@@ -160,8 +160,8 @@ fn element_at(row_start: u32, position: u32, is_row: bool) -> f32 {
     workgroupBarrier();
     ${storeWeights}
   }
-  let to_row = u32(rectangle.to_row) + block_row;
-  let to_column = u32(rectangle.to_column) + block_column * ${pixels}u;
+  let to_row = rectangle.to_row + block_row;
+  let to_column = rectangle.to_column + block_column * ${pixels}u;
   let to_line = (rectangle.picture * params.to_h + to_row) * params.to_w;
   ${each(
     filterVectors,

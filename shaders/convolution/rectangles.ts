@@ -42,8 +42,8 @@ struct Rectangle {
   picture: u32,
   from_row: i32,
   from_column: i32,
-  to_row: i32,
-  to_column: i32,
+  to_row: u32,
+  to_column: u32,
 }
 
 fn rectangle_at(i: u32) -> Rectangle {
@@ -54,8 +54,8 @@ fn rectangle_at(i: u32) -> Rectangle {
     line / params.group_rows,
     i32(row * ${step.rows}u) + params.from_row,
     i32(column * ${step.columns}u) + params.from_column,
-    i32(row * ${size.rows}u) + params.to_row,
-    i32(column * ${size.columns}u) + params.to_column,
+    row * ${size.rows}u,
+    column * ${size.columns}u,
   );
 }
 

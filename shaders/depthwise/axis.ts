@@ -27,6 +27,13 @@ export interface BlockAxis {
   step: number;
 }
 
+/** Values of a block, at its start and at its end, that may be outside of the image. */
+export type Edges = { before: number; after: number };
+
+/** Which of `extent` values are tested: those at the edges, or all where these aren't known. */
+export const testedValues = (edges: Edges | undefined, extent: number) =>
+  range(extent).filter((x) => !edges || x < edges.before || x >= extent - edges.after);
+
 /** Rows and columns. */
 export interface BlockSize {
   rows: number;
@@ -40,18 +47,22 @@ export const blockGridParams = {
   from_w: 'u32',
   from_row: 'i32',
   from_column: 'i32',
-  /** The same for the result. */
+  /** Size of the result. */
   to_h: 'u32',
   to_w: 'u32',
-  to_row: 'i32',
-  to_column: 'i32',
 } as const;
 
 /**
- * A block of `results` results. For an input gradient, blocks begin at multiples of the stride, counted from the start of the
- * padding, and their length is a multiple of the stride, so that all blocks are alike.
+ * A block of `results` results. For an input gradient, their number is a multiple of the stride, so that all blocks are alike;
+ * `phase` is how far they are from multiples of the stride, counted from the start of the padding.
  */
-export function blockAxis(direction: Direction, window: number, stride: number, results: number): BlockAxis {
+export function blockAxis(
+  direction: Direction,
+  window: number,
+  stride: number,
+  results: number,
+  phase = 0,
+): BlockAxis {
   const taps = range(window);
   if (direction === 'forward') {
     return {
@@ -60,16 +71,17 @@ export function blockAxis(direction: Direction, window: number, stride: number, 
       step: results * stride,
     };
   }
-  const before = valuesBefore(window, stride);
+  const before = valuesBefore(window, stride, phase);
   const terms = range(results).map((i) =>
     taps
-      .filter((tap) => (i - tap) % stride === 0)
-      .map((tap) => ({ tap, value: (i - tap) / stride + before })),
+      .filter((tap) => (i + phase - tap) % stride === 0)
+      .map((tap) => ({ tap, value: (i + phase - tap) / stride + before })),
   );
-  return { terms, extent: before + results / stride, step: results / stride };
+  const last = Math.floor((results - 1 + phase) / stride);
+  return { terms, extent: before + last + 1, step: results / stride };
 }
 
-/** Values that an input gradient reads before the first one of its block. */
-export function valuesBefore(window: number, stride: number): number {
-  return Math.floor((window - 1) / stride);
+/** Values that an input gradient reads before those of its block's first multiple of the stride. */
+export function valuesBefore(window: number, stride: number, phase: number): number {
+  return Math.floor((window - 1 - phase) / stride);
 }

@@ -10,7 +10,7 @@
  */
 import { flatIndex } from '../lib/indexing.ts';
 import { wgsl } from '../lib/wgsl.ts';
-import { range } from '../lib/text.ts';
+import { each, range } from '../lib/text.ts';
 import {
   type BlockAxis,
   type BlockSize,
@@ -18,9 +18,11 @@ import {
   blockGridParams,
   type ChannelWidth,
   type Direction,
+  type Edges,
+  testedValues,
   valueType,
 } from './axis.ts';
-import { columnsExist, type ImageParams, maxLoopIterations, readRows, rowAt, rowReaders } from './rows.ts';
+import { maxLoopIterations } from './rows.ts';
 
 export type StripOptions = {
   direction: Direction;
@@ -35,6 +37,14 @@ export type StripOptions = {
   /** Taps and stride, along both axes. */
   window: number;
   stride: number;
+  /** Of blocks (./axis.ts), down and across. */
+  phases: { down: number; across: number };
+  /**
+   * The edges of a block, which alone are tested; all of its results exist. Without them everything is tested. Down, only blocks
+   * have them.
+   */
+  downEdges?: Edges;
+  acrossEdges?: Edges;
 };
 
 export const stripWorkgroup = 64;
@@ -51,12 +61,27 @@ export const stripParams = {
   ...blockGridParams,
 } as const;
 
-const source: ImageParams = { height: 'from_h', width: 'from_w', rows: 'from_h', columns: 'from_w' };
-
 /** Rows of the result that an iteration completes, and columns of a strip. */
-export function stripSize({ direction, stride, columns, rows = 1 }: Omit<StripOptions, 'width'>): BlockSize {
+export function stripSize({
+  direction,
+  stride,
+  columns,
+  rows = 1,
+}: Pick<StripOptions, 'direction' | 'stride' | 'columns' | 'rows'>): BlockSize {
   const scale = direction === 'forward' ? 1 : stride;
   return { rows: rows * scale, columns: columns * scale };
+}
+
+/** A block's axes, down and across. */
+export function stripAxes(
+  options: Omit<StripOptions, 'width' | 'downEdges' | 'acrossEdges'>,
+): [BlockAxis, BlockAxis] {
+  const { direction, window, stride, phases } = options;
+  const size = stripSize(options);
+  return [
+    blockAxis(direction, window, stride, size.rows, phases.down),
+    blockAxis(direction, window, stride, size.columns, phases.across),
+  ];
 }
 
 /** Iterations before the first that completes results. */
@@ -65,11 +90,10 @@ function turnsBefore({ extent, step }: BlockAxis): number {
 }
 
 /** Values that an invocation holds: weights, begun sums or those of a block, and what it reads in an iteration. */
-export function stripValues(options: Omit<StripOptions, 'width'>): number {
-  const { direction, window, stride, rows } = options;
+export function stripValues(options: Omit<StripOptions, 'width' | 'downEdges' | 'acrossEdges'>): number {
+  const { window, rows } = options;
   const size = stripSize(options);
-  const down = blockAxis(direction, window, stride, size.rows);
-  const across = blockAxis(direction, window, stride, size.columns);
+  const [down, across] = stripAxes(options);
   if (rows !== undefined) return window ** 2 + size.rows * size.columns + down.extent * across.extent;
   const before = turnsBefore(down);
   // For each row of the result, one sum per iteration between its first value and its last.
@@ -82,10 +106,9 @@ export function stripValues(options: Omit<StripOptions, 'width'>): number {
 }
 
 export function depthwiseStrips(options: StripOptions): string {
-  const { direction, width, window, stride } = options;
+  const { width, window, downEdges, acrossEdges } = options;
   const size = stripSize(options);
-  const down = blockAxis(direction, window, stride, size.rows);
-  const across = blockAxis(direction, window, stride, size.columns);
+  const [down, across] = stripAxes(options);
   const isBlock = options.rows !== undefined;
   const before = isBlock ? 0 : turnsBefore(down);
   const lines = isBlock ? down.extent : down.step;
@@ -105,12 +128,44 @@ export function depthwiseStrips(options: StripOptions): string {
   const total = (later: number, row: number, column: number) =>
     [...(later < before ? [begun(later, row, column)] : []), ...share(later, row, column)].join(' + ') ||
     'Value()';
+  /** Where a block begins, in the result and in what is read. With edges, the last one begins so early that all results exist. */
+  const start = (name: string, block: string, count: number, length: string, edges: Edges | undefined) => {
+    const to = `${block} * ${count}u`;
+    const scale = options.direction === 'forward' ? '*' : '/';
+    return `let first_to_${name} = ${edges ? `min(${to}, params.${length} - ${count}u)` : to};
+  let first_from_${name} = i32(first_to_${name} ${scale} ${options.stride}u) + params.from_${name};`;
+  };
+  const testedColumns = testedValues(acrossEdges, across.extent);
+  const testedLines = isBlock ? testedValues(downEdges, lines) : range(lines);
+  /** A value, or zero if it is outside of the image. */
+  const read = (line: number, x: number) => {
+    const value = `values[row_${line} + ${x}u * params.channels]`;
+    const tests = [
+      ...(testedLines.includes(line) ? [`is_row_${line}`] : []),
+      ...(testedColumns.includes(x) ? [`is_column_${x}`] : []),
+    ];
+    return tests.length > 0 ? `select(Value(), ${value}, ${tests.join(' & ')})` : value;
+  };
+  const readLine = (line: number) => `let row_${line} = from_at + ${line}u * from_pitch;
+    ${testedLines.includes(line) ? `let is_row_${line} = u32(from_row + ${line}) < params.from_h;` : ''}
+    ${each(range(across.extent), (x) => `let value_${line}_${x} = ${read(line, x)};`)}`;
+  const writeRow = (row: number) => {
+    const test = `${isBlock ? '' : `(turn >= ${before}u) & `}(to_row + ${row}u < params.to_h)`;
+    return `${isBlock && downEdges ? '' : `if (${test}) `}{
+      let row = to_at + ${row}u * to_pitch;
+      ${each(
+        columns,
+        (column) => `${acrossEdges ? '' : `if (is_result_${column}) `}{
+        result[row + ${column}u * params.channels] = ${total(0, row, column)};
+      }`,
+      )}
+    }`;
+  };
   const everyResult = (line: (row: number, column: number) => string) =>
     rows.flatMap((row) => columns.map((column) => line(row, column))).join('\n      ');
   return wgsl`
 ${flatIndex}
 alias Value = ${valueType(width)};
-${rowReaders('values')}${rowAt(source)}
 @compute @workgroup_size(${stripWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -123,57 +178,53 @@ fn main(
   }
   let channel = i % params.channels;
   let place = i / params.channels;
-  let strip_column = i32(place % params.strip_columns);
   let line = place / params.strip_columns;
-  let first_turn = i32(line % params.strip_rows * params.turns);
+  let strip_row = line % params.strip_rows;
   let picture = line / params.strip_rows;
-  let from_column = strip_column * ${across.step} + params.from_column;
-  let to_column = strip_column * ${size.columns} + params.to_column;
+  ${start('column', '(place % params.strip_columns)', size.columns, 'to_w', acrossEdges)}
+  ${start('row', `(strip_row * params.turns)`, size.rows, 'to_h', isBlock ? downEdges : undefined)}
   ${range(window * window)
     .map(
       (tap) =>
         `let weight_${Math.floor(tap / window)}_${tap % window} = weights[${tap}u * params.channels + channel];`,
     )
     .join('\n  ')}
-  ${columnsExist(across.extent, source)}
-  ${columns.map((x) => `let is_result_${x} = u32(to_column + ${x}) < params.to_w;`).join('\n  ')}
+  // A negative coordinate is a large unsigned one.
+  ${each(testedColumns, (x) => `let is_column_${x} = u32(first_from_column + ${x}) < params.from_w;`)}
+  ${acrossEdges ? '' : each(columns, (x) => `let is_result_${x} = first_to_column + ${x}u < params.to_w;`)}
   ${range(before)
     .map((later) => everyResult((row, column) => `var ${begun(later, row, column)} = Value();`))
     .join('\n  ')}
+  let from_pitch = params.from_w * params.channels;
+  let to_pitch = params.to_w * params.channels;
+  var from_row = first_from_row;
+  var from_at = (picture * params.from_h + u32(from_row)) * from_pitch;
+  from_at += u32(first_from_column) * params.channels + channel;
+  // Of iterations that complete nothing, a row before the first.
+  var to_row = first_to_row - ${before * size.rows}u;
+  var to_at = (picture * params.to_h + to_row) * to_pitch + first_to_column * params.channels + channel;
 #if ${isBlock}
-  let turn = 0;
   {
 #else
-  let turns = i32(params.turns) + ${before};
-  for (var turn = 0; turn < ${maxLoopIterations}; turn++) {
+  let turns = params.turns + ${before}u;
+  for (var turn = 0u; turn < ${maxLoopIterations}u; turn++) {
     if (turn >= turns) {
       break;
     }
 #endif
-    let from_row = (first_turn + turn) * ${down.step} + params.from_row;
-    ${readRows('values', lines, across.extent)}
-    let to_row = (first_turn + turn - ${before}) * ${size.rows} + params.to_row;
-    ${rows
-      .map(
-        (row) => `{
-      let is_row = (turn >= ${before}) & (u32(to_row + ${row}) < params.to_h);
-      let to_line = (picture * params.to_h + u32(to_row + ${row})) * params.to_w + u32(to_column);
-      let to = to_line * params.channels + channel;
-${columns
-  .map(
-    (column) => `      if (is_row & is_result_${column}) {
-        result[to + ${column}u * params.channels] = ${total(0, row, column)};
-      }`,
-  )
-  .join('\n')}
-    }`,
-      )
-      .join('\n    ')}
+    ${each(range(lines), readLine)}
+    ${each(rows, writeRow)}
     ${range(before)
       .map((later) =>
         everyResult((row, column) => `${begun(later, row, column)} = ${total(later + 1, row, column)};`),
       )
       .join('\n    ')}
+#if ${!isBlock}
+    from_row += ${down.step};
+    from_at += ${down.step}u * from_pitch;
+    to_row += ${size.rows}u;
+    to_at += ${size.rows}u * to_pitch;
+#endif
   }
 }
 `;

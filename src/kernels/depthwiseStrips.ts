@@ -2,6 +2,7 @@
 import { type ChannelWidth, type Direction, valueType } from '../../shaders/depthwise/axis.ts';
 import {
   depthwiseStrips,
+  stripAxes,
   type StripOptions,
   stripParams,
   stripSize,
@@ -20,7 +21,7 @@ import type { WindowAxis } from '../core/windows.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
-import { blockCounts, blockGrid } from './blockGrid.ts';
+import { blockCounts, blockGrid, edgesOf, phaseOf } from './blockGrid.ts';
 import { channelWidth, type DepthwiseGeometry } from './depthwiseGeometry.ts';
 import { addParts } from './depthwiseSums.ts';
 import { output } from './output.ts';
@@ -99,19 +100,27 @@ export function launchDepthwiseStrips(
   weights: Tensor,
   spec: TensorSpec,
 ): Tensor {
-  const { batch, rows, channels } = geometry;
+  const { batch, rows, columns, channels } = geometry;
   const { device } = values;
   const out = output(device, spec, op);
   if (out.size === 0) return out;
   const profile = profileOf(device);
   const { window, stride } = rows;
-  const program = { direction, window, stride };
+  const phases = { down: phaseOf(direction, rows), across: phaseOf(direction, columns) };
+  const program = { direction, window, stride, phases };
   const grid = blockGrid(direction, geometry);
   const cut = (shape: StripShape & Pick<StripOptions, 'rows'>) => {
-    const options: StripOptions = { ...program, ...shape };
-    const { rows: lines, columns: strip_columns } = blockCounts(grid, stripSize(options));
+    const given = { ...program, ...shape };
+    const size = stripSize(given);
+    const [down, across] = stripAxes(given);
+    const { rows: lines, columns: strip_columns } = blockCounts(grid, size);
     const side = (batch * strip_columns * channels) / shape.width;
     const cutting = shape.rows ? { turns: 1, strip_rows: lines } : cutRows(profile, window, lines, side);
+    const edges = {
+      downEdges: shape.rows ? edgesOf(down, size.rows, grid.from_row, [grid.from_h, grid.to_h]) : undefined,
+      acrossEdges: edgesOf(across, size.columns, grid.from_column, [grid.from_w, grid.to_w]),
+    };
+    const options: StripOptions = { ...given, ...edges };
     return { options, strip_columns, ...cutting, count: side * cutting.strip_rows };
   };
   const shape = shapeFor(channelWidth(geometry, values, weights, out), profile, (columnsOfStrip) =>

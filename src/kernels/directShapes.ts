@@ -6,6 +6,7 @@ import { directLoads, type DirectShape } from '../../shaders/convolution/direct.
 import { patchBytes, type PatchShape, patchSize } from '../../shaders/convolution/patches.ts';
 import type { WindowAxis } from '../core/windows.ts';
 import type { AdapterProfile } from './adapterProfiles.ts';
+import { phaseOf } from './blockGrid.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 
 /** Larger windows make long programs. */
@@ -30,7 +31,12 @@ export function directShape({ direction, geometry }: Conv2dProblem): DirectShape
     return null;
   const results = rows.stride === 1 ? rowsAtOnce : rows.stride;
   if (results * columns.stride * channels > maxSums) return null;
-  const axis = ({ window, stride }: WindowAxis, count: number) => ({ window, stride, results: count });
+  const axis = (given: WindowAxis, count: number) => ({
+    window: given.window,
+    stride: given.stride,
+    results: count,
+    phase: phaseOf(direction, given),
+  });
   const shapes = [4, 2, 1].map((vectors) => ({
     direction,
     channels,

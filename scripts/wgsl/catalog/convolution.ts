@@ -48,15 +48,18 @@ export const convolutionKernels: Family = {
     {
       direction: 'inputGrad',
       channels: 1,
-      rows: { window: 3, stride: 1, results: 2 },
-      columns: { window: 2, stride: 1, results: 1 },
+      rows: { window: 3, stride: 1, results: 2, phase: 0 },
+      columns: { window: 2, stride: 1, results: 1, phase: 0 },
       vectors: 2,
       bias: false,
       activation: 'value',
     },
     {
       'forward, bias': { direction: 'forward', bias: true },
-      strided: { rows: { window: 3, stride: 2, results: 2 }, columns: { window: 3, stride: 2, results: 2 } },
+      strided: {
+        rows: { window: 3, stride: 2, results: 2, phase: 0 },
+        columns: { window: 3, stride: 2, results: 2, phase: 0 },
+      },
     },
   ),
 };

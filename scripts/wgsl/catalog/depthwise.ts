@@ -18,11 +18,25 @@ export const depthwiseKernels: Family = {
     { strided: { strided: true } },
   ),
   depthwiseStrips: entry<StripOptions>(
-    { direction: 'forward', width: 4, columns: 4, rows: undefined, window: 3, stride: 1 },
     {
-      'stride 2': { stride: 2 },
-      'input gradient, stride 2': { direction: 'inputGrad', stride: 2 },
-      block: { width: 1, rows: 1 },
+      direction: 'forward',
+      width: 4,
+      columns: 4,
+      rows: undefined,
+      window: 3,
+      stride: 1,
+      phases: { down: 0, across: 0 },
+      downEdges: undefined,
+      acrossEdges: { before: 1, after: 1 },
+    },
+    {
+      'stride 2, any columns': { stride: 2, acrossEdges: undefined },
+      'input gradient, stride 2': { direction: 'inputGrad', stride: 2, phases: { down: 1, across: 1 } },
+      block: {
+        width: 1,
+        rows: 1,
+        downEdges: { before: 1, after: 1 },
+      },
     },
   ),
   depthwiseTaps: entry<TapsOptions>(
