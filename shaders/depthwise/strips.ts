@@ -40,8 +40,7 @@ export type StripOptions = {
   /** Of blocks (./axis.ts), down and across. */
   phases: { down: number; across: number };
   /**
-   * The edges of a block, which alone are tested; all of its results exist. Without them everything is tested. Down, only blocks
-   * have them.
+   * The edges of a block, which alone are tested; its results all exist, or down a strip, none. Without them everything is tested.
    */
   downEdges?: Edges;
   acrossEdges?: Edges;
@@ -136,7 +135,7 @@ export function depthwiseStrips(options: StripOptions): string {
   let first_from_${name} = i32(first_to_${name} ${scale} ${options.stride}u) + params.from_${name};`;
   };
   const testedColumns = testedValues(acrossEdges, across.extent);
-  const testedLines = isBlock ? testedValues(downEdges, lines) : range(lines);
+  const testedLines = testedValues(downEdges, down.extent).map((value) => value % lines);
   /** A value, or zero if it is outside of the image. */
   const read = (line: number, x: number) => {
     const value = `values[row_${line} + ${x}u * params.channels]`;
@@ -149,17 +148,23 @@ export function depthwiseStrips(options: StripOptions): string {
   const readLine = (line: number) => `let row_${line} = from_at + ${line}u * from_pitch;
     ${testedLines.includes(line) ? `let is_row_${line} = u32(from_row + ${line}) < params.from_h;` : ''}
     ${each(range(across.extent), (x) => `let value_${line}_${x} = ${read(line, x)};`)}`;
-  const writeRow = (row: number) => {
-    const test = `${isBlock ? '' : `(turn >= ${before}u) & `}(to_row + ${row}u < params.to_h)`;
-    return `${isBlock && downEdges ? '' : `if (${test}) `}{
-      let row = to_at + ${row}u * to_pitch;
-      ${each(
-        columns,
-        (column) => `${acrossEdges ? '' : `if (is_result_${column}) `}{
-        result[row + ${column}u * params.channels] = ${total(0, row, column)};
-      }`,
-      )}
+  const write = (row: number, column: number) => {
+    const store = `result[to_${row} + ${column}u * params.channels] = ${total(0, row, column)};`;
+    return acrossEdges ? store : `if (is_result_${column}) {\n${store}\n}`;
+  };
+  const writeRow = (row: number) => `let to_${row} = to_at + ${row}u * to_pitch;
+      ${each(columns, (column) => write(row, column))}`;
+  /** Writes what an iteration completes: rows that exist or not together, where edges are known. */
+  const writeRows = () => {
+    const isComplete = isBlock ? [] : [`turn >= ${before}u`];
+    const exists = (row: number) => `to_row + ${row}u < params.to_h`;
+    const when = (tests: readonly string[], body: string) =>
+      `if (${tests.map((test) => `(${test})`).join(' & ')}) {
+      ${body}
     }`;
+    if (!downEdges) return each(rows, (row) => when([...isComplete, exists(row)], writeRow(row)));
+    const body = each(rows, writeRow);
+    return isBlock ? body : when([...isComplete, exists(0)], body);
   };
   const everyResult = (line: (row: number, column: number) => string) =>
     rows.flatMap((row) => columns.map((column) => line(row, column))).join('\n      ');
@@ -213,7 +218,7 @@ fn main(
     }
 #endif
     ${each(range(lines), readLine)}
-    ${each(rows, writeRow)}
+    ${writeRows()}
     ${range(before)
       .map((later) =>
         everyResult((row, column) => `${begun(later, row, column)} = ${total(later + 1, row, column)};`),

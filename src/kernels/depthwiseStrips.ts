@@ -117,7 +117,7 @@ export function launchDepthwiseStrips(
     const side = (batch * strip_columns * channels) / shape.width;
     const cutting = shape.rows ? { turns: 1, strip_rows: lines } : cutRows(profile, window, lines, side);
     const edges = {
-      downEdges: shape.rows ? edgesOf(down, size.rows, grid.from_row, [grid.from_h, grid.to_h]) : undefined,
+      downEdges: edgesOf(down, size.rows, grid.from_row, [grid.from_h, grid.to_h]),
       acrossEdges: edgesOf(across, size.columns, grid.from_column, [grid.from_w, grid.to_w]),
     };
     const options: StripOptions = { ...given, ...edges };

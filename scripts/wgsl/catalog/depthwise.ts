@@ -4,6 +4,8 @@ import type { StripOptions } from '../../../shaders/depthwise/strips.ts';
 import type { TapsOptions } from '../../../shaders/depthwise/taps.ts';
 import { type Family, entry } from './entry.ts';
 
+const edges = (before: number, after: number) => ({ before, after });
+
 export const depthwiseKernels: Family = {
   depthwiseBlocks: entry<BlockOptions>(
     { width: 4, block: 4, strided: false },
@@ -27,16 +29,18 @@ export const depthwiseKernels: Family = {
       stride: 1,
       phases: { down: 0, across: 0 },
       downEdges: undefined,
-      acrossEdges: { before: 1, after: 1 },
+      acrossEdges: undefined,
     },
     {
-      'stride 2, any columns': { stride: 2, acrossEdges: undefined },
+      'stride 2, known edges': { stride: 2, downEdges: edges(0, 1), acrossEdges: edges(0, 1) },
       'input gradient, stride 2': { direction: 'inputGrad', stride: 2, phases: { down: 1, across: 1 } },
-      block: {
-        width: 1,
-        rows: 1,
-        downEdges: { before: 1, after: 1 },
+      'input gradient, stride 2, known edges': {
+        direction: 'inputGrad',
+        stride: 2,
+        downEdges: edges(1, 0),
+        acrossEdges: edges(1, 0),
       },
+      block: { width: 1, rows: 1, downEdges: edges(1, 1), acrossEdges: edges(1, 1) },
     },
   ),
   depthwiseTaps: entry<TapsOptions>(

@@ -11,8 +11,6 @@ struct Params {
   from_column: i32,
   to_h: u32,
   to_w: u32,
-  to_row: i32,
-  to_column: i32,
   alpha: f32,
   vectors: u32,
 }
@@ -34,8 +32,8 @@ struct Rectangle {
   picture: u32,
   from_row: i32,
   from_column: i32,
-  to_row: i32,
-  to_column: i32,
+  to_row: u32,
+  to_column: u32,
 }
 
 fn rectangle_at(i: u32) -> Rectangle {
@@ -46,8 +44,8 @@ fn rectangle_at(i: u32) -> Rectangle {
     line / params.group_rows,
     i32(row * 4u) + params.from_row,
     i32(column * 16u) + params.from_column,
-    i32(row * 8u) + params.to_row,
-    i32(column * 32u) + params.to_column,
+    row * 8u,
+    column * 32u,
   );
 }
 
@@ -241,35 +239,35 @@ fn main(
     tile[slot_1] = loaded_1;
     tile[slot_2] = loaded_2;
   }
-  let to_row = rectangle.to_row + i32(block_row * 2u);
-  let to_column = rectangle.to_column + i32(block_column * 2u);
+  let to_row = rectangle.to_row + block_row * 2u;
+  let to_column = rectangle.to_column + block_column * 2u;
   {
-    let row = u32(to_row + 0);
-    let column = u32(to_column + 0);
+    let row = to_row + 0u;
+    let column = to_column + 0u;
     if (row < params.to_h && column < params.to_w) {
       let to = ((rectangle.picture * params.to_h + row) * params.to_w + column) * 1u;
       result[to + 0u] = activate(sum_0_0_0);
     }
   }
   {
-    let row = u32(to_row + 0);
-    let column = u32(to_column + 1);
+    let row = to_row + 0u;
+    let column = to_column + 1u;
     if (row < params.to_h && column < params.to_w) {
       let to = ((rectangle.picture * params.to_h + row) * params.to_w + column) * 1u;
       result[to + 0u] = activate(sum_0_1_0);
     }
   }
   {
-    let row = u32(to_row + 1);
-    let column = u32(to_column + 0);
+    let row = to_row + 1u;
+    let column = to_column + 0u;
     if (row < params.to_h && column < params.to_w) {
       let to = ((rectangle.picture * params.to_h + row) * params.to_w + column) * 1u;
       result[to + 0u] = activate(sum_1_0_0);
     }
   }
   {
-    let row = u32(to_row + 1);
-    let column = u32(to_column + 1);
+    let row = to_row + 1u;
+    let column = to_column + 1u;
     if (row < params.to_h && column < params.to_w) {
       let to = ((rectangle.picture * params.to_h + row) * params.to_w + column) * 1u;
       result[to + 0u] = activate(sum_1_1_0);

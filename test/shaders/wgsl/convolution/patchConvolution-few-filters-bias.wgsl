@@ -12,8 +12,6 @@ struct Params {
   from_column: i32,
   to_h: u32,
   to_w: u32,
-  to_row: i32,
-  to_column: i32,
   alpha: f32,
   group_filters: u32,
   filters: u32,
@@ -36,8 +34,8 @@ struct Rectangle {
   picture: u32,
   from_row: i32,
   from_column: i32,
-  to_row: i32,
-  to_column: i32,
+  to_row: u32,
+  to_column: u32,
 }
 
 fn rectangle_at(i: u32) -> Rectangle {
@@ -48,8 +46,8 @@ fn rectangle_at(i: u32) -> Rectangle {
     line / params.group_rows,
     i32(row * 8u) + params.from_row,
     i32(column * 16u) + params.from_column,
-    i32(row * 8u) + params.to_row,
-    i32(column * 16u) + params.to_column,
+    row * 8u,
+    column * 16u,
   );
 }
 
@@ -134,8 +132,8 @@ fn main(
     workgroupBarrier();
     weight_tile[min(local + 0u, 11u)] = loaded_0;
   }
-  let to_row = u32(rectangle.to_row) + block_row;
-  let to_column = u32(rectangle.to_column) + block_column * 4u;
+  let to_row = rectangle.to_row + block_row;
+  let to_column = rectangle.to_column + block_column * 4u;
   let to_line = (rectangle.picture * params.to_h + to_row) * params.to_w;
   {
     let filter_at = first_filter + filter_lane + 0u;
