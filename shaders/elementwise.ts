@@ -41,6 +41,11 @@ export type ElementwiseOptions = {
   common: boolean;
   /** Whether the steps of an invocation differ only in the coordinate along the last axis. */
   aligned: boolean;
+  /**
+   * Whether each line is divided into groups of `steps`, one per invocation. Lines may have any length of at least
+   * `steps`: the last group starts earlier instead of running past the end. Implies `aligned`.
+   */
+  grouped: boolean;
 };
 
 export const elementwiseWorkgroup = 128;
@@ -52,18 +57,22 @@ export function readsVectors(layout: OperandLayout, width: number): boolean {
 }
 
 export function elementwise(options: ElementwiseOptions): string {
-  const { expression, types, result, layouts, rank, width, steps, interleaved, common, aligned } = options;
+  const { expression, types, result, layouts, rank, width, steps, interleaved, common, aligned, grouped } =
+    options;
   const names = operandNames.slice(0, types.length);
   const form = common ? commonForm(expression) : null;
   if (form) return commonElementwise(options, form, names, elementwiseWorkgroup);
   const parameters = names.map((name, i) => `${name}: ${types[i]}`).join(', ');
   const walkers = names.filter((_, i) => layouts[i] === 'strided' || layouts[i] === 'spread');
   const index = { full: 'i', scalar: '0', strided: '', spread: '' };
-  const loads = (suffix: string) =>
-    names.map((name, i) => {
-      const at = index[layouts[i] as OperandLayout] || `${name}_offset`;
-      return `let ${name}_value${suffix} = ${name}_values[${at === 'i' ? `i${suffix}` : at}];`;
-    });
+  const load = (name: string, i: number, suffix: string) => {
+    const at = index[layouts[i] as OperandLayout] || `${name}_offset`;
+    return `let ${name}_value${suffix} = ${name}_values[${at === 'i' ? `i${suffix}` : at}];`;
+  };
+  /** Whether all elements of an invocation read the same value of an operand. */
+  const isHeld = (i: number) => aligned && layouts[i] === 'spread';
+  const loads = (suffix: string) => names.flatMap((name, i) => (isHeld(i) ? [] : [load(name, i, suffix)]));
+  const heldLoads = names.flatMap((name, i) => (isHeld(i) ? [load(name, i, '')] : [])).join('\n  ');
   const applied = (component: string, suffix: string) => {
     const lane = (name: string, i: number) =>
       readsVectors(layouts[i] as OperandLayout, width)
@@ -74,8 +83,8 @@ export function elementwise(options: ElementwiseOptions): string {
   const component = (field: string, axis: number) => `params.${field}[${axis >> 2}][${axis & 3}]`;
   // Axes from the last to the first: each takes its coordinate off the remaining index; the first axis takes the rest.
   const axes = Array.from({ length: rank }, (_, i) => rank - 1 - i);
-  const walk = (from: string) => {
-    const steps = axes.map((axis) => {
+  const walk = (from: string, over: readonly number[] = axes) => {
+    const steps = over.map((axis) => {
       const outermost = axis === 0;
       return `{
     let coordinate = remaining${outermost ? '' : ` % ${component('shape', axis)}`};
@@ -96,6 +105,7 @@ export function elementwise(options: ElementwiseOptions): string {
   const compute = `${loads('').join('\n  ')}
   ${store('')}`;
   const advance = walkers
+    .filter((name) => !isHeld(names.indexOf(name)))
     .map((name) => `${name}_offset += ${component(`${name}_strides`, rank - 1)};`)
     .join('\n  ');
   const following = (step: number) => `{
@@ -136,6 +146,18 @@ fn main(
   let first = min(flat_group(group, groups) * ${steps * elementwiseWorkgroup}u, params.count - ${steps * elementwiseWorkgroup}u) + local;
   ${numbers.map(loaded).join('\n  ')}
   ${numbers.map((step) => store(`_${step}`)).join('\n  ')}
+#elif ${grouped}
+  let unit = flat_index(group, groups, local, ${elementwiseWorkgroup}u);
+  let line = unit / params.groups;
+  let column = min((unit - line * params.groups) * ${steps}u, ${component('shape', rank - 1)} - ${steps}u);
+  let first = line * ${component('shape', rank - 1)} + column;
+  if (first >= params.count) {
+    return;
+  }
+  ${walk('line', axes.slice(1))}
+  ${walkers.map((name) => `${name}_offset += column * ${component(`${name}_strides`, rank - 1)};`).join('\n  ')}
+  ${heldLoads}
+  ${numbers.map(following).join('\n  ')}
 #else
   let at = flat_index(group, groups, local, ${elementwiseWorkgroup}u) * ${steps}u;
   if (at >= params.count) {
@@ -144,6 +166,7 @@ fn main(
   // The last one starts earlier instead of running past the end: some elements are computed twice.
   let first = min(at, params.count - ${steps}u);
   ${aligned ? walk('first') : ''}
+  ${heldLoads}
   ${numbers.map(following).join('\n  ')}
 #endif
 }

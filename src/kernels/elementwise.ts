@@ -52,6 +52,7 @@ export const elementwiseMap = defineKernel({
   params: {
     count: 'u32',
     rounds: 'u32',
+    groups: 'u32',
     alpha: 'f32',
     beta: 'f32',
     alpha_bits: 'u32',
@@ -64,8 +65,9 @@ export const elementwiseMap = defineKernel({
     e_strides: 'u32x8',
     f_strides: 'u32x8',
   },
-  reads: ({ expression, types, rank, common }) => [
+  reads: ({ expression, types, rank, common, grouped }) => [
     'count',
+    ...(grouped ? (['groups'] as const) : []),
     ...(common ? (['rounds'] as const) : []),
     ...scalars.filter((name) => expression.includes(`params.${name}`)),
     ...(rank > 0 ? (['shape', ...strideNames.slice(0, types.length)] as const) : []),
@@ -160,6 +162,32 @@ export function inOneLine(shape: readonly number[], steps: number): boolean {
   return steps > 1 && shape.length > 0 && (shape.at(-1) as number) % steps === 0;
 }
 
+/**
+ * Returns whether lines of any length are divided into groups: on software adapters, which then compute a position per
+ * group.
+ */
+export function dividesLines(device: Device, count: number): boolean {
+  const { interleaved, minElements } = profileOf(device).elementwise;
+  return !interleaved && count >= minElements[4];
+}
+
+/**
+ * Returns how many elements an invocation computes as a group of a line (see `grouped`); null if lines aren't divided into
+ * groups.
+ */
+function groupSize(device: Device, { width, shape }: Plan, count: number, expression: string): 4 | 8 | null {
+  if (width > 1 || shape.length === 0 || !dividesLines(device, count)) return null;
+  const line = shape.at(-1) as number;
+  const longest = Math.min(line, longestText / textLength(expression));
+  return ([8, 4] as const).find((steps) => steps <= longest) ?? null;
+}
+
+/** Returns `plan` for groups of a line, which read an operand that is the same along the line once. */
+function inGroups(plan: Plan): Plan {
+  const isSame = (i: number) => plan.layouts[i] === 'strided' && plan.strides[i]?.at(-1) === 0;
+  return { ...plan, layouts: plan.layouts.map((layout, i) => (isSame(i) ? 'spread' : layout)) };
+}
+
 const commonExpressions = new Map<string, string | null>();
 
 /** Returns the common form of an expression; null if it has none. */
@@ -199,11 +227,12 @@ function programOf(
   { layouts, shape, width }: Plan,
   steps: number,
   common: boolean,
+  grouped: boolean,
   { interleaved }: AdapterProfile['elementwise'],
 ): Program {
-  const aligned = !interleaved && inOneLine(shape, steps);
-  let traits = (((orderOf(result) * 8 + shape.length) * 5 + width) * 5 + steps) * 8;
-  traits += 4 * Number(common) + 2 * Number(interleaved) + Number(aligned);
+  const aligned = grouped || (!interleaved && inOneLine(shape, steps));
+  let traits = (((orderOf(result) * 8 + shape.length) * 5 + width) * 9 + steps) * 16;
+  traits += 8 * Number(grouped) + 4 * Number(common) + 2 * Number(interleaved) + Number(aligned);
   for (let i = 0; i < operands.length; i++)
     traits =
       (traits * 5 + orderOf((operands[i] as Tensor).dtype)) * 4 + layoutNumbers[layouts[i] as OperandLayout];
@@ -225,6 +254,7 @@ function programOf(
     interleaved: interleaved && steps > 1,
     common,
     aligned,
+    grouped,
   };
   const program = { options, key: JSON.stringify(options) };
   variants.set(traits, program);
@@ -242,23 +272,37 @@ export function elementwiseKernel(
   const { device, dtype } = operands[0] as Tensor;
   const out = output(device, spec, op);
   if (out.size === 0) return out;
-  const chosen = plan(operands, spec.shape);
-  const { width, shape, strides } = chosen;
+  const planned = plan(operands, spec.shape);
+  const { width, shape, strides } = planned;
   const count = Math.ceil(out.size / width);
   const profile = profileOf(device).elementwise;
   const common = !profile.interleaved && shape.length === 0 ? commonExpression(expression) : null;
-  const steps = elementwiseSteps(device, count, common ?? expression);
+  const inGroup = groupSize(device, planned, count, expression);
+  const steps = inGroup ?? elementwiseSteps(device, count, common ?? expression);
   const usesCommon = common !== null && steps > 1;
-  const workgroups = Math.ceil(count / (elementwiseWorkgroup * steps));
+  const line = shape.at(-1) ?? 1;
+  const groups = Math.ceil(line / steps);
+  const units = inGroup ? (count / line) * groups : count / steps;
+  const workgroups = Math.ceil(units / elementwiseWorkgroup);
   const rounds = usesCommon ? roundsFor(workgroups) : 1;
   const bindings: Record<string, Storage> = { out: out.storage };
   for (let i = 0; i < operands.length; i++) bindings[valuesOf[i] as string] = (operands[i] as Tensor).storage;
   device.launch(elementwiseMap, {
-    ...programOf(expression, operands, spec.dtype, chosen, steps, usesCommon, profile),
+    ...programOf(
+      expression,
+      operands,
+      spec.dtype,
+      inGroup ? inGroups(planned) : planned,
+      steps,
+      usesCommon,
+      inGroup !== null,
+      profile,
+    ),
     bindings,
     params: {
       count,
       rounds,
+      groups,
       alpha,
       beta,
       alpha_bits: bitsOf(alpha, dtype),

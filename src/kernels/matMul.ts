@@ -6,7 +6,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { algorithmFor } from './algorithmFor.ts';
-import { elementwiseKernel } from './elementwise.ts';
+import { dividesLines, elementwiseKernel } from './elementwise.ts';
 import { gemmBindings, launchGemm, widthOf } from './gemm.ts';
 import { type GemmAlgorithm, type GemmProblem, gemmTunable } from './gemmAlgorithm.ts';
 import { output, view } from './output.ts';
@@ -65,11 +65,12 @@ export function matMulKernel(call: MatMulCall): Tensor {
 }
 
 /**
- * Returns whether there is nothing to sum over, and rows can be written in vectors. Products of float16 are not rounded to
+ * Returns whether there is nothing to sum over, and an elementwise kernel is faster. Products of float16 are not rounded to
  * float16.
  */
 function isOuterProduct({ a, b, sizes: { m, n, k, batch }, spec, epilogue = {} }: MatMulCall): boolean {
-  if (k !== 1 || n % 4 !== 0 || epilogue.bias || epilogue.activation) return false;
+  if (k !== 1 || epilogue.bias || epilogue.activation) return false;
+  if (n % 4 !== 0 && !dividesLines(a.values.device, sizeOf(spec.shape))) return false;
   const isFloat16 = a.values.dtype === 'float16' || b.values.dtype === 'float16';
   return !isFloat16 && sameShape(spec.shape, [...batch, m, n]);
 }

@@ -70,6 +70,7 @@ const problems: Record<string, () => void> = {
   'matMul 40 × 44 × 40': multiply([40, 40], [40, 44]),
   'matMul 64 × 64 × 1': multiply([64, 1], [1, 64]),
   'matMul 63 × 63 × 1': multiply([63, 1], [1, 63]),
+  'matMul 101 × 101 × 1': multiply([101, 1], [1, 101]),
   'matMul 64 × 64 × 64': multiply([64, 64], [64, 64]),
   'matMul 65 × 64 × 64': multiply([65, 64], [64, 64]),
   'matMul 96 × 96 × 96': multiply([96, 96], [96, 96]),

@@ -73,9 +73,11 @@ test.each([
   ['columns of a batch and one row', [3, 5, 1], [1, 8], {}],
   ['batches that broadcast to each other', [2, 1, 5, 1], [3, 1, 8], {}],
   ['vectors of odd length', [5, 1], [1, 7], {}],
+  ['long vectors of odd length', [97, 1], [1, 101], {}],
+  ['batches of long rows of odd length', [2, 1, 51, 1], [3, 1, 101], {}],
 ])('an outer product of %s', async (_, aShape, bShape, options) => {
   const drawn = (shape: readonly number[]) => draw(sizeOf(shape), shape.length);
-  const [a, b, m] = [drawn(aShape), drawn(bShape), 5];
+  const [a, b, m] = [drawn(aShape), drawn(bShape), Math.max(...aShape.slice(-2))];
   const n = (bShape.at(-1) as number) * (bShape.length === 2 ? (bShape[0] as number) : 1);
   // The products of every matrix of a's batch with every one of b's.
   const expected: number[] = [];

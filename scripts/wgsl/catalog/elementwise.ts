@@ -18,6 +18,7 @@ export const elementwiseKernels: Family = {
       interleaved: false,
       common: false,
       aligned: false,
+      grouped: false,
     },
     {
       'sine, common form': {
@@ -29,6 +30,14 @@ export const elementwiseKernels: Family = {
       },
       'interleaved, broadcast': { layouts: ['full', 'strided'], rank: 2, steps: 2, interleaved: true },
       broadcast: { layouts: ['full', 'strided'], rank: 2, width: 1, steps: 4 },
+      'broadcast, groups of a line': {
+        layouts: ['full', 'spread'],
+        rank: 2,
+        width: 1,
+        steps: 4,
+        aligned: true,
+        grouped: true,
+      },
       'broadcast, vectors': { layouts: ['strided', 'spread'], rank: 2 },
       exponential: { expression: 'exp(a)', types: ['f32'], layouts: ['full'] },
     },
