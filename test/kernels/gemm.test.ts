@@ -236,10 +236,14 @@ describe('the tile of software adapters', () => {
     // A block of 8 × 8 fits, quads of blocks don't.
     ['eight by eight', [8, 8, 4096], quad === 'block' ? 'block' : 'steps'],
     ['two steps', [512, 512, 2], 'steps'],
-    ['one step, elements one by one', [511, 513, 1], 'steps'],
+    ['two steps, elements one by one', [511, 513, 2], 'steps'],
   ])('%s', (_, [m, n, k], name) => {
     const { choices } = explainChoice(matMul, { shape: [m, k] }, { shape: [k, n] });
     expect(choices[0]?.taken).toBe(name);
+  });
+
+  test.each([512, 513])('none for a product [511, 1] × [1, %i], which is elementwise', (n) => {
+    expect(explainChoice(matMul, { shape: [511, 1] }, { shape: [1, n] }).choices).toEqual([]);
   });
 });
 
