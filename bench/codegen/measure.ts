@@ -2,6 +2,7 @@
 import { getDevice, init, type Tensor, tidy, zeros } from 'retrograd';
 import type { AdapterKind } from '../../src/webgpu/adapter.ts';
 import { createProfile } from '../../src/kernels/adapterProfiles.ts';
+import { loadKernelsFor } from '../../src/kernels/loadGpuKernels.ts';
 import type { HostArray } from '../host.ts';
 import { type Contender, type Library, type Peer, peers as peerNames } from '../job.ts';
 import { captureNothing } from '../peers/ort.ts';
@@ -46,6 +47,7 @@ export async function measure(
   const reports: ProblemReport[] = [];
   const jobs = profiles.flatMap((profile) => problems.map((problem) => ({ profile, problem })));
   for (const { profile, problem } of jobs) {
+    await loadKernelsFor(profile);
     device.profile = createProfile(device, profile);
     const { name, family, fmas, terms } = problem;
     const { launches: own, bytes } = await launchesOf(problem, recorder);

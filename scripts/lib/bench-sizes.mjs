@@ -36,11 +36,11 @@ async function weigh(entry) {
   });
   const outputs = [result].flat().flatMap((bundle) => ('output' in bundle ? bundle.output : []));
   const chunks = outputs.flatMap((file) => (file.type === 'chunk' ? [file] : []));
-  const { first, device, later } = byLoad(chunks);
+  const { first, device, gpu, later } = byLoad(chunks);
   const assets = outputs.flatMap((file) => (file.type === 'asset' ? [file.source] : []));
   return {
     first: sizeOf([...first.map(({ code }) => code), ...assets]),
-    later: sizeOf([...device, ...later].map(({ code }) => code)),
+    later: sizeOf([...device, ...gpu, ...later].map(({ code }) => code)),
   };
 }
 

@@ -3,11 +3,13 @@
 
 /** @typedef {{ fileName: string, isEntry: boolean, imports: string[], moduleIds: string[] }} Chunk */
 
-/** What Retrograd loads with the device: its implementation and the kernels. */
+/** What Retrograd loads with the device: its implementation and the kernels; and the kernels that only GPUs need. */
 const WITH_DEVICE = /kernels\/coreKernels\.[jt]s$/;
+const FOR_GPUS = /kernels\/lazyGpuKernels\.[jt]s$/;
 
 /**
- * Returns the chunks loaded with the entry, those loaded with the device, and those that `import()` loads on first use.
+ * Returns the chunks loaded with the entry, those loaded with any device, those that devices of GPUs load besides, and those
+ * that `import()` loads on first use.
  *
  * @template {Chunk} C
  * @param {readonly C[]} chunks
@@ -17,10 +19,16 @@ export function byLoad(chunks) {
     chunks.filter((chunk) => chunk.isEntry),
     chunks,
   );
-  const core = chunks.filter(({ moduleIds }) => moduleIds.some((id) => WITH_DEVICE.test(id)));
-  const device = withImports(core, chunks).filter((chunk) => !first.includes(chunk));
-  const later = chunks.filter((chunk) => !first.includes(chunk) && !device.includes(chunk));
-  return { first, device, later };
+  /** @param {RegExp} module @param {readonly C[]} loaded */
+  const loadedWith = (module, loaded) =>
+    withImports(
+      chunks.filter(({ moduleIds }) => moduleIds.some((id) => module.test(id))),
+      chunks,
+    ).filter((chunk) => !loaded.includes(chunk));
+  const device = loadedWith(WITH_DEVICE, first);
+  const gpu = loadedWith(FOR_GPUS, [...first, ...device]);
+  const atStart = [...first, ...device, ...gpu];
+  return { first, device, gpu, later: chunks.filter((chunk) => !atStart.includes(chunk)) };
 }
 
 /**

@@ -6,19 +6,18 @@ import { gemmCol2im } from './col2im.ts';
 import { type Conv2dAlgorithm, conv2dTunable } from './conv2dAlgorithm.ts';
 import type { Conv2dCall, Conv2dLauncher } from './conv2dCall.ts';
 import { type Conv2dProblem, conv2dResult } from './conv2dProblem.ts';
-import { direct } from './directConvolution.ts';
 import { implicitGemm } from './implicitGemm.ts';
 import type { Epilogue } from './epilogue.ts';
-import { patches } from './patchConvolution.ts';
+import { type DirectAlgorithm, gpuKernels, type PatchAlgorithm } from './gpuKernels.ts';
 import { pointwiseGemm } from './pointwiseGemm.ts';
 import { winograd } from './winograd.ts';
 
-const launchers: Readonly<Record<Conv2dAlgorithm['kind'], Conv2dLauncher>> = {
+const launchers: Readonly<Record<Conv2dAlgorithm['kind'], Conv2dLauncher<Conv2dAlgorithm>>> = {
   gemm: pointwiseGemm,
   implicitGemm,
   gemmCol2im,
-  direct,
-  patches,
+  direct: { launch: (call: Conv2dCall<DirectAlgorithm>) => gpuKernels().direct.launch(call) },
+  patches: { launch: (call: Conv2dCall<PatchAlgorithm>) => gpuKernels().patches.launch(call) },
   winograd,
 };
 
@@ -68,6 +67,6 @@ function conv2d(
 }
 
 /** Launches a convolution by the algorithm that the call names. */
-export function launchConv2d(call: Conv2dCall): Tensor {
+export function launchConv2d(call: Conv2dCall<Conv2dAlgorithm>): Tensor {
   return launchers[call.algorithm.kind].launch(call);
 }

@@ -1,15 +1,13 @@
 /**
  * @file Which algorithm computes a convolution or one of its gradients. What was measured: docs/decisions/winograd.md.
  */
-import type { DirectShape } from '../../shaders/convolution/direct.ts';
-import type { PatchShape } from '../../shaders/convolution/patches.ts';
 import { type Block, tileSize } from '../../shaders/winograd.ts';
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import { type Candidate, cheapest, type Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile, WinogradProfile } from './adapterProfiles.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
-import { directShape, patchShape } from './directShapes.ts';
 import { subgroupMatrixCost, upTo } from './gemmTiles.ts';
+import { type DirectAlgorithm, gpuKernels, type PatchAlgorithm } from './gpuKernels.ts';
 
 /** What the choice depends on: costs, the largest blocks of invocations, and the subgroup matrices of the device, if it has any. */
 type Conv2dProfile = Pick<DeviceProfile, 'conv2d' | 'gemm'> & Partial<Pick<DeviceProfile, 'subgroupMatrix'>>;
@@ -24,18 +22,6 @@ export type Conv2dAlgorithm =
   | DirectAlgorithm
   | PatchAlgorithm
   | WinogradAlgorithm;
-
-/** Each result is summed by one invocation, from values that a workgroup shares. */
-export interface DirectAlgorithm {
-  readonly kind: 'direct';
-  readonly shape: DirectShape;
-}
-
-/** Windows are read from a part of the image that a workgroup shares. */
-export interface PatchAlgorithm {
-  readonly kind: 'patches';
-  readonly shape: PatchShape;
-}
 
 /** Winograd convolution F(2×2, 3×3) or F(4×4, 3×3): `block` results along each axis of a tile. */
 export interface WinogradAlgorithm {
@@ -101,17 +87,6 @@ function col2imBytes({ direction, geometry }: Conv2dProblem): number {
     : 4 * batch * rows.output * columns.output * taps * inputs;
 }
 
-/** Algorithms for few channels, of the result or of the image, that aren't GEMMs. */
-export function directAlgorithm(
-  problem: Conv2dProblem,
-  profile: Pick<DeviceProfile, 'gemm'>,
-): DirectAlgorithm | PatchAlgorithm | null {
-  const direct = allowsCol2im(problem) ? directShape(problem) : null;
-  if (direct) return { kind: 'direct', shape: direct };
-  const patches = patchShape(problem, profile);
-  return patches && { kind: 'patches', shape: patches };
-}
-
 /** Whether Winograd convolution can compute a problem: a 3 × 3 kernel, without strides, dilation and groups. */
 export function allowsWinograd({ geometry: { rows, columns, groups } }: Conv2dProblem): boolean {
   return (
@@ -147,7 +122,7 @@ function candidatesFor(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dCa
     const minWork = leastCol2imWork + 1;
     candidates.push({ ...named({ kind: 'gemmCol2im' }), cost: col2imCost * gemmCost, rank: 0, minWork });
   }
-  const direct = profile.conv2d.direct && directAlgorithm(problem, profile);
+  const direct = profile.conv2d.direct && gpuKernels().directAlgorithm(problem, profile);
   if (direct) {
     const minWork = leastCol2imWork + 1;
     candidates.push({ ...named(direct), cost: directCost * workOf(geometry), rank: 0, minWork });

@@ -6,9 +6,9 @@ import {
   directSize,
 } from '../../shaders/convolution/direct.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
-import type { DirectAlgorithm } from './conv2dAlgorithm.ts';
 import { type Conv2dLauncher, widened } from './conv2dCall.ts';
 import { biasBinding, biasStorage, epilogueOptions } from './epilogue.ts';
+import type { DirectAlgorithm } from './gpuKernels.ts';
 import { output } from './output.ts';
 import { rectangleValues } from './rectangles.ts';
 

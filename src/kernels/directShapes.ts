@@ -7,7 +7,9 @@ import { patchBytes, type PatchShape, patchSize } from '../../shaders/convolutio
 import type { WindowAxis } from '../core/windows.ts';
 import type { AdapterProfile } from './adapterProfiles.ts';
 import { phaseOf } from './blockGrid.ts';
+import { allowsCol2im } from './conv2dAlgorithm.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
+import type { DirectAlgorithm, PatchAlgorithm } from './gpuKernels.ts';
 
 /** Larger windows make long programs. */
 const maxWindow = 7;
@@ -80,4 +82,15 @@ export function patchShape(
     Math.ceil(outputs / 4 / patchSize(shape).filters) * patchSize(shape).filters;
   const least = Math.min(...shapes.map(computed));
   return shapes.find((shape) => computed(shape) === least) ?? null;
+}
+
+/** Returns the algorithm for a problem of few channels, of the result or of the image; null if there is none. */
+export function directAlgorithm(
+  problem: Conv2dProblem,
+  profile: Pick<AdapterProfile, 'gemm'>,
+): DirectAlgorithm | PatchAlgorithm | null {
+  const direct = allowsCol2im(problem) ? directShape(problem) : null;
+  if (direct) return { kind: 'direct', shape: direct };
+  const patches = patchShape(problem, profile);
+  return patches && { kind: 'patches', shape: patches };
 }

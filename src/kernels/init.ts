@@ -6,6 +6,7 @@ import type { AdapterKind } from '../webgpu/adapter.ts';
 import { open, type OpenOptions } from '../webgpu/open.ts';
 import type { Device, DeviceTuning } from '../webgpu/device.ts';
 import { blockFailing } from './blockFailing.ts';
+import { loadKernelsFor } from './loadGpuKernels.ts';
 import { loadKernels } from './loadKernels.ts';
 
 /** Options of `init`. */
@@ -44,11 +45,15 @@ export async function init(given: InitOptions = {}): Promise<Device> {
   const { tuning, adapterProfile, ...options } = given;
   checkDevice(options);
   if (adapterProfile !== undefined) (await loadKernels()).requireKind(adapterProfile);
-  const device = await open(options, loadKernels);
+  const device = await open(options, loadKernels, (kind) => loadKernelsFor(adapterProfile ?? kind));
   const { createProfile, guardTensorProperties } = await loadKernels();
   blockFailing(device);
   guardTensorProperties();
-  if (adapterProfile !== undefined) device.profile = createProfile(device, adapterProfile);
+  if (adapterProfile !== undefined) {
+    // The device may have been open already, with another profile.
+    await loadKernelsFor(adapterProfile);
+    device.profile = createProfile(device, adapterProfile);
+  }
   await tuning?.attach(device);
   return device;
 }

@@ -6,9 +6,9 @@ import {
   patchSize,
 } from '../../shaders/convolution/patches.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
-import type { PatchAlgorithm } from './conv2dAlgorithm.ts';
 import { type Conv2dLauncher, widened } from './conv2dCall.ts';
 import { biasBinding, biasStorage, epilogueOptions } from './epilogue.ts';
+import type { PatchAlgorithm } from './gpuKernels.ts';
 import { output } from './output.ts';
 import { rectangleValues } from './rectangles.ts';
 

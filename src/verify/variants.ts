@@ -9,9 +9,9 @@ import {
   type Conv2dAlgorithm,
   conv2dName,
   conv2dTunable,
-  directAlgorithm,
 } from '../kernels/conv2dAlgorithm.ts';
 import type { Conv2dProblem } from '../kernels/conv2dProblem.ts';
+import { gpuKernels } from '../kernels/gpuKernels.ts';
 import { type GemmProblem, gemmTunable, onTile, subgroupMatrixTile } from '../kernels/gemmAlgorithm.ts';
 import { tiledAlgorithms, tileName } from '../kernels/gemmAlgorithms.ts';
 import { gemmTiles } from '../kernels/gemmTiles.ts';
@@ -152,7 +152,7 @@ function conv2dVariants(device: Device, profile: DeviceProfile): Variant[] {
   ): Variant => variantOf(conv2dName(algorithm), checks, (problem) => (allows(problem) ? algorithm : null));
   const ofKind = (kind: 'direct' | 'patches', checks: readonly Check[]): Variant =>
     variantOf(kind, checks, (problem) => {
-      const algorithm = directAlgorithm(problem, profile);
+      const algorithm = gpuKernels().directAlgorithm(problem, profile);
       return algorithm?.kind === kind ? algorithm : null;
     });
   return [

@@ -56,16 +56,21 @@ const noAdapter = {
 /** Dawn for Node destroys devices with the GPU object of `create()` they came from, so it is kept alive as long as they are. */
 const origins = new WeakMap<GPUDevice, GPU>();
 
-/** Opens a device with the features that kernels always use, and those of `wished` that the adapter has. */
+/**
+ * Opens a device with the features that kernels always use, and those of `wished` that the adapter has. `onAdapter` is called
+ * before the device is requested.
+ */
 export async function openDevice(
   gpu: GPU | undefined,
   options: GPURequestAdapterOptions,
   wished: readonly GPUFeatureName[] = [],
+  onAdapter?: (kind: AdapterKind) => void,
 ): Promise<GPUDevice> {
   const entry = gpu ?? (globalThis.navigator as Navigator | undefined)?.gpu;
   if (!entry) throw new DeviceError(noWebGPU);
   const adapter = await entry.requestAdapter(options);
   if (!adapter) throw new DeviceError(noAdapter);
+  onAdapter?.(describe(adapter.info).kind);
   const requiredLimits: Record<string, number> = {};
   for (const name of usedLimits) requiredLimits[name] = adapter.limits[name];
   const device = await adapter.requestDevice({

@@ -1,7 +1,7 @@
 /** @file open: the current device, or a new one. */
 import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
 import type { RetrogradError } from '../core/errors.ts';
-import { openDevice } from './adapter.ts';
+import { type AdapterKind, describeAdapter, openDevice } from './adapter.ts';
 import { openedDevice, setDevice } from './current.ts';
 import type { Device } from './device.ts';
 import { subgroupMatrixFeatures } from './subgroupMatrices.ts';
@@ -38,7 +38,7 @@ export interface DeviceModule {
 
 /**
  * Returns the current device; if there is none, or `device` is another one, opens a device and makes it the current one. `load`
- * imports the implementation while the adapter is being asked for.
+ * imports the implementation while the adapter is being asked for, and `loadFor` what its kind needs while the device is.
  */
 export async function open(
   {
@@ -50,6 +50,7 @@ export async function open(
     ...adapterOptions
   }: OpenOptions,
   load: () => Promise<DeviceModule>,
+  loadFor: (kind: AdapterKind) => Promise<void>,
 ): Promise<Device> {
   const current = openedDevice();
   const listen = (device: Device) => {
@@ -61,7 +62,7 @@ export async function open(
   // If there is no adapter, report that instead.
   loaded.catch(() => {});
   const implement = async (gpuDevice: GPUDevice, isOwned: boolean) => {
-    const { Device, matrixSizeOf } = await loaded;
+    const [{ Device, matrixSizeOf }] = await Promise.all([loaded, loadFor(describeAdapter(gpuDevice).kind)]);
     const matrixSize = subgroupMatrices ? await matrixSizeOf(gpuDevice) : null;
     // Another part of the app may have opened it in the meantime.
     const now = openedDevice();
@@ -73,7 +74,10 @@ export async function open(
   };
   if (appDevice) return implement(appDevice, false);
   // If two parts of an app call this before either has a device, they get the same one.
-  opening ??= openDevice(gpu, adapterOptions, subgroupMatrices ? subgroupMatrixFeatures : [])
+  const wished = subgroupMatrices ? subgroupMatrixFeatures : [];
+  // If it can't be loaded, `implement` reports that.
+  const onAdapter = (kind: AdapterKind) => void loadFor(kind).catch(() => {});
+  opening ??= openDevice(gpu, adapterOptions, wished, onAdapter)
     .then((gpuDevice) => implement(gpuDevice, true))
     .finally(() => {
       opening = null;

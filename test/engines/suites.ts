@@ -5,6 +5,7 @@
  */
 import { init, verify } from '../../src/index.ts';
 import { adapterProfiles, createProfile } from '../../src/kernels/adapterProfiles.ts';
+import { loadKernelsFor } from '../../src/kernels/loadGpuKernels.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 import { checkNames } from '../conformance/page.ts';
 import { checkPrograms as checkDifferential } from '../support/differential/programs.ts';
@@ -22,7 +23,7 @@ const modules: Readonly<Record<string, () => Promise<unknown>>> = import.meta.gl
   '../keras/optimizers/*.test.ts',
   '../training-step.test.ts',
   // Tests that read files or use Node's process.
-  '!../kernels/{adapterProfiles,math,selection,subgroupMatrices}.test.ts',
+  '!../kernels/{adapterProfiles,gpuKernels,math,selection,subgroupMatrices}.test.ts',
   '!../autodiff/{dropped,frozenValues,gradients}.test.ts',
   '!../keras/layers/core/lambda.test.ts',
   '!../keras/models/summary.test.ts',
@@ -60,6 +61,7 @@ export const profiles = (): string[] => Object.keys(adapterProfiles);
 export async function runProfile(kind: keyof typeof adapterProfiles): Promise<FileResult> {
   const device = await init();
   const own = device.profile;
+  await loadKernelsFor(kind);
   device.profile = createProfile(device, kind);
   try {
     const { variants } = await verify({ store: null });

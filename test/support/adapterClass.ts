@@ -2,6 +2,9 @@
 import type { AdapterClass } from '../../src/webgpu/adapter.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
 import { createProfile, type DeviceProfile } from '../../src/kernels/adapterProfiles.ts';
+import { loadKernelsFor } from '../../src/kernels/loadGpuKernels.ts';
+
+await loadKernelsFor('discrete');
 
 export const adapterClasses: readonly AdapterClass[] = ['cpu', 'gpu'];
 

@@ -9,9 +9,12 @@ import {
   allowsWinograd,
   type Conv2dAlgorithm,
   conv2dTunable,
-  directAlgorithm,
 } from '../../src/kernels/conv2dAlgorithm.ts';
+import { directAlgorithm } from '../../src/kernels/directShapes.ts';
 import { gemmTunable, onTile } from '../../src/kernels/gemmAlgorithm.ts';
+import { loadKernelsFor } from '../../src/kernels/loadGpuKernels.ts';
+
+await loadKernelsFor('discrete');
 
 /** An algorithm for a problem; null leaves the choice to the kernels. */
 type Answer<P extends object, A> = (problem: P) => A | null;

@@ -1,0 +1,49 @@
+/**
+ * @file The kernels that only profiles of GPUs select. They are loaded apart from the core (loadGpuKernels.ts), so that software
+ * adapters don't load them: the core selects and launches them by what has been provided here.
+ */
+import type { DirectShape } from '../../shaders/convolution/direct.ts';
+import type { PatchShape } from '../../shaders/convolution/patches.ts';
+import { DeviceError } from '../core/errors.ts';
+import type { AdapterProfile } from './adapterProfiles.ts';
+import type { Conv2dLauncher } from './conv2dCall.ts';
+import type { Conv2dProblem } from './conv2dProblem.ts';
+
+/** Each result is summed by one invocation, from values that a workgroup shares. */
+export interface DirectAlgorithm {
+  readonly kind: 'direct';
+  readonly shape: DirectShape;
+}
+
+/** Windows are read from a part of the image that a workgroup shares. */
+export interface PatchAlgorithm {
+  readonly kind: 'patches';
+  readonly shape: PatchShape;
+}
+
+export interface GpuKernels {
+  /** Returns how a convolution of few channels, of the result or of the image, is computed without a GEMM; null if it can't be. */
+  directAlgorithm(
+    problem: Conv2dProblem,
+    profile: Pick<AdapterProfile, 'gemm'>,
+  ): DirectAlgorithm | PatchAlgorithm | null;
+  readonly direct: Conv2dLauncher<DirectAlgorithm>;
+  readonly patches: Conv2dLauncher<PatchAlgorithm>;
+}
+
+let provided: GpuKernels | null = null;
+
+/** Called when the kernels have been loaded. */
+export function provideGpuKernels(kernels: GpuKernels): void {
+  provided = kernels;
+}
+
+/** Errors: DeviceError if they haven't been loaded. */
+export function gpuKernels(): GpuKernels {
+  if (provided) return provided;
+  throw new DeviceError({
+    rule: 'the kernels of GPUs must be loaded before they are selected or launched.',
+    received: 'an algorithm or a profile of GPUs that init() did not load',
+    hint: 'set the profile by await init({ adapterProfile }), which loads its kernels.',
+  });
+}
