@@ -44,8 +44,13 @@ const target = 'es2022';
  * minified files for pages without a bundler.
  */
 function library(): UserConfig {
-  const names = Object.keys(presentEntries(at('.')));
-  const entry = Object.fromEntries(names.map((name) => [name, at(`dist/${name}.js`)]));
+  // Not dist/<entry>.js: the order that it gives to modules is for the bundlers of apps.
+  const entry = Object.fromEntries(
+    Object.entries(presentEntries(at('.'))).map(([name, source]) => [
+      name,
+      at(`dist/${source.replace(/\.ts$/, '.js')}`),
+    ]),
+  );
   return {
     plugins: [libraryModules()],
     build: {
