@@ -39,7 +39,7 @@ const unloaded = /the kernels of GPUs must be loaded[\s\S]*Hint: .*init\(\{ adap
 const gpuModules =
   /shaders\/convolution\/(direct|patches|rectangles)|kernels\/(directConvolution|patchConvolution)/;
 
-test('they are in files of their own', async () => {
+test('they are in separate files', async () => {
   const { first, device, gpu } = byLoad(await bundleApp({}));
   const modulesOf = (chunks: typeof first) =>
     chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => gpuModules.test(id));
