@@ -225,7 +225,8 @@ function benchCold(): UserConfig {
       target,
       outDir: at('site/bench/cold'),
       emptyOutDir: true,
-      modulePreload: false,
+      // As Vite builds apps by default: chunks of an imported part load at once, not one after the other.
+      modulePreload: { polyfill: false },
       reportCompressedSize: false,
       chunkSizeWarningLimit: 4096,
       rolldownOptions: { input: { cold: at('bench/cold/cold.html') } },
