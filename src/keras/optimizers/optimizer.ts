@@ -22,13 +22,13 @@ import { checkStep, checkVariables, requireKnownVariables } from './checkStep.ts
 import { constrain } from './constrain.ts';
 import type { EngineParts, StepEngine } from './stepEngine.ts';
 import { HostVariable } from './hostVariable.ts';
-import { type ExcludedFromDecay, requireExcluded } from './excludedFromDecay.ts';
+import { DecayExclusions, type ExcludedFromDecay } from './excludedFromDecay.ts';
 import { adviceOn, fixOptions } from './fixedOptions.ts';
 import { checkedRate, rateAt } from './learningRate.ts';
 import { copyValues, swapValues } from './copyValues.ts';
 import {
-  clippingOf,
   completeOptions,
+  extrasOf,
   optionNames,
   type LearningRate,
   type OptimizerOptions,
@@ -69,7 +69,7 @@ export abstract class Optimizer {
   /** Whether a capture has been abandoned so that variables could be repacked. That is done only once. */
   #gaveUpCapture = false;
   #holdsAverages = false;
-  readonly #excluded = { variables: new Set<Variable>(), names: [] as string[] };
+  readonly #excluded = new DecayExclusions();
   readonly #dynamic = {
     update: new DynamicScalar(1),
     overwrite: new DynamicScalar(0),
@@ -175,8 +175,8 @@ export abstract class Optimizer {
     const parts = {
       variables,
       numbers: this.#numbers,
-      extras: this.#extras,
-      isDecayed: (variable: Variable) => this.#isDecayed(variable),
+      extras: extrasOf(this.options),
+      isDecayed: (variable: Variable) => !this.#excluded.has(variable),
     };
     const engine = untraced(() => withRecorders([], () => tidy(() => this.makeEngine(parts))));
     const reason = `optimizer '${this.name}' creates its slot variables, which a replay would reset`;
@@ -234,7 +234,6 @@ export abstract class Optimizer {
 
   /** Excludes from weight decay `variables`, and those whose path contains one of `names`. Call it before `build`. */
   excludeFromWeightDecay(excluded: ExcludedFromDecay): void {
-    const { variables = [], names = [] } = requireExcluded(excluded);
     if (this.built) {
       throw new ValueError({
         op: this.name,
@@ -243,8 +242,7 @@ export abstract class Optimizer {
         hint: 'call it right after creating the optimizer.',
       });
     }
-    for (const variable of variables) this.#excluded.variables.add(variable);
-    this.#excluded.names.push(...names);
+    this.#excluded.add(excluded);
   }
 
   /** Returns the loss times `lossScaleFactor`, if there is one. Take gradients of the result. */
@@ -372,17 +370,6 @@ export abstract class Optimizer {
     };
   }
 
-  get #extras() {
-    const { useEma, gradientAccumulationSteps, lossScaleFactor, weightDecay } = this.options;
-    return {
-      clipping: clippingOf(this.options),
-      useEma,
-      accumulating: gradientAccumulationSteps !== null,
-      scaled: lossScaleFactor !== null,
-      decayed: weightDecay !== null,
-    };
-  }
-
   /** Sets what changes from step to step. */
   readonly #advanceStep = (): void => {
     const { gradientAccumulationSteps, emaMomentum, emaOverwriteFrequency, weightDecay } = this.options;
@@ -402,9 +389,4 @@ export abstract class Optimizer {
     if (isUpdate) this.advance(iterations + 1, learningRate);
     this.#calls++;
   };
-
-  #isDecayed(variable: Variable): boolean {
-    const { variables, names } = this.#excluded;
-    return !variables.has(variable) && !names.some((name) => variable.path.includes(name));
-  }
 }

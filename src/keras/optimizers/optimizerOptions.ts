@@ -5,6 +5,7 @@ import type { Clipping } from '../../kernels/optimizerStep.ts';
 import type { ClassConfig } from '../namedObjects.ts';
 import { requireBoolean, requireNotNegative, requireOption, requirePositive } from './optionChecks.ts';
 import type { LearningRateSchedule } from './schedules/schedule.ts';
+import type { StepExtras } from './stepEngine.ts';
 
 /** A number, or a schedule: an object, `{ className, config }`, or a function of the step. */
 export type LearningRate = number | LearningRateSchedule | ClassConfig | ((step: number) => number);
@@ -95,7 +96,18 @@ export function completeOptions(op: string, options: OptimizerOptions): StepOpti
   };
 }
 
-export function clippingOf({ clipnorm, globalClipnorm, clipvalue }: StepOptions): Clipping {
+/** Returns the parts of a step that the options ask for. */
+export function extrasOf(options: StepOptions): StepExtras {
+  return {
+    clipping: clippingOf(options),
+    useEma: options.useEma,
+    accumulating: options.gradientAccumulationSteps !== null,
+    scaled: options.lossScaleFactor !== null,
+    decayed: options.weightDecay !== null,
+  };
+}
+
+function clippingOf({ clipnorm, globalClipnorm, clipvalue }: StepOptions): Clipping {
   if (clipnorm !== null) return 'norm';
   if (globalClipnorm !== null) return 'globalNorm';
   return clipvalue === null ? 'none' : 'value';
