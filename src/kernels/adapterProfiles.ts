@@ -199,7 +199,7 @@ const software: AdapterProfile = {
   kind: 'software',
   lines: { shared: false, longest: 4096, busyInvocations: 256 },
   scan: { busyInvocations: 64 },
-  reduce: { form: 'serial', chunk: 256, busyInvocations: 256, workgroup: 32 },
+  reduce: { form: 'serial', chunk: 512, busyInvocations: 256, workgroup: 32 },
   elementwise: { minElements: { 2: 2 ** 13, 4: 2 ** 13 }, interleaved: false, reassociates: false },
   strided: { elementsPerInvocation: 8 },
   indices: { indicesPerInvocation: 8, checkedSeparately: true },

@@ -68,8 +68,11 @@ function serial(
   return { form: 'serial', width, chunks, linesPerLoop, lanes: 1, workgroup, subgroups: false, count };
 }
 
-/** Returns whether `lines` lines keep all threads busy if an invocation reduces four. */
-const isMany = (lines: number, busyInvocations: number) => lines >= 4 * busyInvocations;
+/**
+ * Returns whether `lines` lines keep all threads busy if an invocation reduces four: half as many invocations as usual do,
+ * since each has more to do.
+ */
+const isMany = (lines: number, busyInvocations: number) => lines >= 2 * busyInvocations;
 
 /** Up to this many reads, a lane takes less time than a second launch. */
 const shortRead = 32;
