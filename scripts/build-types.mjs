@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { entryModule, presentEntries } from './lib/entries.mjs';
+import { presentEntries } from './lib/entries.mjs';
 import { readImports } from './lib/imports.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -78,9 +78,9 @@ function buildTypes() {
     const types = source.replace(/\.ts$/, '');
     const file = path.join(ROOT, 'dist', `${name}.d.ts`);
     fs.mkdirSync(path.dirname(file), { recursive: true });
-    const toTypes = path.posix.relative(path.posix.dirname(name), 'types');
-    const imported = `import '${toTypes.startsWith('.') ? toTypes : `./${toTypes}`}/environment.js';\n`;
-    fs.writeFileSync(file, imported + entryModule(name, `types/${types}.js`));
+    const up = path.posix.relative(path.posix.dirname(name), 'types');
+    const toTypes = up.startsWith('.') ? up : `./${up}`;
+    fs.writeFileSync(file, `import '${toTypes}/environment.js';\nexport * from '${toTypes}/${types}.js';\n`);
     reach(path.join(TYPES, `${types}.d.ts`), reached);
   }
   for (const file of filesIn(TYPES)) if (!reached.has(file)) fs.rmSync(file);

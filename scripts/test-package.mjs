@@ -31,14 +31,18 @@ const TOOLS = {
   '@arethetypeswrong/cli': '0.18.5',
 };
 
-/** The program that each bundler builds: a model and its training, which are loaded on demand. */
-const PROGRAM = `import { init, matMul } from 'retrograd';
+/**
+ * The program that each bundler builds: a model and its training, which are loaded on demand, like the kernels of GPUs. An
+ * import that isn't used must not be an error.
+ */
+const PROGRAM = `import { gather, init, matMul } from 'retrograd';
 import { layers, sequential } from 'retrograd/keras';
 export const run = async () => {
   await init();
   const net = sequential([layers.inputLayer({ shape: [2] }), layers.dense({ units: 1 })]);
   net.compile({ optimizer: 'sgd', loss: 'mse' });
   await net.fit([[1, 2]], [3], { epochs: 1, verbose: 0 });
+  await init({ adapterProfile: 'discrete' });
   return [...(await matMul([[2]], [[3]]).data())];
 };
 `;

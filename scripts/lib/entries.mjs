@@ -21,17 +21,6 @@ export const ENTRY_SOURCES = {
 };
 
 /**
- * Returns the module of an entry in dist/, which re-exports `target`, a path in dist/.
- *
- * @param {string} name
- * @param {string} target
- */
-export function entryModule(name, target) {
-  const file = path.posix.relative(path.posix.dirname(name), target);
-  return `export * from '${file.startsWith('.') ? file : `./${file}`}';\n`;
-}
-
-/**
  * Returns the entries whose source exists under `root`.
  *
  * @param {string} root

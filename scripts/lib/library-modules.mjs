@@ -1,16 +1,16 @@
 // @ts-check
 /**
  * @file A Vite plugin that writes the package's modules: dist/ holds the sources one by one, with types removed and shaders
- * compiled, so that a bundler includes only what an app uses. dist/<entry>.js re-exports an entry. Before that it imports
- * dist/moduleOrder.js, by which bundlers put similar modules next to each other.
+ * compiled, so that a bundler includes only what an app uses. dist/<entry>.js re-exports an entry by names. Before that it
+ * imports dist/moduleOrder.js, by which bundlers put similar modules next to each other.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transformWithOxc } from 'vite';
 import { rewriteImports } from '../build-types.mjs';
-import { entryModule, presentEntries } from './entries.mjs';
+import { presentEntries } from './entries.mjs';
 import { readImports } from './imports.mjs';
 import { compileShaders } from './shaders.mjs';
 
@@ -42,13 +42,32 @@ export function libraryModules() {
       const modules = await writeModules(Object.values(entries));
       write(path.join(DIST, 'moduleOrder.js'), moduleOrder(modules));
       for (const [name, source] of Object.entries(entries)) {
-        const order = path.posix.relative(path.posix.dirname(name), 'moduleOrder.js');
-        const imported = `import '${order.startsWith('.') ? order : `./${order}`}';\n`;
-        write(path.join(DIST, `${name}.js`), imported + entryModule(name, source.replace(/\.ts$/, '.js')));
+        write(path.join(DIST, `${name}.js`), await entryModule(name, source));
       }
       process.stdout.write(`dist/: ${modules.length} modules\n`);
     },
   };
+}
+
+/**
+ * Returns the module of an entry. It names what it re-exports: with `export *`, webpack 5.112 rejects apps that import a name
+ * without using it.
+ *
+ * @param {string} name
+ * @param {string} source
+ */
+async function entryModule(name, source) {
+  const shipped = source.replace(/\.ts$/, '.js');
+  /** @param {string} file */
+  const relative = (file) => {
+    const to = path.posix.relative(path.posix.dirname(name), file);
+    return to.startsWith('.') ? to : `./${to}`;
+  };
+  // The address differs for every build, since Node keeps modules.
+  const address = `${pathToFileURL(path.join(DIST, shipped)).href}?${Date.now()}`;
+  const names = Object.keys(await import(address));
+  const list = names.map((exported) => `  ${exported},\n`).join('');
+  return `import '${relative('moduleOrder.js')}';\nexport {\n${list}} from '${relative(shipped)}';\n`;
 }
 
 /**
