@@ -114,7 +114,7 @@ interface Candidate {
 }
 
 function suppress(corners: Float32Array, scores: Float32Array, options: Completed): Candidate[] {
-  const { maxOutputSize = -1, iouThreshold, scoreThreshold, softNmsSigma } = options;
+  const { maxOutputSize, iouThreshold, scoreThreshold, softNmsSigma } = options;
   // The best one is last; among equal scores, the first box.
   const before = (a: Candidate, b: Candidate) => a.score - b.score || b.box - a.box;
   const open = Array.from(scores, (score, box): Candidate => ({ box, score, compared: 0 }))

@@ -57,7 +57,7 @@ test('a model trains, and nothing is requested from elsewhere', async () => {
   expect(elsewhere).toEqual([]);
   expect(errors).toEqual([]);
   // The policy is in force.
-  const refused = await page.evaluate(() => {
+  const isBlocked = await page.evaluate(() => {
     try {
       document.body.innerHTML = '<p>text</p>';
       return false;
@@ -65,6 +65,6 @@ test('a model trains, and nothing is requested from elsewhere', async () => {
       return error instanceof TypeError;
     }
   });
-  expect(refused).toBe(true);
+  expect(isBlocked).toBe(true);
   await page.close();
 });

@@ -59,7 +59,7 @@ test('a tensor is shown on a canvas', async () => {
   expect(shown).toEqual([expected, expected]);
 });
 
-test('an image that is not there yet, or that has no 2D canvas, is refused', async () => {
+test('an image that is not there yet, or that has no 2D canvas, is rejected', async () => {
   const messages = await chromium.run('/', async () => {
     const { init, tensor, fromImage, toCanvas } = (await import('/lib/index.js' as string)) as Library;
     await init();

@@ -160,7 +160,7 @@ describe.each(Object.entries(kinds))('%s', (_, factory) => {
     for (let i = 0; i < 3; i++) await expectClose(run(draw(i, 2, 6, 4)), wanted[i] as number[]);
   });
 
-  test('refuses to unroll sequences of unknown length, and to keep states for an unknown batch size', () => {
+  test('does not unroll sequences of unknown length, and keeps no states for an unknown batch size', () => {
     const open = input({ shape: [null, 4] });
     const apply = (options: object) => (make(options) as never as ReturnType<typeof layers.gru>).apply(open);
     expect(() => apply({ unroll: true })).toThrow(ShapeError);
