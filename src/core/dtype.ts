@@ -101,7 +101,6 @@ export function isStoredDType(value: unknown): value is DType {
  * uint32 and int32 have none, since neither holds all values of the other.
  */
 export function promote(op: string, a: DType, b: DType): DType {
-  if (a === b) return a;
   if ((a === 'uint32' && b === 'int32') || (a === 'int32' && b === 'uint32')) {
     throw new DTypeError({
       op,

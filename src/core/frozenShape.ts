@@ -6,14 +6,14 @@
 import type { Shape } from './shape.ts';
 
 const slotBits = 10;
-/** A direct-mapped cache: each slot holds the latest shape hashed to it. */
-const shapes = new Array<Shape | undefined>(2 ** slotBits).fill(undefined);
+/** A direct-mapped cache: each slot holds the latest shape hashed to it, at first that of a scalar. */
+const shapes = new Array<Shape>(2 ** slotBits).fill(Object.freeze([]));
 
 /** Returns a frozen list of the sizes in `shape`. */
 export function frozenShape(shape: Shape): Shape {
   const slot = slotOf(shape);
-  const known = shapes[slot];
-  if (known !== undefined && isSame(known, shape)) return known;
+  const known = shapes[slot] as Shape;
+  if (isSame(known, shape)) return known;
   const frozen = Object.freeze([...shape]);
   shapes[slot] = frozen;
   return frozen;

@@ -118,7 +118,7 @@ export function byPosition(
   const last = args[count - 1];
   const named = isOptions(last) ? last : null;
   if (named) count--;
-  if (count > positions.length) throw leftOver(op, args.slice(0, count), { known, positions, before });
+  if (count > positions.length) throw leftOver(op, args, { known, positions, before });
   const options = { ...named };
   for (const [i, value] of args.slice(0, count).entries()) {
     const name = positions[i] as string;
@@ -131,7 +131,6 @@ export function byPosition(
 
 /** Rejects further arguments of a function that takes only `before`. Errors: ValueError. */
 export function rejectExtraArguments(op: string, extra: readonly unknown[], before: readonly string[]): void {
-  if (extra.length === 0) return;
   const first = extra.findIndex((value) => value !== undefined);
   if (first < 0) return;
   throw new ValueError({

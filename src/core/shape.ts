@@ -138,11 +138,8 @@ export function broadcastShapes(op: string, a: Shape, b: Shape): number[] {
 /** Returns the axes of `to` along which a tensor of shape `from` was repeated. Broadcasting is transposed by a sum over them. */
 export function broadcastAxes(from: Shape, to: Shape): number[] {
   const offset = to.length - from.length;
-  const axes: number[] = [];
-  for (let i = 0; i < to.length; i++) {
-    if (i < offset || (from[i - offset] === 1 && to[i] !== 1)) axes.push(i);
-  }
-  return axes;
+  const axes = to.map((_, i) => i);
+  return axes.filter((i) => i < offset || (from[i - offset] === 1 && to[i] !== 1));
 }
 
 /** Returns the shape after a reduction over `axes`. */
@@ -185,7 +182,7 @@ export function requireFinite(
   value: unknown,
   min = Number.NEGATIVE_INFINITY,
 ): void {
-  if (typeof value === 'number' && Number.isFinite(value) && value >= min) return;
+  if (Number.isFinite(value) && (value as number) >= min) return;
   throw new ValueError({
     op,
     rule: `\`${what}\` must be a finite number${Number.isFinite(min) ? ` of at least ${min}` : ''}.`,

@@ -80,8 +80,7 @@ function editDistance(a: string, b: string): number {
     for (let j = 1; j <= b.length; j++) {
       const isSame = a[i - 1] === b[j - 1];
       row.push(Math.min(at(i - 1, j - 1) + (isSame ? 0 : 1), at(i - 1, j) + 1, at(i, j - 1) + 1));
-      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] && i > 1 && j > 1)
-        row[j] = Math.min(at(i, j), at(i - 2, j - 2) + 1);
+      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) row[j] = Math.min(at(i, j), at(i - 2, j - 2) + 1);
     }
   }
   return at(a.length, b.length);
