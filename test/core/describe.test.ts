@@ -18,6 +18,7 @@ suite('describe', () => {
     { value: [1, 'a', [2]], text: "[1, 'a', [2]]" },
     { value: { units: 3, name: 'a', of: [1, 'b'] }, text: '{"units":3,"name":"a","of":[1,"b"]}' },
     { value: { at: undefined, f: Math.abs }, text: '{"at":undefined,"f":a function}' },
+    { value: { name: null }, text: '{"name":null}' },
     { value: Object.create(null), text: '{}' },
     { value: new Layer(), text: 'a Layer' },
     { value: { layer: new Layer() }, text: '{"layer":a Layer}' },

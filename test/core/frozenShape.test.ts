@@ -20,6 +20,15 @@ test('every shape gets its own sizes, whatever came before it', () => {
 test('equal sizes share a list; others don’t', () => {
   expect(frozenShape([4, 5])).toBe(frozenShape([4, 5]));
   expect(frozenShape([])).toBe(frozenShape([]));
+  const shape = frozenShape([4, 5]);
+  expect(frozenShape(shape)).toBe(shape);
   expect(frozenShape([4, 5])).not.toBe(frozenShape([4, 5, 1]));
   expect(frozenShape([4, 5])).not.toBe(frozenShape([5, 4]));
+});
+
+test('most of a hundred shapes in use keep their lists', () => {
+  const used = Array.from({ length: 100 }, (_, i) => [i, i % 7, 3]);
+  const lists = used.map(frozenShape);
+  const kept = used.filter((shape, i) => frozenShape(shape) === lists[i]);
+  expect(kept.length).toBeGreaterThan(80);
 });

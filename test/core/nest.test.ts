@@ -1,5 +1,6 @@
 /** @file Nests: lists and records of leaves, mapped with the paths of the leaves. */
 import { expect, test } from 'vitest';
+import { ValueError } from '../../src/core/errors.ts';
 import { inOrder, isBranch, keysOf, leavesOf, mapNest, type Nest, packNest } from '../../src/core/nest.ts';
 
 const nest = { a: [1, { b: 2 }], c: 3 };
@@ -18,6 +19,7 @@ test('leaves have paths, and are replaced in order', () => {
 test('200 levels and 2^20 items, and no more', () => {
   const deep = (levels: number): Nest<number> => (levels === 0 ? 1 : [deep(levels - 1)]);
   expect(leavesOf(deep(200))).toEqual([1]);
+  expect(() => leavesOf(deep(201))).toThrow(ValueError);
   expect(() => leavesOf(deep(201))).toThrow(/at most 200 deep/);
   const cyclic: unknown[] = [];
   cyclic.push(cyclic);
@@ -60,5 +62,6 @@ test('an error names the place', () => {
     /nest at most 200 deep[\s\S]*at inputs\.self\.self[\s\S]*contains itself/,
   );
   const many = { list: new Array<number>(2 ** 20 + 1) };
+  expect(() => leavesOf(many)).toThrow(ValueError);
   expect(() => leavesOf(many)).toThrow(/1048577 of them, at inputs\.list[\s\S]*one tensor: tensor\(values\)/);
 });

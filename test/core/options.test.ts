@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { ValueError } from '../../src/core/errors.ts';
 import {
+  byPosition,
   checkOptions,
   isOptions,
   isPlainObject,
@@ -54,6 +55,7 @@ test('options come in one object, by position, or both', () => {
   expect(given(undefined, undefined)).toEqual({});
   expect(given(1)).toEqual({ axis: 1 });
   expect(given(null, true)).toEqual({ keepDims: true });
+  expect(given(undefined, { axis: 1 })).toEqual({ axis: 1 });
   expect(given([0, 1], { keepDims: true })).toEqual({ axis: [0, 1], keepDims: true });
   expect(given({ axis: 2, name: 'total' })).toEqual({ axis: 2, name: 'total' });
   expect(given({ axis: undefined }, undefined)).toEqual({ axis: undefined });
@@ -73,16 +75,25 @@ test('unexpected arguments, and options that are passed twice', () => {
     (...args: unknown[]) =>
     () =>
       optionsOf('sum', args, names, ['x']);
+  expect(given(1, true, 'total')).toThrow(ValueError);
   expect(given(1, true, 'total')).toThrow(
     /by position it takes `x`, `axis`, `keepDims`; options go into one object at the end\.[\s\S]*received: 'total' as argument 4[\s\S]*call sum\(x, \{ axis: …, keepDims: …, name: … \}\), with the options that you need\./,
   );
   expect(() => optionsOf('relu', [1], {})).toThrow(
     /by position it takes nothing; it has no options\.[\s\S]*1 as argument 1[\s\S]*call relu\(\)\.$/,
   );
+  expect(given(1, { axis: 2 })).toThrow(ValueError);
   expect(given(1, { axis: 2 })).toThrow(
     /each option is passed once\.[\s\S]*axis: 1 by position, and 2 by name/,
   );
   expect(given(1, { axes: 2 })).toThrow(/its options are axis, keepDims, name\.[\s\S]*axes: 2[\s\S]*'axis'/);
+});
+
+test('a caller that checks the names itself', () => {
+  expect(byPosition('dropout', [0.5, { seed: 1 }], ['rate'])).toEqual({ rate: 0.5, seed: 1 });
+  expect(() => byPosition('dropout', [0.5, 1], ['rate'])).toThrow(
+    /by position it takes `rate`;[\s\S]*1 as argument 2[\s\S]*call dropout\(\{ rate: … \}\)/,
+  );
 });
 
 test('arguments beyond those of a function without options', () => {
@@ -112,5 +123,7 @@ test('several unknown names, with a hint of the caller', () => {
     /received: foo: 2, bar: 'x'\n {2}hint: check the spelling/,
   );
   expect(rejection({ foo: 2 }, [])).toMatch(/it has no options\./);
+  const inherited = Object.create(Object.assign(Object.create(null), { foo: 2 }));
+  expect(rejection(inherited, ['axis'])).toMatch(/its options are axis\./);
   expect(() => checkOptions('f', { foo: 2 }, ['axis'], 'see the guide.')).toThrow(/hint: see the guide\./);
 });

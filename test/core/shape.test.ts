@@ -80,21 +80,38 @@ test('several axes', () => {
   expect(normalizeAxes('sum', undefined, 2)).toEqual([0, 1]);
   expect(normalizeAxes('sum', [-1, 0], 3)).toEqual([0, 2]);
   expect(axesInOrder('transpose', [-1, 0], 3)).toEqual([2, 0]);
+  expect(axesInOrder('transpose', [-1, 0], 2)).toEqual([1, 0]);
   expect(axesInOrder('sum', 1, 3)).toEqual([1]);
   expect(axesInOrder('sum', [], 3)).toEqual([]);
   for (const axes of [
     [0, 0],
     [0, -2],
     [0, 1, 0],
-  ])
-    expect(() => axesInOrder('sum', axes, 2)).toThrow(/an axis may be named once[\s\S]*rank 2/);
+  ]) {
+    expect(() => axesInOrder('sum', axes, 2)).toThrow(ShapeError);
+    expect(() => axesInOrder('sum', axes, 2)).toThrow(/an axis may be named once[\s\S]*axis: \[.*rank 2/);
+  }
   expect(() => axesInOrder('sum', new Array(2), 2)).toThrow(ShapeError);
+});
+
+test('of a list with more axes than the tensor has, none is read: it may be of any length', () => {
+  const list = Object.defineProperty([0, 1, 2], 0, {
+    get: () => {
+      throw new Error('read');
+    },
+  });
+  expect(() => axesInOrder('sum', list, 2)).toThrow(ShapeError);
 });
 
 test('broadcasting', () => {
   const cases: [number[], number[], number[]][] = [
     [[], [], []],
     [[2, 3], [], [2, 3]],
+    [
+      [2, 3],
+      [2, 3],
+      [2, 3],
+    ],
     [[3], [2, 1], [2, 3]],
     [
       [1, 1],
@@ -124,6 +141,7 @@ test('axes along which a tensor is repeated', () => {
   expect(broadcastAxes([2, 1], [2, 3])).toEqual([1]);
   expect(broadcastAxes([1, 3], [1, 3])).toEqual([]);
   expect(broadcastAxes([], [2, 3])).toEqual([0, 1]);
+  expect(broadcastAxes([1, 3], [4, 2, 3])).toEqual([0, 1]);
 });
 
 test('reduced shapes', () => {

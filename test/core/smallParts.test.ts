@@ -2,7 +2,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { isDetached } from '../../src/core/detached.ts';
 import { bytesPerElement, higherDType, orderOf, requireDType, wgslType } from '../../src/core/dtype.ts';
-import { DTypeError, NonFiniteError, ShapeError } from '../../src/core/errors.ts';
+import { DeviceError, DTypeError, NonFiniteError, ShapeError } from '../../src/core/errors.ts';
+import { lazyImport } from '../../src/core/lazyImport.ts';
 import { isListOf } from '../../src/core/lists.ts';
 import { requireOutputs } from '../../src/core/outputs.ts';
 import { formatSpec, specOf } from '../../src/core/spec.ts';
@@ -89,4 +90,17 @@ test('a value that isn’t finite keeps where it stands', () => {
     inputs: ['float32[2]'],
   };
   expect(new NonFiniteError(fault)).toMatchObject({ ...fault, name: 'NonFiniteError' });
+});
+
+test('a part of the library that can’t be loaded is named, with the reason', async () => {
+  const part = { name: 'part' };
+  expect(await lazyImport('the kernels', async () => part)).toBe(part);
+  const failing = (cause: unknown) => lazyImport('the kernels', () => Promise.reject(cause));
+  const cause = new TypeError('failed to fetch');
+  await expect(failing(cause)).rejects.toThrow(DeviceError);
+  await expect(failing(cause)).rejects.toThrow(
+    /loads the kernels by import\(\)[\s\S]*received: failed to fetch/,
+  );
+  await expect(failing(cause)).rejects.toMatchObject({ cause });
+  await expect(failing('no access')).rejects.toThrow(/received: no access/);
 });

@@ -63,12 +63,19 @@ test('fields that a class declares are its own', () => {
   expect(own.lr).toBe(4);
 });
 
-test('each prototype is guarded once', () => {
-  Optimizer.asked = [];
-  new Optimizer();
-  const optimizer = new Optimizer() as Optimizer & Record<string, unknown>;
-  optimizer.other = 1;
-  expect(Optimizer.asked).toEqual(['adam.other']);
+test('each prototype is guarded once, from its first object on', () => {
+  const asked: string[] = [];
+  class Schedule {
+    constructor() {
+      rejectUnknownProperties(Schedule.prototype, (_, name) => {
+        asked.push(name);
+        return null;
+      });
+    }
+  }
+  const first = new Schedule();
+  for (const schedule of [first, new Schedule()]) Object.assign(schedule, { other: 1 });
+  expect(asked).toEqual(['other', 'other']);
 });
 
 test('fixed properties keep their values, and say what to do instead', () => {
@@ -87,4 +94,18 @@ test('fixed properties keep their values, and say what to do instead', () => {
   expect(() => {
     owner.units = 4;
   }).toThrow('make another layer');
+});
+
+test('a class may declare a property that its base class fixed', () => {
+  class Base {
+    name = 'base';
+    units = 3;
+    constructor() {
+      fixProperties(this, ['units'], 'make another layer.');
+    }
+  }
+  class Derived extends Base {
+    override units = 5;
+  }
+  expect(new Derived().units).toBe(5);
 });

@@ -86,6 +86,18 @@ test("'same' has a window for each stride, and an odd element of padding after t
   }
 });
 
+test("'same' windows with taps that are farther apart than some images", () => {
+  for (const dilation of [7, 30, 60])
+    for (const input of [1, 5, 13])
+      for (const stride of [1, 2, 7]) {
+        const layout = { input, window: 3, stride, dilation };
+        const count = Math.ceil(input / stride);
+        const missing = (count - 1) * stride + 2 * dilation + 1 - input;
+        const expected = reads(layout, Math.floor(missing / 2), count);
+        expect(inside(readsOf(slide(layout, 'same'))), JSON.stringify(layout)).toEqual(inside(expected));
+      }
+});
+
 test('a clipped window reads the same elements, and no tap lies beyond the image in all positions', () => {
   for (const layout of layouts.filter(({ dilation }) => dilation === 1)) {
     const axis = slide(layout, 'same');
@@ -99,6 +111,31 @@ test('a clipped window reads the same elements, and no tap lies beyond the image
         JSON.stringify(layout),
       ).toBe(true);
   }
+});
+
+test('with explicit padding a clipped window reads the same elements', () => {
+  for (const layout of layouts.filter(({ dilation }) => dilation === 1))
+    for (const [before, after] of [
+      [3, 0],
+      [0, 3],
+      [4, 4],
+    ] as const) {
+      if (layout.window > layout.input + before + after) continue;
+      const axis = slide(layout, [[before, after]]);
+      const clipped = clippedWindow(axis);
+      expect(inside(readsOf(clipped)), JSON.stringify(layout)).toEqual(inside(readsOf(axis)));
+      expect(clipped.window).toBeLessThanOrEqual(before + layout.input);
+    }
+});
+
+test('the stride of a single window leads beyond the padded image, so that a gradient finds no other window', () => {
+  for (const stride of [1, 7, 20, 2 ** 40])
+    for (const padding of ['same', 'valid', [[2, 1]]]) {
+      const axis = slide({ input: 5, window: 5, stride, dilation: 1 }, padding);
+      for (const { output, before, window, stride: found } of [axis, clippedWindow(axis)])
+        if (output === 1)
+          expect(found, `${stride} ${padding}`).toBeGreaterThanOrEqual(Math.min(stride, before + window));
+    }
 });
 
 test('huge windows, strides and dilations stay within positions that kernels can compute', () => {
