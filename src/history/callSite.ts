@@ -35,9 +35,9 @@ export function callSite(): string | undefined {
 export function userFrame(): string | undefined {
   const own = ownFolder();
   for (const frame of stackFrames()) {
-    const place = /\(?((?:[a-z]+:\/\/|\/)[^()\s]+?):(\d+):\d+\)?$/i.exec(frame.trim());
+    const place = /((?:[a-z]+:\/\/|\/)[^()\s]+?):(\d+):\d+\)?$/i.exec(frame);
     if (!place) continue;
-    const [, file = '', line] = place;
+    const [, file, line] = place as unknown as [string, string, string];
     const url = file.startsWith('/') ? `file://${file}` : file;
     if (url.startsWith(own)) continue;
     return `${url.split('/').slice(-1)[0]}:${line}`;
@@ -47,10 +47,10 @@ export function userFrame(): string | undefined {
 
 /** V8 keeps ten frames by default; an op inside a layer inside a model is deeper. */
 function stackFrames(): string[] {
-  const holder = Error as { stackTraceLimit?: number };
+  const holder = Error as { stackTraceLimit?: number | undefined };
   const before = holder.stackTraceLimit;
   holder.stackTraceLimit = 100;
-  const { stack = '' } = new Error();
-  if (before !== undefined) holder.stackTraceLimit = before;
-  return stack.split('\n').slice(1);
+  const stack = String(new Error().stack);
+  holder.stackTraceLimit = before;
+  return stack.split('\n');
 }

@@ -20,11 +20,21 @@ import {
   tidy,
   variable,
 } from '../../src/index.ts';
+import { userFrame } from '../../src/history/callSite.ts';
 import { clearSession, input, layers, model, sequential } from '../../src/keras/index.ts';
 
 beforeAll(async () => {
   await init();
 });
+
+function thrownBy(body: () => unknown): Error {
+  try {
+    body();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('nothing was thrown');
+}
 
 describe('kerasHistory', () => {
   test('names operation, call and output', () => {
@@ -185,6 +195,43 @@ describe('explainHistory', () => {
     }
   });
 
+  describe('the user’s line', () => {
+    /** A stack as an engine without V8's API writes it. */
+    function withStack<T>(stack: string | undefined, body: () => T): T {
+      const { prepareStackTrace } = Error;
+      Error.prepareStackTrace = () => stack;
+      try {
+        return body();
+      } finally {
+        Error.prepareStackTrace = prepareStackTrace;
+      }
+    }
+
+    test.each<[string, string | undefined, string | undefined]>([
+      ['in V8', 'Error\n    at main (file:///app/src/main.js:12:3)', 'main.js:12'],
+      ['in an async function', 'Error\n    at async file:///app/main.js:12:3', 'main.js:12'],
+      ['in a CommonJS module', 'Error\n    at main (/app/main.js:12:3)', 'main.js:12'],
+      ['on Windows', 'Error\n    at main (file:///C:/app/main.js:12:3)', 'main.js:12'],
+      ['in Firefox and Safari', 'main@http://localhost:8080/main.js:12:3\n', 'main.js:12'],
+      ['below native code', 'Error\n    at Array.map (<anonymous>)\n    at http://a.b/c.js:4:56', 'c.js:4'],
+      ['the nearest one', 'f@https://a.b/near.js:4:5\ng@https://a.b/far.js:6:7', 'near.js:4'],
+      ['nowhere', 'Error\n    at <anonymous>', undefined],
+      ['without stacks', undefined, undefined],
+    ])('%s', (_, stack, place) => {
+      expect(withStack(stack, userFrame)).toBe(place);
+    });
+
+    test('is no line of the library, by its URL or its path', () => {
+      const { stack = '' } = thrownBy(() => debugMode('on' as never));
+      const [, own = ''] = /(\/[^()\s]+):\d+:\d+/.exec(stack.replaceAll('file://', '')) ?? [];
+      expect(own).toMatch(/\.[jt]s$/);
+      for (const file of [own, `file://${own}`])
+        expect(withStack(`Error\n    at op (${file}:1:2)\n    at /app/main.js:12:3`, userFrame)).toBe(
+          'main.js:12',
+        );
+    });
+  });
+
   test('of a symbolic tensor: open sizes, and calls without inputs', () => {
     clearSession();
     const x = input({ shape: [2], name: 'x' });
@@ -255,6 +302,12 @@ test('requireHistory gives it, or throws the explanation', () => {
 });
 
 describe('lineage', () => {
+  test('of what isn’t a tensor is a leaf that says what it is', () => {
+    const { nodes, edges } = lineage('text' as never);
+    expect(nodes).toMatchObject([{ id: 'n0', kind: 'leaf', name: 'fresh', outputs: ["'text'[]"] }]);
+    expect(edges).toEqual([]);
+  });
+
   test('walks back to the leaves, each once', () => {
     using _ = new GradientTape();
     const x = tensor([1, 2], { name: 'x' });
