@@ -111,9 +111,8 @@ class DryRunExecutor implements Executor {
     return this.dry.pipelineOf(this.device.pipelines, kernel, options);
   }
 
-  touch(holder: StorageHolder): void {
-    this.dry.save(holder);
-  }
+  /** A variable that is only read keeps its values: there is nothing to save. */
+  touch(_holder: StorageHolder): void {}
 
   replacing(holder: StorageHolder): void {
     this.dry.save(holder);
