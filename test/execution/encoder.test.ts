@@ -54,6 +54,26 @@ test('copies happen when the app submits', async () => {
   expect(await target.array()).toEqual([1, 2]);
 });
 
+test('work on another device is no part of it', async () => {
+  const [source, target] = [tensor([1, 2]), tensor([0, 0])];
+  const encoder = own.gpu.createCommandEncoder();
+  await using _other = await ownDevice();
+  const x = tensor([3]);
+  let sum: Tensor | undefined;
+  encodeWork(
+    own.device,
+    encoder,
+    () => null,
+    () => {
+      own.device.copy(source.storage, target.storage, 8);
+      sum = add(x, 1);
+    },
+  );
+  expect(await (sum as Tensor).item()).toBe(4);
+  own.gpu.queue.submit([encoder.finish()]);
+  expect(await target.array()).toEqual([1, 2]);
+});
+
 test('a compute pass rejects copies', () => {
   const [source, target] = [tensor([1, 2]), tensor([0, 0])];
   const pass = own.gpu.createCommandEncoder().beginComputePass();
@@ -133,6 +153,19 @@ test('host values are written at once, each into a buffer of its own that isn’
   ]);
 });
 
+test('host values of any size', async () => {
+  const count = 5000;
+  const [x, y] = [bufferOf(new Array(count).fill(1)), bufferOf(new Array(count).fill(0))];
+  const encoder = own.gpu.createCommandEncoder();
+  const values = Float32Array.from({ length: count }, (_, i) => i);
+  encodeFunction(encoder, (x: Tensor) => add(x, tensor(values)), {
+    inputs: [{ values: x, shape: [count] }],
+    outputs: [{ values: y, shape: [count] }],
+  });
+  own.gpu.queue.submit([encoder.finish()]);
+  expect((await floats(y))[count - 1]).toBe(count);
+});
+
 test('a kernel that reports faults says where they go', () => {
   const check = defineKernel({
     name: 'check',
@@ -172,7 +205,7 @@ test('parameters without memory are one typed error', async () => {
   expect((room as LimitedMemory).uncaptured).toBe(0);
 });
 
-test('what the library makes in an encoder is labelled', () => {
+test('what the library makes in an encoder is labelled', async () => {
   const labels: (string | undefined)[] = [];
   const { gpu } = own;
   const { createBindGroup, createBuffer } = gpu;
@@ -194,6 +227,8 @@ test('what the library makes in an encoder is labelled', () => {
   const encode = () =>
     encodeKernel(encoder, scale, { bindings: { x, y }, params: { factor: 2 }, workgroups: 1 });
   encode();
+  await own.device.sync();
+  // Its parameters are confirmed.
   encode();
   expect(labels).toEqual([
     'app',

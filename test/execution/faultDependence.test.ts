@@ -120,8 +120,10 @@ test('without faults, results depend on nothing; those with the same sources sha
   const { tracker } = begin([]);
   expect(none.follow(tracker, new Map())(a)).toBeNull();
   expect(none.follow(tracker, new Map())(b)).toBeNull();
-  const work = dependence([launched([a, b], [], one), launched([c], [b])], [a, b, c]);
-  const { tracker: other, checks } = begin([one]);
+  const another = report();
+  const commands = [launched([a, b], [], one), launched([a, b], [], another), launched([c], [b])];
+  const work = dependence(commands, [a, b, c]);
+  const { tracker: other, checks } = begin([one, another]);
   const faultsOf = work.follow(other, checks);
   expect(faultsOf(a)).not.toBeNull();
   expect(faultsOf(a)).toBe(faultsOf(c));

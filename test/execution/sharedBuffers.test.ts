@@ -13,7 +13,9 @@ class Pool {
     return Math.ceil(bytes / 256) * 256;
   }
 
-  acquire(bytes: number): DeviceBuffer {
+  acquire(bytes: number, label: string): DeviceBuffer {
+    // Errors name what needed the memory.
+    expect(label).toBe('captured work');
     if (bytes > 4096) throw new Error('out of memory');
     this.made++;
     return { size: this.sizeFor(bytes), failure: null } as unknown as DeviceBuffer;
