@@ -5,6 +5,7 @@ export { commonForm } from './math/commonForm.ts';
 export { type MathFunction, mathFunctions } from './math/define.ts';
 export * from './math/divisors.ts';
 export * from './math/exponential.ts';
+export * from './math/floorDivision.ts';
 export * from './math/folds.ts';
 export * from './math/gaussian.ts';
 export * from './math/power.ts';
