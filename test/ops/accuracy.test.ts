@@ -174,3 +174,18 @@ test('logarithms of many elements are within 2 ulp, rare ones among common ones 
   const found = await worst('log', grid, Math.log);
   expect(found.ulps, JSON.stringify(found)).toBeLessThanOrEqual(2);
 });
+
+test.each([
+  ['asinh', Math.asinh, -126],
+  ['acosh', Math.acosh, 0],
+] as const)(
+  '%s of many elements is within 4 ulp, rare ones among common ones included',
+  async (op, exact, low) => {
+    const rare = [0, -0, -1, 0.5, 1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    const grid = Array.from({ length: 2 ** 16 }, (_, i) =>
+      i % 997 === 5 ? (rare[i % rare.length] as number) : fround(2 ** (low + ((127 - low) * i) / 2 ** 16)),
+    );
+    const found = await worst(op, grid, exact);
+    expect(found.ulps, JSON.stringify(found)).toBeLessThanOrEqual(4);
+  },
+);

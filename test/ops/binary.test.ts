@@ -185,6 +185,37 @@ test('floorDiv and mod fit together', async () => {
   });
 });
 
+test('floorDiv and mod of many elements are exact, rare ones among common ones included', async () => {
+  const random = generator(12);
+  const size = 2 ** 16;
+  const y = Float32Array.from({ length: size }, () => (random() < 0.5 ? -1 : 1) * 2 ** (40 * random() - 20));
+  const rare = [0, -0, nan, inf, -inf, Math.fround(1e38), 2 ** -101];
+  for (let i = 5; i < size; i += 997) y[i] = rare[i % rare.length] as number;
+  // Quotients up to 2^21: integers, halves, and their neighbours.
+  const x = y.map((divisor) => {
+    const quotient = Math.floor(2 ** (22 * random())) / 2;
+    return Math.fround(quotient * divisor) * (1 + (Math.floor(3 * random()) - 1) * 2 ** -23);
+  });
+  for (let i = 7; i < size; i += 499) x[i] = rare[i % rare.length] as number;
+  const quotients = await floorDiv(tensor(x), tensor(y)).data();
+  const rests = await mod(tensor(x), tensor(y)).data();
+  const wrong = Array.from(x, (value, i) => {
+    const divisor = y[i] as number;
+    const rest = value % divisor;
+    const isBelow = rest !== 0 && rest < 0 !== divisor < 0;
+    const quotient = Math.floor(value / divisor);
+    const isDefined = Number.isFinite(value) && Number.isFinite(divisor) && divisor !== 0;
+    const floored = isDefined ? Math.round((value - rest) / divisor) - Number(isBelow) : quotient;
+    const modulus = isBelow ? Math.fround(rest + divisor) : rest;
+    const isExact = same(quotients[i] as number, Math.fround(floored)) && same(rests[i] as number, modulus);
+    return isExact ? [] : [[value, divisor, quotients[i], rests[i]]];
+  }).flat();
+  expect(wrong).toEqual([]);
+});
+
+/** Equal, both NaN, or zeros of any sign. */
+const same = (a: number, b: number) => a === b || (Number.isNaN(a) && Number.isNaN(b));
+
 test('integers divide rounding down; by 0 they give 0', async () => {
   const [x, y] = [ints(-7, 7, -7, 7, 6, 5, -5, -(2 ** 31)), ints(2, 2, -2, -2, 3, 0, 0, -1)];
   expect(await listOf(floorDiv(x, y))).toEqual([-4, 3, 3, -4, 2, 0, 0, -(2 ** 31)]);

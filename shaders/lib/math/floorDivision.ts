@@ -1,5 +1,5 @@
 /** @file Floor division and its remainder, as in Python: the remainder has the divisor's sign. */
-import { finite, isInfinite, isNan, nanValue, powerOfTwo } from './bits.ts';
+import { finite, isInfinite, isNan, nanValue, powerOfTwo, withSign } from './bits.ts';
 import { defineMath, type MathFunction } from './define.ts';
 
 // A divisor of 0 gives 0, as in NumPy. It is replaced before the division, which is undefined on some drivers.
@@ -70,6 +70,66 @@ fn exact_remainder(x: f32, y: f32) -> f32 {
 }`,
 );
 
+// The quotient x / y, and from it the nearest integer n and the exact rest x - n y, unless is_rare_division. The products with
+// both parts of y have at most 24 bits, and so do the differences. A quotient above 256 takes two steps.
+export const nearDivision: MathFunction = /* @__PURE__ */ defineMath(
+  'near_division',
+  [],
+  /* wgsl */ `
+struct NearDivision {
+  quotient: f32,
+  n: f32,
+  rest: f32,
+}
+
+fn near_division(x: f32, y: f32) -> NearDivision {
+  let upper = bitcast<f32>(bitcast<u32>(y) & 0xfffff000u);
+  let lower = y - upper;
+  let quotient = x / y;
+  let coarse = select(0.0, 256.0 * floor(0.00390625 * quotient + 0.5), abs(quotient) >= 256.0);
+  let rest = (x - coarse * upper) - coarse * lower;
+  let fine = floor(rest / y + 0.5);
+  return NearDivision(quotient, coarse + fine, (rest - fine * upper) - fine * lower);
+}`,
+);
+
+// Whether near_division isn't correct for x and y: |x / y| is 2^19 or more, |y| isn't within 2^-100 and 2^100, or either is NaN
+// or infinite.
+export const isRareDivision: MathFunction = /* @__PURE__ */ defineMath(
+  'is_rare_division',
+  [],
+  /* wgsl */ `
+fn is_rare_division(x: f32, y: f32) -> bool {
+  let divisor = bitcast<i32>(y) & 0x7fffffff;
+  let quotient = bitcast<i32>(x / y) & 0x7fffffff;
+  return (quotient >= 0x49000000) | (divisor < 0x0d800000) | (divisor > 0x71800000);
+}`,
+);
+
+export const nearFloorMod: MathFunction = /* @__PURE__ */ defineMath(
+  'near_floor_mod',
+  [nearDivision],
+  /* wgsl */ `
+fn near_floor_mod(x: f32, y: f32) -> f32 {
+  let rest = near_division(x, y).rest;
+  let has_other_sign = (bitcast<i32>(rest) ^ bitcast<i32>(y)) < 0;
+  // A rest of 0 has the sign of x.
+  let zero = bitcast<f32>(bitcast<u32>(x) & 0x80000000u);
+  return select(select(rest, rest + y, has_other_sign), zero, rest == 0.0);
+}`,
+);
+
+export const nearFloorDiv: MathFunction = /* @__PURE__ */ defineMath(
+  'near_floor_div',
+  [nearDivision, withSign],
+  /* wgsl */ `
+fn near_floor_div(x: f32, y: f32) -> f32 {
+  let division = near_division(x, y);
+  let is_above = ((bitcast<i32>(division.rest) ^ bitcast<i32>(y)) < 0) & (division.rest != 0.0);
+  return with_sign(select(division.n, division.n - 1.0, is_above), division.quotient);
+}`,
+);
+
 export const floorMod: MathFunction = /* @__PURE__ */ defineMath(
   'floor_mod',
   [finite, isNan, nanValue, isInfinite, exactRemainder],
@@ -85,6 +145,7 @@ fn floor_mod(x: f32, y: f32) -> f32 {
   let signed = select(rest, -rest, x < 0.0);
   return select(signed, signed + y, rest != 0.0 && (x < 0.0) != (y < 0.0));
 }`,
+  { compute: nearFloorMod, isRare: isRareDivision },
 );
 
 // By the exact modulus, so that a quotient just below an integer isn't rounded up to it.
@@ -99,4 +160,5 @@ fn floor_div(x: f32, y: f32) -> f32 {
   }
   return round((x - floor_mod(x, y)) / y);
 }`,
+  { compute: nearFloorDiv, isRare: isRareDivision },
 );
