@@ -191,7 +191,7 @@ test('floorDiv and mod of many elements are exact, rare ones among common ones i
   const y = Float32Array.from({ length: size }, () => (random() < 0.5 ? -1 : 1) * 2 ** (40 * random() - 20));
   const rare = [0, -0, nan, inf, -inf, Math.fround(1e38), 2 ** -101];
   for (let i = 5; i < size; i += 997) y[i] = rare[i % rare.length] as number;
-  // Quotients up to 2^21: integers, halves, and their neighbours.
+  // Quotients up to 2^21: multiples of 0.5 and their neighbours.
   const x = y.map((divisor) => {
     const quotient = Math.floor(2 ** (22 * random())) / 2;
     return Math.fround(quotient * divisor) * (1 + (Math.floor(3 * random()) - 1) * 2 ** -23);
