@@ -4,12 +4,14 @@
  */
 import { directLoads, type DirectShape } from '../../shaders/convolution/direct.ts';
 import { patchBytes, type PatchShape, patchSize } from '../../shaders/convolution/patches.ts';
+import type { ConvolutionGeometry } from '../core/convolution.ts';
 import type { WindowAxis } from '../core/windows.ts';
 import type { AdapterProfile } from './adapterProfiles.ts';
 import { phaseOf } from './blockGrid.ts';
 import { allowsCol2im } from './conv2dAlgorithm.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
 import type { DirectAlgorithm, PatchAlgorithm } from './gpuKernels.ts';
+import { filterGradAlgorithm } from './filterGradShape.ts';
 
 /** Larger windows make long programs. */
 const maxWindow = 7;
@@ -17,7 +19,7 @@ const maxWindow = 7;
 const maxSums = 28;
 const maxLoads = 6;
 /** Workgroup memory that every device has. */
-const maxBytes = 16384;
+export const maxBytes = 16384;
 /** Rows that an invocation computes, where the stride doesn't say otherwise. */
 const rowsAtOnce = 2;
 
@@ -57,6 +59,12 @@ export function directShape({ direction, geometry }: Conv2dProblem): DirectShape
 const maxChannels = 7;
 const minFilters = 16;
 
+/** Whether the image has few channels, and both image and kernel suit patches of it. */
+export function allowsPatches({ rows, columns, inputs, outputs, groups }: ConvolutionGeometry): boolean {
+  if (groups > 1 || inputs > maxChannels || inputs % 4 === 0) return false;
+  return outputs % 4 === 0 && outputs >= minFilters && isSmall(rows) && isSmall(columns);
+}
+
 /** From the most reuse of what is read to the fewest registers. */
 const divisions = [
   { filterLanes: 8, vectors: 2 },
@@ -70,9 +78,8 @@ export function patchShape(
   { direction, geometry }: Conv2dProblem,
   { gemm: { largestBlock } }: Pick<AdapterProfile, 'gemm'>,
 ): PatchShape | null {
-  const { rows, columns, inputs, outputs, groups } = geometry;
-  if (direction !== 'forward' || groups > 1 || inputs > maxChannels || inputs % 4 === 0) return null;
-  if (outputs % 4 > 0 || outputs < minFilters || !isSmall(rows) || !isSmall(columns)) return null;
+  if (direction !== 'forward' || !allowsPatches(geometry)) return null;
+  const { rows, columns, inputs, outputs } = geometry;
   const axis = ({ window, stride }: WindowAxis) => ({ window, stride });
   const shapes = divisions
     .filter(({ vectors }) => 16 * vectors <= largestBlock)
@@ -92,5 +99,6 @@ export function directAlgorithm(
   const direct = allowsCol2im(problem) ? directShape(problem) : null;
   if (direct) return { kind: 'direct', shape: direct };
   const patches = patchShape(problem, profile);
-  return patches && { kind: 'patches', shape: patches };
+  if (patches) return { kind: 'patches', shape: patches };
+  return filterGradAlgorithm(problem, profile);
 }

@@ -4,6 +4,7 @@
  */
 import type { DirectShape } from '../../shaders/convolution/direct.ts';
 import type { PatchShape } from '../../shaders/convolution/patches.ts';
+import type { PatchFilterGradShape } from '../../shaders/convolution/patchFilterGrad.ts';
 import { DeviceError } from '../core/errors.ts';
 import type { AdapterProfile } from './adapterProfiles.ts';
 import type { Conv2dLauncher } from './conv2dCall.ts';
@@ -16,10 +17,20 @@ export interface DirectAlgorithm {
 }
 
 /** Windows are read from a part of the image that a workgroup shares. */
-export interface PatchAlgorithm {
+export interface PatchForwardAlgorithm {
   readonly kind: 'patches';
   readonly shape: PatchShape;
 }
+
+/** The same for the gradient of the kernel, of which a workgroup has partial sums. */
+export interface PatchFilterGradAlgorithm {
+  readonly kind: 'patches';
+  readonly shape: PatchFilterGradShape;
+  /** Partial sums of each result. */
+  readonly parts: number;
+}
+
+export type PatchAlgorithm = PatchForwardAlgorithm | PatchFilterGradAlgorithm;
 
 export interface GpuKernels {
   /** Returns how a convolution of few channels, of the result or of the image, is computed without a GEMM; null if it can't be. */

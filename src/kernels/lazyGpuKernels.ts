@@ -4,10 +4,20 @@
  */
 import { direct } from './directConvolution.ts';
 import { directAlgorithm } from './directShapes.ts';
-import { provideGpuKernels } from './gpuKernels.ts';
-import { patches } from './patchConvolution.ts';
+import { type PatchAlgorithm, provideGpuKernels } from './gpuKernels.ts';
+import { patchForward } from './patchConvolution.ts';
+import { patchFilterGradient } from './patchFilterGrad.ts';
+import type { Conv2dLauncher } from './conv2dCall.ts';
 
 export * as core from './coreKernels.ts';
+
+const patches: Conv2dLauncher<PatchAlgorithm> = {
+  launch({ algorithm, ...call }) {
+    return 'parts' in algorithm
+      ? patchFilterGradient.launch({ ...call, algorithm })
+      : patchForward.launch({ ...call, algorithm });
+  },
+};
 
 /** Makes the kernels available to the core. */
 export function provide(): void {

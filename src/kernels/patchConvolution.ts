@@ -8,7 +8,7 @@ import {
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import { type Conv2dLauncher, widened } from './conv2dCall.ts';
 import { biasBinding, biasStorage, epilogueOptions } from './epilogue.ts';
-import type { PatchAlgorithm } from './gpuKernels.ts';
+import type { PatchForwardAlgorithm } from './gpuKernels.ts';
 import { output } from './output.ts';
 import { rectangleValues } from './rectangles.ts';
 
@@ -24,7 +24,7 @@ const kernel = /* @__PURE__ */ defineKernel({
   source: patchConvolution,
 });
 
-export const patches: Conv2dLauncher<PatchAlgorithm> = {
+export const patchForward: Conv2dLauncher<PatchForwardAlgorithm> = {
   launch(given) {
     const { op, problem, algorithm, a: image, b: weights, spec, epilogue } = widened(given);
     const { shape } = algorithm;

@@ -95,7 +95,7 @@ function variantOfPipeline({ name }: Kernel, options: KernelOptions): string | n
   if (name.startsWith('winograd'))
     return variantName(conv2dTunable.name, conv2dName({ kind: 'winograd', block: options.block as 2 | 4 }));
   if (name === 'directConvolution') return variantName(conv2dTunable.name, 'direct');
-  if (name === 'patchConvolution') return variantName(conv2dTunable.name, 'patches');
+  if (name.startsWith('patch')) return variantName(conv2dTunable.name, 'patches');
   if (name === 'col2im') return variantName(conv2dTunable.name, conv2dName({ kind: 'gemmCol2im' }));
   if (options.subgroups === true) return 'subgroups';
   return profilePartOf(name);

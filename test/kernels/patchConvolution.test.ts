@@ -24,7 +24,7 @@ const layer = (
   return { batch: 1, rows: line, columns: line, inputs, outputs, groups };
 };
 
-// Gradients are implicit GEMMs.
+// Input gradients are implicit GEMMs.
 test.each([
   ['three channels', { batch: 2, image: [9, 19, 3], kernel: [3, 3, 20], before: [1, 1] }],
   ['one channel, filters of two workgroups', { image: [6, 7, 1], kernel: [5, 5, 68], before: [2, 2] }],

@@ -1,6 +1,7 @@
 /** @file The convolution kernels of the catalog. */
 import type { ConvolutionKernelOptions } from '../../../shaders/convolution.ts';
 import type { PatchOptions } from '../../../shaders/convolution/patches.ts';
+import type { PatchFilterGradShape } from '../../../shaders/convolution/patchFilterGrad.ts';
 import type { DirectOptions } from '../../../shaders/convolution/direct.ts';
 import type { Col2imOptions } from '../../../shaders/col2im.ts';
 import { gemmTiles } from '../../../src/kernels/gemmTiles.ts';
@@ -43,6 +44,23 @@ export const convolutionKernels: Family = {
       activation: 'value',
     },
     { 'few filters, bias': { filterLanes: 4, vectors: 1, bias: true } },
+  ),
+  patchFilterGrad: entry<PatchFilterGradShape>(
+    {
+      direction: 'filterGrad',
+      channels: 1,
+      rows: { window: 2, stride: 1 },
+      columns: { window: 3, stride: 1 },
+      width: 4,
+      filterLanes: 8,
+      rowLanes: 2,
+      pixelLanes: 4,
+      height: 4,
+      edges: false,
+    },
+    {
+      'edges, a row of the kernel, vectors of two': { width: 2, rowLanes: 1, edges: true },
+    },
   ),
   directConvolution: entry<DirectOptions>(
     {
