@@ -1,6 +1,6 @@
 /**
  * @file How convolutions of few channels, of the result or of the image, are computed without a GEMM: pure functions of the
- * problem, by which an algorithm is selected (conv2dAlgorithm.ts).
+ * problem. Filter gradients are in filterGradShape.ts.
  */
 import { directLoads, type DirectShape } from '../../shaders/convolution/direct.ts';
 import { patchBytes, type PatchShape, patchSize } from '../../shaders/convolution/patches.ts';
@@ -8,10 +8,7 @@ import type { ConvolutionGeometry } from '../core/convolution.ts';
 import type { WindowAxis } from '../core/windows.ts';
 import type { AdapterProfile } from './adapterProfiles.ts';
 import { phaseOf } from './blockGrid.ts';
-import { allowsCol2im } from './conv2dAlgorithm.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
-import type { DirectAlgorithm, PatchAlgorithm } from './gpuKernels.ts';
-import { filterGradAlgorithm } from './filterGradShape.ts';
 
 /** Larger windows make long programs. */
 const maxWindow = 7;
@@ -89,16 +86,4 @@ export function patchShape(
     Math.ceil(outputs / 4 / patchSize(shape).filters) * patchSize(shape).filters;
   const least = Math.min(...shapes.map(computed));
   return shapes.find((shape) => computed(shape) === least) ?? null;
-}
-
-/** Returns the algorithm for a problem of few channels, of the result or of the image; null if there is none. */
-export function directAlgorithm(
-  problem: Conv2dProblem,
-  profile: Pick<AdapterProfile, 'gemm'>,
-): DirectAlgorithm | PatchAlgorithm | null {
-  const direct = allowsCol2im(problem) ? directShape(problem) : null;
-  if (direct) return { kind: 'direct', shape: direct };
-  const patches = patchShape(problem, profile);
-  if (patches) return { kind: 'patches', shape: patches };
-  return filterGradAlgorithm(problem, profile);
 }

@@ -10,7 +10,7 @@ import {
   type Conv2dAlgorithm,
   conv2dTunable,
 } from '../../src/kernels/conv2dAlgorithm.ts';
-import { directAlgorithm } from '../../src/kernels/directShapes.ts';
+import { directAlgorithm } from '../../src/kernels/fewChannels.ts';
 import { gemmTunable, onTile } from '../../src/kernels/gemmAlgorithm.ts';
 import { loadKernelsFor } from '../../src/kernels/loadGpuKernels.ts';
 
