@@ -2,43 +2,8 @@
  * @file Limits of the compiler's figures, each with its reason. Figures are exact, so a limit is the current figure, or a
  * goal that was set beforehand. test/bench/codegen.test.ts compares them.
  */
-import type { AdapterKind } from '../../src/webgpu/adapter.ts';
-
-export interface Limit {
-  readonly what: string;
-  /** Names of the problems that it applies to. */
-  readonly problems: readonly string[];
-  /** Kernels of the problems that it applies to, by label. */
-  readonly kernels: RegExp;
-  readonly reason: string;
-  /** The profile by which kernels are selected; default: discrete. */
-  readonly profile?: AdapterKind;
-  /** The chip; default: rdna2. */
-  readonly family?: 'rdna2' | 'gcn5';
-  readonly registers?: number;
-  /** Waves that a SIMD holds, at least. */
-  readonly waves?: number;
-  /** Smallest fraction of multiply-adds among all vector instructions of the main loop. */
-  readonly fmaShare?: number;
-  /** Instructions of the main loop per multiply-add. */
-  readonly instructions?: number;
-  /** Instructions per load, in the loop with the most loads. */
-  readonly perLoad?: number;
-  /** The minimum number of loads in flight. */
-  readonly inFlight?: number;
-  /** Clamped addresses in the main loop. */
-  readonly clamps?: number;
-  /** Smallest fraction of multiply-adds that are executed while loads of the main loop are in flight. */
-  readonly overlap?: number;
-  /** Smallest fraction of executed multiply-adds that the problem needs. */
-  readonly useful?: number;
-  /** Invocations of the launch, at least. */
-  readonly invocations?: number;
-  /** Launches of the problem. */
-  readonly launches?: number;
-  /** Bytes that a launch binds. */
-  readonly bytes?: number;
-}
+import { convolutionLimits } from './convolutionLimits.ts';
+import type { Limit } from './limit.ts';
 
 /** Besides these limits, no pipeline of these problems may spill. */
 export const limits: readonly Limit[] = [
@@ -52,97 +17,7 @@ export const limits: readonly Limit[] = [
     overlap: 1,
     reason: 'no address arithmetic in the unrolled k loop, loads behind the products, and 8 waves',
   },
-  {
-    what: 'implicit convolution',
-    problems: [
-      'ResNet-50 3×3 / 2 128 → 128 at 56², batch 32, forward',
-      'ResNet-50 3×3 / 2 128 → 128 at 56², batch 32, input gradient',
-      'ResNet-50 3×3 / 2 128 → 128 at 56², batch 32, filter gradient',
-    ],
-    kernels: /conv2d/,
-    fmaShare: 0.91,
-    registers: 128,
-    clamps: 0,
-    overlap: 1,
-    reason: 'addresses and padding cost some ten instructions for each vector that is loaded',
-  },
-  {
-    what: 'convolution in blocks of 4 × 4',
-    problems: [
-      'ResNet-50 3×3 / 2 256 → 256 at 28², batch 1, forward',
-      'ResNet-50 3×3 / 2 512 → 512 at 14², batch 1, forward',
-    ],
-    kernels: /conv2d/,
-    fmaShare: 0.88,
-    registers: 80,
-    clamps: 0,
-    overlap: 1,
-    reason: 'as of large blocks: a block of 4 × 4 has fewer multiply-adds for each vector',
-  },
-  {
-    what: 'input gradient with strides',
-    problems: [
-      'ResNet-50 3×3 / 2 128 → 128 at 56², batch 1, input gradient',
-      'ResNet-50 3×3 / 2 256 → 256 at 28², batch 1, input gradient',
-      'ResNet-50 3×3 / 2 512 → 512 at 14², batch 32, input gradient',
-    ],
-    kernels: /conv2d/,
-    fmaShare: 0.89,
-    registers: 112,
-    clamps: 0,
-    overlap: 1,
-    launches: 1,
-    reason:
-      'strides of two are known, so that a k tile finds its tap without quotients in vector instructions',
-  },
-  {
-    what: 'convolution of three channels',
-    problems: ['ResNet-50 7×7 / 2 3 → 64 at 224², batch 1, forward'],
-    kernels: /patchConvolution/,
-    fmaShare: 0.98,
-    registers: 104,
-    clamps: 0,
-    overlap: 1,
-    launches: 1,
-    reason: 'elements are copied once for all windows, so that the loop reads and multiplies',
-  },
-  {
-    what: 'convolution of three channels, whose loop the compiler unrolls',
-    problems: [
-      'VGG19 3×3 3 → 64 at 224², batch 1, forward',
-      'MobileNetV2 3×3 / 2 3 → 32 at 224², batch 1, forward',
-    ],
-    kernels: /patchConvolution/,
-    registers: 80,
-    launches: 1,
-    reason: 'as with 7 × 7; a program without loops has no share of its main loop',
-  },
-  {
-    what: 'input gradient of three channels',
-    problems: [
-      'VGG19 3×3 3 → 64 at 224², batch 1, input gradient',
-      'ResNet-50 7×7 / 2 3 → 64 at 224², batch 1, input gradient',
-      'MobileNetV2 3×3 / 2 3 → 32 at 224², batch 32, input gradient',
-    ],
-    kernels: /directConvolution/,
-    fmaShare: 0.98,
-    registers: 72,
-    waves: 10,
-    clamps: 0,
-    overlap: 1,
-    launches: 1,
-    reason: 'weights are in scalar registers, and all loads of the next vectors are under multiply-adds',
-  },
-  {
-    what: 'filter gradient of three channels',
-    problems: ['ResNet-50 7×7 / 2 3 → 64 at 224², batch 1, filter gradient'],
-    kernels: /conv2d/,
-    fmaShare: 0.81,
-    registers: 96,
-    clamps: 0,
-    overlap: 1,
-    reason: 'each element has an index of its own and two conditions; an invocation loads eight',
-  },
+  ...convolutionLimits,
   {
     what: 'a tile of few registers',
     problems: ['matMul 64×8192×64 large k'],
@@ -224,25 +99,6 @@ export const limits: readonly Limit[] = [
     waves: 14,
     reason:
       'Intel and Mali have some 64 registers for an invocation, and all of these hide latency by many waves',
-  },
-  {
-    what: 'Apple, integrated, mobile: convolution of three channels',
-    profile: 'apple',
-    problems: [
-      'VGG19 3×3 3 → 64 at 224², batch 1, forward',
-      'VGG19 3×3 3 → 64 at 224², batch 32, input gradient',
-    ],
-    kernels: /Convolution/,
-    registers: 72,
-    reason: 'an invocation computes four pixels and four filters, or two pixels of all channels',
-  },
-  {
-    what: 'Apple, integrated, mobile: convolution of three channels, 7 × 7',
-    profile: 'apple',
-    problems: ['ResNet-50 7×7 / 2 3 → 64 at 224², batch 1, forward'],
-    kernels: /patchConvolution/,
-    registers: 80,
-    reason: 'four windows cover 39 elements of a row',
   },
   {
     what: 'Apple, integrated, mobile: depthwise convolution',

@@ -96,9 +96,9 @@ export function filterGradAlgorithm(
   if (!lanes) return null;
   const { rows, columns, inputs } = geometry;
   const axis = ({ window, stride }: WindowAxis) => ({ window, stride });
-  const mostLanes = Math.floor(maxInvocations / (lanes.filterLanes * lanes.rowLanes));
+  const maxPixelLanes = Math.floor(maxInvocations / (lanes.filterLanes * lanes.rowLanes));
   const candidates = heights.flatMap((height) =>
-    range(mostLanes).map(
+    range(maxPixelLanes).map(
       (i): PatchFilterGradShape => ({
         direction,
         channels: inputs,

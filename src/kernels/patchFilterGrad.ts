@@ -9,9 +9,9 @@ import {
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import { type Conv2dLauncher, widened } from './conv2dCall.ts';
 import type { PatchFilterGradAlgorithm } from './gpuKernels.ts';
-import { addParts } from './depthwiseSums.ts';
 import { output } from './output.ts';
 import { partialSpec } from './partialSums.ts';
+import { reduceKernel } from './reduce.ts';
 import { rectangleValues } from './rectangles.ts';
 
 const kernel = /* @__PURE__ */ defineKernel({
@@ -42,6 +42,8 @@ export const patchFilterGradient: Conv2dLauncher<PatchFilterGradAlgorithm> = {
       params: { ...rectangles, count, rectangles: rectangles.count, parts, group_filters, filters, alpha: 0 },
       workgroups: count,
     });
-    return parts > 1 ? addParts(op, sums, spec) : sums;
+    if (parts === 1) return sums;
+    const [total] = reduceKernel(op, sums, [0], [spec], { combine: 'a + b' });
+    return total;
   },
 };

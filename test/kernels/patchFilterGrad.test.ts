@@ -153,7 +153,7 @@ test.each([
   // 4 × 11 results: rows and columns that don't fill a rectangle.
   const c = convolution({ image: [7, 13, 3], kernel: [3, 3, 16] });
   const operands = [draw(sizes.image(c), 1), draw(sizes.result(c), 3)] as const;
-  // The corner is in one window, and beside pixels that a rectangle has and the result has not.
+  // The corner is in one window, next to pixels that a rectangle has and the result has not.
   operands[operand as 0 | 1].fill(value, -1);
   const lanes = { width: 4, filterLanes: 4, rowLanes: 3, pixelLanes: 2, height: 4 } as const;
   const gradient = await launch(c, shapeOf(c, lanes), 2, ...operands);
