@@ -132,8 +132,12 @@ function plan(operands: readonly Tensor[], shape: Shape): Plan {
   };
 }
 
-/** The maximum number of characters of WGSL in an invocation's steps: a software adapter compiles longer ones slowly. */
-const longestText = 4096;
+/**
+ * The maximum number of characters of WGSL in an invocation's steps: a software adapter compiles longer ones slowly. Less for
+ * chains that are fused, of which a model has many.
+ */
+const longestText = 6144;
+export const longestChain = 4096;
 const textLengths = new Map<string, number>();
 
 /** Returns the length of `expression` and of the functions that it calls. */
@@ -147,11 +151,16 @@ function textLength(expression: string): number {
 }
 
 /** Elements (or vectors) that an invocation computes: several only if there is work for the whole device. */
-export function elementwiseSteps(device: Device, count: number, expression: string): 1 | 2 | 4 {
+export function elementwiseSteps(
+  device: Device,
+  count: number,
+  expression: string,
+  longest = longestText,
+): 1 | 2 | 4 {
   const { minElements } = profileOf(device).elementwise;
   if (count < minElements[2]) return 1;
   const length = textLength(expression);
-  const isEnough = (steps: 2 | 4) => length * steps <= longestText && count >= minElements[steps];
+  const isEnough = (steps: 2 | 4) => length * steps <= longest && count >= minElements[steps];
   return isEnough(4) ? 4 : isEnough(2) ? 2 : 1;
 }
 

@@ -22,7 +22,7 @@ import { foldWorkgroups, workOf } from '../webgpu/launch.ts';
 import { joinAttributions, type PreparedLaunch } from '../webgpu/command.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 import { profileOf } from './adapterProfiles.ts';
-import { elementwiseSteps, inOneLine, strideNames } from './elementwise.ts';
+import { elementwiseSteps, inOneLine, longestChain, strideNames } from './elementwise.ts';
 import { bitsOf } from '../core/bits.ts';
 
 const fusedKernel = defineKernel({
@@ -186,7 +186,7 @@ export class Chain {
   #fused(outputs: readonly number[]): PreparedLaunch {
     const { device } = this.context;
     const expressions = this.#steps.map(({ expression }) => expression).join(' ');
-    const repeats = elementwiseSteps(device, this.#count, expressions);
+    const repeats = elementwiseSteps(device, this.#count, expressions, longestChain);
     const { interleaved, reassociates } = profileOf(device).elementwise;
     const inputs = this.#inputs.map(
       ({ type, layout, shape }): FusedInput => ({
