@@ -40,6 +40,7 @@ export function opRows(root, exported) {
       .map((file) => fs.readFileSync(path.join(root, 'src', layer, file), 'utf8')),
   );
   const all = [...sources.values(), ...elsewhere].join('\n');
+  const expand = expansionsIn(all);
   return tableOfContents(sources.get('index.ts') ?? '').flatMap(({ name, file, group }) => {
     const { definition } = /** @type {OpLike} */ (exported[name] ?? {});
     if (!definition) return [];
@@ -49,7 +50,7 @@ export function opRows(root, exported) {
       group,
       file,
       inputs: definition.inputs.map((input) => input.replace(/:\w+/, '')),
-      options: optionsOf(type, all),
+      options: optionsOf(type, all, expand),
       about: firstSentence(doc),
       shapes: shapesOf(doc),
       gradient: definition.backward !== null,
@@ -110,22 +111,41 @@ function shapesOf(doc) {
 }
 
 /**
+ * Returns a function that replaces the name of an op's type by what it stands for. It searches `sources` once for each name:
+ * most ops have the same few types.
+ *
+ * @param {string} sources text of all op files
+ * @returns {(alias: string) => string}
+ */
+function expansionsIn(sources) {
+  /** @type {Map<string, string>} */
+  const known = new Map();
+  return (alias) => {
+    const expansion = known.get(alias) ?? expansionOf(alias, sources);
+    known.set(alias, expansion);
+    return expansion;
+  };
+}
+
+/** @param {string} alias @param {string} sources */
+function expansionOf(alias, sources) {
+  const definition = new RegExp(`\\btype ${alias}(?:<[^=]*?>)? =([^;]+);`).exec(sources);
+  if (definition && !/^\s*[{'|]/.test(definition[1] ?? '')) return `${alias} ${definition[1]}`;
+  // An op with calls of several kinds is an interface.
+  const calls = new RegExp(`\\binterface ${alias} \\{\\n {2}\\(([\\s\\S]*?)\\n\\}`).exec(sources);
+  return calls ? `${alias} ${calls[1]?.match(/\b\w+Options\b/g)?.join(' ')}` : alias;
+}
+
+/**
  * Returns the names of the options in an op's type, through aliases and interfaces.
  *
  * @param {string} type
  * @param {string} sources text of all op files
+ * @param {(alias: string) => string} expand
  */
-function optionsOf(type, sources) {
+function optionsOf(type, sources, expand) {
   let text = type;
-  for (let depth = 0; depth < 3; depth++) {
-    text = text.replace(/\b[A-Z]\w+\b/g, (alias) => {
-      const definition = new RegExp(`\\btype ${alias}(?:<[^=]*?>)? =([^;]+);`).exec(sources);
-      if (definition && !/^\s*[{'|]/.test(definition[1] ?? '')) return `${alias} ${definition[1]}`;
-      // An op with calls of several kinds is an interface.
-      const calls = new RegExp(`\\binterface ${alias} \\{\\n {2}\\(([\\s\\S]*?)\\n\\}`).exec(sources);
-      return calls ? `${alias} ${calls[1]?.match(/\b\w+Options\b/g)?.join(' ')}` : alias;
-    });
-  }
+  for (let depth = 0; depth < 3; depth++) text = text.replace(/\b[A-Z]\w+\b/g, expand);
   const inline = [...text.matchAll(/\{([^{}]*)\}/g)].flatMap((match) => fieldsOf(match[1] ?? ''));
   const named = [...new Set(text.match(/\b[A-Z]\w*Options\b/g) ?? [])];
   return [...new Set([...inline, ...named.flatMap((name) => interfaceFields(name, sources))])];
