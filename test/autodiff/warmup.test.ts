@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { seedPosition } from '../../src/ops/seeds.ts';
 import {
   add,
+  broadcastTo,
   compile,
   conv2d,
   defineKernel,
@@ -185,6 +186,58 @@ describe('warmup', () => {
     expect(step.explain()[0]).toMatchObject({ captured: true, reason: null });
   });
 
+  test('weights that it builds keep the seeds that they drew', async () => {
+    await using _own = await ownDevice();
+    const net = () => sequential({ layers: [layers.dense({ units: 4 })] });
+    const [first, second] = [net(), net()];
+    const x = ones([5, 3]);
+    await warmup(() => first.apply(x));
+    second.apply(x);
+    const [a, b] = await valuesOf([...first.weights.slice(0, 1), ...second.weights.slice(0, 1)]);
+    expect(a).not.toEqual(b);
+  });
+
+  test('is seen by no tape', async () => {
+    await using _own = await ownDevice();
+    using tape = new GradientTape();
+    const x = tensor([1, 2]);
+    tape.watch(x);
+    let made: unknown;
+    await warmup(() => {
+      made = exp(x).kerasHistory;
+    });
+    expect(made).toBeNull();
+    expect(exp(x).kerasHistory).not.toBeNull();
+  });
+
+  test('of an op, specs stand for its tensors, not for its options', async () => {
+    await using _own = await ownDevice();
+    await warmup(broadcastTo as (...args: unknown[]) => Tensor, { shape: [3] }, { shape: [2, 3] });
+    const x = ones([3]);
+    expect((await pipelinesOf(() => broadcastTo(x, { shape: [2, 3] }))).added).toBe(0);
+  });
+
+  test('of an object with calls of its own: loads what they need, and gives them the options', async () => {
+    await using _own = await ownDevice();
+    const calls: unknown[] = [];
+    const target = {
+      async loadTraining() {
+        calls.push('loaded');
+      },
+      dryRun(options: { batchSize?: number }) {
+        calls.push(options);
+      },
+    };
+    await warmup(target, { batchSize: 8 });
+    await warmup(target);
+    expect(calls).toEqual(['loaded', { batchSize: 8 }, 'loaded', {}]);
+    const { dryRun } = target;
+    await expect(warmup({ dryRun }, {})).resolves.toBe(0);
+    await expect((warmup as (...args: unknown[]) => Promise<number>)(target, {}, 3)).rejects.toThrow(
+      /warmup: .*`model`, `options`[\s\S]*received: 3/,
+    );
+  });
+
   test('brings back variables that are assigned, moved or shared', async () => {
     await using _own = await ownDevice();
     const a = variable(ones([4]), { name: 'a' });
@@ -236,10 +289,19 @@ describe('what warmup rejects', () => {
       ran = true;
     };
     await expect(warmup(waits)).rejects.toThrow(TapeError);
+    await expect(warmup(waits)).rejects.toThrow(/received: an async function[\s\S]*warmup\(\(\) => step/);
     expect(ran).toBe(false);
-    await expect(warmup(() => Promise.resolve(1))).rejects.toThrow(/a dry run is synchronous/);
+    await expect(warmup(() => Promise.resolve(1))).rejects.toThrow(
+      /a dry run is synchronous[\s\S]*a function that returned a Promise/,
+    );
     await expect(warmup(() => x.data())).rejects.toThrow(/synchronous/);
-    await expect(warmup(3 as never)).rejects.toThrow(/a function, or a model/);
+    for (const wrong of [3, null, {}]) {
+      await expect(warmup(wrong as never)).rejects.toThrow(TapeError);
+      await expect(warmup(wrong as never)).rejects.toThrow(/^warmup: it takes a function, or a model/);
+    }
+    await expect(warmup((y: Tensor) => relu(y), { shape: [1], dtyp: 'int32' } as never)).rejects.toThrow(
+      /dtyp[\s\S]*'dtype'/,
+    );
     await expect(warmup((y: Tensor) => relu(y), { shape: [-1] })).rejects.toThrow(/shape/);
     await expect(warmup((y: Tensor) => relu(y), { shape: [1], dtype: 'half' as never })).rejects.toThrow(
       /dtype/,

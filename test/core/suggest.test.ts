@@ -26,6 +26,7 @@ test.each<[string, readonly string[], string | undefined]>([
   ['ab', ['cd'], undefined],
   ['abcdef', ['abcdxy'], 'abcdxy'],
   ['abcdef', ['abcxyz'], undefined],
+  ['abcdef', ['bacdxy'], undefined],
   // A part of a name, unless it is as short as two letters.
   ['dilation', ['rate', 'dilationRate'], 'dilationRate'],
   ['regularizer', ['units', 'kernelRegularizer'], 'kernelRegularizer'],
