@@ -85,8 +85,9 @@ export class CapturedWork {
     this.#assignments = planned.assignments;
     const hasOwnBuffer = (range: BoundRange) => this.#ownBuffers.has(range as Storage);
     const lasting = commands.flatMap(rangesOf).filter((range) => !hasOwnBuffer(range));
-    this.launches = commands.filter(({ kind }) => kind === 'launch').length;
-    const fixed = commands.filter((command) => isFixed(command) && hasParams(command)) as PreparedLaunch[];
+    const launches = commands.filter((command) => command.kind === 'launch');
+    this.launches = launches.length;
+    const fixed = launches.filter((launch) => isFixed(launch) && hasParams(launch));
     const words = new ParamWords(Math.max(1, fixed.length) * slotBytes);
     const slotOf = new Map(fixed.map((launch, i) => [launch, i * slotBytes]));
     for (const [{ layout, params }, offset] of slotOf) layout.pack(words, offset / 4, params);
@@ -241,14 +242,12 @@ function ownBufferResults({ made }: Capture, outputs: readonly Storage[]): Reado
 
 type CopyBetween = (source: BoundRange, target: BoundRange, bytes: number) => void;
 
-function isFixed(command: Command): boolean {
-  if (command.kind === 'copy') return true;
-  const { fault, params } = command;
+function isFixed({ fault, params }: PreparedLaunch): boolean {
   return !fault && !Object.values(params).some((value) => value instanceof DynamicScalar);
 }
 
-function hasParams(command: Command): boolean {
-  return command.kind === 'launch' && command.layout.fields.length > 0;
+function hasParams({ layout }: PreparedLaunch): boolean {
+  return layout.fields.length > 0;
 }
 
 function paramBuffer(allocator: BufferAllocator, words: ParamWords): DeviceBuffer {
