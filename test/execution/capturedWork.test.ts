@@ -5,6 +5,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { compile } from '../../src/autodiff/compile.ts';
 import { init } from '../../src/kernels/init.ts';
+import { defineKernel } from '../../src/webgpu/customKernel.ts';
+import { runKernel } from '../../src/kernels/run.ts';
 import { add, mul } from '../../src/ops/arithmetic.ts';
 import { fill } from '../../src/ops/creation.ts';
 import { sum } from '../../src/ops/sum.ts';
@@ -80,21 +82,75 @@ test('each of many results that are held is right', async () => {
   for (const [i, result] of results.entries()) expect((await result.data())[large - 1]).toBe(2 * i);
 });
 
-test('the parameters of a recording are in one labelled buffer', async () => {
-  const labels: (string | undefined)[] = [];
-  await using _own = await ownDevice({
+/** Makes a device, and notes the labels of the buffers that are made and destroyed on it. */
+async function labelledDevice() {
+  const [made, destroyed]: [string[], string[]] = [[], []];
+  const own = await ownDevice({
     prepare(gpu) {
       const { createBuffer } = gpu;
       gpu.createBuffer = (descriptor) => {
-        labels.push(descriptor.label);
-        return createBuffer.call(gpu, descriptor);
+        const { label = '' } = descriptor;
+        made.push(label);
+        const buffer = createBuffer.call(gpu, descriptor);
+        const destroy = buffer.destroy.bind(buffer);
+        buffer.destroy = () => {
+          destroyed.push(label);
+          destroy();
+          return undefined;
+        };
+        return buffer;
       };
     },
   });
+  const count = (list: readonly string[], label: string) =>
+    list.filter((one) => one === `retrograd ${label}`).length;
+  return {
+    own,
+    made: (label: string) => count(made, label),
+    destroyed: (label: string) => count(destroyed, label),
+  };
+}
+
+test('the parameters of a recording are in one labelled buffer, which is destroyed with it', async () => {
+  const { own, made, destroyed } = await labelledDevice();
+  await using _own = own;
   const f = compile((x: Tensor) => sum(mul(sum(mul(x, x), { axis: 1 }), 3)));
   const x = fill([30, 40], 2);
   for (let run = 0; run < 3; run++) expect(await f(x).item()).toBe(3 * 4 * 1200);
-  expect(labels.filter((label) => label === 'retrograd captured parameters')).toHaveLength(1);
+  expect(made('captured parameters')).toBe(1);
+  expect(destroyed('captured parameters')).toBe(0);
+  f.dispose();
+  await own.device.sync();
+  expect(destroyed('captured parameters')).toBe(1);
+});
+
+test('launches without parameters need no buffer for them', async () => {
+  const { own, made } = await labelledDevice();
+  await using _own = own;
+  const half = defineKernel({
+    name: 'half',
+    bindings: { x: 'read f32', y: 'write f32' },
+    params: {},
+    source: () => '@compute @workgroup_size(1) fn main() { y[0] = x[0] / 2.0; }',
+  });
+  const halved = (x: Tensor): Tensor =>
+    runKernel(half, { inputs: { x }, outputs: { y: x }, params: {}, workgroups: 1 }).y;
+  const f = compile(halved);
+  for (const value of [2, 4, 6]) expect(await f(tensor([value])).item()).toBe(value / 2);
+  expect(made('captured parameters')).toBe(0);
+  // The two kinds of launches in one recording.
+  const g = compile((x: Tensor) => mul(halved(mul(x, 3)), 2));
+  for (const value of [2, 4, 6]) expect(await g(tensor([value])).item()).toBe(3 * value);
+});
+
+test('large results get buffers that errors name', async () => {
+  const { own, made } = await labelledDevice();
+  await using _own = own;
+  const f = compile((x: Tensor) => mul(x, 2));
+  const x = fill([large], 3);
+  const results = [f(x), f(x), f(x)];
+  expect(made('result')).toBeGreaterThan(0);
+  expect((await (results[2] as Tensor).data())[7]).toBe(6);
 });
 
 test('copies don’t count as launches', () => {

@@ -130,6 +130,18 @@ test('at most 1024 buffers of parameters are kept, and those that were dropped k
   const { bytes } = memory();
   for (let factor = 1025; factor <= 1030; factor++) encode(last, factor);
   expect(memory().bytes).toBe(bytes);
+  const { createBuffer } = own.gpu;
+  let made = 0;
+  own.gpu.createBuffer = (descriptor) => {
+    made++;
+    return createBuffer.call(own.gpu, descriptor);
+  };
+  // The oldest were dropped; the newest are kept.
+  for (let factor = 1030; factor > 1030 - 1024; factor--) encode(last, factor);
+  expect(made).toBe(0);
+  encode(last, 1);
+  expect(made).toBe(1);
+  encode(last, 1030);
   own.gpu.queue.submit([encoder.finish()]);
   expect([await floats(first), await floats(last)]).toEqual([[2], [2060]]);
 });

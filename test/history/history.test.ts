@@ -214,6 +214,11 @@ describe('explainHistory', () => {
       ['on Windows', 'Error\n    at main (file:///C:/app/main.js:12:3)', 'main.js:12'],
       ['in Firefox and Safari', 'main@http://localhost:8080/main.js:12:3\n', 'main.js:12'],
       ['below native code', 'Error\n    at Array.map (<anonymous>)\n    at http://a.b/c.js:4:56', 'c.js:4'],
+      [
+        'where code without a file was called',
+        'Error\n    at eval (eval at run (file:///app/run.js:1:2), <anonymous>:3:4)\n    at file:///app/main.js:5:6',
+        'main.js:5',
+      ],
       ['the nearest one', 'f@https://a.b/near.js:4:5\ng@https://a.b/far.js:6:7', 'near.js:4'],
       ['nowhere', 'Error\n    at <anonymous>', undefined],
       ['without stacks', undefined, undefined],
