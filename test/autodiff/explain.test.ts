@@ -135,6 +135,8 @@ describe('disconnected', () => {
       cause: 'detached',
       last: "'square' (float32[2])",
       first: "'stopGradient'",
+      why: expect.stringMatching(/^stopGradient stops the gradient/),
+      hint: expect.stringMatching(/from before stopGradient/),
     });
     tape.dispose();
   });
@@ -170,6 +172,8 @@ describe('disconnected', () => {
       cause: 'notDifferentiable',
       last: "'square' (float32[2])",
       first: "'argMax'",
+      why: expect.stringMatching(/^'argMax' has no gradient/),
+      hint: expect.stringMatching(/softmax for argMax/),
     });
     const above = sum(cast(greater(x, 1), 'float32'));
     expect(tape.explain(above, x).disconnectedAt).toMatchObject({
@@ -211,7 +215,12 @@ describe('disconnected', () => {
       second.watch(x);
       const h = square(x);
       expect(second.explain(h, x).connected).toBe(true);
-      expect(tape.explain(h, x).disconnectedAt).toMatchObject({ cause: 'foreign', first: "'square'" });
+      expect(tape.explain(h, x).disconnectedAt).toMatchObject({
+        cause: 'foreign',
+        first: "'square'",
+        why: expect.stringMatching(/^'square' was recorded on another tape/),
+        hint: expect.stringMatching(/on one tape, or nest/),
+      });
     });
     tape.dispose();
   });
@@ -243,6 +252,8 @@ describe('disconnected', () => {
       cause: 'unrecorded',
       first: "'square'",
       last: "the source float32[2] 'x'",
+      why: expect.stringMatching(/^'square' ran while this tape was not recording/),
+      hint: expect.stringMatching(/outside stopRecording/),
     });
     tape.dispose();
 
@@ -265,6 +276,8 @@ describe('disconnected', () => {
       cause: 'variable',
       last: "'square' (float32[2])",
       first: 'a variable',
+      why: expect.stringMatching(/took the values of float32\[2\] made by 'square'/),
+      hint: expect.stringMatching(/compute with the tensor itself/),
     });
     tape.dispose();
   });
@@ -272,10 +285,16 @@ describe('disconnected', () => {
   test('a tensor that is not watched', () => {
     const { tape } = start();
     const y = tensor([3]);
-    expect(tape.explain(square(y), y).disconnectedAt).toMatchObject({
-      cause: 'unwatched',
-      hint: 'call tape.watch(x) before computing with x.',
-    });
+    // Made while the tape records, or from data: no op is to blame.
+    for (const source of [y, mul(y, 2)]) {
+      const { path, disconnectedAt } = tape.explain(square(source), source);
+      expect(path).toEqual([]);
+      expect(disconnectedAt).toMatchObject({
+        cause: 'unwatched',
+        why: 'the tape doesn’t watch this tensor. Only trainable variables are watched automatically.',
+        hint: 'call tape.watch(x) before computing with x.',
+      });
+    }
     tape.dispose();
   });
 
@@ -305,6 +324,7 @@ describe('disconnected', () => {
     expect(answer.disconnectedAt).toMatchObject({
       cause: 'integers',
       why: expect.stringMatching(/^'cast' gives int32, and gradients don’t pass through integers or bools/),
+      hint: expect.stringMatching(/stay in floating point/),
     });
     tape.dispose();
   });
@@ -375,6 +395,7 @@ describe('disconnected', () => {
   test('a trainable variable that isn’t watched', () => {
     const w = variable(tensor([1]));
     using tape = new GradientTape({ watchAccessedVariables: false });
+    expect(tape.explain(square(w), w).path).toEqual([]);
     expect(tape.explain(square(w), w).disconnectedAt).toMatchObject({
       cause: 'unwatched',
       last: expect.stringMatching(/^the source/),
@@ -387,9 +408,12 @@ describe('disconnected', () => {
   test('a source of integers', () => {
     const { tape } = start();
     const n = tensor([1], { dtype: 'int32' });
-    expect(tape.explain(cast(n, 'float32'), n).disconnectedAt).toMatchObject({
+    const { path, disconnectedAt } = tape.explain(cast(n, 'float32'), n);
+    expect(path).toEqual([]);
+    expect(disconnectedAt).toMatchObject({
       cause: 'integers',
       why: expect.stringMatching(/^the source is int32/),
+      hint: expect.stringMatching(/cast\(x, 'float32'\) before/),
     });
     tape.dispose();
   });
