@@ -136,7 +136,7 @@ describe('warmup', () => {
   test('takes specs in place of tensors, at any depth', async () => {
     await using _own = await ownDevice();
     const fn = compile(({ x, rest }: { x: Tensor; rest: readonly Tensor[] }) =>
-      relu(add(mul(x, 2), rest[0] as Tensor)),
+      relu(add(mul(x, 2), rest.at(0) as Tensor)),
     );
     await warmup(fn, { x: { shape: [4, 8] }, rest: [{ shape: [8], dtype: 'float32' }] } as never);
     const { added } = await pipelinesOf(() => {
@@ -191,6 +191,9 @@ describe('warmup', () => {
     const net = () => sequential({ layers: [layers.dense({ units: 4 })] });
     const [first, second] = [net(), net()];
     const x = ones([5, 3]);
+    const seeds = seedPosition();
+    await warmup(() => dropout(x, { rate: 0.5 }));
+    expect(seedPosition()).toBe(seeds);
     await warmup(() => first.apply(x));
     second.apply(x);
     const [a, b] = await valuesOf([...first.weights.slice(0, 1), ...second.weights.slice(0, 1)]);

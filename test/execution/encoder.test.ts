@@ -105,6 +105,17 @@ test('a kernel without parameters', async () => {
   expect(await floats(y)).toEqual([1.5]);
 });
 
+test('an open pass stays open for what the app adds', async () => {
+  const [x, y, z] = [bufferOf([8]), bufferOf([0]), bufferOf([0])];
+  const encoder = own.gpu.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  encodeKernel(pass, half, { bindings: { x, y }, params: {}, workgroups: 1 });
+  encodeKernel(pass, half, { bindings: { x: y, y: z }, params: {}, workgroups: 1 });
+  pass.end();
+  own.gpu.queue.submit([encoder.finish()]);
+  expect([await floats(y), await floats(z)]).toEqual([[4], [2]]);
+});
+
 test('a result goes to the app’s buffer without a copy', async () => {
   const [a, out] = [bufferOf([1, 2, 3, 4]), bufferOf([0, 0, 0, 0])];
   const encoder = own.gpu.createCommandEncoder();
@@ -139,7 +150,7 @@ test('at most 1024 buffers of parameters are kept, and those that were dropped k
   // The oldest were dropped; the newest are kept.
   for (let factor = 1030; factor > 1030 - 1024; factor--) encode(last, factor);
   expect(made).toBe(0);
-  encode(last, 1);
+  encode(last, 6);
   expect(made).toBe(1);
   encode(last, 1030);
   own.gpu.queue.submit([encoder.finish()]);
