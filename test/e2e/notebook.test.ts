@@ -90,7 +90,7 @@ describe('in Chromium', () => {
     test('names a bad index where it is validated, and shows the silence where it is not', async () => {
       await notebook.run('badIndex');
       expect(await notebook.text('#cell-badIndex .output')).toMatch(
-        /refused[\s\S]*index 9 at position \[1\][\s\S]*silently[\s\S]*0\.00 {2}0\.00/,
+        /rejected[\s\S]*index 9 at position \[1\][\s\S]*silently[\s\S]*0\.00 {2}0\.00/,
       );
       await notebook.run('badIndex', 'fix');
       expect(await notebook.text('#cell-badIndex .output')).toMatch(/Both rows are there/);

@@ -8,7 +8,7 @@ const indices = tensor([0, 9], { dtype: 'int32', name: 'indices' });
 try {
   await gather(table, indices).data();
 } catch (error) {
-  text('Validated: refused, and the device lives on.', 'good');
+  text('Validated: rejected, and the device lives on.', 'good');
   text(error.message, 'library');
 }
 
