@@ -2,9 +2,9 @@
  * @file Gather: the rows of a table selected by indices. An entry's row is one run of `inner` elements in each of `outer`
  * blocks of its batch: x [batch, outer, rows, inner] → out [batch, outer, entries, inner].
  *
- * One invocation moves `run` consecutive elements or vectors (`width`) of a row; or, if a row is a single element, as many
- * consecutive entries. Values are moved as bits, so that all dtypes share a pipeline. Of the many invocations that read an
- * index, only the first reports it.
+ * One invocation moves `run` consecutive elements or vectors (`width`) of a row, whose last group starts earlier instead of
+ * running past the end; or, if a row is a single element, as many consecutive entries. Values are moved as bits, so that all
+ * dtypes share a pipeline. Of the many invocations that read an index, only the first reports it.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { indexLibrary, type IndexLibraryOptions } from './lib/indices.ts';
@@ -15,8 +15,8 @@ export type GatherOptions = IndexLibraryOptions & {
   flat: boolean;
   width: 1 | 4;
   /**
-   * Divides `inner`, so that no invocation has elements of two rows. If rows are `single`: at most `count`, and unless `flat`,
-   * a divisor of the entries of a batch, so that no invocation has elements of two blocks.
+   * At most `inner`. If rows are `single`: at most `count`, and unless `flat`, a divisor of the entries of a batch, so that no
+   * invocation has elements of two blocks.
    */
   run: number;
   /** True if a row is one element or vector, so that entries are consecutive. */
@@ -30,6 +30,11 @@ export type GatherOptions = IndexLibraryOptions & {
 
 export const gatherWorkgroup = 256;
 
+/** Returns whether rows are divided into groups of several elements, one per invocation. */
+export function isGrouped({ single, run }: Pick<GatherOptions, 'single' | 'run'>): boolean {
+  return !single && run > 1;
+}
+
 export function gather({ flat, width, run, single, stepwise, ...index }: GatherOptions): string {
   const steps = Array.from({ length: run }, (_, i) => `${i}u`);
   const each = (value: (step: string) => string) =>
@@ -37,6 +42,12 @@ export function gather({ flat, width, run, single, stepwise, ...index }: GatherO
   const slabAt = (step: string) => `slab + select(0u, 1u, rest + ${step} >= params.slab)`;
   const rowAlong = (step: string) =>
     `row_along(first + ${step}, ${slabAt(step)}, wrapped(within + ${step}), true)`;
+  const invocation = `flat_index(group, groups, local, ${gatherWorkgroup}u)`;
+  const grouped = isGrouped({ single, run });
+  const groupPosition = `let unit = ${invocation};
+  let line = unit / params.groups;
+  let within = min((unit - line * params.groups) * ${run}u, params.inner - ${run}u);
+  let i = line * params.inner + within;`;
   const filled = width === 4 ? 'vec4<u32>(params.fill)' : 'params.fill';
   return wgsl`
 ${flatIndex}
@@ -58,7 +69,7 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, ${gatherWorkgroup}u) * ${run}u;
+  ${grouped ? groupPosition : `let i = ${invocation} * ${run}u;`}
   if (i >= params.count) {
     return;
   }
@@ -80,8 +91,7 @@ fn main(
   ${each((step) => `element_of(row_of(entry + ${step}, reports), base)`)}
 #endif
 #else
-  let line = i / params.inner;
-  let within = i % params.inner;
+  ${grouped ? '' : 'let line = i / params.inner;\n  let within = i % params.inner;'}
 #if ${flat}
   let base = 0u;
   let row = row_of(line, within == 0u);

@@ -1,5 +1,5 @@
 /** @file Launches gathers. */
-import { gather, type GatherOptions, gatherWorkgroup } from '../../shaders/gather.ts';
+import { gather, type GatherOptions, gatherWorkgroup, isGrouped } from '../../shaders/gather.ts';
 import { indexParams } from '../../shaders/lib/indices.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
@@ -10,32 +10,32 @@ import { bindsAsVectors, output } from './output.ts';
 import { checkIndicesKernel, rowsKernel } from './rows.ts';
 import { elementsPerInvocation } from './strided.ts';
 
+const parameters = {
+  count: 'u32',
+  inner: 'u32',
+  groups: 'u32',
+  entries: 'u32',
+  outer: 'u32',
+  rows: 'u32',
+  fill: 'u32',
+  ...indexParams,
+} as const;
+const parameterNames = Object.keys(parameters) as (keyof typeof parameters)[];
+
 const definition = {
   bindings: ({ index, width }: GatherOptions): Bindings => {
     const element = width === 4 ? 'vec4<u32>' : 'u32';
     return { indices: `read ${index}`, x: `read ${element}`, out: `write ${element}` };
   },
-  params: {
-    count: 'u32',
-    inner: 'u32',
-    entries: 'u32',
-    outer: 'u32',
-    rows: 'u32',
-    fill: 'u32',
-    ...indexParams,
-  },
+  params: parameters,
   source: gather,
 } as const;
-const silent = defineKernel({ name: 'gather', ...definition });
+const silent = defineKernel({
+  name: 'gather',
+  ...definition,
+  reads: (options: GatherOptions) => parameterNames.filter((name) => name !== 'groups' || isGrouped(options)),
+});
 const reporting = defineKernel({ name: 'gather checked', ...definition, faults: true });
-
-/**
- * Returns the number of consecutive results in one row, or in one block if rows are single elements; unlimited in a flat block.
- */
-function neighboursOf(flat: boolean, single: boolean, entries: number, inner: number): number {
-  if (!single) return inner;
-  return flat ? 8 : entries;
-}
 
 /**
  * Returns whether `run` consecutive elements along an axis are in at most two slabs and two lines, or in lines of one element.
@@ -69,9 +69,9 @@ export function gatherKernel(
   const count = out.size / (perWord * width);
   const flat = batch === 1 && outer === 1;
   const single = inner === 1 && rows > 0;
-  const neighbours = neighboursOf(flat, single, entries, inner);
   const profile = profileOf(x.device);
-  const run = elementsPerInvocation(profile, count, (n) => neighbours % n === 0);
+  const run = elementsPerInvocation(profile, count, (n) => (single ? flat || entries % n === 0 : n <= inner));
+  const groups = Math.ceil(inner / run);
   const separate = profile.indices.checkedSeparately && checking.check !== 'none';
   if (separate) checkIndicesKernel(indices, indexing, checking);
   const inside = separate ? unchecked : checking;
@@ -85,8 +85,8 @@ export function gatherKernel(
       stepwise: single && flat && isStepwise(indexing, run),
     } as const,
     bindings: { indices: indices.storage, x: x.storage, out: out.storage },
-    params: { count, inner, entries, outer, rows, fill, ...indexValues(indexing, indices) },
-    workgroups: Math.ceil(count / (gatherWorkgroup * run)),
+    params: { count, inner, groups, entries, outer, rows, fill, ...indexValues(indexing, indices) },
+    workgroups: Math.ceil((single ? count / run : (count / inner) * groups) / gatherWorkgroup),
   };
   if (inside.check === 'none') x.device.launch(silent, launch);
   else x.device.launch(reporting, { ...launch, fault: inside.fault });

@@ -5,6 +5,7 @@ struct Params {
   sizes: array<vec4<u32>, 2>,
   count: u32,
   inner: u32,
+  groups: u32,
   entries: u32,
   outer: u32,
   rows: u32,

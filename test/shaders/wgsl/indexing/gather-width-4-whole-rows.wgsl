@@ -5,6 +5,7 @@ struct Params {
   sizes: array<vec4<u32>, 2>,
   count: u32,
   inner: u32,
+  groups: u32,
   entries: u32,
   outer: u32,
   rows: u32,
@@ -46,12 +47,14 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, 256u) * 4u;
+  let unit = flat_index(group, groups, local, 256u);
+  let line = unit / params.groups;
+  let within = min((unit - line * params.groups) * 4u, params.inner - 4u);
+  let i = line * params.inner + within;
   if (i >= params.count) {
     return;
   }
-  let line = i / params.inner;
-  let within = i % params.inner;
+
   let base = 0u;
   let row = row_of(line, within == 0u);
   if (row == OUTSIDE) {
