@@ -50,7 +50,8 @@ function placed(fn: (x: Tensor) => unknown, change: () => void): readonly string
   return f.reports()[0]?.frozen ?? [];
 }
 
-const withoutPlace = (finding: string) => finding.replace(/, at comparedTraces\.test\.[jt]s:\d+$/, '');
+/** In a bundle, tests count as the library: the place is in what runs them. */
+const withoutPlace = (finding: string) => finding.replace(/, at [\w.-]+\.m?[jt]s:\d+$/, '');
 const findings = (fn: (x: Tensor) => unknown, change: () => void) => placed(fn, change).map(withoutPlace);
 
 /** Returns the findings where `fn` takes `before` when it is recorded, and `after` when it is compared. */
