@@ -9,6 +9,7 @@
  */
 import { wgsl } from './lib/wgsl.ts';
 import { flatIndex } from './lib/indexing.ts';
+import { groupOfLine } from './lib/lineGroups.ts';
 import { commonForm, mathFunctions } from './lib/math.ts';
 import { commonElementwise } from './commonElementwise.ts';
 
@@ -42,8 +43,7 @@ export type ElementwiseOptions = {
   /** Whether the steps of an invocation differ only in the coordinate along the last axis. */
   aligned: boolean;
   /**
-   * Whether each line is divided into groups of `steps`, one per invocation. Lines may have any length of at least
-   * `steps`: the last group starts earlier instead of running past the end. Implies `aligned`.
+   * Whether each line is divided into groups of `steps`, one per invocation (lib/lineGroups.ts). Implies `aligned`.
    */
   grouped: boolean;
 };
@@ -147,9 +147,7 @@ fn main(
   ${numbers.map(loaded).join('\n  ')}
   ${numbers.map((step) => store(`_${step}`)).join('\n  ')}
 #elif ${grouped}
-  let unit = flat_index(group, groups, local, ${elementwiseWorkgroup}u);
-  let line = unit / params.groups;
-  let column = min((unit - line * params.groups) * ${steps}u, ${component('shape', rank - 1)} - ${steps}u);
+  ${groupOfLine(`flat_index(group, groups, local, ${elementwiseWorkgroup}u)`, 'column', component('shape', rank - 1), steps)}
   let first = line * ${component('shape', rank - 1)} + column;
   if (first >= params.count) {
     return;

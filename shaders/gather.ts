@@ -2,11 +2,12 @@
  * @file Gather: the rows of a table selected by indices. An entry's row is one run of `inner` elements in each of `outer`
  * blocks of its batch: x [batch, outer, rows, inner] → out [batch, outer, entries, inner].
  *
- * One invocation moves `run` consecutive elements or vectors (`width`) of a row, whose last group starts earlier instead of
- * running past the end; or, if a row is a single element, as many consecutive entries. Values are moved as bits, so that all
- * dtypes share a pipeline. Of the many invocations that read an index, only the first reports it.
+ * One invocation moves `run` consecutive elements or vectors (`width`) of a row (a group, see lib/lineGroups.ts); or, if a row is a
+ * single element, as many consecutive entries. Values are moved as bits, so that all dtypes share a pipeline. Of the many
+ * invocations that read an index, only the first reports it.
  */
 import { flatIndex } from './lib/indexing.ts';
+import { groupOfLine } from './lib/lineGroups.ts';
 import { indexLibrary, type IndexLibraryOptions } from './lib/indices.ts';
 import { wgsl } from './lib/wgsl.ts';
 
@@ -44,10 +45,6 @@ export function gather({ flat, width, run, single, stepwise, ...index }: GatherO
     `row_along(first + ${step}, ${slabAt(step)}, wrapped(within + ${step}), true)`;
   const invocation = `flat_index(group, groups, local, ${gatherWorkgroup}u)`;
   const grouped = isGrouped({ single, run });
-  const groupPosition = `let unit = ${invocation};
-  let line = unit / params.groups;
-  let within = min((unit - line * params.groups) * ${run}u, params.inner - ${run}u);
-  let i = line * params.inner + within;`;
   const filled = width === 4 ? 'vec4<u32>(params.fill)' : 'params.fill';
   return wgsl`
 ${flatIndex}
@@ -69,7 +66,12 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  ${grouped ? groupPosition : `let i = ${invocation} * ${run}u;`}
+#if ${grouped}
+  ${groupOfLine(invocation, 'within', 'params.inner', run)}
+  let i = line * params.inner + within;
+#else
+  let i = ${invocation} * ${run}u;
+#endif
   if (i >= params.count) {
     return;
   }

@@ -8,7 +8,7 @@
  * pixels add their sums at the end. The window is part of the program, so that all offsets in workgroup memory are constants.
  */
 import { components, each, range } from '../lib/text.ts';
-import type { PatchAxis } from './patches.ts';
+import { adjacentPixels, type PatchAxis, readRow, rowElement, rowVectors } from './imageRow.ts';
 import { rectangleParams, rectangleProgram } from './rectangles.ts';
 
 export type PatchFilterGradShape = {
@@ -29,9 +29,6 @@ export type PatchFilterGradShape = {
   edges: boolean;
 };
 
-/** Adjacent pixels that an invocation multiplies at a time. */
-export const pixelsAtOnce = 4;
-
 export const patchFilterGradParams = {
   ...rectangleParams,
   /** Workgroups that share pixels and rows of the kernel. */
@@ -46,7 +43,7 @@ export const patchFilterGradParams = {
 /** Rows and columns of pixels of a rectangle. */
 export const filterGradSize = ({ height, pixelLanes }: PatchFilterGradShape) => ({
   rows: height,
-  columns: pixelLanes * pixelsAtOnce,
+  columns: pixelLanes * adjacentPixels,
 });
 
 export const filterGradInvocations = (options: PatchFilterGradShape) =>
@@ -55,18 +52,14 @@ export const filterGradInvocations = (options: PatchFilterGradShape) =>
 /** Workgroups that share pixels and filters, each with other rows of the kernel. */
 export const rowGroups = ({ rows, rowLanes }: PatchFilterGradShape) => rows.window / rowLanes;
 
-/** Vectors of a row of the image that the pixels of an invocation cover. */
-const vectorsOf = ({ channels, columns }: PatchFilterGradShape) =>
-  Math.ceil((((pixelsAtOnce - 1) * columns.stride + columns.window) * channels) / 4);
-
 /** The part of the image that a workgroup copies: rows of `stride` vectors, and how they lie in the image. */
 function memory(options: PatchFilterGradShape) {
   const { channels, rows, columns, rowLanes, pixelLanes, height } = options;
-  const covered = (pixelLanes * pixelsAtOnce - 1) * columns.stride + columns.window;
+  const covered = (pixelLanes * adjacentPixels - 1) * columns.stride + columns.window;
   // The last invocation of a row reads whole vectors, too.
   const stride = Math.max(
     Math.ceil((covered * channels) / 4),
-    (pixelLanes - 1) * columns.stride * channels + vectorsOf(options),
+    (pixelLanes - 1) * columns.stride * channels + rowVectors(options),
   );
   // For one row of the kernel, only every row of the stride is copied.
   const lines = rowLanes === 1 ? height : (height - 1) * rows.stride + rows.window;
@@ -98,12 +91,7 @@ export function patchFilterGrad(options: PatchFilterGradShape): string {
   const groups = rowGroups(options);
   const loads = range(filterGradLoads(options));
   const vector = `vec${width}<f32>`;
-  const eachPixel = (line: (pixel: number) => string) => each(range(pixelsAtOnce), line);
-  /** The element of the image's row that a pixel multiplies by step `k` of the kernel's row. */
-  const element = (pixel: number, k: number) => {
-    const at = pixel * pixelStep + k;
-    return `image_${at >> 2}.${components[at & 3]}`;
-  };
+  const eachPixel = (line: (pixel: number) => string) => each(range(adjacentPixels), line);
   const loadCotangents = eachPixel(
     (pixel) => `cotangent_${pixel} = cotangents[at + ${pixel}u * params.filters];`,
   );
@@ -127,18 +115,20 @@ export function patchFilterGrad(options: PatchFilterGradShape): string {
     );
   const whole = `for (var row = 0u; row < ${height}u; row++) {
       at = select(at + line, next_at, row == ${height - 1}u);
-      ${each(range(vectorsOf(options)), (v) => `let image_${v} = image_tile[first + row * ${lineStep * stride}u + ${v}u];`)}
+      ${readRow(options, `first + row * ${lineStep * stride}u`)}
       ${eachPixel(
-        (pixel) => `${each(range(steps), (k) => `sum_${k} += ${element(pixel, k)} * cotangent_${pixel};`)}
+        (
+          pixel,
+        ) => `${each(range(steps), (k) => `sum_${k} += ${rowElement(options, pixel, k)} * cotangent_${pixel};`)}
       cotangent_${pixel} = cotangents[at + ${pixel}u * params.filters];`,
       )}
     }`;
-  const withEdges = `let column = rectangle.to_column + pixel_lane * ${pixelsAtOnce}u;
-    if (rectangle.to_row + ${height}u <= params.to_h && column + ${pixelsAtOnce}u <= params.to_w) {
+  const withEdges = `let column = rectangle.to_column + pixel_lane * ${adjacentPixels}u;
+    if (rectangle.to_row + ${height}u <= params.to_h && column + ${adjacentPixels}u <= params.to_w) {
       ${whole}
     } else {
       let rows = min(${height}u, params.to_h - rectangle.to_row);
-      let columns = min(${pixelsAtOnce}u, max(column, params.to_w) - column);
+      let columns = min(${adjacentPixels}u, max(column, params.to_w) - column);
       for (var row = 0u; row < rows; row++) {
         for (var pixel = 0u; pixel < columns; pixel++) {
           let cotangent = cotangents[at + row * line + pixel * params.filters];
@@ -197,7 +187,7 @@ fn position_of(index: u32, rectangle: Rectangle, tap_row: u32) -> Position {
 
 fn cotangent_at(rectangle: Rectangle, pixel_lane: u32, filter_at: u32) -> u32 {
   let row = rectangle.picture * params.to_h + rectangle.to_row;
-  let column = rectangle.to_column + pixel_lane * ${pixelsAtOnce}u;
+  let column = rectangle.to_column + pixel_lane * ${adjacentPixels}u;
   return (row * params.to_w + column) * params.filters + filter_at;
 }`,
     body: `

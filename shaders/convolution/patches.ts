@@ -9,9 +9,8 @@
  */
 import type { EpilogueOptions } from '../lib/epilogue.ts';
 import { components, each, range } from '../lib/text.ts';
+import { adjacentPixels as pixels, type PatchAxis, readRow, rowElement, rowVectors } from './imageRow.ts';
 import { rectangleParams, rectangleProgram } from './rectangles.ts';
-
-export type PatchAxis = { window: number; stride: number };
 
 export type PatchShape = {
   /** Channels of the image. */
@@ -25,8 +24,7 @@ export type PatchShape = {
 
 export type PatchOptions = PatchShape & EpilogueOptions;
 
-/** Adjacent pixels of an invocation, invocations along a row, and invocations of a workgroup. */
-const pixels = 4;
+/** Invocations along a row, and invocations of a workgroup. */
 const lanes = 4;
 const invocations = 128;
 
@@ -53,14 +51,10 @@ function memory(options: PatchShape) {
   const size = patchSize(options);
   const perRow = Math.ceil((((size.columns - 1) * columns.stride + columns.window) * channels) / 4);
   // The last invocation of a row reads whole vectors, too.
-  const stride = Math.max(perRow, (lanes - 1) * columns.stride * channels + vectorsOf(options));
+  const stride = Math.max(perRow, (lanes - 1) * columns.stride * channels + rowVectors(options));
   const height = (size.rows - 1) * rows.stride + rows.window;
   return { stride, image: height * stride, weights: columns.window * channels * size.filters };
 }
-
-/** Vectors of a row of the image that the pixels of an invocation cover. */
-const vectorsOf = ({ channels, columns }: Pick<PatchShape, 'channels' | 'columns'>) =>
-  Math.ceil((((pixels - 1) * columns.stride + columns.window) * channels) / 4);
 
 export function patchBytes(options: PatchShape): number {
   const { image, weights } = memory(options);
@@ -77,11 +71,6 @@ export function patchConvolution(options: PatchOptions): string {
   const weightRounds = range(Math.ceil(weights / invocations));
   const eachSum = (line: (pixel: number, vector: number) => string) =>
     each(range(pixels), (pixel) => each(filterVectors, (vector) => line(pixel, vector)));
-  /** The element of the image's row that a pixel multiplies by step `k` of the kernel's row. */
-  const element = (pixel: number, k: number) => {
-    const at = pixel * columns.stride * channels + k;
-    return `image_${at >> 2}.${components[at & 3]}`;
-  };
   const loadWeights = (row: string) =>
     each(weightRounds, (i) => `loaded_${i} = weights[weight_at_${i} + ${row} * ${steps}u * params.filters];`);
   const storeWeights = each(
@@ -147,13 +136,13 @@ fn element_at(row_start: u32, position: u32, is_row: bool) -> f32 {
     workgroupBarrier();
     let next = min(row + 1u, ${rows.window - 1}u);
     ${loadWeights('next')}
-    ${each(range(vectorsOf(options)), (v) => `let image_${v} = image_tile[first + row * ${stride}u + ${v}u];`)}
+    ${readRow(options, `first + row * ${stride}u`)}
     ${each(range(steps), (k) =>
       each(
         filterVectors,
         (vector) => `{
       let filters = weight_tile[filter_lane + ${k * size.filters + vector * filterLanes}u];
-      ${each(range(pixels), (pixel) => `sum_${pixel}_${vector} += ${element(pixel, k)} * filters;`)}
+      ${each(range(pixels), (pixel) => `sum_${pixel}_${vector} += ${rowElement(options, pixel, k)} * filters;`)}
     }`,
       ),
     )}

@@ -37,6 +37,7 @@ export function userFrame(): string | undefined {
   for (const frame of stackFrames()) {
     const place = /((?:[a-z]+:\/\/|\/)[^()\s]+?):(\d+):\d+\)?$/i.exec(frame);
     if (!place) continue;
+    // A match has all groups.
     const [, file, line] = place as unknown as [string, string, string];
     const url = file.startsWith('/') ? `file://${file}` : file;
     if (url.startsWith(own)) continue;

@@ -122,7 +122,7 @@ function candidatesFor(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dCa
     const minWork = leastCol2imWork + 1;
     candidates.push({ ...named({ kind: 'gemmCol2im' }), cost: col2imCost * gemmCost, rank: 0, minWork });
   }
-  const direct = profile.conv2d.direct && gpuKernels().directAlgorithm(problem, profile);
+  const direct = profile.conv2d.direct && gpuKernels().fewChannelsAlgorithm(problem, profile);
   if (direct) {
     const minWork = leastCol2imWork + 1;
     candidates.push({ ...named(direct), cost: directCost * workOf(geometry), rank: 0, minWork });

@@ -7,7 +7,7 @@ import { filterGradAlgorithm } from './filterGradShape.ts';
 import type { DirectAlgorithm, PatchAlgorithm } from './gpuKernels.ts';
 
 /** Returns the algorithm for a problem of few channels; null if there is none. */
-export function directAlgorithm(
+export function fewChannelsAlgorithm(
   problem: Conv2dProblem,
   profile: Pick<AdapterProfile, 'gemm'>,
 ): DirectAlgorithm | PatchAlgorithm | null {

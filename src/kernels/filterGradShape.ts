@@ -8,9 +8,9 @@ import {
   filterGradLoads,
   filterGradSize,
   type PatchFilterGradShape,
-  pixelsAtOnce,
   rowGroups,
 } from '../../shaders/convolution/patchFilterGrad.ts';
+import { adjacentPixels } from '../../shaders/convolution/imageRow.ts';
 import { range } from '../../shaders/lib/text.ts';
 import type { ConvolutionGeometry } from '../core/convolution.ts';
 import type { WindowAxis } from '../core/windows.ts';
@@ -81,7 +81,7 @@ function partsOf(shape: PatchFilterGradShape, geometry: ConvolutionGeometry, uni
 function costOf(shape: PatchFilterGradShape, rectangles: number): number {
   const { channels, columns, width, height, edges } = shape;
   const waves = Math.max(minWaves, Math.ceil(filterGradInvocations(shape) / waveSize));
-  const products = height * pixelsAtOnce * columns.window * channels * width;
+  const products = height * adjacentPixels * columns.window * channels * width;
   const copying = rectangleCost + copyCost * filterGradLoads(shape);
   return waves * rectangles * (products + copying) * (edges ? edgeCost : 1);
 }
@@ -107,7 +107,7 @@ export function filterGradAlgorithm(
         ...lanes,
         pixelLanes: i + 1,
         height,
-        edges: rows.output % height > 0 || columns.output % ((i + 1) * pixelsAtOnce) > 0,
+        edges: rows.output % height > 0 || columns.output % ((i + 1) * adjacentPixels) > 0,
       }),
     ),
   );

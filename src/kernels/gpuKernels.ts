@@ -34,7 +34,7 @@ export type PatchAlgorithm = PatchForwardAlgorithm | PatchFilterGradAlgorithm;
 
 export interface GpuKernels {
   /** Returns how a convolution of few channels, of the result or of the image, is computed without a GEMM; null if it can't be. */
-  directAlgorithm(
+  fewChannelsAlgorithm(
     problem: Conv2dProblem,
     profile: Pick<AdapterProfile, 'gemm'>,
   ): DirectAlgorithm | PatchAlgorithm | null;

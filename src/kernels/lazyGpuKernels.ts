@@ -3,7 +3,7 @@
  * that, so that bundlers don't put what it shares with the core into another file.
  */
 import { direct } from './directConvolution.ts';
-import { directAlgorithm } from './fewChannels.ts';
+import { fewChannelsAlgorithm } from './fewChannels.ts';
 import { type PatchAlgorithm, provideGpuKernels } from './gpuKernels.ts';
 import { patchForward } from './patchConvolution.ts';
 import { patchFilterGradient } from './patchFilterGrad.ts';
@@ -21,5 +21,5 @@ const patches: Conv2dLauncher<PatchAlgorithm> = {
 
 /** Makes the kernels available to the core. */
 export function provide(): void {
-  provideGpuKernels({ directAlgorithm, direct, patches });
+  provideGpuKernels({ fewChannelsAlgorithm, direct, patches });
 }

@@ -152,7 +152,7 @@ function conv2dVariants(device: Device, profile: DeviceProfile): Variant[] {
   ): Variant => variantOf(conv2dName(algorithm), checks, (problem) => (allows(problem) ? algorithm : null));
   const ofKind = (kind: 'direct' | 'patches', checks: readonly Check[]): Variant =>
     variantOf(kind, checks, (problem) => {
-      const algorithm = gpuKernels().directAlgorithm(problem, profile);
+      const algorithm = gpuKernels().fewChannelsAlgorithm(problem, profile);
       return algorithm?.kind === kind ? algorithm : null;
     });
   return [

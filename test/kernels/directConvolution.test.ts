@@ -6,7 +6,7 @@ import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
 import { conv2dAlgorithms, selectConv2d } from '../../src/kernels/conv2dAlgorithm.ts';
 import { directShape } from '../../src/kernels/directShapes.ts';
 import { withConv2dAlgorithm } from '../support/algorithms.ts';
-import { convolution, expectConvolution } from '../support/convolutions.ts';
+import { convolution, expectConvolution, geometryOf } from '../support/convolutions.ts';
 import { convolve, draw, largestError, sizes } from '../support/reference.ts';
 
 await init();
@@ -15,19 +15,8 @@ const direct = { kind: 'direct' } as const;
 const float32 = ['float32', 'float32'] as const;
 
 /** Returns whether a direction of a convolution is computed directly. */
-const isDirect = (direction: 'forward' | 'inputGrad', c: ReturnType<typeof convolution>) => {
-  const axis = (i: 0 | 1) => ({
-    input: c.image[i],
-    output: c.result[i],
-    window: c.kernel[i],
-    stride: c.strides[i],
-    dilation: c.dilation[i],
-    before: c.before[i],
-  });
-  const [inputs, outputs] = [c.image[2], c.kernel[2]];
-  const geometry = { batch: c.batch, rows: axis(0), columns: axis(1), inputs, outputs, groups: 1 };
-  return directShape({ direction, geometry, dtypes: float32 }) !== null;
-};
+const isDirect = (direction: 'forward' | 'inputGrad', c: ReturnType<typeof convolution>) =>
+  directShape({ direction, geometry: geometryOf(c), dtypes: float32 }) !== null;
 
 describe('input gradients', () => {
   test.each([

@@ -6,7 +6,7 @@ import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
 import { selectConv2d } from '../../src/kernels/conv2dAlgorithm.ts';
 import { patchShape } from '../../src/kernels/directShapes.ts';
 import { withConv2dAlgorithm } from '../support/algorithms.ts';
-import { convolution, expectConvolution } from '../support/convolutions.ts';
+import { convolution, expectConvolution, geometryOf } from '../support/convolutions.ts';
 import { convolve, draw, largestError, sizes } from '../support/reference.ts';
 
 await init();
@@ -33,10 +33,7 @@ test.each([
   ['different axes', { image: [13, 34, 2], kernel: [1, 6, 16], strides: [3, 1], before: [0, 4] }],
   ['more padding than a window', { image: [3, 2, 3], kernel: [3, 3, 16], before: [5, 4] }],
 ] as const)('%s', (_, c) => {
-  const { image, kernel, strides } = convolution(c);
-  const { rows, columns, ...rest } = layer(image[2], kernel[2]);
-  const axis = (i: 0 | 1) => ({ ...rows, window: kernel[i], stride: strides[i] });
-  const geometry = { ...rest, rows: axis(0), columns: axis(1) };
+  const geometry = geometryOf(convolution(c));
   for (const profile of gpus)
     expect(patchShape({ direction: 'forward', geometry, dtypes: float32 }, profile)).not.toBeNull();
   return withConv2dAlgorithm(patches, () => expectConvolution(convolution(c)));

@@ -8,34 +8,19 @@ import {
   rowGroups,
 } from '../../shaders/convolution/patchFilterGrad.ts';
 import { conv2dFilterGrad, init, tensor } from '../../src/index.ts';
-import type { ConvolutionGeometry } from '../../src/core/convolution.ts';
 import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
 import { launchConv2d } from '../../src/kernels/conv2d.ts';
 import { conv2dAlgorithms, selectConv2d } from '../../src/kernels/conv2dAlgorithm.ts';
 import { conv2dResult } from '../../src/kernels/conv2dProblem.ts';
 import { filterGradAlgorithm } from '../../src/kernels/filterGradShape.ts';
 import { profileFor, withProfile } from '../support/adapterClass.ts';
-import { allowedError, convolution } from '../support/convolutions.ts';
+import { allowedError, convolution, geometryOf } from '../support/convolutions.ts';
 import { type Convolution, draw, filterGradient, largestError, sizes } from '../support/reference.ts';
 
 await init();
 
 const float32 = ['float32', 'float32'] as const;
 const gpus = Object.values(adapterProfiles).filter(({ kind }) => kind !== 'software');
-
-function geometryOf(c: Convolution): ConvolutionGeometry {
-  const axis = (i: 0 | 1) => ({
-    input: c.image[i],
-    output: c.result[i],
-    window: c.kernel[i],
-    stride: c.strides[i],
-    dilation: c.dilation[i],
-    before: c.before[i],
-  });
-  const [, , inputs] = c.image;
-  const [, , outputs] = c.kernel;
-  return { batch: c.batch, rows: axis(0), columns: axis(1), inputs, outputs, groups: c.groups };
-}
 
 const problemOf = (c: Convolution) =>
   ({ direction: 'filterGrad', geometry: geometryOf(c), dtypes: float32 }) as const;

@@ -10,7 +10,7 @@ import {
   type Conv2dAlgorithm,
   conv2dTunable,
 } from '../../src/kernels/conv2dAlgorithm.ts';
-import { directAlgorithm } from '../../src/kernels/fewChannels.ts';
+import { fewChannelsAlgorithm } from '../../src/kernels/fewChannels.ts';
 import { gemmTunable, onTile } from '../../src/kernels/gemmAlgorithm.ts';
 import { loadKernelsFor } from '../../src/kernels/loadGpuKernels.ts';
 
@@ -56,7 +56,7 @@ export function withConv2dAlgorithm<T>(algorithm: ForcedConv2d, body: () => T): 
       const implicitGemm = { kind: 'implicitGemm' } as const;
       if (isEmpty) return implicitGemm;
       if (algorithm.kind === 'direct' || algorithm.kind === 'patches') {
-        const direct = directAlgorithm(problem, profileOf(getDevice()));
+        const direct = fewChannelsAlgorithm(problem, profileOf(getDevice()));
         return direct?.kind === algorithm.kind ? direct : implicitGemm;
       }
       const allowed =

@@ -1,5 +1,6 @@
 /** @file Convolutions on the device and on the host, side by side. */
 import { expect } from 'vitest';
+import type { ConvolutionGeometry } from '../../src/core/convolution.ts';
 import { conv2d, conv2dFilterGrad, conv2dInputGrad, tensor, tidy } from '../../src/index.ts';
 import {
   type Convolution,
@@ -27,6 +28,21 @@ export function convolution(c: Pick<Convolution, 'image' | 'kernel'> & Partial<C
     return Math.floor((c.image[axis] + 2 * full.before[axis] - extent) / full.strides[axis]) + 1;
   };
   return { ...full, result: c.result ?? [windows(0), windows(1)] };
+}
+
+/** Returns the geometry of a convolution, by which its algorithm is selected. */
+export function geometryOf(c: Convolution): ConvolutionGeometry {
+  const axis = (i: 0 | 1) => ({
+    input: c.image[i],
+    output: c.result[i],
+    window: c.kernel[i],
+    stride: c.strides[i],
+    dilation: c.dilation[i],
+    before: c.before[i],
+  });
+  const [, , inputs] = c.image;
+  const [, , outputs] = c.kernel;
+  return { batch: c.batch, rows: axis(0), columns: axis(1), inputs, outputs, groups: c.groups };
 }
 
 /** Allowed error of a sum of `terms` products of numbers below 1, for any order of summation. */
