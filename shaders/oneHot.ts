@@ -1,10 +1,34 @@
-/** @file One-hot rows: out [outer, depth, inner] is `on` where the index at [outer, inner] is d, and `off` elsewhere. */
+/**
+ * @file One-hot rows: out [outer, depth, inner] is `on` where the index at [outer, inner] is d, and `off` elsewhere.
+ *
+ * On software adapters, an invocation writes a group of neighbours of the last axis (lib/lineGroups.ts): elements, or vectors
+ * (`width`).
+ */
 import { flatIndex } from './lib/indexing.ts';
+import { groupOfLine } from './lib/lineGroups.ts';
 import { wgsl } from './lib/wgsl.ts';
+
+export type OneHotOptions = {
+  /** Whether the depth is the last axis: inner is 1. */
+  last: boolean;
+  /** Elements per write; 4 only if the depth is the last axis. `params.line` counts in these. */
+  width: 1 | 4;
+  /** Writes per invocation; at most those of the last axis. */
+  run: number;
+};
 
 export const oneHotWorkgroup = 256;
 
-export function oneHot(): string {
+export function oneHot({ last, width, run }: OneHotOptions): string {
+  const grouped = run * width > 1;
+  const invocation = `flat_index(group, groups, local, ${oneHotWorkgroup}u)`;
+  const steps = Array.from({ length: run }, (_, step) => step);
+  const vector = width === 4;
+  const choices = vector ? 'vec4<u32>(params.off), vec4<u32>(params.on)' : 'params.off, params.on';
+  const isOn = (step: number) => {
+    if (vector) return `vec4<u32>(place - ${4 * step}u) == vec4<u32>(0u, 1u, 2u, 3u)`;
+    return last ? `place == ${step}u` : `indices[start + ${step}u] == d`;
+  };
   return wgsl`
 ${flatIndex}
 @compute @workgroup_size(${oneHotWorkgroup})
@@ -13,7 +37,21 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, ${oneHotWorkgroup}u);
+#if ${grouped}
+  ${groupOfLine(invocation, 'within', 'params.line', run)}
+  let i = line * params.line + within;
+  if (i >= params.count) {
+    return;
+  }
+#if ${last}
+  let place = indices[line] - within * ${width}u;
+#else
+  let start = (line / params.depth) * params.inner + within;
+  let d = line % params.depth;
+#endif
+  ${steps.map((step) => `out[i + ${step}u] = select(${choices}, ${isOn(step)});`).join('\n  ')}
+#else
+  let i = ${invocation};
   if (i >= params.count) {
     return;
   }
@@ -21,6 +59,7 @@ fn main(
   let index = indices[(slab / params.depth) * params.inner + i % params.inner];
   // A negative index, as an unsigned number, is larger than any depth.
   out[i] = select(params.off, params.on, index == slab % params.depth);
+#endif
 }
 `;
 }

@@ -1,16 +1,21 @@
 /** @file Launches one-hot encodings. */
-import { oneHot, oneHotWorkgroup } from '../../shaders/oneHot.ts';
+import { oneHot, type OneHotOptions, oneHotWorkgroup } from '../../shaders/oneHot.ts';
 import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
-import { defineKernel } from '../webgpu/kernel.ts';
+import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { bitsOf } from '../core/bits.ts';
+import { profileOf } from './adapterProfiles.ts';
 import { output } from './output.ts';
+import { elementsPerInvocation } from './strided.ts';
 
 const kernel = defineKernel({
   name: 'oneHot',
-  bindings: { indices: 'read u32', out: 'write u32' },
-  params: { count: 'u32', depth: 'u32', inner: 'u32', on: 'u32', off: 'u32' },
+  bindings: ({ width }: OneHotOptions): Bindings => ({
+    indices: 'read u32',
+    out: width === 4 ? 'write vec4<u32>' : 'write u32',
+  }),
+  params: { count: 'u32', depth: 'u32', inner: 'u32', line: 'u32', groups: 'u32', on: 'u32', off: 'u32' },
   source: oneHot,
 });
 
@@ -24,17 +29,21 @@ export function oneHotKernel(
 ): Tensor {
   const out = output(indices.device, spec, 'oneHot');
   if (out.size === 0) return out;
+  const depth = spec.shape[axis] as number;
+  const inner = sizeOf(spec.shape.slice(axis + 1));
+  const last = inner === 1;
+  const profile = profileOf(indices.device);
+  const width: OneHotOptions['width'] =
+    last && depth % 4 === 0 && profile.strided.elementsPerInvocation > 1 ? 4 : 1;
+  const line = (last ? depth : inner) / width;
+  const count = out.size / width;
+  const run = elementsPerInvocation(profile, count, (n) => n <= line);
+  const groups = Math.ceil(line / run);
   indices.device.launch(kernel, {
-    options: {},
+    options: { last, width, run },
     bindings: { indices: indices.storage, out: out.storage },
-    params: {
-      count: out.size,
-      depth: spec.shape[axis] as number,
-      inner: sizeOf(spec.shape.slice(axis + 1)),
-      on: bitsOf(on, spec.dtype),
-      off: bitsOf(off, spec.dtype),
-    },
-    workgroups: Math.ceil(out.size / oneHotWorkgroup),
+    params: { count, depth, inner, line, groups, on: bitsOf(on, spec.dtype), off: bitsOf(off, spec.dtype) },
+    workgroups: Math.ceil(((count / line) * groups) / oneHotWorkgroup),
   });
   return out;
 }
