@@ -142,7 +142,7 @@ function recompute(
   count: number,
   dy: Tensor,
 ): (Tensor | null)[] {
-  return disposing(new Tape(false), (tape) => {
+  return disposing(new Tape(), (tape) => {
     tape.watch(leaves.filter((leaf) => leaf.dtype === 'float32'));
     const value = f(...leaves.slice(0, count));
     return tape.gradients([value], leaves, { outputGradients: dy });

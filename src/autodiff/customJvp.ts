@@ -61,7 +61,7 @@ export function customJvp(
  * linear).
  */
 function transposed(rule: TangentRule, inputs: readonly Tensor[], dy: Tensor): (Tensor | null)[] {
-  return disposing(new Tape(false), (tape) => {
+  return disposing(new Tape(), (tape) => {
     const tangents = tape.stopRecording(() => inputs.map(({ shape }) => fill(shape, 0)));
     tape.watch(tangents);
     const tangent: unknown = rule(inputs, tangents);

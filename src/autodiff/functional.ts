@@ -190,9 +190,9 @@ function gradientsOf(name: string, f: unknown, options: GradOptions) {
   };
 }
 
-/** Runs `body` with a tape; frees everything that both made except the result. */
-export function withTape<T>(persistent: boolean, body: (tape: Tape) => T): T {
-  return disposing(new Tape(persistent), (tape) => tidy(() => body(tape)));
+/** Runs `body` with `tape`; frees everything that both made except the result. */
+export function withTape<T>(body: (tape: Tape) => T, tape = new Tape()): T {
+  return disposing(tape, (tape) => tidy(() => body(tape)));
 }
 
 export function requireFunction(name: string, f: unknown): asserts f is (...args: unknown[]) => unknown {
@@ -223,7 +223,7 @@ function differentiate(
   const paths: string[] = [];
   const leaves = positions.map((i) => floatsIn(name, args[i], `input ${i}`, paths));
   const inputs = leaves.flat();
-  return withTape(false, (tape) => {
+  return withTape((tape) => {
     const own = tape.stopRecording(() => distinct(inputs));
     tape.watch(own);
     const packed = packLeaves(leaves, own, positions, args);

@@ -16,7 +16,7 @@ type Backward = (cotangent: Tensor) => Tensor | null;
 
 /** Row i of the result is the gradient of element i of the target. Null where source and target aren't connected. */
 export function jacobianRows(backward: Backward, target: Tensor, source: Tensor): Tensor | null {
-  return rows(backward, target.shape, source.shape, [...target.shape, ...source.shape], (unit) => unit);
+  return rows(backward, target.shape, [...target.shape, ...source.shape], (unit) => unit);
 }
 
 /**
@@ -36,21 +36,19 @@ export function batchJacobianRows(backward: Backward, target: Tensor, source: Te
   const inEachExample = (unit: Tensor) =>
     broadcastTo(reshape(unit, { shape: [1, ...inner] }), { shape: target.shape });
   const rest = source.shape.slice(1);
-  return rows(backward, inner, source.shape, [batch, ...inner, ...rest], inEachExample, 1);
+  return rows(backward, inner, [batch, ...inner, ...rest], inEachExample, 1);
 }
 
 function rows(
   backward: Backward,
   over: Shape,
-  source: Shape,
   result: Shape,
   cotangentOf: (unit: Tensor) => Tensor,
   axis = 0,
 ): Tensor | null {
-  const count = sizeOf(over);
-  if (count === 0 || sizeOf(source) === 0) return tensor([], { shape: result });
+  if (sizeOf(result) === 0) return tensor([], { shape: result });
   const gradients: Tensor[] = [];
-  for (let i = 0; i < count; i++) {
+  for (let i = 0; i < sizeOf(over); i++) {
     const row = tidy(() => backward(cotangentOf(unitAt(i, over))));
     if (!row) return null;
     gradients.push(row);

@@ -2,6 +2,7 @@
  * @file Jacobians and Hessians of functions of trees: jacobian row by row (reverse mode), jacfwd column by column, hessian.
  */
 import { TapeError } from '../core/errors.ts';
+import { leavesOf, type Nest } from '../core/nest.ts';
 import { rejectExtraArguments } from '../core/options.ts';
 import { type Shape, sizeOf } from '../core/shape.ts';
 import { formatSpec } from '../core/spec.ts';
@@ -14,6 +15,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { distinct, requireFunction, requireValue, withTape } from './functional.ts';
 import { unitAt } from './jacobian.ts';
 import { linearized } from './linearMaps.ts';
+import { Tape } from './recordedCalls.ts';
 import { floatsIn, type GradientsOf, packTree, tensorsIn, type TensorTree } from './tree.ts';
 
 /** For each tensor of `R` a tree like `T`: the tensor's derivatives with respect to the tensors of `T`. */
@@ -48,21 +50,20 @@ export function jacfwd(f: unknown, ...extra: never[]): (x: never) => unknown {
     requireFunction('jacfwd', f);
     const inputs = floatsIn('jacfwd', x, 'input 0');
     return tidy(() => {
-      const { value, pushforward } = linearized(f, [x]);
-      const results = tensorsIn('jacfwd', value, 'the value');
+      const { value, pushforward } = linearized('linearize', f, [x]);
       const columns = inputs.map((input, k) =>
         units(input.shape, (unit) => {
           const tangents = inputs.map((other, i) => (i === k ? unit : fill(other.shape, 0)));
-          const moved = pushforward([packTree(x, tangents)]);
-          return tensorsIn('jacfwd', moved, 'the tangent');
+          return tensorLeaves(pushforward([packTree(x, tangents)]));
         }),
       );
-      const blocks = results.map((result, r) =>
+      const blocks = tensorLeaves(value).map((result, r) =>
         packTree(
           x,
-          inputs.map((input, k) =>
-            assembled(columns[k]?.map((column) => column[r] as Tensor) ?? [], result.shape, input.shape, -1),
-          ),
+          inputs.map((input, k) => {
+            const parts = (columns[k] as Tensor[][]).map((column) => column[r] as Tensor);
+            return assembled(parts, result.shape, input.shape, -1);
+          }),
         ),
       );
       return packTree(value, blocks);
@@ -82,8 +83,8 @@ export function hessian(f: unknown, ...extra: never[]): (x: never) => unknown {
   return (x) => {
     requireFunction('hessian', f);
     const gradient = (input: unknown): unknown => {
-      const leaves = floatsIn('hessian', input, 'input 0');
-      return withTape(false, (tape) => {
+      const leaves = tensorLeaves(input);
+      return withTape((tape) => {
         tape.watch(leaves);
         const value = f(input);
         requireValue('hessian', value);
@@ -108,7 +109,7 @@ function requireScalar(value: Tensor): void {
 /** For each leaf of f(x) a tree like x. */
 function rowsOf(name: string, f: (x: unknown) => unknown, x: unknown): unknown {
   const inputs = floatsIn(name, x, 'input 0');
-  return withTape(true, (tape) => {
+  const blocksOf = (tape: Tape) => {
     const own = tape.stopRecording(() => distinct(inputs));
     tape.watch(own);
     const value = f(packTree(x, own));
@@ -134,8 +135,12 @@ function rowsOf(name: string, f: (x: unknown) => unknown, x: unknown): unknown {
       });
       return packTree(value, blocks);
     });
-  });
+  };
+  return withTape(blocksOf, new Tape(true));
 }
+
+/** Returns the leaves of a tree of tensors. */
+const tensorLeaves = (tree: unknown): Tensor[] => leavesOf(tree as Nest<Tensor>);
 
 /** Returns `map` of the unit tensors of `shape`, in order. */
 function units<T>(shape: Shape, map: (unit: Tensor) => T): T[] {
@@ -145,6 +150,6 @@ function units<T>(shape: Shape, map: (unit: Tensor) => T): T[] {
 /** Returns the block of a Jacobian from its rows (axis 0), or its columns (axis -1). */
 function assembled(parts: readonly Tensor[], result: Shape, input: Shape, axis: 0 | -1): Tensor {
   const shape = [...result, ...input];
-  if (parts.length === 0 || sizeOf(shape) === 0) return tensor([], { shape });
+  if (sizeOf(shape) === 0) return tensor([], { shape });
   return reshape(stack(parts, { axis }), { shape });
 }

@@ -78,7 +78,7 @@ export function vjp(f: unknown, inputs: readonly unknown[], options: VjpOptions 
   checkOptions('vjp', options, ['hasAux']);
   const leaves = inputLeaves('vjp', inputs);
   const tape = new Tape(true);
-  const { own, value, aux } = disposedOnError(tape, () =>
+  const { own, value, targets, aux } = disposedOnError(tape, () =>
     tidy(() => {
       const own = tape.stopRecording(() => distinct(leaves));
       tape.watch(own);
@@ -88,7 +88,6 @@ export function vjp(f: unknown, inputs: readonly unknown[], options: VjpOptions 
     }),
   );
   tape.endRecording();
-  const targets = tensorsIn('vjp', value, 'the value');
   const pullback = linearMap(tape, (cotangents: unknown) => {
     const outputGradients = matchingLeaves('pullback', cotangents, 'cotangents', value, 'the value');
     return packTree(inputs, tape.gradients(targets, own, { outputGradients, ...zero }));
@@ -115,7 +114,7 @@ export function jvp(f: unknown, inputs: readonly unknown[], tangents: readonly u
   requireFunction('jvp', f);
   inputLeaves('jvp', inputs);
   const outputGradients = matchingLeaves('jvp', tangents, 'tangents', inputs, 'the inputs');
-  return withTape(false, (outer) => {
+  return withTape((outer) => {
     const { value, transposed, u } = transpose('jvp', outer, f, inputs);
     return { value, tangent: packTree(value, outer.gradients(transposed, u, { outputGradients, ...zero })) };
   });
@@ -140,16 +139,15 @@ export function linearize<A extends readonly unknown[], R extends TensorTree>(
   inputs: readonly [...A],
 ): Linearized<A, R>;
 export function linearize(f: unknown, inputs: readonly unknown[]): unknown {
-  return linearized(f, inputs);
+  return linearized('linearize', f, inputs);
 }
 
-/** `linearize`, untyped. */
-export function linearized(f: unknown, inputs: readonly unknown[]) {
-  requireFunction('linearize', f);
-  inputLeaves('linearize', inputs);
+/** `linearize` for the function `name`, which its errors name. */
+export function linearized(name: string, f: unknown, inputs: readonly unknown[]) {
+  requireFunction(name, f);
   const outer = new Tape(true);
   const { value, transposed, u } = disposedOnError(outer, () =>
-    tidy(() => transpose('linearize', outer, f, inputs)),
+    tidy(() => transpose(name, outer, f, inputs)),
   );
   outer.endRecording();
   // The tape tracks them by id; their values aren't needed any more.
@@ -179,10 +177,10 @@ export function hvp(f: unknown, inputs: readonly unknown[], vectors: readonly un
   requireFunction('hvp', f);
   const leaves = inputLeaves('hvp', inputs);
   const outputGradients = matchingLeaves('hvp', vectors, 'vectors', inputs, 'the inputs');
-  return withTape(false, (outer) => {
+  return withTape((outer) => {
     const own = outer.stopRecording(() => distinct(leaves));
     outer.watch(own);
-    return withTape(false, (inner) => {
+    return withTape((inner) => {
       inner.watch(own);
       const value = f(...(packTree(inputs, own) as unknown[]));
       requireValue('hvp', value);
@@ -200,7 +198,7 @@ function transpose(
   inputs: readonly unknown[],
 ): { value: unknown; transposed: Tensor[]; u: Tensor[] } {
   const leaves = inputLeaves(name, inputs);
-  return withTape(false, (inner) => {
+  return withTape((inner) => {
     const own = inner.stopRecording(() => distinct(leaves));
     inner.watch(own);
     const { value, targets } = valueTree(name, f(...(packTree(inputs, own) as unknown[])), leaves);

@@ -94,7 +94,7 @@ function forward({ body, carry: init, xs, length, reverse, seeds }: Loop, isReco
   const begins: number[] = new Array(length);
   const observed = (given: Tensors, x: Tensors) => usage.observe([...given, ...x], () => body(given, x));
   if (length === 0)
-    return { ...withoutSteps(observed, carry, xs, isRecorded), constants: usage.floats, seeds: [] };
+    return { ...withoutSteps(observed, carry, xs, isRecorded), constants: usage.floats, seeds: begins };
   const compiled = compileCompared(
     (given: Tensors, x: Tensors) => body(given, x),
     { name: 'scan' },
@@ -167,7 +167,7 @@ function backward(
     const outputGradients = [...state.slice(0, dCarry.length), ...rest.slice(0, dYs.length)];
     const ofBefore = rest.slice(dYs.length);
     const sources = [...floats(own), ...constants];
-    const gradients = disposing(new Tape(false), (tape) => {
+    const gradients = disposing(new Tape(), (tape) => {
       tape.watch(sources);
       const after = body(own.slice(0, carries), own.slice(carries));
       const targets = floats([...after.carry, ...after.ys]);
@@ -223,11 +223,10 @@ class OutsideUsage implements Recorder {
   /** Runs `body`, whose own tensors don't count as from outside. */
   observe<T>(own: Tensors, body: () => T): T {
     for (const { id } of own) this.#made.add(id);
-    this.sawAbstract ||= own.some(isAbstract);
     return withRecorders([this], body);
   }
 
-  /** Whether the body is inside a vmap, where nothing is captured. */
+  /** Whether the body uses a mapped tensor from outside. Calls that are given one are never captured. */
   sawAbstract = false;
 
   /** `keeps`: whether to collect tensors, or only to look for abstract ones. */

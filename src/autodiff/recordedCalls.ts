@@ -56,8 +56,8 @@ export class Tape {
   #disconnections: Node[] = [];
   #spent = false;
 
-  /** Starts to record, until the tape is closed or dropped. */
-  constructor(readonly persistent: boolean) {}
+  /** Starts to record, until the tape is closed or dropped. A `persistent` tape keeps what it saved after a gradient. */
+  constructor(readonly persistent = false) {}
 
   get isRecording(): boolean {
     return activeRecorders().includes(this.#recorder);

@@ -41,14 +41,14 @@ export function tensorsIn(op: string, tree: unknown, path: string): Tensor[] {
  * Returns the leaves of `tree` to differentiate with respect to; their places, such as `input 0.layers[1].kernel`, are appended
  * to `paths`. Errors: TapeError if one isn't a tensor of floats, or if there are none.
  */
-export function floatsIn(op: string, tree: unknown, path: string, paths: string[] = []): Tensor[] {
+export function floatsIn(op: string, tree: unknown, path: string, paths?: string[]): Tensor[] {
   const leaves: Tensor[] = [];
   mapNest(
     tree as Nest<unknown>,
     (leaf, at) => {
       if (!(leaf instanceof Tensor && isFloating(leaf.dtype))) throw notFloats(op, leaf, at);
       leaves.push(leaf);
-      paths.push(at);
+      paths?.push(at);
     },
     path,
   );
