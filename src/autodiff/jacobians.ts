@@ -47,10 +47,9 @@ export function jacfwd<T extends object, R extends TensorTree>(f: (x: T) => R): 
 export function jacfwd(f: unknown, ...extra: never[]): (x: never) => unknown {
   rejectExtraArguments('jacfwd', extra, ['f']);
   return (x) => {
-    requireFunction('jacfwd', f);
     const inputs = floatsIn('jacfwd', x, 'input 0');
     return tidy(() => {
-      const { value, pushforward } = linearized('linearize', f, [x]);
+      const { value, pushforward } = linearized('jacfwd', f, [x]);
       const columns = inputs.map((input, k) =>
         units(input.shape, (unit) => {
           const tangents = inputs.map((other, i) => (i === k ? unit : fill(other.shape, 0)));

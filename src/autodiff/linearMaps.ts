@@ -78,13 +78,15 @@ export function vjp(f: unknown, inputs: readonly unknown[], options: VjpOptions 
   checkOptions('vjp', options, ['hasAux']);
   const leaves = inputLeaves('vjp', inputs);
   const tape = new Tape(true);
-  const { own, value, targets, aux } = disposedOnError(tape, () =>
+  // The tape tracks them by id: copies among them may be freed with the scope.
+  let own: Tensor[];
+  const { value, targets, aux } = disposedOnError(tape, () =>
     tidy(() => {
-      const own = tape.stopRecording(() => distinct(leaves));
+      own = tape.stopRecording(() => distinct(leaves));
       tape.watch(own);
       const result = f(...(packTree(inputs, own) as unknown[]));
       const [value, aux] = options.hasAux ? pairOf('vjp', result) : [result];
-      return { own, ...valueTree('vjp', value, leaves), aux };
+      return { ...valueTree('vjp', value, leaves), aux };
     }),
   );
   tape.endRecording();

@@ -62,10 +62,11 @@ const fewSteps = 3;
 export function runLoop(loop: Loop): Step {
   const isRecorded = activeRecorders().length > 0;
   const trace = withRecorders([], () => tidy(() => forward(loop, isRecorded)));
-  const { carry, ys, constants } = trace;
+  const { carry, ys, before, constants } = trace;
   if (!isRecorded) return { carry, ys };
   recordLoop(loop, trace);
-  for (const constant of constants) if (!(constant instanceof Variable)) constant.dispose();
+  // What the gradient needs, the tapes have saved.
+  for (const tensor of [...before, ...constants]) if (!(tensor instanceof Variable)) tensor.dispose();
   return { carry, ys };
 }
 

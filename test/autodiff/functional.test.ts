@@ -6,12 +6,14 @@ import {
   cast,
   checkpoint,
   customGradient,
+  debugMode,
   GradientTape,
   grad,
   grads,
   hvp,
   identity,
   init,
+  jacfwd,
   jacobian,
   jvp,
   memory,
@@ -115,6 +117,30 @@ describe('grad and its family', () => {
     expect(() => tape.batchJacobian(y, tensor([1, 2]))).toThrow(ShapeError);
   });
 
+  test('Jacobians without elements have their shape', () => {
+    const [x, none] = [tensor([1, 2]), tensor([], { shape: [2, 0] })];
+    const derivative = (f: (x: Tensor) => Tensor, at: Tensor) => [jacobian(f)(at).shape, jacfwd(f)(at).shape];
+    expect(derivative(() => mul(none, 2), x)).toEqual([
+      [2, 0, 2],
+      [2, 0, 2],
+    ]);
+    expect(derivative(square, none)).toEqual([
+      [2, 0, 2, 0],
+      [2, 0, 2, 0],
+    ]);
+    expect(derivative((at) => sum(at, { axis: 1 }), none)).toEqual([
+      [2, 2, 0],
+      [2, 2, 0],
+    ]);
+    using tape = new GradientTape({ persistent: true });
+    tape.watch([x, none]);
+    const y = square(none);
+    expect(tape.jacobian(y, none)?.shape).toEqual([2, 0, 2, 0]);
+    expect(tape.jacobian(sum(y, { axis: 1 }), none)?.shape).toEqual([2, 2, 0]);
+    expect(tape.batchJacobian(sum(y, { axis: 1 }), none)?.shape).toEqual([2, 0]);
+    expect(tape.batchJacobian(y, none)?.shape).toEqual([2, 0, 0]);
+  });
+
   test('leave nothing behind but their results', () => {
     const x = tensor([1, 2]);
     const before = memory();
@@ -128,10 +154,21 @@ describe('grad and its family', () => {
     expect(() => grad(() => tensor([1]))(x)).toThrow(
       /must depend on every input[\s\S]*no call leads from it/,
     );
-    expect(() => grad((t) => sum(square(stopGradient(t))))(x)).toThrow(/disconnected at 'stopGradient'/);
+    expect(() => grad((t) => sum(square(stopGradient(t))))(x)).toThrow(/disconnected at 'stopGradient'$/m);
     expect(() => grads((a, b) => add(a, cast(argMax(b), 'float32')))([x, x])).toThrow(
       /no gradient for input 1[\s\S]*disconnected at 'argMax'/,
     );
+    expect(() => grad((t) => add(stopGradient(t), cast(argMax(t), 'float32')))(x)).toThrow(
+      /disconnected at 'stopGradient' and 'argMax'$/m,
+    );
+    debugMode();
+    try {
+      expect(() => grad((t) => stopGradient(t))(x)).toThrow(
+        /disconnected at 'stopGradient', functional\.test\.[jt]s:\d+/,
+      );
+    } finally {
+      debugMode(false);
+    }
     // @ts-expect-error not a function
     expect(() => grad(3)(x)).toThrow(TapeError);
     // @ts-expect-error a number
@@ -221,6 +258,17 @@ describe('checkpoint', () => {
     };
     const deep = (t: Tensor) => square(square(square(square(t))));
     expect(held(checkpoint(deep))).toBeLessThan(held(deep) / 2);
+  });
+
+  test('gives its function the inputs again, without the variables that it used', async () => {
+    const w = variable(tensor([2]));
+    const given: number[] = [];
+    const f = checkpoint((...inputs: Tensor[]) => {
+      given.push(inputs.length);
+      return mul(inputs[0] as Tensor, w);
+    });
+    expect(await values(grad((x) => f(x))(tensor([3])))).toEqual([2]);
+    expect(given).toEqual([1, 1]);
   });
 
   test('has second derivatives', async () => {

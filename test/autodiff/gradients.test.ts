@@ -93,7 +93,8 @@ describe('GradientTape.run', () => {
       });
     expect(fail).toThrow('inside');
     expect(() => GradientTape.run(async () => {})).toThrow(TapeError);
-    expect(() => GradientTape.run(3 as never)).toThrow(/is a function/);
+    expect(() => GradientTape.run(async () => {})).toThrow(/^GradientTape\.run: .*cannot be async/);
+    expect(() => GradientTape.run(3 as never)).toThrow(/^GradientTape\.run: `body` is a function/);
     expect(activeRecorders()).toEqual([]);
     expect(memory().openTapes).toBe(0);
   });
@@ -116,6 +117,13 @@ describe('a tape that is never closed', () => {
     persistent.reset();
     expect([persistent.isRecording, memory().openTapes]).toEqual([true, 1]);
     persistent.dispose();
+    // A gradient that is rejected stops the tape, which counts once when it starts again.
+    const again = new GradientTape();
+    expect(() => again.gradient(y, [])).toThrow(/at least one/);
+    again.reset();
+    expect([again.isRecording, memory().openTapes]).toEqual([true, 1]);
+    again.dispose();
+    expect(memory().openTapes).toBe(0);
     y.dispose();
     w.dispose();
   });

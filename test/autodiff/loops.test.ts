@@ -178,6 +178,34 @@ describe('scan', () => {
     expect(memory().tensors).toBe(before.tensors + 2);
     last.dispose();
     ys.dispose();
+    // Nor does a tape that is closed leave handles on tensors from outside.
+    {
+      using _tape = new GradientTape();
+      for (const result of loop()) result.dispose();
+    }
+    const by = tensor(2);
+    const other = scan((carry: Tensor) => [mul(carry, by), null] as const, zero, null, { length: 2 });
+    other[0].dispose();
+    {
+      using tape = new GradientTape();
+      tape.watch(by);
+      scan((carry: Tensor) => [mul(carry, by), null] as const, zero, null, { length: 2 })[0].dispose();
+    }
+    by.dispose();
+    expect(memory().tensors).toBe(before.tensors);
+  });
+
+  test('adds up gradients of tensors from outside step by step', () => {
+    const w = variable(tensor(new Float32Array(4096).fill(1)));
+    const last = () =>
+      scan((c: Tensor) => [add(c, sum(mul(w, c))), null] as const, tensor(1), null, { length: 16 })[0];
+    using step = compile(() => {
+      using tape = new GradientTape();
+      return tape.gradient(last(), w);
+    });
+    step();
+    // The products of a step, and gradients of two steps, rather than of all.
+    expect(step.explain()[0]?.minBytes).toBeLessThan(8 * w.bytes);
   });
 });
 

@@ -144,6 +144,38 @@ test.each<[name: string, call: () => unknown, message: RegExp]>([
     /^jacobian: .*the value/s,
   ],
   ['a value of hessian', () => called(hessian(square), x()), /^hessian: .*scalar.*\[2\]/s],
+  [
+    'no value of hessian',
+    () =>
+      called(
+        called(hessian, () => 3),
+        x(),
+      ),
+    /^hessian: .*must return one tensor.*3/s,
+  ],
+  [
+    'no value of jacfwd',
+    () =>
+      called(
+        called(jacfwd, () => 3),
+        x(),
+      ),
+    /^jacfwd: .*the value: 3/s,
+  ],
+  [
+    'no value of customJvp',
+    () =>
+      called(
+        called(
+          customJvp,
+          () => 3,
+          () => 3,
+        ),
+        x(),
+      ),
+    /^customJvp: .*must return one tensor.*3/s,
+  ],
+  ['grad, argnums', () => called(grad(total, { argnums: 0.5 }), x()), /^grad: `argnums`/],
   ['an input of jacobian', () => called(jacobian(total), 3), /^jacobian: .*input 0/s],
   ['an input of hessian', () => called(hessian(total), 3), /^hessian: .*input 0/s],
   ['an input of grad', () => called(grad(total), 'x'), /^grad: .*input 0/s],
@@ -152,7 +184,22 @@ test.each<[name: string, call: () => unknown, message: RegExp]>([
   ['scan, no length', () => called(scan, (c: Tensor) => [c, c], x(), null), /^scan: .*length/s],
   ['scan, init', () => called(scan, (c: Tensor) => [c, c], 'no', x()), /^scan: .*init/s],
   ['scan, xs', () => called(scan, (c: Tensor) => [c, c], x(), 'no'), /^scan: .*xs/s],
-  ['scan, no pair', () => called(scan, (c: Tensor) => c, x(), x()), /^scan: .*a pair/s],
+  [
+    'scan, a carry of no tensors',
+    () => called(scan, (c: Tensor) => [3, c], x(), x()),
+    /^scan: .*the carry: 3/s,
+  ],
+  ['scan, results of no tensors', () => called(scan, (c: Tensor) => [c, 3], x(), x()), /^scan: .*y: 3/s],
+  [
+    'scan, a carry with another key',
+    () => called(scan, ({ a, b }: Record<string, Tensor>) => [{ a, c: b }, a], { a: x(), b: x() }, x()),
+    /^scan: .*\{a: \*, c: \*\} of .*after \{a: \*, b: \*\} of/s,
+  ],
+  [
+    'scan, no pair',
+    () => called(scan, (c: Tensor) => c, x(), x()),
+    /^scan: .*a pair.*return \[carry, y\]; y may be null/s,
+  ],
   [
     'scan, the carry',
     () => called(scan, (c: Tensor) => [sum(c), c], x(), x()),
@@ -205,6 +252,13 @@ test.each<[name: string, call: () => unknown, message: RegExp]>([
     'a source that is none',
     () => taped((tape, _, y) => tape.gradient(y, 3 as never)),
     /^gradient: sources must be tensors.*3.*net\.trainableWeights/s,
+  ],
+  ['options of a tape', () => new GradientTape({ persist: true } as never), /^GradientTape: .*'persistent'/s],
+  ['persistent', () => new GradientTape({ persistent: 1 as never }), /^GradientTape: `persistent`/],
+  [
+    'watchAccessedVariables',
+    () => new GradientTape({ watchAccessedVariables: 1 as never }),
+    /^GradientTape: `watchAccessedVariables`/,
   ],
   [
     'GradientTape.run, arguments',

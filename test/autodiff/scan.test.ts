@@ -146,6 +146,13 @@ test('loops of no step, and of bodies that return what they get', async () => {
   );
   expect(ys.shape).toEqual([0, 2]);
   expect(await same.array()).toEqual([1, 2]);
+  const counts = tensor([], { shape: [0], dtype: 'int32' });
+  const counted = scan(
+    (c: Tensor, n: Tensor) => [add(c, n), n] as const,
+    tensor(5, { dtype: 'int32' }),
+    counts,
+  );
+  expect(counted.map(({ dtype }) => dtype)).toEqual(['int32', 'int32']);
   const echo = (c: Tensor, x: Tensor) => [c, { c, x, start }] as const;
   const [last, all] = scan(echo, start, tensor([[3], [4]]));
   expect(await last.array()).toEqual([1, 2]);

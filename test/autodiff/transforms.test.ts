@@ -4,6 +4,7 @@ import {
   add,
   cast,
   compile,
+  customGradient,
   customJvp,
   div,
   exp,
@@ -11,6 +12,7 @@ import {
   grads,
   hessian,
   hvp,
+  identity,
   init,
   jacfwd,
   jacobian,
@@ -195,6 +197,44 @@ test('leave nothing behind but their results', async () => {
   expect(memory().openTapes).toBe(before.openTapes);
   expect(memory().tensors).toBeLessThanOrEqual(before.tensors);
   expect(memory().bytes).toBeLessThanOrEqual(before.bytes);
+});
+
+test('linear maps that are disposed of leave nothing behind outside a scope, also of an input given twice', () => {
+  const x = tensor([1, 2]);
+  const product = (a: Tensor, b: Tensor) => mul(square(a), b);
+  const useAll = () => {
+    const back = vjp(product, [x, x]);
+    const forward = linearize(product, [x, x]);
+    const results = [...back.pullback(x), forward.pushforward([x, x]), back.value, forward.value];
+    back.pullback.dispose();
+    forward.pushforward.dispose();
+    for (const result of results) result.dispose();
+  };
+  useAll();
+  const { tensors, bytes, openTapes } = memory();
+  useAll();
+  expect(memory()).toMatchObject({ tensors, bytes, openTapes });
+});
+
+test('values are freed as the backward passes read them', () => {
+  const x = tensor(new Float32Array(16384).fill(0.5));
+  const held: number[] = [];
+  const noted = customGradient((given) => ({
+    value: identity(given),
+    gradient: (dy) => {
+      held.push(memory().bytes - before);
+      return identity(dy);
+    },
+  }));
+  const deep = (given: Tensor) =>
+    tidy(() => {
+      let h = noted(given);
+      for (let i = 0; i < 16; i++) h = square(h);
+      return sum(h);
+    });
+  const before = memory().bytes;
+  tidy(() => void grad(deep)(x));
+  expect(held[0]).toBeLessThan(8 * x.bytes);
 });
 
 test('error messages', () => {

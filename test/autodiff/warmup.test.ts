@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { seedPosition } from '../../src/ops/seeds.ts';
 import {
   add,
@@ -211,6 +211,19 @@ describe('warmup', () => {
     });
     expect(made).toBeNull();
     expect(exp(x).kerasHistory).not.toBeNull();
+  });
+
+  test('runs its function again where a kernel that failed has a fallback', async () => {
+    await using own = await ownDevice();
+    const x = ones([3]);
+    const version = vi.spyOn(own.device, 'selectionVersion', 'get').mockReturnValueOnce(0).mockReturnValue(1);
+    let runs = 0;
+    await warmup(() => {
+      runs++;
+      exp(x);
+    });
+    expect(runs).toBe(2);
+    version.mockRestore();
   });
 
   test('of an op, specs stand for its tensors, not for its options', async () => {
