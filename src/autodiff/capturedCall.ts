@@ -109,12 +109,16 @@ export function captureCall(
     work = new CapturedWork(device, capture, storages, rewrite);
   } catch (error) {
     release();
+    for (const leaf of leavesOf(given)) if (isResult(leaf)) leaf.dispose();
     throw error;
   }
   // From now on, intermediate results are in the planned buffers.
   for (const storage of storages) storage.release();
   return { value: given, captured: new Captured(device, name, work, slots, outputs, value), obstacle: null };
 }
+
+/** Returns whether each call makes a new tensor in the place of `leaf`. */
+const isResult = (leaf: unknown): leaf is Tensor => leaf instanceof Tensor && !(leaf instanceof Variable);
 
 /** Records `body` and returns its result, whose tensors are keys of `outputs`. */
 function recordCall(
@@ -127,7 +131,7 @@ function recordCall(
     tidy(() => {
       value = body();
       for (const leaf of leavesOf(value)) {
-        if (leaf instanceof Tensor && !(leaf instanceof Variable)) outputs.set(leaf, outputOf(capture, leaf));
+        if (isResult(leaf)) outputs.set(leaf, outputOf(capture, leaf));
       }
     }),
   );

@@ -129,7 +129,6 @@ export function checkpoint(f: (...inputs: Tensor[]) => Tensor): (...inputs: Tens
       name: 'checkpoint',
       inputs: leaves,
       outputs: [value],
-      save: { inputs: leaves.map((_, i) => i) },
       backward: ([dy], saved) => replaySeeds(seeds, () => recompute(f, saved, inputs.length, dy as Tensor)),
     });
     return value;

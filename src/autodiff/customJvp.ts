@@ -49,7 +49,6 @@ export function customJvp(
       name: 'customJvp',
       inputs,
       outputs: [output],
-      save: { inputs: inputs.map((_, i) => i) },
       backward: ([dy], saved) => transposed(rule, saved, dy as Tensor),
     });
     return output;

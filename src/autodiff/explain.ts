@@ -6,7 +6,7 @@
  * the second search meets the first, the gradient is disconnected.
  */
 import { isFloating } from '../core/dtype.ts';
-import { formatSpec } from '../core/spec.ts';
+import { formatSpec, type OpenSpec } from '../core/spec.ts';
 import type { Node } from '../history/node.ts';
 import type { Origin } from '../history/origin.ts';
 import type { Tensor } from '../tensor/tensor.ts';
@@ -70,10 +70,10 @@ function reach(tape: ExplainedTape, source: Tensor): Map<number, number | null> 
   if (!isFloating(source.dtype) || !tape.isWatched(source.id)) return new Map();
   for (const { inputIds, outputIds, node, connected } of tape.trace) {
     if (!connected) continue;
-    const from = inputIds.find((id) => id !== null && reached.has(id));
-    if (from === undefined || from === null) continue;
+    const from = inputIds.find((id): id is number => id !== null && reached.has(id));
+    if (from === undefined) continue;
     outputIds.forEach((id, i) => {
-      if (!reached.has(id) && isFloating(node.outputs[i]?.dtype ?? 'float32')) reached.set(id, from);
+      if (!reached.has(id) && isFloating((node.outputs[i] as OpenSpec).dtype)) reached.set(id, from);
     });
   }
   return reached;
@@ -133,7 +133,7 @@ function findDisconnection(
     cause: 'independent',
     last: `the source ${show(source)}`,
     first: 'nothing that leads to the target',
-    why: `as far as was recorded, the target was made from ${endsAt.join(', ') || 'nothing'}, not from the source.`,
+    why: `as far as was recorded, the target was made from ${endsAt.join(', ')}, not from the source.`,
     hint: 'compute the target from the source by ops while the tape records.',
   });
 }

@@ -13,8 +13,8 @@ export interface FunctionCall {
   readonly name: string;
   readonly inputs: readonly Tensor[];
   readonly outputs: readonly Tensor[];
-  /** Positions of the inputs and outputs that are saved for `backward`. */
-  readonly save: { readonly inputs: readonly number[]; readonly outputs?: readonly number[] };
+  /** Positions of the inputs (default: all) and outputs (default: none) that are saved for `backward`. */
+  readonly save?: NonNullable<OpDefinition['save']>;
   /** The cotangents of the inputs, from those of the outputs and the saved values. */
   backward(
     cotangents: readonly Tensor[],
@@ -38,7 +38,7 @@ export function recordFunction(call: FunctionCall): void {
 }
 
 /** Records `call` unchanged. */
-export function recordHere({ name, inputs, outputs, save, backward }: FunctionCall): void {
+export function recordHere({ name, inputs, outputs, save = {}, backward }: FunctionCall): void {
   const never = () => {
     throw new TypeError(`${name} is recorded, never dispatched`);
   };

@@ -1,7 +1,6 @@
 /**
  * @file The arguments of `gradient`: its options, its sources, and the cotangents that the backward pass starts from.
  */
-import { isFloating } from '../core/dtype.ts';
 import { ShapeError, TapeError } from '../core/errors.ts';
 import { type OptionNames, rejectExtraArguments } from '../core/options.ts';
 import { describe, sameShape } from '../core/shape.ts';
@@ -133,7 +132,7 @@ export function seedTargets(
         hint: 'reshape or broadcast it.',
       });
     }
-    if (!isFloating(target.dtype) || !reached.has(target.id)) return;
+    if (!reached.has(target.id)) return;
     if (seed) cotangents.addBorrowed(target.id, seed);
     else cotangents.add(target.id, fill(target.shape, 1));
   });

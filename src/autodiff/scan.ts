@@ -76,8 +76,8 @@ export function scan<C, X, Y>(
 
 function lengthOf(xs: readonly Tensor[], { length }: ScanOptions): number {
   if (length !== undefined) requireInteger('scan', 'length', length, 0);
-  const wrong = xs.find(({ shape }) => shape[0] === undefined || shape[0] !== (length ?? xs[0]?.shape[0]));
-  if (wrong) {
+  const steps = length ?? xs[0]?.shape[0];
+  if (xs.some(({ shape }) => shape[0] === undefined || shape[0] !== steps)) {
     throw new ShapeError({
       op: 'scan',
       rule: 'the first axis of each of xs is the steps, with the same length.',
@@ -85,7 +85,6 @@ function lengthOf(xs: readonly Tensor[], { length }: ScanOptions): number {
       hint: 'stack the inputs of the steps along the first axis.',
     });
   }
-  const steps = length ?? xs[0]?.shape[0];
   if (steps !== undefined) return steps;
   throw new ValueError({
     op: 'scan',

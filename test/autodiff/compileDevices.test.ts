@@ -86,6 +86,9 @@ describe('with two devices', () => {
     expect(there.device).toBe(own.device);
     using compiled = compile((x: Tensor, y: { z: Tensor }) => add(x, y.z));
     for (let i = 0; i < 3; i++) expect(() => compiled(here, { z: there })).toThrow(DeviceError);
+    expect(() => compiled(here, { z: there })).toThrow(
+      /^compiled: .*float32\[2\] and float32\[2\] on two devices/s,
+    );
   });
 
   it('a call that meets a variable of the other gives a typed error, also where it was recorded before', async () => {

@@ -7,6 +7,7 @@ import {
   GradientTape,
   init,
   keep,
+  memory,
   mul,
   relu,
   square,
@@ -17,6 +18,8 @@ import {
 } from '../../src/index.ts';
 import { compileCompared } from '../../src/autodiff/compile.ts';
 import { encodeWork } from '../../src/execution/encoder.ts';
+import { SharedBuffers } from '../../src/execution/sharedBuffers.ts';
+import { withDevice } from '../../src/webgpu/current.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 import { ownDevice } from '../support/ownDevice.ts';
 
@@ -46,6 +49,23 @@ describe('the function receives', () => {
     f(tensor([1, 2]));
     expect(seen[0]).toEqual(['given', [2], 'bool']);
     expect(seen[1]).toEqual([undefined, undefined, undefined]);
+  });
+
+  test('inputs that seem fresh where a replay is compared with a new trace', () => {
+    const seen: unknown[] = [];
+    using f = compileCompared(
+      (x: Tensor) => {
+        seen.push(x.origin);
+        return add(x, 1);
+      },
+      { name: 'step' },
+      uncompared,
+    );
+    const x = tensor([1]);
+    f(x);
+    f(x);
+    f.compareNow();
+    expect(seen).toEqual([x.origin, { kind: 'fresh', by: 'step' }]);
   });
 
   test('its own this, and numbers, flags and nested lists as they are', async () => {
@@ -293,6 +313,25 @@ describe('comparisons', () => {
   });
 });
 
+test('a recording whose buffers can’t be made leaves nothing behind', async () => {
+  await using _own = await ownDevice();
+  using f = compile((x: Tensor) => square(x));
+  const x = tensor([3]);
+  const { tensors, bytes } = memory();
+  const acquire = vi.spyOn(SharedBuffers.prototype, 'acquire').mockImplementationOnce(() => {
+    throw new Error('no memory');
+  });
+  expect(() => f(x)).toThrow('no memory');
+  acquire.mockRestore();
+  expect(memory()).toMatchObject({ tensors, bytes });
+  expect(await f(x).item()).toBe(9);
+});
+
+test('without a device nothing is compared or reported', () => {
+  using f = compile((x: Tensor) => mul(x, 2));
+  expect(withDevice(null as never, () => f.explain())).toEqual([]);
+});
+
 test('a function is captured again where kernels would be selected differently', async () => {
   let runs = 0;
   using f = compileCompared(
@@ -353,5 +392,8 @@ describe('a function that can’t be replayed', () => {
     expect(await f(x, new Float32Array([2])).item()).toBe(6);
     expect(given).toEqual([x]);
     expect(f.explain()[0]?.reason).toMatch(/a Float32Array/);
+    // The next signature is recorded.
+    expect(await (f as unknown as (x: Tensor, by: number[]) => Tensor)(x, [3]).item()).toBe(9);
+    expect(f.explain().map(({ captured }) => captured)).toEqual([false, true]);
   });
 });

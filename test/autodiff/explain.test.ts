@@ -6,6 +6,7 @@ import {
   cast,
   debugMode,
   freshTensor,
+  fusedMatMul,
   gather,
   gatherOnHost,
   GradientTape,
@@ -21,7 +22,7 @@ import {
   topK,
   variable,
 } from '../../src/index.ts';
-import { layers } from '../../src/keras/index.ts';
+import { layers, sequential } from '../../src/keras/index.ts';
 
 beforeAll(async () => {
   await init();
@@ -430,6 +431,51 @@ describe('disconnected', () => {
       first: "'early'",
       last: expect.stringMatching(/^the source/),
     });
+  });
+
+  test('a model that ran before the tape, by the weights of its first layer', () => {
+    const net = sequential({ layers: [layers.dense({ units: 3 }), layers.dense({ units: 1 })] });
+    net.build([null, 2]);
+    const early = net.apply(tensor([[1, 2]])) as Tensor;
+    const kernel = net.weights[0] as Tensor;
+    using tape = new GradientTape();
+    tape.watch(kernel);
+    expect(tape.explain(early, kernel).disconnectedAt).toMatchObject({ cause: 'unrecorded' });
+  });
+
+  test('a target of a tape that was reset', () => {
+    const { x, tape } = start();
+    const before = square(x);
+    tape.reset();
+    tape.watch(x);
+    expect(tape.explain(before, x).disconnectedAt).toMatchObject({
+      cause: 'independent',
+      why: expect.stringMatching(/made from float32\[2\] \(recorded\), not/),
+    });
+    tape.dispose();
+  });
+
+  test('values of a file', () => {
+    const { x, tape } = start();
+    const loaded = tensor([1, 2], { name: 'loaded' });
+    loaded.origin = { kind: 'loaded', from: "'net.keras'" };
+    for (const target of [loaded, square(loaded)])
+      expect(tape.explain(target, x).disconnectedAt).toMatchObject({
+        cause: 'independent',
+        why: expect.stringMatching(/made from float32\[2\] 'loaded' \(loaded\), not/),
+        hint: expect.stringMatching(/from the source by ops while the tape records/),
+      });
+    tape.dispose();
+  });
+
+  test('values that were read back from what the tape never saw, and operands that were left out', async () => {
+    const { x, tape } = start();
+    const read = tensor(await tape.stopRecording(() => square(tensor([[1, 2]]))).data(), { shape: [1, 2] });
+    const target = fusedMatMul(read, tensor([[1], [2]], { name: 'b' }), null);
+    expect(tape.explain(target, x).disconnectedAt?.why).toMatch(
+      /made from float32\[2, 1\] 'b' \(fresh\), something unknown, not/,
+    );
+    tape.dispose();
   });
 
   test('a call on another tape leads to its own inputs', () => {

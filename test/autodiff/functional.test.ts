@@ -99,6 +99,8 @@ describe('grad and its family', () => {
     const rows = jacobian((x) => mul(square(x), tensor([[1], [10]])))(tensor([2, 3]));
     expect(rows.shape).toEqual([2, 2, 2]);
     expect(await values(rows)).toEqual([4, 0, 0, 6, 40, 0, 0, 60]);
+    const columns = jacfwd((x) => mul(square(x), tensor([[1], [10]])))(tensor([2, 3]));
+    expect(await values(columns)).toEqual([4, 0, 0, 6, 40, 0, 0, 60]);
   });
 
   test('batchJacobian', async () => {
@@ -113,7 +115,16 @@ describe('grad and its family', () => {
     const rows = tape.batchJacobian(y, x);
     expect(rows?.shape).toEqual([3, 2, 2]);
     expect(await values(rows)).toEqual([2, 0, 0, 4, 6, 0, 0, 8, 10, 0, 0, 12]);
+    expect(await values(tape.jacobian(square(x), x, { unconnectedGradients: 'zero' }))).toEqual(
+      Array.from({ length: 36 }, (_, i) => (i % 7 === 0 ? 2 * (1 + i / 7) : 0)),
+    );
     expect(tape.jacobian(y, tensor([1]))).toBeNull();
+    expect(await values(tape.jacobian(sum(y), tensor([1]), { unconnectedGradients: 'zero' }))).toEqual([0]);
+    expect(
+      await values(
+        tape.batchJacobian(sum(y, { axis: 1 }), tensor([1, 2, 3]), { unconnectedGradients: 'zero' }),
+      ),
+    ).toEqual([0, 0, 0]);
     expect(() => tape.batchJacobian(y, tensor([1, 2]))).toThrow(ShapeError);
   });
 

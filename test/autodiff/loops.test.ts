@@ -116,6 +116,8 @@ describe('scan', () => {
     );
     // ((w² + c) w² + c), so that the derivatives are 4 w³ + 2 w c and w² + 1.
     expect(await last.array()).toEqual([31]);
+    // The carry, the xs, w and c.
+    expect(last.kerasHistory?.node.inputs).toHaveLength(4);
     const [dw, dc] = tape.gradient(last, [w, c]);
     expect([await dw?.array(), await dc?.array()]).toEqual([[44], [5]]);
   });
@@ -195,6 +197,18 @@ describe('scan', () => {
     expect(memory().tensors).toBe(before.tensors);
   });
 
+  test('keeps what its gradient reads, not the first carry', () => {
+    const ones = tensor(new Float32Array(1024).fill(1));
+    const { bytes } = memory();
+    using tape = new GradientTape();
+    const init = square(ones);
+    tape.watch(init);
+    scan((c: Tensor, n: Tensor) => [add(c, n), null] as const, init, tensor([2]))[0].dispose();
+    init.dispose();
+    // The carry before the one step.
+    expect(memory().bytes).toBeLessThan(bytes + 2 * ones.bytes);
+  });
+
   test('adds up gradients of tensors from outside step by step', () => {
     const w = variable(tensor(new Float32Array(4096).fill(1)));
     const last = () =>
@@ -234,7 +248,10 @@ describe('checkpoint', () => {
     const [dw, dFrozen] = tape.gradient(y, [w, frozen]);
     // 5 w³.
     expect([await dw?.array(), dFrozen]).toEqual([[60], null]);
-    expect(y.kerasHistory?.operation.name).toBe('checkpoint');
+    expect(y.kerasHistory).toMatchObject({
+      operation: { name: 'checkpoint' },
+      node: { inputs: [{ id: w.id }] },
+    });
   });
 
   test('passes nothing to integers', async () => {
@@ -268,6 +285,18 @@ describe('customGradient', () => {
     const before = memory();
     run();
     expect(memory()).toMatchObject({ tensors: before.tensors, bytes: before.bytes });
+  });
+
+  test('saves none of its inputs for the gradient', () => {
+    const f = customGradient((x) => ({ value: sum(x), gradient: (dy) => mul(dy, ones) }));
+    const ones = tensor(new Float32Array(1024).fill(1));
+    const { bytes } = memory();
+    using tape = new GradientTape();
+    const x = square(ones);
+    tape.watch(x);
+    f(x);
+    x.dispose();
+    expect(memory().bytes).toBeLessThan(bytes + ones.bytes);
   });
 
   test('takes a list of gradients, with null for inputs that get none', async () => {

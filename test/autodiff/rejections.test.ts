@@ -109,7 +109,11 @@ test.each<[name: string, call: () => unknown, message: RegExp]>([
   ['a value of linearize', () => called(linearize, () => 3, [x()]), /^linearize: .*the value/s],
   ['a value of hvp', () => called(hvp, () => 3, [x()], [x()]), /^hvp: .*must return one tensor/s],
   ['vjp, an unknown option', () => called(vjp, total, [x()], { hasAuxx: true }), /^vjp: .*hasAux/s],
-  ['vjp, no pair', () => called(vjp, total, [x()], { hasAux: true }), /^vjp: with hasAux .*a pair/s],
+  [
+    'vjp, no pair',
+    () => called(vjp, total, [x()], { hasAux: true }),
+    /^vjp: with hasAux .*a pair.*return \[value, aux\]/s,
+  ],
   [
     'cotangents of pullback',
     () => called(vjp(total, [x()]).pullback, x()),
@@ -177,6 +181,7 @@ test.each<[name: string, call: () => unknown, message: RegExp]>([
   ],
   ['grad, argnums', () => called(grad(total, { argnums: 0.5 }), x()), /^grad: `argnums`/],
   ['an input of jacobian', () => called(jacobian(total), 3), /^jacobian: .*input 0/s],
+  ['an input of jacfwd', () => called(jacfwd(total), 3), /^jacfwd: .*input 0/s],
   ['an input of hessian', () => called(hessian(total), 3), /^hessian: .*input 0/s],
   ['an input of grad', () => called(grad(total), 'x'), /^grad: .*input 0/s],
   ['scan, reverse', () => called(scan, (c: Tensor) => [c, c], x(), x(), { reverse: 1 }), /^scan: .*reverse/s],
@@ -188,6 +193,27 @@ test.each<[name: string, call: () => unknown, message: RegExp]>([
     'scan, a carry of no tensors',
     () => called(scan, (c: Tensor) => [3, c], x(), x()),
     /^scan: .*the carry: 3/s,
+  ],
+  [
+    'scan, an init without tensors',
+    () => called(scan, (c: object) => [c, null], {}, x()),
+    /^scan: init must have at least one tensor/,
+  ],
+  [
+    'vjp, a triple',
+    () => called(vjp, (a: Tensor) => [a, a, a], [x()], { hasAux: true }),
+    /^vjp: with hasAux .*a pair/s,
+  ],
+  [
+    'scan, one of two carries',
+    () =>
+      called(
+        scan,
+        ({ a, b }: Record<string, Tensor>) => [{ a, b: sum(b as Tensor) }, a],
+        { a: x(), b: x() },
+        x(),
+      ),
+    /^scan: .*keeps its structure/s,
   ],
   ['scan, results of no tensors', () => called(scan, (c: Tensor) => [c, 3], x(), x()), /^scan: .*y: 3/s],
   [
@@ -242,7 +268,11 @@ test.each<[name: string, call: () => unknown, message: RegExp]>([
     () => taped((tape) => tape.watch(tensor([1], { dtype: 'int32' }))),
     /^watch: .*int32\[1\]/s,
   ],
-  ['watching a number', () => taped((tape) => tape.watch(3 as never)), /^watch: .*3/s],
+  [
+    'watching a number',
+    () => taped((tape) => tape.watch(3 as never)),
+    /^watch: a tape watches floating-point.*3/s,
+  ],
   [
     'gradient, an unknown option',
     () => taped((tape, x, y) => tape.gradient(y, x, { outputGradient: y } as never)),
@@ -331,6 +361,36 @@ test.each<[name: string, call: () => unknown, message: RegExp]>([
     'a batch Jacobian, batches',
     () => taped((tape, x, y) => tape.batchJacobian(sum(y), x)),
     /^batchJacobian: .*share their first axis.*\[\].*\[2\]/s,
+  ],
+  [
+    'watch, arguments',
+    () => taped((tape, x) => called(tape.watch.bind(tape), x, x)),
+    /^watch: .*\[tensor, …\]/s,
+  ],
+  [
+    'a Jacobian of a tape, options',
+    () => taped((tape, x, y) => called(tape.jacobian.bind(tape), y, x, { outputGradients: y })),
+    /^jacobian: its options are unconnectedGradients/,
+  ],
+  [
+    'a batch Jacobian, options',
+    () => taped((tape, x, y) => called(tape.batchJacobian.bind(tape), y, x, { outputGradients: y })),
+    /^batchJacobian: its options are unconnectedGradients/,
+  ],
+  [
+    'explain, no tensor',
+    () => taped((tape, x) => tape.explain(3 as never, x)),
+    /^explain: target and source must be tensors.*3/s,
+  ],
+  [
+    'gradients, an unknown option',
+    () => called(gradients, () => sum(x()), x(), { zero: 1 }),
+    /^gradients: .*unconnectedGradients/s,
+  ],
+  [
+    'a batch Jacobian of scalars',
+    () => taped((tape) => tape.batchJacobian(tensor(1), tensor(2))),
+    /^batchJacobian: .*share their first axis/s,
   ],
   [
     'explain, arguments',

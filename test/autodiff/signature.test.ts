@@ -69,6 +69,19 @@ test('values that differ have texts that differ', () => {
   expect(textOf(y)).toBe(textOf(x));
 });
 
+test('simple values are shown as they are', () => {
+  const values = [-0, 0, 'a', true, 1n, null, undefined];
+  expect(values.map((value) => textOf(value))).toEqual([
+    'number -0',
+    'number 0',
+    '"a"',
+    'boolean true',
+    'bigint 1',
+    'null',
+    'undefined undefined',
+  ]);
+});
+
 test('a call has inputs to rebind, masks after their tensors, and all of its tensors and objects', () => {
   const [x, mask, v] = [tensor([1]), tensor([true]), variable(tensor([1]))];
   x.attachment = mask;

@@ -69,6 +69,20 @@ describe('gradient', () => {
     expect(await values(tape.gradient(x, x))).toEqual([1, 1]);
   });
 
+  test('of a tensor that isn’t watched is null, also with respect to itself', () => {
+    const x = tensor([4, 2]);
+    using tape = new GradientTape({ persistent: true });
+    expect(tape.gradient(x, x)).toBeNull();
+  });
+
+  test('of a tensor with a mask is that of the tensor', async () => {
+    const x = tensor([1, 2]);
+    x.attachment = tensor([1, 0]);
+    using tape = new GradientTape();
+    tape.watch(x);
+    expect(await values(tape.gradient(square(x), x))).toEqual([2, 4]);
+  });
+
   test('adds up where a tensor is used several times', async () => {
     const x = tensor([3]);
     const tape = new GradientTape();

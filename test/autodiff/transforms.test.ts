@@ -94,6 +94,8 @@ describe('against JAX', () => {
     };
     const { grad: gradient, aux } = grad(withAux, { hasAux: true })(params);
     await expectJax('hasAux', [gradient, aux]);
+    const listed = grads(withAux, { hasAux: true })([params]);
+    await expectJax('hasAux', [listed.grads[0], listed.aux]);
     const all = vjp(withAux, [params], { hasAux: true });
     await expectJax('hasAux', [all.pullback(onesLike(all.value))[0], all.aux]);
     all.pullback.dispose();
@@ -272,4 +274,12 @@ test('inputs without influence', async () => {
   const { pullback } = vjp(onlyX, [x, y]);
   expect(await pullback(tensor(1))[1].array()).toEqual([0]);
   pullback.dispose();
+  const second = hessian(({ a }: { a: Tensor; b: Tensor }) => sum(square(a)))({ a: x, b: y });
+  expect([await second.a.a.array(), await second.b.b.array()]).toEqual([
+    [
+      [2, 0],
+      [0, 2],
+    ],
+    [[0]],
+  ]);
 });
