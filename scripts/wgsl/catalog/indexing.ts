@@ -2,6 +2,7 @@
 import type { BinnedScatterOptions } from '../../../shaders/binnedScatter.ts';
 import type { CheckIndicesOptions } from '../../../shaders/checkIndices.ts';
 import type { GatherOptions } from '../../../shaders/gather.ts';
+import type { OneHotOptions } from '../../../shaders/oneHot.ts';
 import type { RowsOptions } from '../../../shaders/rows.ts';
 import type {
   DirectScatterOptions,
@@ -58,5 +59,8 @@ export const indexingKernels: Family = {
     { type: 'f32', extremum: 'max' },
     { integers: { type: 'i32', extremum: 'min' } },
   ),
-  oneHot: entry({}),
+  oneHot: entry<OneHotOptions>(
+    { last: true, width: 1, run: 1 },
+    { 'in groups': { width: 4, run: 8 }, 'in groups, along an inner axis': { last: false, run: 8 } },
+  ),
 };
