@@ -135,8 +135,11 @@ export type ReduceProfile =
     };
 
 export interface GemmProfile {
-  /** Up to this many multiplications, launching costs more than computing, so one small tile serves all sizes. */
-  readonly smallWork: number;
+  /**
+   * Up to this many multiplications of a matmul, or of a convolution, launching costs more than computing, so one small tile
+   * serves all sizes. Programs of convolutions are longer: a software adapter compiles others only for more work.
+   */
+  readonly smallWork: { readonly matMul: number; readonly conv2d: number };
   /**
    * Where tiles are kept: each invocation computes a block in registers, or workgroups share tiles in workgroup memory.
    */
@@ -204,7 +207,7 @@ const software: AdapterProfile = {
   strided: { elementsPerInvocation: 8 },
   indices: { indicesPerInvocation: 8, checkedSeparately: true },
   gemm: {
-    smallWork: 2 ** 16,
+    smallWork: { matMul: 2 ** 13, conv2d: 2 ** 16 },
     tiles: 'registers',
     largestBlock: 64,
     units: 2,
@@ -256,7 +259,7 @@ const discrete: AdapterProfile = {
   strided: { elementsPerInvocation: 1 },
   indices: { indicesPerInvocation: 1, checkedSeparately: false },
   gemm: {
-    smallWork: 2 ** 18,
+    smallWork: { matMul: 2 ** 18, conv2d: 2 ** 18 },
     tiles: 'shared',
     largestBlock: 64,
     // The geometric mean of small (12) and large GPUs (128 and more).

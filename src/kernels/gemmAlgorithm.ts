@@ -59,8 +59,8 @@ export function workOf({ m, n, segments, length, slices }: GemmSize): number {
 }
 
 /** Returns whether a GEMM only has the small tile: larger ones use WGSL's matrix types, which require floats. */
-export function isSmall({ dtype, size }: GemmProblem, { gemm }: DeviceProfile): boolean {
-  return !isFloating(dtype) || workOf(size) <= gemm.smallWork;
+export function isSmall({ dtype, size, conv2d }: GemmProblem, { gemm: { smallWork } }: DeviceProfile): boolean {
+  return !isFloating(dtype) || workOf(size) <= (conv2d ? smallWork.conv2d : smallWork.matMul);
 }
 
 /** Depths of a subgroup-matrix tile along k: `many` if workgroup memory has room for it, otherwise `few`. */

@@ -224,7 +224,8 @@ describe('GPUs of few registers', () => {
 describe('the tile of software adapters', () => {
   const quad = device.gpu.features.has('subgroups') ? 'subgroupQuad' : 'block';
   test.each<[string, readonly [number, number, number], string]>([
-    ['little to compute', [32, 32, 32], 'small'],
+    ['little to compute', [16, 16, 32], 'small'],
+    ['more to compute', [32, 32, 32], 'steps'],
     ['vectors', [128, 128, 128], quad],
     ['a few elements, one by one', [63, 65, 67], 'steps'],
     ['elements one by one', [127, 129, 131], quad === 'block' ? 'steps' : 'narrowSubgroupQuad'],
