@@ -9,17 +9,31 @@ export type MatMulOptions = GemmOptions & {
   batchRank: number;
 };
 
-/** WGSL of an operand that is a matrix with a fixed stride between lines (or between steps of k). */
-function matrix(name: 'a' | 'b', struct: string, layout: OperandLayout): string {
+/**
+ * WGSL of an operand that is a matrix with a fixed stride between lines (or between steps of k). Called for every line, so the
+ * first batch axis takes what remains of the slice, without a division.
+ */
+function matrix(name: 'a' | 'b', struct: string, layout: OperandLayout, batchRank: number): string {
   const step = layout.major === 'k' ? 'k' : `k * params.${name}_stride`;
   const line = layout.major === 'k' ? `line * params.${name}_stride` : 'line';
+  const axes = Array.from({ length: batchRank }, (_, i) => batchRank - 1 - i);
+  const addAxes = axes.map((axis) => {
+    const at = (field: string) => `params.${field}[${axis >> 2}][${axis & 3}]`;
+    const stride = at(`${name}_batch_strides`);
+    if (axis === 0) return `offset += remaining * ${stride};`;
+    return `offset += (remaining % ${at('batch_shape')}) * ${stride};
+  remaining /= ${at('batch_shape')};`;
+  });
   return `
 struct ${struct} {
   offset: u32,
 }
 
 fn ${name}_line(slice: u32, line: u32) -> ${struct} {
-  return ${struct}(batch_offset(slice, params.${name}_batch_strides) + ${line});
+  var remaining = slice;
+  var offset = ${line};
+  ${addAxes.join('\n  ')}
+  return ${struct}(offset);
 }
 
 fn ${name}_address(line: ${struct}, segment: Segment) -> ${struct} {
@@ -37,12 +51,7 @@ fn ${name}_step_size() -> u32 {
 }
 
 export function matMul(options: MatMulOptions): string {
-  const axes = Array.from({ length: options.batchRank }, (_, i) => options.batchRank - 1 - i);
-  const addAxes = axes.map((axis) => {
-    const at = (field: string) => `${field}[${axis >> 2}][${axis & 3}]`;
-    return `offset += (remaining % ${at('params.batch_shape')}) * ${at('strides')};
-  remaining /= ${at('params.batch_shape')};`;
-  });
+  const { a, b, batchRank } = options;
   const source = `
 struct Segment {
   index: u32,
@@ -52,14 +61,8 @@ fn segment_of(slice: u32, index: u32) -> Segment {
   return Segment(index);
 }
 
-fn batch_offset(slice: u32, strides: array<vec4<u32>, 2>) -> u32 {
-  var remaining = slice;
-  var offset = 0u;
-  ${addAxes.join('\n')}
-  return offset;
-}
-${matrix('a', 'AMatrix', options.a)}
-${matrix('b', 'BMatrix', options.b)}
+${matrix('a', 'AMatrix', a, batchRank)}
+${matrix('b', 'BMatrix', b, batchRank)}
 fn c_row(slice: u32, row: u32) -> CRow {
   return CRow((slice * params.m + row) * params.n, true);
 }

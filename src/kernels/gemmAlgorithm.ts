@@ -59,7 +59,10 @@ export function workOf({ m, n, segments, length, slices }: GemmSize): number {
 }
 
 /** Returns whether a GEMM only has the small tile: larger ones use WGSL's matrix types, which require floats. */
-export function isSmall({ dtype, size, conv2d }: GemmProblem, { gemm: { smallWork } }: DeviceProfile): boolean {
+export function isSmall(
+  { dtype, size, conv2d }: GemmProblem,
+  { gemm: { smallWork } }: DeviceProfile,
+): boolean {
   return !isFloating(dtype) || workOf(size) <= (conv2d ? smallWork.conv2d : smallWork.matMul);
 }
 
