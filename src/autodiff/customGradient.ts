@@ -4,7 +4,7 @@
  */
 import { requireFunction } from '../core/arguments.ts';
 import { TapeError } from '../core/errors.ts';
-import { describe } from '../core/shape.ts';
+import { describe, sameShape } from '../core/shape.ts';
 import { identity } from '../ops/identity.ts';
 import { type TensorLike, toTensors } from '../ops/operands.ts';
 import {
@@ -94,7 +94,9 @@ function listOf(
   const fits =
     Array.isArray(list) &&
     list.length === inputs.length &&
-    list.every((g, i) => g === null || (g instanceof Tensor && g.shape.join() === inputs[i]?.shape.join()));
+    list.every(
+      (g, i) => g === null || (g instanceof Tensor && sameShape(g.shape, (inputs[i] as Tensor).shape)),
+    );
   if (fits) return list;
   throw new TapeError({
     op: 'customGradient',
@@ -150,7 +152,7 @@ function recompute(
 
 /** Collects the trainable variables that recorded calls use. */
 class VariableUsage implements Recorder {
-  readonly recording = activeRecorders()[0]?.recording ?? nextRecording();
+  readonly recording = nextRecording();
   readonly variables = new Set<Variable>();
 
   record({ inputs }: { inputs: readonly (Tensor | null)[] }): void {

@@ -7,7 +7,7 @@
  */
 import { isFloating } from '../core/dtype.ts';
 import { formatSpec, type OpenSpec } from '../core/spec.ts';
-import type { Node } from '../history/node.ts';
+import type { KerasHistory, Node } from '../history/node.ts';
 import type { Origin } from '../history/origin.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { Variable } from '../tensor/variable.ts';
@@ -110,11 +110,12 @@ function findDisconnection(
   target: Tensor,
   source: Tensor,
 ): PathExplanation {
+  const histories = new Map<number, KerasHistory>();
   const seen = new Set<number>([target.id]);
   const queue = [target.id];
   const endsAt: string[] = [];
   for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
-    const edges = edgesOf(tape, calls, id, id === target.id ? target : null);
+    const edges = edgesOf(tape, calls, histories, id, id === target.id ? target : null);
     if (edges.length === 0) endsAt.push(describeLeaf(tape, calls, id, target));
     for (const { to, disconnection: found } of edges) {
       if (reached.has(to)) {
@@ -140,10 +141,12 @@ function findDisconnection(
 
 /**
  * Returns all edges back from tensor `id`, each with the disconnection to report if the gradient reaches the tensor behind it.
+ * `histories` are those of tensors that the tape itself doesn't know; what the edges lead to is added.
  */
 function edgesOf(
   tape: ExplainedTape,
   calls: ReadonlyMap<number, TracedCall>,
+  histories: Map<number, KerasHistory>,
   id: number,
   target: Tensor | null,
 ): Edge[] {
@@ -152,11 +155,12 @@ function edgesOf(
     return call.inputIds
       .filter((input) => input !== null)
       .map((to) => ({ to, disconnection: disconnectionByCall(call, id) }));
-  const origin = target?.origin ?? tape.leaves.get(id)?.origin;
-  return origin ? edgesOfOrigin(tape, origin) : [];
+  const history = histories.get(id);
+  const origin = target?.origin ?? tape.leaves.get(id)?.origin ?? (history && { kind: 'recorded', history });
+  return origin ? edgesOfOrigin(tape, histories, origin) : [];
 }
 
-function edgesOfOrigin(tape: ExplainedTape, origin: Origin): Edge[] {
+function edgesOfOrigin(tape: ExplainedTape, histories: Map<number, KerasHistory>, origin: Origin): Edge[] {
   switch (origin.kind) {
     case 'fresh':
       return origin.readBackFrom
@@ -181,28 +185,31 @@ function edgesOfOrigin(tape: ExplainedTape, origin: Origin): Edge[] {
       if (node.recording === tape.recording) return [];
       // A layer's call has a node even if no tape recorded it.
       const disconnection = node.recording === 0 ? unrecordedDisconnection : foreignDisconnection;
-      return [...readIn(node)].map((to) => ({
-        to,
-        disconnection: disconnection(operation.name, node.callSite),
-      }));
+      return [...readIn(node)].map(([to, history]) => {
+        if (history) histories.set(to, history);
+        return { to, disconnection: disconnection(operation.name, node.callSite) };
+      });
     }
     case 'loaded':
       return [];
   }
 }
 
-/** Returns the ids of the tensors a call read: its inputs and, for a layer, those of the calls inside it, weights included. */
-function readIn(call: Node): Set<number> {
-  const ids = new Set<number>();
+/**
+ * Returns the ids and histories of the tensors a call read: its inputs and, for a layer, those of the calls inside it, weights
+ * included.
+ */
+function readIn(call: Node): ReadonlyMap<number, KerasHistory | null> {
+  const read = new Map<number, KerasHistory | null>();
   const seen = new Set<Node>([call]);
   for (const node of seen) {
     for (const { id, history } of node.inputs) {
-      ids.add(id);
+      read.set(id, history);
       if (node !== call && history) seen.add(history.node);
     }
     for (const { node: inner } of node.inside) seen.add(inner);
   }
-  return ids;
+  return read;
 }
 
 function describeLeaf(

@@ -493,6 +493,23 @@ describe('disconnected', () => {
     tape.dispose();
   });
 
+  test('calls on another tape are followed to the first of them', () => {
+    const { x, tape } = start();
+    tape.stopRecording(() => {
+      using second = new GradientTape();
+      second.watch(x);
+      const target = square(mul(square(x), 2));
+      expect(tape.explain(target, x).disconnectedAt).toMatchObject({
+        cause: 'foreign',
+        first: "'square'",
+        last: "the source float32[2] 'x'",
+      });
+      const mixed = square(mul(x, 2));
+      expect(tape.explain(mixed, x).disconnectedAt).toMatchObject({ cause: 'foreign', first: "'mul'" });
+    });
+    tape.dispose();
+  });
+
   test('a target without a history', () => {
     const { x, tape } = start();
     const why = (target: Tensor) => tape.explain(target, x).disconnectedAt?.why;

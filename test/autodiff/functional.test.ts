@@ -253,6 +253,8 @@ describe('checkpoint', () => {
     };
     const plain = await gradients((t) => body(t, w));
     expect(await gradients(checkpoint((t) => body(t, w)) as (x: Tensor) => Tensor)).toEqual(plain);
+    const f = checkpoint(square);
+    expect(await values(grad((t) => mul(f(t), tensor([3, 5])))(x))).toEqual([6, 20]);
   });
 
   test('keeps less until then', () => {

@@ -65,7 +65,7 @@ describe('gradients', () => {
     [
       'sources that are no tensors',
       () => gradients(() => tensor(1), [3] as never),
-      /sources must be tensors/,
+      /^gradients: sources must be tensors/,
     ],
     ['no sources', () => gradients(() => tensor(1), []), /at least one/],
   ])('rejects %s', (_, act, message) => {

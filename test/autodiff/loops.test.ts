@@ -14,6 +14,7 @@ import {
   init,
   memory,
   mul,
+  resetPeakMemory,
   scan,
   square,
   sum,
@@ -195,6 +196,14 @@ describe('scan', () => {
     }
     by.dispose();
     expect(memory().tensors).toBe(before.tensors);
+  });
+
+  test('holds one carry at a time where nothing records', () => {
+    const init = tensor(new Float32Array(16384).fill(1));
+    const { bytes } = memory();
+    resetPeakMemory();
+    tidy(() => void scan((c: Tensor) => [add(c, c), null] as const, init, null, { length: 32 }));
+    expect(memory().peakBytes - bytes).toBeLessThan(16 * init.bytes);
   });
 
   test('keeps what its gradient reads, not the first carry', () => {
