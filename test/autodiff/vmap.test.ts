@@ -10,24 +10,28 @@ import {
   customJvp,
   defineOp,
   dropout,
+  embedding,
   fusedConv2d,
   fusedMatMul,
   gather,
   GradientTape,
   grad,
   grads,
+  groupNorm,
   hessian,
   hvp,
   identity,
   init,
   jacfwd,
   jvp,
+  layerNorm,
   matMul,
   mean,
   memory,
   mul,
   outer,
   prod,
+  resetPeakMemory,
   reshape,
   ShapeError,
   sin,
@@ -47,6 +51,7 @@ import {
 } from '../../src/index.ts';
 import { layers } from '../../src/keras/index.ts';
 import * as ops from '../../src/ops/index.ts';
+import { squaresOf, withSquaredSlices } from '../../src/ops/slices.ts';
 import { drawValues, generator, upload } from '../ops/samples/draw.ts';
 import type { OpSamples } from '../ops/samples/types.ts';
 import { expectJax, inputsOf } from './jaxCases.ts';
@@ -306,6 +311,21 @@ describe('each choice of mapped operands', () => {
     await expectMapped(layer, inputs, [x, kernel, bias]);
   });
 
+  test.each(choices)('layerNorm and groupNorm: %s, %s, %s', async (x, gamma, beta) => {
+    const inputs = [given(x, [3, 4]), given(gamma, [4]), given(beta, [4])];
+    await expectMapped((a, b, c) => layerNorm(a, b, c), inputs, [x, gamma, beta]);
+    await expectMapped((a, b, c) => groupNorm(a, b, c, { groups: 2 }), inputs, [x, gamma, beta]);
+  });
+
+  test.each<0 | null>([0, null])(
+    'the gradient of layerNorm by its input alone, with gamma mapped over %s',
+    async (axis) => {
+      const derivative = (x: Tensor, gamma: Tensor) => grad((t) => sum(square(layerNorm(t, gamma, null))))(x);
+      await expectMapped(derivative, [given(0, [3, 4]), given(axis, [4])], [0, axis]);
+      await expectMapped((x) => grad((t) => sum(sin(layerNorm(t, null, null))))(x), [given(0, [3, 4])], [0]);
+    },
+  );
+
   test('a gather along any axis, also with shared leading axes', async () => {
     const indices = tensor(
       [
@@ -365,6 +385,52 @@ describe('inside a map', () => {
       [8, 40, 108],
     ]);
     expect(await ds?.array()).toEqual([34, 116, 270]);
+  });
+
+  test('what examples share is not repeated: tables, and weights of recurrent steps', () => {
+    const [table, ids] = [distinctValues([64, 256]), tensor([[1], [2]], { dtype: 'int32' })];
+    const { bytes } = memory();
+    resetPeakMemory();
+    tidy(() => void vmap((i: Tensor) => gather(table, i))(ids));
+    expect(memory().peakBytes - bytes).toBeLessThan(table.bytes);
+    // Launches for the steps of all examples, or many at each step.
+    const launchesOf = (isShared: boolean) => {
+      const kernel = distinctValues(isShared ? [3, 12] : [2, 3, 12]);
+      const run = (gates: Tensor, k: Tensor) => ops.lstmSteps(gates, k, null, null, null)[0] as Tensor;
+      using f = compile((gates: Tensor) => vmap(run, { inAxes: [0, isShared ? null : 0] })(gates, kernel));
+      f(distinctValues([2, 1, 16, 12]));
+      return f.explain()[0]?.launches as number;
+    };
+    expect(2 * launchesOf(true)).toBeLessThan(launchesOf(false));
+  });
+
+  test('the squares of slices come with the gradient of a table that examples share', () => {
+    const [table, ids] = [tensor([[1], [2], [3]]), tensor([[1], [2]], { dtype: 'int32' })];
+    using tape = new GradientTape();
+    tape.watch(table);
+    const rows = vmap((i: Tensor) => embedding(table, i))(ids);
+    const gradient = withSquaredSlices(() => tape.gradient(rows, table)) as Tensor;
+    expect(squaresOf(gradient)?.shape).toEqual([3, 1]);
+  });
+
+  test('tapes outside see the calls for all examples alone', () => {
+    const x = rows();
+    using tape = new GradientTape();
+    vmap((row: Tensor) => square(row))(x);
+    expect(tape.trace.filter(({ op }) => op.name === 'square')).toHaveLength(1);
+  });
+
+  test('a mapped tensor comes from vmap, and one that is returned takes no memory', () => {
+    const x = rows();
+    const origins: unknown[] = [];
+    const { bytes } = memory();
+    const same = vmap((row: Tensor) => {
+      origins.push(row.origin);
+      return row;
+    })(x);
+    expect(origins).toEqual([{ kind: 'unrecorded', op: 'vmap' }]);
+    expect(memory().bytes).toBe(bytes);
+    same.dispose();
   });
 
   test('random ops draw once for all examples', async () => {
@@ -456,6 +522,14 @@ describe('inside a map', () => {
     expect(() => vmap((t: Tensor) => t, { inAxes: null })(x)).toThrow(/at least one tensor/);
     expect(() => vmap((t: Tensor) => t, { inAxes: [0, 0] })(x)).toThrow(/for 1 arguments/);
     expect(() => vmap((t: Tensor) => t, { inAxes: [{ a: 0 }] })(x)).toThrow(ValueError);
+    const both = ({ a }: { a: Tensor }) => a;
+    expect(() => vmap(both, { inAxes: [{ a: 0 }] })({ a: 3 as never })).toThrow(/argument 0\.a: 3/);
+    expect(() => vmap(([a]: Tensor[]) => a, { inAxes: [[0, 0]] })([x, 3 as never])).toThrow(
+      /argument 0\[1\]: 3/,
+    );
+    expect(() => vmap(both, { inAxes: [{ a: 0, c: 0 }] })({ a: x, b: x } as never)).toThrow(
+      /axes are numbers/,
+    );
     expect(() => vmap((t: Tensor) => t, { inAxes: 2 })(x)).toThrow(ShapeError);
     expect(() => vmap((t: Tensor) => t)(tensor(1))).toThrow(/has a batch axis/);
     expect(() => vmap((t: Tensor) => t, { outAxes: null })(x)).toThrow(/same for all/);

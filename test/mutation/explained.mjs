@@ -132,6 +132,11 @@ export const explained = [
     reason: 'A text is no tensor, like nothing.',
   },
   {
+    file: 'src/autodiff/vmap/recurrentRules.ts',
+    original: /^-1$/,
+    reason: 'The states of a step have two axes, of which axis 1 is the last.',
+  },
+  {
     file: 'src/autodiff/customGradient.ts',
     original: /^\[\]$/,
     replacement: /Stryker/,
