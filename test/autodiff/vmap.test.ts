@@ -413,6 +413,18 @@ describe('inside a map', () => {
     expect(squaresOf(gradient)?.shape).toEqual([3, 1]);
   });
 
+  test('elementwise ops take operands that are left out', async () => {
+    const shifted = defineOp<[x: Tensor, by: Tensor | null]>({
+      name: 'shifted',
+      inputs: ['x', 'by?'],
+      elementwise: true,
+      infer: ([{ shape, dtype }]) => ({ shape, dtype }),
+      forward: ([x, by]) => (by ? add(x, by) : identity(x)),
+      backward: null,
+    });
+    expect(await vmap((row: Tensor) => shifted(row, null))(rows()).array()).toEqual(await rows().array());
+  });
+
   test('tapes outside see the calls for all examples alone', () => {
     const x = rows();
     using tape = new GradientTape();
@@ -527,6 +539,7 @@ describe('inside a map', () => {
     expect(() => vmap(([a]: Tensor[]) => a, { inAxes: [[0, 0]] })([x, 3 as never])).toThrow(
       /argument 0\[1\]: 3/,
     );
+    expect(() => vmap(both, { inAxes: [{ a: 0, b: 0 } as never] })({ a: x })).toThrow(/axes are numbers/);
     expect(() => vmap(both, { inAxes: [{ a: 0, c: 0 }] })({ a: x, b: x } as never)).toThrow(
       /axes are numbers/,
     );

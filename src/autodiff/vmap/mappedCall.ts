@@ -1,5 +1,6 @@
 /** @file MappedCall: a call of an op inside vmap, as batching rules see it. */
 import type { Shape } from '../../core/shape.ts';
+import type { TensorSpec } from '../../core/spec.ts';
 import { applyOp, type OpDefinition } from '../../ops/define.ts';
 import { outputsOf, type Plan, type Results } from '../../ops/definition.ts';
 import { reshape } from '../../ops/reshape.ts';
@@ -44,12 +45,12 @@ export class MappedCall {
 
   /** The shape of the result for one example. */
   get result(): Shape {
-    return outputsOf(this.plan)[0]?.shape ?? [];
+    return this.resultOfAll().slice(1);
   }
 
   /** Returns the shape of result `i` for all examples. */
   resultOfAll(i = 0): Shape {
-    return [this.size, ...(outputsOf(this.plan)[i]?.shape ?? [])];
+    return [this.size, ...(outputsOf(this.plan)[i] as TensorSpec).shape];
   }
 
   /** Operand `i` for all examples, [batch, ...shape], if it is mapped; otherwise unchanged. */
