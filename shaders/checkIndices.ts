@@ -20,11 +20,14 @@ export const checkIndicesWorkgroup = 64;
 /** Indices per invocation. */
 export const checkIndicesRun = 64;
 
+/** Reads of an iteration: a loop costs software as much as a few reads. */
+const readsPerIteration = 8;
+
 export function checkIndices({ index, addressing, check, width }: CheckIndicesOptions): string {
   const vector = width === 4;
-  const word = vector ? 'vec4<u32>' : 'u32';
-  const counts = (value: string) =>
-    index === 'i32' && check === 'above' ? ` & (${value} >= ${vector ? 'vec4<i32>' : 'i32'}(0))` : '';
+  const signed = vector ? 'vec4<i32>' : 'i32';
+  const allowsNegative = index === 'i32' && check === 'above';
+  const reads = Array.from({ length: readsPerIteration }, (_, i) => `signs |= signs_of(at + ${i}u);`);
   return wgsl`
 ${flatIndex}
 
@@ -45,6 +48,12 @@ fn value_of(position: u32) -> ${index} {
 #endif
 }
 
+// Sets the signs of indices outside: their own, or those of their distances to the last row. In software, comparisons take longer.
+fn signs_of(at: u32) -> ${signed} {
+  let given = bitcast<${signed}>(indices[at]);
+  return ${allowsNegative ? '~given &' : 'given |'} (bitcast<i32>(limit_of(at)) - 1 - given);
+}
+
 @compute @workgroup_size(${checkIndicesWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -55,22 +64,19 @@ fn main(
   if (first >= params.positions) {
     return;
   }
-  // Searches full vectors for an invalid index; positions beyond the end read the last one.
-  let last = (params.positions - 1u) / ${width}u;
-  var trouble = false;
-  for (var step = 0u; step < ${checkIndicesRun / width}u; step++) {
-    let at = min(first / ${width}u + step, last);
-    let given = indices[at];
-    // As unsigned numbers, negative indices lie above every limit.
-    let outside = (bitcast<${word}>(given) >= ${word}(limit_of(at)))${counts('given')};
-    trouble = trouble | any(outside);
+  // Searches full vectors for an invalid index. What is read beyond the end may lead to a search below, which ignores it.
+  var signs = ${signed}();
+  for (var step = 0u; step < ${checkIndicesRun / width}u; step += ${readsPerIteration}u) {
+    let at = first / ${width}u + step;
+    ${reads.join('\n    ')}
   }
+  var trouble = any(signs < ${signed}());
   // Then, in that vector only, finds its position.
   for (var step = 0u; trouble && step < ${checkIndicesRun}u; step++) {
     let position = first + step;
     if (position < params.positions) {
       let given = value_of(position);
-      if ((bitcast<u32>(given) >= limit_of(position))${counts('given').replace(/vec4<(.*?)>/, '$1')}) {
+      if ((bitcast<u32>(given) >= limit_of(position))${allowsNegative ? ' & (given >= 0)' : ''}) {
         report_fault(position, params.positions, bitcast<u32>(given));
         trouble = false;
       }

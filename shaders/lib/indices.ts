@@ -85,9 +85,11 @@ export function indexLibrary({ index, addressing, mode, check }: IndexLibraryOpt
 const OUTSIDE = 0xffffffffu;
 
 fn resolve(index: ${index}, limit: u32) -> u32 {
+#if ${mode !== 'outside'}
   if (limit == 0u) {
     return OUTSIDE;
   }
+#endif
   ${resolutions[mode][index]}
 }
 
