@@ -1,6 +1,7 @@
 /**
  * @file Resizing of NHWC images by nearest or bilinear samples, and its adjoint. An invocation computes one channel of
- * one pixel, or four adjacent channels if their number allows it.
+ * one pixel, or four adjacent channels if their number allows it; on software adapters several times as many, since the
+ * position in the image takes divisions.
  *
  * Along an axis, output position d samples the input at the exact fraction (d · scale + shift) / unit, so that pixels are
  * selected by integer arithmetic, without rounding errors. The adjoint is gathered: an input pixel sums the outputs that
@@ -12,8 +13,10 @@ import { wgsl } from './lib/wgsl.ts';
 export type ResizeOptions = {
   /** WGSL type of an element; bilinear samples are f32. */
   type: 'f32' | 'i32' | 'u32';
-  /** Channels an invocation computes. */
+  /** Channels per read and write. */
   width: 1 | 4;
+  /** Reads or writes of adjacent channels by an invocation: a divisor of `params.channels`. The adjoint has one. */
+  run: number;
   method: 'nearest' | 'bilinear';
   /** From the image to the resized one, or the adjoint. */
   direction: 'forward' | 'adjoint';
@@ -102,12 +105,19 @@ fn reach(axis: Axis, pixel: i32) -> vec2<i32> {
 }
 `;
 
-export function resize({ type, width, method, direction }: ResizeOptions): string {
+export function resize({ type, width, run, method, direction }: ResizeOptions): string {
+  const isNearest = method === 'nearest';
+  const stores = Array.from({ length: run }, (_, s) => {
+    const at = (corner: string) => `x[${corner} + ${s}u]`;
+    const blended = (row: string) => `blend(${at(`${row}_low`)}, ${at(`${row}_high`)}, across.fraction)`;
+    const value = isNearest ? at('start') : `blend(${blended('top')}, ${blended('bottom')}, down.fraction)`;
+    return `y[i + ${s}u] = ${value};`;
+  });
   return wgsl`
 ${flatIndex}
 alias Value = ${width === 4 ? `vec4<${type}>` : type};
 ${sampling}
-${method === 'nearest' ? nearest : bilinear}
+${isNearest ? nearest : bilinear}
 
 fn x_index(image: i32, row: i32, column: i32, channel: u32) -> u32 {
   return u32((image * i32(params.x_height) + row) * i32(params.x_width) + column) * params.channels + channel;
@@ -118,7 +128,7 @@ fn y_index(image: i32, row: i32, column: i32, channel: u32) -> u32 {
 }
 
 #if ${direction === 'adjoint'}
-${reach(method === 'nearest' ? 0 : 1)}
+${reach(isNearest ? 0 : 1)}
 #endif
 
 @compute @workgroup_size(${resizeWorkgroup})
@@ -127,7 +137,7 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, ${resizeWorkgroup}u);
+  let i = flat_index(group, groups, local, ${resizeWorkgroup}u) * ${run}u;
   if (i >= params.count) {
     return;
   }
@@ -139,23 +149,17 @@ fn main(
   let column = pixel % columns.output;
   let row = pixel / columns.output % rows.output;
   let image = pixel / columns.output / rows.output;
-#if ${method === 'nearest'}
-  y[i] = x[x_index(image, sample(rows, row), sample(columns, column), channel)];
+#if ${isNearest}
+  let start = x_index(image, sample(rows, row), sample(columns, column), channel);
 #else
   let down = sample(rows, row);
   let across = sample(columns, column);
-  let top = blend(
-    x[x_index(image, down.low, across.low, channel)],
-    x[x_index(image, down.low, across.high, channel)],
-    across.fraction,
-  );
-  let bottom = blend(
-    x[x_index(image, down.high, across.low, channel)],
-    x[x_index(image, down.high, across.high, channel)],
-    across.fraction,
-  );
-  y[i] = blend(top, bottom, down.fraction);
+  let top_low = x_index(image, down.low, across.low, channel);
+  let top_high = x_index(image, down.low, across.high, channel);
+  let bottom_low = x_index(image, down.high, across.low, channel);
+  let bottom_high = x_index(image, down.high, across.high, channel);
 #endif
+  ${stores.join('\n  ')}
 #else
   let column = pixel % columns.input;
   let row = pixel / columns.input % rows.input;

@@ -4,7 +4,9 @@ import { wgslType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
 import { output } from './output.ts';
+import { elementsPerInvocation } from './strided.ts';
 
 /** One axis: output position d samples the input at (d · scale + shift) / unit. Integers. */
 export interface SampledAxis {
@@ -45,6 +47,12 @@ const kernel = defineKernel({
   source: resize,
 });
 
+/** Returns how many of a pixel's channels, in units of the width, an invocation computes: all if they are few. */
+function channelsPerInvocation(profile: AdapterProfile, count: number, channels: number): number {
+  const most = elementsPerInvocation(profile, count, () => true);
+  return channels <= most ? channels : elementsPerInvocation(profile, count, (n) => channels % n === 0);
+}
+
 /** Resizes `source` by `plan`; direction `adjoint` maps a cotangent of the result to that of the image. */
 export function resizeKernel(
   op: string,
@@ -55,16 +63,18 @@ export function resizeKernel(
 ): Tensor {
   const target = output(source.device, spec, op);
   if (target.size === 0) return target;
-  const channels = spec.shape.at(-1) as number;
-  const width: 1 | 4 = channels % 4 === 0 ? 4 : 1;
+  const depth = spec.shape.at(-1) as number;
+  const width: 1 | 4 = depth % 4 === 0 ? 4 : 1;
+  const channels = depth / width;
   const count = target.size / width;
+  const run = direction === 'forward' ? channelsPerInvocation(profileOf(source.device), count, channels) : 1;
   const [from, to] = direction === 'forward' ? ['x', 'y'] : ['dy', 'dx'];
   source.device.launch(kernel, {
-    options: { type: wgslType(source.dtype), width, method, direction },
+    options: { type: wgslType(source.dtype), width, run, method, direction },
     bindings: { [from]: source.storage, [to]: target.storage },
     params: {
       count,
-      channels: channels / width,
+      channels,
       x_height: rows.input,
       x_width: columns.input,
       y_height: rows.output,
@@ -76,7 +86,7 @@ export function resizeKernel(
       column_shift: columns.shift,
       column_unit: columns.unit,
     },
-    workgroups: Math.ceil(count / resizeWorkgroup),
+    workgroups: Math.ceil(count / (run * resizeWorkgroup)),
   });
   return target;
 }

@@ -17,9 +17,10 @@ export const layoutKernels: Family = {
     { reflect: { mode: 'reflect', run: 1 }, symmetric: { mode: 'symmetric', run: 1 } },
   ),
   resize: entry<ResizeOptions>(
-    { type: 'f32', width: 4, method: 'bilinear', direction: 'forward' },
+    { type: 'f32', width: 4, run: 1, method: 'bilinear', direction: 'forward' },
     {
       nearest: { method: 'nearest' },
+      'all channels of a pixel': { run: 8 },
       'bilinear, adjoint': { direction: 'adjoint' },
       'nearest, adjoint': { method: 'nearest', direction: 'adjoint' },
     },
