@@ -8,18 +8,16 @@
  * steps (a convolution's kernel taps and channels), so that values common to a segment are computed once.
  *
  * Forms of one algorithm:
- * - `shared`: a workgroup computes a tile of C from tiles of A and B in workgroup memory. For GPUs.
  * - `registers`: an invocation computes a block of C straight from storage. For CPU adapters and small matrices.
- * - `lanes`: the invocations of a workgroup share k. For few rows, on GPUs.
+ * - `shared`: a workgroup computes a tile of C from tiles of A and B in workgroup memory. Loaded for GPUs.
+ * - `lanes`: the invocations of a workgroup share k. For few rows; loaded for GPUs.
  * - `subgroupMatrix`: as `shared`, in float16 with subgroup matrices. Loaded only if an app requests them.
  *
  * Sums run in ascending k order; `splits` divide k into fixed ranges that a second pass adds in order. Same input, same bits.
  */
-import { subgroupForm } from './gemm/subgroupForm.ts';
+import { loadedForm } from './gemm/loadedForms.ts';
 import type { GemmOptions, GemmTile, Problem } from './gemm/problem.ts';
-import { lanes } from './gemm/lanes.ts';
 import { registers } from './gemm/registers.ts';
-import { shared } from './gemm/shared.ts';
 
 export {
   type GemmOptions,
@@ -31,20 +29,14 @@ export {
   type Problem,
 } from './gemm/problem.ts';
 
-const forms = {
-  shared,
-  registers,
-  lanes,
-  subgroupMatrix: (options: GemmOptions, problem: Problem) => subgroupForm().write(options, problem),
-} as const;
-
 export function gemm(options: GemmOptions, problem: Problem): string {
-  return forms[options.tile.memory](options, problem);
+  const { memory } = options.tile;
+  return memory === 'registers' ? registers(options, problem) : loadedForm(memory).write(options, problem);
 }
 
 /** WGSL directives of an instance. */
 export function gemmDirectives({ tile }: GemmOptions): string {
-  if (tile.memory === 'subgroupMatrix') return subgroupForm().directives();
+  if (tile.memory !== 'registers') return loadedForm(tile.memory).directives?.() ?? '';
   // A quad is in one subgroup and has one block: its control flow is uniform, though no compiler can tell.
   return tile.subgroupQuads ? 'enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n' : '';
 }

@@ -1,12 +1,8 @@
 /**
  * @file Reductions over one merged axis of x viewed as [outer, n, inner], to [outer, chunks, inner]. Each chunk holds
  * consecutive elements. With more than one chunk, the results are partial, and reduced by a second launch. All orders
- * are fixed: same input, same bits.
+ * are fixed: same input, same bits. The form for software adapters is here; that for GPUs, ./reduce/lanes.ts, is loaded for them.
  */
-import { laneReduce } from './reduce/lanes.ts';
-import type { ReduceOptions } from './reduce/program.ts';
-import { serialReduce } from './reduce/serial.ts';
-
 export {
   elementsOf,
   operandElement,
@@ -14,7 +10,4 @@ export {
   reduceOperandNames,
   type ReduceOptions,
 } from './reduce/program.ts';
-
-export function reduce(options: ReduceOptions): string {
-  return options.serial ? serialReduce(options) : laneReduce(options);
-}
+export { serialReduce } from './reduce/serial.ts';

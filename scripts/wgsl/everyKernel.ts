@@ -4,11 +4,14 @@
  */
 import { faultLibrary } from '../../shaders/lib/fault.ts';
 import * as math from '../../shaders/lib/math.ts';
+import { provide } from '../../src/kernels/lazyGpuKernels.ts';
 import { type KernelOptions, moduleSource } from '../../src/webgpu/kernel.ts';
 import { catalog } from './catalog.ts';
 import { kernels } from './registeringKernel.ts';
 
 import.meta.glob(['../../src/kernels/*.ts', '../../src/keras/optimizers/*.ts'], { eager: true });
+
+provide();
 
 // A function of shaders/lib/math is declared in a shader once its wrapper has been called: options may refer to any of them.
 for (const exported of Object.values(math)) {

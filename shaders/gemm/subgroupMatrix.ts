@@ -11,8 +11,8 @@
 import { components, each, range, repeat } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
 import type { Loader } from './loader.ts';
+import { provideForm } from './loadedForms.ts';
 import type { GemmOptions, GemmTile, SubgroupMatrixSize, Problem } from './problem.ts';
-import { provideSubgroupForm } from './subgroupForm.ts';
 import { tiled } from './tiled.ts';
 
 /** WGSL for matrices held by a subgroup: left ones of m × k, right ones of k × n, sums of m × n. */
@@ -228,4 +228,4 @@ function epilogue(plan: Plan): string {
   )}`;
 }
 
-provideSubgroupForm({ directives: () => dialect.directives, write });
+provideForm('subgroupMatrix', { directives: () => dialect.directives, write });

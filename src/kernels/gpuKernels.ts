@@ -5,6 +5,7 @@
 import type { DirectShape } from '../../shaders/convolution/direct.ts';
 import type { PatchShape } from '../../shaders/convolution/patches.ts';
 import type { PatchFilterGradShape } from '../../shaders/convolution/patchFilterGrad.ts';
+import type { ReduceOptions } from '../../shaders/reduce/program.ts';
 import { DeviceError } from '../core/errors.ts';
 import type { AdapterProfile } from './adapterProfiles.ts';
 import type { Conv2dLauncher } from './conv2dCall.ts';
@@ -40,6 +41,8 @@ export interface GpuKernels {
   ): DirectAlgorithm | PatchAlgorithm | null;
   readonly direct: Conv2dLauncher<DirectAlgorithm>;
   readonly patches: Conv2dLauncher<PatchAlgorithm>;
+  /** Returns the WGSL of a reduction in which invocations share a line. */
+  laneReduce(options: ReduceOptions): string;
 }
 
 let provided: GpuKernels | null = null;

@@ -2,6 +2,10 @@
  * @file The part that is loaded for the profiles of GPUs. Like lazyBlocklist.ts, it re-exports the core, though nothing reads
  * that, so that bundlers don't put what it shares with the core into another file.
  */
+import { lanes } from '../../shaders/gemm/lanes.ts';
+import { provideForm } from '../../shaders/gemm/loadedForms.ts';
+import { shared } from '../../shaders/gemm/shared.ts';
+import { laneReduce } from '../../shaders/reduce/lanes.ts';
 import { direct } from './directConvolution.ts';
 import { fewChannelsAlgorithm } from './fewChannels.ts';
 import { type PatchAlgorithm, provideGpuKernels } from './gpuKernels.ts';
@@ -21,5 +25,7 @@ const patches: Conv2dLauncher<PatchAlgorithm> = {
 
 /** Makes the kernels available to the core. */
 export function provide(): void {
-  provideGpuKernels({ fewChannelsAlgorithm, direct, patches });
+  provideForm('shared', { write: shared });
+  provideForm('lanes', { write: lanes });
+  provideGpuKernels({ fewChannelsAlgorithm, direct, patches, laneReduce });
 }

@@ -6,10 +6,10 @@
 import {
   elementsOf,
   operandElement,
-  reduce,
   type ReduceOperand,
   reduceOperandNames,
   type ReduceOptions,
+  serialReduce,
 } from '../../shaders/reduce.ts';
 import { laneDirectives } from '../../shaders/lib/lanes.ts';
 import { type DType, wgslType } from '../core/dtype.ts';
@@ -20,6 +20,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './adapterProfiles.ts';
 import { bitsOf } from '../core/bits.ts';
 import { fillKernel } from './fill.ts';
+import { gpuKernels } from './gpuKernels.ts';
 import type { Lines } from './lanes.ts';
 import { bindsInUnits, output, view } from './output.ts';
 import {
@@ -52,7 +53,7 @@ const kernel = defineKernel({
     length: 'f32',
   },
   directives: laneDirectives,
-  source: reduce,
+  source: (options) => (options.serial ? serialReduce(options) : gpuKernels().laneReduce(options)),
 });
 
 /** How values are combined. Expressions are WGSL. */
