@@ -37,14 +37,14 @@ async function bundle(source: string, output: { codeSplitting?: false; minify?: 
 const unloaded = /the kernels of GPUs must be loaded[\s\S]*Hint: .*init\(\{ adapterProfile \}\)/i;
 
 const gpuModules =
-  /shaders\/convolution\/(direct|patch|rectangles)|kernels\/(directConvolution|patchConvolution|patchFilterGrad)/;
+  /shaders\/(convolution\/(direct|patch|rectangles)|gemm\/(lanes|loader|shared|tiled)|reduce\/lanes)|kernels\/(directConvolution|patchConvolution|patchFilterGrad)/;
 
 test('they are in separate files', async () => {
   const { first, device, gpu } = byLoad(await bundleApp({}));
   const modulesOf = (chunks: typeof first) =>
     chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => gpuModules.test(id));
   expect(modulesOf([...first, ...device])).toEqual([]);
-  expect(modulesOf(gpu)).toHaveLength(7);
+  expect(modulesOf(gpu)).toHaveLength(12);
 });
 
 test('a build into one file, as for a service worker, contains them', async () => {
@@ -52,7 +52,7 @@ test('a build into one file, as for a service worker, contains them', async () =
   expect(more).toEqual([]);
   // Unlike import(), which a message mentions.
   expect(file?.code).not.toMatch(/\bimport\(["'`]/);
-  expect(file?.moduleIds.filter((id) => gpuModules.test(id))).toHaveLength(7);
+  expect(file?.moduleIds.filter((id) => gpuModules.test(id))).toHaveLength(12);
 });
 
 test('every kind of adapter loads what its profile selects', () => {
