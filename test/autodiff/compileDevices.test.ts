@@ -42,6 +42,7 @@ describe('after the loss of a device', () => {
         expect(await compiled(tensor([1, 1])).array()).toEqual([2 + 2 * i, 4 + 2 * i]);
       await lose(first);
       expect(() => compiled(tensor([1, 1]))).toThrow(DeviceLostError);
+      expect(compiled.explain()).toMatchObject([{ captured: true, frozen: [] }]);
     } finally {
       await first[Symbol.asyncDispose]();
     }

@@ -51,6 +51,15 @@ describe('the function receives', () => {
     expect(seen[1]).toEqual([undefined, undefined, undefined]);
   });
 
+  test('a mask that comes before its tensor as both', async () => {
+    using f = compile((mask: Tensor, x: Tensor) => [mask, mul(x, x.attachment as Tensor)]);
+    for (const value of [1, 2, 3]) {
+      const [mask, x] = [tensor([0, value]), tensor([2, 3])];
+      x.attachment = mask;
+      expect(await f(mask, x)[1]?.array()).toEqual([0, 3 * value]);
+    }
+  });
+
   test('inputs that seem fresh where a replay is compared with a new trace', () => {
     const seen: unknown[] = [];
     using f = compileCompared(
@@ -332,6 +341,13 @@ test('without a device nothing is compared or reported', () => {
   expect(withDevice(null as never, () => f.explain())).toEqual([]);
 });
 
+test('a call computes on the device of its tensors, whichever is current', async () => {
+  using f = compile((x: Tensor) => mul(x, 2));
+  const x = tensor([3]);
+  for (let run = 0; run < 3; run++) expect(await withDevice(null as never, () => f(x)).item()).toBe(6);
+  expect(f.explain()).toMatchObject([{ captured: true }]);
+});
+
 test('a function is captured again where kernels would be selected differently', async () => {
   let runs = 0;
   using f = compileCompared(
@@ -392,6 +408,9 @@ describe('a function that can’t be replayed', () => {
     expect(await f(x, new Float32Array([2])).item()).toBe(6);
     expect(given).toEqual([x]);
     expect(f.explain()[0]?.reason).toMatch(/a Float32Array/);
+    using single = compile(mul as (x: Tensor, by: unknown) => Tensor, { maxSignatures: 1 });
+    expect(await single(x, new Float32Array([2])).item()).toBe(6);
+    expect(await single(x, 4).item()).toBe(12);
     // The next signature is recorded.
     expect(await (f as unknown as (x: Tensor, by: number[]) => Tensor)(x, [3]).item()).toBe(9);
     expect(f.explain().map(({ captured }) => captured)).toEqual([false, true]);

@@ -71,9 +71,19 @@ describe('scan', () => {
     expect(await vmap(total)(xs).array()).toEqual([15, 40]);
     expect(state.runs).toBe(10);
     // What is mapped comes from outside of the loop.
+    let runs = 0;
     const scaled = (by: Tensor) =>
-      scan((carry: Tensor) => [mul(carry, by), null] as const, tensor(1), null, { length: 5 })[0];
+      scan(
+        (carry: Tensor) => {
+          runs++;
+          return [mul(by, carry), null] as const;
+        },
+        tensor(1),
+        null,
+        { length: 5 },
+      )[0];
     expect(await vmap(scaled)(tensor([1, 2])).array()).toEqual([1, 32]);
+    expect(runs).toBe(5);
   });
 
   test('gives floats a gradient, integers none, in carries, xs and results', async () => {
@@ -212,10 +222,10 @@ describe('scan', () => {
     using tape = new GradientTape();
     const init = square(ones);
     tape.watch(init);
-    scan((c: Tensor, n: Tensor) => [add(c, n), null] as const, init, tensor([2]))[0].dispose();
+    scan((c: Tensor, n: Tensor) => [add(c, n), null] as const, init, tensor([2, 3]))[0].dispose();
     init.dispose();
-    // The carry before the one step.
-    expect(memory().bytes).toBeLessThan(bytes + 2 * ones.bytes);
+    // The carries before each step.
+    expect(memory().bytes).toBeLessThan(bytes + 3 * ones.bytes);
   });
 
   test('adds up gradients of tensors from outside step by step', () => {

@@ -75,8 +75,8 @@ describe('gradient', () => {
     expect(tape.gradient(x, x)).toBeNull();
   });
 
-  test('of a tensor with a mask is that of the tensor', async () => {
-    const x = tensor([1, 2]);
+  test('of a tensor with a mask, and with a property that an app gave it, is that of the tensor', async () => {
+    const x = Object.assign(tensor([1, 2]), { other: tensor([3]) });
     x.attachment = tensor([1, 0]);
     using tape = new GradientTape();
     tape.watch(x);

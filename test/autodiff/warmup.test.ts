@@ -226,6 +226,17 @@ describe('warmup', () => {
     version.mockRestore();
   });
 
+  test('runs a function that makes new weights at each run three times at most', async () => {
+    await using _own = await ownDevice();
+    const x = ones([2, 3]);
+    let runs = 0;
+    await warmup(() => {
+      runs++;
+      layers.dense({ units: 1 }).apply(x);
+    });
+    expect(runs).toBe(3);
+  });
+
   test('of an op, specs stand for its tensors, not for its options', async () => {
     await using _own = await ownDevice();
     await warmup(broadcastTo as (...args: unknown[]) => Tensor, { shape: [3] }, { shape: [2, 3] });

@@ -2,7 +2,7 @@
  * @file Runs of captured work on a device: which buffers uploads may overwrite, what is created again, and what variables
  * share.
  */
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { compile } from '../../src/autodiff/compile.ts';
 import { init } from '../../src/kernels/init.ts';
 import { defineKernel } from '../../src/webgpu/customKernel.ts';
@@ -13,6 +13,7 @@ import { sum } from '../../src/ops/sum.ts';
 import { tensor } from '../../src/tensor/create.ts';
 import { tidy } from '../../src/tensor/scope.ts';
 import type { Tensor } from '../../src/tensor/tensor.ts';
+import { variable } from '../../src/tensor/variable.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 import { ownDevice } from '../support/ownDevice.ts';
 
@@ -151,6 +152,24 @@ test('large results get buffers that errors name', async () => {
   const results = [f(x), f(x), f(x)];
   expect(made('result')).toBeGreaterThan(0);
   expect((await (results[2] as Tensor).data())[7]).toBe(6);
+});
+
+test('a variable is copied back where it was assigned in between, and not otherwise', async () => {
+  await using own = await ownDevice();
+  const w = variable(tensor([1]));
+  const f = compile(() => void w.assign(add(w, 1)));
+  const copy = vi.spyOn(own.device, 'copy');
+  const copies = () => {
+    copy.mockClear();
+    f();
+    return copy.mock.calls.length;
+  };
+  f();
+  expect([copies(), copies()]).toEqual([0, 0]);
+  w.assign(tensor([10]));
+  expect([copies(), copies()]).toEqual([1, 0]);
+  copy.mockRestore();
+  expect(await w.item()).toBe(12);
 });
 
 test('copies don’t count as launches', () => {

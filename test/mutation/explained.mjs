@@ -111,6 +111,11 @@ export const explained = [
   },
   {
     file: 'src/autodiff/compile.ts',
+    original: /^entries\.get\(key\)\?\.captured$/,
+    reason: 'It narrows the type: only what has an entry is forgotten.',
+  },
+  {
+    file: 'src/autodiff/compile.ts',
     original: /^objects\.length === 0$/,
     replacement: /^false$/,
     reason: 'It only saves comparing no fields.',
@@ -141,6 +146,17 @@ export const explained = [
     original: /^\[\]$/,
     replacement: /Stryker/,
     reason: 'A text is no position of an input.',
+  },
+  {
+    file: 'src/autodiff/explain.ts',
+    original: /^id !== null$/,
+    replacement: /^true$/,
+    reason: 'It narrows the type: a set of ids has no null.',
+  },
+  {
+    file: 'src/autodiff/recordFunction.ts',
+    original: /^\{ throw new TypeError/,
+    reason: 'Nothing calls it.',
   },
   {
     file: 'src/autodiff/recordFunction.ts',
