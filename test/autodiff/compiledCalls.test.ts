@@ -368,6 +368,13 @@ test('a function is captured again where kernels would be selected differently',
     await call();
     await call();
     expect([runs, f.reports()[0]?.captured]).toEqual([2, true]);
+    // That is no failure, as often as it happens.
+    for (const version of [-2, -3, -4, -5]) {
+      selection.mockReturnValue(version);
+      await call();
+      await call();
+    }
+    expect([runs, f.reports()[0]?.captured]).toEqual([6, true]);
   } finally {
     selection.mockRestore();
   }

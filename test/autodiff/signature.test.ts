@@ -127,6 +127,7 @@ test('fields that change, appear or move to another object are seen; those of ne
     [{ a: 2 }, {}],
     [{ a: '1' }, {}],
     [{ a: tensor(1) }, {}],
+    [{ a: tensor(1) }, {}],
     [{ a: 1, b: null }, {}],
   ].map(fieldsOf);
   expect(new Set(texts).size).toBe(texts.length);

@@ -18,6 +18,7 @@ import {
   tidy,
   variable,
 } from '../../src/index.ts';
+import { activeRecorders } from '../../src/ops/recorders.ts';
 
 beforeAll(async () => {
   await init();
@@ -160,6 +161,18 @@ describe('gradient', () => {
     tape.watch(x);
     expect(await values(tape.gradient(mul(x, stopGradient(x)), x))).toEqual([3]);
   });
+});
+
+test('checks that were registered see the sources before each gradient', () => {
+  const [x, y] = [tensor([1]), tensor([2])];
+  using tape = new GradientTape({ persistent: true });
+  tape.watch([x, y]);
+  const z = mul(x, y);
+  const seen: (readonly Tensor[])[] = [];
+  activeRecorders()[0]?.beforeGradients?.((sources) => void seen.push(sources));
+  tape.gradient(z, x);
+  tape.gradient(z, [y, x]);
+  expect(seen).toEqual([[x], [y, x]]);
 });
 
 describe('higher order', () => {

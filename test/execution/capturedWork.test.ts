@@ -168,8 +168,19 @@ test('a variable is copied back where it was assigned in between, and not otherw
   expect([copies(), copies()]).toEqual([0, 0]);
   w.assign(tensor([10]));
   expect([copies(), copies()]).toEqual([1, 0]);
+  // Nor is an input that is given again.
+  const g = compile((x: Tensor) => void w.assign(mul(w, x)));
+  const [one, two] = [tensor([1]), tensor([2])];
+  g(one);
+  const copiesOf = (x: Tensor) => {
+    copy.mockClear();
+    g(x);
+    return copy.mock.calls.length;
+  };
+  copiesOf(one);
+  expect([copiesOf(one), copiesOf(two), copiesOf(two)]).toEqual([0, 1, 0]);
   copy.mockRestore();
-  expect(await w.item()).toBe(12);
+  expect(await w.item()).toBe(12 * 4);
 });
 
 test('copies don’t count as launches', () => {

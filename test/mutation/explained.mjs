@@ -149,6 +149,12 @@ export const explained = [
   },
   {
     file: 'src/autodiff/explain.ts',
+    original: /^history$/,
+    replacement: /^true$/,
+    reason: 'A history of null is like none.',
+  },
+  {
+    file: 'src/autodiff/explain.ts',
     original: /^id !== null$/,
     replacement: /^true$/,
     reason: 'It narrows the type: a set of ids has no null.',
