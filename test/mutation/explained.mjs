@@ -122,7 +122,7 @@ export const explained = [
   },
   {
     file: 'src/autodiff/capturedCall.ts',
-    original: /^`input of \$\{name\}`$/,
+    original: /^`input of \$\{name\}`$|^'result'$/,
     reason: 'The label of a buffer.',
   },
   {
