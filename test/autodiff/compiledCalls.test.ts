@@ -324,7 +324,8 @@ describe('comparisons', () => {
 
 test('a recording whose buffers can’t be made leaves nothing behind', async () => {
   await using _own = await ownDevice();
-  using f = compile((x: Tensor) => square(x));
+  const w = variable(tensor([5]));
+  using f = compile((x: Tensor) => [square(x), w, null]);
   const x = tensor([3]);
   const { tensors, bytes } = memory();
   const acquire = vi.spyOn(SharedBuffers.prototype, 'acquire').mockImplementationOnce(() => {
@@ -333,7 +334,8 @@ test('a recording whose buffers can’t be made leaves nothing behind', async ()
   expect(() => f(x)).toThrow('no memory');
   acquire.mockRestore();
   expect(memory()).toMatchObject({ tensors, bytes });
-  expect(await f(x).item()).toBe(9);
+  expect(await f(x)[0]?.item()).toBe(9);
+  expect(await w.item()).toBe(5);
 });
 
 test('without a device nothing is compared or reported', () => {

@@ -455,6 +455,16 @@ describe('disconnected', () => {
     tape.dispose();
   });
 
+  test('a weight that no tensor was copied into', () => {
+    const { x, tape } = start();
+    const dense = layers.dense({ units: 1 });
+    dense.build([null, 2]);
+    expect(tape.explain(square(dense.weights[0] as Tensor), x).disconnectedAt?.why).toMatch(
+      /\(variable\), not/,
+    );
+    tape.dispose();
+  });
+
   test('values of a file', () => {
     const { x, tape } = start();
     const loaded = tensor([1, 2], { name: 'loaded' });

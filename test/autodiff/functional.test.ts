@@ -18,6 +18,7 @@ import {
   jvp,
   memory,
   mul,
+  reshape,
   ShapeError,
   square,
   stopGradient,
@@ -99,8 +100,8 @@ describe('grad and its family', () => {
     const rows = jacobian((x) => mul(square(x), tensor([[1], [10]])))(tensor([2, 3]));
     expect(rows.shape).toEqual([2, 2, 2]);
     expect(await values(rows)).toEqual([4, 0, 0, 6, 40, 0, 0, 60]);
-    const columns = jacfwd((x) => mul(square(x), tensor([[1], [10]])))(tensor([2, 3]));
-    expect(await values(columns)).toEqual([4, 0, 0, 6, 40, 0, 0, 60]);
+    const columns = jacfwd((x) => mul(reshape(x, { shape: [2, 1] }), tensor([[1, 10]])))(tensor([2, 3]));
+    expect(await values(columns)).toEqual([1, 0, 10, 0, 0, 1, 0, 10]);
   });
 
   test('batchJacobian', async () => {
