@@ -4,7 +4,13 @@ import { flatIndex } from './lib/indexing.ts';
 
 export const fillWorkgroup = 256;
 
-export function fill(): string {
+export type FillOptions = {
+  /** Words that an invocation writes; at most `count`. */
+  run: number;
+};
+
+export function fill({ run }: FillOptions): string {
+  const stores = Array.from({ length: run }, (_, i) => `out[first + ${i}u] = params.bits;`);
   return wgsl`
 ${flatIndex}
 @compute @workgroup_size(${fillWorkgroup})
@@ -13,9 +19,11 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, ${fillWorkgroup}u);
+  let i = flat_index(group, groups, local, ${fillWorkgroup}u) * ${run}u;
   if (i < params.count) {
-    out[i] = params.bits;
+    // The last one starts earlier instead of running past the end.
+    let first = ${run > 1 ? `min(i, params.count - ${run}u)` : 'i'};
+    ${stores.join('\n    ')}
   }
 }
 `;

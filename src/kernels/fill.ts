@@ -7,7 +7,9 @@ import { defineKernel } from '../webgpu/kernel.ts';
 import type { DynamicScalar } from '../webgpu/params.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
 import { output } from './output.ts';
+import { elementsPerInvocation } from './strided.ts';
 
 export const fillMap = defineKernel({
   name: 'fill',
@@ -29,10 +31,11 @@ export function fillRange(
   count: number,
   bits: number | DynamicScalar,
 ): void {
+  const run = elementsPerInvocation(profileOf(device), count, () => true);
   device.launch(fillMap, {
-    options: {},
+    options: { run },
     bindings: { out },
     params: { count, bits },
-    workgroups: Math.ceil(count / fillWorkgroup),
+    workgroups: Math.ceil(count / (run * fillWorkgroup)),
   });
 }
