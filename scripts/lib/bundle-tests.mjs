@@ -35,10 +35,7 @@ export const bundleTests = (entry, name, plugins = []) =>
             rolldownOptions: { treeshake: false, output: { codeSplitting: true, chunkFileNames: placeOf } },
           },
         }),
-        resolveId(id) {
-          const module = path.basename(id, '.ts');
-          return ['vitest', 'workgroupMemory'].includes(module) ? path.join(OWN, `${module}.ts`) : null;
-        },
+        resolveId: (id) => (id === 'vitest' ? path.join(OWN, 'vitest.ts') : null),
       },
       ...plugins,
     ],

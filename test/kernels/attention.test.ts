@@ -15,7 +15,6 @@ import {
 } from '../../src/index.ts';
 import { generator } from '../ops/samples/draw.ts';
 import { profileFor, withProfile } from '../support/adapterClass.ts';
-import { withoutClearing } from '../support/workgroupMemory.ts';
 
 beforeAll(async () => {
   await init();
@@ -23,7 +22,7 @@ beforeAll(async () => {
 
 /** Runs `body` where every attention is fused. */
 const fused = <T>(body: () => T | Promise<T>) =>
-  withoutClearing(() => withProfile({ ...profileFor('cpu'), attention: { largestScores: 0 } }, body));
+  withProfile({ ...profileFor('cpu'), attention: { largestScores: 0 } }, body);
 
 interface Sizes {
   batch: number;

@@ -7,7 +7,6 @@ import { init, scatterAdd, type Tensor, tensor, tidy } from '../../src/index.ts'
 import { type Indexing, unchecked } from '../../src/kernels/indexing.ts';
 import { type ScatterAlgorithm, scatterAddKernel } from '../../src/kernels/scatter.ts';
 import { groupByKey } from '../../src/kernels/sort.ts';
-import { withoutClearing } from '../support/workgroupMemory.ts';
 import { generator } from './samples/draw.ts';
 
 beforeAll(async () => {
@@ -155,16 +154,15 @@ const binned: Geometry[] = [
 
 test.each(binned)(
   'bins of rows: $entries entries into $batch · $rows rows, $outer · $inner elements each',
-  (geometry) =>
-    withoutClearing(async () => {
-      const algorithm: ScatterAlgorithm = { kind: 'binned', workgroups: 7 };
-      for (const distribution of Object.values(distributions)) {
-        const given = problem(geometry, distribution);
-        const found = await run(given, algorithm);
-        expectSums(found, given);
-        expect(sameBits(await run(given, algorithm), found)).toBe(true);
-      }
-    }),
+  async (geometry) => {
+    const algorithm: ScatterAlgorithm = { kind: 'binned', workgroups: 7 };
+    for (const distribution of Object.values(distributions)) {
+      const given = problem(geometry, distribution);
+      const found = await run(given, algorithm);
+      expectSums(found, given);
+      expect(sameBits(await run(given, algorithm), found)).toBe(true);
+    }
+  },
 );
 
 test('grouping is stable, and lists every key', async () => {

@@ -36,12 +36,18 @@ export async function installNodeGpu(): Promise<GPU> {
   return gpu;
 }
 
+/**
+ * Makes Dawn zero workgroup memory by a loop. By default it declares initial values, for which SwiftShader compiles one store for
+ * each word, in a time that grows with their square: a second for 8 KiB.
+ */
+const zeroInLoops = 'disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension';
+
 /** Dawn for Node, with its globals installed. Other engines have their own WebGPU. */
 async function loadDawn(): Promise<GPU> {
   const { create, globals } = await import('webgpu');
   Object.assign(globalThis, globals);
   sleepBetweenPolls();
-  const gpu = create([]);
+  const gpu = create([zeroInLoops]);
   const navigator = globalThis.navigator ?? {};
   Object.defineProperty(navigator, 'gpu', { value: gpu, configurable: true });
   Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true, writable: true });
