@@ -9,18 +9,15 @@ import {
   subgroupMatrixProbe,
 } from '../../shaders/gemm/subgroupMatrix.ts';
 import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
-import { subgroupMatrixOf } from './subgroupMatrices.ts';
 
-/** Returns the size that GEMMs use on `gpu`, after switching to its dialect; null if it compiles none. */
-export async function probeSubgroupMatrices(gpu: GPUDevice): Promise<SubgroupMatrixSize | null> {
-  const size = subgroupMatrixOf(gpu);
-  if (!size) return null;
+/** Switches to the dialect of `gpu`; returns false if it compiles none for matrices of `size`. */
+export async function probeSubgroupMatrices(gpu: GPUDevice, size: SubgroupMatrixSize): Promise<boolean> {
   for (const dialect of subgroupMatrixDialects) {
     if (!(await compiles(gpu, dialect, size))) continue;
     setDialect(dialect);
-    return size;
+    return true;
   }
-  return null;
+  return false;
 }
 
 async function compiles(

@@ -15,7 +15,7 @@ import {
 } from '../../shaders/gemm/subgroupMatrix.ts';
 import { float16ToNumber, numberToFloat16 } from '../../src/core/float16.ts';
 import { moduleSource } from '../../src/webgpu/kernel.ts';
-import { probeSubgroupMatrices } from '../../src/webgpu/probeSubgroupMatrices.ts';
+import { matrixSizeOf } from '../../src/webgpu/matrixSize.ts';
 import { subgroupMatrixFeatures, subgroupMatrixOf } from '../../src/webgpu/subgroupMatrices.ts';
 import {
   conv2d,
@@ -267,12 +267,12 @@ describe('at init', () => {
     ['the newest dialect', 'col_major>'],
     ['an older one, where the newest does not compile', ', true, '],
   ])('%s is taken', async (_, known) => {
-    expect(await probeSubgroupMatrices(deviceThatKnows(known))).toEqual([16, 16, 16, 32]);
+    expect(await matrixSizeOf(deviceThatKnows(known))).toEqual([16, 16, 16, 32]);
     expect(programOf()).toContain(known);
   });
 
   test('what compiles none has no subgroup matrices, and leaves no error', async () => {
-    expect(await probeSubgroupMatrices(deviceThatKnows('another dialect'))).toBeNull();
+    expect(await matrixSizeOf(deviceThatKnows('another dialect'))).toBeNull();
   });
 });
 
