@@ -19,8 +19,10 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, 256u);
+  let i = flat_index(group, groups, local, 256u) * 1u;
   if (i < params.count) {
-    out[i] = params.bits;
+    // The last one starts earlier instead of running past the end.
+    let first = i;
+    out[first + 0u] = params.bits;
   }
 }

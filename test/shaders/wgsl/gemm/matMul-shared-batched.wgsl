@@ -44,22 +44,17 @@ fn segment_of(slice: u32, index: u32) -> Segment {
   return Segment(index);
 }
 
-fn batch_offset(slice: u32, strides: array<vec4<u32>, 2>) -> u32 {
-  var remaining = slice;
-  var offset = 0u;
-  offset += (remaining % params.batch_shape[0][1]) * strides[0][1];
-  remaining /= params.batch_shape[0][1];
-  offset += (remaining % params.batch_shape[0][0]) * strides[0][0];
-  remaining /= params.batch_shape[0][0];
-  return offset;
-}
-
 struct AMatrix {
   offset: u32,
 }
 
 fn a_line(slice: u32, line: u32) -> AMatrix {
-  return AMatrix(batch_offset(slice, params.a_batch_strides) + line * params.a_stride);
+  var remaining = slice;
+  var offset = line * params.a_stride;
+  offset += (remaining % params.batch_shape[0][1]) * params.a_batch_strides[0][1];
+  remaining /= params.batch_shape[0][1];
+  offset += remaining * params.a_batch_strides[0][0];
+  return AMatrix(offset);
 }
 
 fn a_address(line: AMatrix, segment: Segment) -> AMatrix {
@@ -79,7 +74,12 @@ struct BMatrix {
 }
 
 fn b_line(slice: u32, line: u32) -> BMatrix {
-  return BMatrix(batch_offset(slice, params.b_batch_strides) + line);
+  var remaining = slice;
+  var offset = line;
+  offset += (remaining % params.batch_shape[0][1]) * params.b_batch_strides[0][1];
+  remaining /= params.batch_shape[0][1];
+  offset += remaining * params.b_batch_strides[0][0];
+  return BMatrix(offset);
 }
 
 fn b_address(line: BMatrix, segment: Segment) -> BMatrix {

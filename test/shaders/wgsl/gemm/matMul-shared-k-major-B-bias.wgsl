@@ -45,19 +45,15 @@ fn segment_of(slice: u32, index: u32) -> Segment {
   return Segment(index);
 }
 
-fn batch_offset(slice: u32, strides: array<vec4<u32>, 2>) -> u32 {
-  var remaining = slice;
-  var offset = 0u;
-
-  return offset;
-}
-
 struct AMatrix {
   offset: u32,
 }
 
 fn a_line(slice: u32, line: u32) -> AMatrix {
-  return AMatrix(batch_offset(slice, params.a_batch_strides) + line * params.a_stride);
+  var remaining = slice;
+  var offset = line * params.a_stride;
+
+  return AMatrix(offset);
 }
 
 fn a_address(line: AMatrix, segment: Segment) -> AMatrix {
@@ -77,7 +73,10 @@ struct BMatrix {
 }
 
 fn b_line(slice: u32, line: u32) -> BMatrix {
-  return BMatrix(batch_offset(slice, params.b_batch_strides) + line * params.b_stride);
+  var remaining = slice;
+  var offset = line * params.b_stride;
+
+  return BMatrix(offset);
 }
 
 fn b_address(line: BMatrix, segment: Segment) -> BMatrix {

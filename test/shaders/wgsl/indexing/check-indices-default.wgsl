@@ -43,6 +43,12 @@ fn value_of(position: u32) -> i32 {
   return indices[position / 4u][position % 4u];
 }
 
+// Sets the signs of indices outside: their own, or those of their distances to the last row. In software, comparisons take longer.
+fn signs_of(at: u32) -> vec4<i32> {
+  let given = bitcast<vec4<i32>>(indices[at]);
+  return given | (bitcast<i32>(limit_of(at)) - 1 - given);
+}
+
 @compute @workgroup_size(64)
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -53,16 +59,20 @@ fn main(
   if (first >= params.positions) {
     return;
   }
-  // Searches full vectors for an invalid index; positions beyond the end read the last one.
-  let last = (params.positions - 1u) / 4u;
-  var trouble = false;
-  for (var step = 0u; step < 16u; step++) {
-    let at = min(first / 4u + step, last);
-    let given = indices[at];
-    // As unsigned numbers, negative indices lie above every limit.
-    let outside = (bitcast<vec4<u32>>(given) >= vec4<u32>(limit_of(at)));
-    trouble = trouble | any(outside);
+  // Searches full vectors for an invalid index. What is read beyond the end may lead to a search below, which ignores it.
+  var signs = vec4<i32>();
+  for (var step = 0u; step < 16u; step += 8u) {
+    let at = first / 4u + step;
+    signs |= signs_of(at + 0u);
+    signs |= signs_of(at + 1u);
+    signs |= signs_of(at + 2u);
+    signs |= signs_of(at + 3u);
+    signs |= signs_of(at + 4u);
+    signs |= signs_of(at + 5u);
+    signs |= signs_of(at + 6u);
+    signs |= signs_of(at + 7u);
   }
+  var trouble = any(signs < vec4<i32>());
   // Then, in that vector only, finds its position.
   for (var step = 0u; trouble && step < 64u; step++) {
     let position = first + step;

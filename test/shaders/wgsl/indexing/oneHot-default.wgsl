@@ -4,6 +4,8 @@ struct Params {
   count: u32,
   depth: u32,
   inner: u32,
+  line: u32,
+  groups: u32,
   on: u32,
   off: u32,
 }

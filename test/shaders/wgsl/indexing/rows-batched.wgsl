@@ -24,9 +24,6 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
 const OUTSIDE = 0xffffffffu;
 
 fn resolve(index: i32, limit: u32) -> u32 {
-  if (limit == 0u) {
-    return OUTSIDE;
-  }
   return select(OUTSIDE, u32(index), bitcast<u32>(index) < limit);
 }
 

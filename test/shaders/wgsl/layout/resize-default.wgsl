@@ -92,7 +92,7 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, 256u);
+  let i = flat_index(group, groups, local, 256u) * 1u;
   if (i >= params.count) {
     return;
   }
@@ -105,15 +105,9 @@ fn main(
   let image = pixel / columns.output / rows.output;
   let down = sample(rows, row);
   let across = sample(columns, column);
-  let top = blend(
-    x[x_index(image, down.low, across.low, channel)],
-    x[x_index(image, down.low, across.high, channel)],
-    across.fraction,
-  );
-  let bottom = blend(
-    x[x_index(image, down.high, across.low, channel)],
-    x[x_index(image, down.high, across.high, channel)],
-    across.fraction,
-  );
-  y[i] = blend(top, bottom, down.fraction);
+  let top_low = x_index(image, down.low, across.low, channel);
+  let top_high = x_index(image, down.low, across.high, channel);
+  let bottom_low = x_index(image, down.high, across.low, channel);
+  let bottom_high = x_index(image, down.high, across.high, channel);
+  y[i + 0u] = blend(blend(x[top_low + 0u], x[top_high + 0u], across.fraction), blend(x[bottom_low + 0u], x[bottom_high + 0u], across.fraction), down.fraction);
 }

@@ -82,7 +82,7 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, 256u);
+  let i = flat_index(group, groups, local, 256u) * 1u;
   if (i >= params.count) {
     return;
   }

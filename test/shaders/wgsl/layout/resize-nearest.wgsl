@@ -70,7 +70,7 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, 256u);
+  let i = flat_index(group, groups, local, 256u) * 1u;
   if (i >= params.count) {
     return;
   }
@@ -81,5 +81,6 @@ fn main(
   let column = pixel % columns.output;
   let row = pixel / columns.output % rows.output;
   let image = pixel / columns.output / rows.output;
-  y[i] = x[x_index(image, sample(rows, row), sample(columns, column), channel)];
+  let start = x_index(image, sample(rows, row), sample(columns, column), channel);
+  y[i + 0u] = x[start + 0u];
 }
