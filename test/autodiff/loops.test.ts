@@ -84,6 +84,13 @@ describe('scan', () => {
       )[0];
     expect(await vmap(scaled)(tensor([1, 2])).array()).toEqual([1, 32]);
     expect(runs).toBe(5);
+    // Also where only the results are mapped.
+    const multiples = (by: Tensor) =>
+      scan((n: Tensor) => [add(n, 1), mul(by, n)] as const, tensor(0), null, { length: 5 })[1];
+    expect(await vmap(multiples)(tensor([1, 2])).array()).toEqual([
+      [0, 1, 2, 3, 4],
+      [0, 2, 4, 6, 8],
+    ]);
   });
 
   test('gives floats a gradient, integers none, in carries, xs and results', async () => {
