@@ -1,6 +1,7 @@
 /**
  * @file Launches scatter-adds. Four algorithms find the updates of a row: each result compares its row with all indices,
- * each invocation or each workgroup searches all indices for its own rows, or the indices are grouped by row first.
+ * each invocation or each workgroup searches all indices for its own rows, or the indices are grouped by row first. Many
+ * indices of few rows are divided into chunks, whose sums are added.
  */
 import { type BinnedScatterOptions, binnedScatter, maxRowsOfBin } from '../../shaders/binnedScatter.ts';
 import { indexParams } from '../../shaders/lib/indices.ts';
@@ -24,6 +25,7 @@ import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
 import { fillKernel } from './fill.ts';
 import { type IndexChecking, type Indexing, indexOptions, indexValues } from './indexing.ts';
 import { bindsAsVectors, output } from './output.ts';
+import { addPartialSums, partialSpec } from './partialSums.ts';
 import { rowsKernel } from './rows.ts';
 import { type Grouping, type GroupingAlgorithm, groupByKey } from './sort.ts';
 import { type LoopRange, splitLoops } from './splitLoops.ts';
@@ -94,15 +96,19 @@ const sum = defineKernel({
   source: sumRows,
 });
 
-/** The sizes by which an algorithm is selected: the results, in vectors if they are read so, and the indices. */
+/** The sizes by which an algorithm is selected: the results, in vectors if they are read so, and the indices of a batch. */
 export interface ScatterProblem {
   readonly results: number;
+  /** Results of one row. */
+  readonly inner: number;
+  readonly rows: number;
   readonly indices: number;
 }
 
 export type ScatterAlgorithm =
   | { readonly kind: 'direct' }
-  | { readonly kind: 'owned' }
+  /** By a single batch of indices, in chunks of equal length. One: all indices. */
+  | { readonly kind: 'owned'; readonly chunks: number }
   /** About this many workgroups share the rows. */
   | { readonly kind: 'binned'; readonly workgroups: number }
   | { readonly kind: 'grouped'; readonly by: GroupingAlgorithm };
@@ -111,15 +117,29 @@ export type ScatterAlgorithm =
 const binWorkgroups = { min: 128, max: 1024, looks: 2 ** 24 };
 
 export function selectScatter(
-  { results, indices }: ScatterProblem,
+  problem: ScatterProblem,
   { scatter: { direct, owned, binned }, grouping }: AdapterProfile,
 ): ScatterAlgorithm {
+  const { results, indices } = problem;
   if (indices <= direct.indices && results * indices <= direct.steps) return { kind: 'direct' };
   if (indices <= binned) {
     const { min, max, looks } = binWorkgroups;
     return { kind: 'binned', workgroups: Math.min(max, Math.max(min, looks / indices)) };
   }
-  return indices <= owned ? { kind: 'owned' } : { kind: 'grouped', by: grouping };
+  return indices <= owned ? { kind: 'owned', chunks: chunksOf(problem) } : { kind: 'grouped', by: grouping };
+}
+
+/** Invocations that keep a CPU busy, more than enough: sums must not depend on the number of cores. */
+const busyOwners = 64;
+/** The number of indices for each row of a chunk that make up for zeroing it and adding it to the others. */
+const indicesPerRow = 4;
+
+/** The largest number of chunks of equal length that is worthwhile. */
+function chunksOf({ results, inner, rows, indices }: ScatterProblem): number {
+  if (results > rows * inner) return 1;
+  let chunks = Math.floor(Math.min(busyOwners / inner, indices / (indicesPerRow * rows)));
+  while (chunks > 1 && indices % chunks > 0) chunks--;
+  return Math.max(1, chunks);
 }
 
 /** Invocations that a core computes in parallel. */
@@ -151,6 +171,17 @@ export function scatterAddKernel(
     return fillKernel(device, spec, 0, op);
   }
   const width = inner % 4 === 0 && bindsAsVectors(updates) ? 4 : 1;
+  const problem = { results: elements / width, inner: inner / width, rows, indices: entries };
+  const chosen = algorithm ?? selectScatter(problem, profileOf(device));
+  if (chosen.kind === 'owned' && chosen.chunks > 1) {
+    const { chunks } = chosen;
+    const partial = partialSpec(spec, chunks);
+    // A chunk is summed as a batch of its own.
+    const chunked = { ...indexing, batch: chunks, entries: entries / chunks };
+    const whole = { kind: 'owned', chunks: 1 } as const;
+    const sums = scatterAddKernel(op, indices, updates, partial, chunked, checking, whole);
+    return addPartialSums(op, sums, spec, {});
+  }
   const launch: ScatterLaunch = {
     op,
     updates,
@@ -158,8 +189,6 @@ export function scatterAddKernel(
     element: { type: wgslType(spec.dtype), width },
     params: { count: elements / width, outer, inner: inner / width, entries, rows },
   };
-  const problem = { results: elements / width, indices: entries };
-  const chosen = algorithm ?? selectScatter(problem, profileOf(device));
   if (chosen.kind === 'direct') {
     launchDirect(launch, indices, indexing, checking);
   } else if (chosen.kind === 'binned') {

@@ -3,9 +3,10 @@
  * so sums are tested only with the cheapest: a radix sort takes a CPU seconds.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { init, scatterAdd, type Tensor, tensor, tidy } from '../../src/index.ts';
+import { init, ones, scatterAdd, type Tensor, tensor, tidy } from '../../src/index.ts';
+import { adapterProfiles } from '../../src/kernels/adapterProfiles.ts';
 import { type Indexing, unchecked } from '../../src/kernels/indexing.ts';
-import { type ScatterAlgorithm, scatterAddKernel } from '../../src/kernels/scatter.ts';
+import { type ScatterAlgorithm, scatterAddKernel, selectScatter } from '../../src/kernels/scatter.ts';
 import { groupByKey } from '../../src/kernels/sort.ts';
 import { generator } from './samples/draw.ts';
 
@@ -117,7 +118,10 @@ describe.each(Object.entries(distributions))('%s indices', (_, distribution) => 
     'of $entries entries into $batch · $rows rows, $outer · $inner elements each',
     async (geometry) => {
       const given = problem(geometry, distribution);
-      const algorithms: ScatterAlgorithm[] = [{ kind: 'owned' }, { kind: 'grouped', by: 'counting' }];
+      const algorithms: ScatterAlgorithm[] = [
+        { kind: 'owned', chunks: 1 },
+        { kind: 'grouped', by: 'counting' },
+      ];
       if (geometry.rows * geometry.entries < 1e6) algorithms.unshift({ kind: 'direct' });
       const results = await Promise.all(algorithms.map((algorithm) => run(given, algorithm)));
       for (const result of results) expectSums(result, given);
@@ -137,7 +141,10 @@ test('more entries and rows than a loop of one launch takes', async () => {
       { batch: 1, outer: 1, rows, entries, inner: 2 },
       distributions.zipf as Distribution,
     );
-    for (const algorithm of [{ kind: 'owned' }, { kind: 'grouped', by: 'counting' }] as ScatterAlgorithm[]) {
+    for (const algorithm of [
+      { kind: 'owned', chunks: 1 },
+      { kind: 'grouped', by: 'counting' },
+    ] as ScatterAlgorithm[]) {
       const found = await run(given, algorithm);
       expectSums(found, given);
     }
@@ -164,6 +171,39 @@ test.each(binned)(
     }
   },
 );
+
+const chunked: [Geometry, number][] = [
+  [{ batch: 1, outer: 1, rows: 7, entries: 1024, inner: 4 }, 32],
+  [{ batch: 1, outer: 1, rows: 1, entries: 3000, inner: 3 }, 60],
+  [{ batch: 1, outer: 1, rows: 300, entries: 2100, inner: 1 }, 3],
+];
+
+test.each(chunked)('chunks of $entries entries of $rows rows: %#', async (geometry, chunks) => {
+  for (const distribution of Object.values(distributions)) {
+    const given = problem(geometry, distribution);
+    expectSums(await run(given, { kind: 'owned', chunks }), given);
+  }
+});
+
+test('a CPU sums many indices of few rows in chunks, if chunks of equal length are long enough', () => {
+  const select = (rows: number, indices: number, inner = 1, blocks = 1) =>
+    selectScatter({ results: rows * inner * blocks, inner, rows, indices }, adapterProfiles.software);
+  expect(select(100, 10_000)).toEqual({ kind: 'owned', chunks: 25 });
+  expect(select(1, 10_000)).toEqual({ kind: 'owned', chunks: 50 });
+  expect(select(10, 8192, 16)).toEqual({ kind: 'owned', chunks: 4 });
+  expect(select(10, 8192, 64)).toEqual({ kind: 'owned', chunks: 1 });
+  expect(select(1000, 8192, 16)).toEqual({ kind: 'owned', chunks: 2 });
+  expect(select(5000, 8192)).toEqual({ kind: 'owned', chunks: 1 });
+  expect(select(100, 10_007)).toEqual({ kind: 'owned', chunks: 1 });
+  expect(select(100, 10_000, 1, 2)).toEqual({ kind: 'owned', chunks: 1 });
+});
+
+test('an invalid index in a later chunk is reported at its own position', async () => {
+  const indices = new Int32Array(10_000);
+  indices[9_876] = 100;
+  const sums = scatterAdd(tensor(indices), ones([10_000]), { shape: [100] });
+  await expect(sums.data()).rejects.toThrow(/index 100 at position \[9876\]/);
+});
 
 test('grouping is stable, and lists every key', async () => {
   const random = generator(5);
