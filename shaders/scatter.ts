@@ -5,8 +5,8 @@
  *
  * `direct`: each output element searches all entries of its batch. One launch, for small calls.
  * `owned`: the rows are divided among a few parts. An invocation owns one element of every row of its part, searches all
- * entries, and adds those of its rows to the output. For CPUs, which search fast and have few cores. A launch zeroes
- * a range of its rows and processes a range of entries: all of them, if they are few.
+ * entries, and adds those of its rows to the output, which is zero before. For CPUs, which search fast and have few cores.
+ * A launch processes a range of entries: all of them, if they are few.
  * `sum`: iterates over the list of a row's entries (shaders/sort). Long lists are shortened by `fold`: aligned chunks of the
  * sorted entries that are entirely in one row are summed in advance, and chunks of chunks, so that a million entries in
  * one row take three loops of at most a few hundred steps.
@@ -70,7 +70,7 @@ export type OwnedScatterOptions = ElementOptions & {
   workgroup: number;
 };
 
-export function ownedScatter({ parts, workgroup, ...element }: OwnedScatterOptions): string {
+export function ownedScatter({ parts, workgroup }: OwnedScatterOptions): string {
   return wgsl`
 ${flatIndex}
 @compute @workgroup_size(${workgroup})
@@ -88,9 +88,6 @@ fn main(
   let block = i / params.inner / ${parts}u;
   let batch = block / params.outer;
   let base = block * params.rows;
-  for (var row = params.row_begin * ${parts}u + part; row < min(params.rows, params.row_end * ${parts}u); row += ${parts}u) {
-    out[(base + row) * params.inner + within] = ${elementOf(element)}();
-  }
   let first = batch * params.entries;
   let first_row = batch * params.rows;
   for (var k = params.entry_begin; k < params.entry_end; k++) {

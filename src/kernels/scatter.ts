@@ -52,7 +52,7 @@ const owned = defineKernel({
     updates: `read ${vectorOf(type, width)}`,
     out: `read_write ${vectorOf(type, width)}`,
   }),
-  params: { ...geometry, row_begin: 'u32', row_end: 'u32', entry_begin: 'u32', entry_end: 'u32' },
+  params: { ...geometry, entry_begin: 'u32', entry_end: 'u32' },
   source: ownedScatter,
 });
 
@@ -129,14 +129,16 @@ export function selectScatter(
   return indices <= owned ? { kind: 'owned', chunks: chunksOf(problem) } : { kind: 'grouped', by: grouping };
 }
 
-/** Invocations that keep a CPU busy, more than enough: sums must not depend on the number of cores. */
+/** Invocations that chunks are for: more than enough for a CPU, since sums must not depend on the number of cores. */
 const busyOwners = 64;
+/** Rows of this many results keep a CPU busy without chunks. */
+const wideRow = 8;
 /** The number of indices for each row of a chunk that make up for zeroing it and adding it to the others. */
 const indicesPerRow = 4;
 
 /** The largest number of chunks of equal length that is worthwhile. */
 function chunksOf({ results, inner, rows, indices }: ScatterProblem): number {
-  if (results > rows * inner) return 1;
+  if (inner >= wideRow || results > rows * inner) return 1;
   let chunks = Math.floor(Math.min(busyOwners / inner, indices / (indicesPerRow * rows)));
   while (chunks > 1 && indices % chunks > 0) chunks--;
   return Math.max(1, chunks);
@@ -185,7 +187,7 @@ export function scatterAddKernel(
   const launch: ScatterLaunch = {
     op,
     updates,
-    out: output(device, spec, op),
+    out: chosen.kind === 'owned' ? fillKernel(device, spec, 0, op) : output(device, spec, op),
     element: { type: wgslType(spec.dtype), width },
     params: { count: elements / width, outer, inner: inner / width, entries, rows },
   };
@@ -261,16 +263,13 @@ function launchOwned({ updates, out, element, params }: ScatterLaunch, keys: Ten
   const workgroup = count < 1024 ? ownersWorkgroup.few : ownersWorkgroup.many;
   // An entry of a part takes an iteration of two loops.
   const cost = parts === 1 ? 1 : 2 * Math.min(parts, vectorLanes);
-  const loops = splitLoops([Math.ceil(params.rows / parts), params.entries], cost);
-  for (const [rows, entries] of loops as [LoopRange, LoopRange][])
+  for (const [entries] of splitLoops([params.entries], cost) as [LoopRange][])
     out.device.launch(owned, {
       options: { ...element, parts, workgroup },
       bindings: { keys: keys.storage, updates: updates.storage, out: out.storage },
       params: {
         ...params,
         count,
-        row_begin: rows[0],
-        row_end: rows[1],
         entry_begin: entries[0],
         entry_end: entries[1],
       },

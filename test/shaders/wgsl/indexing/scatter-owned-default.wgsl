@@ -7,8 +7,6 @@ struct Params {
   inner: u32,
   entries: u32,
   rows: u32,
-  row_begin: u32,
-  row_end: u32,
   entry_begin: u32,
   entry_end: u32,
 }
@@ -37,9 +35,6 @@ fn main(
   let block = i / params.inner / 4u;
   let batch = block / params.outer;
   let base = block * params.rows;
-  for (var row = params.row_begin * 4u + part; row < min(params.rows, params.row_end * 4u); row += 4u) {
-    out[(base + row) * params.inner + within] = vec4<f32>();
-  }
   let first = batch * params.entries;
   let first_row = batch * params.rows;
   for (var k = params.entry_begin; k < params.entry_end; k++) {
