@@ -203,8 +203,8 @@ export class Device implements EagerDevice, ExecutorHolder {
   async read(range: BoundRange): Promise<ArrayBuffer> {
     const reader = this.faults.tracker.reader(range.buffer);
     try {
-      const { bytes, failure } = await this.#wait(range);
-      this.#throwFirst(reader.take(), failure);
+      const { bytes, errors } = await this.#wait(range);
+      this.#throwFirst(errors, reader.take());
       return bytes;
     } finally {
       reader.release();
@@ -215,19 +215,20 @@ export class Device implements EagerDevice, ExecutorHolder {
    * Waits for all work and its checks. Faults stay pending; errors of the device that arrived in between are thrown.
    */
   async finish(): Promise<void> {
-    await this.#wait(null);
-    this.#throwFirst([]);
+    const { errors } = await this.#wait(null);
+    this.#throwFirst(errors);
   }
 
   /** Waits for all work, without reading data. Throws every fault that was not reported yet. */
   async sync(): Promise<void> {
-    await this.#wait(null);
-    this.#throwFirst(this.faults.tracker.takeAll());
+    const { errors } = await this.#wait(null);
+    this.#throwFirst(errors, this.faults.tracker.takeAll());
     // The queue of a lost device reports its work as done, too, but not before the loss itself is known.
     this.requireAlive();
   }
 
-  async #wait(range: BoundRange | null): Promise<{ bytes: ArrayBuffer; failure: RetrogradError | null }> {
+  /** `errors`: why the bytes may be wrong, then those that arrived while it waited. Other waits get them, too. */
+  async #wait(range: BoundRange | null): Promise<{ bytes: ArrayBuffer; errors: RetrogradError[] }> {
     this.requireAlive();
     this.executor.requireReadable();
     // A buffer without memory has no bytes to copy.
@@ -239,14 +240,14 @@ export class Device implements EagerDevice, ExecutorHolder {
     const bytes = await reading.catch(async (cause: unknown) => {
       throw await this.watch.explain(cause, () => this.#lost, failure);
     });
-    await settled;
-    return { bytes, failure: failure() };
+    const arrived = await settled;
+    const own = failure();
+    return { bytes, errors: own ? [own, ...arrived] : arrived };
   }
 
-  /** Throws the first error, in this order: `failure`, errors of the device, `faults`. */
-  #throwFirst(faults: readonly RetrogradError[], failure: RetrogradError | null = null): void {
-    const reported = [...this.watch.take(), ...faults];
-    const error = joinErrors(failure && !reported.includes(failure) ? [failure, ...reported] : reported);
+  /** Throws the first error, in this order: `errors`, others of the device that nobody asked about, `faults`. */
+  #throwFirst(errors: readonly RetrogradError[], faults: readonly RetrogradError[] = []): void {
+    const error = joinErrors([...new Set([...errors, ...this.watch.take(), ...faults])]);
     if (error) throw error;
   }
 

@@ -80,9 +80,11 @@ export class ErrorWatch {
     return Promise.all(all.slice(0, all.indexOf(watched)).map((one) => this.#watched.get(one)));
   }
 
-  /** Resolves once everything watched so far has been settled. */
-  async settled(): Promise<void> {
+  /** Resolves once everything watched so far is settled, to its errors: also those that another readback has taken by then. */
+  async settled(): Promise<RetrogradError[]> {
+    const watched = [...this.#watched.keys()];
     await Promise.all(this.#watched.values());
+    return watched.flatMap(({ errors }) => errors);
   }
 
   /**

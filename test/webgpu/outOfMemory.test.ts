@@ -235,6 +235,32 @@ test.each([false, true])(
   },
 );
 
+test('in replays before the failure of their recording is known', async () => {
+  await using own = await limited(64 * MiB);
+  const f = compile((x: Tensor) => sum(mul(add(x, 1), add(x, 2))));
+  const x = filled(4 * MiB, 1);
+  await own.device.sync();
+  const { budget } = own.room;
+  let failed = 0;
+  for (const room of [0, 1024, 3 * MiB, 5 * MiB, 9 * MiB]) {
+    own.device.allocator.trim();
+    own.device.flush();
+    own.room.budget = own.room.live + room;
+    f.dispose();
+    const calls = Array.from({ length: 3 }, () => tidy(() => f(x)).item());
+    for (const call of await Promise.allSettled(calls)) {
+      if (call.status === 'fulfilled') expect(call.value).toBe(6 * x.size);
+      else {
+        expect(call.reason).toBeInstanceOf(OutOfMemoryError);
+        failed++;
+      }
+    }
+    own.room.budget = budget;
+    await own.device.sync().catch((error) => expect(error).toBeInstanceOf(OutOfMemoryError));
+  }
+  expect(failed).toBeGreaterThan(0);
+});
+
 test('between the runs of a compiled function', async () => {
   await using _ = await limited(24 * MiB);
   const total = variable(tensor([0]));
