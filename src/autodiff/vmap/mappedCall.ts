@@ -45,12 +45,16 @@ export class MappedCall {
 
   /** The shape of the result for one example. */
   get result(): Shape {
-    return this.resultOfAll().slice(1);
+    return this.#resultShape(0);
   }
 
   /** Returns the shape of result `i` for all examples. */
   resultOfAll(i = 0): Shape {
-    return [this.size, ...(outputsOf(this.plan)[i] as TensorSpec).shape];
+    return [this.size, ...this.#resultShape(i)];
+  }
+
+  #resultShape(i: number): Shape {
+    return (outputsOf(this.plan)[i] as TensorSpec).shape;
   }
 
   /** Operand `i` for all examples, [batch, ...shape], if it is mapped; otherwise unchanged. */
