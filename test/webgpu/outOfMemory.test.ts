@@ -46,6 +46,16 @@ async function limited(
   return { device, gpu, room, [Symbol.asyncDispose]: () => own[Symbol.asyncDispose]() };
 }
 
+/** Destroys what is idle, and leaves room for `bytes` bytes. */
+function leaveRoom({ device, room }: { device: Device; room: LimitedMemory }, bytes: number): void {
+  device.allocator.trim();
+  device.flush();
+  room.budget = room.live + bytes;
+}
+
+/** Room for none, some and nearly all of what recording a function on 4 MiB takes. */
+const partialRooms = [0, 1024, 3 * MiB, 5 * MiB, 9 * MiB];
+
 /** Reads little: a readback takes memory, too. */
 async function expectValues(t: Tensor, value: number): Promise<void> {
   expect([...(await tidy(() => stack([min(t), max(t)])).data())]).toEqual([value, value]);
@@ -215,10 +225,8 @@ test.each([false, true])(
     const x = filled(4 * MiB, 1);
     await own.device.sync();
     const { budget } = own.room;
-    for (const room of [0, 1024, 3 * MiB, 5 * MiB, 9 * MiB]) {
-      own.device.allocator.trim();
-      own.device.flush();
-      own.room.budget = own.room.live + room;
+    for (const room of partialRooms) {
+      leaveRoom(own, room);
       f.dispose();
       const call = async () => tidy(() => f(x)).item();
       await call().then(
@@ -242,10 +250,8 @@ test('in replays before the failure of their recording is known', async () => {
   await own.device.sync();
   const { budget } = own.room;
   let failed = 0;
-  for (const room of [0, 1024, 3 * MiB, 5 * MiB, 9 * MiB]) {
-    own.device.allocator.trim();
-    own.device.flush();
-    own.room.budget = own.room.live + room;
+  for (const room of partialRooms) {
+    leaveRoom(own, room);
     f.dispose();
     const calls = Array.from({ length: 3 }, () => tidy(() => f(x)).item());
     for (const call of await Promise.allSettled(calls)) {
