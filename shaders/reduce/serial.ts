@@ -11,6 +11,7 @@ import {
   operandsOf,
   readLineOperands,
   readValue,
+  reduceOperandNames,
   type ReduceOptions,
   write,
 } from './program.ts';
@@ -19,14 +20,15 @@ export function serialReduce(options: ReduceOptions): string {
   const { accumulator, initial, order, width, linesPerLoop, workgroup, split } = options;
   const inRows = order === 'rows';
   const isApart = linesPerLoop > 1;
-  /** Distance between lines that are reduced in one loop. */
-  const distance = inRows ? 'params.n' : '1u';
   const lines = Array.from({ length: linesPerInvocation(options) }, (_, i) => i);
   const each = (text: (line: number) => string) => lines.map(text).join('\n  ');
   /** Combines the elements of each line in `values`, with their positions, into the totals. */
   const fold = (values: readonly { value: string; k: string }[]) => {
     if (isApart) {
-      const ofLine = (line: number) => values.map(({ value, k }) => `prepare(${value}_${line}, ${k})`);
+      const ofLine = (line: number) =>
+        values.map(
+          ({ value, k }) => `prepare(${value}_${line}, ${k}${operandsOfLine(options, value, line)})`,
+        );
       return each((line) => `  total_${line} = combine(total_${line}, ${inPairs(ofLine(line))});`);
     }
     const elements = values.map(({ value, k }) =>
@@ -82,13 +84,13 @@ fn main(
   let end = params.n;
   var at = row * params.n * params.inner + column;
 #endif
-  ${[readLineOperands(options, lineIndex), each((i) => `var total_${i} = ${accumulator}(${initial});`)].filter(Boolean).join('\n  ')}
+  ${[isApart ? operandsOfLines(options, lineIndex) : readLineOperands(options, lineIndex), each((i) => `var total_${i} = ${accumulator}(${initial});`)].filter(Boolean).join('\n  ')}
 #if ${width < 16}
   let whole = max(end, 1u) - 1u;
   while (k < whole) {
 #if ${isApart}
-    ${each((line) => `let first_${line} = x[at + ${line}u * ${distance}];`)}
-    ${each((line) => `let second_${line} = x[at + params.inner + ${line}u * ${distance}];`)}
+    ${readLines(options, 'first', 'at', 'k')}
+    ${readLines(options, 'second', 'at + params.inner', 'k + 1u')}
 #else
     ${readValue(options, 'first', 'at', 'k')}
     ${readValue(options, 'second', 'at + params.inner', 'k + 1u')}
@@ -103,7 +105,7 @@ fn main(
 #endif
   while (k < end) {
 #if ${isApart}
-    ${each((line) => `let value_${line} = x[at + ${line}u * ${distance}];`)}
+    ${readLines(options, 'value', 'at', 'k')}
 #else
     ${readValue(options, 'value', 'at', 'k')}
 #endif
@@ -114,6 +116,50 @@ fn main(
   ${each((i) => write(options, i, `total_${i}`))}
 }
 `;
+}
+
+const linesOf = ({ linesPerLoop }: ReduceOptions) => Array.from({ length: linesPerLoop }, (_, line) => line);
+
+/**
+ * WGSL that declares `<name>_<line>`, the value of each line that lies apart, and the operands: `<name>_<line>_b` and so on, or
+ * `<name>_b` if all lines have the same. `at` is the place in the first line.
+ */
+function readLines(options: ReduceOptions, name: string, at: string, k: string): string {
+  /** Distance between the lines. */
+  const distance = options.order === 'rows' ? 'params.n' : '1u';
+  const each = (text: (line: number, place: string) => string) =>
+    linesOf(options).map((line) => text(line, `${at} + ${line}u * ${distance}`));
+  const others = options.operands.flatMap((operand, i) => {
+    const operandName = reduceOperandNames[i];
+    if (operand === 'lines') return [];
+    if (operand === 'positions') return [`let ${name}_${operandName} = ${operandName}_values[${k}];`];
+    return each((line, place) => `let ${name}_${line}_${operandName} = ${operandName}_values[${place}];`);
+  });
+  return [...each((line, place) => `let ${name}_${line} = x[${place}];`), ...others].join('\n    ');
+}
+
+/** WGSL that declares the operands with one value for each line: `b_line_<line>` and so on, from the first line's index. */
+function operandsOfLines(options: ReduceOptions, first: string): string {
+  return options.operands
+    .flatMap((operand, i) => {
+      const name = reduceOperandNames[i];
+      if (operand !== 'lines') return [];
+      return linesOf(options).map(
+        (line) => `let ${name}_line_${line} = ${name}_values[${first} + ${line}u];`,
+      );
+    })
+    .join('\n  ');
+}
+
+/** The operands of `<name>_<line>`, as arguments of `prepare`. */
+function operandsOfLine({ operands }: ReduceOptions, name: string, line: number): string {
+  return operands
+    .map((operand, i) => {
+      const operandName = reduceOperandNames[i];
+      if (operand === 'lines') return `, ${operandName}_line_${line}`;
+      return operand === 'positions' ? `, ${name}_${operandName}` : `, ${name}_${line}_${operandName}`;
+    })
+    .join('');
 }
 
 /** WGSL that combines `terms` in a tree of pairs: errors stay small, and no term waits for all before it. */

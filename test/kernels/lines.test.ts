@@ -213,6 +213,8 @@ function normalizationGradients(
 describe.each(Object.entries(folds))('gradients of lines %s', (_, profile) => {
   test.each([
     [5, 3],
+    [1, 768],
+    [9, 515],
     [300, 129],
     [70, 2600],
     [3, 9000],
@@ -248,6 +250,8 @@ describe.each(Object.entries(folds))('gradients of lines %s', (_, profile) => {
   test.each([
     [3000, 6],
     [515, 64],
+    [9, 515],
+    [2100, 130],
   ])('batchNormTrain of [%d, %d]', (rows, n) =>
     withProfile(profile(), async () => {
       const [host, cotangent, scale] = [values(rows * n, 1), values(rows * n, 2), values(n, 3)];
