@@ -218,7 +218,7 @@ function releaseAll(held: readonly Releasable[]): void {
 
 export class Captured {
   readonly #retained: readonly Releasable[];
-  /** The device's count of failed allocations at the time of recording. */
+  /** The device's count of failures at the time of recording. */
   readonly #failures: number;
 
   constructor(
@@ -232,7 +232,7 @@ export class Captured {
   ) {
     this.#retained = [...slots.map(({ storage }) => storage), work.resources];
     dropped.register(this, this.#retained, this);
-    this.#failures = device.allocator.failures;
+    this.#failures = device.failures;
   }
 
   /** Counts of the replayed work. */
@@ -247,11 +247,11 @@ export class Captured {
 
   /**
    * Runs again on `inputs`. Null if the call must be recorded again: a variable's values are shared, so they must not be
-   * overwritten, or an allocation failed, so buffers may have no memory or lack their values.
+   * overwritten, or an allocation or submission failed, so buffers may have no memory or lack their values.
    */
   run(inputs: readonly Tensor[]): { value: Nest<unknown> } | null {
     const { device, name, work, slots } = this;
-    if (device.allocator.failures !== this.#failures) return null;
+    if (device.failures !== this.#failures) return null;
     const isRestored = work.restoreVariables((source, target, bytes) => device.copy(source, target, bytes));
     if (!isRestored) return null;
     inputs.forEach((input, i) => {

@@ -6,6 +6,7 @@ import type { BufferAllocator } from '../webgpu/allocator.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
 import { Dependence, type FaultsOfRun } from './faultDependence.ts';
+import type { Run } from '../webgpu/journal.ts';
 import type { FaultReport } from '../webgpu/faults.ts';
 import type { Check } from '../webgpu/faultSets.ts';
 import { BufferUsage } from '../webgpu/flags.ts';
@@ -66,6 +67,8 @@ export class CapturedWork {
   readonly #dependence: Dependence;
   /** The faults that results of the last run depend on; null if none are pending. */
   #faults: FaultsOfRun | null = null;
+  /** The last run, for the journal. */
+  #run: Run | null = null;
 
   constructor(
     private readonly device: Device,
@@ -132,11 +135,18 @@ export class CapturedWork {
     const results = new Map<Storage, Storage>();
     for (const [result, bytes] of this.#ownBuffers)
       results.set(result, device.eager.allocate(bytes, 'result'));
+    let first = 0;
+    let last = 0;
+    const note = () => {
+      last = stream.serial;
+      first ||= last;
+    };
     for (const command of this.#commands) {
       if (command.kind === 'copy') {
         const source = results.get(command.source as Storage) ?? command.source;
         const target = results.get(command.target as Storage) ?? command.target;
         const { bytes } = command;
+        note();
         stream.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
         continue;
       }
@@ -152,8 +162,10 @@ export class CapturedWork {
         }
         offsets = stream.pack(layout, params);
       }
+      note();
       stream.dispatch(launch, groupFor(results), offsets);
     }
+    this.#run = device.journal.ran(this.#dependence, first, last);
     for (const buffer of this.buffers) buffer.lastUse = stream.serial;
     for (const { buffer } of results.values()) buffer.lastUse = stream.serial;
     this.#faults = tracker.isActive ? this.#dependence.follow(tracker, checks) : null;
@@ -162,8 +174,10 @@ export class CapturedWork {
 
   /** Gives `own`, which holds the values of `output` after the last run, the faults that those values depend on. */
   passFaults(output: Storage, own: Storage): void {
-    if (!this.#faults || !this.capture.made.has(output)) return;
-    this.device.faults.tracker.put(own.buffer, this.#faults(output));
+    if (!this.capture.made.has(output)) return;
+    const { faults, journal } = this.device;
+    if (this.#run) journal.gave(this.#run, output, own.buffer);
+    if (this.#faults) faults.tracker.put(own.buffer, this.#faults(output));
   }
 
   /** Returns the range of `output` after a run that made no storage for it. */

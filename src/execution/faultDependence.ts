@@ -1,6 +1,6 @@
 /**
  * @file What the results of captured work depend on: which buffers from outside, and which of its own checks. Determined
- * once, at the recording, so that a replay propagates faults without inspecting its launches.
+ * once, at the recording, so that a replay propagates faults and losses without inspecting its launches.
  */
 import type { FaultReport } from '../webgpu/faults.ts';
 import {
@@ -12,25 +12,28 @@ import {
 } from '../webgpu/faultSets.ts';
 import { type Command, rangesOf, rangesWrittenBy } from '../webgpu/command.ts';
 import type { Attachment, Capture } from './capture.ts';
-import { Storage } from '../webgpu/storage.ts';
+import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
+import type { ReplayedWork } from '../webgpu/journal.ts';
+import { type Loss, worseOf } from '../webgpu/losses.ts';
+import { replacesAll, Storage } from '../webgpu/storage.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 
 /** Sources of values, one bit each. */
 type Sources = bigint;
 
 /** Where values are: in a storage that the work makes, or in a buffer from outside. */
-type Values = Storage | FaultCarrier;
+type Values = Storage | DeviceBuffer;
 
 /** The faults that each result of a run depends on. */
 export type FaultsOfRun = (result: Storage) => FaultSet | null;
 
-export class Dependence {
+export class Dependence implements ReplayedWork {
   /** Buffers from outside and checks, in the order of their bits. */
   readonly #order: (FaultCarrier | FaultReport)[] = [];
   readonly #bits = new Map<FaultCarrier | FaultReport, Sources>();
   readonly #sources = new Map<Values, Sources>();
   /** Buffers from outside that the work writes. */
-  readonly #written = new Set<FaultCarrier>();
+  readonly written = new Set<DeviceBuffer>();
 
   constructor({ commands, attachments, made }: Capture) {
     const valuesOf = (range: BoundRange): Values =>
@@ -48,6 +51,10 @@ export class Dependence {
   }
 
   #follow(command: Command, valuesOf: (range: BoundRange) => Values): void {
+    if (command.kind === 'copy' && replacesAll(command.target, command.bytes)) {
+      this.#set(valuesOf(command.target), this.#sourcesOf(valuesOf(command.source)));
+      return;
+    }
     let all = command.kind === 'launch' && command.fault ? this.#bitOf(command.fault) : 0n;
     for (const range of rangesOf(command)) all |= this.#sourcesOf(valuesOf(range));
     for (const range of rangesWrittenBy(command)) this.#add(valuesOf(range), all);
@@ -58,8 +65,12 @@ export class Dependence {
   }
 
   #add(values: Values, sources: Sources): void {
-    this.#sources.set(values, this.#sourcesOf(values) | sources);
-    if (!(values instanceof Storage)) this.#written.add(values);
+    this.#set(values, this.#sourcesOf(values) | sources);
+  }
+
+  #set(values: Values, sources: Sources): void {
+    this.#sources.set(values, sources);
+    if (!(values instanceof Storage)) this.written.add(values);
   }
 
   #sourcesOf(values: Values): Sources {
@@ -93,7 +104,18 @@ export class Dependence {
       known.set(sources, joined);
       return joined;
     };
-    for (const carrier of this.#written) tracker.put(carrier, setFor(this.#sourcesOf(carrier)));
+    for (const carrier of this.written) tracker.put(carrier, setFor(this.#sourcesOf(carrier)));
     return (result) => setFor(this.#sources.get(result) ?? 0n);
+  }
+
+  losses(lossOf: (carrier: FaultCarrier) => Loss | null): (values: Values) => Loss | null {
+    const known = this.#order.map((source) => ('faults' in source ? lossOf(source) : null));
+    return (values) => {
+      const sources = this.#sources.get(values) ?? 0n;
+      return known.reduce(
+        (worst, loss, i) => ((sources >> BigInt(i)) & 1n ? worseOf(worst, loss) : worst),
+        null,
+      );
+    };
   }
 }

@@ -84,7 +84,7 @@ export class BufferAllocator {
     return this.#statistics;
   }
 
-  /** Allocations that failed so far. Work submitted together with a failed one did not run. */
+  /** Allocations that failed so far. */
   get failures(): number {
     return this.#failures;
   }
@@ -248,7 +248,7 @@ export class BufferAllocator {
       if (error instanceof RangeError) return null;
       throw error;
     }
-    made.confirmed = false;
+    made.confirmed = made.written = false;
     return made;
   }
 

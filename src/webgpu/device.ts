@@ -11,9 +11,11 @@ import { type EagerDevice, EagerExecutor } from './eagerExecutor.ts';
 import { type Executor, type ExecutorHolder, openHolders } from './executor.ts';
 import { registerDevice } from './knownDevices.ts';
 import { type FaultReport, FaultWords, joinErrors } from './faults.ts';
-import type { Check } from './faultSets.ts';
+import type { Check, FaultReader } from './faultSets.ts';
+import { Journal } from './journal.ts';
 import type { Bindings, Kernel, KernelOptions } from './kernel.ts';
 import type { Launch } from './launch.ts';
+import { lossError } from './losses.ts';
 import type { ParamFields, ParamValue } from './params.ts';
 import { PipelineCache } from './pipelines.ts';
 import { BufferPool } from './pool.ts';
@@ -39,6 +41,8 @@ export class Device implements EagerDevice, ExecutorHolder {
   readonly stream: CommandStream;
   readonly pipelines: PipelineCache;
   readonly faults: FaultWords;
+  /** The work that isn't known to have run. */
+  readonly journal: Journal;
   readonly #readback: Readback;
   /** Executes work immediately. */
   readonly eager: Executor;
@@ -66,14 +70,15 @@ export class Device implements EagerDevice, ExecutorHolder {
   ) {
     this.adapter = describeAdapter(gpu);
     this.watch = new ErrorWatch(gpu);
-    this.stream = new CommandStream(gpu, this.watch, () => this.#submitted());
+    this.faults = new FaultWords(gpu);
+    this.journal = new Journal(this.faults.tracker);
+    this.stream = new CommandStream(gpu, this.watch, this.journal, () => this.#submitted());
     this.allocator = new BufferAllocator(gpu, this.watch, maxPooledBytes, this.stream);
     this.pool = new BufferPool(this.allocator);
     this.pipelines = new PipelineCache(gpu, this.watch);
     // A cached bind group may use a buffer without memory. Binding that buffer again throws its error.
     this.allocator.onFailure = () => this.pipelines.clearBindGroups();
-    this.faults = new FaultWords(gpu);
-    this.#readback = new Readback(gpu, this.stream, this.faults, this.watch, this.allocator);
+    this.#readback = new Readback(gpu, this.stream, this.faults, this.journal, this.watch, this.allocator);
     this.eager = new EagerExecutor(this);
     this.executor = this.eager;
     registerDevice(this);
@@ -114,6 +119,11 @@ export class Device implements EagerDevice, ExecutorHolder {
   /** Changes whenever kernels would be selected differently than before. */
   get selectionVersion(): number {
     return (this.autotuner?.version ?? 0) + (this.blocklist?.version ?? 0);
+  }
+
+  /** Allocations and submissions that failed so far. */
+  get failures(): number {
+    return this.allocator.failures + this.journal.failures;
   }
 
   /** Number of pipelines, compiled or pending; constant once every kernel in use has been launched. */
@@ -171,9 +181,15 @@ export class Device implements EagerDevice, ExecutorHolder {
     fault: FaultReport,
   ): { params: Readonly<Record<string, ParamValue>>; check: Check } {
     // Empty the slots in the background. Faults are still reported by readbacks of the values that depend on them.
-    if (this.faults.full) this.watch.until(this.#readback.read(null).then(() => []));
+    if (this.faults.full) this.watch.until(this.#readback.read(null, null).then(() => []));
     const { slot, check } = this.faults.take(fault);
     return { params: { ...params, fault_slot: slot }, check };
+  }
+
+  /** The values in `buffer` are not needed any more: their faults and losses don't apply to the next ones. */
+  forgetValues(buffer: DeviceBuffer): void {
+    this.faults.tracker.put(buffer, null);
+    this.journal.released(buffer);
   }
 
   /** Makes `storage` depend on `checks` of earlier launches. */
@@ -198,12 +214,12 @@ export class Device implements EagerDevice, ExecutorHolder {
   /**
    * Returns the bytes of `range`, once all work before it is done.
    * Throws the first fault of the work that its values depend on (others in its `others`), and errors of the device that
-   * arrived in between.
+   * arrived in between. Throws, each time, why the values are lost if work that they depend on did not run.
    */
   async read(range: BoundRange): Promise<ArrayBuffer> {
     const reader = this.faults.tracker.reader(range.buffer);
     try {
-      const { bytes, errors } = await this.#wait(range);
+      const { bytes, errors } = await this.#wait(range, reader);
       this.#throwFirst(errors, reader.take());
       return bytes;
     } finally {
@@ -227,21 +243,26 @@ export class Device implements EagerDevice, ExecutorHolder {
     this.requireAlive();
   }
 
-  /** `errors`: why the bytes may be wrong, then those that arrived while it waited. Other waits get them, too. */
-  async #wait(range: BoundRange | null): Promise<{ bytes: ArrayBuffer; errors: RetrogradError[] }> {
+  /** `errors`: why the bytes are wrong, then those that arrived while it waited. Other waits get them, too. */
+  async #wait(
+    range: BoundRange | null,
+    reader: FaultReader | null = null,
+  ): Promise<{ bytes: ArrayBuffer; errors: RetrogradError[] }> {
     this.requireAlive();
     this.executor.requireReadable();
     // A buffer without memory has no bytes to copy.
-    const reading = this.#readback.read(range?.buffer.failure ? null : range);
-    const submission = this.stream.submitted;
-    const failure = () => range && (range.buffer.failure ?? this.watch.failureOf(submission));
+    const reading = this.#readback.read(range?.buffer.failure ? null : range, reader?.values ?? null);
+    const loss = () => reader?.values.faults?.loss ?? null;
     // The readback's submission is watched by now; the next readback reports errors of later work.
     const settled = this.watch.settled();
     const bytes = await reading.catch(async (cause: unknown) => {
-      throw await this.watch.explain(cause, () => this.#lost, failure);
+      const own = () => range?.buffer.failure ?? loss()?.cause ?? null;
+      throw await this.watch.explain(cause, () => this.#lost, own);
     });
     const arrived = await settled;
-    const own = failure();
+    const lost = loss();
+    const isNews = lost && arrived.includes(lost.cause);
+    const own = range?.buffer.failure ?? (isNews ? lost.cause : lost && lossError(lost));
     return { bytes, errors: own ? [own, ...arrived] : arrived };
   }
 

@@ -5,12 +5,13 @@ import type { DeviceBuffer } from './deviceBuffer.ts';
 import type { Executor, ProfilerScope, StorageHolder } from './executor.ts';
 import type { FaultReport, FaultWords } from './faults.ts';
 import type { Check } from './faultSets.ts';
+import type { Journal } from './journal.ts';
 import type { Kernel, KernelOptions } from './kernel.ts';
 import { type Launch, prepareLaunch } from './launch.ts';
 import type { ParamValue } from './params.ts';
 import type { Pipeline, PipelineCache } from './pipelines.ts';
 import type { BufferPool } from './pool.ts';
-import { Storage, wholeWords } from './storage.ts';
+import { replacesAll, Storage } from './storage.ts';
 import type { BoundRange } from './boundRange.ts';
 import type { CommandStream } from './stream.ts';
 
@@ -20,12 +21,15 @@ export interface EagerDevice {
   readonly stream: CommandStream;
   readonly pipelines: PipelineCache;
   readonly faults: FaultWords;
+  readonly journal: Journal;
   /** Writes `data` before all commands that are submitted later. */
   write(buffer: DeviceBuffer, data: ArrayBufferView<ArrayBuffer>): void;
   beginCheck(
     params: Readonly<Record<string, ParamValue>>,
     fault: FaultReport,
   ): { params: Readonly<Record<string, ParamValue>>; check: Check };
+  /** The values in `buffer` are not needed any more. */
+  forgetValues(buffer: DeviceBuffer): void;
   /** Runs `begin` once the device has done the work that was submitted so far. */
   whenIdle(begin: () => void): void;
 }
@@ -47,16 +51,16 @@ export class EagerExecutor implements Executor {
     // A queue write overtakes launches that aren't submitted yet: take a buffer that none of them uses.
     const buffer = device.pool.acquire(bytes, label, device.stream.submitted);
     device.write(buffer, data);
+    device.journal.uploaded(buffer);
     return this.#storage(buffer, bytes, freed);
   }
 
   #storage(buffer: DeviceBuffer, bytes: number, freed?: (storage: Storage) => void): Storage {
-    const { pool, faults } = this.device;
+    const { device } = this;
     const free = (storage: Storage) => {
       freed?.(storage);
-      // Faults of the old values don't apply to the next ones in this buffer.
-      faults.tracker.put(buffer, null);
-      pool.release(buffer);
+      device.forgetValues(buffer);
+      device.pool.release(buffer);
     };
     return new Storage(buffer, 0, buffer.size, free, bytes);
   }
@@ -98,10 +102,12 @@ export class EagerExecutor implements Executor {
   }
 
   copy(source: BoundRange, target: BoundRange, bytes: number): void {
-    const { stream, faults } = this.device;
+    const { stream, faults, journal } = this.device;
     stream.copy(source.buffer, source.offset, target.buffer, target.offset, bytes);
+    const isWhole = replacesAll(target, bytes);
+    journal.copied(source.buffer, target.buffer, isWhole);
     const { tracker } = faults;
-    if (tracker.isActive) tracker.followCopy(source.buffer, target.buffer, fills(target, bytes));
+    if (tracker.isActive) tracker.followCopy(source.buffer, target.buffer, isWhole);
   }
 
   touch(_holder: StorageHolder): void {}
@@ -125,10 +131,4 @@ export class EagerExecutor implements Executor {
   }
 
   requireReadable(): void {}
-}
-
-/** Returns whether a copy of `bytes` bytes replaces all values that the buffer of `target` holds. */
-function fills(target: BoundRange, bytes: number): boolean {
-  const isWhole = target.offset === 0 && target.bytes === target.buffer.size;
-  return isWhole && bytes >= wholeWords(target instanceof Storage ? target.valueBytes : target.bytes);
 }

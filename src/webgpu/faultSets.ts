@@ -3,9 +3,12 @@
  * it affected.
  *
  * A validating launch begins a check. Until a readback resolves it, the check propagates from the buffers that a launch reads
- * to those that it writes. With no check pending and no fault unreported, nothing propagates: a launch costs one comparison.
+ * to those that it writes. So does the loss of values that a failed submission should have written; unlike a fault, it is
+ * reported by every readback. With no check pending, no fault unreported and no loss, nothing propagates: a launch costs one
+ * comparison.
  */
 import type { RetrogradError } from '../core/errors.ts';
+import { type Loss, worseOf } from './losses.ts';
 
 /** What a validating launch provides to report its fault. */
 export interface FaultReport {
@@ -50,7 +53,7 @@ interface Carrying {
   readonly buffer: FaultCarrier;
 }
 
-/** Pending checks, and faults. Shared by the buffers with the same dependences. */
+/** Pending checks, faults, and the worst loss. Shared by the buffers with the same dependences. */
 export class FaultSet {
   /** Buffers and readers that refer to it. */
   references = 0;
@@ -62,6 +65,7 @@ export class FaultSet {
     /** One more than the highest number in it. */
     readonly end: number,
     public faults: readonly Fault[] = [],
+    readonly loss: Loss | null = null,
   ) {}
 
   /** Returns the checks from number `base` on. */
@@ -76,7 +80,11 @@ export class FaultSet {
 
   without(faults: ReadonlySet<Fault>): FaultSet {
     const left = this.faults.filter((fault) => !faults.has(fault));
-    return new FaultSet(this.base, this.pending, this.end, left);
+    return new FaultSet(this.base, this.pending, this.end, left, this.loss);
+  }
+
+  withoutLoss(): FaultSet {
+    return new FaultSet(this.base, this.pending, this.end, this.faults);
   }
 }
 
@@ -132,6 +140,8 @@ export class FaultTracker {
   readonly #pendingSets = new Set<FaultSet>();
   /** Faults not reported to anyone. */
   readonly #unreported = new Set<Fault>();
+  /** Number of sets in use with a loss. */
+  #lossy = 0;
   /** Unreported faults that no tensor carries any more. */
   readonly #orphans = new Set<Fault>();
   /** Counts the reports to everyone. */
@@ -148,7 +158,7 @@ export class FaultTracker {
 
   /** Whether launches have anything to propagate. */
   get isActive(): boolean {
-    return this.#begun > this.#resolved || this.#unreported.size > 0;
+    return this.#begun > this.#resolved || this.#unreported.size > 0 || this.#lossy > 0;
   }
 
   begin(report: FaultReport, echoOf: Check | null = null): Check {
@@ -182,7 +192,17 @@ export class FaultTracker {
     this.put(target, this.join(source.faults, isWhole ? null : target.faults));
   }
 
-  /** Returns the pending checks and unreported faults of both. */
+  /** Notes that the values of `carrier` are lost. */
+  lose(carrier: FaultCarrier, loss: Loss): void {
+    this.put(carrier, this.join(carrier.faults, new FaultSet(0, 0n, 0, [], loss)));
+  }
+
+  /** Takes the values of `carrier` for what they are if it missed an update: they are older ones. */
+  acceptOlder(carrier: FaultCarrier): void {
+    if (carrier.faults?.loss?.leavesOlder) this.put(carrier, carrier.faults.withoutLoss());
+  }
+
+  /** Returns the pending checks, unreported faults, and worst loss of both. */
   join(a: FaultSet | null, b: FaultSet | null): FaultSet | null {
     const first = a && this.#current(a);
     if (!b || a === b) return first;
@@ -192,15 +212,18 @@ export class FaultTracker {
     const [left, right] = [first.pendingFrom(base), second.pendingFrom(base)];
     const pending = left | right;
     const faults = [...new Set([...first.faults, ...second.faults])];
-    if (pending === left && faults.length === first.faults.length) return first;
-    if (pending === right && faults.length === second.faults.length) return second;
-    return new FaultSet(base, pending, Math.max(first.end, second.end), faults);
+    const loss = worseOf(first.loss, second.loss);
+    const equals = (set: FaultSet, ofSet: bigint) =>
+      pending === ofSet && faults.length === set.faults.length && loss === set.loss;
+    if (equals(first, left)) return first;
+    if (equals(second, right)) return second;
+    return new FaultSet(base, pending, Math.max(first.end, second.end), faults, loss);
   }
 
   /** Returns `set` without the faults that were reported: those don't propagate. */
   #current(set: FaultSet): FaultSet | null {
     const reported = new Set(set.faults.length > 0 ? set.faults.filter(isReported) : []);
-    if (set.end <= this.#resolved && reported.size === set.faults.length) return null;
+    if (set.end <= this.#resolved && reported.size === set.faults.length && !set.loss) return null;
     return reported.size === 0 ? set : set.without(reported);
   }
 
@@ -216,12 +239,14 @@ export class FaultTracker {
   #retain(set: FaultSet): void {
     if (set.references++ > 0) return;
     if (set.end > this.#resolved) this.#pendingSets.add(set);
+    if (set.loss) this.#lossy++;
     for (const fault of set.faults) countCarrier(fault, 1);
   }
 
   #release(set: FaultSet): void {
     if (--set.references > 0) return;
     this.#pendingSets.delete(set);
+    if (set.loss) this.#lossy--;
     for (const fault of set.faults) {
       countCarrier(fault, -1);
       this.#noteOrphan(fault.echoOf ?? fault);
@@ -253,6 +278,8 @@ export class FaultTracker {
     const set = carrier.faults;
     const began = this.#clock;
     if (set) this.#retain(set);
+    const values: FaultCarrier = { faults: null };
+    this.put(values, set);
     const take = () => {
       const faults = new Set(set?.faults.filter((fault) => isNews(fault, set, began)));
       if (faults.size === 0) return [];
@@ -261,7 +288,11 @@ export class FaultTracker {
       if (carrier.faults) this.put(carrier, carrier.faults.without(faults));
       return errorsOf([...faults]);
     };
-    return { take, release: () => set && this.#release(set) };
+    const release = () => {
+      this.put(values, null);
+      if (set) this.#release(set);
+    };
+    return { take, values, release };
   }
 
   /** Takes all unreported faults. They count as reported to everyone. */
@@ -310,6 +341,8 @@ export class FaultTracker {
 export interface FaultReader {
   /** The errors of the faults, in launch order. */
   take(): RetrogradError[];
+  /** The values as they were when the reader began. A loss may still be noted for them. */
+  readonly values: FaultCarrier;
   release(): void;
 }
 

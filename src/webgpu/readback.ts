@@ -5,8 +5,10 @@
 import type { BufferAllocator, IdleBuffers } from './allocator.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
 import type { FaultWords } from './faults.ts';
+import type { FaultCarrier } from './faultSets.ts';
 import { BufferUsage, MapMode } from './flags.ts';
 import type { BoundRange } from './boundRange.ts';
+import type { Journal } from './journal.ts';
 import type { CommandStream } from './stream.ts';
 import { sizeClass } from './pool.ts';
 import type { ErrorWatch } from './watch.ts';
@@ -22,6 +24,7 @@ export class Readback implements IdleBuffers {
     private readonly device: GPUDevice,
     private readonly stream: CommandStream,
     private readonly faults: FaultWords,
+    private readonly journal: Journal,
     private readonly watch: ErrorWatch,
     private readonly allocator: BufferAllocator,
   ) {
@@ -30,13 +33,13 @@ export class Readback implements IdleBuffers {
 
   /**
    * Returns the bytes of `range`, once all work before it is done and its checks are resolved. With a null range, only the fault
-   * words are read.
+   * words are read. A loss of the values is noted for `values`.
    */
-  async read(range: BoundRange | null): Promise<ArrayBuffer> {
+  async read(range: BoundRange | null, values: FaultCarrier | null): Promise<ArrayBuffer> {
     const collection = this.faults.collect();
     let words: Uint32Array | null = null;
     try {
-      const read = await this.#read(range, collection.bytes);
+      const read = await this.#read(range, values, collection.bytes);
       words = read.words;
       return read.bytes;
     } finally {
@@ -47,6 +50,7 @@ export class Readback implements IdleBuffers {
 
   async #read(
     range: BoundRange | null,
+    values: FaultCarrier | null,
     faultBytes: number,
   ): Promise<{ bytes: ArrayBuffer; words: Uint32Array | null }> {
     const dataBytes = range ? Math.ceil(range.bytes / 4) * 4 : 0;
@@ -56,7 +60,10 @@ export class Readback implements IdleBuffers {
     const staging = this.#stagingBuffer(dataBytes + (joined ? faultBytes : 0));
     const faultStaging = joined ? staging : this.#stagingBuffer(faultBytes);
     const faultOffset = joined ? dataBytes : 0;
-    if (range && dataBytes > 0) this.stream.copy(range.buffer, range.offset, staging, 0, dataBytes);
+    if (range && dataBytes > 0) {
+      this.stream.copy(range.buffer, range.offset, staging, 0, dataBytes);
+      if (values) this.journal.copied(range.buffer, values, true);
+    }
     if (faultBytes > 0) this.#takeFaultWords(this.faults.buffer, faultStaging, faultOffset, faultBytes);
     this.stream.drain();
     const bytes = await this.#take(staging, dataBytes + (joined ? faultBytes : 0));

@@ -2,6 +2,7 @@
  * @file A counted reference to a range of a GPU buffer. Tensors that share values (reshape, a tape's saved inputs)
  * share one Storage; the buffer returns to its pool when the last of them releases it.
  */
+import type { BoundRange } from './boundRange.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
 
 export class Storage {
@@ -53,4 +54,10 @@ export class Storage {
 /** Returns `bytes` rounded up to whole words, as copies need. */
 export function wholeWords(bytes: number): number {
   return Math.ceil(bytes / 4) * 4;
+}
+
+/** Returns whether a copy of `bytes` bytes replaces all values that the buffer of `target` holds. */
+export function replacesAll(target: BoundRange, bytes: number): boolean {
+  const isWhole = target.offset === 0 && target.bytes === target.buffer.size;
+  return isWhole && bytes >= wholeWords(target instanceof Storage ? target.valueBytes : target.bytes);
 }

@@ -10,6 +10,7 @@ import type { Pipeline } from './pipelines.ts';
 import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
 import type { BoundRange } from './boundRange.ts';
 import type { PreparedLaunch } from './command.ts';
+import type { Journal } from './journal.ts';
 import type { StreamWatcher } from './streamWatcher.ts';
 import type { ErrorWatch } from './watch.ts';
 
@@ -58,6 +59,7 @@ export class CommandStream {
   constructor(
     private readonly device: GPUDevice,
     private readonly watch: ErrorWatch,
+    private readonly journal: Journal,
     private readonly afterSubmit: () => void,
   ) {
     this.#ring = adoptBuffer(
@@ -87,11 +89,13 @@ export class CommandStream {
   launch(launch: PreparedLaunch, params: LiveParams, faultWords: DeviceBuffer | null): void {
     const { pipeline, ranges, layout } = launch;
     const group = this.#bindGroup(pipeline, ranges, faultWords, layout);
-    this.dispatch(launch, group, this.pack(layout, params));
+    const offsets = this.pack(layout, params);
+    this.journal.launched(launch);
+    this.dispatch(launch, group, offsets);
     for (const range of ranges) range.buffer.lastUse = this.#serial;
   }
 
-  /** Appends one dispatch with its bind group. The caller marks the buffers as used. */
+  /** Appends one dispatch with its bind group. The caller marks the buffers as used, and notes it in the journal. */
   dispatch(launch: PreparedLaunch, group: GPUBindGroup, offsets: readonly number[]): void {
     const pass = this.#passFor(launch);
     const { gpu } = launch.pipeline;
@@ -162,7 +166,7 @@ export class CommandStream {
     this.watcher?.resolve?.(encoder);
     this.#encoder = null;
     const before = this.#finished.splice(0);
-    const serial = this.#serial;
+    const submission = this.journal.submit(this.#serial);
     this.watch.during(
       'validation',
       () => {
@@ -171,14 +175,13 @@ export class CommandStream {
         if (this.watcher?.submit) this.watcher.submit(queue, buffers);
         else queue.submit(buffers);
       },
-      (error) =>
-        this.watch.failureOf(serial)
-          ? null
-          : new DeviceError({
-              rule: 'every command of a submission must be valid; none of this one ran.',
-              received: error.message,
-              hint: 'look at the first error reported: the others follow from it.',
-            }),
+      ({ message }) => {
+        const reported = this.watch.failureOf(submission.serial);
+        const failure = reported ?? invalidSubmission(message);
+        this.journal.settle(submission, failure);
+        return reported ? null : failure;
+      },
+      () => this.journal.settle(submission, null),
     );
     this.#slot = this.#work = 0;
     this.#serial++;
@@ -260,6 +263,14 @@ export class CommandStream {
     if (faultWords) entries.push({ binding: ranges.length + 1, resource: { buffer: faultWords.gpu } });
     return watchedBindGroup(this.device, this.watch, pipeline, entries, buffers);
   }
+}
+
+function invalidSubmission(message: string): DeviceError {
+  return new DeviceError({
+    rule: 'every command of a submission must be valid; none of this one ran.',
+    received: message,
+    hint: 'look at the first error reported: the others follow from it.',
+  });
 }
 
 /** Buffer ids below this are packed into a number, three per key. */

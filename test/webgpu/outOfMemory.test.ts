@@ -3,15 +3,11 @@ import { expect, test } from 'vitest';
 import {
   add,
   compile,
-  type Device,
   fill,
-  max,
   memory,
-  min,
   mul,
   ones,
   OutOfMemoryError,
-  stack,
   sum,
   type Tensor,
   tensor,
@@ -20,46 +16,10 @@ import {
 } from '../../src/index.ts';
 import { input, layers, model } from '../../src/keras/index.ts';
 import { encodeFunction } from '../../src/kernels.ts';
-import { type LimitedMemory, limitMemory } from '../support/limitedMemory.ts';
-import { ownDevice } from '../support/ownDevice.ts';
-
-const MiB = 2 ** 20;
-/** Elements of a tensor of `bytes` bytes. */
-const elements = (bytes: number) => bytes / 4;
-const filled = (bytes: number, value: number) => fill([elements(bytes)], value);
-
-/** Returns a device with room for `budget` bytes next to what the library needs at first. */
-async function limited(
-  budget: number,
-  options: { maxPooledBytes?: number; throws?: boolean } = {},
-): Promise<{ device: Device; gpu: GPUDevice; room: LimitedMemory; [Symbol.asyncDispose](): Promise<void> }> {
-  let room: LimitedMemory | undefined;
-  const own = await ownDevice({
-    maxPooledBytes: options.maxPooledBytes ?? 2 ** 30,
-    prepare: (gpu) => {
-      room = limitMemory(gpu, Number.POSITIVE_INFINITY, options);
-    },
-  });
-  const { device, gpu } = own;
-  if (!room) throw new Error('the device was not prepared');
-  room.budget = room.live + budget;
-  return { device, gpu, room, [Symbol.asyncDispose]: () => own[Symbol.asyncDispose]() };
-}
-
-/** Destroys what is idle, and leaves room for `bytes` bytes. */
-function leaveRoom({ device, room }: { device: Device; room: LimitedMemory }, bytes: number): void {
-  device.allocator.trim();
-  device.flush();
-  room.budget = room.live + bytes;
-}
+import { elements, expectValues, filled, leaveRoom, limited, MiB } from '../support/limitedDevice.ts';
 
 /** Room for none, some and nearly all of what recording a function on 4 MiB takes. */
 const partialRooms = [0, 1024, 3 * MiB, 5 * MiB, 9 * MiB];
-
-/** Reads little: a readback takes memory, too. */
-async function expectValues(t: Tensor, value: number): Promise<void> {
-  expect([...(await tidy(() => stack([min(t), max(t)])).data())]).toEqual([value, value]);
-}
 
 test.each([0, 2 ** 20, 2 ** 30])(
   'after disposing, the next allocation succeeds (pool of %i bytes)',

@@ -75,9 +75,11 @@ export class PackedGroup {
 
   /** Moves values that left the packed buffer back in. */
   repack(): void {
-    for (const { variable, range } of this.#pairs()) {
-      if (!variable.disposed && !range.holds(variable) && range.free) range.moveIn(variable);
-    }
+    const pairs = this.#pairs().filter(({ variable }) => !variable.disposed);
+    const out = pairs.filter(({ variable, range }) => !range.holds(variable) && range.free);
+    // If none of the old values is left, what was wrong with them doesn't apply to the new ones.
+    if (out.length === pairs.length) this.device.forgetValues(this.packed.buffer);
+    for (const { variable, range } of out) range.moveIn(variable);
   }
 
   /** Returns whether a launch may overwrite variable `index` and its slots in the packed buffer. */

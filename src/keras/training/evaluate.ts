@@ -10,6 +10,7 @@ import { type BatchIterable, type Data, openData, requireNone } from './openData
 import { type ListedLogs, listed } from './listedLogs.ts';
 import { checkOptions } from '../../core/options.ts';
 import { requireCount } from './optionChecks.ts';
+import { keepingState } from './keepState.ts';
 import { Throttle } from './throttle.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
 import type { StepRunner } from './stepRunner.ts';
@@ -73,7 +74,7 @@ export async function evaluate(
       trainer.entries.map(({ key }) => key),
     );
   };
-  return cleanup.after(() => throttle.settling(body));
+  return cleanup.after(() => keepingState(model, () => throttle.settling(body)));
 }
 
 export interface Evaluation {

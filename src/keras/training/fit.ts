@@ -12,6 +12,7 @@ import { type FitData, openFitData } from './fitData.ts';
 import { type FitOptions, requireFitOptions } from './fitOptions.ts';
 import { runEvaluation } from './evaluate.ts';
 import { type BatchIterable, type Data, defaultBatchSize } from './openData.ts';
+import { keepingState } from './keepState.ts';
 import { Throttle } from './throttle.ts';
 import { runBatches } from './batchLoop.ts';
 import { type PendingLogs, readLogs } from './readLogs.ts';
@@ -71,7 +72,7 @@ export async function fit(
     await runEpochs({ ...data, model, options, run, classWeights, callbacks, params, throttle, train, test });
     return history;
   };
-  return cleanup.after(() => throttle.settling(body));
+  return cleanup.after(() => keepingState(model, () => throttle.settling(body)));
 }
 
 async function runEpochs(training: Training): Promise<void> {

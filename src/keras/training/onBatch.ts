@@ -10,6 +10,7 @@ import { type ClassWeight, ClassWeights } from './data/classWeight.ts';
 import { batchOf } from './data/iterableSource.ts';
 import { freeBatch } from './data/batchSource.ts';
 import { withWeights } from './fit.ts';
+import { keepingState } from './keepState.ts';
 import type { Data } from './openData.ts';
 import { checkOptions, rejectExtraArguments } from '../../core/options.ts';
 import { readLogs } from './readLogs.ts';
@@ -107,7 +108,7 @@ async function onBatch(
         freeLogs(stepLogs);
         return readLogs(pending);
       });
-      const [logs] = (await reading) as [Logs];
+      const [logs] = (await keepingState(model, () => reading)) as [Logs];
       return listed(
         logs,
         trainer.entries.map(({ key }) => key),
