@@ -3,11 +3,11 @@
  *
  * WebGPU drops a submission with an invalid command, such as one on a buffer without memory, and reports it later. By then,
  * more work is appended that reads what the submission should have written. The journal finds the buffers with such values,
- * and notes the loss where readbacks and later launches see it, with the faults of the buffers. A launch adds one reference
- * to it; everything else happens once per submission, or after a failure.
+ * and notes the loss where readbacks and later launches see it, with the faults of the buffers. A launch adds the buffers that
+ * it binds, which outlive it: nothing that it allocated is kept. All else happens once per submission, or after a failure.
  */
 import type { RetrogradError } from '../core/errors.ts';
-import type { PreparedLaunch } from './command.ts';
+import type { BoundRange } from './boundRange.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
 import type { FaultCarrier, FaultTracker } from './faultSets.ts';
 import { type Loss, worseOf } from './losses.ts';
@@ -21,6 +21,13 @@ export interface ReplayedWork {
   readonly written: Iterable<DeviceBuffer>;
   /** Returns a function of values that a run writes: the worst loss of what they depend on, which are values before the run. */
   losses(lossOf: LossOf): (values: Storage | DeviceBuffer) => Loss | null;
+}
+
+interface Launch {
+  readonly kind: 'launch';
+  readonly buffers: readonly DeviceBuffer[];
+  /** Which of them it writes. */
+  readonly writes: readonly boolean[];
 }
 
 interface Copy {
@@ -54,20 +61,28 @@ interface Upload {
   readonly target: DeviceBuffer;
 }
 
-/** A buffer stands for its release: its values are not needed any more. */
-type Entry = PreparedLaunch | Copy | Run | Result | Upload | DeviceBuffer;
+/** Values of the buffer are not needed any more. */
+interface Release {
+  readonly kind: 'release';
+  readonly target: DeviceBuffer;
+}
+
+type Entry = Launch | Copy | Run | Result | Upload | Release;
+
+/** Entries, except that the two most frequent are written flat: a launch as `writes` and the buffers, a release as the buffer. */
+type Log = (Exclude<Entry, Launch | Release> | DeviceBuffer | readonly boolean[])[];
 
 /** A submission. */
 export interface Submission {
   readonly serial: number;
-  readonly entries: readonly Entry[];
+  readonly log: Readonly<Log>;
   /** Undefined until it is known whether it ran; null if it did, otherwise why not. */
   failure: RetrogradError | null | undefined;
 }
 
 export class Journal {
   /** Since the last submission. */
-  #open: Entry[] = [];
+  #open: Log = [];
   /** Submissions from the first one on that isn't known to have run. */
   readonly #submissions: Submission[] = [];
   #failures = 0;
@@ -79,8 +94,9 @@ export class Journal {
     return this.#failures;
   }
 
-  launched(launch: PreparedLaunch): void {
-    this.#open.push(launch);
+  launched(ranges: readonly BoundRange[], writes: readonly boolean[]): void {
+    this.#open.push(writes);
+    for (const { buffer } of ranges) this.#open.push(buffer);
   }
 
   copied(source: DeviceBuffer, target: DeviceBuffer | FaultCarrier, isWhole: boolean): void {
@@ -109,7 +125,7 @@ export class Journal {
 
   /** Everything noted so far is submitted as number `serial`. */
   submit(serial: number): Submission {
-    const submission = { serial, entries: this.#open, failure: undefined };
+    const submission = { serial, log: this.#open, failure: undefined };
     this.#open = [];
     this.#submissions.push(submission);
     return submission;
@@ -132,40 +148,55 @@ export class Journal {
   #noteLosses({ serial }: Submission, cause: RetrogradError): void {
     this.#failures++;
     const losses = new Losses(serial, cause);
-    for (const submission of this.#submissions) losses.follow(submission.entries, submission.serial);
+    for (const { log, serial } of this.#submissions) losses.follow(log, serial);
     losses.follow(this.#open, Number.POSITIVE_INFINITY);
     for (const [values, loss] of losses.all) this.tracker.lose(values, loss);
   }
 }
 
 /** Notes which buffers hold defined values after a submission. */
-function noteWritten({ entries, failure }: Submission): void {
-  for (const entry of entries) {
-    if ('gpu' in entry) entry.written = false;
-    else if (!failure || entry.kind === 'upload') visitWritten(entry, markWritten);
+function noteWritten({ log, failure }: Submission): void {
+  for (let at = 0; at < log.length; at++) {
+    const entry = log[at] as Log[number];
+    if (isFlags(entry)) {
+      if (!failure)
+        for (let i = 0; i < entry.length; i++) if (entry[i]) bufferAt(log, at + 1 + i).written = true;
+      at += entry.length;
+    } else if (isBuffer(entry)) entry.written = false;
+    else if (!failure || entry.kind === 'upload') {
+      for (const values of writtenBy(entry)) if (isBuffer(values)) values.written = true;
+    }
   }
 }
 
-function markWritten(values: DeviceBuffer | FaultCarrier): void {
-  if (isBuffer(values)) values.written = true;
+/** Reads `log`. */
+function* entriesOf(log: Readonly<Log>): Generator<Entry> {
+  for (let at = 0; at < log.length; at++) {
+    const entry = log[at] as Log[number];
+    if (isFlags(entry)) {
+      const first = at + 1;
+      yield { kind: 'launch', writes: entry, buffers: entry.map((_, i) => bufferAt(log, first + i)) };
+      at += entry.length;
+    } else if (isBuffer(entry)) yield { kind: 'release', target: entry };
+    else yield entry;
+  }
 }
 
-function isBuffer(values: DeviceBuffer | FaultCarrier): values is DeviceBuffer {
-  return 'gpu' in values;
+function bufferAt(log: Readonly<Log>, at: number): DeviceBuffer {
+  return log[at] as DeviceBuffer;
 }
 
-/** Calls `visit` with what `entry` writes. */
-function visitWritten(
-  entry: Exclude<Entry, DeviceBuffer>,
-  visit: (values: DeviceBuffer | FaultCarrier) => void,
-): void {
-  if (entry.kind === 'launch') {
-    const { writes } = entry.pipeline.bindings;
-    entry.ranges.forEach(({ buffer }, i) => {
-      if (writes[i]) visit(buffer);
-    });
-  } else if (entry.kind === 'run') for (const buffer of entry.work.written) visit(buffer);
-  else visit(entry.target);
+function isFlags(entry: Log[number]): entry is readonly boolean[] {
+  return Array.isArray(entry);
+}
+
+function isBuffer(entry: object): entry is DeviceBuffer {
+  return 'gpu' in entry;
+}
+
+function writtenBy(entry: Entry): Iterable<DeviceBuffer | FaultCarrier> {
+  if (entry.kind === 'launch') return entry.buffers.filter((_, i) => entry.writes[i]);
+  return entry.kind === 'run' ? entry.work.written : [entry.target];
 }
 
 /** The values that are lost because one submission failed: those it should have written, and what was computed from them. */
@@ -186,15 +217,14 @@ class Losses {
     this.#older = { cause, leavesOlder: true };
   }
 
-  /** Follows the entries of submission `serial`. */
-  follow(entries: readonly Entry[], serial: number): void {
-    for (const entry of entries) {
-      if ('gpu' in entry) this.#replace(entry, false);
+  /** Follows what was logged for submission `serial`. */
+  follow(log: Readonly<Log>, serial: number): void {
+    for (const entry of entriesOf(log)) {
+      if (entry.kind === 'release') this.#replace(entry.target, false);
       else if (entry.kind === 'upload') this.#replace(entry.target, true);
       else if (entry.kind === 'run') this.#followRun(entry);
       else if (entry.kind === 'result') this.#add(entry.target, this.#ofRuns.get(entry.run)?.(entry.result));
-      else if (serial === this.failed)
-        visitWritten(entry, (values) => this.#add(values, this.#missed(values)));
+      else if (serial === this.failed) this.#miss(entry);
       else if (entry.kind === 'copy') this.#followCopy(entry);
       else this.#followLaunch(entry);
     }
@@ -224,16 +254,20 @@ class Losses {
     return isOlder ? this.#older : this.#undefined;
   }
 
+  /** Notes that `entry` did not run. */
+  #miss(entry: Launch | Copy): void {
+    for (const values of writtenBy(entry)) this.#add(values, this.#missed(values));
+  }
+
   #followCopy({ source, target, isWhole }: Copy): void {
     const loss = this.#lossOf(source);
     if (isWhole) this.#set(target, loss);
     else this.#add(target, loss);
   }
 
-  #followLaunch(launch: PreparedLaunch): void {
-    let loss: Loss | null = null;
-    for (const { buffer } of launch.ranges) loss = worseOf(loss, this.#lossOf(buffer));
-    if (loss) visitWritten(launch, (values) => this.#add(values, loss));
+  #followLaunch(launch: Launch): void {
+    const loss = launch.buffers.map((buffer) => this.#lossOf(buffer)).reduce(worseOf, null);
+    if (loss) for (const values of writtenBy(launch)) this.#add(values, loss);
   }
 
   /** A run fails as a whole. */

@@ -90,7 +90,7 @@ export class CommandStream {
     const { pipeline, ranges, layout } = launch;
     const group = this.#bindGroup(pipeline, ranges, faultWords, layout);
     const offsets = this.pack(layout, params);
-    this.journal.launched(launch);
+    this.journal.launched(ranges, pipeline.bindings.writes);
     this.dispatch(launch, group, offsets);
     for (const range of ranges) range.buffer.lastUse = this.#serial;
   }

@@ -6,7 +6,6 @@ import { FaultTracker } from '../../src/webgpu/faultSets.ts';
 import { Journal, type ReplayedWork } from '../../src/webgpu/journal.ts';
 import { worseOf } from '../../src/webgpu/losses.ts';
 import { Storage } from '../../src/webgpu/storage.ts';
-import { launched } from '../execution/fakes.ts';
 
 const cause = new DeviceError({ rule: 'a test fails here.' });
 
@@ -22,11 +21,13 @@ function fresh(count: number): Storage[] {
 function journal() {
   let serial = 0;
   const made = new Journal(new FaultTracker());
+  const launch = (written: readonly Storage[], read: readonly Storage[]) =>
+    made.launched([...written, ...read], [...written.map(() => true), ...read.map(() => false)]);
   const submit = (note: () => void) => {
     note();
     return made.submit(++serial);
   };
-  return { journal: made, submit };
+  return { journal: made, launch, submit };
 }
 
 /** Null for values that are there, otherwise what is in their place. */
@@ -37,13 +38,13 @@ const state = ({ buffer }: Storage) => {
 
 test('what failed launches write holds older values only where earlier launches wrote it', () => {
   const [a, b, c] = fresh(3) as [Storage, Storage, Storage];
-  const { journal: own, submit } = journal();
-  const first = submit(() => own.launched(launched([a], [])));
+  const { journal: own, launch, submit } = journal();
+  const first = submit(() => launch([a], []));
   const second = submit(() => {
-    own.launched(launched([a], [a]));
-    own.launched(launched([b], [a]));
+    launch([a], [a]);
+    launch([b], [a]);
   });
-  const third = submit(() => own.launched(launched([c], [])));
+  const third = submit(() => launch([c], []));
   own.settle(first, null);
   own.settle(second, cause);
   own.settle(third, null);
@@ -54,14 +55,14 @@ test('what failed launches write holds older values only where earlier launches 
 
 test('a released buffer holds no older values', () => {
   const [a, b] = fresh(2) as [Storage, Storage];
-  const { journal: own, submit } = journal();
+  const { journal: own, launch, submit } = journal();
   const first = submit(() => {
-    for (const one of [a, b]) own.launched(launched([one], []));
+    for (const one of [a, b]) launch([one], []);
   });
   const second = submit(() => {
     for (const { buffer } of [a, b]) own.released(buffer);
     own.uploaded(b.buffer);
-    for (const one of [a, b]) own.launched(launched([one], []));
+    for (const one of [a, b]) launch([one], []);
   });
   own.settle(first, null);
   own.settle(second, cause);
@@ -70,10 +71,10 @@ test('a released buffer holds no older values', () => {
 
 test('a loss follows launches and copies until the values are replaced', () => {
   const [a, b, c, d, e] = fresh(5) as [Storage, Storage, Storage, Storage, Storage];
-  const { journal: own, submit } = journal();
-  const failed = submit(() => own.launched(launched([a], [])));
+  const { journal: own, launch, submit } = journal();
+  const failed = submit(() => launch([a], []));
   const next = submit(() => {
-    own.launched(launched([b], [a]));
+    launch([b], [a]);
     own.copied(b.buffer, c.buffer, true);
     own.copied(b.buffer, d.buffer, true);
     own.copied(e.buffer, d.buffer, true);
@@ -87,9 +88,9 @@ test('a loss follows launches and copies until the values are replaced', () => {
 
 test('submissions may be settled in any order', () => {
   const [a, b] = fresh(2) as [Storage, Storage];
-  const { journal: own, submit } = journal();
-  const first = submit(() => own.launched(launched([a], [])));
-  const second = submit(() => own.launched(launched([b, a], [a])));
+  const { journal: own, launch, submit } = journal();
+  const first = submit(() => launch([a], []));
+  const second = submit(() => launch([b, a], [a]));
   own.settle(second, cause);
   expect([a, b].map(state)).toEqual([null, null]);
   own.settle(first, null);
@@ -99,10 +100,10 @@ test('submissions may be settled in any order', () => {
 test('each failure adds to the losses; undefined contents are worse than older values', () => {
   const [a, b] = fresh(2) as [Storage, Storage];
   a.buffer.written = true;
-  const { journal: own, submit } = journal();
-  const first = submit(() => own.launched(launched([a], [a])));
-  const second = submit(() => own.launched(launched([b], [])));
-  own.launched(launched([a], [b, a]));
+  const { journal: own, launch, submit } = journal();
+  const first = submit(() => launch([a], [a]));
+  const second = submit(() => launch([b], []));
+  launch([a], [b, a]);
   own.settle(first, cause);
   expect([a, b].map(state)).toEqual(['older', null]);
   own.settle(second, cause);
@@ -138,8 +139,8 @@ test.each([
 
 test('a run passes on what is lost before it', () => {
   const [x, variable, result] = fresh(3) as [Storage, Storage, Storage];
-  const { journal: own, submit } = journal();
-  const failed = submit(() => own.launched(launched([x], [])));
+  const { journal: own, launch, submit } = journal();
+  const failed = submit(() => launch([x], []));
   own.gave(own.ran(work([x.buffer], [variable.buffer]), 2, 2), result, result.buffer);
   own.settle(failed, cause);
   expect([variable, result].map(state)).toEqual(['undefined', 'undefined']);
