@@ -76,10 +76,9 @@ export class PackedGroup {
   /** Moves values that left the packed buffer back in. */
   repack(): void {
     const pairs = this.#pairs().filter(({ variable }) => !variable.disposed);
-    const out = pairs.filter(({ variable, range }) => !range.holds(variable) && range.free);
-    // If none of the old values is left, what was wrong with them doesn't apply to the new ones.
-    if (out.length === pairs.length) this.device.forgetValues(this.packed.buffer);
-    for (const { variable, range } of out) range.moveIn(variable);
+    // If none of the old values is needed, what was wrong with them doesn't apply to the new ones.
+    if (pairs.every(({ range }) => range.free)) this.device.forgetValues(this.packed.buffer);
+    for (const { variable, range } of pairs) if (!range.holds(variable) && range.free) range.moveIn(variable);
   }
 
   /** Returns whether a launch may overwrite variable `index` and its slots in the packed buffer. */
