@@ -1,5 +1,5 @@
 /**
- * @file Values that a failed submission should have written: whoever reads them, or something computed from them, gets the
+ * @file Values that a failed submission should have written: a readback of them, or of something computed from them, throws the
  * reason, however late. What replaces them is clean.
  */
 import { describe, expect, test } from 'vitest';
