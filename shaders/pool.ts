@@ -1,6 +1,7 @@
 /**
  * @file Pools over windows of NHWC images, forward and backward. An invocation computes one channel of one position,
- * or four adjacent channels if their number allows it; adjacent invocations have adjacent channels.
+ * or four adjacent channels if their number allows it; on software adapters several times as many, since the position in the
+ * image takes divisions, and loops have costs. Adjacent invocations have adjacent channels.
  *
  * Gradients are gathered: each input position sums over the windows that cover it. No atomics, hence the same bits on
  * every run. If windows don't overlap, each window writes its own part of the image instead (`cells`).
@@ -8,13 +9,16 @@
  * Averages don't count padding, and padding is never the maximum: windows are clipped to the image.
  */
 import { flatIndex } from './lib/indexing.ts';
+import { groupOfLine } from './lib/lineGroups.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export type PoolOptions = {
   /** WGSL type of an element. */
   type: 'f32' | 'i32' | 'u32';
-  /** Channels an invocation computes. */
+  /** Channels per read and write. */
   width: 1 | 4;
+  /** Reads or writes of adjacent channels by an invocation: at most `params.channels`. */
+  run: number;
   /**
    * The result for each window: the maximum; the mean; the flat pixel of the maximum; the value of another image, `v`, at
    * the pixel of the maximum of `x`.
@@ -25,6 +29,7 @@ export type PoolOptions = {
 export type PoolGradientOptions = {
   type: 'f32' | 'i32' | 'u32';
   width: 1 | 4;
+  run: number;
   /**
    * `average` distributes each cotangent over its window; `positions` sums the cotangents of windows whose maximum is this
    * pixel. For windows that don't overlap: `averageCells`, and `cells`, which finds the maximum itself.
@@ -34,14 +39,18 @@ export type PoolGradientOptions = {
 
 export const poolWorkgroup = 256;
 
-/** Returns the WGSL names of a lane's types, and the comparison that decides a maximum. */
+/** Returns the WGSL names of a lane's types. */
 function lanes(type: string, width: number): string {
   const of = (scalar: string) => (width === 4 ? `vec4<${scalar}>` : scalar);
   return wgsl`
 alias Value = ${of(type)};
 alias Position = ${of('u32')};
 alias Mask = ${of('bool')};
+`;
+}
 
+/** Returns the comparison that decides where a maximum is. */
+const takesOver = (type: string) => wgsl`
 #if ${type === 'f32'}
 // Tests bits, since compilers may assume that NaN does not occur.
 fn nan_lanes(x: Value) -> Mask {
@@ -58,7 +67,6 @@ fn takes_over(value: Value, best: Value) -> Mask {
 }
 #endif
 `;
-}
 
 const windows = /* wgsl */ `
 struct Place {
@@ -68,10 +76,9 @@ struct Place {
   channel: u32,
 }
 
-fn place_of(i: u32, height: u32, width: u32) -> Place {
-  let pixel = i / params.channels;
-  let line = pixel / width;
-  return Place(line / height, line % height, pixel % width, i % params.channels);
+fn place_of(pixel: u32, channel: u32, height: u32, width: u32) -> Place {
+  let row = pixel / width;
+  return Place(row / height, row % height, pixel % width, channel);
 }
 
 // Rows and columns [first, end) of the window (row, column), clipped to the image.
@@ -97,27 +104,70 @@ fn y_index(image: u32, row: u32, column: u32, channel: u32) -> u32 {
 }
 `;
 
-const findMaximum = /* wgsl */ `
-struct Maximum {
-  value: Value,
-  position: Position,
-}
+/** WGSL for each step of an invocation: each of its adjacent channels. */
+const eachStep = (run: number, text: (step: number) => string) =>
+  Array.from({ length: run }, (_, step) => text(step)).join('\n      ');
 
-fn find_maximum(image: u32, window: Window, channel: u32) -> Maximum {
-  let corner = window.first.x * params.x_width + window.first.y;
-  var best = Maximum(x[x_index(image, corner, channel)], Position(corner));
+/** WGSL that finds the pixel, `line`, and the first `channel` of the invocation `i`. */
+const channelsOf = (run: number) =>
+  run === 1
+    ? `let line = i / params.channels;
+  let channel = i % params.channels;`
+    : groupOfLine('i', 'channel', 'params.channels', run);
+
+/** WGSL that visits the pixels of `window` in the image `at.image`: `found` is the index of `at.channel` of a pixel. */
+const overWindow = (body: string) => /* wgsl */ `
   for (var row = window.first.x; row < window.end.x; row++) {
     for (var column = window.first.y; column < window.end.y; column++) {
       let pixel = row * params.x_width + column;
-      let value = x[x_index(image, pixel, channel)];
-      let takes = takes_over(value, best.value);
-      best.value = select(best.value, value, takes);
-      best.position = select(best.position, Position(pixel), takes);
+      let found = x_index(at.image, pixel, at.channel);
+      ${body}
     }
-  }
-  return best;
-}
-`;
+  }`;
+
+const firstOfWindow = /* wgsl */ `let corner = window.first.x * params.x_width + window.first.y;
+  let first = x_index(at.image, corner, at.channel);`;
+
+/** WGSL that declares `position_<step>`, the pixel of the maximum of each step. */
+const findPositions = (run: number) => wgsl`
+  ${firstOfWindow}
+  ${eachStep(run, (step) => `var best_${step} = x[first + ${step}u];`)}
+  ${eachStep(run, (step) => `var position_${step} = Position(corner);`)}
+  ${overWindow(
+    eachStep(
+      run,
+      (step) => `let value_${step} = x[found + ${step}u];
+      let takes_${step} = takes_over(value_${step}, best_${step});
+      best_${step} = select(best_${step}, value_${step}, takes_${step});
+      position_${step} = select(position_${step}, Position(pixel), takes_${step});`,
+    ),
+  )}`;
+
+/**
+ * WGSL that declares `best_<step>`, the maximum of each step. NaN is no maximum of comparisons, so the top bit of a word says that
+ * there was one: infinity's bits plus 0x7fffff are the largest word without that bit.
+ */
+const findMaxima = ({ type, run }: PoolOptions) => wgsl`
+  ${firstOfWindow}
+  ${eachStep(run, (step) => `var best_${step} = x[first + ${step}u];`)}
+#if ${type === 'f32'}
+  ${eachStep(run, (step) => `var nan_${step} = Position();`)}
+#endif
+  ${overWindow(
+    eachStep(
+      run,
+      (step) => `let value_${step} = x[found + ${step}u];
+      best_${step} = select(best_${step}, value_${step}, value_${step} > best_${step});
+      ${type === 'f32' ? `nan_${step} |= (bitcast<Position>(value_${step}) & Position(0x7fffffffu)) + Position(0x7fffffu);` : ''}`,
+    ),
+  )}
+#if ${type === 'f32'}
+  ${eachStep(
+    run,
+    (step) =>
+      `best_${step} = select(best_${step}, bitcast<Value>(nan_${step} | Position(0x7fc00000u)), nan_${step} >= Position(0x80000000u));`,
+  )}
+#endif`;
 
 const entry = /* wgsl */ `
 @compute @workgroup_size(${poolWorkgroup})
@@ -134,15 +184,22 @@ fn main(
 `;
 
 /** One invocation per output position. */
-export function pool({ type, width, kind }: PoolOptions): string {
+export function pool(options: PoolOptions): string {
+  const { type, width, run, kind } = options;
+  const result = {
+    max: (step: number) => `best_${step}`,
+    average: (step: number) => `total_${step} / f32(sides.x * sides.y)`,
+    position: (step: number) => `position_${step}`,
+    pick: (step: number) => `pick(at.image, position_${step}, at.channel + ${step}u)`,
+  }[kind];
+  const isPlaced = kind === 'position' || kind === 'pick';
   return wgsl`
 ${flatIndex}
 ${windows}
 ${lanes(type, width)}
-#if ${kind !== 'average'}
-${findMaximum}
+#if ${isPlaced}
+${takesOver(type)}
 #endif
-
 #if ${kind === 'pick'}
 fn pick(image: u32, position: Position, channel: u32) -> Value {
 #if ${width === 4}
@@ -159,77 +216,77 @@ fn pick(image: u32, position: Position, channel: u32) -> Value {
 #endif
 
 fn compute(i: u32) {
-  let at = place_of(i, params.y_height, params.y_width);
+  ${channelsOf(run)}
+  let at = place_of(line, channel, params.y_height, params.y_width);
   let window = window_at(at.row, at.column);
 #if ${kind === 'average'}
-  var total = Value(0);
-  for (var row = window.first.x; row < window.end.x; row++) {
-    for (var column = window.first.y; column < window.end.y; column++) {
-      total += x[x_index(at.image, row * params.x_width + column, at.channel)];
-    }
-  }
+  ${eachStep(run, (step) => `var total_${step} = Value(0);`)}
+  ${overWindow(eachStep(run, (step) => `total_${step} += x[found + ${step}u];`))}
   let sides = window.end - window.first;
-  y[i] = total / f32(sides.x * sides.y);
+#elif ${isPlaced}
+  ${findPositions(run)}
 #else
-  let best = find_maximum(at.image, window, at.channel);
-#if ${kind === 'max'}
-  y[i] = best.value;
-#elif ${kind === 'position'}
-  y[i] = best.position;
-#else
-  y[i] = pick(at.image, best.position, at.channel);
+  ${findMaxima(options)}
 #endif
-#endif
+  let out = line * params.channels + channel;
+  ${eachStep(run, (step) => `y[out + ${step}u] = ${result(step)};`)}
 }
 ${entry}
 `;
 }
 
 /** One invocation per input position; for cells, one per window, including the pixels up to the next window. */
-export function poolGradient({ type, width, kind }: PoolGradientOptions): string {
+export function poolGradient({ type, width, run, kind }: PoolGradientOptions): string {
   const isAverage = kind === 'averageCells';
   return wgsl`
 ${flatIndex}
 ${windows}
 ${lanes(type, width)}
-#if ${isAverage || kind === 'cells'}
-#if ${!isAverage}
-${findMaximum}
+#if ${kind === 'cells'}
+${takesOver(type)}
 #endif
-
+#if ${isAverage || kind === 'cells'}
 fn compute(i: u32) {
-  let at = place_of(i, params.cell_rows, params.cell_columns);
+  ${channelsOf(run)}
+  let at = place_of(line, channel, params.cell_rows, params.cell_columns);
   // The last cells may lie past the last window: their pixels belong to none.
   let in_window = at.row < params.y_height && at.column < params.y_width;
   let window = window_at(at.row, at.column);
-  var cotangent = Value(0);
+  ${eachStep(run, (step) => `var cotangent_${step} = Value(0);`)}
 #if ${!isAverage}
-  var winner = Position(0xffffffffu);
+  ${eachStep(run, (step) => `var winner_${step} = Position(0xffffffffu);`)}
 #endif
   if (in_window) {
-    cotangent = dy[y_index(at.image, at.row, at.column, at.channel)];
+    let cotangent = y_index(at.image, at.row, at.column, at.channel);
 #if ${isAverage}
     let sides = window.end - window.first;
-    cotangent /= f32(sides.x * sides.y);
+    ${eachStep(run, (step) => `cotangent_${step} = dy[cotangent + ${step}u] / f32(sides.x * sides.y);`)}
 #else
-    winner = find_maximum(at.image, window, at.channel).position;
+    ${eachStep(run, (step) => `cotangent_${step} = dy[cotangent + ${step}u];`)}
+    ${findPositions(run)}
+    ${eachStep(run, (step) => `winner_${step} = position_${step};`)}
 #endif
   }
   let start = vec2<i32>(i32(at.row * params.stride_height), i32(at.column * params.stride_width)) -
     vec2<i32>(i32(params.pad_top), i32(params.pad_left));
   let end = start + vec2<i32>(i32(params.stride_height), i32(params.stride_width));
   let limit = vec2<i32>(i32(params.x_height), i32(params.x_width));
-  let first = vec2<u32>(max(start, vec2<i32>(0)));
-  let last = vec2<u32>(min(end, limit));
-  for (var row = first.x; row < last.x; row++) {
-    for (var column = first.y; column < last.y; column++) {
+  let first_pixel = vec2<u32>(max(start, vec2<i32>(0)));
+  let last_pixel = vec2<u32>(min(end, limit));
+  for (var row = first_pixel.x; row < last_pixel.x; row++) {
+    for (var column = first_pixel.y; column < last_pixel.y; column++) {
       let pixel = row * params.x_width + column;
+      let target_index = x_index(at.image, pixel, at.channel);
 #if ${isAverage}
       let takes = row < window.end.x && column < window.end.y;
+      ${eachStep(run, (step) => `dx[target_index + ${step}u] = select(Value(0), cotangent_${step}, takes);`)}
 #else
-      let takes = winner == Position(pixel);
+      ${eachStep(
+        run,
+        (step) =>
+          `dx[target_index + ${step}u] = select(Value(0), cotangent_${step}, winner_${step} == Position(pixel));`,
+      )}
 #endif
-      dx[x_index(at.image, pixel, at.channel)] = select(Value(0), cotangent, takes);
     }
   }
 }
@@ -242,24 +299,30 @@ fn covering(at: u32, before: u32, window: u32, stride: u32, count: u32) -> vec2<
 }
 
 fn compute(i: u32) {
-  let at = place_of(i, params.x_height, params.x_width);
+  ${channelsOf(run)}
+  let at = place_of(line, channel, params.x_height, params.x_width);
   let rows = covering(at.row, params.pad_top, params.pool_height, params.stride_height, params.y_height);
   let columns = covering(at.column, params.pad_left, params.pool_width, params.stride_width, params.y_width);
-  var total = Value(0);
+  ${eachStep(run, (step) => `var total_${step} = Value(0);`)}
   for (var row = rows.x; row < rows.y; row++) {
     for (var column = columns.x; column < columns.y; column++) {
       let window = y_index(at.image, row, column, at.channel);
 #if ${kind === 'average'}
       let clipped = window_at(row, column);
       let sides = clipped.end - clipped.first;
-      total += dy[window] / f32(sides.x * sides.y);
+      ${eachStep(run, (step) => `total_${step} += dy[window + ${step}u] / f32(sides.x * sides.y);`)}
 #else
-      let mine = positions[window] == Position(at.row * params.x_width + at.column);
-      total += select(Value(0), dy[window], mine);
+      let mine = Position(at.row * params.x_width + at.column);
+      ${eachStep(
+        run,
+        (step) =>
+          `total_${step} += select(Value(0), dy[window + ${step}u], positions[window + ${step}u] == mine);`,
+      )}
 #endif
     }
   }
-  dx[i] = total;
+  let out = line * params.channels + channel;
+  ${eachStep(run, (step) => `dx[out + ${step}u] = total_${step};`)}
 }
 #endif
 ${entry}

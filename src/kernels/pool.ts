@@ -13,8 +13,11 @@ import { wgslType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
+import type { Device } from '../webgpu/device.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { profileOf } from './adapterProfiles.ts';
 import { output } from './output.ts';
+import { elementsPerInvocation } from './strided.ts';
 
 /** A pool as the kernels see it: images [batch, rows, columns, channels]. */
 export interface PoolGeometry {
@@ -29,6 +32,7 @@ const lanesOf = (type: string, width: 1 | 4) => (width === 4 ? `vec4<${type}>` :
 const sizes = {
   count: 'u32',
   channels: 'u32',
+  groups: 'u32',
   x_height: 'u32',
   x_width: 'u32',
   y_height: 'u32',
@@ -69,6 +73,26 @@ function widthOf({ channels }: PoolGeometry): 1 | 4 {
   return channels % 4 === 0 ? 4 : 1;
 }
 
+/** Groups of a pixel's channels, in units of the width: an invocation computes one. */
+interface ChannelGroups {
+  readonly groups: number;
+  /** Units of a group. */
+  readonly run: number;
+}
+
+/** Invocations that keep the threads of a software adapter busy: a few workgroups. */
+const busyInvocations = 4 * poolWorkgroup;
+
+/**
+ * Returns groups of about the same size, all channels if they are few, for `places` with `channels` units each. `moved` is the
+ * number of units that are read or written.
+ */
+function channelGroups(device: Device, places: number, channels: number, moved: number): ChannelGroups {
+  const isBusy = (run: number) => (places * channels) / Math.min(run, channels) >= busyInvocations;
+  const groups = Math.ceil(channels / elementsPerInvocation(profileOf(device), moved, isBusy));
+  return { groups, run: Math.ceil(channels / groups) };
+}
+
 function sizesOf({ rows, columns, channels }: PoolGeometry, width: number) {
   return {
     channels: channels / width,
@@ -96,11 +120,15 @@ export function poolKernel(
   const y = output(x.device, spec, op);
   if (y.size === 0) return y;
   const width = widthOf(geometry);
-  const count = y.size / width;
+  const { rows, columns, channels } = geometry;
+  const places = y.size / channels;
+  const read = (y.size / width) * rows.window * columns.window;
+  const { groups, run } = channelGroups(x.device, places, channels / width, read);
+  const count = places * groups;
   x.device.launch(forwardKernel, {
-    options: { type: wgslType(x.dtype), width, kind },
+    options: { type: wgslType(x.dtype), width, run, kind },
     bindings: { x: x.storage, ...(v ? { v: v.storage } : {}), y: y.storage },
-    params: { count, ...sizesOf(geometry, width) },
+    params: { count, groups, ...sizesOf(geometry, width) },
     workgroups: Math.ceil(count / poolWorkgroup),
   });
   return y;
@@ -121,16 +149,18 @@ function gradient(
   // Cells tile the image, one per window; pixels behind the last window are in extra cells.
   const cellsAlong = (axis: WindowAxis) => Math.ceil((axis.input + axis.before) / axis.stride);
   const cells = { cell_rows: cellsAlong(rows), cell_columns: cellsAlong(columns) };
-  const count =
+  const places =
     kind === 'cells' || kind === 'averageCells'
-      ? batch * cells.cell_rows * cells.cell_columns * channels
-      : dx.size;
+      ? batch * cells.cell_rows * cells.cell_columns
+      : dx.size / channels;
+  const { groups, run } = channelGroups(device, places, channels / width, dx.size / width);
+  const count = places * groups;
   const bindings = Object.fromEntries(Object.entries(inputs).map(([name, t]) => [name, t.storage]));
   device.launch(gradientKernel, {
-    options: { type: wgslType(dtype), width, kind },
+    options: { type: wgslType(dtype), width, run, kind },
     bindings: { ...bindings, dx: dx.storage },
-    params: { count: count / width, ...sizesOf(geometry, width), ...cells },
-    workgroups: Math.ceil(count / width / poolWorkgroup),
+    params: { count, groups, ...sizesOf(geometry, width), ...cells },
+    workgroups: Math.ceil(count / poolWorkgroup),
   });
   return dx;
 }

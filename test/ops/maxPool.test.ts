@@ -1,5 +1,6 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { avgPool, GradientTape, init, maxPool, ones, type Tensor, tensor } from '../../src/index.ts';
+import { adapterClasses, asAdapter } from '../support/adapterClass.ts';
 
 beforeAll(async () => {
   await init();
@@ -75,6 +76,72 @@ test('gradients are the same bits on every run', async () => {
     for (let run = 0; run < 3; run++) expect(await gradientOf(x, (t) => pool(t, options))).toEqual(first);
   }
 });
+
+/** The results of a pool with padding 'same', and its gradient for a cotangent of ones, in plain loops. */
+function reference(
+  kind: 'max' | 'average',
+  x: Float32Array,
+  [height, width, channels]: readonly [number, number, number],
+  window: number,
+  stride: number,
+) {
+  const along = (size: number) => {
+    const count = Math.ceil(size / stride);
+    const before = Math.max(0, (count - 1) * stride + window - size) >> 1;
+    return Array.from({ length: count }, (_, i) => {
+      const first = i * stride - before;
+      return [Math.max(0, first), Math.min(size, first + window)] as const;
+    });
+  };
+  const y: number[] = [];
+  const dx = new Float32Array(x.length);
+  for (const [top, bottom] of along(height))
+    for (const [left, right] of along(width))
+      for (let channel = 0; channel < channels; channel++) {
+        const places: number[] = [];
+        for (let row = top; row < bottom; row++)
+          for (let column = left; column < right; column++)
+            places.push((row * width + column) * channels + channel);
+        const values = places.map((place) => x[place] as number);
+        const best = values.findIndex(Number.isNaN);
+        const winner = best >= 0 ? best : values.indexOf(Math.max(...values));
+        y.push(kind === 'max' ? (values[winner] as number) : values.reduce((a, b) => a + b) / values.length);
+        places.forEach((place, i) => {
+          const share = kind === 'max' ? Number(i === winner) : 1 / places.length;
+          dx[place] = (dx[place] as number) + share;
+        });
+      }
+  return { y: Float32Array.from(y), dx };
+}
+
+describe.each(adapterClasses)('several channels of a pixel, as on a %s', (kind) => {
+  test.each([
+    [64, 64, 12, 2, 2],
+    [40, 41, 17, 2, 2],
+    [64, 65, 3, 3, 2],
+    [30, 31, 100, 3, 3],
+    [12, 12, 64, 3, 1],
+  ])('image %d × %d × %d, windows of %d, stride %d', (height, width, channels, window, stride) =>
+    asAdapter(kind, async () => {
+      const shape = [height, width, channels] as const;
+      const values = Float32Array.from({ length: height * width * channels }, (_, i) => (i * 37) % 101);
+      values[5 * channels + 1] = Number.NaN;
+      const options = { poolSize: window, strides: stride, padding: 'same' } as const;
+      for (const [name, pool] of [['max', maxPool] as const, ['average', avgPool] as const]) {
+        const x = tensor(values, { shape: [1, ...shape] });
+        const expected = reference(name, values, shape, window, stride);
+        const y = await pool(x, options).data();
+        expect(Math.max(...y.map((v, i) => off(v, expected.y[i] as number)))).toBeLessThan(1e-5);
+        const dx = await gradientOf(x, (t) => pool(t, options));
+        expect(Math.max(...dx.map((v, i) => off(v, expected.dx[i] as number)))).toBeLessThan(1e-6);
+      }
+    }),
+  );
+});
+
+/** The difference relative to `right`, 0 for two NaN. */
+const off = (found: number, right: number) =>
+  Object.is(found, right) ? 0 : Math.abs(found - right) / Math.max(1, Math.abs(right));
 
 test('an image of more than 65,535 workgroups', async () => {
   const x = ones([1, 4200, 4100, 1]);

@@ -3,6 +3,7 @@
 struct Params {
   count: u32,
   channels: u32,
+  groups: u32,
   x_height: u32,
   x_width: u32,
   y_height: u32,
@@ -31,10 +32,9 @@ struct Place {
   channel: u32,
 }
 
-fn place_of(i: u32, height: u32, width: u32) -> Place {
-  let pixel = i / params.channels;
-  let line = pixel / width;
-  return Place(line / height, line % height, pixel % width, i % params.channels);
+fn place_of(pixel: u32, channel: u32, height: u32, width: u32) -> Place {
+  let row = pixel / width;
+  return Place(row / height, row % height, pixel % width, channel);
 }
 
 // Rows and columns [first, end) of the window (row, column), clipped to the image.
@@ -63,27 +63,23 @@ alias Value = vec4<f32>;
 alias Position = vec4<u32>;
 alias Mask = vec4<bool>;
 
-// Tests bits, since compilers may assume that NaN does not occur.
-fn nan_lanes(x: Value) -> Mask {
-  return (bitcast<Position>(x) & Position(0x7fffffffu)) > Position(0x7f800000u);
-}
-
-// Whether a later value takes the place of the best so far: the first maximum stays, and the first NaN beats all.
-fn takes_over(value: Value, best: Value) -> Mask {
-  return !nan_lanes(best) & (nan_lanes(value) | (value > best));
-}
-
 fn compute(i: u32) {
-  let at = place_of(i, params.y_height, params.y_width);
+  let line = i / params.channels;
+  let channel = i % params.channels;
+  let at = place_of(line, channel, params.y_height, params.y_width);
   let window = window_at(at.row, at.column);
-  var total = Value(0);
+  var total_0 = Value(0);
+
   for (var row = window.first.x; row < window.end.x; row++) {
     for (var column = window.first.y; column < window.end.y; column++) {
-      total += x[x_index(at.image, row * params.x_width + column, at.channel)];
+      let pixel = row * params.x_width + column;
+      let found = x_index(at.image, pixel, at.channel);
+      total_0 += x[found + 0u];
     }
   }
   let sides = window.end - window.first;
-  y[i] = total / f32(sides.x * sides.y);
+  let out = line * params.channels + channel;
+  y[out + 0u] = total_0 / f32(sides.x * sides.y);
 }
 
 @compute @workgroup_size(256)

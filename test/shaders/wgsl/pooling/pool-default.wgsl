@@ -3,6 +3,7 @@
 struct Params {
   count: u32,
   channels: u32,
+  groups: u32,
   x_height: u32,
   x_width: u32,
   y_height: u32,
@@ -31,10 +32,9 @@ struct Place {
   channel: u32,
 }
 
-fn place_of(i: u32, height: u32, width: u32) -> Place {
-  let pixel = i / params.channels;
-  let line = pixel / width;
-  return Place(line / height, line % height, pixel % width, i % params.channels);
+fn place_of(pixel: u32, channel: u32, height: u32, width: u32) -> Place {
+  let row = pixel / width;
+  return Place(row / height, row % height, pixel % width, channel);
 }
 
 // Rows and columns [first, end) of the window (row, column), clipped to the image.
@@ -63,41 +63,29 @@ alias Value = vec4<f32>;
 alias Position = vec4<u32>;
 alias Mask = vec4<bool>;
 
-// Tests bits, since compilers may assume that NaN does not occur.
-fn nan_lanes(x: Value) -> Mask {
-  return (bitcast<Position>(x) & Position(0x7fffffffu)) > Position(0x7f800000u);
-}
+fn compute(i: u32) {
+  let line = i / params.channels;
+  let channel = i % params.channels;
+  let at = place_of(line, channel, params.y_height, params.y_width);
+  let window = window_at(at.row, at.column);
 
-// Whether a later value takes the place of the best so far: the first maximum stays, and the first NaN beats all.
-fn takes_over(value: Value, best: Value) -> Mask {
-  return !nan_lanes(best) & (nan_lanes(value) | (value > best));
-}
-
-struct Maximum {
-  value: Value,
-  position: Position,
-}
-
-fn find_maximum(image: u32, window: Window, channel: u32) -> Maximum {
   let corner = window.first.x * params.x_width + window.first.y;
-  var best = Maximum(x[x_index(image, corner, channel)], Position(corner));
+  let first = x_index(at.image, corner, at.channel);
+  var best_0 = x[first + 0u];
+  var nan_0 = Position();
+
   for (var row = window.first.x; row < window.end.x; row++) {
     for (var column = window.first.y; column < window.end.y; column++) {
       let pixel = row * params.x_width + column;
-      let value = x[x_index(image, pixel, channel)];
-      let takes = takes_over(value, best.value);
-      best.value = select(best.value, value, takes);
-      best.position = select(best.position, Position(pixel), takes);
+      let found = x_index(at.image, pixel, at.channel);
+      let value_0 = x[found + 0u];
+      best_0 = select(best_0, value_0, value_0 > best_0);
+      nan_0 |= (bitcast<Position>(value_0) & Position(0x7fffffffu)) + Position(0x7fffffu);
     }
   }
-  return best;
-}
-
-fn compute(i: u32) {
-  let at = place_of(i, params.y_height, params.y_width);
-  let window = window_at(at.row, at.column);
-  let best = find_maximum(at.image, window, at.channel);
-  y[i] = best.value;
+  best_0 = select(best_0, bitcast<Value>(nan_0 | Position(0x7fc00000u)), nan_0 >= Position(0x80000000u));
+  let out = line * params.channels + channel;
+  y[out + 0u] = best_0;
 }
 
 @compute @workgroup_size(256)

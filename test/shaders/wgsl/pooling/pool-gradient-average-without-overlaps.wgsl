@@ -3,6 +3,7 @@
 struct Params {
   count: u32,
   channels: u32,
+  groups: u32,
   x_height: u32,
   x_width: u32,
   y_height: u32,
@@ -33,10 +34,9 @@ struct Place {
   channel: u32,
 }
 
-fn place_of(i: u32, height: u32, width: u32) -> Place {
-  let pixel = i / params.channels;
-  let line = pixel / width;
-  return Place(line / height, line % height, pixel % width, i % params.channels);
+fn place_of(pixel: u32, channel: u32, height: u32, width: u32) -> Place {
+  let row = pixel / width;
+  return Place(row / height, row % height, pixel % width, channel);
 }
 
 // Rows and columns [first, end) of the window (row, column), clipped to the image.
@@ -65,38 +65,31 @@ alias Value = vec4<f32>;
 alias Position = vec4<u32>;
 alias Mask = vec4<bool>;
 
-// Tests bits, since compilers may assume that NaN does not occur.
-fn nan_lanes(x: Value) -> Mask {
-  return (bitcast<Position>(x) & Position(0x7fffffffu)) > Position(0x7f800000u);
-}
-
-// Whether a later value takes the place of the best so far: the first maximum stays, and the first NaN beats all.
-fn takes_over(value: Value, best: Value) -> Mask {
-  return !nan_lanes(best) & (nan_lanes(value) | (value > best));
-}
-
 fn compute(i: u32) {
-  let at = place_of(i, params.cell_rows, params.cell_columns);
+  let line = i / params.channels;
+  let channel = i % params.channels;
+  let at = place_of(line, channel, params.cell_rows, params.cell_columns);
   // The last cells may lie past the last window: their pixels belong to none.
   let in_window = at.row < params.y_height && at.column < params.y_width;
   let window = window_at(at.row, at.column);
-  var cotangent = Value(0);
+  var cotangent_0 = Value(0);
   if (in_window) {
-    cotangent = dy[y_index(at.image, at.row, at.column, at.channel)];
+    let cotangent = y_index(at.image, at.row, at.column, at.channel);
     let sides = window.end - window.first;
-    cotangent /= f32(sides.x * sides.y);
+    cotangent_0 = dy[cotangent + 0u] / f32(sides.x * sides.y);
   }
   let start = vec2<i32>(i32(at.row * params.stride_height), i32(at.column * params.stride_width)) -
     vec2<i32>(i32(params.pad_top), i32(params.pad_left));
   let end = start + vec2<i32>(i32(params.stride_height), i32(params.stride_width));
   let limit = vec2<i32>(i32(params.x_height), i32(params.x_width));
-  let first = vec2<u32>(max(start, vec2<i32>(0)));
-  let last = vec2<u32>(min(end, limit));
-  for (var row = first.x; row < last.x; row++) {
-    for (var column = first.y; column < last.y; column++) {
+  let first_pixel = vec2<u32>(max(start, vec2<i32>(0)));
+  let last_pixel = vec2<u32>(min(end, limit));
+  for (var row = first_pixel.x; row < last_pixel.x; row++) {
+    for (var column = first_pixel.y; column < last_pixel.y; column++) {
       let pixel = row * params.x_width + column;
+      let target_index = x_index(at.image, pixel, at.channel);
       let takes = row < window.end.x && column < window.end.y;
-      dx[x_index(at.image, pixel, at.channel)] = select(Value(0), cotangent, takes);
+      dx[target_index + 0u] = select(Value(0), cotangent_0, takes);
     }
   }
 }

@@ -4,6 +4,7 @@
 struct Params {
   count: u32,
   channels: u32,
+  groups: u32,
   x_height: u32,
   x_width: u32,
   y_height: u32,
@@ -34,10 +35,9 @@ struct Place {
   channel: u32,
 }
 
-fn place_of(i: u32, height: u32, width: u32) -> Place {
-  let pixel = i / params.channels;
-  let line = pixel / width;
-  return Place(line / height, line % height, pixel % width, i % params.channels);
+fn place_of(pixel: u32, channel: u32, height: u32, width: u32) -> Place {
+  let row = pixel / width;
+  return Place(row / height, row % height, pixel % width, channel);
 }
 
 // Rows and columns [first, end) of the window (row, column), clipped to the image.
@@ -76,48 +76,47 @@ fn takes_over(value: Value, best: Value) -> Mask {
   return !nan_lanes(best) & (nan_lanes(value) | (value > best));
 }
 
-struct Maximum {
-  value: Value,
-  position: Position,
-}
-
-fn find_maximum(image: u32, window: Window, channel: u32) -> Maximum {
-  let corner = window.first.x * params.x_width + window.first.y;
-  var best = Maximum(x[x_index(image, corner, channel)], Position(corner));
-  for (var row = window.first.x; row < window.end.x; row++) {
-    for (var column = window.first.y; column < window.end.y; column++) {
-      let pixel = row * params.x_width + column;
-      let value = x[x_index(image, pixel, channel)];
-      let takes = takes_over(value, best.value);
-      best.value = select(best.value, value, takes);
-      best.position = select(best.position, Position(pixel), takes);
-    }
-  }
-  return best;
-}
-
 fn compute(i: u32) {
-  let at = place_of(i, params.cell_rows, params.cell_columns);
+  let line = i / params.channels;
+  let channel = i % params.channels;
+  let at = place_of(line, channel, params.cell_rows, params.cell_columns);
   // The last cells may lie past the last window: their pixels belong to none.
   let in_window = at.row < params.y_height && at.column < params.y_width;
   let window = window_at(at.row, at.column);
-  var cotangent = Value(0);
-  var winner = Position(0xffffffffu);
+  var cotangent_0 = Value(0);
+  var winner_0 = Position(0xffffffffu);
   if (in_window) {
-    cotangent = dy[y_index(at.image, at.row, at.column, at.channel)];
-    winner = find_maximum(at.image, window, at.channel).position;
+    let cotangent = y_index(at.image, at.row, at.column, at.channel);
+    cotangent_0 = dy[cotangent + 0u];
+
+    let corner = window.first.x * params.x_width + window.first.y;
+    let first = x_index(at.image, corner, at.channel);
+    var best_0 = x[first + 0u];
+    var position_0 = Position(corner);
+
+    for (var row = window.first.x; row < window.end.x; row++) {
+      for (var column = window.first.y; column < window.end.y; column++) {
+        let pixel = row * params.x_width + column;
+        let found = x_index(at.image, pixel, at.channel);
+        let value_0 = x[found + 0u];
+        let takes_0 = takes_over(value_0, best_0);
+        best_0 = select(best_0, value_0, takes_0);
+        position_0 = select(position_0, Position(pixel), takes_0);
+      }
+    }
+    winner_0 = position_0;
   }
   let start = vec2<i32>(i32(at.row * params.stride_height), i32(at.column * params.stride_width)) -
     vec2<i32>(i32(params.pad_top), i32(params.pad_left));
   let end = start + vec2<i32>(i32(params.stride_height), i32(params.stride_width));
   let limit = vec2<i32>(i32(params.x_height), i32(params.x_width));
-  let first = vec2<u32>(max(start, vec2<i32>(0)));
-  let last = vec2<u32>(min(end, limit));
-  for (var row = first.x; row < last.x; row++) {
-    for (var column = first.y; column < last.y; column++) {
+  let first_pixel = vec2<u32>(max(start, vec2<i32>(0)));
+  let last_pixel = vec2<u32>(min(end, limit));
+  for (var row = first_pixel.x; row < last_pixel.x; row++) {
+    for (var column = first_pixel.y; column < last_pixel.y; column++) {
       let pixel = row * params.x_width + column;
-      let takes = winner == Position(pixel);
-      dx[x_index(at.image, pixel, at.channel)] = select(Value(0), cotangent, takes);
+      let target_index = x_index(at.image, pixel, at.channel);
+      dx[target_index + 0u] = select(Value(0), cotangent_0, winner_0 == Position(pixel));
     }
   }
 }

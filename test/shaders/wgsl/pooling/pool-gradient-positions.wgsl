@@ -4,6 +4,7 @@
 struct Params {
   count: u32,
   channels: u32,
+  groups: u32,
   x_height: u32,
   x_width: u32,
   y_height: u32,
@@ -34,10 +35,9 @@ struct Place {
   channel: u32,
 }
 
-fn place_of(i: u32, height: u32, width: u32) -> Place {
-  let pixel = i / params.channels;
-  let line = pixel / width;
-  return Place(line / height, line % height, pixel % width, i % params.channels);
+fn place_of(pixel: u32, channel: u32, height: u32, width: u32) -> Place {
+  let row = pixel / width;
+  return Place(row / height, row % height, pixel % width, channel);
 }
 
 // Rows and columns [first, end) of the window (row, column), clipped to the image.
@@ -66,16 +66,6 @@ alias Value = f32;
 alias Position = u32;
 alias Mask = bool;
 
-// Tests bits, since compilers may assume that NaN does not occur.
-fn nan_lanes(x: Value) -> Mask {
-  return (bitcast<Position>(x) & Position(0x7fffffffu)) > Position(0x7f800000u);
-}
-
-// Whether a later value takes the place of the best so far: the first maximum stays, and the first NaN beats all.
-fn takes_over(value: Value, best: Value) -> Mask {
-  return !nan_lanes(best) & (nan_lanes(value) | (value > best));
-}
-
 // Windows [first, end) along one axis that cover input position `at`.
 fn covering(at: u32, before: u32, window: u32, stride: u32, count: u32) -> vec2<u32> {
   let padded = at + before;
@@ -84,18 +74,21 @@ fn covering(at: u32, before: u32, window: u32, stride: u32, count: u32) -> vec2<
 }
 
 fn compute(i: u32) {
-  let at = place_of(i, params.x_height, params.x_width);
+  let line = i / params.channels;
+  let channel = i % params.channels;
+  let at = place_of(line, channel, params.x_height, params.x_width);
   let rows = covering(at.row, params.pad_top, params.pool_height, params.stride_height, params.y_height);
   let columns = covering(at.column, params.pad_left, params.pool_width, params.stride_width, params.y_width);
-  var total = Value(0);
+  var total_0 = Value(0);
   for (var row = rows.x; row < rows.y; row++) {
     for (var column = columns.x; column < columns.y; column++) {
       let window = y_index(at.image, row, column, at.channel);
-      let mine = positions[window] == Position(at.row * params.x_width + at.column);
-      total += select(Value(0), dy[window], mine);
+      let mine = Position(at.row * params.x_width + at.column);
+      total_0 += select(Value(0), dy[window + 0u], positions[window + 0u] == mine);
     }
   }
-  dx[i] = total;
+  let out = line * params.channels + channel;
+  dx[out + 0u] = total_0;
 }
 
 @compute @workgroup_size(256)
