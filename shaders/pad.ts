@@ -24,7 +24,8 @@ export const padWorkgroup = 256;
 
 /** `place` counts from the first element of x, and is negative before it. */
 const sources: Record<PadMode, string> = {
-  constant: 'inside = inside && place >= 0 && place < size;',
+  // A negative place is a large unsigned one. Software adapters pay more for && than for a comparison.
+  constant: 'inside = inside & (u32(place) < u32(size));',
   reflect: 'place = abs(place);\n    place = select(place, 2 * (size - 1) - place, place >= size);',
   symmetric:
     'place = select(place, -1 - place, place < 0);\n    place = select(place, 2 * size - 1 - place, place >= size);',
@@ -44,14 +45,14 @@ export function pad({ mode, rank, width, run }: PadOptions): string {
     stride *= size;
   }`,
   );
-  // Always reads an index, which costs less than a branch.
+  // Always reads, which costs less than a branch: elements out of bounds have some value, which isn't selected.
   const inLine = Array.from(
     { length: run },
     (_, step) => `{
     var inside = line_inside;
     var place = i32(first) + ${step} - i32(${at('before', last)});
     ${sources[mode]}
-    out[i + ${step}u] = select(filling, x[max(x_at + place, 0)], inside);
+    out[i + ${step}u] = select(filling, x[x_at + place], inside);
   }`,
   );
   const element = width === 4 ? 'vec4<u32>' : 'u32';

@@ -8,7 +8,7 @@ import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './adapterProfiles.ts';
 import { bindsAsVectors, output } from './output.ts';
-import { elementsPerInvocation, mergeAxes } from './strided.ts';
+import { elementsOfLine, mergeAxes } from './strided.ts';
 
 const kernel = defineKernel({
   name: 'copy',
@@ -68,7 +68,7 @@ export function copyInto(x: Tensor, from: StridedLayout, out: Tensor, to: Stride
   const expected = stridesOf(merged);
   const dense = out_strides.every((stride, i) => stride === expected[i]);
   const length = walked[last] as number;
-  const run = elementsPerInvocation(profileOf(x.device), size / width, (n) => n <= length);
+  const run = elementsOfLine(profileOf(x.device), size / width, length);
   const runs = Math.ceil(length / run);
   const count = (size / width / length) * runs;
   x.device.launch(kernel, {

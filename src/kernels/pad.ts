@@ -6,7 +6,7 @@ import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './adapterProfiles.ts';
 import { bindsAsVectors, output } from './output.ts';
-import { elementsPerInvocation } from './strided.ts';
+import { elementsOfLine } from './strided.ts';
 
 export type { PadMode };
 
@@ -50,7 +50,7 @@ export function padKernel(
     last.before /= 4;
   }
   const length = last?.padded ?? 1;
-  const run = elementsPerInvocation(profileOf(x.device), out.size / width, (n) => n <= length);
+  const run = elementsOfLine(profileOf(x.device), out.size / width, length);
   const runs = Math.ceil(length / run);
   const count = (out.size / width / length) * runs;
   x.device.launch(kernel, {

@@ -15,6 +15,14 @@ export function elementsPerInvocation(
   return [8, 4, 2].find(fits) ?? 1;
 }
 
+/** Returns how many of `count` elements in lines of `length` an invocation moves: a whole line if it is short. */
+export function elementsOfLine(profile: AdapterProfile, count: number, length: number): number {
+  return Math.min(
+    length,
+    elementsPerInvocation(profile, count, () => true),
+  );
+}
+
 /** Returns the strides of a tensor of shape `from` broadcast to shape `to`: 0 along broadcast axes. */
 export function broadcastStrides(from: Shape, to: Shape): number[] {
   const own = stridesOf(from);

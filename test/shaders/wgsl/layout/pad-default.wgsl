@@ -41,7 +41,7 @@ fn main(
     let size = i32(params.sizes[0][0]);
     var place = i32(remaining % params.shape[0][0]) - i32(params.before[0][0]);
     remaining /= params.shape[0][0];
-    inside = inside && place >= 0 && place < size;
+    inside = inside & (u32(place) < u32(size));
     x_at += place * stride;
     stride *= size;
   }
@@ -49,25 +49,25 @@ fn main(
   {
     var inside = line_inside;
     var place = i32(first) + 0 - i32(params.before[0][1]);
-    inside = inside && place >= 0 && place < size;
-    out[i + 0u] = select(filling, x[max(x_at + place, 0)], inside);
+    inside = inside & (u32(place) < u32(size));
+    out[i + 0u] = select(filling, x[x_at + place], inside);
   }
   {
     var inside = line_inside;
     var place = i32(first) + 1 - i32(params.before[0][1]);
-    inside = inside && place >= 0 && place < size;
-    out[i + 1u] = select(filling, x[max(x_at + place, 0)], inside);
+    inside = inside & (u32(place) < u32(size));
+    out[i + 1u] = select(filling, x[x_at + place], inside);
   }
   {
     var inside = line_inside;
     var place = i32(first) + 2 - i32(params.before[0][1]);
-    inside = inside && place >= 0 && place < size;
-    out[i + 2u] = select(filling, x[max(x_at + place, 0)], inside);
+    inside = inside & (u32(place) < u32(size));
+    out[i + 2u] = select(filling, x[x_at + place], inside);
   }
   {
     var inside = line_inside;
     var place = i32(first) + 3 - i32(params.before[0][1]);
-    inside = inside && place >= 0 && place < size;
-    out[i + 3u] = select(filling, x[max(x_at + place, 0)], inside);
+    inside = inside & (u32(place) < u32(size));
+    out[i + 3u] = select(filling, x[x_at + place], inside);
   }
 }

@@ -52,6 +52,6 @@ fn main(
     var place = i32(first) + 0 - i32(params.before[0][1]);
     place = abs(place);
     place = select(place, 2 * (size - 1) - place, place >= size);
-    out[i + 0u] = select(filling, x[max(x_at + place, 0)], inside);
+    out[i + 0u] = select(filling, x[x_at + place], inside);
   }
 }
