@@ -11,27 +11,22 @@ import {
   defineOp,
   dropout,
   embedding,
-  fusedConv2d,
-  fusedMatMul,
   gather,
   GradientTape,
   grad,
   grads,
-  groupNorm,
   hessian,
   hvp,
   identity,
   init,
   jacfwd,
   jvp,
-  layerNorm,
   matMul,
   mean,
   memory,
   mul,
   outer,
   prod,
-  resetPeakMemory,
   reshape,
   ShapeError,
   sin,
@@ -55,6 +50,7 @@ import { squaresOf, withSquaredSlices } from '../../src/ops/slices.ts';
 import { drawValues, generator, upload } from '../ops/samples/draw.ts';
 import type { OpSamples } from '../ops/samples/types.ts';
 import { expectJax, inputsOf } from './jaxCases.ts';
+import { expectClose } from './mapped.ts';
 
 beforeAll(async () => {
   await init();
@@ -241,112 +237,6 @@ function choicesOf(present: readonly number[]): (readonly number[])[] {
   return [present, present.slice(0, 1), present.slice(1)];
 }
 
-async function expectClose(actual: Tensor, wanted: Tensor): Promise<void> {
-  const [a, b] = [Array.from(await actual.data()), Array.from(await wanted.data())];
-  const scale = Math.max(1, ...b.map((v) => (Number.isFinite(v) ? Math.abs(v) : 0)));
-  const wrong = b.findIndex(
-    (v, i) => !(Object.is(v, a[i]) || Math.abs(v - (a[i] as number)) <= 2e-5 * scale),
-  );
-  expect(wrong < 0 ? null : { at: wrong, found: a[wrong], wanted: b[wrong] }).toBeNull();
-}
-
-/** `f` under vmap, with the examples of each input where `axes` says 0, is the stack of its results for each example. */
-async function expectMapped(
-  f: (...inputs: Tensor[]) => Tensor,
-  inputs: readonly Tensor[],
-  axes: readonly (0 | null)[],
-): Promise<void> {
-  const example = (e: number) => inputs.map((x, i) => (axes[i] === 0 ? (unstack(x)[e] as Tensor) : x));
-  const wanted = stack([f(...example(0)), f(...example(1))]);
-  const found = vmap(f, { inAxes: [...axes] })(...inputs);
-  expect(found.shape).toEqual(wanted.shape);
-  await expectClose(found, wanted);
-}
-
-/** Values that differ everywhere. */
-function distinctValues(shape: readonly number[]): Tensor {
-  const size = shape.reduce((product, n) => product * n, 1);
-  return reshape(tensor(Array.from({ length: size }, (_, i) => Math.sin(1 + 1.7 * i))), { shape });
-}
-
-describe('each choice of mapped operands', () => {
-  test.each<[string, number[], number[], object]>([
-    ['a matrix and a matrix', [2, 3, 4], [4, 5], {}],
-    ['a transposed matrix and a matrix', [2, 4, 3], [4, 5], { transposeA: true }],
-    ['a vector and a matrix', [2, 4], [4, 5], {}],
-    ['a vector and a transposed matrix', [2, 4], [5, 4], { transposeB: true }],
-    ['a matrix and a vector', [2, 3, 4], [4], {}],
-    ['a batch and a matrix', [2, 6, 3, 4], [4, 5], {}],
-    ['a matrix and a batch', [2, 3, 4], [6, 4, 5], {}],
-    ['a vector and a batch', [2, 4], [6, 4, 5], {}],
-  ])('a product of %s', async (_, a, b, options) => {
-    const product = (x: Tensor, y: Tensor) => matMul(x, y, options);
-    const each = a.slice(1);
-    await expectMapped(product, [distinctValues(a), distinctValues(b)], [0, null]);
-    await expectMapped(product, [distinctValues(each), distinctValues([2, ...b])], [null, 0]);
-    await expectMapped(product, [distinctValues(a), distinctValues([2, ...b])], [0, 0]);
-  });
-
-  const choices: [0 | null, 0 | null, 0 | null][] = [
-    [0, null, null],
-    [null, 0, null],
-    [null, null, 0],
-    [0, 0, null],
-    [0, null, 0],
-    [null, 0, 0],
-    [0, 0, 0],
-  ];
-  const given = (axis: 0 | null, shape: number[]) => distinctValues(axis === 0 ? [2, ...shape] : shape);
-
-  test.each(choices)('fusedMatMul: %s, %s, %s', async (a, b, bias) => {
-    const inputs = [given(a, [3, 4]), given(b, [4, 5]), given(bias, [5])];
-    const layer = (x: Tensor, y: Tensor, z: Tensor) => fusedMatMul(x, y, z, { activation: 'relu' });
-    await expectMapped(layer, inputs, [a, b, bias]);
-  });
-
-  test.each(choices)('fusedConv2d: %s, %s, %s', async (x, kernel, bias) => {
-    const inputs = [given(x, [1, 5, 6, 2]), given(kernel, [3, 3, 2, 4]), given(bias, [4])];
-    const layer = (image: Tensor, k: Tensor, b: Tensor) =>
-      fusedConv2d(image, k, b, { padding: 'same', activation: 'relu' });
-    await expectMapped(layer, inputs, [x, kernel, bias]);
-  });
-
-  test.each(choices)('layerNorm and groupNorm: %s, %s, %s', async (x, gamma, beta) => {
-    const inputs = [given(x, [3, 4]), given(gamma, [4]), given(beta, [4])];
-    await expectMapped((a, b, c) => layerNorm(a, b, c), inputs, [x, gamma, beta]);
-    await expectMapped((a, b, c) => groupNorm(a, b, c, { groups: 2 }), inputs, [x, gamma, beta]);
-  });
-
-  test.each<0 | null>([0, null])(
-    'the gradient of layerNorm by its input alone, with gamma mapped over %s',
-    async (axis) => {
-      const derivative = (x: Tensor, gamma: Tensor) => grad((t) => sum(square(layerNorm(t, gamma, null))))(x);
-      await expectMapped(derivative, [given(0, [3, 4]), given(axis, [4])], [0, axis]);
-      await expectMapped((x) => grad((t) => sum(sin(layerNorm(t, null, null))))(x), [given(0, [3, 4])], [0]);
-    },
-  );
-
-  test('a gather along any axis, also with shared leading axes', async () => {
-    const indices = tensor(
-      [
-        [2, 0],
-        [1, 1],
-      ],
-      { dtype: 'int32' },
-    );
-    for (const axis of [0, 1, -1]) {
-      const rows = (x: Tensor, ids: Tensor) => gather(x, ids, { axis });
-      await expectMapped(rows, [distinctValues([3, 4, 3]), indices], [null, 0]);
-      await expectMapped(rows, [distinctValues([2, 3, 4, 3]), indices], [0, null]);
-      await expectMapped(rows, [distinctValues([2, 3, 4, 3]), indices], [0, 0]);
-    }
-    for (const batchDims of [1, -1]) {
-      const rows = (x: Tensor, ids: Tensor) => gather(x, ids, { axis: 1, batchDims });
-      await expectMapped(rows, [distinctValues([2, 2, 3]), stack([indices, indices])], [0, 0]);
-    }
-  });
-});
-
 describe('inside a map', () => {
   const rows = () =>
     tensor([
@@ -385,23 +275,6 @@ describe('inside a map', () => {
       [8, 40, 108],
     ]);
     expect(await ds?.array()).toEqual([34, 116, 270]);
-  });
-
-  test('what examples share is not repeated: tables, and weights of recurrent steps', () => {
-    const [table, ids] = [distinctValues([64, 256]), tensor([[1], [2]], { dtype: 'int32' })];
-    const { bytes } = memory();
-    resetPeakMemory();
-    tidy(() => void vmap((i: Tensor) => gather(table, i))(ids));
-    expect(memory().peakBytes - bytes).toBeLessThan(table.bytes);
-    // Launches for the steps of all examples, or many at each step.
-    const launchesOf = (isShared: boolean) => {
-      const kernel = distinctValues(isShared ? [3, 12] : [2, 3, 12]);
-      const run = (gates: Tensor, k: Tensor) => ops.lstmSteps(gates, k, null, null, null)[0] as Tensor;
-      using f = compile((gates: Tensor) => vmap(run, { inAxes: [0, isShared ? null : 0] })(gates, kernel));
-      f(distinctValues([2, 1, 16, 12]));
-      return f.explain()[0]?.launches as number;
-    };
-    expect(2 * launchesOf(true)).toBeLessThan(launchesOf(false));
   });
 
   test('the squares of slices come with the gradient of a table that examples share', () => {
