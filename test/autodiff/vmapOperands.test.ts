@@ -2,26 +2,36 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   compile,
+  concat,
+  conv2d,
   fusedConv2d,
   fusedMatMul,
   gather,
+  gatherNd,
+  GradientTape,
   grad,
   groupNorm,
+  gruSteps,
   init,
   layerNorm,
+  lstmSteps,
   matMul,
   memory,
+  reshape,
   resetPeakMemory,
+  scatterAdd,
+  scatterNd,
   sin,
   square,
   stack,
+  sub,
   sum,
   type Tensor,
   tensor,
   tidy,
   vmap,
+  zeros,
 } from '../../src/index.ts';
-import * as ops from '../../src/ops/index.ts';
 import { distinctValues, expectMapped } from './mapped.ts';
 
 beforeAll(async () => {
@@ -55,7 +65,23 @@ describe('each choice of mapped operands', () => {
     [null, 0, 0],
     [0, 0, 0],
   ];
+  const ofTwo: [0 | null, 0 | null][] = [
+    [0, 0],
+    [0, null],
+    [null, 0],
+  ];
   const given = (axis: 0 | null, shape: number[]) => distinctValues(axis === 0 ? [2, ...shape] : shape);
+
+  test.each(ofTwo)('elementwise ops of examples with different ranks: %s, %s', async (a, b) => {
+    const shapes: [number[], number[]][] = [
+      [[3], [2, 3]],
+      [[2, 1, 3], [3]],
+      [[], [2]],
+      [[2], [2]],
+    ];
+    for (const [first, second] of shapes)
+      await expectMapped(sub, [given(a, first), given(b, second)], [a, b]);
+  });
 
   test.each(choices)('fusedMatMul: %s, %s, %s', async (a, b, bias) => {
     const inputs = [given(a, [3, 4]), given(b, [4, 5]), given(bias, [5])];
@@ -74,6 +100,66 @@ describe('each choice of mapped operands', () => {
     const inputs = [given(x, [3, 4]), given(gamma, [4]), given(beta, [4])];
     await expectMapped((a, b, c) => layerNorm(a, b, c), inputs, [x, gamma, beta]);
     await expectMapped((a, b, c) => groupNorm(a, b, c, { groups: 2 }), inputs, [x, gamma, beta]);
+  });
+
+  test.each(choices)('layerNorm and groupNorm along other axes: %s, %s, %s', async (x, gamma, beta) => {
+    const inputs = [given(x, [2, 4, 3]), given(gamma, [4]), given(beta, [4])];
+    for (const axis of [1, -2]) {
+      await expectMapped((a, b, c) => layerNorm(a, b, c, { axis, epsilon: 0.5 }), inputs, [x, gamma, beta]);
+      const options = { axis, groups: 2, epsilon: 0.5 };
+      await expectMapped((a, b, c) => groupNorm(a, b, c, options), inputs, [x, gamma, beta]);
+    }
+  });
+
+  test.each(ofTwo)('normalizations with one parameter: %s, %s', async (x, parameter) => {
+    const inputs = [given(x, [3, 4]), given(parameter, [4])];
+    await expectMapped((a, b) => layerNorm(a, b, null), inputs, [x, parameter]);
+    await expectMapped((a, b) => layerNorm(a, null, b), inputs, [x, parameter]);
+    await expectMapped((a, b) => groupNorm(a, b, null, { groups: 2 }), inputs, [x, parameter]);
+    await expectMapped((a, b) => groupNorm(a, null, b, { groups: 2 }), inputs, [x, parameter]);
+  });
+
+  test.each(ofTwo)('recurrent steps without states, bias and mask: %s, %s', async (gates, kernel) => {
+    const lstm = (x: Tensor, k: Tensor) => concat(lstmSteps(x, k, null, null, null), { axis: -1 });
+    const gru = (x: Tensor, k: Tensor) => concat(gruSteps(x, k, null, null, null), { axis: -1 });
+    await expectMapped(lstm, [given(gates, [2, 3, 8]), given(kernel, [2, 8])], [gates, kernel]);
+    await expectMapped(gru, [given(gates, [2, 3, 6]), given(kernel, [2, 6])], [gates, kernel]);
+  });
+
+  test.each(choices)('recurrent steps with states and a mask: %s, %s, %s', async (gates, kernel, state) => {
+    const mask = tensor([
+      [true, true, false],
+      [true, false, true],
+    ]);
+    const lstm = (x: Tensor, k: Tensor, h: Tensor) =>
+      concat(lstmSteps(x, k, h, square(h), mask), { axis: -1 });
+    const gru = (x: Tensor, k: Tensor, h: Tensor) =>
+      concat(gruSteps(x, k, sum(k, { axis: 0 }), h, mask), { axis: -1 });
+    for (const [f, blocks] of [
+      [lstm, 4],
+      [gru, 3],
+    ] as const) {
+      const inputs = [given(gates, [2, 3, 2 * blocks]), given(kernel, [2, 2 * blocks]), given(state, [2, 2])];
+      await expectMapped(f, inputs, [gates, kernel, state]);
+    }
+  });
+
+  test.each(choices)('recurrent steps of no time: %s, %s, %s', async (gates, kernel, state) => {
+    const axes = [gates, kernel, state];
+    const inputs = (blocks: number) => [
+      given(gates, [1, 0, 3 * blocks]),
+      given(kernel, [3, 3 * blocks]),
+      given(state, [1, 3]),
+    ];
+    const lstm = (x: Tensor, k: Tensor, h: Tensor) => lstmSteps(x, k, h, null, null)[0];
+    const gru = (x: Tensor, k: Tensor, h: Tensor) => gruSteps(x, k, null, h, null)[0];
+    for (const [f, blocks] of [
+      [lstm, 4],
+      [gru, 3],
+    ] as const) {
+      await expectMapped(f, inputs(blocks), axes);
+      await expectMapped(grad(f, { argnums: 1 }), inputs(blocks), axes);
+    }
   });
 
   test.each<0 | null>([0, null])(
@@ -104,21 +190,98 @@ describe('each choice of mapped operands', () => {
       await expectMapped(rows, [distinctValues([2, 2, 3]), stack([indices, indices])], [0, 0]);
     }
   });
+
+  test.each(ofTwo)('coordinates and scatters with shared leading axes: %s, %s', async (table, indices) => {
+    const first = [
+      [1, 0, 3],
+      [2, 2, 0],
+    ];
+    const second = [
+      [3, 3, 1],
+      [0, 1, 2],
+    ];
+    const ids = tensor(indices === 0 ? [first, second] : first, { dtype: 'int32' });
+    const coordinates = reshape(ids, { shape: [...ids.shape, 1] });
+    const [x, updates] = [given(table, [2, 4]), given(table, [2, 3])];
+    for (const batchDims of [1, -1]) {
+      const options = { shape: [2, 4], batchDims };
+      const axes = [table, indices];
+      await expectMapped((a, i) => gatherNd(a, i, { batchDims }), [x, coordinates], axes);
+      await expectMapped((a, i) => scatterNd(i, a, options), [updates, coordinates], axes);
+      await expectMapped((a, i) => scatterAdd(i, a, { ...options, axis: 1 }), [updates, ids], axes);
+    }
+  });
 });
 
-test('what examples share is not repeated: tables, and weights of recurrent steps', () => {
-  const [table, ids] = [distinctValues([64, 256]), tensor([[1], [2]], { dtype: 'int32' })];
-  const { bytes } = memory();
-  resetPeakMemory();
-  tidy(() => void vmap((i: Tensor) => gather(table, i))(ids));
-  expect(memory().peakBytes - bytes).toBeLessThan(table.bytes);
-  // Launches for the steps of all examples, or many at each step.
-  const launchesOf = (isShared: boolean) => {
-    const kernel = distinctValues(isShared ? [3, 12] : [2, 3, 12]);
-    const run = (gates: Tensor, k: Tensor) => ops.lstmSteps(gates, k, null, null, null)[0] as Tensor;
-    using f = compile((gates: Tensor) => vmap(run, { inAxes: [0, isShared ? null : 0] })(gates, kernel));
-    f(distinctValues([2, 1, 16, 12]));
-    return f.explain()[0]?.launches as number;
+describe('what examples share is not repeated', () => {
+  /** Returns the maximum of the bytes that `run` holds at a time. */
+  const peakOf = (run: () => unknown): number => {
+    const { bytes } = memory();
+    resetPeakMemory();
+    tidy(() => void run());
+    return memory().peakBytes - bytes;
   };
-  expect(2 * launchesOf(true)).toBeLessThan(launchesOf(false));
+  /** Returns the number of launches of `f`. */
+  const launchesOf = (f: (x: Tensor) => Tensor, x: Tensor): number => {
+    using compiled = compile(f);
+    compiled(x);
+    return compiled.explain()[0]?.launches as number;
+  };
+
+  test('a table, or indices', () => {
+    const [table, ids] = [distinctValues([64, 256]), tensor([[1], [2]], { dtype: 'int32' })];
+    expect(peakOf(() => vmap((i: Tensor) => gather(table, i))(ids))).toBeLessThan(table.bytes);
+    const [tables, many] = [distinctValues([2, 3]), zeros([2 ** 16], { dtype: 'int32' })];
+    expect(peakOf(() => vmap((t: Tensor) => gather(t, many))(tables))).toBeLessThan(2.5 * many.bytes);
+  });
+
+  test('weights of recurrent steps', () => {
+    // Launches for the steps of all examples, or many at each step.
+    const ofSteps = (isShared: boolean) => {
+      const kernel = distinctValues(isShared ? [3, 12] : [2, 3, 12]);
+      const run = (gates: Tensor, k: Tensor) => lstmSteps(gates, k, null, null, null)[0] as Tensor;
+      const all = vmap(run, { inAxes: [0, isShared ? null : 0] });
+      return launchesOf((gates) => all(gates, kernel), distinctValues([2, 1, 16, 12]));
+    };
+    expect(2 * ofSteps(true)).toBeLessThan(ofSteps(false));
+  });
+
+  test('the kernel of a convolution', () => {
+    const [images, kernel] = [distinctValues([2, 1, 4, 4, 64]), distinctValues([3, 3, 64, 64])];
+    const convolved = (x: Tensor) => conv2d(x, kernel, { padding: 'same' });
+    for (const f of [convolved, grad((x: Tensor) => sum(sin(convolved(x))))]) {
+      const ofBatch = peakOf(() => f(reshape(images, { shape: [2, 4, 4, 64] })));
+      expect(peakOf(() => vmap(f)(images))).toBeLessThan(ofBatch + kernel.bytes);
+    }
+  });
+
+  test('a matrix: the rows of all examples form a single matmul', () => {
+    const [x, matrix] = [distinctValues([2, 3, 4]), distinctValues([4, 5])];
+    using tape = new GradientTape();
+    tape.watch(x);
+    vmap((rows: Tensor) => matMul(rows, matrix))(x);
+    const products = tape.trace.filter(({ op }) => op.name === 'matMul');
+    expect(products.map(({ node }) => node.inputs.map(({ shape }) => shape))).toEqual([
+      [
+        [6, 4],
+        [4, 5],
+      ],
+    ]);
+  });
+
+  test('parameters of fused ops, which take one call as without a map', () => {
+    const [bias, matrix, kernel] = [4, [4, 4], [1, 1, 4, 4]].map((shape) => distinctValues([shape].flat()));
+    const [b, m, k] = [bias, matrix, kernel] as [Tensor, Tensor, Tensor];
+    const fused: ((x: Tensor) => Tensor)[] = [
+      (x) => fusedMatMul(x, m, b, { activation: 'relu' }),
+      (x) => fusedConv2d(x, k, b, { activation: 'relu' }),
+      (x) => layerNorm(x, b, b),
+      (x) => groupNorm(x, b, b, { groups: 2 }),
+    ];
+    const images = distinctValues([2, 1, 3, 3, 4]);
+    for (const f of fused) {
+      const ofBatch = launchesOf(f, reshape(images, { shape: [2, 3, 3, 4] }));
+      expect(launchesOf(vmap(f), images)).toBe(ofBatch);
+    }
+  });
 });

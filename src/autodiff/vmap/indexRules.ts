@@ -24,12 +24,15 @@ const batchDimsOf = ({ options }: MappedCall) => (options.batchDims as number | 
 
 /** Returns the options with an additional batch axis that table and indices share. */
 function sharingBatch(call: MappedCall): Options {
-  const { options, size, inputs } = call;
-  const indices = inputs.length - (options.shape ? 2 : 1);
   const batchDims = batchDimsOf(call);
-  const counted = batchDims < 0 ? batchDims + call.rank(indices) : batchDims;
+  // Negative numbers count from the rank of the indices, which grows by the batch axis.
+  return { ...withBatch(call), batchDims: batchDims < 0 ? batchDims : batchDims + 1 };
+}
+
+/** Returns the options with the batch as first axis of `shape`, where there is one: the shape of the result. */
+function withBatch({ options, size }: MappedCall): Options {
   const { shape } = options as { shape?: number[] };
-  return { ...options, batchDims: counted + 1, ...(shape && { shape: [size, ...shape] }) };
+  return shape ? { ...options, shape: [size, ...shape] } : options;
 }
 
 export const gathers: BatchingRule = (call) => {
@@ -60,9 +63,7 @@ export const coordinates: BatchingRule = (call) => call.one(call.spreadAll(), sh
 /** takeAlongAxis and scatterAddAlongAxis. */
 export const alongIndices: BatchingRule = (call) => {
   const { axis } = call.plan as unknown as { axis: number };
-  const { shape } = call.options as { shape?: number[] };
-  const options = { ...call.options, axis: axis + 1, ...(shape && { shape: [call.size, ...shape] }) };
-  return call.one(call.spreadAll(), options);
+  return call.one(call.spreadAll(), { ...withBatch(call), axis: axis + 1 });
 };
 
 /** Drops rows with a negative id: they are added to an extra first row, which is cut off. */
@@ -72,8 +73,7 @@ export const segments: BatchingRule = (call) => {
   const [rows, ...inner] = call.result as [number, ...number[]];
   const shape = [rows + 1, ...inner];
   const added = scatterAdd(add(maximum(converted(ids, 'int32'), -1), 1), x, { shape, validateIndices });
-  const begin = shape.map((_, i) => (i === 0 ? 1 : 0));
-  return call.level.spread(slice(added, { begin, size: [rows, ...inner] }));
+  return call.level.spread(slice(added, { begin: 1 }));
 };
 
 /**

@@ -8,6 +8,7 @@ import { matMul } from '../../ops/matMul.ts';
 import { split } from '../../ops/split.ts';
 import { stack } from '../../ops/stack.ts';
 import { stepOf, whereCounts } from '../../ops/steps.ts';
+import { sum } from '../../ops/sum.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { merged } from './arrangementRules.ts';
 import type { BatchingRule, MappedCall } from './mappedCall.ts';
@@ -28,9 +29,12 @@ function steps(
   };
 }
 
-/** Returns all operands for all examples, except the shared weights. */
+/** Returns all operands for all examples, except the weights. Where these differ there are no steps, and their sum will do. */
 const operandsOf = (call: MappedCall, weights: readonly number[]): Optional[] =>
-  call.inputs.map((input, i) => (input && !weights.includes(i) ? call.spread(i) : input));
+  call.inputs.map((input, i) => {
+    if (!input || !weights.includes(i)) return input && call.spread(i);
+    return call.isMapped(i) ? sum(call.spread(i), { axis: 0 }) : input;
+  });
 
 /** Runs `step` for each step of `gates`, and stacks its results along axis 1. */
 function allSteps(gates: Tensor, step: (x: Tensor, t: number) => readonly Tensor[]): Tensor[] {
