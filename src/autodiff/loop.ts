@@ -63,7 +63,6 @@ export function runLoop(loop: Loop): Step {
   const isRecorded = activeRecorders().length > 0;
   const trace = withRecorders([], () => tidy(() => forward(loop, isRecorded)));
   const { carry, ys, before, constants } = trace;
-  if (!isRecorded) return { carry, ys };
   recordLoop(loop, trace);
   // What the gradient needs, the tapes have saved.
   for (const tensor of [...before, ...constants]) if (!(tensor instanceof Variable)) tensor.dispose();

@@ -4,6 +4,7 @@ import {
   add,
   argMax,
   cast,
+  compile,
   debugMode,
   freshTensor,
   fusedMatMul,
@@ -14,6 +15,7 @@ import {
   init,
   mul,
   reshape,
+  scan,
   square,
   stopGradient,
   sum,
@@ -297,6 +299,26 @@ describe('disconnected', () => {
       });
     }
     tape.dispose();
+  });
+
+  test('a result of a compiled function that ran before', () => {
+    const x = tensor([1, 2]);
+    using f = compile((t: Tensor) => square(t));
+    const before = f(x);
+    using tape = new GradientTape();
+    tape.watch(x);
+    expect(tape.explain(before, x).disconnectedAt).toMatchObject({
+      cause: 'independent',
+      why: expect.stringMatching(/made from float32\[2\] \(unrecorded\), not/),
+    });
+  });
+
+  test('a loop that ran before', () => {
+    const x = tensor([1, 2]);
+    const [total] = scan((carry: Tensor, item: Tensor) => [add(carry, item), null] as const, tensor(0), x);
+    using tape = new GradientTape();
+    tape.watch(x);
+    expect(tape.explain(square(total), x).disconnectedAt).toMatchObject({ cause: 'unrecorded' });
   });
 
   test('no connection at all', () => {

@@ -41,6 +41,7 @@ import {
   tidy,
   unstack,
   ValueError,
+  valueAndGrad,
   variable,
   vmap,
 } from '../../src/index.ts';
@@ -277,6 +278,20 @@ describe('inside a map', () => {
     expect(await ds?.array()).toEqual([34, 116, 270]);
   });
 
+  test('a gradient that is the same for all examples is summed over them', async () => {
+    const [k, same] = [tensor([1, 2, 3]), tensor([4, 5, 6])];
+    const f = customGradient((x, s) => ({ value: mul(x, s), gradient: () => [null, same] }));
+    let leaked: Tensor | undefined;
+    const one = (row: Tensor, s: Tensor) => {
+      leaked = row;
+      return f(row, s);
+    };
+    const total = (s: Tensor) => sum(vmap(one, { inAxes: [0, null] })(rows(), s));
+    expect(await grad(total)(k).array()).toEqual([8, 10, 12]);
+    // The gradient, which maps again, closes its map.
+    expect(() => square(leaked as Tensor)).toThrow(/after the end of its vmap/);
+  });
+
   test('the squares of slices come with the gradient of a table that examples share', () => {
     const [table, ids] = [tensor([[1], [2], [3]]), tensor([[1], [2]], { dtype: 'int32' })];
     using tape = new GradientTape();
@@ -296,6 +311,7 @@ describe('inside a map', () => {
       backward: null,
     });
     expect(await vmap((row: Tensor) => shifted(row, null))(rows()).array()).toEqual(await rows().array());
+    expect(await vmap((x: Tensor) => shifted(x, null))(tensor([1, 2])).array()).toEqual([1, 2]);
   });
 
   test('tapes outside see the calls for all examples alone', () => {
@@ -303,6 +319,18 @@ describe('inside a map', () => {
     using tape = new GradientTape();
     vmap((row: Tensor) => square(row))(x);
     expect(tape.trace.filter(({ op }) => op.name === 'square')).toHaveLength(1);
+  });
+
+  test('tape.explain names an op that no tape inside recorded', () => {
+    const causes: unknown[] = [];
+    vmap((row: Tensor) => {
+      const before = square(row);
+      using tape = new GradientTape();
+      tape.watch(row);
+      causes.push(tape.explain(mul(before, 2), row).disconnectedAt);
+      return row;
+    })(rows());
+    expect(causes).toMatchObject([{ cause: 'unrecorded', first: expect.stringContaining("'square'") }]);
   });
 
   test('a mapped tensor comes from vmap, and one that is returned takes no memory', () => {
@@ -328,6 +356,9 @@ describe('inside a map', () => {
     expect(first).toEqual(second);
     expect(first).toEqual(await dropped(unstack(ones)[0] as Tensor).array());
     expect(await vmap(grad(dropped))(ones).array()).toEqual([first, first]);
+    // Without a seed, the gradient draws the same numbers again.
+    const { value, grad: gradient } = vmap(valueAndGrad((x: Tensor) => dropout(x, { rate: 0.5 })))(ones);
+    expect(await value.array()).toEqual(await gradient.array());
   });
 
   test('layers of a model take examples', async () => {
@@ -407,6 +438,10 @@ describe('inside a map', () => {
     expect(() => vmap((t: Tensor) => t, { inAxes: null })(x)).toThrow(/at least one tensor/);
     expect(() => vmap((t: Tensor) => t, { inAxes: [0, 0] })(x)).toThrow(/for 1 arguments/);
     expect(() => vmap((t: Tensor) => t, { inAxes: [{ a: 0 }] })(x)).toThrow(ValueError);
+    expect(() => vmap((t: Tensor) => t, { inAxes: [{}] })(x)).toThrow(/axes are numbers/);
+    expect(() => vmap(add, { inAxes: [0, {}] } as never)(x, 3 as never)).toThrow(/axes are numbers/);
+    expect(() => vmap((t: Tensor) => t, { inAxes: [undefined as never] })(x)).toThrow(/axes are numbers/);
+    expect(() => vmap(([a]: Tensor[]) => a, { inAxes: [{ 0: 0 }] })([x])).toThrow(/axes are numbers/);
     const both = ({ a }: { a: Tensor }) => a;
     expect(() => vmap(both, { inAxes: [{ a: 0 }] })({ a: 3 as never })).toThrow(/argument 0\.a: 3/);
     expect(() => vmap(([a]: Tensor[]) => a, { inAxes: [[0, 0]] })([x, 3 as never])).toThrow(
@@ -419,10 +454,13 @@ describe('inside a map', () => {
     expect(() => vmap((t: Tensor) => t, { inAxes: 2 })(x)).toThrow(ShapeError);
     expect(() => vmap((t: Tensor) => t)(tensor(1))).toThrow(/has a batch axis/);
     expect(() => vmap((t: Tensor) => t, { outAxes: null })(x)).toThrow(/same for all/);
+    expect(() => vmap((_: Tensor) => 3)(x)).toThrow(TapeError);
     expect(() => vmap((_: Tensor) => 3)(x)).toThrow(/the result: 3/);
+    expect(() => vmap((t: Tensor) => t, { outAxes: 2 })(x)).toThrow(/^vmap: .*axis/s);
     expect(() => vmap((t: Tensor) => t, { inaxes: 0 } as never)).toThrow(/did you mean/);
     expect(() => vmap(3 as never)).toThrow(TapeError);
     expect(() => vmap((t: Tensor) => t.data())(x)).toThrow(/cannot be read/);
+    expect(() => vmap((t: Tensor) => sum(t).item())(x)).toThrow(/cannot be read/);
     expect(() => vmap((t: Tensor) => matMul(t, tensor([1, 2])))(x)).toThrow(/columns of `a`/);
     const v = variable(tensor([1, 2, 3]));
     expect(() => vmap((t: Tensor) => v.assign(t))(x)).toThrow(TapeError);

@@ -6,6 +6,7 @@ import { TapeError } from '../../core/errors.ts';
 import type { Shape } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
 import type { Storage } from '../../webgpu/storage.ts';
+import type { Origin } from '../../history/origin.ts';
 import { symbolicGraph } from '../../ops/recorders.ts';
 import type { FunctionTarget } from '../recordFunction.ts';
 import { track } from '../../tensor/scope.ts';
@@ -17,7 +18,7 @@ export interface Level extends FunctionTarget {
   readonly size: number;
   /** Larger for levels that began later. */
   readonly order: number;
-  isMapped(tensor: Tensor | null): boolean;
+  isMapped(tensor: Tensor | null): tensor is BatchedTensor;
   /** The values of all examples: [batch, ...shape]. A tensor that isn't mapped is repeated. */
   spread(tensor: Tensor): Tensor;
   /** Throws once the map is over. */
@@ -29,9 +30,9 @@ export class BatchedTensor extends Tensor {
   readonly #physical: Tensor;
   readonly #level: Level;
 
-  constructor(level: Level, physical: Tensor, shape: Shape, aliasOf?: number) {
+  constructor(level: Level, physical: Tensor, shape: Shape, origin: Origin, aliasOf?: number) {
     const spec = { shape, dtype: physical.dtype };
-    super(physical.device, storageOf(physical).retain(), spec, { kind: 'unrecorded', op: 'vmap' }, aliasOf);
+    super(physical.device, storageOf(physical).retain(), spec, origin, aliasOf);
     this.#physical = alias(physical);
     this.#level = level;
   }
@@ -71,9 +72,7 @@ export class BatchedTensor extends Tensor {
   }
 
   override duplicate(): Tensor {
-    const second = new BatchedTensor(this.#level, this.#physical, this.shape, this.id);
-    second.origin = this.origin;
-    return second;
+    return new BatchedTensor(this.#level, this.#physical, this.shape, this.origin, this.id);
   }
 
   /** The storage of all examples. */
@@ -91,9 +90,9 @@ function storageOf(physical: Tensor): Storage {
   return physical instanceof BatchedTensor ? physical.physicalStorage : physical.storage;
 }
 
-/** Returns `physical` as a mapped tensor of `shape`, in the current scope. */
-export function batched(level: Level, physical: Tensor, shape: Shape): BatchedTensor {
-  const made = new BatchedTensor(level, physical, shape);
+/** Returns `physical`, which `op` made, as a mapped tensor of `shape`, in the current scope. */
+export function batched(level: Level, physical: Tensor, shape: Shape, op: string): BatchedTensor {
+  const made = new BatchedTensor(level, physical, shape, { kind: 'unrecorded', op });
   track(made);
   return made;
 }

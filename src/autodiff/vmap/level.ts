@@ -71,7 +71,7 @@ export class BatchLevel implements Level {
     const rule = batchingRuleOf(op);
     const result = rule(new MappedCall(this, op, inputs, plan, options));
     const physical = Array.isArray(result) ? (result as Tensor[]) : [result as Tensor];
-    return outputsOf(plan).map(({ shape }, i) => batched(this, physical[i] as Tensor, shape));
+    return outputsOf(plan).map(({ shape }, i) => batched(this, physical[i] as Tensor, shape, op.name));
   }
 
   /**
@@ -138,7 +138,7 @@ export class BatchLevel implements Level {
 
   /** Returns `physical` [batch, ...shape] as one example. */
   example(physical: Tensor): Tensor {
-    return batched(this, physical, physical.shape.slice(1));
+    return batched(this, physical, physical.shape.slice(1), 'vmap');
   }
 
   #physicalOf(tensor: Tensor): Tensor {
@@ -157,8 +157,10 @@ export class BatchLevel implements Level {
 
   /** Runs `body` seen by the recorders that began inside. */
   #inside(body: () => void): void {
-    const inside = activeRecorders().filter((recorder) => !this.#isOutside(recorder));
-    if (inside.length > 0) withRecorders(inside, body);
+    withRecorders(
+      activeRecorders().filter((recorder) => !this.#isOutside(recorder)),
+      body,
+    );
   }
 
   readonly #isOutside = ({ recording }: Recorder) => recording < this.#recording;
