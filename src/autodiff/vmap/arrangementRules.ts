@@ -70,9 +70,7 @@ export const transposition: BatchingRule = onAxes(({ plan }) => {
 
 export const slices: BatchingRule = onAxes((call) => {
   const { begin } = call.options as { begin: number | readonly number[] };
-  const from = typeof begin === 'number' ? [begin] : begin;
-  const rest = new Array<number>(call.rank(0) - from.length).fill(0);
-  return { begin: [0, ...from, ...rest], size: call.resultOfAll() };
+  return { begin: [0, ...[begin].flat()], size: call.resultOfAll() };
 });
 
 export const pads: BatchingRule = onAxes(({ options }) => ({
@@ -101,10 +99,9 @@ export const stridedSlices: BatchingRule = onAxes((call) => {
 });
 
 /** All examples share one mask, as they share all random numbers drawn inside a map. */
-export const dropouts: BatchingRule = onAxes((call) => {
-  const { mask } = call.plan as unknown as { mask: readonly number[] };
-  const ones = new Array<number>(call.rank(0) - mask.length + 1).fill(1);
-  return { ...call.options, noiseShape: [...ones, ...mask] };
+export const dropouts: BatchingRule = onAxes(({ options, plan }) => {
+  const { mask } = plan as unknown as { mask: readonly number[] };
+  return { ...options, noiseShape: mask };
 });
 
 /** Ops whose operands and results have a batch as first axis: both batches are merged. `sized` names options that are shapes. */

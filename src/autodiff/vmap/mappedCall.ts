@@ -5,7 +5,7 @@ import { applyOp, type OpDefinition } from '../../ops/define.ts';
 import { outputsOf, type Plan, type Results } from '../../ops/definition.ts';
 import { reshape } from '../../ops/reshape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { BatchedTensor, type Level } from './batchedTensor.ts';
+import type { Level } from './batchedTensor.ts';
 
 /** Computes the results of an op for all examples, with the batch as first axis. */
 export type BatchingRule = (call: MappedCall) => Results;
@@ -60,7 +60,7 @@ export class MappedCall {
   /** Operand `i` for all examples, [batch, ...shape], if it is mapped; otherwise unchanged. */
   whole(i: number): Tensor | null {
     const input = this.inputs[i] ?? null;
-    return input instanceof BatchedTensor && this.isMapped(i) ? input.physical : input;
+    return this.level.isMapped(input) ? input.physical : input;
   }
 
   /** Operand `i` for all examples; repeated if it isn't mapped. */
@@ -75,10 +75,11 @@ export class MappedCall {
 
   /** Operand `i` with axes of size 1 inserted after the batch axis, so that it broadcasts with examples of `rank` axes. */
   raised(i: number, rank: number): Tensor | null {
-    const x = this.whole(i);
-    if (!x || !this.isMapped(i) || this.rank(i) === rank) return x;
-    const ones = new Array<number>(rank - this.rank(i)).fill(1);
-    return reshape(x, { shape: [this.size, ...ones, ...this.shape(i)] });
+    const input = this.inputs[i] ?? null;
+    if (!this.level.isMapped(input)) return input;
+    if (input.rank === rank) return input.physical;
+    const ones = new Array<number>(rank - input.rank).fill(1);
+    return reshape(input.physical, { shape: [this.size, ...ones, ...input.shape] });
   }
 
   /** Runs the op. */

@@ -110,6 +110,8 @@ function mappedLeaves(args: readonly unknown[], axes: readonly Axes[]): (MappedL
   return leaves;
 }
 
+type Branch = readonly unknown[] | Readonly<Record<string, unknown>>;
+
 /** Calls `visit` for each leaf of `tree` with its axis. Errors: ValueError if `axes` doesn't match the tree. */
 function eachWithAxis(
   tree: unknown,
@@ -121,14 +123,7 @@ function eachWithAxis(
     mapNest(tree as Nest<unknown>, (leaf, at) => visit(leaf, axes, at), path);
     return;
   }
-  const keys = isBranch(tree) ? keysOf(tree) : [];
-  const fits =
-    isBranch(axes) &&
-    isBranch(tree) &&
-    Array.isArray(axes) === Array.isArray(tree) &&
-    Object.keys(axes).length === keys.length &&
-    keys.every((key) => Object.hasOwn(axes, key));
-  if (!fits) {
+  if (!matches(tree, axes)) {
     throw new ValueError({
       op: 'vmap',
       rule: 'axes are numbers or null, or have the arrays and keys of the tree that they belong to.',
@@ -137,10 +132,21 @@ function eachWithAxis(
     });
   }
   const entries = axes as Record<string, Axes>;
-  for (const key of keys) {
+  for (const key of keysOf(tree)) {
     const at = Array.isArray(tree) ? `${path}[${key}]` : `${path}.${key}`;
     eachWithAxis((tree as Record<string, unknown>)[key], entries[key] as Axes, at, visit);
   }
+}
+
+/** Returns whether `tree` and `axes` are arrays, or objects, with the same keys. */
+function matches(tree: unknown, axes: unknown): tree is Branch {
+  if (!isBranch(tree) || !isBranch(axes)) return false;
+  const keys = keysOf(tree);
+  return (
+    Array.isArray(axes) === Array.isArray(tree) &&
+    Object.keys(axes).length === keys.length &&
+    keys.every((key) => Object.hasOwn(axes, key))
+  );
 }
 
 /** Returns the common size of all batch axes. */
