@@ -264,6 +264,29 @@ describe('comparisons', () => {
     f.dispose();
   });
 
+  test('are not made of a recording that is gone', () => {
+    const kept: Tensor[] = [];
+    let keeps = false;
+    using f = compileCompared(
+      (x: Tensor) => {
+        if (keeps) kept.push(keep(square(x)));
+        return mul(x, 2);
+      },
+      {},
+      uncompared,
+    );
+    const x = tensor([1]);
+    f(x);
+    f(x);
+    keeps = true;
+    const selection = vi.spyOn(x.device, 'selectionVersion', 'get').mockReturnValue(-1);
+    f(x);
+    selection.mockRestore();
+    f.compareNow();
+    expect(f.reports()).toMatchObject([{ captured: false, frozen: [] }]);
+    for (const each of kept) each.dispose();
+  });
+
   test('are put off while a tape records or another function is captured', () => {
     const { f, state } = counted();
     const x = tensor([1]);

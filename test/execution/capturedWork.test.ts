@@ -55,25 +55,45 @@ test('an upload leaves alone what the last run writes', async () => {
     expect(new Set(await upload.data())).toEqual(new Set([100 * (i + 1)]));
 });
 
-test('runs whose results are released make no bind groups', async () => {
-  let made = 0;
-  await using own = await ownDevice({
+/** Makes a device, and counts the bind groups that are made on it. */
+async function countingBindGroups() {
+  const count = { made: 0 };
+  const own = await ownDevice({
     prepare(gpu) {
       const { createBindGroup } = gpu;
       gpu.createBindGroup = (descriptor) => {
-        made++;
+        count.made++;
         return createBindGroup.call(gpu, descriptor);
       };
     },
   });
+  return { own, count };
+}
+
+test('runs whose results are released make no bind groups', async () => {
+  const { own, count } = await countingBindGroups();
+  await using _own = own;
   const f = compile((x: Tensor) => [mul(x, 2), sum(x)]);
   const x = fill([large], 3);
   const run = () => tidy(() => void f(x));
   for (let i = 0; i < 5; i++) run();
   await own.device.sync();
-  made = 0;
+  count.made = 0;
   for (let i = 0; i < 10; i++) run();
-  expect(made).toBe(0);
+  expect(count.made).toBe(0);
+});
+
+test('nor do runs whose small results are held', async () => {
+  const { own, count } = await countingBindGroups();
+  await using _own = own;
+  const f = compile((x: Tensor) => mul(x, 2));
+  const inputs = Array.from({ length: 10 }, (_, i) => tensor([i, 1]));
+  const before = [f(inputs[0] as Tensor), f(inputs[1] as Tensor)];
+  count.made = 0;
+  const results = inputs.map((x) => f(x));
+  expect(count.made).toBe(0);
+  for (const [i, result] of results.entries()) expect(await result.array()).toEqual([2 * i, 2]);
+  expect(await before[1]?.array()).toEqual([2, 2]);
 });
 
 test('each of many results that are held is right', async () => {

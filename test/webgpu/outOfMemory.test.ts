@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import {
   add,
   compile,
+  cumsum,
   fill,
   memory,
   mul,
@@ -202,6 +203,20 @@ test.each([false, true])(
     expect(own.room.uncaptured).toBe(0);
   },
 );
+
+test('the buffers of a recorded run are destroyed before those of its replays are made', async () => {
+  await using own = await limited(64 * MiB);
+  const f = compile((x: Tensor) => sum(mul(cumsum(x, { axis: 1 }), cumsum(x, { axis: 1, reverse: true }))));
+  const x = fill([1024, 1024], 1);
+  await own.device.sync();
+  const { live } = own.room;
+  own.room.peak = live;
+  const total = f(x);
+  // A copy of the input, two running sums and their product.
+  expect(own.room.peak - live).toBeLessThan(20 * MiB);
+  expect(f.explain()).toMatchObject([{ captured: true }]);
+  total.dispose();
+});
 
 test('in replays before the failure of their recording is known', async () => {
   await using own = await limited(64 * MiB);
