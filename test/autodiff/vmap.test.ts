@@ -278,6 +278,19 @@ describe('inside a map', () => {
     expect(await ds?.array()).toEqual([34, 116, 270]);
   });
 
+  test('a function with a custom gradient belongs to the inner of two maps, whichever operand it maps', async () => {
+    const product = customGradient((a, b) => ({
+      value: mul(a, b),
+      gradient: (dy) => [mul(dy, b), mul(dy, a)],
+    }));
+    const [xs, ys] = [tensor([1, 2, 3]), tensor([4, 5])];
+    const orders = [(x: Tensor, y: Tensor) => product(x, y), (x: Tensor, y: Tensor) => product(y, x)];
+    for (const f of orders) {
+      const total = (y: Tensor) => sum(vmap((x: Tensor) => f(x, y))(xs));
+      expect(await vmap(grad(total))(ys).array()).toEqual([6, 6]);
+    }
+  });
+
   test('a gradient that is the same for all examples is summed over them', async () => {
     const [k, same] = [tensor([1, 2, 3]), tensor([4, 5, 6])];
     const f = customGradient((x, s) => ({ value: mul(x, s), gradient: () => [null, same] }));
@@ -452,6 +465,7 @@ describe('inside a map', () => {
       /axes are numbers/,
     );
     expect(() => vmap((t: Tensor) => t, { inAxes: 2 })(x)).toThrow(ShapeError);
+    expect(() => vmap((t: Tensor) => t, { inAxes: 2 })(x)).toThrow(/^vmap: .*axis/s);
     expect(() => vmap((t: Tensor) => t)(tensor(1))).toThrow(/has a batch axis/);
     expect(() => vmap((t: Tensor) => t, { outAxes: null })(x)).toThrow(/same for all/);
     expect(() => vmap((_: Tensor) => 3)(x)).toThrow(TapeError);

@@ -1,6 +1,7 @@
 /** @file Batching rules by which operands are mapped, against one example at a time, and that nothing shared is repeated. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
+  batchNormTrain,
   compile,
   concat,
   conv2d,
@@ -17,6 +18,7 @@ import {
   lstmSteps,
   matMul,
   memory,
+  mul,
   reshape,
   resetPeakMemory,
   scatterAdd,
@@ -117,6 +119,23 @@ describe('each choice of mapped operands', () => {
     await expectMapped((a, b) => layerNorm(a, null, b), inputs, [x, parameter]);
     await expectMapped((a, b) => groupNorm(a, b, null, { groups: 2 }), inputs, [x, parameter]);
     await expectMapped((a, b) => groupNorm(a, null, b, { groups: 2 }), inputs, [x, parameter]);
+    const normalizations: ((a: Tensor, b: Tensor) => Tensor)[] = [
+      (a, b) => sum(sin(layerNorm(a, b, null))),
+      (a, b) => sum(sin(layerNorm(a, null, b))),
+      (a, b) => sum(sin(batchNormTrain(a, b, null)[0])),
+      (a, b) => sum(sin(batchNormTrain(a, null, b)[0])),
+    ];
+    for (const f of normalizations)
+      for (const argnums of [0, 1]) await expectMapped(grad(f, { argnums }), inputs, [x, parameter]);
+  });
+
+  test.each(choices)('batchNormTrain along the first axis: %s, %s, %s', async (x, gamma, beta) => {
+    const inputs = [given(x, [4, 3, 2]), given(gamma, [4]), given(beta, [4])];
+    const normalized = (a: Tensor, b: Tensor, c: Tensor) =>
+      batchNormTrain(a, b, c, { axis: 0, epsilon: 0.5 })[0];
+    await expectMapped(normalized, inputs, [x, gamma, beta]);
+    const total = (...args: [Tensor, Tensor, Tensor]) => sum(sin(normalized(...args)));
+    for (const argnums of [0, 1, 2]) await expectMapped(grad(total, { argnums }), inputs, [x, gamma, beta]);
   });
 
   test.each(ofTwo)('recurrent steps without states, bias and mask: %s, %s', async (gates, kernel) => {
@@ -233,6 +252,11 @@ describe('what examples share is not repeated', () => {
     expect(peakOf(() => vmap((i: Tensor) => gather(table, i))(ids))).toBeLessThan(table.bytes);
     const [tables, many] = [distinctValues([2, 3]), zeros([2 ** 16], { dtype: 'int32' })];
     expect(peakOf(() => vmap((t: Tensor) => gather(t, many))(tables))).toBeLessThan(2.5 * many.bytes);
+  });
+
+  test('an operand of an elementwise op', () => {
+    const [scalars, shared] = [distinctValues([2]), zeros([2 ** 16])];
+    expect(peakOf(() => vmap((x: Tensor) => mul(x, shared))(scalars))).toBeLessThan(2.5 * shared.bytes);
   });
 
   test('weights of recurrent steps', () => {
