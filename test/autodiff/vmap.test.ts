@@ -334,6 +334,18 @@ describe('inside a map', () => {
     expect(tape.trace.filter(({ op }) => op.name === 'square')).toHaveLength(1);
   });
 
+  test('tapes inside see the calls for one example alone', () => {
+    const shapes: unknown[] = [];
+    vmap((row: Tensor) => {
+      using tape = new GradientTape();
+      tape.watch(row);
+      const y = square(row);
+      shapes.push(tape.trace.map(({ node }) => node.outputs.map(({ shape }) => shape)));
+      return y;
+    })(rows());
+    expect(shapes).toEqual([[[[3]]]]);
+  });
+
   test('tape.explain names an op that no tape inside recorded', () => {
     const causes: unknown[] = [];
     vmap((row: Tensor) => {
@@ -471,7 +483,7 @@ describe('inside a map', () => {
     expect(() => vmap((_: Tensor) => 3)(x)).toThrow(TapeError);
     expect(() => vmap((_: Tensor) => 3)(x)).toThrow(/the result: 3/);
     expect(() => vmap((t: Tensor) => t, { outAxes: 2 })(x)).toThrow(/^vmap: .*axis/s);
-    expect(() => vmap((t: Tensor) => t, { inaxes: 0 } as never)).toThrow(/did you mean/);
+    expect(() => vmap((t: Tensor) => t, { inaxes: 0 } as never)).toThrow(/^vmap: .*did you mean/s);
     expect(() => vmap(3 as never)).toThrow(TapeError);
     expect(() => vmap((t: Tensor) => t.data())(x)).toThrow(/cannot be read/);
     expect(() => vmap((t: Tensor) => sum(t).item())(x)).toThrow(/cannot be read/);

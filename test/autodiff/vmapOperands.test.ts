@@ -293,6 +293,14 @@ describe('what examples share is not repeated', () => {
     ]);
   });
 
+  test('the gamma of the gradient of layerNorm by its input, which is one op for all examples', () => {
+    const [x, gamma] = [distinctValues([2, 3, 4]), distinctValues([4])];
+    using tape = new GradientTape();
+    tape.watch(x);
+    vmap(grad((rows: Tensor) => sum(sin(layerNorm(rows, gamma, null)))))(x);
+    expect(tape.trace.map(({ op }) => op.name)).toContain('layerNormInputGrad');
+  });
+
   test('parameters of fused ops, which take one call as without a map', () => {
     const [bias, matrix, kernel] = [4, [4, 4], [1, 1, 4, 4]].map((shape) => distinctValues([shape].flat()));
     const [b, m, k] = [bias, matrix, kernel] as [Tensor, Tensor, Tensor];

@@ -137,6 +137,30 @@ export const explained = [
     reason: 'A text is no tensor, like nothing.',
   },
   {
+    file: 'src/autodiff/vmap/level.ts',
+    original: /^recording < this\.#recording$|^level\.order > innermost\.order$/,
+    replacement: /=/,
+    reason: 'No two maps or recorders have the same number.',
+  },
+  {
+    file: 'src/autodiff/vmap/indexRules.ts',
+    original: /^axis === 0$/,
+    replacement: /^false$/,
+    reason: 'An axis that is moved to where it is gives a view of the same values.',
+  },
+  {
+    file: 'src/autodiff/vmap/mappedCall.ts',
+    original: /^input\.rank === rank$/,
+    replacement: /^false$/,
+    reason: 'It only saves a reshape to the same shape.',
+  },
+  {
+    file: 'src/autodiff/vmap/vmap.ts',
+    original: /^(axis|destination) === 0$/,
+    replacement: /^false$/,
+    reason: 'An axis that is moved to where it is gives a view of the same values, as identity does.',
+  },
+  {
     file: 'src/autodiff/vmap/recurrentRules.ts',
     original: /^-1$/,
     reason: 'The states of a step have two axes, of which axis 1 is the last.',

@@ -13,13 +13,9 @@ export const elementwise: BatchingRule = (call) => {
   const plan = call.op.infer(raised, call.options);
   const fits = 'shape' in plan && String(plan.shape) === String(call.resultOfAll());
   // Ops for derivatives take the shape of their result from one operand, which must have it.
-  return call.one(fits ? raised : raised.map((x) => x && inRank(call, x, rank)));
+  const shape = call.resultOfAll();
+  return call.one(fits ? raised : raised.map((x) => x && broadcastTo(x, { shape })));
 };
-
-/** Returns `x`, repeated to the shape of the result if it isn't mapped (a mapped one was already raised beyond `rank`). */
-function inRank(call: MappedCall, x: Tensor, rank: number): Tensor {
-  return x.rank > rank ? x : broadcastTo(x, { shape: call.resultOfAll() });
-}
 
 /** Ops that only change the shape: reshape, expandDims, squeeze. */
 export const reshaping: BatchingRule = (call) => reshape(call.spread(0), { shape: call.resultOfAll() });
