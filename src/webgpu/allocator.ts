@@ -62,7 +62,9 @@ export class BufferAllocator {
   /** Buffers used by commands that aren't submitted yet. They are destroyed after the submission. */
   #pending: DeviceBuffer[] = [];
   #pendingBytes = 0;
-  /** Bytes of all buffers that exist: in use, idle, and pending destruction. */
+  /** Buffers that exist: in use, idle, and pending destruction. */
+  readonly #counted = new WeakSet<DeviceBuffer>();
+  /** Their bytes. */
   #existing = 0;
   /** The maximum number of bytes that the device is known to hold at a time; unlimited until an allocation fails. */
   #room = Number.POSITIVE_INFINITY;
@@ -133,6 +135,7 @@ export class BufferAllocator {
     this.#makeRoom(size);
     const buffer = this.#tryCreate(descriptor, purpose) ?? this.#createLast(descriptor, purpose);
     this.#statistics.allocations++;
+    this.#counted.add(buffer);
     this.#existing += size;
     return buffer;
   }
@@ -143,10 +146,21 @@ export class BufferAllocator {
     usage: GPUBufferUsageFlags,
     purpose: AllocationPurpose,
   ): DeviceBuffer {
-    const buffer = this.create({ size: words.byteLength, usage, mappedAtCreation: true }, purpose);
-    new Uint32Array(buffer.gpu.getMappedRange()).set(words);
-    buffer.gpu.unmap();
+    const size = words.byteLength;
+    const buffer = this.create({ size, usage, mappedAtCreation: true }, purpose);
+    const { gpu } = buffer;
+    new Uint32Array(this.#mappedRange(gpu, purpose)).set(words);
+    gpu.unmap();
     return buffer;
+  }
+
+  #mappedRange(gpu: GPUBuffer, purpose: AllocationPurpose): ArrayBuffer {
+    try {
+      return gpu.getMappedRange();
+    } catch (error) {
+      // Deno 2.9 maps no buffer that has no memory.
+      throw this.#outOfMemory(gpu.size, purpose, error instanceof Error ? error.message : String(error));
+    }
   }
 
   /** Destroys `buffer` as soon as no unsubmitted command uses it. */
@@ -160,8 +174,13 @@ export class BufferAllocator {
   }
 
   /** Drops `buffer` without destroying it: an app's encoder may name it. Its memory is freed with the last reference. */
-  forget({ size, failure }: DeviceBuffer): void {
-    if (!failure) this.#existing -= size;
+  forget(buffer: DeviceBuffer): void {
+    this.#uncount(buffer);
+  }
+
+  /** A buffer may be destroyed before its failure is known. */
+  #uncount(buffer: DeviceBuffer): void {
+    if (this.#counted.delete(buffer)) this.#existing -= buffer.size;
   }
 
   /** Takes back a buffer of `size` bytes that is pending destruction; null if there is none. */
@@ -191,9 +210,9 @@ export class BufferAllocator {
     }
   }
 
-  #destroyNow({ gpu, size, failure }: DeviceBuffer): void {
-    gpu.destroy();
-    if (!failure) this.#existing -= size;
+  #destroyNow(buffer: DeviceBuffer): void {
+    buffer.gpu.destroy();
+    this.#uncount(buffer);
   }
 
   /** Destroys unused buffers before the total grows by `size` bytes, if the device may not have room for both. */
@@ -262,7 +281,7 @@ export class BufferAllocator {
     buffer.failure = error;
     this.#failures++;
     this.#failedBytes += buffer.size;
-    this.#existing -= buffer.size;
+    this.#uncount(buffer);
     this.#room = others;
     this.watch.markFailed(firstUse, buffer.lastUse, error);
     this.onFailure();

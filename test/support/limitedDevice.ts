@@ -1,7 +1,7 @@
 /** @file A device of its own with little memory, and tensors that fill it. */
 import { expect } from 'vitest';
 import { type Device, fill, max, min, stack, type Tensor, tidy } from '../../src/index.ts';
-import { type LimitedMemory, limitMemory } from './limitedMemory.ts';
+import { type LimitedMemory, limitMemory, type LimitOptions } from './limitedMemory.ts';
 import { ownDevice } from './ownDevice.ts';
 
 export const MiB = 2 ** 20;
@@ -18,7 +18,7 @@ export interface LimitedDevice extends AsyncDisposable {
 /** Returns a device with room for `budget` bytes next to what the library needs at first. */
 export async function limited(
   budget: number,
-  options: { maxPooledBytes?: number; throws?: boolean } = {},
+  options: LimitOptions & { maxPooledBytes?: number } = {},
 ): Promise<LimitedDevice> {
   let room: LimitedMemory | undefined;
   const own = await ownDevice({

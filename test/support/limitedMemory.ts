@@ -15,13 +15,26 @@ export interface LimitedMemory {
   readonly uncaptured: number;
 }
 
+export interface LimitOptions {
+  /** Mapped buffers are rejected by an exception. */
+  throws?: boolean;
+  /** Rejected buffers can't be mapped at their creation, as in Deno. */
+  unmappable?: boolean;
+  /** Milliseconds by which answers of error scopes are late. */
+  delay?: number;
+}
+
 interface Scope {
   readonly filter: GPUErrorFilter;
   error: GPUError | null;
 }
 
-/** Limits the memory of `gpu`; for `prepare` of `ownDevice`. With `throws`, mapped buffers are rejected by an exception. */
-export function limitMemory(gpu: GPUDevice, budget: number, { throws = false } = {}): LimitedMemory {
+/** Limits the memory of `gpu`; for `prepare` of `ownDevice`. */
+export function limitMemory(
+  gpu: GPUDevice,
+  budget: number,
+  { throws = false, unmappable = false, delay = 0 }: LimitOptions = {},
+): LimitedMemory {
   const memory = { budget, live: 0, peak: 0, rejected: 0, uncaptured: 0 };
   const scopes: Scope[] = [];
   const { createBuffer, pushErrorScope, popErrorScope } = gpu;
@@ -32,6 +45,7 @@ export function limitMemory(gpu: GPUDevice, budget: number, { throws = false } =
   gpu.popErrorScope = async () => {
     const scope = scopes.pop();
     const real = await popErrorScope.call(gpu);
+    if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay));
     return scope?.error ?? real;
   };
   const reject = (descriptor: GPUBufferDescriptor): GPUBuffer => {
@@ -40,7 +54,12 @@ export function limitMemory(gpu: GPUDevice, budget: number, { throws = false } =
     const scope = scopes.findLast(({ filter }) => filter === 'out-of-memory');
     if (!scope) memory.uncaptured++;
     else scope.error ??= { message: 'not enough memory' } as GPUError;
-    return invalidBuffer(descriptor);
+    const buffer = invalidBuffer(descriptor);
+    if (unmappable)
+      buffer.getMappedRange = () => {
+        throw new DOMException('the buffer is invalid', 'OperationError');
+      };
+    return buffer;
   };
   // A contradictory usage creates a buffer that is invalid in the same way as one without memory.
   const invalidBuffer = (descriptor: GPUBufferDescriptor): GPUBuffer => {

@@ -22,10 +22,16 @@ import { elements, expectValues, filled, leaveRoom, limited, MiB } from '../supp
 /** Room for none, some and nearly all of what recording a function on 4 MiB takes. */
 const partialRooms = [0, 1024, 3 * MiB, 5 * MiB, 9 * MiB];
 
-test.each([0, 2 ** 20, 2 ** 30])(
-  'after disposing, the next allocation succeeds (pool of %i bytes)',
-  async (maxPooledBytes) => {
-    await using own = await limited(32 * MiB, { maxPooledBytes });
+test.each([
+  { maxPooledBytes: 0, delay: 0 },
+  { maxPooledBytes: 2 ** 20, delay: 0 },
+  { maxPooledBytes: 2 ** 30, delay: 0 },
+  // The staging buffer of the readback is destroyed before its error is known.
+  { maxPooledBytes: 2 ** 30, delay: 20 },
+])(
+  'after disposing, the next allocation succeeds (pool of $maxPooledBytes bytes, answers late by $delay ms)',
+  async (options) => {
+    await using own = await limited(32 * MiB, options);
     const held = [1, 2, 3, 4, 5].map((value) => filled(5 * MiB, value));
     const failed = filled(12 * MiB, 1);
     await expect(failed.data()).rejects.toThrow(OutOfMemoryError);
@@ -178,10 +184,10 @@ test('at a readback: the values are there for the next one', async () => {
   await expectValues(y, 1.5);
 });
 
-test.each([false, true])(
-  'at the recording of a compiled function (mapped buffers throw: %s)',
-  async (throws) => {
-    await using own = await limited(64 * MiB, { throws });
+test.each([{}, { throws: true }, { unmappable: true }])(
+  'at the recording of a compiled function (mapped buffers: %o)',
+  async (options) => {
+    await using own = await limited(64 * MiB, options);
     const f = compile((x: Tensor) => sum(mul(add(x, 1), add(x, 2))));
     const x = filled(4 * MiB, 1);
     await own.device.sync();
