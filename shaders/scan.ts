@@ -1,5 +1,5 @@
 /**
- * @file Running sums along one axis of x viewed as [outer, n, inner]. The axis is divided into tiles of consecutive elements:
+ * @file Running sums along one axis of x viewed as [outer, n, inner]; with `fold: 'product'`, "sum" stands for a product. The axis is divided into tiles of consecutive elements:
  *
  *     totals   the sum of each tile: [outer, tiles, inner]
  *     scan     the running sums within each tile, starting from `before`, the sum before the tile (omitted for a single tile)
@@ -19,6 +19,8 @@ import { wgsl } from './lib/wgsl.ts';
 export type ScanOptions = {
   /** WGSL type of the elements. */
   type: string;
+  /** How elements are combined. */
+  fold: 'sum' | 'product';
   job: 'totals' | 'scan';
   /** Whether the sums before each tile are bound. */
   continued: boolean;
@@ -37,8 +39,15 @@ export const scanWorkgroup = { serial: 64, cooperative: 256 } as const;
 const perInvocation = 8;
 export const cooperativeTile = scanWorkgroup.cooperative * perInvocation;
 
+const operators = { sum: '+', product: '*' } as const;
+
+/** The neutral value of a WGSL type. */
+const neutral = (type: 'Value' | 'Sum', { fold }: ScanOptions) =>
+  fold === 'sum' ? `${type}()` : `${type}(1)`;
+
 export function scan(options: ScanOptions): string {
-  const { job, continued, strategy } = options;
+  const { job, continued, strategy, fold } = options;
+  const operator = operators[fold];
   return wgsl`
 ${flatIndex}
 ${elements(options)}
@@ -48,25 +57,25 @@ fn tile_index(line: u32, tile: u32) -> u32 {
 }
 
 fn sum_before(line: u32, tile: u32) -> Sum {
-  return ${continued ? 'before[tile_index(line, tile)]' : 'Sum()'};
+  return ${continued ? 'before[tile_index(line, tile)]' : neutral('Sum', options)};
 }
 
 #if ${job === 'scan'}
 // The running sums of elements first to end of a line, from start.
 fn scan_elements(line: u32, first: u32, end: u32, start: Sum) {
-  var sum = Sum();
+  var sum = ${neutral('Sum', options)};
   for (var k = first; k < end; k++) {
     let value = load(line, k);
-    store(line, k, start + sum, value);
-    sum += total_of(value);
+    store(line, k, start ${operator} sum, value);
+    sum ${operator}= total_of(value);
   }
 }
 #endif
 
 fn sum_elements(line: u32, first: u32, end: u32) -> Sum {
-  var sum = Sum();
+  var sum = ${neutral('Sum', options)};
   for (var k = first; k < end; k++) {
-    sum += total_of(load(line, k));
+    sum ${operator}= total_of(load(line, k));
   }
   return sum;
 }
@@ -78,23 +87,27 @@ ${strategy === 'serial' ? serial(options) : cooperative(options)}
  * Declares the types of a read (Value) and of sums (Sum), and `load` and `store`, which count in the direction
  * of the scan; `store` is passed the sum before what it writes.
  */
-function elements({ type, job, exclusive, reverse, order, width }: ScanOptions): string {
+function elements(options: ScanOptions): string {
+  const { type, fold, job, exclusive, reverse, order, width } = options;
+  const operator = operators[fold];
   const along = reverse ? 'params.n - 1u - k' : 'k';
   const value = width === 4 ? `vec4<${type}>` : type;
   const neighbours = width === 4 && order === 'rows';
   const turned = neighbours && reverse ? '.wzyx' : '';
-  const own = exclusive ? 'Value()' : 'value';
-  // Sums of one, two, three and four elements.
+  const own = exclusive ? neutral('Value', options) : 'value';
+  /** The sum of the first elements of a vector. */
+  const prefix = (count: number) =>
+    ['value.x', 'value.y', 'value.z', 'value.w'].slice(0, count).join(` ${operator} `);
   const prefixes = exclusive
-    ? 'vec4(Sum(), value.x, value.x + value.y, value.x + value.y + value.z)'
-    : 'vec4(value.x, value.x + value.y, value.x + value.y + value.z, total_of(value))';
+    ? `vec4(${neutral('Sum', options)}, ${prefix(1)}, ${prefix(2)}, ${prefix(3)})`
+    : `vec4(${prefix(1)}, ${prefix(2)}, ${prefix(3)}, total_of(value))`;
   const store = /* wgsl */ `
 fn store(line: u32, k: u32, start: Sum, value: Value) {
   ${
     neighbours
-      ? `let sums = vec4(start) + ${prefixes};
+      ? `let sums = vec4(start) ${operator} ${prefixes};
   out[index_of(line, k)] = sums${turned};`
-      : `out[index_of(line, k)] = start + ${own};`
+      : `out[index_of(line, k)] = start ${operator} ${own};`
   }
 }`;
   return /* wgsl */ `
@@ -111,7 +124,7 @@ fn load(line: u32, k: u32) -> Value {
 }
 
 fn total_of(value: Value) -> Sum {
-  return ${neighbours ? 'value.x + value.y + value.z + value.w' : 'value'};
+  return ${neighbours ? prefix(4) : 'value'};
 }
 ${job === 'scan' ? store : ''}
 `;
@@ -146,7 +159,8 @@ ${entry('serial')} {
 `;
 }
 
-function cooperative({ job, width }: ScanOptions): string {
+function cooperative({ fold, job, width }: ScanOptions): string {
+  const operator = operators[fold];
   const workgroup = scanWorkgroup.cooperative;
   return wgsl`
 var<workgroup> sums: array<Sum, ${workgroup}>;
@@ -162,7 +176,7 @@ ${entry('cooperative')} {
   for (var reach = 1u; reach < ${workgroup}u; reach <<= 1u) {
     var sum = sums[local];
     if (local >= reach) {
-      sum += sums[local - reach];
+      sum ${operator}= sums[local - reach];
     }
     workgroupBarrier();
     sums[local] = sum;
@@ -176,7 +190,7 @@ ${entry('cooperative')} {
   if (end > first) {
     var start = sum_before(line, tile);
     if (local > 0u) {
-      start += sums[local - 1u];
+      start ${operator}= sums[local - 1u];
     }
     scan_elements(line, first, end, start);
   }

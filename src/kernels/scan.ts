@@ -1,4 +1,4 @@
-/** @file Launches running sums: one launch for short lines, three for long ones (more if there are many tiles). */
+/** @file Launches running sums and products: one launch for short lines, three for long ones (more if there are many tiles). */
 import { cooperativeTile, scan, type ScanOptions, scanWorkgroup } from '../../shaders/scan.ts';
 import { wgslType } from '../core/dtype.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
@@ -32,14 +32,24 @@ export interface ScanDirection {
 /** Elements of a tile that one invocation sums. */
 const serialTile = 256;
 
-/** Running sums of `x` along `axis`. */
-export function cumsumKernel(x: Tensor, axis: number, direction: ScanDirection): Tensor {
-  const out = output(x.device, x, 'cumsum');
-  if (out.size > 0) scanInto(out, x, linesAlong(x.shape, axis), direction);
+/** The ops that are scans, and how they combine elements. */
+const folds = { cumsum: 'sum', cumprod: 'product' } as const;
+type ScanOp = keyof typeof folds;
+
+/** Running sums or products of `x` along `axis`. */
+export function scanKernel(op: ScanOp, x: Tensor, axis: number, direction: ScanDirection): Tensor {
+  const out = output(x.device, x, op);
+  if (out.size > 0) scanInto(op, out, x, linesAlong(x.shape, axis), direction);
   return out;
 }
 
-function scanInto(out: Tensor, x: Tensor, lines: Lines, { exclusive, reverse }: ScanDirection): void {
+function scanInto(
+  op: ScanOp,
+  out: Tensor,
+  x: Tensor,
+  lines: Lines,
+  { exclusive, reverse }: ScanDirection,
+): void {
   const { device } = x;
   const { strategy, tile } = selectScan(lines, profileOf(device));
   const { count, n, inner } = lines;
@@ -53,6 +63,7 @@ function scanInto(out: Tensor, x: Tensor, lines: Lines, { exclusive, reverse }: 
     device.launch(kernel, {
       options: {
         type: wgslType(x.dtype),
+        fold: folds[op],
         job,
         continued,
         exclusive: exclusive && job === 'scan',
@@ -71,9 +82,9 @@ function scanInto(out: Tensor, x: Tensor, lines: Lines, { exclusive, reverse }: 
     return;
   }
   const spec = { shape: [count, tiles], dtype: x.dtype };
-  const [totals, before] = [output(device, spec, 'cumsum'), output(device, spec, 'cumsum')];
+  const [totals, before] = [output(device, spec, op), output(device, spec, op)];
   launch('totals', null, totals);
-  scanInto(before, totals, { count, n: tiles, inner }, { exclusive: true, reverse: false });
+  scanInto(op, before, totals, { count, n: tiles, inner }, { exclusive: true, reverse: false });
   launch('scan', before, out);
 }
 

@@ -1,7 +1,8 @@
 /** @file cumsum */
 import { requireDType } from '../core/dtype.ts';
 import { normalizeAxis, requireBoolean } from '../core/shape.ts';
-import { cumsumKernel } from '../kernels/scan.ts';
+import type { TensorSpec } from '../core/spec.ts';
+import { scanKernel } from '../kernels/scan.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { perResult } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
@@ -17,6 +18,21 @@ export interface CumsumOptions {
   reverse?: boolean;
 }
 
+/** The spec of x, and how it is scanned. */
+export type ScanPlan = TensorSpec & Required<CumsumOptions>;
+
+/** Returns the plan of a scan. */
+export function planScan(
+  op: string,
+  { shape, dtype }: TensorSpec,
+  { axis = 0, exclusive = false, reverse = false }: CumsumOptions,
+): ScanPlan {
+  requireDType(op, 'x', dtype, numbers);
+  requireBoolean(op, 'exclusive', exclusive);
+  requireBoolean(op, 'reverse', reverse);
+  return { shape, dtype, axis: normalizeAxis(op, axis, shape.length), exclusive, reverse };
+}
+
 /**
  * Running sums of `x` along `axis`: element k holds the sum of the elements up to and including k. Shape: that of x.
  * Errors: ShapeError for an axis that x lacks, ValueError for options, DTypeError for bools.
@@ -27,13 +43,8 @@ export const cumsum: Op<[x: Tensor], CumsumOptions, Tensor, 'first', ['axis', 'e
     inputs: ['x'],
     options: { axis: true, exclusive: true, reverse: true },
     save: { inputs: [] },
-    infer: ([{ shape, dtype }], { axis = 0, exclusive = false, reverse = false }) => {
-      requireDType('cumsum', 'x', dtype, numbers);
-      requireBoolean('cumsum', 'exclusive', exclusive);
-      requireBoolean('cumsum', 'reverse', reverse);
-      return { shape, dtype, axis: normalizeAxis('cumsum', axis, shape.length), exclusive, reverse };
-    },
-    forward: ([x], plan) => cumsumKernel(x, plan.axis, plan),
+    infer: ([x], options) => planScan('cumsum', x, options),
+    forward: ([x], plan) => scanKernel('cumsum', x, plan.axis, plan),
     backward: ([dy], { plan: { axis, exclusive, reverse } }) => [
       cumsum(dy, { axis, exclusive, reverse: !reverse }),
     ],

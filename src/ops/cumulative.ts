@@ -1,10 +1,16 @@
-/** @file cumprod and cummax: scans by recursive doubling. Their gradients are those of mul and maximum. */
+/**
+ * @file cumprod, and cummax by recursive doubling. Source of recursive doubling: W. D. Hillis, G. L. Steele, "Data parallel
+ * algorithms", 1986.
+ */
 import { normalizeAxis, requireBoolean } from '../core/shape.ts';
 import { type DType, requireDType } from '../core/dtype.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { mul } from './arithmetic.ts';
+import { scanKernel } from '../kernels/scan.ts';
+import { add, mul } from './arithmetic.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
-import type { CumsumOptions } from './cumsum.ts';
+import { perResult } from './cost.ts';
+import { type CumsumOptions, planScan, type ScanPlan } from './cumsum.ts';
+import { defineOp, type Op } from './define.ts';
 import { flip } from './flip.ts';
 import { identity } from './identity.ts';
 import { maximum } from './maximum.ts';
@@ -28,25 +34,42 @@ const lowest: Partial<Record<DType, number>> = {
 /**
  * Running products of `x` along `axis`: element k holds the product of the elements up to and including k. Shape: that of x;
  * float32, int32, uint32. Gradients are exact at zeros, too.
- * Source: W. D. Hillis, G. L. Steele, "Data parallel algorithms", 1986: log₂ n elementwise products.
  * Errors: ShapeError for an axis that x lacks, ValueError for options, DTypeError for bools.
  */
-export const cumprod: CompositeOp<[x: Tensor], CumsumOptions, Tensor, ['axis', 'exclusive', 'reverse']> =
-  /* @__PURE__ */ defineComposite({
+export const cumprod: Op<[x: Tensor], CumsumOptions, Tensor, 'first', ['axis', 'exclusive', 'reverse']> =
+  /* @__PURE__ */ defineOp({
     name: 'cumprod',
     inputs: ['x'],
     options: { axis: true, exclusive: true, reverse: true },
-    compose: ([x], { axis = 0, exclusive = false, reverse = false }) => {
-      requireDType('cumprod', 'x', x.dtype, numbers);
-      requireBoolean('cumprod', 'exclusive', exclusive);
-      requireBoolean('cumprod', 'reverse', reverse);
-      const along = normalizeAxis('cumprod', axis, x.shape.length);
-      const flipped = reverse ? flip(x, { axis: along }) : x;
-      const first = exclusive ? shifted(flipped, along, 1, 1) : flipped;
-      const products = runningFold(first, along, mul, 1);
-      return reverse ? flip(products, { axis: along }) : products;
-    },
+    save: { inputs: [0] },
+    infer: ([x], options) => planScan('cumprod', x, options),
+    forward: ([x], plan) => scanKernel('cumprod', x, plan.axis, plan),
+    backward: ([dy], { inputs: [x], plan }) => [productGradient(dy, x, plan)],
+    cost: perResult,
   });
+
+/**
+ * The gradient of running products without a division, so that it is exact at zeros: through products by recursive doubling, where
+ * an element becomes the product of the last 2, 4, 8, … elements.
+ */
+function productGradient(dy: Tensor, x: Tensor, { axis, exclusive, reverse }: ScanPlan): Tensor {
+  const turned = (t: Tensor) => (reverse ? flip(t, { axis }) : t);
+  const products = [exclusive ? shifted(turned(x), axis, 1, 1) : turned(x)];
+  const levels = Math.ceil(Math.log2(Math.max(1, x.shape[axis] as number)));
+  for (let level = 0; level + 1 < levels; level++) {
+    const last = products[level] as Tensor;
+    products.push(mul(shifted(last, axis, 2 ** level, 1), last));
+  }
+  let gradient = turned(dy);
+  for (let level = levels - 1; level >= 0; level--) {
+    const product = products[level] as Tensor;
+    gradient = add(
+      mul(gradient, shifted(product, axis, 2 ** level, 1)),
+      shifted(mul(gradient, product), axis, -(2 ** level), 0),
+    );
+  }
+  return turned(exclusive ? shifted(gradient, axis, -1, 0) : gradient);
+}
 
 /**
  * Running maxima of `x` along `axis`: element k holds the largest element up to and including k. NaN propagates.
@@ -83,13 +106,15 @@ function runningFold(
   return folded;
 }
 
-/** Returns `x` shifted towards the end of `axis` by `distance`, at most its size; the gap is filled with `value`. */
+/**
+ * Returns `x` shifted along `axis` by `distance`, at most its size: towards the end, or towards the start if negative. The gap is
+ * filled with `value`.
+ */
 function shifted(x: Tensor, axis: number, distance: number, value: number): Tensor {
-  const size = x.shape.map((n, i) => (i === axis ? Math.max(0, n - distance) : n));
-  const rest = slice(x, { begin: x.shape.map(() => 0), size });
-  const added = (x.shape[axis] as number) - (size[axis] as number);
-  return pad(rest, {
-    paddings: x.shape.map((_, i) => (i === axis ? [added, 0] : [0, 0])),
-    constantValue: value,
-  });
+  const n = x.shape[axis] as number;
+  const gap = Math.min(n, Math.abs(distance));
+  const begin = x.shape.map((_, i) => (i === axis && distance < 0 ? gap : 0));
+  const rest = slice(x, { begin, size: x.shape.map((size, i) => (i === axis ? n - gap : size)) });
+  const paddings = x.shape.map((_, i) => (i !== axis ? [0, 0] : distance < 0 ? [0, gap] : [gap, 0]));
+  return pad(rest, { paddings, constantValue: value });
 }

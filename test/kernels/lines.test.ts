@@ -5,6 +5,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   batchNormTrain,
+  cumprod,
   cumsum,
   fill,
   GradientTape,
@@ -84,6 +85,14 @@ function runningSums(line: number[]): number[] {
   });
 }
 
+function runningProducts(line: number[]): number[] {
+  let product = 1;
+  return line.map((value) => {
+    product *= value;
+    return product;
+  });
+}
+
 /** Of the same line from its end, or each sum without its own element. */
 const reversed = (line: number[]) => runningSums([...line].reverse()).reverse();
 const exclusive = (line: number[]) => [0, ...runningSums(line).slice(0, -1)];
@@ -137,6 +146,19 @@ describe.each(adapterClasses)('as on a %s', (kind) => {
       await expectNear(cumsum(x, { axis: 1 }), mapRows(host, shape, runningSums), ...close);
       await expectNear(cumsum(x, { axis: 1, reverse: true }), mapRows(host, shape, reversed), ...close);
       await expectNear(cumsum(x, { axis: 1, exclusive: true }), mapRows(host, shape, exclusive), ...close);
+    }),
+  );
+
+  test.each(scans.map((shape, i) => [shape, i] as const))('cumprod of lines %j', (shape, i) =>
+    asAdapter(kind, async () => {
+      // Factors and their reciprocals are as likely, so that long products stay finite. Chains have some 500 products.
+      const host = values(shape[0] * shape[1] * shape[2], i).map((v) => Math.exp((v - 1) / 40));
+      const x = tensor(host, { shape });
+      const backwards = (line: number[]) => runningProducts([...line].reverse()).reverse();
+      const before = (line: number[]) => [1, ...runningProducts(line).slice(0, -1)];
+      await expectNear(cumprod(x, { axis: 1 }), mapRows(host, shape, runningProducts), 4e-5, 0);
+      await expectNear(cumprod(x, { axis: 1, reverse: true }), mapRows(host, shape, backwards), 4e-5, 0);
+      await expectNear(cumprod(x, { axis: 1, exclusive: true }), mapRows(host, shape, before), 4e-5, 0);
     }),
   );
 

@@ -38,6 +38,7 @@ const moments = {
 
 const scan: ScanOptions = {
   type: 'f32',
+  fold: 'sum',
   job: 'scan',
   continued: false,
   exclusive: false,

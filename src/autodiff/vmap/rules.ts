@@ -51,6 +51,7 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   argMax: axes.searches,
   argMin: axes.searches,
   cumsum: axes.alongAxis(0),
+  cumprod: axes.alongAxis(0),
   topK: axes.unchanged,
   softmax: axes.alongAxis(-1),
   logSoftmax: axes.alongAxis(-1),

@@ -39,7 +39,7 @@ const formulas: ReadonlyMap<string, Formula> = new Map<string, Formula>([
   ),
   ...same('divideNoNan logAddExp:Logaddexp logAddExp2:Logaddexp2 isNegInf:Isneginf isPosInf:Isposinf ldexp'),
   ...same('identity:Copy max:Amax min:Amin countNonzero ptp diff median ravel flipud fliplr rot90 roll'),
-  ...same('repeat tril triu diagonal trace diag diagflat moveAxis:Moveaxis swapAxes:Swapaxes cumprod'),
+  ...same('repeat tril triu diagonal trace diag diagflat moveAxis:Moveaxis swapAxes:Swapaxes'),
   ...same('hstack vstack dstack append inner outer dot vdot tensordot take argsort sort'),
   ...same('nanSum:Nansum nanProd:Nanprod nanMax:Nanmax nanMin:Nanmin nanMean:Nanmean nanVar:Nanvar'),
   ...same('nanStd:Nanstd'),
