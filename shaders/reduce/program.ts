@@ -62,35 +62,58 @@ export function operandElement(
   return isAlong && width === 4 ? 'vec4<f32>' : 'f32';
 }
 
-/** WGSL that declares `<name>`, the value at `at`, and the operands of position `k` as `<name>_b` and so on. */
-export function readValue({ width, operands }: ReduceOptions, name: string, at: string, k: string): string {
+/**
+ * WGSL that declares `<name>`, the value at `at`, and the operands of position `k` as `<name>_b` and so on; those along positions only
+ * with `positions`, since lines that are read together share them.
+ */
+export function readValue(
+  { width, operands }: ReduceOptions,
+  name: string,
+  at: string,
+  k: string,
+  positions = true,
+): string {
   if (width === 32)
     return `let ${name}_low = x[2u * ${at}];
     let ${name}_high = x[2u * ${at} + 1u];`;
   const others = operands.map((operand, i) => {
     const operandName = reduceOperandNames[i];
-    if (operand === 'lines') return '';
+    if (operand === 'lines' || (operand === 'positions' && !positions)) return '';
     return `let ${name}_${operandName} = ${operandName}_values[${operand === 'elements' ? at : k}];`;
   });
   return [`let ${name} = x[${at}];`, ...others.filter((text) => text !== '')].join('\n    ');
 }
 
-/** WGSL that declares the operands that have one value for each line, from the line's index. */
-export function readLineOperands({ operands }: ReduceOptions, line: string): string {
+/** WGSL that declares the operands that have one value for each line, from the line's index: `b_line<suffix>` and so on. */
+export function readLineOperands({ operands }: ReduceOptions, line: string, suffix = ''): string {
   return operands
     .map((operand, i) => {
       const name = reduceOperandNames[i];
-      return operand === 'lines' ? `let ${name}_line = ${name}_values[${line}];` : '';
+      return operand === 'lines' ? `let ${name}_line${suffix} = ${name}_values[${line}];` : '';
     })
     .filter((text) => text !== '')
     .join('\n  ');
 }
 
-/** The operands of component i of `name`, as arguments of `prepare`. */
-export function operandsOf({ operands, order, width }: ReduceOptions, name: string, i: number): string {
+/**
+ * The operands of component i of `name`, as arguments of `prepare`: those along positions belong to `first`, those of its line have
+ * `suffix`.
+ */
+export function operandsOf(
+  { operands, order, width }: ReduceOptions,
+  name: string,
+  i: number,
+  first = name,
+  suffix = '',
+): string {
   return operands
     .map((operand, o) => {
-      const own = operand === 'lines' ? `${reduceOperandNames[o]}_line` : `${name}_${reduceOperandNames[o]}`;
+      const operandName = reduceOperandNames[o];
+      const own = {
+        elements: `${name}_${operandName}`,
+        positions: `${first}_${operandName}`,
+        lines: `${operandName}_line${suffix}`,
+      }[operand];
       const isVector = operandElement(operand, { order, width }).startsWith('vec');
       return `, ${own}${isVector ? `.${'xyzw'[i]}` : ''}`;
     })

@@ -11,7 +11,6 @@ import {
   operandsOf,
   readLineOperands,
   readValue,
-  reduceOperandNames,
   type ReduceOptions,
   write,
 } from './program.ts';
@@ -20,15 +19,22 @@ export function serialReduce(options: ReduceOptions): string {
   const { accumulator, initial, order, width, linesPerLoop, workgroup, split } = options;
   const inRows = order === 'rows';
   const isApart = linesPerLoop > 1;
+  /** Distance between lines that are reduced in one loop. */
+  const distance = inRows ? 'params.n' : '1u';
   const lines = Array.from({ length: linesPerInvocation(options) }, (_, i) => i);
   const each = (text: (line: number) => string) => lines.map(text).join('\n  ');
+  const read = (name: string, at: string, k: string) =>
+    isApart
+      ? each((line) => readValue(options, `${name}_${line}`, `${at} + ${line}u * ${distance}`, k, line === 0))
+      : readValue(options, name, at, k);
   /** Combines the elements of each line in `values`, with their positions, into the totals. */
   const fold = (values: readonly { value: string; k: string }[]) => {
     if (isApart) {
       const ofLine = (line: number) =>
-        values.map(
-          ({ value, k }) => `prepare(${value}_${line}, ${k}${operandsOfLine(options, value, line)})`,
-        );
+        values.map(({ value, k }) => {
+          const operands = operandsOf(options, `${value}_${line}`, 0, `${value}_0`, `_${line}`);
+          return `prepare(${value}_${line}, ${k}${operands})`;
+        });
       return each((line) => `  total_${line} = combine(total_${line}, ${inPairs(ofLine(line))});`);
     }
     const elements = values.map(({ value, k }) =>
@@ -43,6 +49,9 @@ export function serialReduce(options: ReduceOptions): string {
   };
   /** The line index for operands, without the chunk. */
   const lineIndex = split ? 'outer * params.inner + column' : 'line';
+  const lineOperands = isApart
+    ? each((line) => readLineOperands(options, `${lineIndex} + ${line}u`, `_${line}`))
+    : readLineOperands(options, lineIndex);
   return wgsl`
 ${declarations(options)}
 @compute @workgroup_size(${workgroup})
@@ -84,17 +93,12 @@ fn main(
   let end = params.n;
   var at = row * params.n * params.inner + column;
 #endif
-  ${[isApart ? operandsOfLines(options, lineIndex) : readLineOperands(options, lineIndex), each((i) => `var total_${i} = ${accumulator}(${initial});`)].filter(Boolean).join('\n  ')}
+  ${[lineOperands, each((i) => `var total_${i} = ${accumulator}(${initial});`)].filter(Boolean).join('\n  ')}
 #if ${width < 16}
   let whole = max(end, 1u) - 1u;
   while (k < whole) {
-#if ${isApart}
-    ${readLines(options, 'first', 'at', 'k')}
-    ${readLines(options, 'second', 'at + params.inner', 'k + 1u')}
-#else
-    ${readValue(options, 'first', 'at', 'k')}
-    ${readValue(options, 'second', 'at + params.inner', 'k + 1u')}
-#endif
+    ${read('first', 'at', 'k')}
+    ${read('second', 'at + params.inner', 'k + 1u')}
   ${fold([
     { value: 'first', k: 'k' },
     { value: 'second', k: '(k + 1u)' },
@@ -104,11 +108,7 @@ fn main(
   }
 #endif
   while (k < end) {
-#if ${isApart}
-    ${readLines(options, 'value', 'at', 'k')}
-#else
-    ${readValue(options, 'value', 'at', 'k')}
-#endif
+    ${read('value', 'at', 'k')}
   ${fold([{ value: 'value', k: 'k' }])}
     k += 1u;
     at += params.inner;
@@ -116,50 +116,6 @@ fn main(
   ${each((i) => write(options, i, `total_${i}`))}
 }
 `;
-}
-
-const linesOf = ({ linesPerLoop }: ReduceOptions) => Array.from({ length: linesPerLoop }, (_, line) => line);
-
-/**
- * WGSL that declares `<name>_<line>`, the value of each line that lies apart, and the operands: `<name>_<line>_b` and so on, or
- * `<name>_b` if all lines have the same. `at` is the place in the first line.
- */
-function readLines(options: ReduceOptions, name: string, at: string, k: string): string {
-  /** Distance between the lines. */
-  const distance = options.order === 'rows' ? 'params.n' : '1u';
-  const each = (text: (line: number, place: string) => string) =>
-    linesOf(options).map((line) => text(line, `${at} + ${line}u * ${distance}`));
-  const others = options.operands.flatMap((operand, i) => {
-    const operandName = reduceOperandNames[i];
-    if (operand === 'lines') return [];
-    if (operand === 'positions') return [`let ${name}_${operandName} = ${operandName}_values[${k}];`];
-    return each((line, place) => `let ${name}_${line}_${operandName} = ${operandName}_values[${place}];`);
-  });
-  return [...each((line, place) => `let ${name}_${line} = x[${place}];`), ...others].join('\n    ');
-}
-
-/** WGSL that declares the operands with one value for each line: `b_line_<line>` and so on, from the first line's index. */
-function operandsOfLines(options: ReduceOptions, first: string): string {
-  return options.operands
-    .flatMap((operand, i) => {
-      const name = reduceOperandNames[i];
-      if (operand !== 'lines') return [];
-      return linesOf(options).map(
-        (line) => `let ${name}_line_${line} = ${name}_values[${first} + ${line}u];`,
-      );
-    })
-    .join('\n  ');
-}
-
-/** The operands of `<name>_<line>`, as arguments of `prepare`. */
-function operandsOfLine({ operands }: ReduceOptions, name: string, line: number): string {
-  return operands
-    .map((operand, i) => {
-      const operandName = reduceOperandNames[i];
-      if (operand === 'lines') return `, ${operandName}_line_${line}`;
-      return operand === 'positions' ? `, ${name}_${operandName}` : `, ${name}_${line}_${operandName}`;
-    })
-    .join('');
 }
 
 /** WGSL that combines `terms` in a tree of pairs: errors stay small, and no term waits for all before it. */
