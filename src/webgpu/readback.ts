@@ -38,10 +38,11 @@ export class Readback implements IdleBuffers {
   async read(range: BoundRange | null, values: FaultCarrier | null): Promise<ArrayBuffer> {
     const collection = this.faults.collect();
     let words: Uint32Array | null = null;
+    const keepWords = (copied: Uint32Array) => {
+      words = copied;
+    };
     try {
-      const read = await this.#read(range, values, collection.bytes);
-      words = read.words;
-      return read.bytes;
+      return await this.#read(range, values, collection.bytes, keepWords);
     } finally {
       collection.resolve(words);
       await collection.resolved;
@@ -52,30 +53,37 @@ export class Readback implements IdleBuffers {
     range: BoundRange | null,
     values: FaultCarrier | null,
     faultBytes: number,
-  ): Promise<{ bytes: ArrayBuffer; words: Uint32Array | null }> {
+    keepWords: (words: Uint32Array) => void,
+  ): Promise<ArrayBuffer> {
     const dataBytes = range ? Math.ceil(range.bytes / 4) * 4 : 0;
     if (dataBytes + faultBytes === 0) return this.#finish();
-    // A tensor may fill the largest possible buffer: the fault words then get a separate one.
-    const joined = dataBytes + faultBytes <= this.device.limits.maxBufferSize;
-    const staging = this.#stagingBuffer(dataBytes + (joined ? faultBytes : 0));
-    const faultStaging = joined ? staging : this.#stagingBuffer(faultBytes);
-    const faultOffset = joined ? dataBytes : 0;
+    const fits = dataBytes + faultBytes <= this.device.limits.maxBufferSize;
+    const staging = this.#stagingBuffer(dataBytes + (fits ? faultBytes : 0));
+    // A tensor may fill the largest possible buffer. A new buffer may have no memory, and then nothing of its submission runs:
+    // the fault words must not be lost with it.
+    const isSeparate = dataBytes > 0 && faultBytes > 0 && !(fits && staging.confirmed);
+    const faultStaging = isSeparate ? this.#stagingBuffer(faultBytes) : staging;
+    const faultOffset = isSeparate ? 0 : dataBytes;
+    if (faultBytes > 0) this.#takeFaultWords(this.faults.buffer, faultStaging, faultOffset, faultBytes);
+    if (isSeparate) this.stream.flush();
     if (range && dataBytes > 0) {
       this.stream.copy(range.buffer, range.offset, staging, 0, dataBytes);
       if (values) this.journal.copied(range.buffer, values, true);
     }
-    if (faultBytes > 0) this.#takeFaultWords(this.faults.buffer, faultStaging, faultOffset, faultBytes);
     this.stream.drain();
-    const bytes = await this.#take(staging, dataBytes + (joined ? faultBytes : 0));
-    const copied = joined ? bytes : await this.#take(faultStaging, faultBytes);
-    return { bytes, words: new Uint32Array(copied, faultOffset, faultBytes / 4) };
+    const reading = this.#take(staging, dataBytes + (isSeparate ? 0 : faultBytes));
+    // If the fault words are read separately, it may reject while they are awaited.
+    reading.catch(() => {});
+    const copied = await (isSeparate ? this.#take(faultStaging, faultBytes) : reading);
+    keepWords(new Uint32Array(copied, faultOffset, faultBytes / 4));
+    return reading;
   }
 
   /** Waits only for the work, without mapping anything. Also resolves if the device is lost. */
-  async #finish(): Promise<{ bytes: ArrayBuffer; words: null }> {
+  async #finish(): Promise<ArrayBuffer> {
     this.stream.drain();
     await this.device.queue.onSubmittedWorkDone();
-    return { bytes: new ArrayBuffer(0), words: null };
+    return new ArrayBuffer(0);
   }
 
   async #take(staging: DeviceBuffer, size: number): Promise<ArrayBuffer> {

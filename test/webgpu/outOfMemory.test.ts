@@ -5,6 +5,8 @@ import {
   compile,
   cumsum,
   fill,
+  gather,
+  IndexOutOfRangeError,
   memory,
   mul,
   ones,
@@ -182,6 +184,23 @@ test('at a readback: the values are there for the next one', async () => {
   own.room.budget += 16 * MiB;
   await expectValues(z, 9);
   await expectValues(y, 1.5);
+});
+
+test('at a readback: a fault that it would have collected is reported by the next one, and by no other', async () => {
+  await using own = await limited(32 * MiB);
+  const [table, good, bad] = [tensor([1, 2, 3]), tensor(Int32Array.of(1)), tensor(Int32Array.of(7))];
+  expect(await gather(table, good).array()).toEqual([2]);
+  const large = filled(2 * MiB, 2);
+  await own.device.sync();
+  const wrong = gather(table, bad);
+  const { budget } = own.room;
+  own.room.budget = own.room.live;
+  await expect(large.data()).rejects.toThrow(OutOfMemoryError);
+  own.room.budget = budget;
+  const right = gather(table, good);
+  expect(await right.array()).toEqual([2]);
+  await expect(wrong.data()).rejects.toThrow(IndexOutOfRangeError);
+  await expectValues(large, 2);
 });
 
 test.each([{}, { throws: true }, { unmappable: true }])(
