@@ -344,6 +344,12 @@ export const explained = [
   },
   {
     file: 'src/execution/capturedWork.ts',
+    original: /^!this\.capture\.made\.has\(output\)$/,
+    replacement: /^false$/,
+    reason: 'The recorded call makes all of its results: it copies those that it did not make.',
+  },
+  {
+    file: 'src/execution/capturedWork.ts',
     original: /^groups\.size >= maxGroups$/,
     reason: 'How many bind groups are cached: what is missing is made again.',
   },

@@ -17,7 +17,7 @@ const modules: Readonly<Record<string, () => Promise<unknown>>> = import.meta.gl
   '../kernels/{encode,encodeFunction,fusion}.test.ts',
   '../inspect/{profile,recording,step}.test.ts',
   '../ops/{arrange,binary,creation,define,gather-faults,hostOperands,matMul,reductions}.test.ts',
-  '../webgpu/{faults,idleMemory,limits,outOfMemory}.test.ts',
+  '../webgpu/{faults,idleMemory,journal,limits,lostValues,outOfMemory}.test.ts',
   '../keras/graph/*.test.ts',
   // Snapshots of vitest, many programs, and timed tests.
   '!../autodiff/{compilePrograms,differential,dropped}.test.ts',
