@@ -350,6 +350,12 @@ export const explained = [
   },
   {
     file: 'src/execution/capturedWork.ts',
+    original: /^this\.#run$/,
+    replacement: /^true$/,
+    reason: 'It narrows the type: results are given after a run.',
+  },
+  {
+    file: 'src/execution/capturedWork.ts',
     original: /^groups\.size >= maxGroups$/,
     reason: 'How many bind groups are cached: what is missing is made again.',
   },
