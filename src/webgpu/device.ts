@@ -261,8 +261,9 @@ export class Device implements EagerDevice, ExecutorHolder {
     });
     const arrived = await settled;
     const lost = loss();
-    const isNews = lost && arrived.includes(lost.cause);
-    const own = range?.buffer.failure ?? (isNews ? lost.cause : lost && lossError(lost));
+    // Among those that arrived, it follows the errors of earlier calls, which it may come from.
+    const isKnown = lost && !arrived.includes(lost.cause);
+    const own = range?.buffer.failure ?? (isKnown ? lossError(lost) : null);
     return { bytes, errors: own ? [own, ...arrived] : arrived };
   }
 
