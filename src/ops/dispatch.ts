@@ -16,7 +16,7 @@ import { outputSearch } from './outputSearch.ts';
 import { attributeForward } from './attribution.ts';
 import { type OpDefinition, outputsOf, type Plan, type Results } from './definition.ts';
 import { areReady, type InputSlot, toTensors } from './operands.ts';
-import { activeRecorders, isAbstract, symbolicGraph, withRecorders } from './recorders.ts';
+import { activeRecorders, isAbstract, isMapped, symbolicGraph, withRecorders } from './recorders.ts';
 
 export function dispatch(
   op: OpDefinition,
@@ -25,7 +25,11 @@ export function dispatch(
   options: object,
 ): unknown {
   const abstract = operands.find(isAbstract);
-  if (abstract) return abstract[symbolicGraph].call(op, operands, options);
+  if (abstract) {
+    // A mapped tensor rejects a symbolic one next to it, which would take it for a constant.
+    const { [symbolicGraph]: target } = operands.find(isMapped) ?? abstract;
+    return target.call(op, operands, options);
+  }
   if (areReady(operands)) return execute(op, operands, operands, options);
   // Tensors of host values live as long as the call.
   return tidy(() => execute(op, toTensors(op.name, slots, operands), operands, options));

@@ -86,6 +86,11 @@ export function isAbstract(value: unknown): value is { readonly [symbolicGraph]:
   return typeof value === 'object' && value !== null && symbolicGraph in value;
 }
 
+/** Whether `value` is a mapped tensor: one example of many, inside vmap. */
+export function isMapped(value: unknown): value is Tensor & { readonly [symbolicGraph]: CallTarget } {
+  return isAbstract(value) && value instanceof Tensor;
+}
+
 export function isSymbolic(value: unknown): value is SymbolicTensor {
   return isAbstract(value) && !(value instanceof Tensor);
 }

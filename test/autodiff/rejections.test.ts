@@ -308,6 +308,11 @@ test.each<[name: string, call: () => unknown, message: RegExp]>([
     /^add: .*symbolic/s,
   ],
   [
+    'a mapped operand after a symbolic one',
+    () => vmap((row: Tensor) => add(input({ shape: [] }) as never, row))(x()),
+    /^add: .*symbolic/s,
+  ],
+  [
     'scan, a carry of an array after an object',
     () => called(scan, ([c]: Tensor[]) => [{ 0: c }, c], [x()], x()),
     /^scan: .*keeps its structure/s,
