@@ -6,7 +6,7 @@ import type { BufferAllocator } from '../webgpu/allocator.ts';
 import type { Device } from '../webgpu/device.ts';
 import type { DeviceBuffer } from '../webgpu/deviceBuffer.ts';
 import { Dependence, type FaultsOfRun } from './faultDependence.ts';
-import type { Run } from '../webgpu/journal.ts';
+import type { Run } from '../webgpu/journalLog.ts';
 import type { FaultReport } from '../webgpu/faults.ts';
 import type { Check } from '../webgpu/faultSets.ts';
 import { BufferUsage } from '../webgpu/flags.ts';
@@ -172,7 +172,7 @@ export class CapturedWork {
     return results;
   }
 
-  /** Gives `own`, which holds the values of `output` after the last run, the faults that those values depend on. */
+  /** Gives `own`, which holds the values of `output` after the last run, the faults and losses that those values depend on. */
   passFaults(output: Storage, own: Storage): void {
     if (!this.capture.made.has(output)) return;
     const { faults, journal } = this.device;

@@ -10,67 +10,17 @@ import type { RetrogradError } from '../core/errors.ts';
 import type { BoundRange } from './boundRange.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
 import type { FaultCarrier, FaultTracker } from './faultSets.ts';
-import { type Loss, worseOf } from './losses.ts';
+import {
+  bufferAt,
+  isBuffer,
+  isFlags,
+  type Log,
+  type ReplayedWork,
+  type Run,
+  writtenBy,
+} from './journalLog.ts';
+import { Losses } from './lostValues.ts';
 import type { Storage } from './storage.ts';
-
-type LossOf = (values: FaultCarrier) => Loss | null;
-
-/** What a replay of captured work writes. */
-export interface ReplayedWork {
-  /** Buffers from outside that a run writes. */
-  readonly written: Iterable<DeviceBuffer>;
-  /** Returns a function of values that a run writes: the worst loss of what they depend on, which are values before the run. */
-  losses(lossOf: LossOf): (values: Storage | DeviceBuffer) => Loss | null;
-}
-
-interface Launch {
-  readonly kind: 'launch';
-  readonly buffers: readonly DeviceBuffer[];
-  /** Which of them it writes. */
-  readonly writes: readonly boolean[];
-}
-
-interface Copy {
-  readonly kind: 'copy';
-  readonly source: DeviceBuffer;
-  /** A buffer, or the reader of a readback. */
-  readonly target: DeviceBuffer | FaultCarrier;
-  /** Whether it replaces all values of the target. */
-  readonly isWhole: boolean;
-}
-
-/** A run of captured work, whose commands are in submissions `first` to `last`. */
-export interface Run {
-  readonly kind: 'run';
-  readonly work: ReplayedWork;
-  readonly first: number;
-  readonly last: number;
-}
-
-/** `target` holds the values of `result` after a run. */
-interface Result {
-  readonly kind: 'result';
-  readonly run: Run;
-  readonly result: Storage;
-  readonly target: DeviceBuffer;
-}
-
-/** The host has written the whole buffer. */
-interface Upload {
-  readonly kind: 'upload';
-  readonly target: DeviceBuffer;
-}
-
-/** Values of the buffer are not needed any more. */
-interface Release {
-  readonly kind: 'release';
-  readonly target: DeviceBuffer;
-}
-
-type Entry = Launch | Copy | Run | Result | Upload | Release;
-
-/** Entries, except that the two most frequent are written flat: a launch as `writes` and the buffers, a release as the buffer. */
-type Log = (Exclude<Entry, Launch | Release> | DeviceBuffer | readonly boolean[])[];
 
 /** A submission. */
 export interface Submission {
@@ -166,122 +116,5 @@ function noteWritten({ log, failure }: Submission): void {
     else if (!failure || entry.kind === 'upload') {
       for (const values of writtenBy(entry)) if (isBuffer(values)) values.written = true;
     }
-  }
-}
-
-/** Reads `log`. */
-function* entriesOf(log: Readonly<Log>): Generator<Entry> {
-  for (let at = 0; at < log.length; at++) {
-    const entry = log[at] as Log[number];
-    if (isFlags(entry)) {
-      const first = at + 1;
-      yield { kind: 'launch', writes: entry, buffers: entry.map((_, i) => bufferAt(log, first + i)) };
-      at += entry.length;
-    } else if (isBuffer(entry)) yield { kind: 'release', target: entry };
-    else yield entry;
-  }
-}
-
-function bufferAt(log: Readonly<Log>, at: number): DeviceBuffer {
-  return log[at] as DeviceBuffer;
-}
-
-function isFlags(entry: Log[number]): entry is readonly boolean[] {
-  return Array.isArray(entry);
-}
-
-function isBuffer(entry: object): entry is DeviceBuffer {
-  return 'gpu' in entry;
-}
-
-function writtenBy(entry: Entry): Iterable<DeviceBuffer | FaultCarrier> {
-  if (entry.kind === 'launch') return entry.buffers.filter((_, i) => entry.writes[i]);
-  return entry.kind === 'run' ? entry.work.written : [entry.target];
-}
-
-/** The values that are lost because one submission failed: those it should have written, and what was computed from them. */
-class Losses {
-  readonly all = new Map<FaultCarrier, Loss>();
-  readonly #undefined: Loss;
-  readonly #older: Loss;
-  /** Buffers released or uploaded since then: whether they hold defined values. */
-  readonly #defined = new Map<DeviceBuffer, boolean>();
-  readonly #ofRuns = new Map<Run, (values: Storage | DeviceBuffer) => Loss | null>();
-
-  constructor(
-    /** The submission that failed. */
-    private readonly failed: number,
-    cause: RetrogradError,
-  ) {
-    this.#undefined = { cause, leavesOlder: false };
-    this.#older = { cause, leavesOlder: true };
-  }
-
-  /** Follows what was logged for submission `serial`. */
-  follow(log: Readonly<Log>, serial: number): void {
-    for (const entry of entriesOf(log)) {
-      if (entry.kind === 'release') this.#replace(entry.target, false);
-      else if (entry.kind === 'upload') this.#replace(entry.target, true);
-      else if (entry.kind === 'run') this.#followRun(entry);
-      else if (entry.kind === 'result') this.#add(entry.target, this.#ofRuns.get(entry.run)?.(entry.result));
-      else if (serial === this.failed) this.#miss(entry);
-      else if (entry.kind === 'copy') this.#followCopy(entry);
-      else this.#followLaunch(entry);
-    }
-  }
-
-  #lossOf(values: FaultCarrier): Loss | null {
-    return this.all.get(values) ?? null;
-  }
-
-  #set(values: FaultCarrier, loss: Loss | null): void {
-    if (loss) this.all.set(values, loss);
-    else this.all.delete(values);
-  }
-
-  #add(values: FaultCarrier, loss: Loss | null = null): void {
-    this.#set(values, worseOf(this.#lossOf(values), loss));
-  }
-
-  #replace(buffer: DeviceBuffer, isDefined: boolean): void {
-    this.all.delete(buffer);
-    this.#defined.set(buffer, isDefined);
-  }
-
-  /** Returns what is lost where a write didn't happen. */
-  #missed(values: DeviceBuffer | FaultCarrier): Loss {
-    const isOlder = isBuffer(values) && (this.#defined.get(values) ?? values.written);
-    return isOlder ? this.#older : this.#undefined;
-  }
-
-  /** Notes that `entry` did not run. */
-  #miss(entry: Launch | Copy): void {
-    for (const values of writtenBy(entry)) this.#add(values, this.#missed(values));
-  }
-
-  #followCopy({ source, target, isWhole }: Copy): void {
-    const loss = this.#lossOf(source);
-    if (isWhole) this.#set(target, loss);
-    else this.#add(target, loss);
-  }
-
-  #followLaunch(launch: Launch): void {
-    const loss = launch.buffers.map((buffer) => this.#lossOf(buffer)).reduce(worseOf, null);
-    if (loss) for (const values of writtenBy(launch)) this.#add(values, loss);
-  }
-
-  /** A run fails as a whole. */
-  #followRun(run: Run): void {
-    const { work, first, last } = run;
-    if (first > this.failed || last < this.failed) {
-      const lossAfter = work.losses((values) => this.#lossOf(values));
-      this.#ofRuns.set(run, lossAfter);
-      for (const buffer of work.written) this.#set(buffer, lossAfter(buffer));
-      return;
-    }
-    this.#ofRuns.set(run, () => this.#undefined);
-    // Commands of the run after those that failed may have updated variables by undefined values.
-    const isLast = last === this.failed;
-    for (const buffer of work.written) this.#add(buffer, isLast ? this.#missed(buffer) : this.#undefined);
   }
 }
