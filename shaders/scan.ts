@@ -1,5 +1,6 @@
 /**
- * @file Running sums along one axis of x viewed as [outer, n, inner]; with `fold: 'product'`, "sum" stands for a product. The axis is divided into tiles of consecutive elements:
+ * @file Running sums along one axis of x viewed as [outer, n, inner]; with `fold: 'product'`, "sum" stands for a product. The axis
+ * is divided into tiles of consecutive elements:
  *
  *     totals   the sum of each tile: [outer, tiles, inner]
  *     scan     the running sums within each tile, starting from `before`, the sum before the tile (omitted for a single tile)

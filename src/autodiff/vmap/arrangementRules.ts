@@ -11,9 +11,9 @@ export const elementwise: BatchingRule = (call) => {
   const rank = Math.max(...call.inputs.map((_, i) => call.rank(i)));
   const raised = call.inputs.map((_, i) => call.raised(i, rank));
   const plan = call.op.infer(raised, call.options);
-  const fits = 'shape' in plan && String(plan.shape) === String(call.resultOfAll());
-  // Ops for derivatives take the shape of their result from one operand, which must have it.
   const shape = call.resultOfAll();
+  const fits = 'shape' in plan && String(plan.shape) === String(shape);
+  // Ops for derivatives take the shape of their result from one operand, which must have it.
   return call.one(fits ? raised : raised.map((x) => x && broadcastTo(x, { shape })));
 };
 
