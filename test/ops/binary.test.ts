@@ -171,6 +171,23 @@ test('floorDiv rounds down, also where the quotient of floats would round up', a
   ]);
 });
 
+test('floorDiv of infinities, and by divisors whose reciprocals are subnormal', async () => {
+  const [large, largest] = [Math.fround(1e38), Math.fround(3.4e38)];
+  await expectTable(floorDiv, [
+    [inf, 3, inf],
+    [inf, -3, -inf],
+    [-inf, large, -inf],
+    [-inf, -large, inf],
+    [inf, 0, inf],
+    [inf, -inf, nan],
+    [largest, large, 3],
+    [largest, -large, -4],
+    [-largest, largest, -1],
+    [5, largest, 0],
+    [-5, largest, -1],
+  ]);
+});
+
 test('floorDiv and mod fit together', async () => {
   const random = generator(11);
   const x = Float32Array.from({ length: 3000 }, () => 200 * random() - 100);

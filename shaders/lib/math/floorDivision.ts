@@ -148,17 +148,22 @@ fn floor_mod(x: f32, y: f32) -> f32 {
   { compute: nearFloorMod, isRare: isRareDivision },
 );
 
-// By the exact modulus, so that a quotient just below an integer isn't rounded up to it.
+// By the exact modulus, so that a quotient just below an integer isn't rounded up to it. WGSL defines no quotient of an infinity,
+// and none for divisors above 2^126, whose reciprocals are subnormal: the first is computed from the signs, the second from
+// scaled numbers.
 export const floorDiv: MathFunction = /* @__PURE__ */ defineMath(
   'floor_div',
-  [finite, floorMod],
+  [finite, isInfinite, floorMod],
   /* wgsl */ `
 fn floor_div(x: f32, y: f32) -> f32 {
-  let quotient = x / y;
-  if (!is_finite(x) || !is_finite(y) || y == 0.0) {
-    return floor(quotient);
+  if (is_infinite(x) && is_finite(y)) {
+    return bitcast<f32>(bitcast<u32>(x) ^ (bitcast<u32>(y) & 0x80000000u));
   }
-  return round((x - floor_mod(x, y)) / y);
+  if (!is_finite(x) || !is_finite(y) || y == 0.0) {
+    return floor(x / y);
+  }
+  let scale = select(1.0, 0.0625, abs(y) > 0x1p+100);
+  return round((x * scale - floor_mod(x, y) * scale) / (y * scale));
 }`,
   { compute: nearFloorDiv, isRare: isRareDivision },
 );
