@@ -4,45 +4,23 @@
  * One invocation computes `repeats` times `width` elements of every step, in order, and stores those that are outputs. Each
  * step gives the same bits as a separate launch.
  */
-import { elementwiseWorkgroup, type OperandLayout, operandNames, readsVectors } from './elementwise.ts';
+import { elementwiseWorkgroup } from './elementwise.ts';
+import {
+  axisWord,
+  type FusedInput,
+  type FusedSteps,
+  isStrided,
+  stepFunction,
+  stepValues,
+  stridedOffset,
+  valuesAcrossSteps,
+} from './fusedSteps.ts';
 import { flatIndex } from './lib/indexing.ts';
 import { mathFunctions } from './lib/math.ts';
-import { components, range } from './lib/text.ts';
+import { range } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
-/** The source of an operand of a step. */
-export type FusedOperand =
-  /** An input of the chain, by its index. */
-  | { readonly from: 'input'; readonly index: number }
-  /** The value of an earlier step; `first` if all elements read the first one. */
-  | { readonly from: 'step'; readonly index: number; readonly first: boolean }
-  /** A constant, by its index among the words of the scalars. */
-  | { readonly from: 'constant'; readonly index: number };
-
-export type FusedInput = {
-  /** WGSL type of an element. */
-  readonly type: string;
-  /** How it is read: at the output's own index, as its only value, or through strides (see elementwise). */
-  readonly layout: OperandLayout;
-  /** Axes that it is read over through strides; 0 for the other layouts. */
-  readonly rank: number;
-  /** Whether the elements of one invocation differ only in its last coordinate. */
-  readonly aligned: boolean;
-};
-
-export type FusedStep = {
-  /** WGSL expression of `a` to `f`, with scalars as `scalarWord` writes them. */
-  readonly expression: string;
-  readonly operands: readonly FusedOperand[];
-  /** WGSL types in which the expression takes them. */
-  readonly types: readonly string[];
-  /** WGSL type of the value. */
-  readonly result: string;
-};
-
-export type FusedElementwiseOptions = {
-  readonly inputs: readonly FusedInput[];
-  readonly steps: readonly FusedStep[];
+export type FusedElementwiseOptions = FusedSteps & {
   /** Indices of the steps whose values are stored, in the order of the outputs. */
   readonly outputs: readonly number[];
   readonly width: 1 | 4;
@@ -50,23 +28,7 @@ export type FusedElementwiseOptions = {
   readonly repeats: number;
   /** Whether the elements of an invocation are a workgroup apart, rather than adjacent (see elementwise). */
   readonly interleaved: boolean;
-  /** Whether the adapter's compiler may also reorder operations, as those of GPUs with relaxed math do. */
-  readonly reassociates: boolean;
 };
-
-/** The maximum number of words of scalars in a launch. */
-export const fusedScalars = 16;
-/** The maximum number of inputs that a launch can read through strides. */
-export const fusedStridedInputs = 2;
-
-/** Word `n` of the scalars, in WGSL. */
-export function scalarWord(n: number): string {
-  return `params.scalars_${n < 8 ? 'low' : 'high'}[${(n >> 2) & 1}][${n & 3}]`;
-}
-
-export function isStrided({ layout }: FusedInput): boolean {
-  return layout === 'strided' || layout === 'spread';
-}
 
 export function fusedElementwise(options: FusedElementwiseOptions): string {
   const { inputs, steps, width, repeats, interleaved } = options;
@@ -116,60 +78,9 @@ function loadsOf({ inputs }: FusedElementwiseOptions, repeat: number): string {
 
 /** Computes and stores one element, whose inputs were loaded. */
 function resultsOf(options: FusedElementwiseOptions, suffix: string): string {
-  const { inputs, steps, outputs, width } = options;
-  const isRounded = roundedSteps(options);
-  const values = steps.map((_, i) => {
-    const value = stepValue(steps, inputs, i, width, suffix);
-    return `let v${i} = ${isRounded.has(i) ? `rounded(${value})` : value};`;
-  });
+  const { outputs, width } = options;
   const stores = outputs.map((step, i) => `out_${i}[i${suffix}] = v${step};`);
-  return [...values, ...stores].join('\n  ');
-}
-
-function stepFunction({ expression, types, result }: FusedStep, step: number): string {
-  const parameters = types.map((type, i) => `${operandNames[i]}: ${type}`).join(', ');
-  return `fn apply_${step}(${parameters}) -> ${result} {\n  return ${expression};\n}`;
-}
-
-/**
- * Rounds a float that one step passes to another, as storing it would. Compilers may otherwise contract a product and a sum
- * into one fma, factor a sum of products, or cancel a sum against a difference across steps. No compiler can know that
- * `no_bits` is zero.
- */
-function valuesAcrossSteps(width: 1 | 4): string {
-  const [float, bits] = width === 4 ? ['vec4<f32>', 'vec4<u32>'] : ['f32', 'u32'];
-  return `fn rounded(value: ${float}) -> ${float} {
-  return bitcast<${float}>(bitcast<${bits}>(value) ^ ${bits}(params.no_bits));
-}`;
-}
-
-/** WGSL functions that don't round: their results are exact in any expression. */
-const exactFunctions = /\b(abs|min|max|select|sign|floor|ceil|trunc|round|bitcast<\w+>|[fiu]32|bool)\(/g;
-const operand = String.raw`(?:[a-f]|bitcast<f32>\(params\.\w+\[\d\]\[\d\]\))`;
-const product = new RegExp(`^${operand} \\* ${operand}$`);
-const sumOrProduct = new RegExp(`^${operand} [-+*] ${operand}$`);
-
-/** Returns whether an expression rounds its result. */
-function rounds({ expression, result }: FusedStep): boolean {
-  return result === 'f32' && /[-+*/]|\w\(/.test(expression.replace(exactFunctions, '('));
-}
-
-/** Returns whether a compiler that keeps the order of operations may still merge `reader` with the step that it reads. */
-function mayMerge(step: FusedStep, reader: FusedStep): boolean {
-  return !(sumOrProduct.test(step.expression) && product.test(reader.expression));
-}
-
-/** Returns the steps whose values have to be rounded before other steps read them. */
-function roundedSteps({ steps, reassociates }: FusedElementwiseOptions): ReadonlySet<number> {
-  const found = new Set<number>();
-  for (const reader of steps) {
-    for (const operand of reader.operands) {
-      if (operand.from !== 'step') continue;
-      const step = steps[operand.index] as FusedStep;
-      if (rounds(step) && (reassociates || mayMerge(step, reader))) found.add(operand.index);
-    }
-  }
-  return found;
+  return [stepValues(options, width, suffix), ...stores].join('\n  ');
 }
 
 /** Loads, computes and stores element `repeat` of an invocation. */
@@ -188,41 +99,6 @@ function element(options: FusedElementwiseOptions, repeat: number): string {
 function indexOf(input: FusedInput, i: number, at: string): string {
   if (isStrided(input)) return `offset_${i}`;
   return input.layout === 'scalar' ? '0' : at;
-}
-
-/** Returns the value of a step, in WGSL: one application of its function for each component. */
-function stepValue(
-  steps: readonly FusedStep[],
-  inputs: readonly FusedInput[],
-  index: number,
-  width: 1 | 4,
-  suffix: string,
-): string {
-  const { operands, types, result } = steps[index] as FusedStep;
-  const applied = (component: string) => {
-    const given = operands.map((operand, i) => operandValue(operand, types[i] as string, component));
-    return `apply_${index}(${given.join(', ')})`;
-  };
-  function operandValue(operand: FusedOperand, type: string, component: string): string {
-    if (operand.from === 'constant') return `bitcast<${type}>(${scalarWord(operand.index)})`;
-    if (operand.from === 'step') {
-      const { result: from } = steps[operand.index] as FusedStep;
-      const lane = operand.first ? 'x' : component;
-      return converted(width === 4 ? `v${operand.index}.${lane}` : `v${operand.index}`, from, type);
-    }
-    const input = inputs[operand.index] as FusedInput;
-    const isVector = readsVectors(input.layout, width);
-    return converted(
-      isVector ? `i${operand.index}${suffix}.${component}` : `i${operand.index}${suffix}`,
-      input.type,
-      type,
-    );
-  }
-  return width === 4 ? `vec4<${result}>(${components.map(applied).join(', ')})` : applied('');
-}
-
-function converted(value: string, from: string, to: string): string {
-  return from === to ? value : `bitcast<${to}>(${value})`;
 }
 
 function stridedIndices(inputs: readonly FusedInput[]): number[] {
@@ -247,23 +123,4 @@ function advances(inputs: readonly FusedInput[]): string {
       return aligned ? `offset_${input} += ${axisWord('strides', k, rank - 1)};` : '';
     })
     .join('\n  ');
-}
-
-/**
- * Returns the offset of element `from` in input `input`, the strided one number `k`: coordinates from the last axis to the
- * first.
- */
-function stridedOffset(from: string, input: number, k: number, rank: number): string {
-  const axes = Array.from({ length: rank }, (_, i) => rank - 1 - i);
-  const lines = axes.map((axis) =>
-    axis === 0
-      ? `offset_${input} += rest_${input} * ${axisWord('strides', k, axis)};`
-      : `offset_${input} += rest_${input} % ${axisWord('shape', k, axis)} * ${axisWord('strides', k, axis)};
-  rest_${input} /= ${axisWord('shape', k, axis)};`,
-  );
-  return [`var offset_${input} = 0u;`, `var rest_${input} = ${from};`, ...lines].join('\n  ');
-}
-
-function axisWord(field: 'shape' | 'strides', k: number, axis: number): string {
-  return `params.${field}_${k}[${axis >> 2}][${axis & 3}]`;
 }

@@ -5,17 +5,16 @@ import {
   type OperandLayout,
   readsVectors,
 } from '../../shaders/elementwise.ts';
+import { type FusedElementwiseOptions, fusedElementwise } from '../../shaders/fusedElementwise.ts';
 import {
-  type FusedElementwiseOptions,
   type FusedInput,
   type FusedOperand,
   type FusedStep,
-  fusedElementwise,
   fusedScalars,
   fusedStridedInputs,
   isStrided,
   scalarWord,
-} from '../../shaders/fusedElementwise.ts';
+} from '../../shaders/fusedSteps.ts';
 import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel, type Kernel } from '../webgpu/kernel.ts';
 import { foldWorkgroups, workOf } from '../webgpu/launch.ts';
