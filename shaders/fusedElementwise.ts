@@ -10,6 +10,7 @@ import {
   type FusedInput,
   type FusedSteps,
   isStrided,
+  readScalars,
   stepFunction,
   stepValues,
   stridedOffset,
@@ -48,6 +49,7 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
+  ${readScalars(steps)}
 #if ${interleaved}
   // The last workgroup starts earlier instead of running past the end: some elements are computed twice.
   let first = min(flat_group(group, groups) * ${together}u, params.count - ${together}u) + local;
@@ -109,8 +111,8 @@ function stridedIndices(inputs: readonly FusedInput[]): number[] {
 function stridedOffsets(inputs: readonly FusedInput[], from: string, aligned: boolean): string {
   return stridedIndices(inputs)
     .map((input, k) => {
-      const { rank, aligned: isAligned } = inputs[input] as FusedInput;
-      return isAligned === aligned ? stridedOffset(from, input, k, rank) : '';
+      const own = inputs[input] as FusedInput;
+      return own.aligned === aligned ? stridedOffset(from, input, k, own) : '';
     })
     .join('\n  ');
 }

@@ -46,16 +46,41 @@ export const fusedStridedInputs = 2;
 
 /** Word `n` of the scalars, in WGSL. */
 export function scalarWord(n: number): string {
-  return `params.scalars_${n < 8 ? 'low' : 'high'}[${(n >> 2) & 1}][${n & 3}]`;
+  return `scalar_${n}`;
+}
+
+/** The scalars that steps read, in WGSL. */
+export function scalarsOf(steps: readonly FusedStep[]): string[] {
+  const constants = steps.flatMap(({ operands }) => operands.filter(({ from }) => from === 'constant'));
+  return [...new Set([...constants.map(({ index }) => scalarWord(index)), ...steps.flatMap(ownScalars)])];
+}
+
+/** The scalars in the expression of a step. */
+function ownScalars({ expression }: FusedStep): string[] {
+  return [...new Set(expression.match(/\bscalar_\d+/g))];
+}
+
+/** Reads the scalars: once per invocation, since a software adapter would read them again for each element. */
+export function readScalars(steps: readonly FusedStep[]): string {
+  return scalarsOf(steps)
+    .map((scalar) => {
+      const n = Number(scalar.slice('scalar_'.length));
+      return `let ${scalar} = params.scalars_${n < 8 ? 'low' : 'high'}[${(n >> 2) & 1}][${n & 3}];`;
+    })
+    .join('\n  ');
 }
 
 export function isStrided({ layout }: FusedInput): boolean {
   return layout === 'strided' || layout === 'spread';
 }
 
-export function stepFunction({ expression, types, result }: FusedStep, step: number): string {
-  const parameters = types.map((type, i) => `${operandNames[i]}: ${type}`).join(', ');
-  return `fn apply_${step}(${parameters}) -> ${result} {\n  return ${expression};\n}`;
+export function stepFunction(own: FusedStep, step: number): string {
+  const { expression, types, result } = own;
+  const parameters = [
+    ...types.map((type, i) => `${operandNames[i]}: ${type}`),
+    ...ownScalars(own).map((scalar) => `${scalar}: u32`),
+  ];
+  return `fn apply_${step}(${parameters.join(', ')}) -> ${result} {\n  return ${expression};\n}`;
 }
 
 /**
@@ -72,12 +97,12 @@ export function valuesAcrossSteps(width: 1 | 4): string {
 
 /** WGSL functions that don't round: their results are exact in any expression. */
 const exactFunctions = /\b(abs|min|max|select|sign|floor|ceil|trunc|round|bitcast<\w+>|[fiu]32|bool)\(/g;
-const operand = String.raw`(?:[a-f]|bitcast<f32>\(params\.\w+\[\d\]\[\d\]\))`;
+const operand = String.raw`(?:[a-f]|bitcast<f32>\(scalar_\d+\))`;
 const product = new RegExp(`^${operand} \\* ${operand}$`);
 const sumOrProduct = new RegExp(`^${operand} [-+*] ${operand}$`);
 
 /** Returns whether an expression rounds its result. */
-function rounds({ expression, result }: FusedStep): boolean {
+export function rounds({ expression, result }: FusedStep): boolean {
   return result === 'f32' && /[-+*/]|\w\(/.test(expression.replace(exactFunctions, '('));
 }
 
@@ -119,9 +144,11 @@ function stepValue(
   width: 1 | 4,
   suffix: string,
 ): string {
-  const { operands, types, result } = steps[index] as FusedStep;
+  const own = steps[index] as FusedStep;
+  const { operands, types, result } = own;
   const applied = (component: string) => {
     const given = operands.map((operand, i) => operandValue(operand, types[i] as string, component));
+    given.push(...ownScalars(own));
     return `apply_${index}(${given.join(', ')})`;
   };
   function operandValue(operand: FusedOperand, type: string, component: string): string {
@@ -148,16 +175,23 @@ function converted(value: string, from: string, to: string): string {
 
 /**
  * Returns the offset of element `from` in input `input`, the strided one number `k`: coordinates from the last axis to the
- * first.
+ * first. A spread input is the same along the last axis.
  */
-export function stridedOffset(from: string, input: number, k: number, rank: number): string {
+export function stridedOffset(
+  from: string,
+  input: number,
+  k: number,
+  { rank, layout }: Pick<FusedInput, 'rank' | 'layout'>,
+): string {
   const axes = Array.from({ length: rank }, (_, i) => rank - 1 - i);
-  const lines = axes.map((axis) =>
-    axis === 0
-      ? `offset_${input} += rest_${input} * ${axisWord('strides', k, axis)};`
-      : `offset_${input} += rest_${input} % ${axisWord('shape', k, axis)} * ${axisWord('strides', k, axis)};
-  rest_${input} /= ${axisWord('shape', k, axis)};`,
-  );
+  const lines = axes.flatMap((axis) => {
+    const [rest, size] = [`rest_${input}`, axisWord('shape', k, axis)];
+    const add = (coordinate: string) =>
+      layout === 'spread' && axis === rank - 1
+        ? []
+        : [`offset_${input} += ${coordinate} * ${axisWord('strides', k, axis)};`];
+    return axis === 0 ? add(rest) : [...add(`${rest} % ${size}`), `${rest} /= ${size};`];
+  });
   return [`var offset_${input} = 0u;`, `var rest_${input} = ${from};`, ...lines].join('\n  ');
 }
 

@@ -4,10 +4,12 @@
  * are fixed: same input, same bits. The form for software adapters is here; that for GPUs, ./reduce/lanes.ts, is loaded for them.
  */
 export {
+  type ComputedElements,
   elementsOf,
   operandElement,
   type ReduceOperand,
   reduceOperandNames,
   type ReduceOptions,
+  type ReduceProgram,
 } from './reduce/program.ts';
 export { serialReduce } from './reduce/serial.ts';

@@ -15,6 +15,7 @@ import {
   readLineOperands,
   readValue,
   type ReduceOptions,
+  type ReduceProgram,
   write,
 } from './program.ts';
 
@@ -25,7 +26,7 @@ import {
 const readsAtOnce = ({ accumulator, operands }: ReduceOptions) =>
   accumulator.startsWith('vec') || operands.length > 0 ? 4 : 8;
 
-export function laneReduce(options: ReduceOptions): string {
+export function laneReduce(options: ReduceProgram): string {
   const { accumulator, initial, lanes, order, workgroup, split } = options;
   const isRows = order === 'rows';
   const inFlight = readsAtOnce(options);
@@ -92,7 +93,7 @@ fn main(
   let begin = 0u;
   let end = params.n;
 #endif
-  ${[lineOperands, each((i) => `var total_${i} = ${accumulator}(${initial});`)].filter(Boolean).join('\n  ')}
+  ${[options.computed?.shared, lineOperands, each((i) => `var total_${i} = ${accumulator}(${initial});`)].filter(Boolean).join('\n  ')}
   var k = begin + lane;
   var at = start + k${inner};
   ${

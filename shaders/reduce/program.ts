@@ -47,6 +47,22 @@ export type ReduceOptions = {
   split: boolean;
 };
 
+/** What the WGSL depends on. */
+export type ReduceProgram = ReduceOptions & {
+  /** If the elements of x are computed instead of read from x (see fusedReduce). */
+  readonly computed?: ComputedElements;
+};
+
+/** Elements of x that `x_at`, which is declared elsewhere, computes from their index. */
+export type ComputedElements = {
+  /** The WGSL expressions that it calls. */
+  readonly expressions: string;
+  /** Declares what all elements have in common. */
+  readonly shared: string;
+  /** The names of that, which follow the index as arguments. */
+  readonly names: readonly string[];
+};
+
 /** Returns the element type with which x is bound. */
 export function elementsOf({ input, width }: Pick<ReduceOptions, 'input' | 'width'>): string {
   // A matrix is the largest type that can be read with one bounds check.
@@ -67,21 +83,22 @@ export function operandElement(
  * with `positions`, since lines that are read together share them.
  */
 export function readValue(
-  { width, operands }: ReduceOptions,
+  { width, operands, computed }: ReduceProgram,
   name: string,
   at: string,
   k: string,
   positions = true,
 ): string {
+  const x = (index: string) => (computed ? `x_at(${[index, ...computed.names].join(', ')})` : `x[${index}]`);
   if (width === 32)
-    return `let ${name}_low = x[2u * ${at}];
-    let ${name}_high = x[2u * ${at} + 1u];`;
+    return `let ${name}_low = ${x(`2u * ${at}`)};
+    let ${name}_high = ${x(`2u * ${at} + 1u`)};`;
   const others = operands.map((operand, i) => {
     const operandName = reduceOperandNames[i];
     if (operand === 'lines' || (operand === 'positions' && !positions)) return '';
     return `let ${name}_${operandName} = ${operandName}_values[${operand === 'elements' ? at : k}];`;
   });
-  return [`let ${name} = x[${at}];`, ...others.filter((text) => text !== '')].join('\n    ');
+  return [`let ${name} = ${x(at)};`, ...others.filter((text) => text !== '')].join('\n    ');
 }
 
 /** WGSL that declares the operands that have one value for each line, from the line's index: `b_line<suffix>` and so on. */
@@ -145,7 +162,8 @@ export function declarations({
   combine,
   finish,
   results,
-}: ReduceOptions): string {
+  computed,
+}: ReduceProgram): string {
   const finishers = results.map(
     (type, i) => `
 fn finish_${i}(a: ${accumulator}) -> ${type} {
@@ -154,7 +172,7 @@ fn finish_${i}(a: ${accumulator}) -> ${type} {
   );
   return wgsl`
 ${flatIndex}
-${mathFunctions([initial, prepare, prepareFour, combine, ...finish].join(' '))}
+${mathFunctions([initial, prepare, prepareFour, combine, ...finish, computed?.expressions].join(' '))}
 fn prepare(value: ${input}, k: u32${operands.map((_, i) => `, ${reduceOperandNames[i]}: f32`).join('')}) -> ${accumulator} {
   return ${prepare};
 }

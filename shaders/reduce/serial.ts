@@ -11,11 +11,11 @@ import {
   operandsOf,
   readLineOperands,
   readValue,
-  type ReduceOptions,
+  type ReduceProgram,
   write,
 } from './program.ts';
 
-export function serialReduce(options: ReduceOptions): string {
+export function serialReduce(options: ReduceProgram): string {
   const { accumulator, initial, order, width, linesPerLoop, workgroup, split } = options;
   const inRows = order === 'rows';
   const isApart = linesPerLoop > 1;
@@ -93,7 +93,7 @@ fn main(
   let end = params.n;
   var at = row * params.n * params.inner + column;
 #endif
-  ${[lineOperands, each((i) => `var total_${i} = ${accumulator}(${initial});`)].filter(Boolean).join('\n  ')}
+  ${[options.computed?.shared, lineOperands, each((i) => `var total_${i} = ${accumulator}(${initial});`)].filter(Boolean).join('\n  ')}
 #if ${width < 16}
   let whole = max(end, 1u) - 1u;
   while (k < whole) {

@@ -141,7 +141,7 @@ export const longestChain = 4096;
 const textLengths = new Map<string, number>();
 
 /** Returns the length of `expression` and of the functions that it calls. */
-function textLength(expression: string): number {
+export function textLength(expression: string): number {
   let length = textLengths.get(expression);
   if (length === undefined) {
     length = expression.length + mathFunctions(expression).length;

@@ -18,11 +18,23 @@ import {
 import type { Device } from '../webgpu/device.ts';
 import { type Bindings, defineKernel, type Kernel } from '../webgpu/kernel.ts';
 import { foldWorkgroups, workOf } from '../webgpu/launch.ts';
-import { joinAttributions, type PreparedLaunch } from '../webgpu/command.ts';
+import { type Attribution, joinAttributions, type PreparedLaunch } from '../webgpu/command.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 import { profileOf } from './adapterProfiles.ts';
 import { elementwiseSteps, inOneLine, longestChain, strideNames } from './elementwise.ts';
 import { bitsOf } from '../core/bits.ts';
+
+/** The parameters of a chain's steps and inputs. */
+export const chainParams = {
+  /** Always zero (see `rounded` in the WGSL). */
+  no_bits: 'u32',
+  scalars_low: 'u32x8',
+  scalars_high: 'u32x8',
+  shape_0: 'u32x8',
+  strides_0: 'u32x8',
+  shape_1: 'u32x8',
+  strides_1: 'u32x8',
+} as const;
 
 const fusedKernel = defineKernel({
   name: 'fused elementwise',
@@ -36,17 +48,7 @@ const fusedKernel = defineKernel({
     );
     return Object.fromEntries([...reads, ...writes]) as Bindings;
   },
-  params: {
-    count: 'u32',
-    /** Always zero (see `rounded` in the WGSL). */
-    no_bits: 'u32',
-    scalars_low: 'u32x8',
-    scalars_high: 'u32x8',
-    shape_0: 'u32x8',
-    strides_0: 'u32x8',
-    shape_1: 'u32x8',
-    strides_1: 'u32x8',
-  },
+  params: { count: 'u32', ...chainParams },
   source: fusedElementwise,
 });
 
@@ -65,7 +67,7 @@ export interface ChainContext {
 }
 
 /** An input, with its binding and parameters. */
-interface ChainInput {
+export interface ChainInput {
   readonly range: BoundRange;
   readonly type: string;
   readonly layout: OperandLayout;
@@ -80,8 +82,17 @@ interface Extension {
   readonly step: FusedStep;
 }
 
+/** A chain divided in two. */
+export interface DividedChain {
+  /** The steps that one other command alone needs. */
+  readonly last: Chain;
+  /** The steps before them. */
+  readonly rest: Chain;
+}
+
 export class Chain {
   readonly #launches: PreparedLaunch[] = [];
+  /** Of the launches, in order. */
   readonly #positions = new Set<number>();
   #inputs: readonly ChainInput[] = [];
   #constants: readonly number[] = [];
@@ -91,7 +102,29 @@ export class Chain {
   #count = 0;
   #width: 1 | 4 = 1;
 
-  constructor(private readonly context: ChainContext) {}
+  constructor(readonly context: ChainContext) {}
+
+  get inputs(): readonly ChainInput[] {
+    return this.#inputs;
+  }
+
+  get steps(): readonly FusedStep[] {
+    return this.#steps;
+  }
+
+  /** Elements that a step computes at a time. */
+  get width(): 1 | 4 {
+    return this.#width;
+  }
+
+  get attribution(): Attribution | null {
+    return joinAttributions(this.#launches.map(({ attribution }) => attribution));
+  }
+
+  /** The constants as parameters. */
+  get scalars(): { scalars_low: readonly number[]; scalars_high: readonly number[] } {
+    return { scalars_low: this.#constants.slice(0, 8), scalars_high: this.#constants.slice(8) };
+  }
 
   /** Appends an elementwise launch; false if it doesn't fit. */
   take(launch: PreparedLaunch, position: number): boolean {
@@ -126,6 +159,35 @@ export class Chain {
     const needsFusion =
       this.#launches.length > 1 || this.#launches.some((launch) => this.#readsConstant(launch));
     return needsFusion ? [this.#fused(outputs)] : this.#launches;
+  }
+
+  /**
+   * Separates the steps that compute `range` only for the command at position `reader`, so that it can compute them itself. Null
+   * if others need its values, or if they and `reader` need a value that isn't stored.
+   */
+  divide(range: BoundRange, reader: number): DividedChain | null {
+    const positions = [...this.#positions];
+    const stored = new Set(this.#outputs(this.#results, this.#positions));
+    const own = new Set<number>();
+    const isOwn = (step: number) => {
+      const result = this.#results[step] as BoundRange;
+      const uses = this.context.usesOf(result).filter((use) => use !== positions[step]);
+      const isUsed = result === range || uses.length > 0;
+      const isItsUse = (use: number) => (result === range ? use === reader : own.has(use));
+      return isUsed && this.context.isTemporary(result) && uses.every(isItsUse);
+    };
+    for (let step = positions.length - 1; step >= 0; step--)
+      if (isOwn(step)) own.add(positions[step] as number);
+    const [last, rest] = [new Chain(this.context), new Chain(this.context)];
+    for (const [step, position] of positions.entries()) {
+      const isLast = own.has(position);
+      const { operands } = this.#steps[step] as FusedStep;
+      const isReadable = ({ from, index }: FusedOperand) =>
+        from !== 'step' || own.has(positions[index] as number) || stored.has(index);
+      if (isLast && !operands.every(isReadable)) return null;
+      if (!(isLast ? last : rest).take(this.#launches[step] as PreparedLaunch, position)) return null;
+    }
+    return own.size > 0 ? { last, rest } : null;
   }
 
   #readsConstant({ ranges }: PreparedLaunch): boolean {
@@ -219,21 +281,23 @@ export class Chain {
       ranges,
       work: workOf(ranges),
       layout: pipeline.layout,
-      params: {
-        count: this.#count,
-        no_bits: 0,
-        scalars_low: this.#constants.slice(0, 8),
-        scalars_high: this.#constants.slice(8),
-        shape_0: strided[0]?.shape ?? [],
-        strides_0: strided[0]?.strides ?? [],
-        shape_1: strided[1]?.shape ?? [],
-        strides_1: strided[1]?.strides ?? [],
-      },
+      params: { count: this.#count, ...this.scalars, ...stridedParams(strided) },
       grid: foldWorkgroups(Math.ceil(this.#count / (elementwiseWorkgroup * repeats))),
       fault: null,
-      attribution: joinAttributions(this.#launches.map(({ attribution }) => attribution)),
+      attribution: this.attribution,
     };
   }
+}
+
+/** Returns the parameters of the inputs that are read through strides, and of steps. */
+export function stridedParams([first, second]: readonly ChainInput[]) {
+  return {
+    no_bits: 0,
+    shape_0: first?.shape ?? [],
+    strides_0: first?.strides ?? [],
+    shape_1: second?.shape ?? [],
+    strides_1: second?.strides ?? [],
+  };
 }
 
 /** Returns the range that an elementwise launch writes. */

@@ -1,6 +1,7 @@
 /**
  * @file Fuses the elementwise launches of captured work: consecutive launches over the same elements become one launch, and
- * values that only they read are never stored. Constants that only they read become parameters.
+ * values that only they read are never stored. Constants that only they read become parameters. A reduction of values that
+ * nothing else reads computes them itself.
  */
 import type { Device } from '../webgpu/device.ts';
 import type { Kernel } from '../webgpu/kernel.ts';
@@ -10,8 +11,11 @@ import type { BoundRange } from '../webgpu/boundRange.ts';
 import { elementwiseMap } from './elementwise.ts';
 import { fillMap } from './fill.ts';
 import { Chain, type ChainContext, resultOf } from './fusedChain.ts';
+import { FusedReduction } from './fusedReduction.ts';
+import { reducePass } from './reduce.ts';
 
 const elementwiseKernel = elementwiseMap as unknown as Kernel;
+const reduceKernel = reducePass as unknown as Kernel;
 const fillKernel = fillMap as unknown as Kernel;
 
 /**
@@ -37,15 +41,21 @@ export function fuseElementwise(
     const groups = chained(commands, constants, context);
     // If a launch outside of chains reads a constant from memory, its fill stays, which may change the chains.
     const stored = groups.flatMap((group) =>
-      group instanceof Chain ? [] : rangesOf(group).filter((r) => constants.has(r)),
+      isCommand(group) ? rangesOf(group).filter((r) => constants.has(r)) : [],
     );
     if (stored.length === 0) return groups.flatMap(commandsOf);
     for (const range of stored) constants.delete(range);
   }
 }
 
-function commandsOf(group: Chain | Command): readonly Command[] {
-  return group instanceof Chain ? group.launches() : [group];
+type Group = Chain | FusedReduction | Command;
+
+function isCommand(group: Group): group is Command {
+  return !(group instanceof Chain || group instanceof FusedReduction);
+}
+
+function commandsOf(group: Group): readonly Command[] {
+  return isCommand(group) ? [group] : group.launches();
 }
 
 /** Returns the commands in order, without the fills of constants; elementwise launches are grouped into chains if possible. */
@@ -53,10 +63,11 @@ function chained(
   commands: readonly Command[],
   constants: ReadonlyMap<BoundRange, number>,
   context: ChainContext,
-): (Chain | Command)[] {
-  const groups: (Chain | Command)[] = [];
+): Group[] {
+  const groups: Group[] = [];
   commands.forEach((command, position) => {
     if (isLaunchOf(fillKernel, command) && constants.has(resultOf(command))) return;
+    if (isLaunchOf(reduceKernel, command) && reducesLast(groups, command, position)) return;
     if (isLaunchOf(elementwiseKernel, command)) {
       const last = groups.at(-1);
       if (last instanceof Chain && last.take(command, position)) return;
@@ -69,6 +80,20 @@ function chained(
     groups.push(command);
   });
   return groups;
+}
+
+/**
+ * Appends a reduction that computes its elements by the end of the last chain; false if it can't. Between the two are only
+ * other reductions of that chain, which don't write what it reads.
+ */
+function reducesLast(groups: Group[], launch: PreparedLaunch, position: number): boolean {
+  const at = groups.findLastIndex((group) => !(group instanceof FusedReduction));
+  const chain = groups[at];
+  const fused = chain instanceof Chain ? FusedReduction.of(chain, launch, position) : null;
+  if (!fused) return false;
+  groups[at] = fused.rest;
+  groups.push(fused.reduction);
+  return true;
 }
 
 function isLaunchOf(kernel: Kernel, command: Command): command is PreparedLaunch {

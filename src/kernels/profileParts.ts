@@ -52,7 +52,7 @@ export function withoutPart(profile: DeviceProfile, part: ProfilePart): DevicePr
 /** Patterns of kernel names, with the part that chooses the variant. */
 const kernelParts: readonly (readonly [RegExp, ProfilePart])[] = [
   [/^elementwise$|^fused elementwise$/, 'elementwise'],
-  [/^reduce$/, 'reduce'],
+  [/^reduce$|^fused reduce$/, 'reduce'],
   [/^(softmax|layerNorm|scan)/, 'lines'],
   [/^(copy|pad)$/, 'strided'],
   [/^(gather|rows|check indices)/, 'indices'],

@@ -9,6 +9,7 @@ import {
   type ReduceOperand,
   reduceOperandNames,
   type ReduceOptions,
+  type ReduceProgram,
   serialReduce,
 } from '../../shaders/reduce.ts';
 import { laneDirectives } from '../../shaders/lib/lanes.ts';
@@ -34,26 +35,39 @@ import {
 /** Returns the name of operand i's binding. */
 const bound = (i: number) => `${reduceOperandNames[i]}_values`;
 
-const kernel = defineKernel({
-  name: 'reduce',
-  bindings: (options: ReduceOptions): Bindings => ({
-    x: `read ${elementsOf(options)}`,
+export const reduceParams = {
+  count: 'u32',
+  side: 'u32',
+  n: 'u32',
+  inner: 'u32',
+  chunks: 'u32',
+  initial: 'u32',
+  length: 'f32',
+} as const;
+
+/** The bindings besides x. */
+export function reduceBindings(options: ReduceOptions): Bindings {
+  return {
     ...Object.fromEntries(
       options.operands.map((along, i) => [bound(i), `read ${operandElement(along, options)}`] as const),
     ),
     ...Object.fromEntries(options.results.map((type, i) => [`out_${i}`, `write ${type}`] as const)),
+  };
+}
+
+export function reduceSource(options: ReduceProgram): string {
+  return options.serial ? serialReduce(options) : gpuKernels().laneReduce(options);
+}
+
+export const reducePass = defineKernel({
+  name: 'reduce',
+  bindings: (options: ReduceOptions): Bindings => ({
+    x: `read ${elementsOf(options)}`,
+    ...reduceBindings(options),
   }),
-  params: {
-    count: 'u32',
-    side: 'u32',
-    n: 'u32',
-    inner: 'u32',
-    chunks: 'u32',
-    initial: 'u32',
-    length: 'f32',
-  },
+  params: reduceParams,
   directives: laneDirectives,
-  source: (options) => (options.serial ? serialReduce(options) : gpuKernels().laneReduce(options)),
+  source: reduceSource,
 });
 
 /** How values are combined. Expressions are WGSL. */
@@ -186,7 +200,7 @@ class Pass {
     const results = isLast
       ? specs.map((spec) => output(device, spec, this.op))
       : [output(device, accumulators(accumulator, lines.count * chunks), this.op)];
-    device.launch(kernel, {
+    device.launch(reducePass, {
       options: {
         input: type,
         accumulator,

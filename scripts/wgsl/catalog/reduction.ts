@@ -1,5 +1,6 @@
 /** @file The reduction kernels of the catalog. */
 import type { ChunkOptions, ScaleOptions } from '../../../shaders/gradientNorms.ts';
+import type { FusedReduceOptions } from '../../../shaders/fusedReduce.ts';
 import type { ReduceOptions } from '../../../shaders/reduce.ts';
 import type { ScanOptions } from '../../../shaders/scan.ts';
 import type { StatisticsOptions } from '../../../shaders/statistics.ts';
@@ -92,6 +93,52 @@ export const reductionKernels: Family = {
       width: 1,
     },
   }),
+  'fused reduce': entry<FusedReduceOptions>(
+    {
+      ...sum,
+      inputs: [
+        { type: 'f32', layout: 'full', rank: 0, aligned: false },
+        { type: 'f32', layout: 'full', rank: 0, aligned: false },
+      ],
+      steps: [
+        {
+          expression: 'a * b',
+          operands: [
+            { from: 'input', index: 0 },
+            { from: 'input', index: 1 },
+          ],
+          types: ['f32', 'f32'],
+          result: 'f32',
+        },
+      ],
+      reassociates: true,
+    },
+    {
+      'serial, an operand that broadcasts, a constant': {
+        lanes: 1,
+        workgroup: 32,
+        serial: true,
+        subgroups: false,
+        width: 16,
+        inputs: [
+          { type: 'f32', layout: 'full', rank: 0, aligned: false },
+          { type: 'f32', layout: 'spread', rank: 2, aligned: false },
+        ],
+        steps: [
+          {
+            expression: 'select(a * bitcast<f32>(scalar_0), a, a > b)',
+            operands: [
+              { from: 'input', index: 0 },
+              { from: 'input', index: 1 },
+            ],
+            types: ['f32', 'f32'],
+            result: 'f32',
+          },
+        ],
+        reassociates: false,
+      },
+    },
+  ),
   scan: entry<ScanOptions>(scan, {
     'totals, cooperative': { job: 'totals', strategy: 'cooperative' },
     'cooperative, continued': { strategy: 'cooperative', continued: true },

@@ -35,6 +35,7 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
+  let scalar_0 = params.scalars_low[0][0];
   let at = flat_index(group, groups, local, 128u) * 2u;
   if (at >= params.count) {
     return;
@@ -47,7 +48,7 @@ fn main(
 
     let i0 = in_0[i];
     let i1 = in_1[i];
-    let v0 = apply_0(i0, bitcast<f32>(params.scalars_low[0][0]));
+    let v0 = apply_0(i0, bitcast<f32>(scalar_0));
     out_0[i] = v0;
   }
   {
@@ -55,7 +56,7 @@ fn main(
 
     let i0 = in_0[i];
     let i1 = in_1[i];
-    let v0 = apply_0(i0, bitcast<f32>(params.scalars_low[0][0]));
+    let v0 = apply_0(i0, bitcast<f32>(scalar_0));
     out_0[i] = v0;
   }
 }
