@@ -2,8 +2,9 @@
  * @file Everything that kernels know about kinds of adapters, in one table. Functions that select an algorithm read only a
  * profile; no other file here asks what kind of adapter a device has.
  *
- * The software profile is measured, on SwiftShader (docs/decisions). The values for GPUs are estimates: no GPU was
- * measured, and all GPU profiles share them until one is.
+ * The software profile is measured, on SwiftShader (docs/decisions). Of the values for GPUs, the costs of convolutions were
+ * measured on an NVIDIA H100, on 26 November 2026 (docs/decisions/winograd.md); others are estimates, which all GPU profiles
+ * share.
  */
 import type { SubgroupMatrixSize } from '../../shaders/gemm/problem.ts';
 import { ValueError } from '../core/errors.ts';
@@ -271,13 +272,13 @@ const discrete: AdapterProfile = {
   conv2d: {
     direct: true,
     winograd: {
-      minWork: 2 ** 28,
+      minWork: 2 ** 26,
       rows: 64,
       columns: 64,
       narrow: 1,
-      // Memory moves a number in the time of 60 to 160 multiplications, a cache in a quarter of that. With less than 62, 64 to
-      // 128 channels would be Winograd convolutions, which the model puts at 0.7 of an implicit GEMM.
-      access: 64,
+      // Measured on an H100, which selects equally well from 8 to 24. The cache of a large GPU holds most of a band, and moves a
+      // number in a quarter of the time that memory takes.
+      access: 24,
       bandBytes: 2 ** 26,
     },
   },
@@ -307,8 +308,13 @@ const discrete: AdapterProfile = {
  * GPUs that spill registers or run few waves beyond some 64 to 128 registers per invocation: Apple's, Intel's in SIMD16,
  * Mali. Small blocks and depthwise strips take at most 72.
  */
-const fewRegisters: Pick<AdapterProfile, 'gemm' | 'depthwise'> = {
+const fewRegisters: Pick<AdapterProfile, 'gemm' | 'conv2d' | 'depthwise'> = {
   gemm: { ...discrete.gemm, largestBlock: 16, units: 16, busyInvocations: 2 ** 13 },
+  // Not measured. Their caches are smaller than a band, so transforms take the time of memory.
+  conv2d: {
+    ...discrete.conv2d,
+    winograd: { ...discrete.conv2d.winograd, minWork: 2 ** 28, access: 64 },
+  },
   depthwise: { ...discrete.depthwise, registers: 62 },
 };
 

@@ -254,10 +254,27 @@ describe('the choice', () => {
     }
   });
 
-  test('no Winograd convolution on a GPU, where memory takes longer than the multiplications that are saved', () => {
-    const { software, ...gpus } = adapterProfiles;
+  test('Winograd convolution of 64 channels on a discrete GPU: an H100 takes less than half the time', () => {
     for (const direction of every)
-      for (const profile of Object.values(gpus))
+      for (const geometry of [layer(224, 64, 64), layer(112, 64, 128)])
+        expect(selectConv2d(problem(direction, geometry), adapterProfiles.discrete)).toEqual({
+          kind: 'winograd',
+          block: 4,
+        });
+  });
+
+  test('the more accurate F(2×2, 3×3) where the transformed kernel of F(4×4, 3×3) takes the time', () => {
+    for (const direction of ['forward', 'inputGrad'] as const)
+      expect(selectConv2d(problem(direction, layer(14, 512, 512)), adapterProfiles.discrete)).toEqual({
+        kind: 'winograd',
+        block: 2,
+      });
+  });
+
+  test('no Winograd convolution on a small GPU, where memory takes longer than the multiplications that are saved', () => {
+    const { apple, integrated, mobile } = adapterProfiles;
+    for (const direction of every)
+      for (const profile of [apple, integrated, mobile])
         for (const geometry of [layer(224, 64, 64), layer(14, 512, 512)])
           expect(selectConv2d(problem(direction, geometry), profile)).toEqual({ kind: 'implicitGemm' });
   });
