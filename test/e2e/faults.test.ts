@@ -5,7 +5,7 @@ import { openPage, useBrowser } from '../support/browser.ts';
 
 const folder = temporaryFolder('faults');
 await bundle({ entry: 'test/e2e/pages/faults.ts', folder });
-const chromium = useBrowser({ mounts: { '/lib/': folder } });
+const chromium = useBrowser({ own: true, mounts: { '/lib/': folder } });
 
 type Outcome = Awaited<ReturnType<typeof import('./pages/faults.ts').train>>;
 

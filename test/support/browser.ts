@@ -32,24 +32,50 @@ export interface UseBrowserOptions {
   browser?: 'chromium' | 'firefox';
   root?: string | null;
   mounts?: Record<string, string>;
-  args?: string[];
   /** Whether pages draw to canvases by WebGPU. Default false. */
   canvases?: boolean;
+  /** Whether to start a Chromium that no other file uses, for tests that damage it. Default false. */
+  own?: boolean;
 }
 
-/** One browser and one server for all tests of a file, closed at its end. */
+type Kind = 'chromium' | 'chromium that draws to canvases' | 'firefox';
+
+/** Browsers that test files share: to start one takes as much processor time as many a file's tests. */
+const shared = new Map<Kind, Browser>();
+
+/** Returns the browser of a kind, which lives until the process ends: puppeteer then ends it, too. */
+async function sharedBrowser(kind: Kind): Promise<Browser> {
+  const known = shared.get(kind);
+  if (known?.connected) return known;
+  const browser = await (kind === 'firefox'
+    ? launchFirefox()
+    : launchBrowser({ canvases: kind === 'chromium that draws to canvases' }));
+  shared.set(kind, browser);
+  return browser;
+}
+
+/** Closes what a file left open, but for the page that the browser started with. */
+async function closePages(browser: Browser): Promise<void> {
+  const [, ...left] = await browser.pages();
+  await Promise.all(left.map((page) => page.close()));
+}
+
+/**
+ * A browser, which other files use before and after, and a server of this file. The server's address is new, so that files share
+ * no storage.
+ */
 export function useBrowser(options: UseBrowserOptions = {}): BrowserFixture {
+  const { browser: name = 'chromium', root = null, mounts = {}, canvases = false, own = false } = options;
   let browser: Browser | undefined;
   let server: StaticServer | undefined;
   beforeAll(async () => {
-    server = await serveFolder(options.root ?? null, { mounts: options.mounts ?? {} });
-    browser =
-      options.browser === 'firefox'
-        ? await launchFirefox()
-        : await launchBrowser({ args: options.args ?? [], canvases: options.canvases ?? false });
+    server = await serveFolder(root, { mounts });
+    const kind = name === 'chromium' && canvases ? 'chromium that draws to canvases' : name;
+    browser = own ? await launchBrowser({ canvases }) : await sharedBrowser(kind);
   });
   afterAll(async () => {
-    await browser?.close();
+    if (own) await browser?.close();
+    else if (browser) await closePages(browser);
     await server?.close();
   });
   const started = <T>(thing: T | undefined): T => {
