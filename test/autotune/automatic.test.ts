@@ -7,7 +7,9 @@ import { profileOf } from '../../src/kernels/adapterProfiles.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { allowedError } from '../support/convolutions.ts';
 import { draw, largestError, product } from '../support/reference.ts';
-import { memoryStore, type TunedDevice, tilesOf, tunedDevice } from './support.ts';
+import { memoryStore, type TunedDevice, tilesOf, tunedDevices } from './support.ts';
+
+const tunedDevice = tunedDevices();
 
 const [left, right] = [draw(96 * 96, 1), draw(96 * 96, 2)];
 const expected = product(left, right, [96, 96, 96]);

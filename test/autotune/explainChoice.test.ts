@@ -15,7 +15,9 @@ import {
   tune,
   ValueError,
 } from '../../src/index.ts';
-import { size, tunedDevice } from './support.ts';
+import { size, tunedDevices } from './support.ts';
+
+const tunedDevice = tunedDevices();
 
 const image = { shape: [2, 32, 32, 16] } as const;
 const kernel = { shape: [3, 3, 16, 16] } as const;

@@ -4,7 +4,9 @@ import { version } from '../../src/core/version.ts';
 import { pageStore } from '../../src/autotune/store.ts';
 import { readTable, writeTable } from '../../src/autotune/table.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { memoryStore, size, tunedDevice } from './support.ts';
+import { memoryStore, size, tunedDevices } from './support.ts';
+
+const tunedDevice = tunedDevices();
 
 /** What a first visit leaves in `store`. */
 async function firstVisit(store: ReturnType<typeof memoryStore>): Promise<void> {

@@ -6,6 +6,7 @@ import type { Timed } from '../../src/autotune/measure.ts';
 import type { TuningStore } from '../../src/autotune/store.ts';
 import { installTuner, type Tuner } from '../../src/autotune/tuner.ts';
 import { type OwnDevice, ownDevice } from '../support/ownDevice.ts';
+import { reuseGpu } from '../support/reusedGpu.ts';
 
 /** Products that have several tiles on a software adapter without subgroups, and on a GPU. */
 export const size = { shape: [96, 96] } as const;
@@ -19,30 +20,36 @@ export interface TunedDevice extends OwnDevice {
   readonly timed: string[];
 }
 
+interface TunedOptions {
+  store?: TuningStore | null;
+  automatic?: boolean;
+}
+
 /**
- * Returns a device of its own whose measurements are `times`, and 100 ms for what isn't named; nothing is kept but in `store`.
+ * Returns a function that makes a device of its own, on the one GPUDevice of the file. Its measurements are `times`, and 100 ms
+ * for what isn't named; nothing is kept but in `store`. Call it at the top of a test file.
  */
-export async function tunedDevice(
-  times: Times,
-  { store = null, automatic = false }: { store?: TuningStore | null; automatic?: boolean } = {},
-): Promise<TunedDevice> {
-  const own = await ownDevice();
-  const tuner = installTuner(own.device);
-  const timed: string[] = [];
-  const timeOf = (name: string) => {
-    timed.push(name);
-    return times[name] ?? 100;
+export function tunedDevices(): (times: Times, options?: TunedOptions) => Promise<TunedDevice> {
+  const open = reuseGpu();
+  return async (times, { store = null, automatic = false } = {}) => {
+    const own = await ownDevice({ open });
+    const tuner = installTuner(own.device);
+    const timed: string[] = [];
+    const timeOf = (name: string) => {
+      timed.push(name);
+      return times[name] ?? 100;
+    };
+    Object.assign(tuner.settings, {
+      store,
+      automatic,
+      budget: 60_000,
+      stopwatch: async (_: Device, subject: Timed, repeats: number) => {
+        subject.run();
+        return repeats * timeOf(subject.name);
+      },
+    });
+    return Object.assign(own, { tuner, timed });
   };
-  Object.assign(tuner.settings, {
-    store,
-    automatic,
-    budget: 60_000,
-    stopwatch: async (_: Device, subject: Timed, repeats: number) => {
-      subject.run();
-      return repeats * timeOf(subject.name);
-    },
-  });
-  return Object.assign(own, { tuner, timed });
 }
 
 /** Returns the tiles of the products that `body` launches, by name. */

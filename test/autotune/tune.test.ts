@@ -24,7 +24,9 @@ import { measure, stopwatch } from '../../src/autotune/measure.ts';
 import { allowedError } from '../support/convolutions.ts';
 import { draw, largestError } from '../support/reference.ts';
 import { ownDevice } from '../support/ownDevice.ts';
-import { size, tilesOf, tunedDevice } from './support.ts';
+import { size, tilesOf, tunedDevices } from './support.ts';
+
+const tunedDevice = tunedDevices();
 
 const matrix = (seed: number) => tensor(draw(96 * 96, seed), { shape: [96, 96] });
 

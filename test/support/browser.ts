@@ -54,7 +54,7 @@ async function sharedBrowser(kind: Kind): Promise<Browser> {
   return browser;
 }
 
-/** Closes what a file left open, but for the page that the browser started with. */
+/** Closes what a file left open, except the page that the browser started with. */
 async function closePages(browser: Browser): Promise<void> {
   const [, ...left] = await browser.pages();
   await Promise.all(left.map((page) => page.close()));

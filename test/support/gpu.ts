@@ -105,10 +105,12 @@ async function settle(device: GPUDevice | undefined): Promise<void> {
   await device.popErrorScope().catch(() => null); // A lost device has nothing left to report.
 }
 
+export interface OpenGpu extends AsyncDisposable {
+  readonly device: GPUDevice;
+}
+
 /** Returns a new device, destroyed when its scope ends: `await using own = await useDevice();` */
-export async function useDevice(
-  descriptor: GPUDeviceDescriptor = {},
-): Promise<{ device: GPUDevice; [Symbol.asyncDispose](): Promise<void> }> {
+export async function useDevice(descriptor: GPUDeviceDescriptor = {}): Promise<OpenGpu> {
   const gpu = await installNodeGpu();
   const adapter = await gpu.requestAdapter();
   if (!adapter) throw new Error('The WebGPU adapter that was there before is gone.');

@@ -4,7 +4,7 @@
 import { getDevice, setDevice } from '../../src/webgpu/current.ts';
 import { Device } from '../../src/webgpu/device.ts';
 import { init } from '../../src/kernels/init.ts';
-import { useDevice } from './gpu.ts';
+import { type OpenGpu, useDevice } from './gpu.ts';
 
 export interface OwnDevice {
   readonly device: Device;
@@ -17,14 +17,16 @@ export interface OwnDeviceOptions {
   maxPooledBytes?: number;
   /** Called with the GPUDevice before the library uses it. */
   prepare?: (gpu: GPUDevice) => void;
+  /** Opens the GPUDevice, for example one that other tests of the file use, too (reusedGpu.ts). Default: a new one. */
+  open?: () => Promise<OpenGpu>;
 }
 
 /** `await using own = await ownDevice();` makes a device with WebGPU's default limits current. */
 export async function ownDevice(options: OwnDeviceOptions = {}): Promise<OwnDevice> {
-  const { descriptor = {}, maxPooledBytes = 2 ** 28, prepare } = options;
+  const { descriptor = {}, maxPooledBytes = 2 ** 28, prepare, open } = options;
   await init();
   const before = getDevice();
-  const raw = await useDevice(descriptor);
+  const raw = await (open?.() ?? useDevice(descriptor));
   prepare?.(raw.device);
   const device = new Device(raw.device, false, maxPooledBytes);
   setDevice(device);

@@ -19,10 +19,14 @@ import {
 import { layers, sequential } from '../../src/keras/index.ts';
 import { planMemory } from '../../src/execution/memoryPlan.ts';
 import { ownDevice } from '../support/ownDevice.ts';
+import { reuseGpu } from '../support/reusedGpu.ts';
+
+const openGpu = reuseGpu();
 
 /** Returns a device that says that its largest buffer and its largest binding are these. */
 function limitedTo(maxBufferSize: number, maxStorageBufferBindingSize: number) {
   return ownDevice({
+    open: openGpu,
     prepare: (gpu) => {
       const { limits } = gpu;
       const limited = new Proxy(limits, {
@@ -32,7 +36,7 @@ function limitedTo(maxBufferSize: number, maxStorageBufferBindingSize: number) {
           return Reflect.get(target, name, target);
         },
       });
-      Object.defineProperty(gpu, 'limits', { value: limited });
+      Object.defineProperty(gpu, 'limits', { value: limited, configurable: true });
     },
   });
 }

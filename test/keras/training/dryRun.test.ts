@@ -13,6 +13,9 @@ import {
 } from '../../../src/index.ts';
 import { input, layers, Model, model, sequential } from '../../../src/keras/index.ts';
 import { ownDevice } from '../../support/ownDevice.ts';
+import { reuseGpu } from '../../support/reusedGpu.ts';
+
+const openGpu = reuseGpu();
 
 const classes = 3;
 
@@ -53,7 +56,7 @@ describe('warmup of a model', () => {
     const options = { batchSize: 8, epochs: 2, seed: 3, verbose: 0 as const };
     const results: unknown[] = [];
     for (const warm of [false, true]) {
-      await using _own = await ownDevice();
+      await using _own = await ownDevice({ open: openGpu });
       const net = classifier();
       if (warm) {
         const before = await weightsOf(net);
@@ -71,7 +74,7 @@ describe('warmup of a model', () => {
   });
 
   test('also compiles those of validation and trainOnBatch', async () => {
-    await using _own = await ownDevice();
+    await using _own = await ownDevice({ open: openGpu });
     const net = classifier();
     const { x, y } = data(16);
     await warmup(net, { batchSize: 8, training: true });
@@ -84,7 +87,7 @@ describe('warmup of a model', () => {
   });
 
   test('also compiles those of predictions and calls', async () => {
-    await using _own = await ownDevice();
+    await using _own = await ownDevice({ open: openGpu });
     const net = classifier();
     await warmup(net, { batchSize: 8 });
     const images = tensor(data(16).x, { shape: [16, 8, 8, 2] });
@@ -101,7 +104,7 @@ describe('warmup of a model', () => {
   });
 
   test('takes specs for what the model does not know, by position or by name', async () => {
-    await using _own = await ownDevice();
+    await using _own = await ownDevice({ open: openGpu });
     class Two extends Model<Tensor[]> {
       readonly dense = layers.dense({ units: 2 });
       readonly join = layers.concatenate();
@@ -122,7 +125,7 @@ describe('warmup of a model', () => {
   });
 
   test('several outputs with their own losses', async () => {
-    await using _own = await ownDevice();
+    await using _own = await ownDevice({ open: openGpu });
     const x = input({ shape: [4] });
     const net = model({
       inputs: x,
@@ -140,7 +143,7 @@ describe('warmup of a model', () => {
   });
 
   test('leaves nothing behind but permanent objects', async () => {
-    await using _own = await ownDevice();
+    await using _own = await ownDevice({ open: openGpu });
     const net = classifier();
     await warmup(net, { batchSize: 8, training: true });
     const { tensors } = memory();
@@ -150,7 +153,7 @@ describe('warmup of a model', () => {
   });
 
   test('reports what is missing', async () => {
-    await using _own = await ownDevice();
+    await using _own = await ownDevice({ open: openGpu });
     const plain = sequential({ layers: [layers.inputLayer({ shape: [4] }), layers.dense({ units: 2 })] });
     await expect(warmup(plain, { training: true })).rejects.toThrow(/compiled before/);
     await expect(warmup(plain, { batchSize: 0 })).rejects.toThrow(ValueError);
