@@ -1,17 +1,13 @@
 /** @file searchSorted */
+import { promote } from '../core/dtype.ts';
 import { requireOneOf, requireRank } from '../core/shape.ts';
+import { searchSortedKernel } from '../kernels/searchSorted.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { add } from './arithmetic.ts';
-import { cast } from './cast.ts';
-import { less, lessEqual } from './comparison.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
-import { fill } from './creation.ts';
-import { floorDiv } from './division.ts';
-import { gather } from './gather.ts';
-import { logicalAnd, logicalNot } from './logical.ts';
-import { isNaN as isNaNOf } from './predicates.ts';
-import { sum } from './sum.ts';
-import { where } from './where.ts';
+import { defineOp, type Op } from './define.ts';
+import { converted } from './elementwise.ts';
+import { expandDims } from './expandDims.ts';
+import { squeeze } from './squeeze.ts';
 
 /** Options of `searchSorted`. */
 export interface SearchSortedOptions {
@@ -19,11 +15,25 @@ export interface SearchSortedOptions {
   side?: 'left' | 'right';
 }
 
+/** The search in rows of one dtype: sorted [rows, n], values [rows, ...] → that of values. */
+const searchSortedRows: Op<
+  [sorted: Tensor, values: Tensor],
+  SearchSortedOptions,
+  Tensor<'int32'>
+> = /* @__PURE__ */ defineOp({
+  name: 'searchSortedRows',
+  inputs: ['sorted', 'values'],
+  options: { side: false },
+  infer: ([, { shape }], { side }) => ({ shape, dtype: 'int32' as const, right: side === 'right' }),
+  forward: ([sorted, values], plan) => searchSortedKernel(sorted, values, plan, plan.right),
+  backward: null,
+});
+
 /**
  * The index at which each of `values` would be inserted into the ascending vector `sorted`. int32, without a gradient.
- * Shapes: sorted [n], values any → that of values. By binary search, in ⌈log₂(n + 1)⌉ steps. NaN counts as larger than every
+ * Shapes: sorted [n], values any → that of values. By binary search, in ⌊log₂ n⌋ + 1 steps. NaN counts as larger than every
  * number, as in `sort`.
- * Errors: ShapeError unless sorted is a vector, ValueError for the option.
+ * Errors: ShapeError unless sorted is a vector, ValueError for the option; DTypeError for int32 with uint32.
  */
 export const searchSorted: CompositeOp<
   [sorted: Tensor, values: Tensor],
@@ -38,26 +48,8 @@ export const searchSorted: CompositeOp<
   compose: ([sorted, values], { side = 'left' }) => {
     requireRank('searchSorted', 'sorted', sorted.shape, 1);
     requireOneOf('searchSorted', 'side', side, ['left', 'right']);
-    const n = sorted.shape[0] as number;
-    const isBefore = side === 'left' ? less : lessEqual;
-    let low: Tensor = fill(values.shape, 0, { dtype: 'int32' });
-    let high: Tensor = fill(values.shape, n, { dtype: 'int32' });
-    // The answer is in [low, high]; each step bisects that.
-    for (let steps = Math.ceil(Math.log2(n + 1)); steps > 0; steps--) {
-      const middle = floorDiv(add(low, high), 2);
-      const isOpen = less(low, high);
-      const element = gather(sorted, middle, { validateIndices: false });
-      const isAbove = logicalAnd(isOpen, isBefore(element, values));
-      high = where(isAbove, high, where(isOpen, middle, high));
-      low = where(isAbove, add(middle, 1), low);
-    }
-    // Comparisons with NaN are false, so the search gives 0 for it.
-    return values.dtype === 'float32' ? where(isNaNOf(values), firstNaN(sorted, side), low) : low;
+    const dtype = promote('searchSorted', sorted.dtype, values.dtype);
+    const row = (x: Tensor) => expandDims(converted(x, dtype), { axis: 0 });
+    return squeeze(searchSortedRows(row(sorted), row(values), { side }), { axis: 0 });
   },
 });
-
-/** Returns where NaN is inserted: behind all numbers, and on side 'right' behind other NaN, too. */
-function firstNaN(sorted: Tensor, side: 'left' | 'right'): Tensor | number {
-  if (side === 'right' || sorted.dtype !== 'float32') return sorted.shape[0] as number;
-  return sum(cast(logicalNot(isNaNOf(sorted)), { dtype: 'int32' }));
-}

@@ -151,7 +151,7 @@ describe('against JAX', () => {
 /** One elementwise op of each kind, since they share a rule. */
 const elementwise = ['add', 'cast', 'clip', 'gelu', 'where', 'zerosLike'];
 /** Some composite ops, which are mapped op by op. */
-const composite = ['depthToSpace', 'einsum', 'eigh', 'moveAxis', 'roll', 'sort'];
+const composite = ['depthToSpace', 'einsum', 'eigh', 'moveAxis', 'roll', 'searchSorted', 'sort'];
 
 type AnyOp = ((...args: unknown[]) => Tensor | readonly Tensor[]) & {
   definition: { inputs: readonly string[]; backward?: unknown; elementwise?: boolean; compose?: unknown };

@@ -1,4 +1,5 @@
 /** @file The sorting kernels of the catalog. */
+import type { SearchSortedOptions } from '../../../shaders/searchSorted.ts';
 import type { RadixOptions } from '../../../shaders/sort.ts';
 import type { TopKOptions } from '../../../shaders/topK.ts';
 import { ascendingKey } from '../../../src/kernels/keys.ts';
@@ -23,4 +24,8 @@ export const sortingKernels: Family = {
     sort: { job: 'sort', width: 1, room: 0, last: false },
     merge: { job: 'merge', width: 1, room: 0, last: true },
   }),
+  searchSorted: entry<SearchSortedOptions>(
+    { type: 'f32', key: ascendingKey('float32'), right: false, single: true },
+    { 'several rows, integers': { type: 'i32', key: ascendingKey('int32'), right: true, single: false } },
+  ),
 };

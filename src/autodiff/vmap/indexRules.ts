@@ -11,6 +11,7 @@ import { slice } from '../../ops/slice.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { moveAxis } from '../../ops/moveAxis.ts';
+import { merged } from './arrangementRules.ts';
 import type { BatchingRule, MappedCall, Options } from './mappedCall.ts';
 
 /** The plan of a gather or scatter along an axis. */
@@ -97,4 +98,11 @@ export const segmentExtrema: BatchingRule = (call) => {
 export const oneHots: BatchingRule = (call) => {
   const { axis } = call.plan as unknown as { axis: number };
   return call.one(call.spreadAll(), { ...call.options, axis: axis + 1 });
+};
+
+/** searchSortedRows: all examples search the same rows, or each its own. */
+export const searches: BatchingRule = (call) => {
+  if (call.isMapped(0)) return merged(call, call.spreadAll());
+  const swapped = (x: Tensor) => moveAxis(x, { source: 0, destination: 1 });
+  return swapped(call.one([call.whole(0), swapped(call.whole(1) as Tensor)]));
 };

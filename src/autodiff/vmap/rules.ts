@@ -70,6 +70,7 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   segmentMax: indices.segmentExtrema,
   segmentMin: indices.segmentExtrema,
   oneHot: indices.oneHots,
+  searchSortedRows: indices.searches,
   // Products
   matMul: matMuls.matMuls,
   fusedMatMul: matMuls.matMuls,
