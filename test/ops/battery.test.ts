@@ -5,7 +5,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isFloating } from '../../src/core/dtype.ts';
-import { type AdapterKind, openDevice } from '../../src/webgpu/adapter.ts';
+import { openDevice } from '../../src/webgpu/adapter.ts';
 import { Device } from '../../src/webgpu/device.ts';
 import {
   DeviceError,
@@ -37,11 +37,8 @@ const opOf = (name: string) => (ops as unknown as Record<string, AnyOp>)[name] a
 const tolerance = 5e-3;
 const step = 0.01;
 
-/** The kernels of another kind of adapter: `npm run test:profiles`. */
-const forced = globalThis.process?.env.RETROGRAD_PROFILE as AdapterKind | undefined;
-
 beforeAll(async () => {
-  await init(forced ? { adapterProfile: forced } : {});
+  await init();
 });
 
 function call(op: AnyOp, inputs: readonly (Tensor | null)[], options: object = {}): Tensor[] {

@@ -33,6 +33,7 @@ export async function installNodeGpu(): Promise<GPU> {
   }
   holder[STATE] = { gpu, devices: new Set(), uncaptured: [] };
   recordUncapturedErrors(holder[STATE]);
+  nameAdapters(globalThis.process?.env.RETROGRAD_PROFILE);
   return gpu;
 }
 
@@ -69,6 +70,30 @@ async function loadDawn(): Promise<GPU> {
   Object.defineProperty(navigator, 'gpu', { value: gpu, configurable: true });
   Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true, writable: true });
   return gpu;
+}
+
+/** What an adapter of each kind says about itself. */
+const adapterNames: Readonly<Record<string, { vendor: string; architecture: string }>> = {
+  software: { vendor: 'google', architecture: 'swiftshader' },
+  discrete: { vendor: 'nvidia', architecture: 'hopper' },
+  apple: { vendor: 'apple', architecture: 'metal-3' },
+  integrated: { vendor: 'intel', architecture: 'gen-12lp' },
+  mobile: { vendor: 'qualcomm', architecture: 'adreno-7xx' },
+};
+
+/**
+ * Has all adapters and devices name themselves as one of another kind, by which kernels are selected: `npm run test:profiles`.
+ */
+function nameAdapters(kind: string | undefined): void {
+  if (!kind) return;
+  const names = adapterNames[kind];
+  if (!names) throw new Error(`RETROGRAD_PROFILE is one of ${Object.keys(adapterNames)}. Received: ${kind}`);
+  const info = { configurable: true, value: { ...names, device: '', description: '' } };
+  Object.defineProperty(GPUAdapter.prototype, 'info', info);
+  const { requestDevice } = GPUAdapter.prototype;
+  GPUAdapter.prototype.requestDevice = async function (descriptor) {
+    return Object.defineProperty(await requestDevice.call(this, descriptor), 'adapterInfo', info);
+  };
 }
 
 /** Records the uncaptured errors of all devices that are created from now on. */
