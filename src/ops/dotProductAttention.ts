@@ -1,33 +1,23 @@
 /** @file dotProductAttention: fused kernels that don't store the scores, or matrix products. */
 import { type OptionNames, optionsOf } from '../core/options.ts';
-import { requireDType } from '../core/dtype.ts';
-import { ShapeError } from '../core/errors.ts';
-import { requireBoolean, requireFinite, requireRank, sameShape } from '../core/shape.ts';
-import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { profileOf } from '../kernels/adapterProfiles.ts';
-import {
-  attentionGradientKernel,
-  attentionKernel,
-  type AttentionSizes,
-  selectAttention,
-  statsSpec,
-} from '../kernels/attention.ts';
+import { attentionKernel, selectAttention, statsSpec } from '../kernels/attention.ts';
 import { tidy } from '../tensor/scope.ts';
 import type { Tensor } from '../tensor/tensor.ts';
+import { attentionGradient } from './attentionGradient.ts';
+import {
+  attentionCost,
+  type AttentionPlan,
+  name,
+  planAttention,
+  type ScoreOptions,
+} from './attentionPlan.ts';
 import { composedAttention, composedGradient, hidden } from './attentionScores.ts';
-import type { Cost } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import type { DefaultSave, OpDefinition } from './definition.ts';
 import { areReady, type TensorLike } from './operands.ts';
 import { activeRecorders, type SymbolicTensor } from './recorders.ts';
 import { where } from './where.ts';
-
-interface ScoreOptions {
-  /** The factor of the products of queries and keys. Default: 1 / √(size of a query). */
-  scale?: number | null;
-  /** Whether later keys are hidden: query i sees keys 0 to i. Default false. */
-  isCausal?: boolean;
-}
 
 type Operand = TensorLike | SymbolicTensor | null;
 
@@ -46,84 +36,6 @@ export interface DotProductAttentionOptions extends ScoreOptions {
 
 type Inputs = [query: Tensor, key: Tensor, value: Tensor, bias: Tensor | null, mask: Tensor | null];
 
-const name = 'dotProductAttention';
-
-/** The spec of the result, and how it is computed. */
-export interface AttentionPlan extends TensorSpec {
-  readonly sizes: AttentionSizes;
-  readonly scale: number;
-  readonly isCausal: boolean;
-}
-
-type Specs = readonly [
-  query: TensorSpec,
-  key: TensorSpec,
-  value: TensorSpec,
-  bias: TensorSpec | null,
-  mask: TensorSpec | null,
-];
-
-function planAttention([query, key, value, bias, mask]: Specs, options: ScoreOptions): AttentionPlan {
-  const { isCausal = false } = options;
-  requireBoolean(name, 'isCausal', isCausal);
-  for (const [what, spec] of Object.entries({ query, key, value })) {
-    requireRank(name, what, spec.shape, 4);
-    requireDType(name, what, spec.dtype, ['float32']);
-  }
-  const sizes = sizesOf(query, key, value);
-  const scale = options.scale ?? (sizes.size > 0 ? 1 / Math.sqrt(sizes.size) : 1);
-  requireFinite(name, 'scale', scale);
-  if (bias) requireScores('bias', bias, 'float32', sizes);
-  if (mask) requireScores('mask', mask, 'bool', sizes);
-  const { batch, queries, heads, valueSize } = sizes;
-  return { shape: [batch, queries, heads, valueSize], dtype: 'float32', sizes, scale, isCausal };
-}
-
-function sizesOf(query: TensorSpec, key: TensorSpec, value: TensorSpec): AttentionSizes {
-  const [batch, queries, heads, size] = query.shape as [number, number, number, number];
-  const [keyBatch, keys, keyHeads, keySize] = key.shape as [number, number, number, number];
-  const [valueSize] = value.shape.slice(-1) as [number];
-  const received = Object.entries({ query, key, value }).map(([what, spec]) => `${what} ${formatSpec(spec)}`);
-  const reject = (rule: string, hint: string) => {
-    throw new ShapeError({ op: name, rule, received: received.join(', '), hint });
-  };
-  if (!sameShape(key.shape.slice(0, 3), value.shape.slice(0, 3))) {
-    reject('key and value have the same batch, length and heads.', 'check the order: query, key, value.');
-  }
-  if (batch !== keyBatch || size !== keySize) {
-    reject('query and key have the same batch and size.', 'shapes are [batch, length, heads, size].');
-  }
-  if (keyHeads === 0 ? heads > 0 : heads % keyHeads !== 0) {
-    reject('the heads of key and value divide those of the query.', 'repeat or project the keys.');
-  }
-  return { batch, queries, keys, heads, keyHeads, size, valueSize };
-}
-
-function requireScores(
-  what: string,
-  spec: TensorSpec,
-  dtype: 'float32' | 'bool',
-  { batch, heads, queries, keys }: AttentionSizes,
-): void {
-  requireDType(name, what, spec.dtype, [dtype]);
-  const scores = [batch, heads, queries, keys];
-  const { shape } = spec;
-  const fits = shape.length <= 4 && shape.every((n, i) => n === 1 || n === scores[4 - shape.length + i]);
-  if (fits) return;
-  throw new ShapeError({
-    op: name,
-    rule: `\`${what}\` broadcasts to [batch, heads, queries, keys], here [${scores.join(', ')}].`,
-    received: `${what} ${formatSpec(spec)}`,
-    hint: `insert axes of size 1: a padding mask is [${batch}, 1, 1, ${keys}].`,
-  });
-}
-
-/** Two operations for each multiply-add of queries with keys, and of weights with values. */
-function attentionCost({ sizes }: AttentionPlan): Cost {
-  const { batch, heads, queries, keys, size, valueSize } = sizes;
-  return { flops: 2 * batch * heads * queries * keys * (size + valueSize) };
-}
-
 const described = { name, inputs: ['query', 'key', 'value', 'bias?', 'mask:bool?'] } as const;
 
 /** [out, stats]; at most one of bias and mask is given. The statistics are internal and have no gradient. */
@@ -141,8 +53,10 @@ const fused: Op<Inputs, ScoreOptions, [out: Tensor, stats: Tensor]> = /* @__PURE
     const input = { query, key, value, bias, mask, ...plan };
     // The gradient of a bias is as large as the scores anyway; and a recorded gradient must be composed of ops.
     if (needs[3] || activeRecorders().length > 0) return [...composedGradient(input, cotangent), null];
-    const needsKeys = needs[1] || needs[2];
-    return [...attentionGradientKernel(name, input, { out, stats, cotangent }, needsKeys), null, null];
+    const { scale, isCausal } = plan;
+    const options = { scale, isCausal, needsKeys: needs[1] || needs[2] };
+    const [dQuery, dKey = null, dValue = null] = attentionGradient(...inputs, out, stats, cotangent, options);
+    return [dQuery as Tensor, dKey, dValue, null, null];
   },
   cost: (_, __, [plan]) => attentionCost(plan),
 });

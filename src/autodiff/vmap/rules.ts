@@ -4,6 +4,7 @@
  */
 import { TapeError } from '../../core/errors.ts';
 import type { OpDefinition } from '../../ops/define.ts';
+import { attentions } from './attentionRules.ts';
 import * as axes from './arrangementRules.ts';
 import * as indices from './indexRules.ts';
 import type { BatchingRule } from './mappedCall.ts';
@@ -83,6 +84,9 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   depthwiseConv2dInputGrad: matMuls.inputGradients(matMuls.depthwise),
   depthwiseConv2dFilterGrad: matMuls.filterGradients(matMuls.depthwise),
   fusedConv2d: matMuls.fusedConvolutions,
+  // Attention
+  dotProductAttention: attentions,
+  dotProductAttentionGradient: attentions,
   // Recurrences
   lstmSteps: recurrent.lstms,
   gruSteps: recurrent.grus,
