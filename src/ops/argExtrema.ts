@@ -26,7 +26,7 @@ function search(name: 'argMax' | 'argMin', dtype: DType): Reduction {
     accumulator: 'vec2<u32>',
     initial: 'vec2<u32>(0u, 0xffffffffu)',
     prepare: `vec2<u32>(${(name === 'argMax' ? ascendingKey : descendingKey)(dtype)}, k)`,
-    combine: 'select(b, a, a.x > b.x || (a.x == b.x && a.y < b.y))',
+    combine: 'select(b, a, (a.x > b.x) | ((a.x == b.x) & (a.y < b.y)))',
     finish: ['a.y'],
   };
 }

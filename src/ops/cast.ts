@@ -29,7 +29,7 @@ function expressionOf(from: DType, to: DType): string {
   if (to === 'float32') return 'f32(a)';
   if (to === 'int32') return isFloat ? math.saturatedI32('a') : 'i32(a)';
   if (to === 'uint32') return isFloat ? math.saturatedU32('a') : 'u32(a)';
-  return isFloat ? `u32(a != 0.0 || ${math.isNan('a')})` : 'u32(a != 0)';
+  return isFloat ? `u32((a != 0.0) | ${math.isNan('a')})` : 'u32(a != 0)';
 }
 
 // The type of `cast` expresses how the dtype of the result follows from the options.

@@ -46,7 +46,7 @@ function boundsOf({ min, max }: ClipOptions, dtype: DType): readonly [number, nu
 
 const clipDerivative = /* @__PURE__ */ defineDerivative<ClipOptions>({
   name: 'clipDerivative',
-  expression: 'select(0.0, a, b >= params.alpha && b <= params.beta)',
+  expression: 'select(0.0, a, (b >= params.alpha) & (b <= params.beta))',
   scalars: (options) => {
     const [alpha, beta] = boundsOf(options, 'float32');
     return { alpha, beta };

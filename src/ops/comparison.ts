@@ -5,13 +5,16 @@ import { type ComparisonOp, defineBinary } from './elementwise.ts';
 
 const all: readonly DType[] = ['float32', 'int32', 'uint32', 'bool'];
 
-/** Tests for NaN explicitly, since compilers may turn a < b into !(a >= b), which differs for NaN. */
+/**
+ * Tests for NaN explicitly, since compilers may turn a < b into !(a >= b), which differs for NaN. Both tests are made: on a software
+ * adapter, a branch costs more.
+ */
 /* @__NO_SIDE_EFFECTS__ */
 function defineComparison(name: string, operator: string): ComparisonOp {
   return defineBinary({
     name,
     expression: (dtype) =>
-      dtype === 'float32' ? `u32(a ${operator} b && ${math.ordered('a', 'b')})` : `u32(a ${operator} b)`,
+      dtype === 'float32' ? `u32((a ${operator} b) & ${math.ordered('a', 'b')})` : `u32(a ${operator} b)`,
     dtypes: all,
     result: () => 'bool',
     gradient: null,
@@ -30,7 +33,7 @@ export const equal: ComparisonOp = /* @__PURE__ */ defineComparison('equal', '==
  */
 export const notEqual: ComparisonOp = /* @__PURE__ */ defineBinary({
   name: 'notEqual',
-  expression: (dtype) => (dtype === 'float32' ? `u32(a != b || !${math.ordered('a', 'b')})` : 'u32(a != b)'),
+  expression: (dtype) => (dtype === 'float32' ? `u32((a != b) | !${math.ordered('a', 'b')})` : 'u32(a != b)'),
   dtypes: all,
   result: () => 'bool',
   gradient: null,

@@ -33,7 +33,7 @@ export const relu: UnaryOp = /* @__PURE__ */ defineUnary({
 /** dy · relu6'(x), from y = relu6(x). */
 export const relu6Derivative: Derivative<object> = /* @__PURE__ */ defineDerivative({
   name: 'relu6Derivative',
-  expression: 'select(0.0, a, b > 0.0 && b < 6.0)',
+  expression: 'select(0.0, a, (b > 0.0) & (b < 6.0))',
   secondDerivative: null,
 });
 

@@ -35,7 +35,7 @@ const sqrtDerivative = /* @__PURE__ */ defineDerivative({
  */
 export const sqrt: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'sqrt',
-  expression: () => `select(sqrt(a), ${math.nanValue()}, a < 0.0 || ${math.isNan('a')})`,
+  expression: () => `select(sqrt(a), ${math.nanValue()}, (a < 0.0) | ${math.isNan('a')})`,
   gradient: sqrtDerivative,
   reads: 'output',
 });
@@ -52,7 +52,7 @@ const rsqrtDerivative = /* @__PURE__ */ defineDerivative({
  */
 export const rsqrt: FloatOp = /* @__PURE__ */ defineUnary({
   name: 'rsqrt',
-  expression: () => `select(inverseSqrt(a), ${math.nanValue()}, a < 0.0 || ${math.isNan('a')})`,
+  expression: () => `select(inverseSqrt(a), ${math.nanValue()}, (a < 0.0) | ${math.isNan('a')})`,
   gradient: rsqrtDerivative,
   reads: 'output',
 });

@@ -86,7 +86,7 @@ export const reductionKernels: Family = {
     argmax: {
       accumulator: 'vec2<u32>',
       initial: 'vec2<u32>(0u, 0xffffffffu)',
-      combine: 'select(b, a, a.x > b.x || (a.x == b.x && a.y < b.y))',
+      combine: 'select(b, a, (a.x > b.x) | ((a.x == b.x) & (a.y < b.y)))',
       prepare: `vec2<u32>(${ascendingKey('float32')}, k)`,
       finish: ['a.y'],
       results: ['i32'],

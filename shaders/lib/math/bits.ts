@@ -119,7 +119,7 @@ export const ordered: MathFunction = /* @__PURE__ */ defineMath(
   [isNan],
   /* wgsl */ `
 fn ordered(x: f32, y: f32) -> bool {
-  return !is_nan(x) && !is_nan(y);
+  return !is_nan(x) & !is_nan(y);
 }`,
 );
 

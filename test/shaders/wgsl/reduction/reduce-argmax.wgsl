@@ -34,7 +34,7 @@ fn prepare(value: f32, k: u32) -> vec2<u32> {
 }
 
 fn combine(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-  return select(b, a, a.x > b.x || (a.x == b.x && a.y < b.y));
+  return select(b, a, (a.x > b.x) | ((a.x == b.x) & (a.y < b.y)));
 }
 
 fn finish_0(a: vec2<u32>) -> i32 {
