@@ -28,6 +28,7 @@ import {
   tidy,
   where,
 } from '../../src/index.ts';
+import { asAdapter } from '../support/adapterClass.ts';
 import { installNodeGpu } from '../support/gpu.ts';
 
 beforeAll(async () => {
@@ -152,17 +153,19 @@ describe('fused chains', () => {
     expect(new Set(await f(fill([70, 1001], 4)).data())).toEqual(new Set([9 * 1001]));
   });
 
-  // The sine of many elements has a kernel that computes the rare large angles apart; a fused chain would reduce each angle
+  // On software adapters the sine of many elements has a kernel that computes the rare large angles apart; a fused chain would reduce each angle
   // as if it were large.
   it.each([
     [1_000, 1],
     [50_000, 3],
-  ])('with a sine of %i elements take %i launches', async (size, launches) => {
-    const x = tensor(multiplesOfHalf(size, 5));
-    const chain = (x: Tensor) => mul(sin(mul(x, 2)), 3);
-    const compiled = compile(chain);
-    const expected = await chain(x).data();
-    for (let call = 0; call < 2; call++) expect(await compiled(x).data()).toEqual(expected);
-    expect(compiled.explain()[0]?.launches).toBe(launches);
-  });
+  ])('with a sine of %i elements take %i launches', (size, launches) =>
+    asAdapter('cpu', async () => {
+      const x = tensor(multiplesOfHalf(size, 5));
+      const chain = (x: Tensor) => mul(sin(mul(x, 2)), 3);
+      const compiled = compile(chain);
+      const expected = await chain(x).data();
+      for (let call = 0; call < 2; call++) expect(await compiled(x).data()).toEqual(expected);
+      expect(compiled.explain()[0]?.launches).toBe(launches);
+    }),
+  );
 });

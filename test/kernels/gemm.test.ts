@@ -8,6 +8,7 @@ import { adapterProfiles, createProfile } from '../../src/kernels/adapterProfile
 import { type GemmProblem, selectGemm } from '../../src/kernels/gemmAlgorithm.ts';
 import { gemmAlgorithms } from '../../src/kernels/gemmAlgorithms.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
+import { onAdapter } from '../support/adapterClass.ts';
 import { withGemmTile } from '../support/algorithms.ts';
 import { allowedError, convolution, expectConvolution } from '../support/convolutions.ts';
 import { type Convolution, draw, largestError, product } from '../support/reference.ts';
@@ -239,12 +240,13 @@ describe('the tile of software adapters', () => {
     ['two steps', [512, 512, 2], 'steps'],
     ['two steps, elements one by one', [511, 513, 2], 'steps'],
   ])('%s', (_, [m, n, k], name) => {
-    const { choices } = explainChoice(matMul, { shape: [m, k] }, { shape: [k, n] });
+    const { choices } = onAdapter('cpu', () => explainChoice(matMul, { shape: [m, k] }, { shape: [k, n] }));
     expect(choices[0]?.taken).toBe(name);
   });
 
   test.each([512, 513])('none for a product [511, 1] × [1, %i], which is elementwise', (n) => {
-    expect(explainChoice(matMul, { shape: [511, 1] }, { shape: [1, n] }).choices).toEqual([]);
+    const { choices } = onAdapter('cpu', () => explainChoice(matMul, { shape: [511, 1] }, { shape: [1, n] }));
+    expect(choices).toEqual([]);
   });
 });
 

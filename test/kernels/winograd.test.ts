@@ -37,7 +37,10 @@ import {
 await init();
 
 const blocks: readonly Block[] = [2, 4];
-/** The guarantee: up to four times the error of a plain sum. */
+/**
+ * The guarantee: up to four times the error of a plain sum. How much of it a GPU needs depends on which products it contracts with
+ * sums, as WGSL lets it.
+ */
 const bound = 4;
 
 describe.each(blocks)('tiles of %s', (block) => {
@@ -110,7 +113,7 @@ describe.each(blocks)('tiles of %s', (block) => {
   test('GEMMs in workgroup memory', () =>
     asAdapter('gpu', () =>
       withConv2dAlgorithm({ kind: 'winograd', block }, () =>
-        expectConvolution(convolution({ image: [24, 24, 16], kernel: [3, 3, 16], before: [1, 1] })),
+        expectConvolution(convolution({ image: [24, 24, 16], kernel: [3, 3, 16], before: [1, 1] }), bound),
       ),
     ));
 });

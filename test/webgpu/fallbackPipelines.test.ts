@@ -1,6 +1,10 @@
-/** @file Fallback pipelines, which run while the selected one is being compiled: the same bits, sooner. */
+/**
+ * @file Fallback pipelines, which run while the selected one is being compiled: the same bits, sooner. Only the profile of software
+ * adapters has them, so tests select it.
+ */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compile, init, matMul, type Tensor, tensor } from '../../src/index.ts';
+import { createProfile } from '../../src/kernels/adapterProfiles.ts';
 import { withGemmTile } from '../support/algorithms.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { generator } from '../ops/samples/draw.ts';
@@ -45,6 +49,7 @@ describe('the fallback computes the same bits as', () => {
 test('the first call runs it, later ones what was compiled in the background, with the same results', async () => {
   await using own = await ownDevice();
   const { device } = own;
+  device.profile = createProfile(device, 'software');
   const [a, b] = [draw([96, 100], 1), draw([96, 100], 2)];
   const product = () => matMul(a, b, { transposeB: true });
   const before = device.pipelineCount;
@@ -63,6 +68,7 @@ test('the first call runs it, later ones what was compiled in the background, wi
 test('what is recorded runs the better one from the start', async () => {
   await using own = await ownDevice();
   const { device } = own;
+  device.profile = createProfile(device, 'software');
   const step = compile((x: Tensor) => matMul(x, x, { transposeA: true }));
   const before = device.pipelineCount;
   step(draw([100, 92], 3)).dispose();
