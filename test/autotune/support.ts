@@ -1,6 +1,7 @@
 /** @file What tests of tuning share: devices of their own, and measurements that are made up. */
 import type { Device } from '../../src/webgpu/device.ts';
 import type { PreparedLaunch } from '../../src/webgpu/command.ts';
+import { createProfile } from '../../src/kernels/adapterProfiles.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import type { Timed } from '../../src/autotune/measure.ts';
 import type { TuningStore } from '../../src/autotune/store.ts';
@@ -33,6 +34,7 @@ export function tunedDevices(): (times: Times, options?: TunedOptions) => Promis
   const open = reuseGpu();
   return async (times, { store = null, automatic = false } = {}) => {
     const own = await ownDevice({ open });
+    own.device.profile = createProfile(own.device, 'software');
     const tuner = installTuner(own.device);
     const timed: string[] = [];
     const timeOf = (name: string) => {
