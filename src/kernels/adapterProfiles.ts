@@ -149,6 +149,8 @@ export interface GemmProfile {
   readonly largestBlock: 16 | 64;
   /** Approximate number of compute units: k is split if C has fewer shared tiles. */
   readonly units: number;
+  /** Units of a large GPU that has the profile. */
+  readonly mostUnits: number;
   /** For other tiles: with fewer invocations than this, k is split into parts that are computed in parallel. */
   readonly busyInvocations: number;
   /** The minimum number of steps of k in a part: fewer wouldn't pay for writing and reading the partial sum. */
@@ -212,6 +214,7 @@ const software: AdapterProfile = {
     tiles: 'registers',
     largestBlock: 64,
     units: 2,
+    mostUnits: 2,
     busyInvocations: 64,
     minPart: 256,
     fallbackWork: 2 ** 26,
@@ -263,8 +266,9 @@ const discrete: AdapterProfile = {
     smallWork: { matMul: 2 ** 18, conv2d: 2 ** 18 },
     tiles: 'shared',
     largestBlock: 64,
-    // The geometric mean of small (12) and large GPUs (128 and more).
-    units: 48,
+    // Fitted to times of an H100, of 132 multiprocessors. An RX 6800 has 60.
+    units: 80,
+    mostUnits: 128,
     busyInvocations: 2 ** 15,
     minPart: 128,
     fallbackWork: 0,
@@ -309,7 +313,7 @@ const discrete: AdapterProfile = {
  * Mali. Small blocks and depthwise strips take at most 72.
  */
 const fewRegisters: Pick<AdapterProfile, 'gemm' | 'conv2d' | 'depthwise'> = {
-  gemm: { ...discrete.gemm, largestBlock: 16, units: 16, busyInvocations: 2 ** 13 },
+  gemm: { ...discrete.gemm, largestBlock: 16, units: 16, mostUnits: 43, busyInvocations: 2 ** 13 },
   // Not measured. Their caches are smaller than a band, so transforms take the time of memory.
   conv2d: {
     ...discrete.conv2d,

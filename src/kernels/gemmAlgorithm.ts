@@ -14,7 +14,7 @@ import { type DType, isFloating } from '../core/dtype.ts';
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { DeviceProfile } from './adapterProfiles.ts';
 import type { Conv2dProblem } from './conv2dProblem.ts';
-import { type GemmSize, largeGpu, type Split, sharedTime, splitFor, whole } from './gemmSplit.ts';
+import { type GemmSize, type Split, sharedTime, splitFor, whole } from './gemmSplit.ts';
 import {
   gemmTiles,
   loadedVectors,
@@ -258,7 +258,7 @@ function forK(
   profile: DeviceProfile,
 ): GemmTile {
   const steps = segments * length;
-  const share = gemmWorkgroups(tile, m, n, slices) / (largeGpu.units * profile.gemm.units);
+  const share = gemmWorkgroups(tile, m, n, slices) / profile.gemm.mostUnits;
   if (share <= 1 && segments === 1 && tile.blockM * tile.blockN === 16) {
     const { tinyTwoGroups } = gemmTiles;
     const isTwice = share <= 0.5 && tile.groupM * tile.groupN === invocationsOf(tinyTwoGroups);

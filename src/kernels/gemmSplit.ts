@@ -1,10 +1,10 @@
 /**
  * @file Selects the number of parts of the k axis of a GEMM, and estimates the time of a tile in workgroup memory on a GPU.
- * No GPU was measured: the terms are those of a model, docs/decisions/codegen-model.md.
+ * The terms are those of a model, docs/decisions/codegen-model.md, fitted to an NVIDIA H100 (docs/decisions/gemm.md).
  */
 import { gemmInvocations, type GemmTile, gemmWorkgroups, invocationsOf } from '../../shaders/gemm.ts';
 import type { GemmProfile } from './adapterProfiles.ts';
-import { cacheCost, instructionCost, productsOf, upTo } from './gemmTiles.ts';
+import { cacheCost, instructionCost, productsOf, readingCost, upTo } from './gemmTiles.ts';
 
 /** The size of a GEMM: `slices` times m × n, over k = segments · length. */
 export interface GemmSize {
@@ -87,7 +87,7 @@ const launchCost = 3 * 2 ** 17;
 const numberCost = 96;
 
 /** The weight of bytes from the cache and padding, which decide between tiles that are otherwise equally fast. */
-const tieBreak = 0.18;
+const tieBreak = 0.09;
 
 /**
  * Returns the estimated time of a GEMM in a shared tile, in multiply-adds of a busy device. Units take workgroups in rounds.
@@ -97,7 +97,7 @@ export function sharedTime(
   tile: GemmTile,
   size: GemmSize,
   { parts, segmentsPerPart, stepsPerPart }: Split,
-  { units }: GemmProfile,
+  { units, mostUnits }: GemmProfile,
 ): number {
   const { m, n, slices } = size;
   const { groupM, groupN, blockM, blockN, depth } = tile;
@@ -112,9 +112,10 @@ export function sharedTime(
   const padding = 1 - (m * n) / (upTo(tileM, m) * upTo(tileN, n));
   const waves = Math.max(1, (invocationsOf(tile) * Math.max(1, workgroups / units)) / unitLanes);
   const cache = cacheCost(tile);
-  const each = Math.max(cache, instructions * stalls(productsOf(tile), instructions, waves));
+  const stalled = stalls(productsOf(tile), instructions, waves);
+  const each = Math.max(cache, (instructions + readingCost(tile)) * stalled);
   const computing = units * rounds * work * (each + tieBreak * (cache + padding));
-  return longer(idleLanes(tile, workgroups, units) * computing, numberCost * numbersOf(size)) + sums;
+  return longer(idleLanes(tile, workgroups / mostUnits) * computing, numberCost * numbersOf(size)) + sums;
 }
 
 /** Steps of k in the time in which groups add up their sums: some eight of each group for every halving. Not measured. */
@@ -123,19 +124,15 @@ const addingSteps = ({ groupK = 1 }: GemmTile) => 8 * groupK * Math.log2(groupK)
 /** About the longer of two times that pass together: each delays the other a little. */
 const longer = (a: number, b: number) => Math.sqrt(Math.hypot(a * a, b * b));
 
-/**
- * Units of a large GPU, of those that a profile stands for, and invocations that keep one busy: two for each lane, of which one
- * computes while the other loads.
- */
-export const largeGpu = { units: 8 / 3, invocations: 256 } as const;
+/** Invocations that keep a unit of a large GPU busy: two for each lane, of which one computes while the other loads. */
+const busyInvocations = 256;
 
 /**
  * By which factor a tile takes longer where its workgroups are too small for the units of a large GPU: the third root, as this is
  * one of three machines whose geometric mean counts.
  */
-function idleLanes(tile: GemmTile, workgroups: number, units: number): number {
-  const invocations = invocationsOf(tile) * Math.max(1, workgroups / (largeGpu.units * units));
-  return Math.cbrt(Math.max(1, largeGpu.invocations / invocations));
+function idleLanes(tile: GemmTile, perUnit: number): number {
+  return Math.cbrt(Math.max(1, busyInvocations / (invocationsOf(tile) * Math.max(1, perUnit))));
 }
 
 /** Returns the total number of elements of A, B and C. In a convolution, a pixel counts once where its taps are segments. */

@@ -170,7 +170,9 @@ describe('k tiles of other depths', () => {
   const profile = createProfile(device, 'discrete');
   test.each([
     ['that divides k, where invocations share it', [196, 672, 112], { groupK: 2, depth: 56 }],
-    ['as long as registers allow, where waves are few', [3136, 64, 64], { groupK: undefined, depth: 32 }],
+    ['as long as registers allow, where waves are few', [784, 144, 64], { groupK: undefined, depth: 32 }],
+    // On an H100, 1.26 times as fast as what the estimate preferred before it was fitted.
+    ['all of k in one, where invocations share it', [3136, 64, 64], { groupK: 2, depth: 64 }],
     [
       'in tiles of half the size, where half of the units would idle',
       [196, 480, 80],
