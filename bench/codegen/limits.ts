@@ -56,8 +56,7 @@ export const limits: readonly Limit[] = [
     clamps: 0,
     overlap: 1,
     launches: 2,
-    reason:
-      'an H100 took 1.6 times as long in one launch, whose few workgroups leave most of it idle',
+    reason: 'an H100 took 1.6 times as long in one launch, whose few workgroups leave most of it idle',
   },
   {
     what: 'the depthwise filter gradient of a small image',
