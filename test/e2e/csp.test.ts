@@ -3,13 +3,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildLibrary } from '../../scripts/lib/pages.mjs';
-import {
-  type Browser,
-  launchBrowser,
-  openPage,
-  type StaticServer,
-  serveFolder,
-} from '../../scripts/lib/browser.mjs';
+import { type Browser, openPage, type StaticServer, serveFolder } from '../../scripts/lib/browser.mjs';
+import { sharedBrowser } from '../support/browser.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 // The tests' own script is evaluated by the browser's protocol, which no policy applies to.
@@ -24,10 +19,9 @@ beforeAll(async () => {
     mounts: { '/lib/': path.join(root, 'dist', 'browser') },
     headers: { 'Content-Security-Policy': policy },
   });
-  browser = await launchBrowser();
+  browser = await sharedBrowser('chromium');
 });
 afterAll(async () => {
-  await browser.close();
   await server.close();
 });
 

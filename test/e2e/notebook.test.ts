@@ -7,15 +7,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type Browser,
-  launchBrowser,
-  openPage,
-  type StaticServer,
-  serveFolder,
-} from '../../scripts/lib/browser.mjs';
-import { launchFirefox } from '../../scripts/lib/firefox.mjs';
+import { type Browser, openPage, type StaticServer, serveFolder } from '../../scripts/lib/browser.mjs';
 import { buildLibrary, buildPage } from '../../scripts/lib/pages.mjs';
+import { sharedBrowser } from '../support/browser.ts';
 import { Notebook, smallPicture, torchWeightsOf, weightsOf } from './pages/notebook.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -49,9 +43,8 @@ describe('in Chromium', () => {
     await notebook.settled('reconstruct');
   };
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await sharedBrowser('chromium');
   });
-  afterAll(() => browser.close());
   afterEach(() => expect(notebook.errors).toEqual([]));
 
   // Opening a page compiles the kernels of all its cells, so tests whose cells leave the others alone share one.
@@ -156,6 +149,21 @@ describe('in Chromium', () => {
       await notebook.page.waitForFunction(() =>
         document.querySelector('#cell-picture .title')?.textContent?.includes('bay'),
       );
+    });
+
+    test.each(['style', 'superResolution'])('trains %s', async (cell) => {
+      await notebook.run(cell);
+      if (cell === 'style') {
+        await notebook.drop(cell, 'notes.txt', Buffer.from('not a picture'));
+        await notebook.waitForText(cell, "'notes.txt' is not a picture", '.fault');
+        await notebook.drop(cell, 'stripes.png', smallPicture());
+        await notebook.page.waitForSelector(`#cell-${cell}[data-state=done] .fault[hidden]`);
+        await notebook.move(cell, 'style', 2);
+      }
+      await notebook.press(cell, 'start');
+      await notebook.step(cell, 8);
+      await notebook.fallen(cell);
+      await notebook.press(cell, 'start');
     });
 
     test.each([320, 768, 1600])('fits a screen of %i pixels, and every control has a name', async (width) => {
@@ -291,21 +299,6 @@ describe('in Chromium', () => {
       expect(await notebook.text('#cell-lostDevice .output')).toMatch(/A device is open/);
     });
 
-    test.each(['style', 'superResolution'])('trains %s', async (cell) => {
-      await notebook.run(cell);
-      if (cell === 'style') {
-        await notebook.drop(cell, 'notes.txt', Buffer.from('not a picture'));
-        await notebook.waitForText(cell, "'notes.txt' is not a picture", '.fault');
-        await notebook.drop(cell, 'stripes.png', smallPicture());
-        await notebook.page.waitForSelector(`#cell-${cell}[data-state=done] .fault[hidden]`);
-        await notebook.move(cell, 'style', 2);
-      }
-      await notebook.press(cell, 'start');
-      await notebook.step(cell, 8);
-      await notebook.fallen(cell);
-      await notebook.press(cell, 'start');
-    });
-
     test('runs edited code, and the cells that use it; says what is wrong with it', async () => {
       await notebook.edit('picture', (source) => source.replace('A bay, drawn by the page', 'Edited'));
       await notebook.settled('reconstruct');
@@ -342,9 +335,8 @@ test('says what to do where there is no WebGPU', async () => {
   const without = "Object.defineProperty(navigator, 'gpu', { value: undefined });";
   fs.writeFileSync(kernel, `${without}\n${fs.readFileSync(kernel, 'utf8')}`);
   const served = await serveFolder(copy);
-  const browser = await launchBrowser();
+  const { page, errors } = await openPage(await sharedBrowser('chromium'), served.url);
   try {
-    const { page, errors } = await openPage(browser, served.url);
     const notebook = new Notebook(page, errors);
     await notebook.settled('reconstruct');
     expect(await notebook.text('#cell-adapter .fault')).toMatch(
@@ -353,16 +345,15 @@ test('says what to do where there is no WebGPU', async () => {
     expect(await notebook.text('#cell-reconstruct .fault')).toMatch(/needs 'adapter'/);
     expect(errors).toEqual([]);
   } finally {
-    await browser.close();
+    await page.close();
     await served.close();
     fs.rmSync(copy, { recursive: true });
   }
 });
 
 test('the main path in Firefox', async () => {
-  const browser = await launchFirefox();
+  const notebook = await open(await sharedBrowser('firefox'));
   try {
-    const notebook = await open(browser);
     await notebook.settled('reconstruct');
     expect(await notebook.text('#cell-adapter .fault')).toBe('');
     await notebook.move('reconstruct', 'size', 16);
@@ -376,6 +367,6 @@ test('the main path in Firefox', async () => {
     expect(await notebook.text('#cell-badIndex .output')).toMatch(/index 9 at position \[1\]/);
     expect(notebook.errors).toEqual([]);
   } finally {
-    await browser.close();
+    await notebook.page.close();
   }
 });

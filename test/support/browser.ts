@@ -38,13 +38,16 @@ export interface UseBrowserOptions {
   own?: boolean;
 }
 
-type Kind = 'chromium' | 'chromium that draws to canvases' | 'firefox';
+export type BrowserKind = 'chromium' | 'chromium that draws to canvases' | 'firefox';
 
 /** Browsers that test files share: to start one takes as much processor time as many a file's tests. */
-const shared = new Map<Kind, Browser>();
+const shared = new Map<BrowserKind, Browser>();
 
-/** Returns the browser of a kind, which lives until the process ends: puppeteer then ends it, too. */
-async function sharedBrowser(kind: Kind): Promise<Browser> {
+/**
+ * Returns the browser of a kind, which lives until the process ends: puppeteer then ends it, too. Who opens a page in it closes
+ * the page.
+ */
+export async function sharedBrowser(kind: BrowserKind): Promise<Browser> {
   const known = shared.get(kind);
   if (known?.connected) return known;
   const browser = await (kind === 'firefox'
