@@ -316,6 +316,7 @@ async function test(): Promise<ViteUserConfig> {
             name: 'browser',
             environment: 'node',
             include: ['test/e2e/**/*.test.ts'],
+            globalSetup: ['test/support/endBrowsers.ts'],
             testTimeout: 180_000,
             // Long enough to build the site while the unit tests run.
             hookTimeout: 600_000,

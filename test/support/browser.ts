@@ -12,6 +12,7 @@ import {
   serveFolder,
 } from '../../scripts/lib/browser.mjs';
 import { launchFirefox } from '../../scripts/lib/firefox.mjs';
+import { endWithTests } from './endBrowsers.ts';
 
 export { launchBrowser, openPage, runInPage, serveFolder } from '../../scripts/lib/browser.mjs';
 
@@ -43,16 +44,14 @@ export type BrowserKind = 'chromium' | 'chromium that draws to canvases' | 'fire
 /** Browsers that test files share: to start one takes as much processor time as many a file's tests. */
 const shared = new Map<BrowserKind, Browser>();
 
-/**
- * Returns the browser of a kind, which lives until the process ends: puppeteer then ends it, too. Who opens a page in it closes
- * the page.
- */
+/** Returns the browser of a kind, which lives until all tests are done. The caller closes the pages that it opens. */
 export async function sharedBrowser(kind: BrowserKind): Promise<Browser> {
   const known = shared.get(kind);
   if (known?.connected) return known;
   const browser = await (kind === 'firefox'
     ? launchFirefox()
     : launchBrowser({ canvases: kind === 'chromium that draws to canvases' }));
+  endWithTests(browser);
   shared.set(kind, browser);
   return browser;
 }
