@@ -8,6 +8,7 @@
  */
 import { flatIndex } from './lib/indexing.ts';
 import { indexLibrary, type IndexLibraryOptions } from './lib/indices.ts';
+import { repeat } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 const binnedWorkgroup = 256;
@@ -19,6 +20,8 @@ export const maxRowsOfBin = 2 ** (32 - entryBits) - 1;
 /** Entries searched between two checks of the number found, and the capacity for those found. */
 const chunk = 1024;
 const capacity = 2 * chunk;
+/** Indices of a chunk that each invocation reads, all in flight together. */
+const entriesAtOnce = chunk / binnedWorkgroup;
 /** The maximum number of entries of one row that a single group sums. */
 const longRun = 32;
 
@@ -121,16 +124,19 @@ fn main(
     atomicStore(&found, 0u);
   }
   workgroupBarrier();
+  let last_entry = params.entries - 1u;
   for (var begin = 0u; begin < params.entries; begin += ${chunk}u) {
-    for (var t = 0u; t < ${chunk / binnedWorkgroup}u; t++) {
-      let entry = begin + t * ${binnedWorkgroup}u + local;
-      if (entry < params.entries) {
-        let row = row_of(batch * params.entries + entry, reports);
-        if (row >= first_row && row < end_row) {
-          codes[atomicAdd(&found, 1u)] = ((row - first_row) << ${entryBits}u) | entry;
-        }
-      }
-    }
+    ${repeat(
+      entriesAtOnce,
+      (t) => `let entry_${t} = begin + ${t * binnedWorkgroup}u + local;
+    let row_${t} = row_of(batch * params.entries + min(entry_${t}, last_entry), reports);`,
+    )}
+    ${repeat(
+      entriesAtOnce,
+      (t) => `if (row_${t} >= first_row && row_${t} < end_row && entry_${t} <= last_entry) {
+      codes[atomicAdd(&found, 1u)] = ((row_${t} - first_row) << ${entryBits}u) | entry_${t};
+    }`,
+    )}
     workgroupBarrier();
     if (local == 0u) {
       found_in_all = atomicLoad(&found);

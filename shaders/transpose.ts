@@ -4,13 +4,17 @@
  *
  * The axes are [batch, columns, rows] with `columns` contiguous in out and `rows` contiguous in x; the batch is the
  * remaining axes, in any order. A workgroup moves one tile; the tile is padded by one word per row, so that no column is
- * in a single memory bank.
+ * in a single memory bank. Beyond an edge the last row or column is read again: without a branch between them, all reads of an
+ * invocation are in flight together.
  */
 import { flatIndex } from './lib/indexing.ts';
+import { repeat } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export const tileSide = 32;
 const tileRows = 8;
+/** Words that an invocation moves. */
+const steps = tileSide / tileRows;
 
 export type TransposeOptions = {
   /** Axes of the batch. */
@@ -48,21 +52,28 @@ fn main(
   var x_at = 0u;
   var out_at = 0u;
   ${walk.join('\n  ')}
-  for (var step = 0u; step < ${tileSide}u; step += ${tileRows}u) {
-    let row = row_tile * ${tileSide}u + local.x;
-    let column = column_tile * ${tileSide}u + step + local.y;
-    if (row < params.rows && column < params.columns) {
-      tile[step + local.y][local.x] = x[x_at + column * params.column_stride + row];
-    }
-  }
+  let read_row = min(row_tile * ${tileSide}u + local.x, params.rows - 1u);
+  let read_column = column_tile * ${tileSide}u + local.y;
+  let last_column = params.columns - 1u;
+  ${repeat(
+    steps,
+    (i) =>
+      `let value_${i} = x[x_at + min(read_column + ${i * tileRows}u, last_column) * params.column_stride + read_row];`,
+  )}
+  ${repeat(steps, (i) => `tile[local.y + ${i * tileRows}u][local.x] = value_${i};`)}
   workgroupBarrier();
-  for (var step = 0u; step < ${tileSide}u; step += ${tileRows}u) {
-    let row = row_tile * ${tileSide}u + step + local.y;
-    let column = column_tile * ${tileSide}u + local.x;
-    if (row < params.rows && column < params.columns) {
-      out[out_at + row * params.row_stride + column] = tile[local.x][step + local.y];
-    }
+  let row = row_tile * ${tileSide}u + local.y;
+  let column = column_tile * ${tileSide}u + local.x;
+  if (column >= params.columns) {
+    return;
   }
+  let out_first = out_at + row * params.row_stride + column;
+  ${repeat(
+    steps,
+    (i) => `if (row + ${i * tileRows}u < params.rows) {
+    out[out_first + ${i * tileRows}u * params.row_stride] = tile[local.x][local.y + ${i * tileRows}u];
+  }`,
+  )}
 }
 `;
 }

@@ -146,15 +146,27 @@ fn main(
     atomicStore(&found, 0u);
   }
   workgroupBarrier();
+  let last_entry = params.entries - 1u;
   for (var begin = 0u; begin < params.entries; begin += 1024u) {
-    for (var t = 0u; t < 4u; t++) {
-      let entry = begin + t * 256u + local;
-      if (entry < params.entries) {
-        let row = row_of(batch * params.entries + entry, reports);
-        if (row >= first_row && row < end_row) {
-          codes[atomicAdd(&found, 1u)] = ((row - first_row) << 20u) | entry;
-        }
-      }
+    let entry_0 = begin + 0u + local;
+    let row_0 = row_of(batch * params.entries + min(entry_0, last_entry), reports);
+    let entry_1 = begin + 256u + local;
+    let row_1 = row_of(batch * params.entries + min(entry_1, last_entry), reports);
+    let entry_2 = begin + 512u + local;
+    let row_2 = row_of(batch * params.entries + min(entry_2, last_entry), reports);
+    let entry_3 = begin + 768u + local;
+    let row_3 = row_of(batch * params.entries + min(entry_3, last_entry), reports);
+    if (row_0 >= first_row && row_0 < end_row && entry_0 <= last_entry) {
+      codes[atomicAdd(&found, 1u)] = ((row_0 - first_row) << 20u) | entry_0;
+    }
+    if (row_1 >= first_row && row_1 < end_row && entry_1 <= last_entry) {
+      codes[atomicAdd(&found, 1u)] = ((row_1 - first_row) << 20u) | entry_1;
+    }
+    if (row_2 >= first_row && row_2 < end_row && entry_2 <= last_entry) {
+      codes[atomicAdd(&found, 1u)] = ((row_2 - first_row) << 20u) | entry_2;
+    }
+    if (row_3 >= first_row && row_3 < end_row && entry_3 <= last_entry) {
+      codes[atomicAdd(&found, 1u)] = ((row_3 - first_row) << 20u) | entry_3;
     }
     workgroupBarrier();
     if (local == 0u) {

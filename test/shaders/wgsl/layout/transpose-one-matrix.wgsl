@@ -40,19 +40,34 @@ fn main(
   var x_at = 0u;
   var out_at = 0u;
 
-  for (var step = 0u; step < 32u; step += 8u) {
-    let row = row_tile * 32u + local.x;
-    let column = column_tile * 32u + step + local.y;
-    if (row < params.rows && column < params.columns) {
-      tile[step + local.y][local.x] = x[x_at + column * params.column_stride + row];
-    }
-  }
+  let read_row = min(row_tile * 32u + local.x, params.rows - 1u);
+  let read_column = column_tile * 32u + local.y;
+  let last_column = params.columns - 1u;
+  let value_0 = x[x_at + min(read_column + 0u, last_column) * params.column_stride + read_row];
+  let value_1 = x[x_at + min(read_column + 8u, last_column) * params.column_stride + read_row];
+  let value_2 = x[x_at + min(read_column + 16u, last_column) * params.column_stride + read_row];
+  let value_3 = x[x_at + min(read_column + 24u, last_column) * params.column_stride + read_row];
+  tile[local.y + 0u][local.x] = value_0;
+  tile[local.y + 8u][local.x] = value_1;
+  tile[local.y + 16u][local.x] = value_2;
+  tile[local.y + 24u][local.x] = value_3;
   workgroupBarrier();
-  for (var step = 0u; step < 32u; step += 8u) {
-    let row = row_tile * 32u + step + local.y;
-    let column = column_tile * 32u + local.x;
-    if (row < params.rows && column < params.columns) {
-      out[out_at + row * params.row_stride + column] = tile[local.x][step + local.y];
-    }
+  let row = row_tile * 32u + local.y;
+  let column = column_tile * 32u + local.x;
+  if (column >= params.columns) {
+    return;
+  }
+  let out_first = out_at + row * params.row_stride + column;
+  if (row + 0u < params.rows) {
+    out[out_first + 0u * params.row_stride] = tile[local.x][local.y + 0u];
+  }
+  if (row + 8u < params.rows) {
+    out[out_first + 8u * params.row_stride] = tile[local.x][local.y + 8u];
+  }
+  if (row + 16u < params.rows) {
+    out[out_first + 16u * params.row_stride] = tile[local.x][local.y + 16u];
+  }
+  if (row + 24u < params.rows) {
+    out[out_first + 24u * params.row_stride] = tile[local.x][local.y + 24u];
   }
 }
