@@ -62,7 +62,7 @@ export type GemmTileName = keyof typeof gemmTiles;
 const costs = { vector: 20, element: 8, passing: 1.5, iteration: 20 } as const;
 
 /** Returns the cost of reading `lines` lines of an operand in a step along k. */
-function linesCost(
+function readingCost(
   { major, width }: OperandLayout,
   lines: number,
   { depth, width: widest }: GemmTile,
@@ -75,9 +75,9 @@ function linesCost(
 /** Returns the cost of a multiply-add on a software adapter, in a tile in registers. The unit is a multiply-add alone. */
 export function registersCost(tile: GemmTile, a: OperandLayout, b: OperandLayout): number {
   const { blockM, blockN, depth, subgroupQuads } = tile;
-  const ofA = linesCost(a, blockM, tile);
+  const ofA = readingCost(a, blockM, tile);
   const shared = subgroupQuads ? ofA / 4 + costs.passing * blockM : ofA;
-  return 1 + (shared + linesCost(b, blockN, tile) + costs.iteration / depth) / (blockM * blockN);
+  return 1 + (shared + readingCost(b, blockN, tile) + costs.iteration / depth) / (blockM * blockN);
 }
 
 /** Returns the least multiple that is no less than `n`. */
@@ -99,14 +99,6 @@ export function instructionCost(tile: GemmTile): number {
   const transposed = blockM * blockN < 64 ? 1 : 2;
   const issued = upTo(lanes, threads) / threads;
   return issued * (1 + (transposed * loadCost * loadedVectors(tile)) / productsOf(tile));
-}
-
-/**
- * Returns the time to read a step of both operands from workgroup memory, per multiply-add, relative to a block of 4 × 4. An
- * H100 reads while it multiplies, but not for free: blocks of 4 × 8 took 0.86 of the time, and of 8 × 8 less.
- */
-export function readingCost({ blockM, blockN }: GemmTile): number {
-  return 0.8 * (1 / blockM + 1 / blockN - 1 / 2);
 }
 
 /** Multiply-adds of an invocation in a k tile. */
