@@ -182,6 +182,10 @@ test('floorDiv of infinities, and by divisors whose reciprocals are subnormal', 
     [inf, -inf, nan],
     [largest, large, 3],
     [largest, -large, -4],
+    [Math.fround(-2e-38), large, -1],
+    [Math.fround(2e-38), -large, -1],
+    [2 ** 100, 7, Math.fround(2 ** 100 / 7)],
+    [-(2 ** 24), 1.5, -11184811],
     [-largest, largest, -1],
     [5, largest, 0],
     [-5, largest, -1],
@@ -287,6 +291,21 @@ test('comparisons of NaN are false, but for notEqual', async () => {
   for (const op of [greater, less]) expect(await listOf(op(x, y))).toEqual([0, 0, 0, 0]);
   expect(await listOf(notEqual(x, y))).toEqual([1, 1, 1, 0]);
   expect(notEqual(x, y).dtype).toBe('bool');
+});
+
+test('atan2 of numbers whose reciprocals are subnormal', async () => {
+  const large = Math.fround(2e38);
+  const pairs = [
+    [large, large],
+    [large, -large],
+    [-large / 2, large],
+    [large, 3],
+    [-3, large],
+  ];
+  const columns = [0, 1].map((k) => tensor(pairs.map((pair) => pair[k] as number)));
+  const angles = await listOf(atan2(columns[0] as Tensor, columns[1] as Tensor));
+  for (const [i, [y, x]] of pairs.entries())
+    expect(angles[i]).toBeCloseTo(Math.atan2(y as number, x as number), 6);
 });
 
 test('atan2 tells quadrants, zeros and infinities apart', async () => {

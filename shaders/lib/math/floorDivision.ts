@@ -43,30 +43,51 @@ fn floor_mod_u32(x: u32, y: u32) -> u32 {
 }`,
 );
 
-// |x| mod |y|, exactly, for finite x and finite y ≠ 0: long division of the mantissas, eight bits per step. A float quotient
-// is off by one if it rounds to an integer, and useless from 2^24 on.
-export const exactRemainder: MathFunction = /* @__PURE__ */ defineMath(
-  'exact_remainder',
+// |x| divided by |y|, for finite x and finite y ≠ 0: the exact rest, and the integer quotient, rounded to float32. Long division
+// of the mantissas, seven bits per step. A float quotient is off by one if it rounds to an integer, useless from 2^24 on, and
+// WGSL allows it 2.5 units in the last place.
+export const exactDivision: MathFunction = /* @__PURE__ */ defineMath(
+  'exact_division',
   [powerOfTwo],
   /* wgsl */ `
-fn exact_remainder(x: f32, y: f32) -> f32 {
+struct ExactDivision {
+  quotient: f32,
+  rest: f32,
+}
+
+fn exact_division(x: f32, y: f32) -> ExactDivision {
   let x_bits = bitcast<u32>(x) & 0x7fffffffu;
   let y_bits = bitcast<u32>(y) & 0x7fffffffu;
   if (x_bits < y_bits) {
-    return abs(x);
+    return ExactDivision(0.0, abs(x));
   }
   let x_exponent = max(x_bits >> 23u, 1u);
   let y_exponent = max(y_bits >> 23u, 1u);
+  let dividend = (x_bits & 0x007fffffu) | select(0u, 0x00800000u, x_bits >= 0x00800000u);
   let divisor = (y_bits & 0x007fffffu) | select(0u, 0x00800000u, y_bits >= 0x00800000u);
-  var rest = ((x_bits & 0x007fffffu) | select(0u, 0x00800000u, x_bits >= 0x00800000u)) % divisor;
-  for (var gap = x_exponent - y_exponent; gap > 0u && rest > 0u;) {
-    let step = min(gap, 8u);
+  var quotient = dividend / divisor;
+  var rest = dividend % divisor;
+  // Bits of the quotient below the 26 or more that are kept; whether any is set decides how those are rounded.
+  var dropped = 0u;
+  for (var gap = x_exponent - y_exponent; gap > 0u;) {
+    let step = min(gap, 7u);
+    let digits = (rest << step) / divisor;
     rest = (rest << step) % divisor;
+    if (quotient < 0x02000000u) {
+      quotient = (quotient << step) | digits;
+    } else {
+      dropped += step;
+      quotient |= u32(digits > 0u);
+    }
     gap -= step;
   }
-  // rest · 2^(y_exponent - 150), in two factors that are in range.
+  // rest · 2^(y_exponent - 150) and quotient · 2^dropped, in two factors that are in range.
   let exponent = i32(y_exponent) - 150;
-  return f32(rest) * power_of_two(exponent / 2) * power_of_two(exponent - exponent / 2);
+  let lost = i32(dropped);
+  return ExactDivision(
+    f32(quotient) * power_of_two(lost / 2) * power_of_two(lost - lost / 2),
+    f32(rest) * power_of_two(exponent / 2) * power_of_two(exponent - exponent / 2),
+  );
 }`,
 );
 
@@ -132,7 +153,7 @@ fn near_floor_div(x: f32, y: f32) -> f32 {
 
 export const floorMod: MathFunction = /* @__PURE__ */ defineMath(
   'floor_mod',
-  [finite, isNan, nanValue, isInfinite, exactRemainder],
+  [finite, isNan, nanValue, isInfinite, exactDivision],
   /* wgsl */ `
 fn floor_mod(x: f32, y: f32) -> f32 {
   if (!is_finite(x) || is_nan(y) || y == 0.0) {
@@ -141,29 +162,29 @@ fn floor_mod(x: f32, y: f32) -> f32 {
   if (is_infinite(y)) {
     return select(y, x, x == 0.0 || (x < 0.0) == (y < 0.0));
   }
-  let rest = exact_remainder(x, y);
+  let rest = exact_division(x, y).rest;
   let signed = select(rest, -rest, x < 0.0);
   return select(signed, signed + y, rest != 0.0 && (x < 0.0) != (y < 0.0));
 }`,
   { compute: nearFloorMod, isRare: isRareDivision },
 );
 
-// By the exact modulus, so that a quotient just below an integer isn't rounded up to it. WGSL defines no quotient of an infinity,
-// and none for divisors above 2^126, whose reciprocals are subnormal: the first is computed from the signs, the second from
-// scaled numbers.
+// WGSL defines no quotient of an infinity: it has the product of the signs here.
 export const floorDiv: MathFunction = /* @__PURE__ */ defineMath(
   'floor_div',
-  [finite, isInfinite, floorMod],
+  [finite, isInfinite, exactDivision],
   /* wgsl */ `
 fn floor_div(x: f32, y: f32) -> f32 {
+  let sign = (bitcast<u32>(x) ^ bitcast<u32>(y)) & 0x80000000u;
   if (is_infinite(x) && is_finite(y)) {
-    return bitcast<f32>(bitcast<u32>(x) ^ (bitcast<u32>(y) & 0x80000000u));
+    return bitcast<f32>(sign | 0x7f800000u);
   }
   if (!is_finite(x) || !is_finite(y) || y == 0.0) {
     return floor(x / y);
   }
-  let scale = select(1.0, 0.0625, abs(y) > 0x1p+100);
-  return round((x * scale - floor_mod(x, y) * scale) / (y * scale));
+  let division = exact_division(x, y);
+  let is_above = sign != 0u && division.rest != 0.0;
+  return select(division.quotient, -(division.quotient + f32(is_above)), sign != 0u);
 }`,
   { compute: nearFloorDiv, isRare: isRareDivision },
 );
