@@ -202,8 +202,10 @@ fn precise_atan2(y: f32, x: f32) -> f32 {
   let steep = abs(y) > abs(x);
   let short = select(abs(y), abs(x), steep);
   let long = select(abs(x), abs(y), steep);
+  // WGSL defines no quotient for divisors above 2^126: their reciprocals are subnormal.
+  let scale = select(1.0, 0x1p-30, long > 0x1p+100);
   // 0/0 and ∞/∞ take the limits along the axes and the diagonals, as IEEE 754 has it.
-  let ratio = select(select(short / long, 1.0, is_infinite(short)), 0.0, long == 0.0);
+  let ratio = select(select((short * scale) / (long * scale), 1.0, is_infinite(short)), 0.0, long == 0.0);
   let angle = atan_within_one(ratio);
   let quarter = select(angle, 1.57079633 - angle, steep);
   let half = select(quarter, 3.14159265 - quarter, bitcast<u32>(x) >= 0x80000000u);
