@@ -35,7 +35,7 @@ describe.each<Defect>(['always', 'after the first run'])('a tile that is wrong, 
     const store = memoryStore();
     {
       await using own = await wrongDevice(scalars, defect);
-      await init({ device: own.gpu });
+      await init({ device: own.gpu, adapterProfile: 'software' });
       expect(tilesOf(own.device, () => multiply().dispose())).toContain('scalars');
       const report = await verify({ only: /^gemm: (scalars|row)$/, store });
       expect(report.wrong.map(({ name }) => name)).toEqual(['gemm: scalars']);
@@ -48,7 +48,7 @@ describe.each<Defect>(['always', 'after the first run'])('a tile that is wrong, 
       expect(await errorOf()).toBeLessThan(1e-4);
     }
     await using next = await wrongDevice(scalars, defect);
-    await init({ device: next.gpu, tuning: tuning({ store }) });
+    await init({ device: next.gpu, adapterProfile: 'software', tuning: tuning({ store }) });
     const [choice] = explainChoice(matMul, { shape: [64, 300] }, { shape: [300, 4] }).choices;
     expect(choice?.candidates.map(({ name }) => name)).not.toContain('scalars');
     expect(choice?.taken).not.toBe('scalars');
@@ -58,7 +58,7 @@ describe.each<Defect>(['always', 'after the first run'])('a tile that is wrong, 
 
 test('a wrong part of the profile gets its simplest form', async () => {
   await using own = await wrongDevice(/retrograd scatter owned/, 'always');
-  await init({ device: own.gpu });
+  await init({ device: own.gpu, adapterProfile: 'software' });
   const report = await verify({ only: /^scatter$/, store: null });
   expect(report.wrong.map(({ name, status }) => [name, status])).toEqual([['scatter', 'wrong']]);
   expect(report.avoided).toEqual(['scatter']);
@@ -67,7 +67,7 @@ test('a wrong part of the profile gets its simplest form', async () => {
 
 test('a pipeline that does not compile is named, and the next variant is launched', async () => {
   await using own = await wrongDevice(scalars, 'does not compile');
-  await init({ device: own.gpu });
+  await init({ device: own.gpu, adapterProfile: 'software' });
   const error: Error = await multiply()
     .data()
     .then(
@@ -88,7 +88,7 @@ test('a pipeline that does not compile is named, and the next variant is launche
 
 test('warmup compiles the next variant where one does not compile', async () => {
   await using own = await wrongDevice(scalars, 'does not compile');
-  await init({ device: own.gpu });
+  await init({ device: own.gpu, adapterProfile: 'software' });
   expect(await warmup(multiply)).toBeGreaterThan(0);
   expect(await errorOf()).toBeLessThan(1e-4);
 });
