@@ -61,21 +61,19 @@ export function launchGemm<O extends GemmOptions, P extends ParamFields>(
   const { device } = a;
   const out = output(device, split.parts > 1 ? partialSpec(spec, split.parts) : spec, op);
   // The engine's options and the instance's own are all that it has; so are the parameters.
-  const all = { ...engineOptions(call), ...options } as GemmOptions as O;
-  const program = (tile: GemmTile) => ({
-    options: { ...all, tile },
-    workgroups: gemmWorkgroups(tile, size.m, size.n, size.slices * split.parts),
-  });
+  const all = Object.assign(engineOptions(call), options) as GemmOptions as O;
+  const workgroups = (tile: GemmTile) => gemmWorkgroups(tile, size.m, size.n, size.slices * split.parts);
   device.launch(kernel, {
-    ...program(algorithm.tile),
-    fallback: fallback && program(fallback),
+    options: all,
+    workgroups: workgroups(algorithm.tile),
+    fallback: fallback && { options: { ...all, tile: fallback }, workgroups: workgroups(fallback) },
     bindings: {
       a_values: a.storage,
       b_values: b.storage,
       c_values: out.storage,
       ...biasStorage(epilogue),
     },
-    params: { ...engineParams(call), ...params } as unknown as ParamValues<P>,
+    params: Object.assign(engineParams(call), params) as unknown as ParamValues<P>,
     multiplications: workOf(size),
   });
   return split.parts > 1 ? addPartialSums(op, out, spec, epilogue) : out;
@@ -97,8 +95,13 @@ function engineOptions({ algorithm, spec, epilogue = {} }: GemmCall): GemmOption
 }
 
 function engineParams({ problem: { size }, algorithm: { split }, spec, epilogue }: GemmCall) {
+  const { m, n, segments, length, slices } = size;
   return {
-    ...size,
+    m,
+    n,
+    segments,
+    length,
+    slices,
     splits: split.parts,
     segments_per_split: split.segmentsPerPart,
     steps_per_split: split.stepsPerPart,
