@@ -76,16 +76,23 @@ export function gatherKernel(
   if (separate) checkIndicesKernel(indices, indexing, checking);
   const inside = separate ? unchecked : checking;
   const launch = {
-    options: {
-      ...indexOptions(indexing, indices, inside),
+    options: Object.assign(indexOptions(indexing, indices, inside), {
       flat,
       width,
       run,
       single,
       stepwise: single && flat && isStepwise(indexing, run),
-    } as const,
+    } as const),
     bindings: { indices: indices.storage, x: x.storage, out: out.storage },
-    params: { count, inner, groups, entries, outer, rows, fill, ...indexValues(indexing, indices) },
+    params: Object.assign(indexValues(indexing, indices), {
+      count,
+      inner,
+      groups,
+      entries,
+      outer,
+      rows,
+      fill,
+    }),
     workgroups: Math.ceil((single ? count / run : (count / inner) * groups) / gatherWorkgroup),
   };
   if (inside.check === 'none') x.device.launch(silent, launch);
