@@ -72,7 +72,7 @@ workload ([all rows, with spreads and rooflines](bench/results/chromium-swiftsha
 | --- | --- |
 ${lines.join('\n')}
 
-Missed targets: ${list || 'none'}. The goal is 1× for every row and 2× for eager single ops. No GPU has been measured yet.`;
+Missed targets: ${list || 'none'}. The goal is 1× for every row and 2× for eager single ops.`;
 }
 
 const marks = /(<!-- figures -->\n)[\s\S]*?(\n<!-- \/figures -->)/;
