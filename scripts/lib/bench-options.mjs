@@ -81,7 +81,7 @@ function parse(args) {
 }
 
 /** An invalid pattern is reported here, not by the page that would use it. @param {string} filter */
-function filterOf(filter) {
+export function filterOf(filter) {
   const pattern = /^\/(.*)\/$/.exec(filter)?.[1];
   try {
     if (pattern !== undefined) new RegExp(pattern);
