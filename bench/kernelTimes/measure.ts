@@ -38,10 +38,11 @@ export async function openMachine(): Promise<Omit<KernelSetting, 'versions'> | n
   // A pool that reaches its limit destroys buffers, which captured launches still use.
   await init({ maxPooledBytes: 2 ** 35 });
   const { gpu, adapter } = getDevice();
+  const { vendor, architecture, device, description, kind } = adapter;
   if (!gpu.features.has('timestamp-query')) return null;
   return {
-    adapter: [adapter.vendor, adapter.architecture, adapter.description].filter(Boolean).join(' '),
-    profile: adapter.kind,
+    adapter: [vendor, architecture, device, description].filter(Boolean).join(' '),
+    profile: kind,
     engine: globalThis.navigator.userAgent,
     date: new Date().toISOString().slice(0, 10),
   };

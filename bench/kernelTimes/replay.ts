@@ -13,7 +13,7 @@ export type Command =
 
 type OnPass = (pass: GPUComputePassEncoder) => void;
 
-/** What a pass was told before a launch. */
+/** The pipeline and the bind groups of a pass. */
 interface PassState {
   pipeline: GPUComputePipeline | null;
   readonly bind: Map<number, OnPass>;

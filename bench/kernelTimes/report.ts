@@ -95,7 +95,7 @@ function familyTable(rows: readonly KernelRow[]): string {
 function timeCell({ times, notes }: KernelRow, library: Library): string {
   const time = times[library];
   if (!time) return notes[library] ? 'note' : '–';
-  return `${microseconds(time)} ± ${short(100 * time.spread)} %${isDifferent(time) ? ' ≠' : ''}`;
+  return `${microseconds(time)} ± ${(100 * time.spread).toFixed(1)} %${isDifferent(time) ? ' ≠' : ''}`;
 }
 
 const isDifferent = ({ difference }: KernelTime) => difference !== null && difference > smallDifference;

@@ -73,11 +73,8 @@ test('the first problems are a sample of all families, and the order is always t
   const order = sampleOrder(problems);
   expect(new Set(order)).toEqual(new Set(problems));
   expect(order).toHaveLength(problems.length);
-  expect(
-    sampleOrder([...problems].reverse())
-      .map(({ name }) => name)
-      .sort(),
-  ).toEqual(order.map(({ name }) => name).sort());
+  const softmax = order.filter(({ family }) => family === 'softmax');
+  expect(sampleOrder([...softmax].reverse())).toEqual(softmax);
   const families = new Set(problems.map(({ family }) => family));
   expect(new Set(order.slice(0, 24).map(({ family }) => family))).toEqual(families);
 });
@@ -115,11 +112,9 @@ describe('the report', () => {
   });
 
   test('has a line for each problem, with times in µs and GFLOP/s', () => {
-    expect(page).toContain(
-      '| square | 2.00 ± 1.00 % | 1000 | 1 | 6.00 ± 1.00 % | – | 5.00 ± 1.00 % | 2.50× |',
-    );
-    expect(page).toContain('| wide | 4.00 ± 1.00 % |  | 2 | – | 2.00 ± 1.00 % ≠ | – | 0.50× |');
-    expect(page).toContain('| sum | 3.00 ± 1.00 % |  | 1 | – | note | – | – |');
+    expect(page).toContain('| square | 2.00 ± 1.0 % | 1000 | 1 | 6.00 ± 1.0 % | – | 5.00 ± 1.0 % | 2.50× |');
+    expect(page).toContain('| wide | 4.00 ± 1.0 % |  | 2 | – | 2.00 ± 1.0 % ≠ | – | 0.50× |');
+    expect(page).toContain('| sum | 3.00 ± 1.0 % |  | 1 | – | note | – | – |');
   });
 
   test('notes why there is no time, and results that differ', () => {
