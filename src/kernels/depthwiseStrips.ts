@@ -19,6 +19,7 @@ import {
 import type { TensorSpec } from '../core/spec.ts';
 import type { WindowAxis } from '../core/windows.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
+import type { ParamValues } from '../webgpu/params.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type AdapterProfile, profileOf } from './adapterProfiles.ts';
 import { blockCounts, blockGrid, edgesOf, phaseOf } from './blockGrid.ts';
@@ -26,6 +27,7 @@ import { channelWidth, type DepthwiseGeometry } from './depthwiseGeometry.ts';
 import { addParts } from './depthwiseSums.ts';
 import { output } from './output.ts';
 import { partialSpec } from './partialSums.ts';
+import { remembered } from './remembered.ts';
 
 const stripsKernel = /* @__PURE__ */ defineKernel({
   name: 'depthwiseStrips',
@@ -91,24 +93,24 @@ function shapeFor(
   return shapes.find(fits) ?? minShape;
 }
 
-/** Computes the result, or the gradient of the image. */
-export function launchDepthwiseStrips(
-  op: string,
+/** A launch of strips, without its buffers. */
+interface StripsPlan {
+  readonly options: StripOptions;
+  readonly params: ParamValues<typeof stripParams>;
+  readonly workgroups: number;
+}
+
+/** Divides what is computed into strips, or into blocks where strips would be too few. */
+function planStrips(
   direction: Direction,
-  geometry: DepthwiseGeometry,
-  values: Tensor,
-  weights: Tensor,
-  spec: TensorSpec,
-): Tensor {
-  const { batch, rows, columns, channels } = geometry;
-  const { device } = values;
-  const out = output(device, spec, op);
-  if (out.size === 0) return out;
-  const profile = profileOf(device);
+  { batch, rows, columns, channels }: DepthwiseGeometry,
+  widest: ChannelWidth,
+  profile: AdapterProfile,
+): StripsPlan {
   const { window, stride } = rows;
   const phases = { down: phaseOf(direction, rows), across: phaseOf(direction, columns) };
   const program = { direction, window, stride, phases };
-  const grid = blockGrid(direction, geometry);
+  const grid = blockGrid(direction, { rows, columns });
   const cut = (shape: StripShape & Pick<StripOptions, 'rows'>) => {
     const given = { ...program, ...shape };
     const size = stripSize(given);
@@ -123,27 +125,39 @@ export function launchDepthwiseStrips(
     const options: StripOptions = { ...given, ...edges };
     return { options, strip_columns, ...cutting, count: side * cutting.strip_rows };
   };
-  const shape = shapeFor(channelWidth(geometry, values, weights, out), profile, (columnsOfStrip) =>
-    stripValues({ ...program, columns: columnsOfStrip }),
-  );
-  const strips = cut(shape);
+  const strips = cut(shapeFor(widest, profile, (count) => stripValues({ ...program, columns: count })));
   const block = blocksFor(window).find(
     (one) => stripValues({ ...program, ...one }) <= profile.depthwise.registers,
   );
   const isBlock = block && strips.count < profile.depthwise.minInvocations;
-  const { options, strip_columns, turns, strip_rows, count } = isBlock ? cut(block) : strips;
-  device.launch(stripsKernel, {
+  const { options, count, ...cutting } = isBlock ? cut(block) : strips;
+  return {
     options,
-    bindings: { values: values.storage, weights: weights.storage, result: out.storage },
-    params: {
-      count,
-      channels: channels / options.width,
-      strip_rows,
-      strip_columns,
-      turns,
-      ...grid,
-    },
+    params: { count, channels: channels / options.width, ...cutting, ...grid },
     workgroups: Math.ceil(count / stripWorkgroup),
+  };
+}
+
+/** Computes the result, or the gradient of the image. */
+export function launchDepthwiseStrips(
+  op: string,
+  direction: Direction,
+  geometry: DepthwiseGeometry,
+  values: Tensor,
+  weights: Tensor,
+  spec: TensorSpec,
+): Tensor {
+  const { device } = values;
+  const out = output(device, spec, op);
+  if (out.size === 0) return out;
+  const profile = profileOf(device);
+  const widest = channelWidth(geometry, values, weights, out);
+  const plan = remembered(profile, `${direction} strips`, { geometry, widest }, () =>
+    planStrips(direction, geometry, widest, profile),
+  );
+  device.launch(stripsKernel, {
+    ...plan,
+    bindings: { values: values.storage, weights: weights.storage, result: out.storage },
   });
   return out;
 }
