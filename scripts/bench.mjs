@@ -4,11 +4,11 @@
  * saves intermediate results. `-- --help` lists the options.
  */
 import { spawn } from 'node:child_process';
-import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { HELP, parseBenchOptions } from './lib/bench-options.mjs';
+import { writeResult } from './lib/bench-files.mjs';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
 /** @typedef {import('../bench/main.ts').Listed} Listed */
@@ -142,13 +142,6 @@ function runListed(row, runner, options, outside) {
   return runColdStarts(row, coldStart, rounds, outside);
 }
 
-/** @param {string | undefined} file @param {string} text */
-function keep(file, text) {
-  if (!file) return;
-  fs.mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
-  fs.writeFileSync(file, text);
-}
-
 /** @param {string} text */
 const say = (text) => process.stderr.write(`${text}\n`);
 
@@ -194,8 +187,8 @@ await runMain(async () => {
     const result = await runner.start();
     const options = { limits: result.limits, ...(budget === undefined ? {} : { budget }) };
     const save = () => {
-      keep(json, `${JSON.stringify(result, null, 2)}\n`);
-      keep(markdown, toMarkdown(result));
+      writeResult(json, `${JSON.stringify(result, null, 2)}\n`);
+      writeResult(markdown, toMarkdown(result));
     };
     for (const row of rows) {
       try {

@@ -12,6 +12,7 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { readArguments } from './lib/arguments.mjs';
 import { families, radvEnvironment } from './lib/radv.mjs';
+import { writeResult } from './lib/bench-files.mjs';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
 /** @typedef {import('./lib/radv.mjs').GpuFamily} GpuFamily */
@@ -124,12 +125,6 @@ async function loadMain() {
   return import(pathToFileURL(file).href);
 }
 
-/** @param {string} file @param {string} text */
-function write(file, text) {
-  fs.mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
-  fs.writeFileSync(file, text);
-}
-
 await runMain(async () => {
   const { family, profiles, filter, peers, json, markdown, keep, quiet, record, inside, help } =
     readOptions();
@@ -154,13 +149,13 @@ await runMain(async () => {
   const setting = { compiler: families[family].name, profile, date: new Date().toISOString().slice(0, 10) };
   const asJson = (peers ? toPeerJson : toJson)(reports, setting);
   const asMarkdown = (peers ? toPeerMarkdown : toMarkdown)(reports, setting);
-  if (json) write(json, asJson);
-  if (markdown) write(markdown, asMarkdown);
+  writeResult(json, asJson);
+  writeResult(markdown, asMarkdown);
   if (record) {
     const own = ['codegen', family, ...(profile === 'discrete' ? [] : profiles)].join('-');
     const name = peers ? 'codegen-peers' : own;
-    write(path.join(ROOT, 'bench', 'results', `${name}.json`), asJson);
-    write(path.join(ROOT, 'bench', 'results', `${name}.md`), asMarkdown);
+    writeResult(path.join(ROOT, 'bench', 'results', `${name}.json`), asJson);
+    writeResult(path.join(ROOT, 'bench', 'results', `${name}.md`), asMarkdown);
   }
   if (!quiet) process.stdout.write(asMarkdown);
   // Devices without hardware don't close in order.

@@ -4,12 +4,11 @@
  * Retrograd and its peers, without the host's share. `-- --help` lists the options.
  */
 import { spawnSync } from 'node:child_process';
-import fs from 'node:fs';
-import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { readArguments } from './lib/arguments.mjs';
 import { filterOf } from './lib/bench-options.mjs';
+import { writeResult } from './lib/bench-files.mjs';
 import { ROOT, runMain, SetupError, setup } from './setup.mjs';
 
 /** @typedef {typeof import('../bench/kernelTimes/main.ts')} Main */
@@ -86,13 +85,6 @@ async function loadMain() {
   return import(pathToFileURL(file).href);
 }
 
-/** @param {string | undefined} file @param {string} text */
-function keep(file, text) {
-  if (!file) return;
-  fs.mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
-  fs.writeFileSync(file, text);
-}
-
 await runMain(async () => {
   const { filter, seconds, peers, json, markdown, inside, help } = readOptions();
   if (help) {
@@ -126,8 +118,8 @@ await runMain(async () => {
     onRow(row) {
       rows.push(row);
       process.stderr.write(`${kernelLine(row)}\n`);
-      keep(json, `${JSON.stringify({ setting, rows })}\n`);
-      keep(markdown, toKernelMarkdown(setting, rows));
+      writeResult(json, `${JSON.stringify({ setting, rows })}\n`);
+      writeResult(markdown, toKernelMarkdown(setting, rows));
     },
   });
   process.stdout.write(toKernelMarkdown(setting, rows));
