@@ -34,7 +34,7 @@ const neutral = {
   min: { float32: Number.POSITIVE_INFINITY, int32: 2 ** 31 - 1, uint32: 2 ** 32 - 1 },
 } as const;
 
-/** Returns `extremum` of the rows of `x` [rows, inner] by segment; rows whose id is out of range are ignored. */
+/** Returns `extremum` of the rows of `x` [batch, entries, inner] by segment; those whose id is out of range are ignored. */
 export function segmentExtremumKernel(
   op: string,
   extremum: 'max' | 'min',
@@ -44,13 +44,13 @@ export function segmentExtremumKernel(
   indexing: Indexing,
   checking: IndexChecking,
 ): Tensor {
-  const { rows, inner } = indexing;
+  const { batch, rows, inner } = indexing;
   const value = neutral[extremum][spec.dtype as keyof typeof neutral.max];
   const keys = kernels().rowsKernel(op, ids, indexing, checking);
   if (keys.size === 0) return fillKernel(x.device, spec, value, op);
   const out = output(x.device, spec, op);
   if (out.size === 0) return out;
-  const { order, offsets } = groupByKey(op, keys, rows, profileOf(x.device).grouping);
+  const { order, offsets } = groupByKey(op, keys, batch * rows, profileOf(x.device).grouping);
   x.device.launch(kernel, {
     options: { type: wgslType(spec.dtype), extremum },
     bindings: { order: order.storage, offsets: offsets.storage, x: x.storage, out: out.storage },

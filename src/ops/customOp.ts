@@ -82,6 +82,10 @@ const parts: Readonly<Record<keyof OpDefinition, { is: string; fits: (part: unkn
     is: 'an object, such as { inputs: [0] }',
     fits: (part) => part === undefined || isPlainObject(part),
   },
+  indexTarget: {
+    is: 'a function of specs and the plan',
+    fits: (part) => part === undefined || isFunction(part),
+  },
   settle: { is: 'a function of the options', fits: (part) => part === undefined || isFunction(part) },
   cost: { is: 'a function of specs', fits: (part) => part === undefined || isFunction(part) },
   takesNull: { is: 'true or false', fits: isFlag },

@@ -10,6 +10,7 @@ import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import type { Call } from './call.ts';
 import type { Cost } from './cost.ts';
+import type { IndexTarget } from './indices.ts';
 
 /** The return value of an op: a tensor, or several. */
 export type Results = Tensor | readonly Tensor[];
@@ -148,6 +149,8 @@ export interface OpDefinition<
    * work; also used for symbolic calls. Write it before the functions that read the plan: TypeScript infers in that order.
    */
   infer(inputs: NoInfer<Operands<I, TensorSpec>>, options: NoInfer<O>): P;
+  /** What the indices of a call point into, for ops that report those out of range. */
+  indexTarget?(inputs: NoInfer<Operands<I, TensorSpec>>, plan: NoInfer<P>): IndexTarget;
   /** Launches kernels. It may also use ops: they aren't recorded, and their temporaries are freed. */
   forward(inputs: NoInfer<Operands<I, Tensor>>, plan: NoInfer<P>, call: Call<O>): NoInfer<R>;
   /**

@@ -3,10 +3,12 @@ import { requireRank } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
-import { gatherGradient, gatherRows, planGather } from './gather.ts';
+import { gatherGradient, gatherRows, gatherTarget, planGather } from './gather.ts';
 import { noteSquares } from './slices.ts';
 import { square } from './unary.ts';
 import type { IndexOptions } from './indices.ts';
+
+const names = { x: 'table', indices: 'ids' };
 
 /**
  * The rows of `table` [n, width] selected by `ids` (int32 or uint32, any rank) → [..ids, width]. A gather along axis 0,
@@ -24,7 +26,8 @@ export const embedding: Op<[table: Tensor, ids: Tensor], IndexOptions, Tensor, '
       requireRank('embedding', 'table', table.shape, 2);
       return planGather('embedding', 'table', table, ids, { validateIndices, mode });
     },
-    forward: ([table, ids], plan, call) => gatherRows(call, { x: 'table', indices: 'ids' }, table, ids, plan),
+    indexTarget: ([table], plan) => gatherTarget(names, table, plan),
+    forward: ([table, ids], plan, call) => gatherRows(call, names, table, ids, plan),
     backward: ([dy], { inputs: [, ids], inputSpecs: [table], plan }) => {
       const addUp = (slices: Tensor) => gatherGradient(slices, table, ids, plan);
       return [noteSquares(addUp(dy), () => addUp(square(dy))), null];

@@ -20,6 +20,7 @@ import {
   checkingOf,
   type IndexOptions,
   isDropped,
+  type IndexTarget,
   named,
   readsAsZeros,
   requireUpdates,
@@ -54,6 +55,7 @@ export const gather: Op<[x: Tensor, indices: Tensor], GatherOptions, Tensor, 'fi
     acceptsFloat16: true,
     save: { inputs: [1] },
     infer: ([x, indices], options) => planGather('gather', 'x', x, indices, options),
+    indexTarget: ([x], plan) => gatherTarget({ x: 'x', indices: 'indices' }, x, plan),
     forward: ([x, indices], plan, call) => gatherRows(call, { x: 'x', indices: 'indices' }, x, indices, plan),
     backward: ([dy], { inputs: [, indices], inputSpecs: [x], plan }) => [
       gatherGradient(dy, x, indices, plan),
@@ -88,16 +90,10 @@ export const scatterAdd: Op<
     requireUpdates('scatterAdd', updates, geometry.gathered, shape);
     return { shape: [...shape], dtype: updates.dtype, geometry };
   },
+  indexTarget: (_, plan) => scatterTarget(plan),
   forward: ([indices, updates], plan, call) => {
-    const { axis, indexing } = plan.geometry;
-    const checking = checkingOf(call, indices, call.options, {
-      input: 0,
-      name: 'indices',
-      of: `the result ${formatSpec(plan)}`,
-      axes: [axis],
-      limits: [indexing.rows],
-      hint: isDropped,
-    });
+    const { indexing } = plan.geometry;
+    const checking = checkingOf(call, indices, call.options, scatterTarget(plan));
     return kernels().scatterAddKernel('scatterAdd', indices, updates, plan, indexing, checking);
   },
   backward: ([dy], { inputs: [indices], options: { shape: _, ...options } }) => [
@@ -106,6 +102,18 @@ export const scatterAdd: Op<
   ],
   cost: perUpdate,
 });
+
+function scatterTarget(plan: TensorSpec & { readonly geometry: AxisGeometry }): IndexTarget {
+  const { axis, indexing } = plan.geometry;
+  return {
+    input: 0,
+    name: 'indices',
+    of: `the result ${formatSpec(plan)}`,
+    axes: [axis],
+    limits: [indexing.rows],
+    hint: isDropped,
+  };
+}
 
 /** The spec of a gather, where its indices point, and what happens to those out of range. */
 export interface GatherPlan extends TensorSpec, IndexOptions {
@@ -162,6 +170,18 @@ export interface GatherNames {
   hint?: string;
 }
 
+/** What the indices of a gather point into. */
+export function gatherTarget(names: GatherNames, x: TensorSpec, { geometry }: GatherPlan): IndexTarget {
+  return {
+    input: 1,
+    name: names.indices,
+    of: named(names.x, x),
+    axes: [geometry.axis],
+    limits: [geometry.indexing.rows],
+    hint: names.hint ?? readsAsZeros,
+  };
+}
+
 /** Runs a gather on behalf of `call`, whose inputs are called `names`. */
 export function gatherRows(
   call: Call,
@@ -170,15 +190,8 @@ export function gatherRows(
   indices: Tensor,
   plan: GatherPlan,
 ): Tensor {
-  const { axis, indexing } = plan.geometry;
-  const checking = checkingOf(call, indices, plan, {
-    input: 1,
-    name: names.indices,
-    of: named(names.x, x),
-    axes: [axis],
-    limits: [indexing.rows],
-    hint: names.hint ?? readsAsZeros,
-  });
+  const { indexing } = plan.geometry;
+  const checking = checkingOf(call, indices, plan, gatherTarget(names, x, plan));
   return kernels().gatherKernel(call.op, x, indices, plan, indexing, checking, plan.fill);
 }
 

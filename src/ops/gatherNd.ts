@@ -3,7 +3,7 @@
  */
 import { ShapeError } from '../core/errors.ts';
 import { checkShape, formatShape, type Shape, sizeOf } from '../core/shape.ts';
-import { formatSpec } from '../core/spec.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { bitsOf } from '../core/bits.ts';
 import { kernels } from '../kernels/loadKernels.ts';
 import type { Indexing } from '../kernels/indexing.ts';
@@ -14,6 +14,7 @@ import {
   checkIndices,
   checkingOf,
   type IndexOptions,
+  type IndexTarget,
   isDropped,
   kernelMode,
   named,
@@ -58,16 +59,10 @@ export const gatherNd: Op<[x: Tensor, indices: Tensor], GatherNdOptions, Tensor,
       const geometry = coordinateGeometry('gatherNd', 'x', x.shape, indices.shape, options);
       return { shape: geometry.gathered, dtype: x.dtype, geometry };
     },
+    indexTarget: ([x], { geometry }) => gatherTarget(x, geometry),
     forward: ([x, indices], plan, call) => {
-      const { indexing, axes } = plan.geometry;
-      const checking = checkingOf(call, indices, call.options, {
-        input: 1,
-        name: 'indices',
-        of: named('x', x),
-        axes,
-        limits: indexing.sizes ?? [],
-        hint: readsAsZeros,
-      });
+      const { indexing } = plan.geometry;
+      const checking = checkingOf(call, indices, call.options, gatherTarget(x, plan.geometry));
       const fill = bitsOf(call.options.fillValue ?? 0, x.dtype);
       return kernels().gatherKernel(call.op, x, indices, plan, indexing, checking, fill);
     },
@@ -103,16 +98,10 @@ export const scatterNd: Op<
     requireUpdates('scatterNd', updates, geometry.gathered, shape);
     return { shape: [...shape], dtype: updates.dtype, geometry };
   },
+  indexTarget: (_, plan) => scatterTarget(plan),
   forward: ([indices, updates], plan, call) => {
-    const { indexing, axes } = plan.geometry;
-    const checking = checkingOf(call, indices, call.options, {
-      input: 0,
-      name: 'indices',
-      of: `the result ${formatSpec(plan)}`,
-      axes,
-      limits: indexing.sizes ?? [],
-      hint: isDropped,
-    });
+    const { indexing } = plan.geometry;
+    const checking = checkingOf(call, indices, call.options, scatterTarget(plan));
     return kernels().scatterAddKernel(call.op, indices, updates, plan, indexing, checking);
   },
   backward: ([dy], { inputs: [indices], options: { shape: _, ...options } }) => [
@@ -120,6 +109,17 @@ export const scatterNd: Op<
     gatherNd(dy, indices, { ...options, validateIndices: false }),
   ],
 });
+
+function gatherTarget(x: TensorSpec, { axes, indexing }: CoordinateGeometry): IndexTarget {
+  const limits = indexing.sizes ?? [];
+  return { input: 1, name: 'indices', of: named('x', x), axes, limits, hint: readsAsZeros };
+}
+
+function scatterTarget(plan: TensorSpec & { readonly geometry: CoordinateGeometry }): IndexTarget {
+  const { axes, indexing } = plan.geometry;
+  const limits = indexing.sizes ?? [];
+  return { input: 0, name: 'indices', of: `the result ${formatSpec(plan)}`, axes, limits, hint: isDropped };
+}
 
 interface CoordinateGeometry {
   /** Shape of the gathered slices. */

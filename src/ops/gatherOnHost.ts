@@ -7,8 +7,8 @@ import { sourceOf, rememberSource, Tensor } from '../tensor/tensor.ts';
 import { tensor } from '../tensor/create.ts';
 import { requireTensor } from '../tensor/requireTensor.ts';
 import { Call } from './call.ts';
-import { planGather } from './gather.ts';
-import { type AxisOptions, checkingOf, named, readsAsZeros } from './indices.ts';
+import { gatherTarget, planGather } from './gather.ts';
+import { type AxisOptions, checkingOf } from './indices.ts';
 import type { TensorLike } from './operands.ts';
 
 /** Gathered values, row-major, as accepted by `freshTensor`. Bools are 0 and 1. */
@@ -55,31 +55,19 @@ async function gatherRows(
   options: AxisOptions,
 ): Promise<GatheredData> {
   const spec = specOf(given);
-  const { shape, geometry } = planGather('gatherOnHost', 'x', x, spec, options);
-  const { axis, indexing } = geometry;
+  const plan = planGather('gatherOnHost', 'x', x, spec, options);
+  const { shape, geometry } = plan;
   const [table, rows] = await Promise.all([x.data(), given.data()]);
   const call = new Call('gatherOnHost', [], [x, host ?? rows], options);
-  checkingOf(
-    call,
-    spec,
-    {},
-    {
-      input: 1,
-      name: 'indices',
-      of: named('x', x),
-      axes: [axis],
-      limits: [indexing.rows],
-      hint: readsAsZeros,
-    },
-  );
-  const { batch, outer, entries, inner } = indexing;
+  checkingOf(call, spec, {}, gatherTarget({ x: 'x', indices: 'indices' }, x, plan));
+  const { batch, outer, rows: limit, entries, inner } = geometry.indexing;
   const out = new (table.constructor as new (length: number) => typeof table)(
     batch * outer * entries * inner,
   );
   for (let run = 0; run < batch * outer * entries; run++) {
     const block = Math.floor(run / entries);
     const row = rows[Math.floor(block / outer) * entries + (run % entries)] as number;
-    const first = (block * indexing.rows + row) * inner;
+    const first = (block * limit + row) * inner;
     // `out` is an array of the same type as `table`.
     out.set(table.subarray(first, first + inner) as never, run * inner);
   }

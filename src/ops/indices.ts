@@ -17,9 +17,9 @@ import {
   unravel,
 } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import { type IndexChecking, type Indexing, type IndexMode, unchecked } from '../kernels/indexing.ts';
+import type { Indexing, IndexMode } from '../kernels/indexing.ts';
 import { Tensor } from '../tensor/tensor.ts';
-import type { Call, IndexedAxis } from './call.ts';
+import type { Call, IndexedAxis, IndexFault } from './call.ts';
 
 /** How an op treats indices outside their range. */
 export interface IndexOptions {
@@ -82,6 +82,9 @@ export function named(name: string, { shape, dtype }: TensorSpec): string {
   return `\`${name}\` ${formatSpec({ shape, dtype })}`;
 }
 
+/** The checks of the indices of a call. */
+export type CheckedIndices = { check: 'none' } | { check: 'all' | 'above'; fault: IndexFault };
+
 /**
  * Checks the indices that the host knows, and returns the checks that the kernel must make.
  * Errors: IndexOutOfRangeError, ValueError for indices that aren't integers.
@@ -91,7 +94,7 @@ export function checkingOf(
   indices: TensorSpec,
   { validateIndices = true, mode }: IndexOptions,
   target: IndexTarget,
-): IndexChecking {
+): CheckedIndices {
   const validates = validateIndices && mode === undefined;
   const { name, of, axes, limits, hint, ignoresNegative = false } = target;
   const turn = (flat: number): IndexedAxis => {
@@ -108,9 +111,9 @@ export function checkingOf(
       const isOutside = index >= limit || (index < 0 && !ignoresNegative);
       if (validates && isOutside) throw call.indexError(unravel(flat, indices.shape), index, turn(flat));
     });
-    return unchecked;
+    return { check: 'none' };
   }
-  if (!validates || indices.shape.includes(0)) return unchecked;
+  if (!validates || indices.shape.includes(0)) return { check: 'none' };
   return {
     check: ignoresNegative ? 'above' : 'all',
     // Where indices alternate between axes, the last index of a position determines the axis.

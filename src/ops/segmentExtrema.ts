@@ -5,9 +5,10 @@ import { div, mul } from './arithmetic.ts';
 import { cast } from './cast.ts';
 import { equal } from './comparison.ts';
 import { defineOp, type Op } from './define.ts';
-import { gather } from './gather.ts';
+import { gather, scatterAdd } from './gather.ts';
 import { maximum } from './maximum.ts';
-import { planSegments, segmentChecking, segmentSum, type SegmentSumOptions } from './segmentSum.ts';
+import { checkingOf } from './indices.ts';
+import { planSegments, type SegmentSumOptions, segmentTarget } from './segmentSum.ts';
 
 type SegmentOp = Op<[x: Tensor, segmentIds: Tensor], SegmentSumOptions, Tensor, 'first', ['numSegments']>;
 
@@ -19,12 +20,15 @@ function defineExtremum(name: string, extremum: 'max' | 'min'): SegmentOp {
     options: { numSegments: true, validateIndices: false },
     save: { inputs: [0, 1], outputs: [0] },
     infer: ([x, ids], options) => planSegments(name, x, ids, options),
-    forward: ([x, ids], plan, call) =>
-      segmentExtremumKernel(name, extremum, ids, x, plan, plan.indexing, segmentChecking(call, ids, plan)),
-    backward: ([dy], { inputs: [x, ids], outputs: [y], options: { numSegments } }) => {
-      const unchecked = { axis: 0, validateIndices: false } as const;
+    indexTarget: (_, plan) => segmentTarget(plan),
+    forward: ([x, ids], plan, call) => {
+      const checking = checkingOf(call, ids, call.options, segmentTarget(plan));
+      return segmentExtremumKernel(name, extremum, ids, x, plan, plan.indexing, checking);
+    },
+    backward: ([dy], { inputs: [x, ids], outputs: [y], plan: { shape, batchDims } }) => {
+      const unchecked = { axis: batchDims, batchDims, validateIndices: false } as const;
       const isExtremum = cast(equal(x, gather(y, ids, unchecked)), 'float32');
-      const count = segmentSum(isExtremum, ids, { numSegments, validateIndices: false });
+      const count = scatterAdd(ids, isExtremum, { ...unchecked, shape });
       const shared = div(dy, maximum(count, 1));
       return [mul(isExtremum, gather(shared, ids, unchecked)), null];
     },

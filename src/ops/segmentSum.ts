@@ -3,13 +3,12 @@ import { requireDType } from '../core/dtype.ts';
 import { ShapeError } from '../core/errors.ts';
 import { checkShape, formatShape, requireInteger, sameShape, sizeOf } from '../core/shape.ts';
 import { formatSpec, type TensorSpec } from '../core/spec.ts';
-import type { IndexChecking, Indexing } from '../kernels/indexing.ts';
+import type { Indexing } from '../kernels/indexing.ts';
 import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import type { Call } from './call.ts';
 import { defineOp, type Op } from './define.ts';
 import { gather } from './gather.ts';
-import { checkIndices, checkingOf } from './indices.ts';
+import { checkIndices, checkingOf, type IndexTarget } from './indices.ts';
 
 /** Options of `segmentSum`. */
 export interface SegmentSumOptions {
@@ -38,13 +37,26 @@ export const segmentSum: Op<
   options: { numSegments: true, validateIndices: false },
   save: { inputs: [1] },
   infer: ([x, ids], options) => planSegments('segmentSum', x, ids, options),
-  forward: ([x, ids], plan, call) =>
-    kernels().scatterAddKernel('segmentSum', ids, x, plan, plan.indexing, segmentChecking(call, ids, plan)),
-  backward: ([dy], { inputs: [, ids] }) => [gather(dy, ids, { axis: 0, validateIndices: false }), null],
+  indexTarget: (_, plan) => segmentTarget(plan),
+  forward: ([x, ids], plan, call) => {
+    const checking = checkingOf(call, ids, call.options, segmentTarget(plan));
+    return kernels().scatterAddKernel('segmentSum', ids, x, plan, plan.indexing, checking);
+  },
+  backward: ([dy], { inputs: [, ids], plan: { batchDims } }) => [
+    gather(dy, ids, { axis: batchDims, batchDims, validateIndices: false }),
+    null,
+  ],
 });
+
+/** The options of a call that vmap makes. */
+interface MappedSegmentOptions extends SegmentSumOptions {
+  /** Leading axes of ids and `x` along which each example has segments of its own. Default 0. */
+  batchDims?: number;
+}
 
 /** The result of a segment op, and where its ids point. */
 export interface SegmentPlan extends TensorSpec {
+  readonly batchDims: number;
   readonly indexing: Indexing;
 }
 
@@ -53,9 +65,9 @@ export function planSegments(
   op: string,
   x: TensorSpec,
   ids: TensorSpec,
-  options: SegmentSumOptions,
+  options: MappedSegmentOptions,
 ): SegmentPlan {
-  const { numSegments } = options;
+  const { numSegments, batchDims = 0 } = options;
   checkIndices(op, 'segmentIds', ids, options);
   requireDType(op, 'x', x.dtype, ['float32', 'int32', 'uint32']);
   requireInteger(op, 'numSegments', numSegments, 0);
@@ -68,34 +80,31 @@ export function planSegments(
     });
   }
   const inner = x.shape.slice(ids.shape.length);
-  const shape = [numSegments, ...inner];
+  const batch = ids.shape.slice(0, batchDims);
+  const shape = [...batch, numSegments, ...inner];
   checkShape(op, shape);
   const indexing: Indexing = {
     addressing: 'axis',
     mode: 'outside',
-    batch: 1,
+    batch: sizeOf(batch),
     outer: 1,
     rows: numSegments,
-    entries: sizeOf(ids.shape),
+    entries: sizeOf(ids.shape.slice(batchDims)),
     inner: sizeOf(inner),
     limit: numSegments,
   };
-  return { shape, dtype: x.dtype, indexing };
+  return { shape, dtype: x.dtype, batchDims, indexing };
 }
 
-/** How the ids of a call are validated: negative ones are allowed, and select no segment. */
-export function segmentChecking(
-  call: Call<SegmentSumOptions>,
-  ids: Tensor,
-  plan: SegmentPlan,
-): IndexChecking {
-  return checkingOf(call, ids, call.options, {
+/** What the ids of a segment op point into. Negative ones are allowed, and select no segment. */
+export function segmentTarget(plan: SegmentPlan): IndexTarget {
+  return {
     input: 1,
     name: 'segmentIds',
     of: `the result ${formatSpec(plan)}`,
-    axes: [0],
+    axes: [plan.batchDims],
     limits: [plan.indexing.rows],
     hint: 'raise numSegments, or pass validateIndices: false to drop such rows.',
     ignoresNegative: true,
-  });
+  };
 }

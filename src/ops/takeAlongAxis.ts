@@ -11,9 +11,9 @@ import {
   type Shape,
   sizeOf,
 } from '../core/shape.ts';
-import { formatSpec } from '../core/spec.ts';
+import { formatSpec, type TensorSpec } from '../core/spec.ts';
 import { bitsOf } from '../core/bits.ts';
-import { type Indexing, unchecked } from '../kernels/indexing.ts';
+import type { Indexing } from '../kernels/indexing.ts';
 import { kernels } from '../kernels/loadKernels.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { broadcastTo, sumToShape } from './sum.ts';
@@ -23,6 +23,7 @@ import {
   checkIndices,
   checkingOf,
   type IndexOptions,
+  type IndexTarget,
   isDropped,
   kernelMode,
   named,
@@ -71,21 +72,15 @@ export const takeAlongAxis: Op<
     const { axis, table, out } = sharedShapes(x.shape, indices.shape, options);
     return { shape: out, dtype: x.dtype, axis, table, fill: bitsOf(options.fillValue ?? 0, x.dtype) };
   },
+  indexTarget: ([x], { axis }) => takeTarget(x, axis),
   forward: ([x, indices], plan, call) => {
     const { axis, table, shape: out, fill } = plan;
     const { op, options } = call;
-    let checking = checkingOf(call, indices, options, {
-      input: 1,
-      name: 'indices',
-      of: named('x', x),
-      axes: [axis],
-      limits: [x.shape[axis] as number],
-      hint: readsAsZeros,
-    });
+    let checking = checkingOf(call, indices, options, takeTarget(x, axis));
     if (!sameShape(indices.shape, out) && checking.check !== 'none') {
       // Faults are reported at positions in the original indices, before broadcasting.
       kernels().rowsKernel(op, indices, alongIndexing(x.shape, indices.shape, axis, options), checking);
-      checking = unchecked;
+      checking = { check: 'none' };
     }
     const indexing = alongIndexing(table, out, axis, options);
     return kernels().gatherKernel(
@@ -145,16 +140,10 @@ export const scatterAddAlongAxis: Op<
     requireUpdates(op, updates, indices.shape, shape);
     return { shape: [...shape], dtype: updates.dtype, axis };
   },
+  indexTarget: (_, plan) => scatterTarget(plan, plan.axis),
   forward: ([indices, updates], plan, call) => {
     const { shape, axis } = plan;
-    const checking = checkingOf(call, indices, call.options, {
-      input: 0,
-      name: 'indices',
-      of: `the result ${formatSpec(plan)}`,
-      axes: [axis],
-      limits: [shape[axis] as number],
-      hint: isDropped,
-    });
+    const checking = checkingOf(call, indices, call.options, scatterTarget(plan, axis));
     const indexing = alongIndexing(shape, indices.shape, axis, call.options);
     return kernels().scatterAddKernel(call.op, indices, updates, plan, indexing, checking);
   },
@@ -163,6 +152,17 @@ export const scatterAddAlongAxis: Op<
     takeAlongAxis(dy, indices, { ...options, validateIndices: false }),
   ],
 });
+
+function takeTarget(x: TensorSpec, axis: number): IndexTarget {
+  const limits = [x.shape[axis] as number];
+  return { input: 1, name: 'indices', of: named('x', x), axes: [axis], limits, hint: readsAsZeros };
+}
+
+function scatterTarget(out: TensorSpec, axis: number): IndexTarget {
+  const of = `the result ${formatSpec(out)}`;
+  const limits = [out.shape[axis] as number];
+  return { input: 0, name: 'indices', of, axes: [axis], limits, hint: isDropped };
+}
 
 const repeated = (x: Tensor, shape: Shape) => (sameShape(x.shape, shape) ? x : broadcastTo(x, { shape }));
 

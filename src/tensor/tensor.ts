@@ -177,6 +177,11 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
     });
   }
 
+  /** The storage of its values: that of all examples, for a tensor inside vmap. Errors: DisposedError. */
+  get physicalStorage(): Storage {
+    return this.storage;
+  }
+
   /** Replaces the values; for variables. Takes over one reference. */
   protected replaceStorage(storage: Storage): void {
     this.#holder.storage?.release();

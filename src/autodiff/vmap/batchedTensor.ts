@@ -32,7 +32,7 @@ export class BatchedTensor extends Tensor {
 
   constructor(level: Level, physical: Tensor, shape: Shape, origin: Origin, aliasOf?: number) {
     const spec = { shape, dtype: physical.dtype };
-    super(physical.device, storageOf(physical).retain(), spec, origin, aliasOf);
+    super(physical.device, physical.physicalStorage.retain(), spec, origin, aliasOf);
     this.#physical = alias(physical);
     this.#level = level;
   }
@@ -75,19 +75,14 @@ export class BatchedTensor extends Tensor {
     return new BatchedTensor(this.#level, this.#physical, this.shape, this.origin, this.id);
   }
 
-  /** The storage of all examples. */
-  get physicalStorage(): Storage {
-    return storageOf(this.#physical);
+  override get physicalStorage(): Storage {
+    return this.#physical.physicalStorage;
   }
 
   override dispose(): void {
     super.dispose();
     this.#physical.dispose();
   }
-}
-
-function storageOf(physical: Tensor): Storage {
-  return physical instanceof BatchedTensor ? physical.physicalStorage : physical.storage;
 }
 
 /** Returns `physical`, which `op` made, as a mapped tensor of `shape`, in the current scope. */

@@ -1,14 +1,5 @@
 /** @file Batching rules of gathers and scatters. */
-import { add, mul } from '../../ops/arithmetic.ts';
-import { less } from '../../ops/comparison.ts';
-import { converted } from '../../ops/elementwise.ts';
-import { gather, scatterAdd } from '../../ops/gather.ts';
-import type { IndexOptions } from '../../ops/indices.ts';
-import { maximum } from '../../ops/maximum.ts';
-import { range } from '../../ops/range.ts';
-import { reshape } from '../../ops/reshape.ts';
-import { slice } from '../../ops/slice.ts';
-import { where } from '../../ops/where.ts';
+import { gather } from '../../ops/gather.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { moveAxis } from '../../ops/moveAxis.ts';
 import { merged } from './arrangementRules.ts';
@@ -55,8 +46,7 @@ export const scatters: BatchingRule = (call) =>
 /** With a table per example: a gather with a batch. */
 export const embeddings: BatchingRule = (call) => {
   if (!call.isMapped(0)) return call.one([call.whole(0), call.whole(1)]);
-  const [table, ids] = call.inputs as [Tensor, Tensor];
-  return call.level.spread(gather(table, ids, call.options as IndexOptions));
+  return gather(call.spread(0), call.spread(1), { ...call.options, axis: 1, batchDims: 1 });
 };
 
 export const coordinates: BatchingRule = (call) => call.one(call.spreadAll(), sharingBatch(call));
@@ -67,32 +57,8 @@ export const alongIndices: BatchingRule = (call) => {
   return call.one(call.spreadAll(), { ...withBatch(call), axis: axis + 1 });
 };
 
-/** Drops rows with a negative id: they are added to an extra first row, which is cut off. */
-export const segments: BatchingRule = (call) => {
-  const [x, ids] = call.inputs as [Tensor, Tensor];
-  const { validateIndices } = call.options as IndexOptions;
-  const [rows, ...inner] = call.result as [number, ...number[]];
-  const shape = [rows + 1, ...inner];
-  const added = scatterAdd(add(maximum(converted(ids, 'int32'), -1), 1), x, { shape, validateIndices });
-  return call.level.spread(slice(added, { begin: 1 }));
-};
-
-/**
- * segmentMax and segmentMin: each example gets its own range of segments, one after the other. Ids out of an example's
- * range are mapped out of range for all.
- */
-export const segmentExtrema: BatchingRule = (call) => {
-  const { numSegments } = call.options as { numSegments: number };
-  const all = call.size * numSegments;
-  const ids = converted(call.spread(1), 'int32');
-  const ones = new Array<number>(call.rank(1)).fill(1);
-  const first = reshape(mul(range(0, call.size, 1, { dtype: 'int32' }), numSegments), {
-    shape: [call.size, ...ones],
-  });
-  const places = where(less(ids, 0), -1, where(less(ids, numSegments), add(ids, first), all));
-  const found = call.one([call.spread(0), places], { ...call.options, numSegments: all });
-  return reshape(found, { shape: call.resultOfAll() });
-};
+/** Each example has segments of its own. */
+export const segments: BatchingRule = (call) => call.one(call.spreadAll(), sharingBatch(call));
 
 /** oneHot inserts an axis; it shifts by the batch axis. */
 export const oneHots: BatchingRule = (call) => {

@@ -9,7 +9,9 @@ import { TapeError } from '../../core/errors.ts';
 import { formatSpec } from '../../core/spec.ts';
 import { inputsOf, type OpDefinition } from '../../ops/define.ts';
 import { outputsOf, type Plan } from '../../ops/definition.ts';
+import { Call, type ExampleCheck, reportingFor } from '../../ops/call.ts';
 import { recordCall } from '../../ops/dispatch.ts';
+import { checkingOf, type IndexOptions } from '../../ops/indices.ts';
 import { mul } from '../../ops/arithmetic.ts';
 import { identity } from '../../ops/identity.ts';
 import { toTensors } from '../../ops/operands.ts';
@@ -61,10 +63,33 @@ export class BatchLevel implements Level {
       const inputs = toTensors(op.name, inputsOf(op).slots, operands);
       const plan = op.infer(inputs, given);
       const options = op.settle ? op.settle(given) : given;
-      const outputs = this.#outside(() => this.#run(op, inputs, plan, options));
-      this.#inside(() => recordCall(op, inputs, outputs, options, plan));
+      const call = new Call(op.name, outputsOf(plan), operands, options);
+      const check = this.#checkOf(call, op, inputs, plan);
+      const run = () => reportingFor(check, () => this.#run(op, inputs, plan, options));
+      // One of them is mapped.
+      const { faults } = (inputs.find((input) => input !== null) as Tensor).device;
+      const firstCheck = faults.tracker.begun;
+      const outputs = this.#outside(run);
+      const checks = faults.checksFrom(firstCheck);
+      call.node = this.#inside(() => recordCall(op, inputs, outputs, options, plan, checks));
       return Array.isArray(plan) ? outputs : (outputs[0] as Tensor);
     });
+  }
+
+  /** Checks the indices that the host knows, and describes faults of others. */
+  #checkOf(
+    call: Call<IndexOptions>,
+    { indexTarget }: OpDefinition,
+    inputs: readonly (Tensor | null)[],
+    plan: Plan,
+  ): ExampleCheck | null {
+    if (!indexTarget) return null;
+    const target = indexTarget(inputs, plan);
+    // Ops require their indices.
+    const indices = inputs[target.input] as Tensor;
+    const checking = checkingOf(call, indices, call.options, target);
+    if (checking.check === 'none') return null;
+    return { call, fault: checking.fault, isMapped: this.isMapped(indices) };
   }
 
   #run(op: OpDefinition, inputs: readonly (Tensor | null)[], plan: Plan, options: object): Tensor[] {
@@ -156,8 +181,8 @@ export class BatchLevel implements Level {
   }
 
   /** Runs `body` seen by the recorders that began inside. */
-  #inside(body: () => void): void {
-    withRecorders(
+  #inside<T>(body: () => T): T {
+    return withRecorders(
       activeRecorders().filter((recorder) => !this.#isOutside(recorder)),
       body,
     );

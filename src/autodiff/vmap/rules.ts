@@ -68,8 +68,8 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   takeAlongAxis: indices.alongIndices,
   scatterAddAlongAxis: indices.alongIndices,
   segmentSum: indices.segments,
-  segmentMax: indices.segmentExtrema,
-  segmentMin: indices.segmentExtrema,
+  segmentMax: indices.segments,
+  segmentMin: indices.segments,
   oneHot: indices.oneHots,
   searchSortedRows: indices.searches,
   // Products

@@ -1,6 +1,6 @@
 /** @file pickClass: selects the prediction for each sample's label. */
 import { defineOp, type Op } from '../../ops/define.ts';
-import { type GatherNames, gatherGradient, gatherRows, planGather } from '../../ops/gather.ts';
+import { type GatherNames, gatherGradient, gatherRows, gatherTarget, planGather } from '../../ops/gather.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 
 /**
@@ -19,6 +19,7 @@ export const pickClass: Op<[yPred: Tensor, yTrue: Tensor]> = /* @__PURE__ */ def
       batchDims: last,
     });
   },
+  indexTarget: ([yPred], plan) => gatherTarget(names, yPred, plan),
   forward: ([yPred, yTrue], plan, call) => gatherRows(call, names, yPred, yTrue, plan),
   backward: ([dy], { inputs: [, yTrue], inputSpecs: [yPred], plan }) => [
     gatherGradient(dy, yPred, yTrue, plan),
