@@ -120,38 +120,100 @@ function valueAt({ shape, values }: Host, place: readonly number[]): number {
   return values[at] as number;
 }
 
-function reference(given: Case, [query, key, value]: readonly Host[], bias: Host | null, seen: Host | null) {
+/** Returns element [b, t, n, d] of inputs and results. */
+function elementAt({ shape, values }: Host, b: number, t: number, n: number, d: number): number {
+  const [, length, count, width] = shape as [number, number, number, number];
+  return values[((b * length + t) * count + n) * width + d] as number;
+}
+
+/** A query of one head, with the weights of all keys. */
+interface Row {
+  readonly b: number;
+  readonly n: number;
+  readonly t: number;
+  /** The head of keys and values. */
+  readonly own: number;
+  readonly weights: readonly number[];
+  readonly isSeen: readonly boolean[];
+}
+
+function* rowsOf(
+  given: Case,
+  [query, key]: readonly Host[],
+  bias: Host | null,
+  seen: Host | null,
+): Generator<Row> {
   const { sizes } = drawn(given);
-  const { batch, queries, keys, heads, keyHeads, size, valueSize, isCausal = false } = sizes;
+  const { batch, queries, keys, heads, keyHeads, size, isCausal = false } = sizes;
   const scale = given.scale ?? 1 / Math.sqrt(size);
-  const out = new Float64Array(batch * queries * heads * valueSize);
-  const at = (x: Host, b: number, t: number, n: number, d: number) => {
-    const [, length, count, width] = x.shape as [number, number, number, number];
-    return x.values[((b * length + t) * count + n) * width + d] as number;
-  };
   for (let b = 0; b < batch; b++)
     for (let n = 0; n < heads; n++)
       for (let t = 0; t < queries; t++) {
         const own = Math.floor(n / (heads / keyHeads));
-        const scores = Array.from({ length: keys }, (_, s) => {
-          const isSeen = (!seen || valueAt(seen, [b, n, t, s]) !== 0) && (!isCausal || s <= t);
+        const isSeen = Array.from(
+          { length: keys },
+          (_, s) => (!seen || valueAt(seen, [b, n, t, s]) !== 0) && (!isCausal || s <= t),
+        );
+        const scores = isSeen.map((isSeen, s) => {
           if (!isSeen) return -1e30;
           let dot = 0;
-          for (let d = 0; d < size; d++) dot += at(query as Host, b, t, n, d) * at(key as Host, b, s, own, d);
+          for (let d = 0; d < size; d++)
+            dot += elementAt(query as Host, b, t, n, d) * elementAt(key as Host, b, s, own, d);
           return dot * scale + (bias ? valueAt(bias, [b, n, t, s]) : 0);
         });
         const largest = Math.max(...scores);
-        const weights = scores.map((score) => Math.exp(score - largest));
-        const total = weights.reduce((a, w) => a + w, 0);
-        for (let d = 0; d < valueSize; d++) {
-          let result = 0;
-          weights.forEach((w, s) => {
-            result += (w / total) * at(value as Host, b, s, own, d);
-          });
-          out[((b * queries + t) * heads + n) * valueSize + d] = result;
-        }
+        const exponentials = scores.map((score) => Math.exp(score - largest));
+        const total = exponentials.reduce((a, e) => a + e, 0);
+        yield { b, n, t, own, weights: exponentials.map((e) => e / total), isSeen };
       }
+}
+
+function reference(given: Case, inputs: readonly Host[], bias: Host | null, seen: Host | null) {
+  const { batch, queries, heads, valueSize } = drawn(given).sizes;
+  const out = new Float64Array(batch * queries * heads * valueSize);
+  for (const { b, n, t, own, weights } of rowsOf(given, inputs, bias, seen))
+    for (let d = 0; d < valueSize; d++) {
+      let result = 0;
+      weights.forEach((w, s) => {
+        result += w * elementAt(inputs[2] as Host, b, s, own, d);
+      });
+      out[((b * queries + t) * heads + n) * valueSize + d] = result;
+    }
   return out;
+}
+
+/**
+ * The gradient of the bias as sums of terms, w · dw and -w · Σ(w · dw) for each score, where dw is the gradient of its weight.
+ * Returns the sums and, as they may cancel, limits of their rounding errors in float32: n · eps · Σ|terms|, with n roundings
+ * on the way of a term (N. Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1).
+ */
+function biasGradient(given: Case, inputs: readonly Host[], bias: Host, seen: Host | null, cotangent: Host) {
+  const { keys, size, valueSize, batch, heads, queries } = drawn(given).sizes;
+  const sums = new Float64Array(count(bias.shape));
+  const magnitudes = new Float64Array(count(bias.shape));
+  const positions = { ...bias, values: Float64Array.from(bias.values, (_, i) => i) };
+  for (const { b, n, t, own, weights, isSeen } of rowsOf(given, inputs, bias, seen)) {
+    const products = (s: number) =>
+      Array.from(
+        { length: valueSize },
+        (_, d) => elementAt(cotangent, b, t, n, d) * elementAt(inputs[2] as Host, b, s, own, d),
+      );
+    const derivatives = weights.map((_, s) => products(s).reduce((a, p) => a + p, 0));
+    const absolute = weights.map((_, s) => products(s).reduce((a, p) => a + Math.abs(p), 0));
+    const mean = dot(weights, derivatives);
+    const absoluteMean = dot(weights, absolute);
+    weights.forEach((w, s) => {
+      // A score that a mask replaces has no gradient.
+      if (!isSeen[s]) return;
+      const i = valueAt(positions, [b, n, t, s]);
+      sums[i] = (sums[i] as number) + w * ((derivatives[s] as number) - mean);
+      magnitudes[i] = (magnitudes[i] as number) + w * ((absolute[s] as number) + absoluteMean);
+    });
+  }
+  const terms = (batch * heads * queries * keys) / count(bias.shape);
+  // Dot products of queries and of values, the sums of a softmax and of its gradient, and about ten single operations.
+  const roundings = size + valueSize + 2 * keys + terms + 10;
+  return { sums, limits: magnitudes.map((magnitude) => roundings * 2 ** -24 * magnitude) };
 }
 
 const uploaded = ({ shape, values }: Host, dtype: 'float32' | 'bool' = 'float32') =>
@@ -195,6 +257,14 @@ async function check(given: Case): Promise<void> {
     };
     const rise = (loss(1e-4) - loss(-1e-4)) / 2e-4;
     const values = await gradient.data();
+    if (k === 3 && bias) {
+      const { sums, limits } = biasGradient(given, inputs, bias, seen, cotangent);
+      values.forEach((found, i) => {
+        expect(Math.abs(found - (sums[i] as number)), `bias ${i}`).toBeLessThanOrEqual(limits[i] as number);
+      });
+      // Where the terms cancel, nothing is left to compare a direction with.
+      if (sums.every((sum, i) => Math.abs(sum) < (limits[i] as number))) continue;
+    }
     const scaleOf = Math.sqrt(dot(values, values)) + 1e-3;
     expect(Math.abs(dot(values, direction) - rise), `gradient ${k}`).toBeLessThan(2e-5 * scaleOf);
   }
