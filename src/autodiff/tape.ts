@@ -189,6 +189,7 @@ export class GradientTape extends Tape {
   ): Gradient {
     rejectExtraArguments('jacobian', extra, ['target', 'source', 'options']);
     checkOptions('jacobian', options, ['unconnectedGradients']);
+    requireTensors('target and source', [target, source], 'jacobian');
     const { unconnectedGradients = 'none' } = options;
     const backward = (cotangent: Tensor) =>
       this.gradient(target, source, { outputGradients: cotangent, unconnectedGradients });
@@ -209,6 +210,7 @@ export class GradientTape extends Tape {
   ): Gradient {
     rejectExtraArguments('batchJacobian', extra, ['target', 'source', 'options']);
     checkOptions('batchJacobian', options, ['unconnectedGradients']);
+    requireTensors('target and source', [target, source], 'batchJacobian');
     const { unconnectedGradients = 'none' } = options;
     const backward = (cotangent: Tensor) =>
       this.gradient(target, source, { outputGradients: cotangent, unconnectedGradients });

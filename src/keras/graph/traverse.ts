@@ -31,7 +31,7 @@ export function mapGraph(inputs: readonly KerasTensor[], outputs: readonly Keras
   }
   const { nodeDepths, operationDepths } = depthsOf(nodes);
   const ordered = sortedBy(nodes, (node) => -(nodeDepths.get(node) as number));
-  requireConnected(inputs, ordered);
+  requireConnected(inputs, outputs, ordered);
   const operations = sortedBy(
     [...met.keys()],
     (operation) => -(operationDepths.get(operation) ?? 0),
@@ -122,21 +122,28 @@ function sortedBy<T>(items: readonly T[], ...keys: ((item: T) => number)[]): T[]
   });
 }
 
-function requireConnected(inputs: readonly KerasTensor[], nodes: readonly GraphNode[]): void {
+function requireConnected(
+  inputs: readonly KerasTensor[],
+  outputs: readonly KerasTensor[],
+  nodes: readonly GraphNode[],
+): void {
   const computable = new Set(inputs);
   const reached: string[] = [];
   for (const node of nodes) {
     if (node.isInput) continue;
     const missing = node.inputTensors.find((tensor) => !computable.has(tensor));
-    if (missing) throw disconnected(missing, node, inputs, reached);
+    if (missing) throw disconnected(missing, `operation '${node.operation.name}' needs`, inputs, reached);
     for (const tensor of node.outputTensors) computable.add(tensor);
     reached.push(node.operation.name);
   }
+  const missing = outputs.find((tensor) => !computable.has(tensor));
+  if (missing) throw disconnected(missing, 'is an output', inputs, reached);
 }
 
+/** @param role what the tensor is for, as the end of a relative clause */
 function disconnected(
   tensor: KerasTensor,
-  node: GraphNode,
+  role: string,
   inputs: readonly KerasTensor[],
   reached: readonly string[],
 ): GraphDisconnectedError {
@@ -144,7 +151,7 @@ function disconnected(
     op: 'model',
     rule: 'the outputs of a model must depend on its inputs only.',
     received:
-      `${tensor}, which operation '${node.operation.name}' needs, and which isn't computed from ` +
+      `${tensor}, which ${role}, and which isn't computed from ` +
       `${inputs.map(({ name }) => `'${name}'`).join(', ') || 'no input'}; ` +
       `reached from there: ${reached.map((name) => `'${name}'`).join(', ') || 'nothing'}`,
     hint: `add '${tensor.name}' to \`inputs\`, or take outputs that do without it.`,

@@ -219,6 +219,13 @@ describe("a model that can't be computed", () => {
     );
   });
 
+  test('rejects an output that is an input layer of another model', () => {
+    const make = () => model({ inputs: x, outputs: [square(x), other] });
+    expect(make).toThrow(GraphDisconnectedError);
+    expect(make).toThrow(/'unseen', made by unseen, which is an output.*from 'seen'; reached.*'square/);
+    expect(() => model({ inputs: x, outputs: x })).not.toThrow();
+  });
+
   test('rejects an output without history', () => {
     const bare = new KerasTensor({ shape: [null, 2], dtype: 'float32' });
     expect(() => model({ inputs: x, outputs: bare })).toThrow(MissingHistoryError);

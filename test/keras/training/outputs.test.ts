@@ -64,6 +64,20 @@ describe('several outputs', () => {
     expect(logs.loss).toBeCloseTo(2 * (logs.p_loss as number) + (logs.q_loss as number), 5);
   });
 
+  test('have losses that are means over samples, also if the last batch is smaller', async () => {
+    const x = input({ shape: [1] });
+    const net = model({ inputs: x, outputs: { same: x, double: layers.rescaling({ scale: 2 }).apply(x) } });
+    net.compile({ loss: { same: 'mse', double: 'mse' }, lossWeights: { same: 0.5, double: 1 } });
+    const zero = [[0], [0], [0]];
+    const logs = await net.evaluate([[1], [2], [3]], { same: zero, double: zero }, { batchSize: 2 });
+    const same = (1 + 4 + 9) / 3;
+    expect(logs).toEqual({
+      loss: expect.closeTo(0.5 * same + 4 * same, 5),
+      same_loss: expect.closeTo(same, 5),
+      double_loss: expect.closeTo(4 * same, 5),
+    });
+  });
+
   test('share a loss, or go without one', async () => {
     const net = twoHeads();
     net.compile({ optimizer: 'sgd', loss: 'mse' });
