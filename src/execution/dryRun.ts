@@ -154,7 +154,7 @@ class PlaceholderBuffer implements DeviceBuffer {
   readonly id = 0;
   lastUse = 0;
   confirmed = true;
-  written = true;
+  isVariable = false;
   failure = null;
   faults = null;
 

@@ -56,6 +56,7 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
     if (name !== undefined && typeof name !== 'string') throw notAName(name);
     if (trainable && initial.dtype === 'float16') throw tooCoarse(initial, name);
     super(initial.device, valuesOf(initial), initial, leaf(initial));
+    this.device.journal.held(this.current.buffer);
     this.watchDrop();
     this.name = name ?? `variable_${unnamed++}`;
     this.#trainable = trainable;
@@ -117,6 +118,7 @@ export class Variable<D extends DType = AnyDType> extends Tensor<D> implements S
   protected override replaceStorage(storage: Storage): void {
     this.device.executor.replacing(this);
     super.replaceStorage(storage);
+    this.device.journal.held(storage.buffer);
   }
 
   /** Its name as a path, as Keras writes it, such as `encoder/dense/kernel`. */

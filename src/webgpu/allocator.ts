@@ -267,7 +267,7 @@ export class BufferAllocator {
       if (error instanceof RangeError) return null;
       throw error;
     }
-    made.confirmed = made.written = false;
+    made.confirmed = false;
     return made;
   }
 

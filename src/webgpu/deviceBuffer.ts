@@ -14,8 +14,8 @@ export interface DeviceBuffer extends FaultCarrier {
   confirmed: boolean;
   /** Why the buffer has no memory: the device rejected the allocation. */
   failure: OutOfMemoryError | null;
-  /** Whether commands that are known to have run, or the host, wrote values to it since it was last taken from a pool. */
-  written: boolean;
+  /** Whether a variable holds it, by what is known to have run: a write that doesn't happen leaves the variable's older values. */
+  isVariable: boolean;
 }
 
 let nextBufferId = 1;
@@ -33,7 +33,7 @@ export function adoptBuffer(gpu: GPUBuffer): DeviceBuffer {
     lastUse: 0,
     confirmed: true,
     failure: null,
-    written: true,
+    isVariable: false,
     faults: null,
   };
   adopted.set(gpu, buffer);

@@ -10,15 +10,7 @@ import type { RetrogradError } from '../core/errors.ts';
 import type { BoundRange } from './boundRange.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
 import type { FaultCarrier, FaultTracker } from './faultSets.ts';
-import {
-  bufferAt,
-  isBuffer,
-  isFlags,
-  type Log,
-  type ReplayedWork,
-  type Run,
-  writtenBy,
-} from './journalLog.ts';
+import { isBuffer, isFlags, type Log, type ReplayedWork, type Run } from './journalLog.ts';
 import { Losses } from './lostValues.ts';
 import type { Storage } from './storage.ts';
 
@@ -57,6 +49,11 @@ export class Journal {
     this.#open.push({ kind: 'upload', target });
   }
 
+  /** Notes that a variable takes over the values of `target`. */
+  held(target: DeviceBuffer): void {
+    this.#open.push({ kind: 'hold', target });
+  }
+
   released(buffer: DeviceBuffer): void {
     this.#open.push(buffer);
   }
@@ -90,7 +87,7 @@ export class Journal {
       if (oldest?.failure === undefined) return;
       if (oldest.failure) this.#noteLosses(oldest, oldest.failure);
       this.#submissions.shift();
-      noteWritten(oldest);
+      noteVariables(oldest);
     }
   }
 
@@ -104,17 +101,12 @@ export class Journal {
   }
 }
 
-/** Notes which buffers hold defined values after a submission. */
-function noteWritten({ log, failure }: Submission): void {
+/** Notes which buffers variables hold after a submission. */
+function noteVariables({ log }: Submission): void {
   for (let at = 0; at < log.length; at++) {
     const entry = log[at] as Log[number];
-    if (isFlags(entry)) {
-      if (!failure)
-        for (let i = 0; i < entry.length; i++) if (entry[i]) bufferAt(log, at + 1 + i).written = true;
-      at += entry.length;
-    } else if (isBuffer(entry)) entry.written = false;
-    else if (!failure || entry.kind === 'upload') {
-      for (const values of writtenBy(entry)) if (isBuffer(values)) values.written = true;
-    }
+    if (isFlags(entry)) at += entry.length;
+    else if (isBuffer(entry)) entry.isVariable = false;
+    else if (entry.kind === 'hold') entry.target.isVariable = true;
   }
 }

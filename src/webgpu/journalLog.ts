@@ -52,13 +52,19 @@ export interface Upload {
   readonly target: DeviceBuffer;
 }
 
+/** A variable holds the buffer from now on. */
+export interface Hold {
+  readonly kind: 'hold';
+  readonly target: DeviceBuffer;
+}
+
 /** Values of the buffer are not needed any more. */
 export interface Release {
   readonly kind: 'release';
   readonly target: DeviceBuffer;
 }
 
-export type Entry = Launch | Copy | Run | Result | Upload | Release;
+export type Entry = Launch | Copy | Run | Result | Upload | Hold | Release;
 
 /** Entries, except that the two most frequent are written flat: a launch as `writes` and the buffers, a release as the buffer. */
 export type Log = (Exclude<Entry, Launch | Release> | DeviceBuffer | readonly boolean[])[];
@@ -88,7 +94,6 @@ export function isBuffer(entry: object): entry is DeviceBuffer {
   return 'gpu' in entry;
 }
 
-export function writtenBy(entry: Entry): Iterable<DeviceBuffer | FaultCarrier> {
-  if (entry.kind === 'launch') return entry.buffers.filter((_, i) => entry.writes[i]);
-  return entry.kind === 'run' ? entry.work.written : [entry.target];
+export function writtenBy(entry: Launch | Copy): readonly (DeviceBuffer | FaultCarrier)[] {
+  return entry.kind === 'launch' ? entry.buffers.filter((_, i) => entry.writes[i]) : [entry.target];
 }

@@ -11,8 +11,8 @@ export class Losses {
   readonly all = new Map<FaultCarrier, Loss>();
   readonly #undefined: Loss;
   readonly #older: Loss;
-  /** Buffers released or uploaded since then: whether they hold defined values. */
-  readonly #defined = new Map<DeviceBuffer, boolean>();
+  /** Buffers released or held since then: whether a variable holds them. */
+  readonly #ofVariables = new Map<DeviceBuffer, boolean>();
   readonly #ofRuns = new Map<Run, (values: Storage | DeviceBuffer) => Loss | null>();
 
   constructor(
@@ -27,8 +27,9 @@ export class Losses {
   /** Follows what was logged for submission `serial`. */
   follow(log: Readonly<Log>, serial: number): void {
     for (const entry of entriesOf(log)) {
-      if (entry.kind === 'release') this.#replace(entry.target, false);
-      else if (entry.kind === 'upload') this.#replace(entry.target, true);
+      if (entry.kind === 'upload') this.all.delete(entry.target);
+      else if (entry.kind === 'hold') this.#ofVariables.set(entry.target, true);
+      else if (entry.kind === 'release') this.#release(entry.target);
       else if (entry.kind === 'run') this.#followRun(entry);
       else if (entry.kind === 'result') this.#add(entry.target, this.#ofRuns.get(entry.run)?.(entry.result));
       else if (serial === this.failed) this.#miss(entry);
@@ -50,14 +51,17 @@ export class Losses {
     this.#set(values, worseOf(this.#lossOf(values), loss));
   }
 
-  #replace(buffer: DeviceBuffer, isDefined: boolean): void {
+  #release(buffer: DeviceBuffer): void {
     this.all.delete(buffer);
-    this.#defined.set(buffer, isDefined);
+    this.#ofVariables.set(buffer, false);
   }
 
-  /** Returns what is lost where a write didn't happen. */
+  /**
+   * Returns what is lost where a write didn't happen. A variable holds its older values. Other tensors get their values only
+   * once, if by several launches: without one of them, a sum lacks terms, and a concatenation has a gap.
+   */
   #missed(values: DeviceBuffer | FaultCarrier): Loss {
-    const isOlder = isBuffer(values) && (this.#defined.get(values) ?? values.written);
+    const isOlder = isBuffer(values) && (this.#ofVariables.get(values) ?? values.isVariable);
     return isOlder ? this.#older : this.#undefined;
   }
 

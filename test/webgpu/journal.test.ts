@@ -14,7 +14,6 @@ const cause = new DeviceError({ rule: 'a test fails here.' });
 function fresh(count: number): Storage[] {
   return Array.from({ length: count }, () => {
     const buffer = adoptBuffer({ size: 4 } as GPUBuffer);
-    buffer.written = false;
     return new Storage(buffer, 0, 4, () => {});
   });
 }
@@ -37,10 +36,13 @@ const state = ({ buffer }: Storage) => {
   return loss ? (loss.leavesOlder ? 'older' : 'undefined') : null;
 };
 
-test('what failed launches write holds older values only where earlier launches wrote it', () => {
+test('what failed launches write holds older values only where a variable holds it', () => {
   const [a, b, c] = fresh(3) as [Storage, Storage, Storage];
   const { journal: own, launch, submit } = journal();
-  const first = submit(() => launch([a], []));
+  const first = submit(() => {
+    launch([a], []);
+    own.held(a.buffer);
+  });
   const second = submit(() => {
     launch([a], [a]);
     launch([b], [a]);
@@ -54,20 +56,44 @@ test('what failed launches write holds older values only where earlier launches 
   expect(own.failures).toBe(1);
 });
 
-test('a released buffer holds no older values', () => {
-  const [a, b] = fresh(2) as [Storage, Storage];
+test('a sum that lacks an addition is undefined, and so is what is computed from it', () => {
+  const [total, term, weight, assigned] = fresh(4) as [Storage, Storage, Storage, Storage];
+  const { journal: own, launch, submit } = journal();
+  weight.buffer.isVariable = true;
+  const cleared = submit(() => {
+    own.uploaded(term.buffer);
+    launch([total, assigned], []);
+  });
+  const added = submit(() => {
+    launch([total], [total, term]);
+    launch([assigned], [assigned, term]);
+  });
+  // An optimizer's step in place, and a variable that takes a sum over.
+  const used = submit(() => {
+    launch([weight], [weight, total]);
+    own.held(assigned.buffer);
+  });
+  own.settle(cleared, null);
+  own.settle(added, cause);
+  own.settle(used, null);
+  expect([total, weight, assigned, term].map(state)).toEqual(['undefined', 'undefined', 'undefined', null]);
+});
+
+test('a buffer is that of a variable from when the variable takes it over until it is released', () => {
+  const [a, b, c] = fresh(3) as [Storage, Storage, Storage];
   const { journal: own, launch, submit } = journal();
   const first = submit(() => {
-    for (const one of [a, b]) launch([one], []);
+    for (const { buffer } of [a, b, c]) own.held(buffer);
+    own.released(a.buffer);
   });
   const second = submit(() => {
-    for (const { buffer } of [a, b]) own.released(buffer);
+    own.released(b.buffer);
     own.uploaded(b.buffer);
-    for (const one of [a, b]) launch([one], []);
+    for (const one of [a, b, c]) launch([one], []);
   });
   own.settle(first, null);
   own.settle(second, cause);
-  expect([a, b].map(state)).toEqual(['undefined', 'older']);
+  expect([a, b, c].map(state)).toEqual(['undefined', 'undefined', 'older']);
 });
 
 test('a loss follows launches and copies until the values are replaced', () => {
@@ -90,7 +116,10 @@ test('a loss follows launches and copies until the values are replaced', () => {
 test('submissions may be settled in any order', () => {
   const [a, b] = fresh(2) as [Storage, Storage];
   const { journal: own, launch, submit } = journal();
-  const first = submit(() => launch([a], []));
+  const first = submit(() => {
+    own.held(a.buffer);
+    launch([a], []);
+  });
   const second = submit(() => launch([b, a], [a]));
   own.settle(second, cause);
   expect([a, b].map(state)).toEqual([null, null]);
@@ -100,7 +129,7 @@ test('submissions may be settled in any order', () => {
 
 test('each failure adds to the losses; undefined contents are worse than older values', () => {
   const [a, b] = fresh(2) as [Storage, Storage];
-  a.buffer.written = true;
+  a.buffer.isVariable = true;
   const { journal: own, launch, submit } = journal();
   const first = submit(() => launch([a], [a]));
   const second = submit(() => launch([b], []));
@@ -128,7 +157,7 @@ test.each([
   { failed: 4, expected: [null, null] },
 ])('a run in submissions 2 and 3 of which $failed failed', ({ failed, expected }) => {
   const [x, variable, result] = fresh(3) as [Storage, Storage, Storage];
-  variable.buffer.written = true;
+  variable.buffer.isVariable = true;
   const { journal: own, submit } = journal();
   const submissions = [1, 2, 3].map(() => submit(() => {}));
   const run = own.ran(work([x.buffer], [variable.buffer]), 2, 3);
