@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Browser, openPage, type StaticServer, serveFolder } from '../../scripts/lib/browser.mjs';
 import { buildLibrary, buildPage } from '../../scripts/lib/pages.mjs';
 import { sharedBrowser } from '../support/browser.ts';
@@ -185,9 +185,10 @@ describe('in Chromium', () => {
     });
   });
 
-  describe('a page for each test', () => {
-    beforeEach(openSettled);
-    afterEach(() => notebook.page.close());
+  // The next two sets share a page each, too: every test leaves its cells stopped.
+  describe('a page whose reconstruction runs', () => {
+    beforeAll(openSettled);
+    afterAll(() => notebook.page.close());
 
     test('trains: both losses fall, the pictures change, and no task of the page is long', async () => {
       await notebook.move('reconstruct', 'size', 32);
@@ -229,6 +230,30 @@ describe('in Chromium', () => {
       await notebook.waitForText('reconstruct', 'Give at least one layer a weight above 0.', '.fault');
       await notebook.move('reconstruct', 'block1_conv2', 1);
       await notebook.page.waitForSelector('#cell-reconstruct[data-state=done] .fault[hidden]');
+      await notebook.press('reconstruct', 'start');
+      await notebook.press('reconstruct', 'reset');
+      await notebook.waitForText('reconstruct', 'Back at the start.');
+    });
+
+    test('goes on from the last step shown when the device is lost', async () => {
+      await notebook.move('reconstruct', 'size', 16);
+      await notebook.press('reconstruct', 'start');
+      await notebook.step('reconstruct', 4);
+      await notebook.run('lostDevice');
+      const lost = await notebook.stepNow('reconstruct');
+      await notebook.step('reconstruct', lost + 3);
+      await notebook.fallen('reconstruct');
+      // Lost while nothing runs: whatever is tried next opens another.
+      await notebook.press('reconstruct', 'start');
+      await notebook.label('reconstruct', 'start', 'Resume');
+      await notebook.run('lostDevice');
+      await notebook.move('reconstruct', 'seed', 3);
+      await notebook.waitForText('reconstruct', 'Back at the start.');
+      await notebook.run('lostDevice');
+      await notebook.run('readBack');
+      expect(await notebook.text('#cell-readBack .output')).toMatch(/The gradient is null/);
+      await notebook.run('lostDevice', 'fix');
+      expect(await notebook.text('#cell-lostDevice .output')).toMatch(/A device is open/);
     });
 
     test('takes trained weights, and says what is wrong with a file', async () => {
@@ -277,27 +302,11 @@ describe('in Chromium', () => {
         '.output',
       );
     });
+  });
 
-    test('goes on from the last step shown when the device is lost', async () => {
-      await notebook.move('reconstruct', 'size', 16);
-      await notebook.press('reconstruct', 'start');
-      await notebook.step('reconstruct', 4);
-      await notebook.run('lostDevice');
-      const lost = await notebook.stepNow('reconstruct');
-      await notebook.step('reconstruct', lost + 3);
-      await notebook.fallen('reconstruct');
-      // Lost while nothing runs: whatever is tried next opens another.
-      await notebook.press('reconstruct', 'start');
-      await notebook.label('reconstruct', 'start', 'Resume');
-      await notebook.run('lostDevice');
-      await notebook.move('reconstruct', 'seed', 3);
-      await notebook.waitForText('reconstruct', 'Back at the start.');
-      await notebook.run('lostDevice');
-      await notebook.run('readBack');
-      expect(await notebook.text('#cell-readBack .output')).toMatch(/The gradient is null/);
-      await notebook.run('lostDevice', 'fix');
-      expect(await notebook.text('#cell-lostDevice .output')).toMatch(/A device is open/);
-    });
+  describe('a page that is edited', () => {
+    beforeAll(openSettled);
+    afterAll(() => notebook.page.close());
 
     test('runs edited code, and the cells that use it; says what is wrong with it', async () => {
       await notebook.edit('picture', (source) => source.replace('A bay, drawn by the page', 'Edited'));
