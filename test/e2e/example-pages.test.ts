@@ -15,19 +15,11 @@ const mounts = {
 type Opened = Awaited<ReturnType<typeof openPage>>;
 type Page = Opened['page'];
 
-interface Look {
-  width?: number;
-  scheme?: 'light' | 'dark';
-  /** Runs in the page before its own scripts. */
-  before?: () => void;
-}
-
-async function visit(browser: BrowserFixture, path: string, look: Look = {}): Promise<Opened> {
-  const { width = 800, scheme, before } = look;
+/** `before` runs in the page before its own scripts. */
+async function visit(browser: BrowserFixture, path: string, before?: () => void): Promise<Opened> {
   return openPage(browser.browser, new URL(path, browser.url).href, {
     prepare: async (page) => {
-      await page.setViewport({ width, height: 900 });
-      if (scheme) await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      await page.setViewport({ width: 800, height: 900 });
       if (before) await page.evaluateOnNewDocument(before);
     },
   });
@@ -135,12 +127,14 @@ describe('in Chromium', () => {
   test('vanilla: a press trains, and the curves are drawn', () => trainsVanilla(plain));
 
   test.each(['/webgpu-app/', '/examples/vanilla/'])('%s fits every width, light and dark', async (path) => {
-    for (const [width, scheme] of [
+    const { page, errors } = await visit(chromium, path);
+    for (const [width, value] of [
       [320, 'dark'],
       [768, 'light'],
       [1600, 'dark'],
     ] as const) {
-      const { page, errors } = await visit(chromium, path, { width, scheme });
+      await page.setViewport({ width, height: 900 });
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       const [ink, ground] = await page.evaluate(() =>
         ['color', 'backgroundColor'].map((name) => {
@@ -148,18 +142,18 @@ describe('in Chromium', () => {
           return Number(/\d+/.exec(style[name] ?? '')?.[0]);
         }),
       );
-      expect((ink as number) > (ground as number)).toBe(scheme === 'dark');
-      expect(errors).toEqual([]);
-      await page.close();
+      expect((ink as number) > (ground as number)).toBe(value === 'dark');
     }
+    expect(errors).toEqual([]);
+    await page.close();
   });
 
   test('where there is no WebGPU, or no adapter, they say so in plain words', async () => {
-    const bare = await visit(chromium, '/webgpu-app/', { before: withoutGpu });
+    const bare = await visit(chromium, '/webgpu-app/', withoutGpu);
     await waitForText(bare.page, /^This browser has no WebGPU/);
-    const idle = await visit(chromium, '/webgpu-app/', { before: withoutAdapter });
+    const idle = await visit(chromium, '/webgpu-app/', withoutAdapter);
     await waitForText(idle.page, /found no graphics adapter/);
-    const vanilla = await visit(chromium, '/examples/vanilla/', { before: withoutGpu });
+    const vanilla = await visit(chromium, '/examples/vanilla/', withoutGpu);
     await vanilla.page.click('#train');
     await waitForText(vanilla.page, /^This browser has no WebGPU/);
     for (const { page, errors } of [bare, idle, vanilla]) {
