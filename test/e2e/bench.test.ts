@@ -14,6 +14,7 @@ import {
   serveFolder,
 } from '../../scripts/lib/browser.mjs';
 import { buildPage } from '../../scripts/lib/pages.mjs';
+import { sharedBrowser } from '../support/browser.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let server: StaticServer;
@@ -22,12 +23,9 @@ let chromium: Browser;
 beforeAll(async () => {
   buildPage('bench', {}, () => {});
   server = await serveFolder(null, { mounts: { '/deep/bench/': path.join(root, 'site', 'bench') } });
-  chromium = await launchBrowser();
+  chromium = await sharedBrowser('chromium');
 });
-afterAll(async () => {
-  await chromium.close();
-  await server.close();
-});
+afterAll(() => server.close());
 
 async function visit(before?: () => void): Promise<{ page: Page; errors: string[] }> {
   const { page, errors } = await openPage(chromium, `${server.url}deep/bench/`, {

@@ -10,7 +10,8 @@ import { PNG } from 'pngjs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { writeSafetensors } from '../../src/formats/safetensors/index.ts';
 import type { HostTensor } from '../../src/formats/hostTensor.ts';
-import { launchBrowser, openPage, serveFolder } from '../../scripts/lib/browser.mjs';
+import { openPage, serveFolder } from '../../scripts/lib/browser.mjs';
+import { sharedBrowser } from '../support/browser.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'retrograd-demo-'));
@@ -72,9 +73,8 @@ describe('npm run demo', () => {
 
   test('has a page that shows both runs live, and can be stopped', async () => {
     const server = await serveFolder(path.join(root, 'site', 'perceptual-loss'));
-    const browser = await launchBrowser();
+    const { page, errors } = await openPage(await sharedBrowser('chromium'), server.url);
     try {
-      const { page, errors } = await openPage(browser, server.url);
       const status = (words: string) =>
         page.waitForFunction(
           (text) => document.querySelector('#status')?.textContent?.includes(text),
@@ -99,7 +99,7 @@ describe('npm run demo', () => {
       await status('Stopped.');
       expect(errors).toEqual([]);
     } finally {
-      await browser.close();
+      await page.close();
       await server.close();
     }
   });
