@@ -24,8 +24,19 @@ export function transposedSizes(op: string, sizes: readonly number[], windows: T
       const length = padding === 'same' ? size * stride : size * stride + Math.max(extent - stride, 0);
       return Math.max(0, length);
     }
-    const around = padding === 'same' ? 2 * Math.floor(extent / 2) : 0;
-    return Math.max(0, (size - 1) * stride + extent - around + extra);
+    if (padding === 'valid') return Math.max(0, (size - 1) * stride + extent + extra);
+    if (extent % 2 === 0 && extra === 0) throw needsPadding(op, extent, stride);
+    return Math.max(0, (size - 1) * stride + (extent % 2) + extra);
+  });
+}
+
+/** Of (size - 1) · stride elements, a convolution with padding 'same' makes size - 1, so no result of it is transposed. */
+function needsPadding(op: string, extent: number, stride: number): ValueError {
+  return new ValueError({
+    op,
+    rule: "with padding 'same', a kernel of even size needs an `outputPadding` of at least 1, as in TensorFlow.",
+    received: `outputPadding: 0 for a kernel of ${extent}, dilation included, and a stride of ${stride}`,
+    hint: "leave `outputPadding` out for a result of size · stride, or use padding 'valid'.",
   });
 }
 

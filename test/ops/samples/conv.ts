@@ -332,6 +332,12 @@ export const samples: OpSamples[] = [
         ],
         [x(...image), x(...kernel)],
       ),
+      {
+        why: 'no output padding of a kernel of even size',
+        inputs: [x(1, 4, 4, 2), x(4, 4, 2, 2)],
+        options: { strides: 2, padding: 'same', outputPadding: 0 },
+        error: ValueError,
+      },
     ],
   },
   {

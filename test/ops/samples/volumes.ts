@@ -96,6 +96,12 @@ export const samples: OpSamples[] = [
         options: { strides: 2, outputPadding: 2 },
         error: ValueError,
       },
+      {
+        why: 'no output padding of a kernel of even size',
+        inputs: [x(1, 2, 2, 2, 1), x(3, 3, 2, 1, 1)],
+        options: { strides: 2, padding: 'same', outputPadding: [1, 1, 0] },
+        error: ValueError,
+      },
       { why: 'integers', inputs: [ints(1, 2, 2, 2, 1), ints(2, 2, 2, 1, 1)], error: DTypeError },
     ],
   },
