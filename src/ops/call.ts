@@ -31,6 +31,20 @@ export function reportingFor<T>(check: ExampleCheck | null, body: () => T): T {
   }
 }
 
+/** The composite op whose formula is being computed, the outermost of several. */
+let composite: string | null = null;
+
+/** Runs the formula of the composite op `name`: faults of its calls name it, because the caller knows no other op. */
+export function inComposite<T>(name: string, body: () => T): T {
+  const before = composite;
+  composite = before ?? name;
+  try {
+    return body();
+  } finally {
+    composite = before;
+  }
+}
+
 /** One call while its forward runs. */
 export class Call<O extends object = object> {
   /** Set once the call is recorded; faults that are reported later can name it. */
@@ -39,6 +53,7 @@ export class Call<O extends object = object> {
   readonly #example = exampleCheck;
   /** The layer call inside which this call runs. */
   readonly parent: Node | null = currentParent();
+  readonly #composite = composite;
 
   constructor(
     readonly op: string,
@@ -91,7 +106,7 @@ export class Call<O extends object = object> {
     const layer = this.parent?.operation.name;
     const made = layer
       ? `made by layer '${layer}' (call ${(this.parent?.index ?? 0) + 1})`
-      : `made by op '${this.op}'`;
+      : `made by op '${this.op}'${this.#composite === null ? '' : ` in '${this.#composite}'`}`;
     return new IndexOutOfRangeError({
       op: this.op,
       rule: `index ${index} at position [${position.join(', ')}] of \`${name}\` is outside [0, ${limit}), the range of axis ${axis} of ${of}.\n  ${made}${inExample(examples)}${site ? `, recorded at ${site}` : ''}`,

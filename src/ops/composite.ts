@@ -5,6 +5,7 @@
 import type { OptionNames } from '../core/options.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { tidy } from '../tensor/scope.ts';
+import { inComposite } from './call.ts';
 import { inputsOf, type OpCall, splitArguments } from './define.ts';
 import type { InputNames, Operands, Results } from './definition.ts';
 import { type InputSlot, toTensors } from './operands.ts';
@@ -55,7 +56,7 @@ export function defineComposite<
     return tidy(() => {
       const tensors = tensorsOf(name, slots, operands);
       // Their types match `inputs`, position by position.
-      return definition.compose(tensors as never, options as O);
+      return inComposite(name, () => definition.compose(tensors as never, options as O));
     });
   };
   return Object.assign(op, { definition }) as unknown as CompositeOp<I, O, R, P>;

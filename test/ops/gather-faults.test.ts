@@ -4,6 +4,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   addN,
+  bincount,
+  confusionMatrix,
+  cropAndResize,
   embedding,
   gather,
   gatherNd,
@@ -260,6 +263,18 @@ describe('the same report from every op of the family', () => {
     expect(error).toMatchObject(fault);
     expect(error.message).toContain(message);
     await y.data();
+  });
+
+  test('in a composite op names that, too: the outermost', async () => {
+    const made = async (result: Tensor) => /made by op .*/.exec((await faultOf(result.data())).message)?.[0];
+    expect(await made(bincount(ints([0, 5]), null, { size: 3 }))).toBe(
+      "made by op 'segmentSum' in 'bincount'",
+    );
+    const pairs = confusionMatrix(ints([0, 5]), ints([0, 1]), null, { numClasses: 3 });
+    expect(await made(pairs)).toBe("made by op 'scatterNd' in 'confusionMatrix'");
+    const crops = cropAndResize(floats([1, 2, 2, 1]), floats([1, 4]), ints([3]), { size: 2 });
+    expect(await made(crops)).toBe("made by op 'gather' in 'cropAndResize'");
+    expect(await made(gather(floats([3]), ints([3])))).toBe("made by op 'gather'");
   });
 
   test('segmentSum drops negative ids silently', async () => {
