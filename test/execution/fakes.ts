@@ -32,11 +32,12 @@ export function launched(
   return launch as unknown as PreparedLaunch;
 }
 
-export const copied = (source: Storage, target: Storage): CopyCommand => ({
+/** Returns a copy of some of the values, or of as many bytes. */
+export const copied = (source: Storage, target: Storage, bytes = 4): CopyCommand => ({
   kind: 'copy',
   source,
   target,
-  bytes: 4,
+  bytes,
 });
 
 /** Hands out a new buffer of exactly the size each time. */

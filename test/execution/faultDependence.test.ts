@@ -2,9 +2,11 @@
 import { expect, test } from 'vitest';
 import type { Attachment } from '../../src/execution/capture.ts';
 import { Dependence } from '../../src/execution/faultDependence.ts';
+import { DeviceError } from '../../src/core/errors.ts';
 import type { Command } from '../../src/webgpu/command.ts';
 import type { FaultReport } from '../../src/webgpu/faults.ts';
-import { type Check, type FaultSet, FaultTracker } from '../../src/webgpu/faultSets.ts';
+import { type Check, type FaultCarrier, type FaultSet, FaultTracker } from '../../src/webgpu/faultSets.ts';
+import type { Loss } from '../../src/webgpu/losses.ts';
 import type { Storage } from '../../src/webgpu/storage.ts';
 import { copied, launched, storages } from './fakes.ts';
 
@@ -57,6 +59,50 @@ test('a copy carries faults from its source to its target', () => {
   const { tracker, checks, numbers } = begin([one]);
   const faultsOf = work.follow(tracker, checks);
   expect([a, b, c].map((value) => numbers(faultsOf(value)))).toEqual([[0], [0], []]);
+});
+
+test('a copy of all values replaces those of its target with their faults, in buffers from outside, too', () => {
+  const [a, b, outside] = storages();
+  const one = report();
+  const commands = (bytes: number) => [
+    launched([b], [], one),
+    launched([a], []),
+    copied(a, b, bytes),
+    copied(a, outside, bytes),
+  ];
+  for (const [bytes, ofResult, ofOutside] of [
+    [a.bytes, [], []],
+    [a.bytes - 4, [0], [1]],
+  ] as const) {
+    const work = dependence(commands(bytes), [a, b]);
+    const { tracker, checks, numbers } = begin([], []);
+    checks.set(one, tracker.begin(one));
+    tracker.attach([tracker.begin(report())], outside.buffer);
+    const faultsOf = work.follow(tracker, checks);
+    expect(numbers(faultsOf(b))).toEqual(ofResult);
+    expect(numbers(outside.buffer.faults)).toEqual(ofOutside);
+    outside.buffer.faults = null;
+  }
+});
+
+test('a result is lost as the worst of the values from outside that it depends on', () => {
+  const [a, b, whole, older, gone] = storages();
+  const cause = new DeviceError({ rule: 'a test fails here.' });
+  const losses = new Map<unknown, Loss>([
+    [older.buffer, { cause, leavesOlder: true }],
+    [gone.buffer, { cause, leavesOlder: false }],
+  ]);
+  const lossOf = (carrier: FaultCarrier) => losses.get(carrier) ?? null;
+  const commands = [
+    launched([a], [whole, older]),
+    launched([b], [a, gone], report()),
+    launched([whole], [b]),
+  ];
+  const found = dependence(commands, [a, b]).losses(lossOf);
+  expect([a, b, whole.buffer].map((values) => found(values)?.leavesOlder)).toEqual([true, false, false]);
+  expect(found(gone)).toBeNull();
+  const none = dependence([launched([a], [whole])], [a]).losses(lossOf);
+  expect(none(a)).toBeNull();
 });
 
 test('faults of buffers from outside reach results; those that the work writes get its faults', () => {
