@@ -53,15 +53,17 @@ class DefinedMetric<O extends object = object> extends MeanOfFunction {
   readonly definition: MetricDefinition<O>;
   readonly options: Required<O>;
   readonly #fn: MetricFunction;
+  readonly #loss: Loss | null;
   readonly #targets: DType;
 
   constructor(definition: MetricDefinition<O>, { name = labelOf(definition), ...given }: O & MetricOptions) {
     // Options are checked before there is any state to free.
-    const { values, targetDType, options } = prepared(definition, name, given as unknown as O);
+    const { values, loss, targetDType, options } = prepared(definition, name, given as unknown as O);
     super({ name });
     this.definition = definition;
     this.options = options;
     this.#fn = values;
+    this.#loss = loss;
     this.#targets = targetDType;
   }
 
@@ -86,6 +88,10 @@ class DefinedMetric<O extends object = object> extends MeanOfFunction {
     return this.#fn(yTrue, yPred);
   }
 
+  protected override counts(values: Tensor, yTrue: Tensor, yPred: Tensor): Tensor | null {
+    return this.#loss?.maskOf(values, yTrue, yPred) ?? null;
+  }
+
   protected override get targetDType(): DType {
     return this.#targets;
   }
@@ -93,6 +99,8 @@ class DefinedMetric<O extends object = object> extends MeanOfFunction {
 
 interface Prepared<O> {
   values: MetricFunction;
+  /** The loss whose values are averaged. Null for another function. */
+  loss: Loss | null;
   targetDType: DType;
   options: Required<O>;
 }
@@ -102,8 +110,9 @@ function prepared<O extends object>(definition: MetricDefinition<O>, op: string,
   const options = metricOptions(op, given, definition.defaults);
   const made = definition.prepare(options, op);
   if (typeof made === 'function')
-    return { values: made, targetDType: definition.targets ?? 'float32', options };
-  return { values: (yTrue, yPred) => made.values(yTrue, yPred), targetDType: made.targetDType, options };
+    return { values: made, loss: null, targetDType: definition.targets ?? 'float32', options };
+  const values: MetricFunction = (yTrue, yPred) => made.values(yTrue, yPred);
+  return { values, loss: made, targetDType: made.targetDType, options };
 }
 
 function optionsOf<O extends object>(op: string, given: unknown = {}): O & MetricOptions {

@@ -24,6 +24,11 @@ export abstract class MeanOfFunction extends Averaging {
   /** The values of samples. */
   protected abstract values(yTrue: Tensor, yPred: Tensor): Tensor;
 
+  /** Returns which values count in a weighted mean. Null: all. */
+  protected counts(_values: Tensor, _yTrue: Tensor, _yPred: Tensor): Tensor | null {
+    return null;
+  }
+
   /** The dtype that targets are cast to. */
   protected get targetDType(): DType {
     return 'float32';
@@ -37,8 +42,10 @@ export abstract class MeanOfFunction extends Averaging {
     this.change(() => {
       const targets = toTensor(this.name, 'yTrue', yTrue, this.targetDType);
       const predictions = toTensor(this.name, 'yPred', yPred);
+      const values = this.values(targets, predictions);
       const weight = weightOf(this.name, options, yPred);
-      this.accumulate(this.values(targets, predictions), weight);
+      const counts = weight && this.counts(values, targets, predictions);
+      this.accumulate(values, counts ? weightOf(this.name, { sampleWeight: weight, mask: counts }) : weight);
     });
   }
 }

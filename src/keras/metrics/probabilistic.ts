@@ -5,7 +5,10 @@ import {
   type CategoricalCrossentropyOptions,
 } from '../losses/categoricalCrossentropy.ts';
 import { klDivergence as divergenceLoss, poisson as poissonLoss } from '../losses/probabilistic.ts';
-import { sparseCategoricalCrossentropy as sparseLoss } from '../losses/sparseCategoricalCrossentropy.ts';
+import {
+  sparseCategoricalCrossentropy as sparseLoss,
+  type SparseCategoricalCrossentropyOptions,
+} from '../losses/sparseCategoricalCrossentropy.ts';
 import { defineMetric, type MetricMaker } from './defineMetric.ts';
 
 /** The mean of Σ yTrue·log(yTrue / yPred). State: total, count. */
@@ -53,18 +56,16 @@ export const categoricalCrossentropy: MetricMaker<CategoricalCrossentropyOptions
   });
 
 /** Options of `sparseCategoricalCrossentropy`. */
-export interface SparseCrossentropyMetricOptions {
-  /** Whether yPred holds logits. Default false. */
-  fromLogits?: boolean;
-  /** Axis of the classes. Default -1. */
-  axis?: number;
-}
+export type SparseCrossentropyMetricOptions = SparseCategoricalCrossentropyOptions;
 
-/** The mean of -log(p) of the class that yTrue names by its number. State: total, count. */
+/**
+ * The mean of -log(p) of the class that yTrue names by its number. Samples of the label `ignoreClass` have the value 0; in a
+ * weighted mean, they don't count, as in Keras. State: total, count.
+ */
 export const sparseCategoricalCrossentropy: MetricMaker<SparseCrossentropyMetricOptions> =
   /* @__PURE__ */ defineMetric<SparseCrossentropyMetricOptions>({
     className: 'SparseCategoricalCrossentropy',
-    defaults: { fromLogits: false, axis: -1 },
+    defaults: { fromLogits: false, ignoreClass: null, axis: -1 },
     direction: 'down',
     prepare: (options) => sparseLoss(options),
   });

@@ -417,3 +417,31 @@ describe('rejected', () => {
     await expect(metric.result().data()).rejects.toThrow(IndexOutOfRangeError);
   });
 });
+
+describe('a label that sparseCategoricalCrossentropy ignores', () => {
+  const chances = [
+    [0.5, 0.3, 0.2],
+    [0.1, 0.6, 0.3],
+    [0.2, 0.2, 0.6],
+    [0.25, 0.25, 0.5],
+  ];
+  const labels = [0, 1, 2, 1];
+  const [first, second, last] = [-Math.log(0.5), -Math.log(0.6), -Math.log(0.25)] as const;
+
+  test('has the value 0, and does not count where there are weights, as in Keras', async () => {
+    using metric = metrics.sparseCategoricalCrossentropy({ ignoreClass: 2 });
+    metric.updateState(labels, chances);
+    expect(await metric.result().item()).toBeCloseTo((first + second + last) / 4, 5);
+    metric.resetState();
+    metric.updateState(labels, chances, { sampleWeight: [1, 2, 5, 1] });
+    expect(await metric.result().item()).toBeCloseTo((first + 2 * second + last) / 4, 5);
+  });
+
+  test("is read from Keras's configuration, which names it also where there is none", () => {
+    for (const ignoreClass of [null, 255]) {
+      const config = { fromLogits: true, ignoreClass, axis: -1, name: 'entropy' };
+      using metric = metricOf({ className: 'SparseCategoricalCrossentropy', config });
+      expect(metric.getConfig()).toEqual(expect.objectContaining(config));
+    }
+  });
+});
