@@ -200,9 +200,8 @@ test('describe of what throws, of what is huge, and of what is wide', () => {
   );
   const revoked = Proxy.revocable([], {});
   revoked.revoke();
-  const wide = Object.fromEntries(
-    Array.from({ length: 10_000 }, (_, i) => [`key${i}`, new Array(10_000).fill(i)]),
-  );
+  const row = new Array(10_000).fill(7);
+  const wide = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`key${i}`, row]));
   for (const value of [
     throwing,
     revoked.proxy,
