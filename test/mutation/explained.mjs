@@ -295,6 +295,13 @@ export const explained = [
     reason: 'Whether a buffer is confirmed is asked when it is bound, and a dry run binds nothing.',
   },
   {
+    file: 'src/execution/dryRun.ts',
+    original: /^false$/,
+    replacement: /^true$/,
+    reason:
+      'Whether a variable holds a buffer is asked when a submission failed, and none names a placeholder.',
+  },
+  {
     file: 'src/execution/profilerScope.ts',
     original: /^false$/,
     replacement: /^true$/,
