@@ -88,8 +88,9 @@ function pathTarget(given: string | URL): FileTarget {
     write: async (pieces) => {
       const part = `${path}.${written++}.part`;
       try {
-        await writePath(fs, part, pieces);
-        await fs.rename(part, path);
+        const file = await fs.open(part, 'w').catch(unwritable(path));
+        await writeAll(file, pieces);
+        await fs.rename(part, path).catch(unwritable(path));
       } catch (error) {
         await fs.rm(part, { force: true });
         throw error;
@@ -98,15 +99,26 @@ function pathTarget(given: string | URL): FileTarget {
   };
 }
 
-async function writePath(fs: NodeFiles, path: string, pieces: FilePieces): Promise<void> {
-  const handle = await fs.open(path, 'w');
+async function writeAll(file: NodeFile, pieces: FilePieces): Promise<void> {
   try {
-    for await (const piece of pieces) await handle.appendFile(piece);
-    await handle.sync();
+    for await (const piece of pieces) await file.appendFile(piece);
+    await file.sync();
   } finally {
-    await handle.close();
+    await file.close();
   }
 }
+
+/** Rejects a path that the system can't write to. Its message names the temporary file last, which a user doesn't know. */
+const unwritable = (path: string) => (cause: Error) => {
+  const [reason] = cause.message.split(', ');
+  throw new ValueError({
+    op: 'save',
+    rule: 'a path must be that of a file, in a folder that exists and may be written to.',
+    received: `'${path}' (${reason})`,
+    hint: 'create the folder first, or check the path and its permissions.',
+    cause,
+  });
+};
 
 function notATarget(given: unknown): ValueError {
   return new ValueError({

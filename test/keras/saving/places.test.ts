@@ -9,7 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { explainHistory, init, memory } from '../../../src/index.ts';
+import { explainHistory, init, memory, ValueError } from '../../../src/index.ts';
 import { BytesTarget, type FileSource, FilesTarget, loadModel } from '../../../src/io/index.ts';
 import { clearSession, input, layers, sequential } from '../../../src/keras/index.ts';
 import { FakeFolder } from '../../support/fakeOriginFiles.ts';
@@ -213,4 +213,19 @@ test.each(Object.keys(places))('to %s: all or nothing, with progress', async (na
   await interrupted();
   expect(await read()).toEqual(old);
   expect(fs.readdirSync(folder).filter((file) => file.includes('.part'))).toEqual([]);
+});
+
+test.each([
+  [
+    'a folder that is not there',
+    () => at('nowhere/model.keras'),
+    /'.*nowhere\/model\.keras' \(ENOENT: no such file/,
+  ],
+  ['a folder itself', () => at('taken.keras'), /\(EISDIR: /],
+])('a path is rejected: %s', async (_, place, received) => {
+  fs.mkdirSync(at('taken.keras'), { recursive: true });
+  const error = await trained.save(place()).catch((reason) => reason);
+  expect(error).toBeInstanceOf(ValueError);
+  expect(error.received).toMatch(received);
+  expect(error.hint).toMatch(/create the folder/);
 });
