@@ -5,10 +5,14 @@ import { wgsl } from '../lib/wgsl.ts';
 import { float16Readers } from './operand.ts';
 import type { GemmOptions, Problem } from './problem.ts';
 
-/** The instance's own functions, those that read float16, and those that write C. */
+/**
+ * The instance's own functions, those that read float16, and those that write C. `repeats`: whether columns beyond the last one
+ * are computed as that one, and may be written to its place, which takes no branch.
+ */
 export function declarations(
   { type, a, b, outWidth, bias, activation, split }: GemmOptions,
   problem: Problem,
+  repeats = false,
 ): string {
   return wgsl`
 ${flatIndex}
@@ -22,8 +26,8 @@ ${problem.source}
 ${activationFunction(split ? 'value' : activation, type)}
 #if ${outWidth === 1}
 fn write_scalar(row: CRow, column: u32, value: ${type}) {
-  if (column < params.n) {
-    c_values[row.offset + column] = activate(value);
+  ${repeats ? '' : 'if (column < params.n)'} {
+    c_values[row.offset + ${repeats ? 'min(column, params.n - 1u)' : 'column'}] = activate(value);
   }
 }
 

@@ -49,7 +49,7 @@ export function registers(options: GemmOptions, problem: Problem): string {
   const { a, b, subgroupQuads } = block;
   return wgsl`
 // C[slice] = A[slice] · B[slice], of m × k and k × n: an invocation computes ${blockM} × ${blockN} elements of C.
-${declarations(options, problem)}
+${declarations(options, problem, !subgroupQuads && b.linesPerState === 1)}
 @compute @workgroup_size(${invocations})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,

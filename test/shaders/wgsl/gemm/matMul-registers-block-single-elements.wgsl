@@ -102,8 +102,8 @@ fn activate(value: f32) -> f32 {
 }
 
 fn write_scalar(row: CRow, column: u32, value: f32) {
-  if (column < params.n) {
-    c_values[row.offset + column] = activate(value);
+  {
+    c_values[row.offset + min(column, params.n - 1u)] = activate(value);
   }
 }
 
