@@ -4,15 +4,17 @@
  * every element; here it does once per `run` indices.
  */
 import { flatIndex } from './lib/indexing.ts';
-import type { IndexAddressing, IndexCheck } from './lib/indices.ts';
+import type { IndexCheck } from './lib/indices.ts';
+import { repeat } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export type CheckIndicesOptions = {
   /** WGSL type of an index. */
   index: string;
-  addressing: IndexAddressing;
   check: Exclude<IndexCheck, 'none'>;
-  /** Indices per read: four if they have the same limit, and consist of whole vectors. */
+  /** Successive indices have the limits `sizes`, cyclically: this many. */
+  limits: number;
+  /** Indices per read: four if they consist of whole vectors, which have the same limits. */
   width: 1 | 4;
 };
 
@@ -23,35 +25,20 @@ export const checkIndicesRun = 64;
 /** Reads of an iteration: a loop costs software as much as a few reads. */
 const readsPerIteration = 8;
 
-export function checkIndices({ index, addressing, check, width }: CheckIndicesOptions): string {
+export function checkIndices({ index, check, limits, width }: CheckIndicesOptions): string {
   const vector = width === 4;
   const signed = vector ? 'vec4<i32>' : 'i32';
   const allowsNegative = index === 'i32' && check === 'above';
-  const reads = Array.from({ length: readsPerIteration }, (_, i) => `signs |= signs_of(at + ${i}u);`);
+  const limitOf = (position: string) =>
+    `params.sizes[${position} % ${limits}u / 4u][${position} % ${limits}u % 4u]`;
+  const reads = repeat(readsPerIteration, (i) => `signs |= signs_of(at + ${i}u);`);
   return wgsl`
 ${flatIndex}
-
-fn limit_of(position: u32) -> u32 {
-#if ${addressing === 'coordinates'}
-  let axis = position % params.span;
-  return params.sizes[axis / 4u][axis % 4u];
-#else
-  return params.limit;
-#endif
-}
-
-fn value_of(position: u32) -> ${index} {
-#if ${vector}
-  return indices[position / 4u][position % 4u];
-#else
-  return indices[position];
-#endif
-}
 
 // Sets the signs of indices outside: their own, or those of their distances to the last row. In software, comparisons take longer.
 fn signs_of(at: u32) -> ${signed} {
   let given = bitcast<${signed}>(indices[at]);
-  return ${allowsNegative ? '~given &' : 'given |'} (bitcast<i32>(limit_of(at)) - 1 - given);
+  return ${allowsNegative ? '~given &' : 'given |'} (bitcast<${signed}>(${vector ? 'params.sizes[0]' : limitOf('at')}) - 1 - given);
 }
 
 @compute @workgroup_size(${checkIndicesWorkgroup})
@@ -68,18 +55,16 @@ fn main(
   var signs = ${signed}();
   for (var step = 0u; step < ${checkIndicesRun / width}u; step += ${readsPerIteration}u) {
     let at = first / ${width}u + step;
-    ${reads.join('\n    ')}
+    ${reads}
   }
-  var trouble = any(signs < ${signed}());
+  let trouble = any(signs < ${signed}());
   // Then, in that vector only, finds its position.
   for (var step = 0u; trouble && step < ${checkIndicesRun}u; step++) {
     let position = first + step;
-    if (position < params.positions) {
-      let given = value_of(position);
-      if ((bitcast<u32>(given) >= limit_of(position))${allowsNegative ? ' & (given >= 0)' : ''}) {
-        report_fault(position, params.positions, bitcast<u32>(given));
-        trouble = false;
-      }
+    let given = indices[position${vector ? ' / 4u][position % 4u' : ''}];
+    if ((position < params.positions) & (bitcast<u32>(given) >= ${limitOf('position')})${allowsNegative ? ' & (given >= 0)' : ''}) {
+      report_fault(position, params.positions, bitcast<u32>(given));
+      break;
     }
   }
 }

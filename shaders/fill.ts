@@ -1,4 +1,5 @@
 /** @file Fills a tensor with one value, given by its bits. */
+import { repeat } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 import { flatIndex } from './lib/indexing.ts';
 
@@ -10,7 +11,7 @@ export type FillOptions = {
 };
 
 export function fill({ run }: FillOptions): string {
-  const stores = Array.from({ length: run }, (_, i) => `out[first + ${i}u] = params.bits;`);
+  const stores = repeat(run, (i) => `out[first + ${i}u] = params.bits;`);
   return wgsl`
 ${flatIndex}
 @compute @workgroup_size(${fillWorkgroup})
@@ -23,7 +24,7 @@ fn main(
   if (i < params.count) {
     // The last one starts earlier instead of running past the end.
     let first = ${run > 1 ? `min(i, params.count - ${run}u)` : 'i'};
-    ${stores.join('\n    ')}
+    ${stores}
   }
 }
 `;

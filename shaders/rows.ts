@@ -4,6 +4,7 @@
  */
 import { flatIndex } from './lib/indexing.ts';
 import { indexLibrary, type IndexLibraryOptions } from './lib/indices.ts';
+import { repeat } from './lib/text.ts';
 import { wgsl } from './lib/wgsl.ts';
 
 export const rowsWorkgroup = 256;
@@ -16,7 +17,7 @@ export type RowsOptions = IndexLibraryOptions & {
 };
 
 export function rows({ run, batched, ...index }: RowsOptions): string {
-  const steps = Array.from({ length: run }, (_, step) => `find(first + ${step}u);`);
+  const steps = repeat(run, (step) => `find(first + ${step}u);`);
   return wgsl`
 ${flatIndex}
 ${indexLibrary(index)}
@@ -41,7 +42,7 @@ fn main(
   }
   // The last one starts earlier instead of running past the end: some rows are found twice.
   let first = min(entry, params.count - ${run}u);
-  ${steps.join('\n  ')}
+  ${steps}
 }
 `;
 }

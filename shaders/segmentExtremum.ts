@@ -1,6 +1,7 @@
 /**
- * @file The elementwise maximum or minimum of each segment's rows: x [rows, inner] → out [segments, inner]. An invocation
- * computes one element: it iterates over the rows of its segment, which have been sorted by segment (shaders/sort).
+ * @file The elementwise maximum or minimum of each segment's rows: x [rows, inner] → out [segments, inner], which holds the value of
+ * an empty segment before. An invocation takes one element. Extrema don't depend on the order of the elements, so atomics give the
+ * same bits on every run. WGSL has none for floats; these are compared as integers in the same order.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
@@ -15,21 +16,6 @@ export const segmentWorkgroup = 64;
 export function segmentExtremum({ type, extremum }: SegmentExtremumOptions): string {
   return wgsl`
 ${flatIndex}
-#if ${type === 'f32'}
-// Tests bits, since compilers may assume that NaN does not occur.
-fn is_nan(value: f32) -> bool {
-  return (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
-}
-
-fn takes_over(value: f32, best: f32) -> bool {
-  return !is_nan(best) && (is_nan(value) || value ${extremum === 'max' ? '>' : '<'} best);
-}
-#else
-fn takes_over(value: ${type}, best: ${type}) -> bool {
-  return value ${extremum === 'max' ? '>' : '<'} best;
-}
-#endif
-
 @compute @workgroup_size(${segmentWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -40,15 +26,20 @@ fn main(
   if (i >= params.count) {
     return;
   }
-  let segment = i / params.inner;
-  let within = i % params.inner;
-  let end = offsets[segment + 1u];
-  var best = bitcast<${type}>(params.neutral);
-  for (var at = offsets[segment]; at < end; at++) {
-    let value = x[order[at] * params.inner + within];
-    best = select(best, value, takes_over(value, best));
+  let row = i / params.inner;
+  let segment = keys[row];
+  if (segment >= params.segments) {
+    return;
   }
-  out[i] = best;
+#if ${type === 'f32'}
+  let bits = bitcast<i32>(x[i]);
+  // The larger the magnitude of a negative number, the larger its bits. NaN is beyond all others.
+  let ordered = select(bits ^ 0x7fffffff, bits, bits >= 0);
+  let value = select(ordered, ${extremum === 'max' ? '0x7fffffff' : '-0x80000000'}, (bits & 0x7fffffff) > 0x7f800000);
+#else
+  let value = x[i];
+#endif
+  ${extremum === 'max' ? 'atomicMax' : 'atomicMin'}(&out[segment * params.inner + i - row * params.inner], value);
 }
 `;
 }

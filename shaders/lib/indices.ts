@@ -5,10 +5,11 @@
  * - `axis`: one index per entry, into an axis of `limit` rows;
  * - `along`: entry [o, j, i] of [outer, k, inner] addresses element [o, index, i] of a table [outer, limit, inner];
  *   `slab` is k · inner, `span` is inner;
- * - `coordinates`: `span` indices per entry, into axes of `sizes`; `slab` is the count of entries in a batch.
+ * - `coordinates`: `depth` indices per entry, into axes of `sizes`; `slab` is the count of entries in a batch.
  *
  * Expects a binding `indices` and the parameters `indexParams`.
  */
+import { repeat } from './text.ts';
 import { wgsl } from './wgsl.ts';
 
 export type IndexAddressing = 'axis' | 'along' | 'coordinates';
@@ -23,6 +24,8 @@ export type IndexLibraryOptions = {
   addressing: IndexAddressing;
   mode: IndexMode;
   check: IndexCheck;
+  /** Coordinates of an entry; 0 for other addressings. */
+  depth: number;
 };
 
 export const indexParams = {
@@ -50,7 +53,7 @@ const resolutions: Record<IndexMode, Record<string, string>> = {
   },
 };
 
-export function indexLibrary({ index, addressing, mode, check }: IndexLibraryOptions): string {
+export function indexLibrary({ index, addressing, mode, check, depth }: IndexLibraryOptions): string {
   const isFault = check === 'above' ? 'row == OUTSIDE && index >= 0' : 'row == OUTSIDE';
   const report = (position: string) =>
     check === 'none'
@@ -67,18 +70,18 @@ export function indexLibrary({ index, addressing, mode, check }: IndexLibraryOpt
     along: `
   return row_along(entry, entry / params.slab, entry % params.span, reports);`,
     coordinates: `
+  let first = entry * ${depth}u;
   var flat = entry / params.slab;
-  for (var axis = 0u; axis < params.span; axis++) {
-    let position = entry * params.span + axis;
-    let index = indices[position];
-    let size = params.sizes[axis / 4u][axis % 4u];
+  ${repeat(
+    depth,
+    (axis) => `{
+    let index = indices[first + ${axis}u];
+    let size = params.sizes[${axis >> 2}][${axis & 3}];
     let row = resolve(index, size);
-    ${report('position')}
-    if (row == OUTSIDE) {
-      return OUTSIDE;
-    }
-    flat = flat * size + row;
-  }
+    ${report(`first + ${axis}u`)}
+    flat = select(flat * size + row, OUTSIDE, (flat == OUTSIDE) | (row == OUTSIDE));
+  }`,
+  )}
   return flat;`,
   };
   return wgsl`

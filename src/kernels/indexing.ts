@@ -32,8 +32,12 @@ export type IndexChecking = { check: 'none' } | { check: Exclude<IndexCheck, 'no
 export const unchecked: IndexChecking = { check: 'none' };
 
 /** Returns the options of the index library. */
-export function indexOptions({ addressing, mode }: Indexing, indices: Tensor, { check }: IndexChecking) {
-  return { index: wgslType(indices.dtype), addressing, mode, check };
+export function indexOptions(
+  { addressing, mode, sizes = [] }: Indexing,
+  indices: Tensor,
+  { check }: IndexChecking,
+) {
+  return { index: wgslType(indices.dtype), addressing, mode, check, depth: sizes.length };
 }
 
 /** Returns the runtime parameters of the index library. */

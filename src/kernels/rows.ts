@@ -67,12 +67,14 @@ export function checkIndicesKernel(
   { check, fault }: Exclude<IndexChecking, { check: 'none' }>,
 ): void {
   if (indices.size === 0) return;
-  const { addressing } = indexing;
-  const width = addressing !== 'coordinates' && bindsAsVectors(indices) ? 4 : 1;
+  const { limit, sizes = [limit] } = indexing;
+  const limits = sizes.length;
+  const width = 4 % limits === 0 && bindsAsVectors(indices) ? 4 : 1;
   indices.device.launch(checking, {
-    options: { index: wgslType(indices.dtype), addressing, check, width },
+    options: { index: wgslType(indices.dtype), check, limits, width },
     bindings: { indices: indices.storage },
-    params: indexValues(indexing, indices),
+    // Four indices that are read at once have the first four sizes.
+    params: { ...indexValues(indexing, indices), sizes: [...sizes, ...sizes, ...sizes, ...sizes] },
     workgroups: Math.ceil(indices.size / (checkIndicesRun * checkIndicesWorkgroup)),
     fault,
   });

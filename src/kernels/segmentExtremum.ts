@@ -1,4 +1,4 @@
-/** @file Launches the elementwise maximum or minimum of each segment's rows, which are grouped by segment as in a scatter. */
+/** @file Launches the elementwise maximum or minimum of each segment's rows. */
 import {
   segmentExtremum,
   type SegmentExtremumOptions,
@@ -8,23 +8,19 @@ import { wgslType } from '../core/dtype.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type Bindings, defineKernel } from '../webgpu/kernel.ts';
-import { profileOf } from './adapterProfiles.ts';
 import { bitsOf } from '../core/bits.ts';
-import { fillKernel } from './fill.ts';
 import type { IndexChecking, Indexing } from './indexing.ts';
 import { kernels } from './loadKernels.ts';
 import { output } from './output.ts';
-import { groupByKey } from './sort.ts';
 
 const kernel = defineKernel({
   name: 'segment extremum',
   bindings: ({ type }: SegmentExtremumOptions): Bindings => ({
-    order: 'read u32',
-    offsets: 'read u32',
+    keys: 'read u32',
     x: `read ${type}`,
-    out: `write ${type}`,
+    out: `read_write atomic<${type === 'f32' ? 'i32' : type}>`,
   }),
-  params: { count: 'u32', inner: 'u32', neutral: 'u32' },
+  params: { count: 'u32', inner: 'u32', segments: 'u32' },
   source: segmentExtremum,
 });
 
@@ -45,17 +41,23 @@ export function segmentExtremumKernel(
   checking: IndexChecking,
 ): Tensor {
   const { batch, rows, inner } = indexing;
-  const value = neutral[extremum][spec.dtype as keyof typeof neutral.max];
-  const keys = kernels().rowsKernel(op, ids, indexing, checking);
-  if (keys.size === 0) return fillKernel(x.device, spec, value, op);
-  const out = output(x.device, spec, op);
-  if (out.size === 0) return out;
-  const { order, offsets } = groupByKey(op, keys, batch * rows, profileOf(x.device).grouping);
-  x.device.launch(kernel, {
-    options: { type: wgslType(spec.dtype), extremum },
-    bindings: { order: order.storage, offsets: offsets.storage, x: x.storage, out: out.storage },
-    params: { count: out.size, inner, neutral: bitsOf(value, spec.dtype) },
-    workgroups: Math.ceil(out.size / segmentWorkgroup),
-  });
-  return out;
+  const isFloat = spec.dtype === 'float32';
+  const bits = bitsOf(neutral[extremum][spec.dtype as keyof typeof neutral.max], spec.dtype);
+  const { elementwiseKernel, fillRange, rowsKernel } = kernels();
+  const keys = rowsKernel(op, ids, indexing, checking);
+  const out = output(x.device, isFloat ? { shape: spec.shape, dtype: 'int32' } : spec, op);
+  if (out.size > 0) fillRange(x.device, out.storage, out.size, isFloat ? ordered(bits) : bits);
+  if (out.size > 0 && x.size > 0)
+    x.device.launch(kernel, {
+      options: { type: wgslType(x.dtype), extremum },
+      bindings: { keys: keys.storage, x: x.storage, out: out.storage },
+      params: { count: x.size, inner, segments: batch * rows },
+      workgroups: Math.ceil(x.size / segmentWorkgroup),
+    });
+  return isFloat
+    ? elementwiseKernel(op, 'bitcast<f32>(select(a ^ 0x7fffffff, a, a >= 0))', [out], spec)
+    : out;
 }
+
+/** The bits of a float as those of an integer in the order of the floats, as in the shader; its own inverse. */
+const ordered = (bits: number) => (bits < 2 ** 31 ? bits : (bits ^ 0x7fffffff) >>> 0);

@@ -173,7 +173,6 @@ function coordinateGeometry(
       entries: sizeOf(indices.slice(0, -1)),
       inner: sizeOf(inner),
       limit: 0,
-      span: depth,
       slab: sizeOf(indices.slice(batchDims, -1)),
       sizes,
     },

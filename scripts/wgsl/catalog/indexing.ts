@@ -13,7 +13,13 @@ import type {
 import type { SegmentExtremumOptions } from '../../../shaders/segmentExtremum.ts';
 import { type Family, entry } from './entry.ts';
 
-const indexDefaults = { index: 'i32', addressing: 'axis', mode: 'outside', check: 'all' } as const;
+const indexDefaults = {
+  index: 'i32',
+  addressing: 'axis',
+  mode: 'outside',
+  check: 'all',
+  depth: 0,
+} as const;
 
 const gatherDefaults: GatherOptions = {
   ...indexDefaults,
@@ -34,7 +40,7 @@ export const indexingKernels: Family = {
     {
       'width 4, whole rows': { width: 4, single: false, run: 4 },
       'along an axis': { addressing: 'along', single: true, run: 4, stepwise: true },
-      coordinates: { addressing: 'coordinates', mode: 'clip' },
+      coordinates: { addressing: 'coordinates', depth: 2, mode: 'clip' },
       'batched, wrapping': { flat: false, mode: 'wrap', single: false },
     },
   ),
@@ -42,8 +48,8 @@ export const indexingKernels: Family = {
   rows: entry<RowsOptions>({ ...rowsDefaults, check: 'none' }, { batched: { batched: true } }),
   'rows checked': entry<RowsOptions>(rowsDefaults),
   'check indices': entry<CheckIndicesOptions>(
-    { index: 'i32', addressing: 'axis', check: 'all', width: 4 },
-    { coordinates: { addressing: 'coordinates', width: 1 } },
+    { index: 'i32', check: 'all', limits: 1, width: 4 },
+    { 'three coordinates': { limits: 3, width: 1 } },
   ),
   scatter: entry<DirectScatterOptions>({ ...scatterDefaults, check: 'none' }, { 'width 4': { width: 4 } }),
   'scatter checked': entry<DirectScatterOptions>(scatterDefaults),

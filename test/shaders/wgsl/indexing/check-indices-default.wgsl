@@ -35,18 +35,10 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
-fn limit_of(position: u32) -> u32 {
-  return params.limit;
-}
-
-fn value_of(position: u32) -> i32 {
-  return indices[position / 4u][position % 4u];
-}
-
 // Sets the signs of indices outside: their own, or those of their distances to the last row. In software, comparisons take longer.
 fn signs_of(at: u32) -> vec4<i32> {
   let given = bitcast<vec4<i32>>(indices[at]);
-  return given | (bitcast<i32>(limit_of(at)) - 1 - given);
+  return given | (bitcast<vec4<i32>>(params.sizes[0]) - 1 - given);
 }
 
 @compute @workgroup_size(64)
@@ -72,16 +64,14 @@ fn main(
     signs |= signs_of(at + 6u);
     signs |= signs_of(at + 7u);
   }
-  var trouble = any(signs < vec4<i32>());
+  let trouble = any(signs < vec4<i32>());
   // Then, in that vector only, finds its position.
   for (var step = 0u; trouble && step < 64u; step++) {
     let position = first + step;
-    if (position < params.positions) {
-      let given = value_of(position);
-      if ((bitcast<u32>(given) >= limit_of(position))) {
-        report_fault(position, params.positions, bitcast<u32>(given));
-        trouble = false;
-      }
+    let given = indices[position / 4u][position % 4u];
+    if ((position < params.positions) & (bitcast<u32>(given) >= params.sizes[position % 1u / 4u][position % 1u % 4u])) {
+      report_fault(position, params.positions, bitcast<u32>(given));
+      break;
     }
   }
 }

@@ -34,17 +34,21 @@ fn resolve(index: i32, limit: u32) -> u32 {
 }
 
 fn row_of(entry: u32, reports: bool) -> u32 {
+  let first = entry * 2u;
   var flat = entry / params.slab;
-  for (var axis = 0u; axis < params.span; axis++) {
-    let position = entry * params.span + axis;
-    let index = indices[position];
-    let size = params.sizes[axis / 4u][axis % 4u];
+  {
+    let index = indices[first + 0u];
+    let size = params.sizes[0][0];
     let row = resolve(index, size);
 
-    if (row == OUTSIDE) {
-      return OUTSIDE;
-    }
-    flat = flat * size + row;
+    flat = select(flat * size + row, OUTSIDE, (flat == OUTSIDE) | (row == OUTSIDE));
+  }
+  {
+    let index = indices[first + 1u];
+    let size = params.sizes[0][1];
+    let row = resolve(index, size);
+
+    flat = select(flat * size + row, OUTSIDE, (flat == OUTSIDE) | (row == OUTSIDE));
   }
   return flat;
 }

@@ -1,13 +1,12 @@
-@group(0) @binding(0) var<storage, read> order: array<u32>;
-@group(0) @binding(1) var<storage, read> offsets: array<u32>;
-@group(0) @binding(2) var<storage, read> x: array<f32>;
-@group(0) @binding(3) var<storage, read_write> out: array<f32>;
+@group(0) @binding(0) var<storage, read> keys: array<u32>;
+@group(0) @binding(1) var<storage, read> x: array<f32>;
+@group(0) @binding(2) var<storage, read_write> out: array<atomic<i32>>;
 struct Params {
   count: u32,
   inner: u32,
-  neutral: u32,
+  segments: u32,
 }
-@group(0) @binding(4) var<uniform> params: Params;
+@group(0) @binding(3) var<uniform> params: Params;
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -15,15 +14,6 @@ fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
 
 fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
   return flat_group(group, groups) * workgroup_size + local;
-}
-
-// Tests bits, since compilers may assume that NaN does not occur.
-fn is_nan(value: f32) -> bool {
-  return (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
-}
-
-fn takes_over(value: f32, best: f32) -> bool {
-  return !is_nan(best) && (is_nan(value) || value > best);
 }
 
 @compute @workgroup_size(64)
@@ -36,13 +26,14 @@ fn main(
   if (i >= params.count) {
     return;
   }
-  let segment = i / params.inner;
-  let within = i % params.inner;
-  let end = offsets[segment + 1u];
-  var best = bitcast<f32>(params.neutral);
-  for (var at = offsets[segment]; at < end; at++) {
-    let value = x[order[at] * params.inner + within];
-    best = select(best, value, takes_over(value, best));
+  let row = i / params.inner;
+  let segment = keys[row];
+  if (segment >= params.segments) {
+    return;
   }
-  out[i] = best;
+  let bits = bitcast<i32>(x[i]);
+  // The larger the magnitude of a negative number, the larger its bits. NaN is beyond all others.
+  let ordered = select(bits ^ 0x7fffffff, bits, bits >= 0);
+  let value = select(ordered, 0x7fffffff, (bits & 0x7fffffff) > 0x7f800000);
+  atomicMax(&out[segment * params.inner + i - row * params.inner], value);
 }

@@ -1,13 +1,12 @@
-@group(0) @binding(0) var<storage, read> order: array<u32>;
-@group(0) @binding(1) var<storage, read> offsets: array<u32>;
-@group(0) @binding(2) var<storage, read> x: array<i32>;
-@group(0) @binding(3) var<storage, read_write> out: array<i32>;
+@group(0) @binding(0) var<storage, read> keys: array<u32>;
+@group(0) @binding(1) var<storage, read> x: array<i32>;
+@group(0) @binding(2) var<storage, read_write> out: array<atomic<i32>>;
 struct Params {
   count: u32,
   inner: u32,
-  neutral: u32,
+  segments: u32,
 }
-@group(0) @binding(4) var<uniform> params: Params;
+@group(0) @binding(3) var<uniform> params: Params;
 
 fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
   return group.x + groups.x * (group.y + groups.y * group.z);
@@ -15,10 +14,6 @@ fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
 
 fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
   return flat_group(group, groups) * workgroup_size + local;
-}
-
-fn takes_over(value: i32, best: i32) -> bool {
-  return value < best;
 }
 
 @compute @workgroup_size(64)
@@ -31,13 +26,11 @@ fn main(
   if (i >= params.count) {
     return;
   }
-  let segment = i / params.inner;
-  let within = i % params.inner;
-  let end = offsets[segment + 1u];
-  var best = bitcast<i32>(params.neutral);
-  for (var at = offsets[segment]; at < end; at++) {
-    let value = x[order[at] * params.inner + within];
-    best = select(best, value, takes_over(value, best));
+  let row = i / params.inner;
+  let segment = keys[row];
+  if (segment >= params.segments) {
+    return;
   }
-  out[i] = best;
+  let value = x[i];
+  atomicMin(&out[segment * params.inner + i - row * params.inner], value);
 }

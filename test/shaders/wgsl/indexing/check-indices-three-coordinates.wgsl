@@ -35,19 +35,10 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
-fn limit_of(position: u32) -> u32 {
-  let axis = position % params.span;
-  return params.sizes[axis / 4u][axis % 4u];
-}
-
-fn value_of(position: u32) -> i32 {
-  return indices[position];
-}
-
 // Sets the signs of indices outside: their own, or those of their distances to the last row. In software, comparisons take longer.
 fn signs_of(at: u32) -> i32 {
   let given = bitcast<i32>(indices[at]);
-  return given | (bitcast<i32>(limit_of(at)) - 1 - given);
+  return given | (bitcast<i32>(params.sizes[at % 3u / 4u][at % 3u % 4u]) - 1 - given);
 }
 
 @compute @workgroup_size(64)
@@ -73,16 +64,14 @@ fn main(
     signs |= signs_of(at + 6u);
     signs |= signs_of(at + 7u);
   }
-  var trouble = any(signs < i32());
+  let trouble = any(signs < i32());
   // Then, in that vector only, finds its position.
   for (var step = 0u; trouble && step < 64u; step++) {
     let position = first + step;
-    if (position < params.positions) {
-      let given = value_of(position);
-      if ((bitcast<u32>(given) >= limit_of(position))) {
-        report_fault(position, params.positions, bitcast<u32>(given));
-        trouble = false;
-      }
+    let given = indices[position];
+    if ((position < params.positions) & (bitcast<u32>(given) >= params.sizes[position % 3u / 4u][position % 3u % 4u])) {
+      report_fault(position, params.positions, bitcast<u32>(given));
+      break;
     }
   }
 }
