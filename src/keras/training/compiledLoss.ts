@@ -1,7 +1,8 @@
 /**
  * @file CompiledLoss: applies `compile({ loss, lossWeights })` to the outputs of a model.
  *
- * With several losses, each has its own mean, `<output>_loss`, without its weight. A batch counts by its samples, as in Keras.
+ * With several losses, each has its own mean over batches, `<output>_loss`, without its weight, as in Keras on TensorFlow. (On
+ * JAX, a batch counts by its samples, whose number TensorFlow's graphs don't know.)
  */
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
@@ -75,7 +76,7 @@ export class CompiledLoss {
     const losses = this.#parts.map(({ index, loss, weight, tracker }) => {
       const [target, prediction] = [targets[index] as Tensor, predictions[index] as Tensor];
       const value = scalarLoss(loss, target, prediction, weights[index] ?? null);
-      tracker?.track(value, prediction.shape[0] ?? 1);
+      tracker?.track(value, 1);
       return weight === null ? value : mul(value, weight);
     });
     return losses.length > 1 ? addN(losses) : (losses[0] ?? null);

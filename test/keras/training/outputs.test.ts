@@ -64,17 +64,18 @@ describe('several outputs', () => {
     expect(logs.loss).toBeCloseTo(2 * (logs.p_loss as number) + (logs.q_loss as number), 5);
   });
 
-  test('have losses that are means over samples, also if the last batch is smaller', async () => {
+  test('have losses that are means over batches, also if the last one is smaller, as in Keras on TensorFlow', async () => {
     const x = input({ shape: [1] });
     const net = model({ inputs: x, outputs: { same: x, double: layers.rescaling({ scale: 2 }).apply(x) } });
     net.compile({ loss: { same: 'mse', double: 'mse' }, lossWeights: { same: 0.5, double: 1 } });
     const zero = [[0], [0], [0]];
     const logs = await net.evaluate([[1], [2], [3]], { same: zero, double: zero }, { batchSize: 2 });
-    const same = (1 + 4 + 9) / 3;
+    const ofSamples = (1 + 4 + 9) / 3;
+    const ofBatches = ((1 + 4) / 2 + 9) / 2;
     expect(logs).toEqual({
-      loss: expect.closeTo(0.5 * same + 4 * same, 5),
-      same_loss: expect.closeTo(same, 5),
-      double_loss: expect.closeTo(4 * same, 5),
+      loss: expect.closeTo(0.5 * ofSamples + 4 * ofSamples, 5),
+      same_loss: expect.closeTo(ofBatches, 5),
+      double_loss: expect.closeTo(4 * ofBatches, 5),
     });
   });
 
