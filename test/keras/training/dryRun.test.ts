@@ -160,10 +160,7 @@ describe('warmup of a model', () => {
     await expect(warmup(plain, { batches: 3 } as never)).rejects.toThrow(/batches/);
     plain.compile({ loss: (a) => a });
     await expect(warmup(plain, { training: true })).rejects.toThrow(/specs of targets/);
-    const open = model({
-      inputs: input({ shape: [null, 3] }),
-      outputs: input({ shape: [null, 3] }),
-    } as never);
-    await expect(warmup(open)).rejects.toThrow();
+    const x = input({ shape: [null, 3] });
+    await expect(warmup(model({ inputs: x, outputs: x }))).rejects.toThrow(/null/);
   });
 });
