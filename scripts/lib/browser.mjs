@@ -23,12 +23,11 @@ const PROTOCOL_TIMEOUT_MS = 60 * 60_000;
 const PROBE_TIMEOUT_MS = 20_000;
 
 /**
- * What Chromium loads beforehand: the lists below its address bar, which are pages themselves, and a process for the next page.
- * It takes 2 to 4 s of processor time (Chromium 156, 2 cores) from the page that is measured or tested.
+ * Pages that Chromium loads at its start: the lists below its address bar. They take 2 s of processor time (Chromium 156, 2
+ * cores) from the page that is measured or tested.
  */
 const PRELOADED = [
   'PreloadTopChromeWebUI',
-  'SpareRendererForSitePerProcess',
   'WebUIOmniboxAimPopup',
   'WebUIOmniboxFullPopup',
   'WebUIOmniboxPopup',
