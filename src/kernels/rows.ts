@@ -73,7 +73,7 @@ export function checkIndicesKernel(
   indices.device.launch(checking, {
     options: { index: wgslType(indices.dtype), check, limits, width },
     bindings: { indices: indices.storage },
-    // Four indices that are read at once have the first four sizes.
+    // Four indices that are read at once have the first four sizes. A parameter holds eight: the rest is dropped.
     params: { ...indexValues(indexing, indices), sizes: [...sizes, ...sizes, ...sizes, ...sizes] },
     workgroups: Math.ceil(indices.size / (checkIndicesRun * checkIndicesWorkgroup)),
     fault,

@@ -82,7 +82,7 @@ export function named(name: string, { shape, dtype }: TensorSpec): string {
   return `\`${name}\` ${formatSpec({ shape, dtype })}`;
 }
 
-/** The checks of the indices of a call. */
+/** The checks of the indices of a call, as of kernels/indexing.ts, whose values are loaded with the device. */
 export type CheckedIndices = { check: 'none' } | { check: 'all' | 'above'; fault: IndexFault };
 
 /**

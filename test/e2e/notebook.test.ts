@@ -204,9 +204,7 @@ describe('in Chromium', () => {
       const paused = await notebook.stepNow('reconstruct');
       await notebook.press('reconstruct', 'start');
       await notebook.step('reconstruct', paused + 2);
-      await notebook.press('reconstruct', 'start');
-      await notebook.press('reconstruct', 'reset');
-      await notebook.waitForText('reconstruct', 'Back at the start.');
+      await notebook.reset('reconstruct');
     });
 
     test('follows its sliders while it runs', async () => {
@@ -230,9 +228,7 @@ describe('in Chromium', () => {
       await notebook.waitForText('reconstruct', 'Give at least one layer a weight above 0.', '.fault');
       await notebook.move('reconstruct', 'block1_conv2', 1);
       await notebook.page.waitForSelector('#cell-reconstruct[data-state=done] .fault[hidden]');
-      await notebook.press('reconstruct', 'start');
-      await notebook.press('reconstruct', 'reset');
-      await notebook.waitForText('reconstruct', 'Back at the start.');
+      await notebook.reset('reconstruct');
     });
 
     test('goes on from the last step shown when the device is lost', async () => {

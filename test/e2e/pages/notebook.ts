@@ -69,6 +69,13 @@ export class Notebook {
     await this.page.click(`#cell-${cell} .buttons button[name=${name}]`);
   }
 
+  /** Stops a run, and takes it back to its start. */
+  async reset(cell: string): Promise<void> {
+    await this.press(cell, 'start');
+    await this.press(cell, 'reset');
+    await this.waitForText(cell, 'Back at the start.');
+  }
+
   async label(cell: string, name: string, words: string): Promise<void> {
     await this.page.waitForFunction(
       (selector, text) => document.querySelector(selector)?.textContent === text,
