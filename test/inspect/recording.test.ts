@@ -34,6 +34,20 @@ const wave = (step: number, ...shape: number[]) =>
     { shape },
   );
 
+/** Calls `body` with the logs of each step that a recording of `net` runs. */
+function afterSteps(net: Sequential, body: (logs: unknown) => Promise<unknown>): void {
+  const plain = net.inspectedStep.bind(net);
+  net.inspectedStep = (...args) => {
+    const step = plain(...args);
+    const run = async (continues?: boolean) => {
+      const logs = await step.run(continues);
+      await body(logs);
+      return logs;
+    };
+    return { ...step, run };
+  };
+}
+
 describe('a model', () => {
   test('each step is replayed to the same bits, without changing the current state', async () => {
     // Random without a seed, random with one, and weights that aren't trained; built by the first step.
@@ -47,12 +61,7 @@ describe('a model', () => {
     net.compile({ optimizer: 'adam', loss: 'mse', metrics: ['mae'] });
     const seen: unknown[] = [];
     const values = () => Promise.all(net.weights.map((weight) => weight.data()));
-    const plain = net.trainOnBatch.bind(net);
-    net.trainOnBatch = async (...args) => {
-      const logs = await plain(...args);
-      seen.push([await values(), logs]);
-      return logs;
-    };
+    afterSteps(net, async (logs) => seen.push([await values(), logs]));
     using recording = recordSteps(net, { checkpointEvery: 4, featureMaps: 0 });
     for (let step = 0; step < 7; step++) {
       // Arguments may change after the step.
@@ -153,13 +162,8 @@ describe('fit', () => {
       expect(recording.steps[4 * epoch + 3]?.values.loss).toBe(loss);
 
     const present = await valuesOf(net);
-    const onBatch = net.trainOnBatch.bind(net);
     const replayed: unknown[] = [];
-    net.trainOnBatch = async (...args) => {
-      const logs = await onBatch(...args);
-      replayed.push(await valuesOf(net));
-      return logs;
-    };
+    afterSteps(net, async () => replayed.push(await valuesOf(net)));
     for (const step of [10, 7, 0]) {
       replayed.length = 0;
       const report = await recording.open(step);

@@ -8,7 +8,7 @@ import type { SaveTarget } from '../../storage/targets.ts';
 import type { Device } from '../../webgpu/device.ts';
 import { adapterName } from '../step/adapterName.ts';
 import { htmlOf } from '../step/html.ts';
-import { inspector } from '../step/inspect.ts';
+import { inspectTarget } from '../step/inspect.ts';
 import { type InspectedStep, type StepState, stepOf } from '../step/inspectedStep.ts';
 import type { Finding, StepReportData } from '../step/reportData.ts';
 import { showPage } from '../step/show.ts';
@@ -179,7 +179,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
     let values: Record<string, number> = {};
     let error: string | null = null;
     try {
-      const result = await (fitted ? fitted() : step.run());
+      const result = await (fitted ? fitted() : step.run(true));
       values = await returnedNumbers(result);
       return result;
     } catch (thrown) {
@@ -227,7 +227,7 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
   async #repeat(retained: RetainedStep): Promise<void> {
     const step = await this.#rewind(retained);
     try {
-      await step.run();
+      await step.run(true);
     } catch {
       // It failed when it was recorded, too: its caller got the error then.
     }
@@ -243,8 +243,8 @@ export class StepRecording<A extends readonly unknown[] = readonly unknown[]> {
 
   async #inspect({ args, values }: RetainedStep, index: number): Promise<StepReport> {
     const { featureMaps = 8, device } = this.#settings;
-    const inspect = inspector({ name: `${this.#name}, step ${index}`, featureMaps, device });
-    const report = await inspect(this.#target as (...args: readonly unknown[]) => unknown, ...args);
+    const options = { name: `${this.#name}, step ${index}`, featureMaps, device };
+    const report = await inspectTarget(options, this.#target, args, true);
     const replayed = await returnedNumbers(report.result).catch(() => ({}));
     const finding = differenceOf(index, values, replayed);
     if (!finding) return report;

@@ -54,14 +54,17 @@ export function inspector(options: InspectOptions = {}): Inspect {
   return (target: unknown, ...args: unknown[]) => inspectTarget(options, target, args);
 }
 
-async function inspectTarget(
+/** `inspect` for a step that may continue the metrics of the step before it, as in a recording. */
+export async function inspectTarget(
   options: InspectOptions,
   target: unknown,
   args: readonly unknown[],
+  continues = false,
 ): Promise<StepReport> {
   const { device = getDevice(), featureMaps = 8 } = options;
   requireDevice('inspect', device);
-  const step = stepOf('inspect', target, args);
+  const found = stepOf('inspect', target, args);
+  const step = { ...found, run: () => found.run(continues) };
   const name = options.name ?? step.name;
   const captures = capturesOf(target);
   const run = new StepRun(device, featureMaps);

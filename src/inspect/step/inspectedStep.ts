@@ -28,7 +28,8 @@ export interface InspectedStep {
   readonly name: string;
   /** Weights that should be trained, even if the step doesn't use them. */
   readonly weights: readonly Variable[];
-  run(): unknown;
+  /** Runs the step. Metrics start from those of the step before it if it `continues`; by default they are reset. */
+  run(continues?: boolean): unknown;
   /** For recordings: the complete state that the step changes, before it first runs. */
   state?(): Promise<StepState>;
 }

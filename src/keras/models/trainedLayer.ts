@@ -197,7 +197,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     requireTraining('dryRun').dryRun(this.#loose, options);
   }
 
-  /** One training step on one batch. Resolves to the metrics since `resetMetrics()`. */
+  /** One training step on one batch. Resolves to the metrics of the batch. */
   trainOnBatch(
     x: training.Data,
     y: training.Data | null = null,
@@ -207,7 +207,7 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
     return this.#whenLoaded(({ trainOnBatch }, model) => trainOnBatch(model, x, y, options, extra));
   }
 
-  /** One evaluation step on one batch. Resolves to the metrics since `resetMetrics()`. */
+  /** One evaluation step on one batch. Resolves to the metrics of the batch. */
   testOnBatch(
     x: training.Data,
     y: training.Data | null = null,
@@ -225,7 +225,11 @@ export abstract class TrainedLayer<In extends Nest<Tensor> = Tensor, Out extends
   ): InspectedStep {
     const { name, trainableWeights: weights } = this;
     const state = async () => (await import('../saving/stepState.ts')).stepState(this, x);
-    return { name, weights, run: () => this.trainOnBatch(x, y, options), state };
+    const run = (continues = false) =>
+      continues
+        ? this.#whenLoaded(({ trainFurther }, model) => trainFurther(model, x, y, options))
+        : this.trainOnBatch(x, y, options);
+    return { name, weights, run, state };
   }
 
   /**

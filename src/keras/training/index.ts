@@ -13,6 +13,7 @@ export {
   type OnBatchOptions,
   predictOnBatch,
   testOnBatch,
+  trainFurther,
   trainOnBatch,
   type TrainOnBatchOptions,
 } from './onBatch.ts';

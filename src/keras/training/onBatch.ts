@@ -30,7 +30,7 @@ export interface TrainOnBatchOptions extends OnBatchOptions {
   classWeight?: ClassWeight | null;
 }
 
-/** Runs one training step. Resolves to the metrics since the last reset. */
+/** Runs one training step. Resolves to the metrics of the batch: those before it are reset, as in Keras. */
 export async function trainOnBatch(
   model: TrainableModel,
   x: Data,
@@ -39,9 +39,21 @@ export async function trainOnBatch(
   extra: readonly unknown[] = [],
 ): Promise<ListedLogs> {
   rejectExtraArguments('trainOnBatch', extra, ['x', 'y', 'options']);
+  return trainFurther(model, x, y, options, () => model.resetMetrics());
+}
+
+/** Runs one training step without a reset, like one in the middle of an epoch of `fit`, after `prepare`. */
+export async function trainFurther(
+  model: TrainableModel,
+  x: Data,
+  y: Data | null,
+  options: TrainOnBatchOptions,
+  prepare?: () => void,
+): Promise<ListedLogs> {
   checkOptions('trainOnBatch', options, ['sampleWeight', 'classWeight']);
   const { sampleWeight = null, classWeight } = options;
   return onBatch(model, 'trainOnBatch', { x, y, sampleWeight }, (batch) => {
+    prepare?.();
     const { train } = model.trainer.single;
     train.refresh();
     const weights = classWeight ? new ClassWeights('trainOnBatch', classWeight, model.slots.outputs) : null;
@@ -53,7 +65,7 @@ export async function trainOnBatch(
   });
 }
 
-/** Runs one evaluation step. Resolves to the metrics since the last reset. */
+/** Runs one evaluation step. Resolves to the metrics of the batch: those before it are reset, as in Keras. */
 export async function testOnBatch(
   model: TrainableModel,
   x: Data,
@@ -64,9 +76,10 @@ export async function testOnBatch(
   rejectExtraArguments('testOnBatch', extra, ['x', 'y', 'options']);
   checkOptions('testOnBatch', options, ['sampleWeight']);
   const { sampleWeight = null } = options;
-  return onBatch(model, 'testOnBatch', { x, y, sampleWeight }, (batch) =>
-    model.trainer.single.test.run(batch),
-  );
+  return onBatch(model, 'testOnBatch', { x, y, sampleWeight }, (batch) => {
+    model.resetMetrics();
+    return model.trainer.single.test.run(batch);
+  });
 }
 
 /** Returns the outputs for one batch, without waiting. The caller frees them. */

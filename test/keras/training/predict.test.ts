@@ -96,21 +96,35 @@ describe('predict', () => {
 });
 
 describe('steps on single batches', () => {
-  test('are those of fit, their metrics since the last reset', async () => {
+  test('are those of fit, with the metrics of the batch alone', async () => {
     const [x, y] = [wave([4, 2]), wave([4, 1], 1.3)];
     const [fitted, byHand] = [regressor(), regressor()];
     for (const net of [fitted, byHand]) net.compile({ optimizer: 'adam', loss: 'mse', metrics: ['mae'] });
     const { history } = await fitted.fit(x, y, { epochs: 3, shuffle: false });
     for (let step = 0; step < 3; step++) {
-      byHand.resetMetrics();
       const logs = await byHand.trainOnBatch(x, y);
       expect(logs).toEqual({ loss: history.loss?.[step], mae: history.mae?.[step] });
     }
     expect(await weightsOf(byHand)).toEqual(await weightsOf(fitted));
-    byHand.resetMetrics();
     const tested = await byHand.testOnBatch(x, y);
     expect(tested).toEqual(await byHand.evaluate(x, y));
     expect(x.disposed || y.disposed).toBe(false);
+  });
+
+  test('have metrics that no earlier batch is part of', async () => {
+    const net = regressor();
+    net.compile({ optimizer: 'sgd', loss: 'mse', metrics: ['mae'] });
+    const [far, near] = [wave([4, 1], 50), wave([4, 1])];
+    const x = wave([4, 2]);
+    const alone = async (y: Tensor) => net.evaluate(x, y);
+    await net.trainOnBatch(x, far);
+    const expected = await alone(near);
+    await net.testOnBatch(x, far);
+    expect(await net.testOnBatch(x, near)).toEqual(expected);
+    await net.trainOnBatch(x, far);
+    const before = await alone(near);
+    await net.testOnBatch(x, far);
+    expect(await net.trainOnBatch(x, near)).toEqual(before);
   });
 
   test('take host values, and weights', async () => {
