@@ -46,6 +46,13 @@ export interface AdapterProfile {
     /** Whether compilers may reorder operations, as those of GPUs with relaxed math do. */
     readonly reassociates: boolean;
   };
+  readonly fill: {
+    /**
+     * Up to this many elements, eager fills are written from the host. A software adapter copies memory faster than it runs
+     * an invocation, and then needs no pipeline for the first tensors of a page.
+     */
+    readonly uploadedElements: number;
+  };
   /** Kernels that compute each element's position by divisions: pads, slices, gathers. */
   readonly strided: {
     /**
@@ -207,6 +214,7 @@ const software: AdapterProfile = {
   scan: { busyInvocations: 64 },
   reduce: { form: 'serial', chunk: 512, busyInvocations: 256, workgroup: 32 },
   elementwise: { minElements: { 2: 2 ** 13, 4: 2 ** 13 }, interleaved: false, reassociates: false },
+  fill: { uploadedElements: 2 ** 16 },
   strided: { elementsPerInvocation: 8 },
   indices: { indicesPerInvocation: 8, checkedSeparately: true },
   gemm: {
@@ -260,6 +268,7 @@ const discrete: AdapterProfile = {
   scan: { busyInvocations: 2 ** 15 },
   reduce: { form: 'lanes' },
   elementwise: { minElements: { 2: 2 ** 17, 4: 2 ** 18 }, interleaved: true, reassociates: true },
+  fill: { uploadedElements: 0 },
   strided: { elementsPerInvocation: 1 },
   indices: { indicesPerInvocation: 1, checkedSeparately: false },
   gemm: {

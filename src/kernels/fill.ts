@@ -1,6 +1,7 @@
 /** @file Launches fills: a core kernel, which code outside this folder accesses by `kernels()`. */
 import { fill, fillWorkgroup } from '../../shaders/fill.ts';
 import { bitsOf } from '../core/bits.ts';
+import { sizeOf } from '../core/shape.ts';
 import type { TensorSpec } from '../core/spec.ts';
 import type { Device } from '../webgpu/device.ts';
 import { defineKernel } from '../webgpu/kernel.ts';
@@ -8,7 +9,7 @@ import type { DynamicScalar } from '../webgpu/params.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './adapterProfiles.ts';
-import { output } from './output.ts';
+import { output, uploaded } from './output.ts';
 import { elementsPerInvocation } from './strided.ts';
 
 export const fillMap = defineKernel({
@@ -19,8 +20,13 @@ export const fillMap = defineKernel({
 });
 
 export function fillKernel(device: Device, spec: TensorSpec, value: number, op: string): Tensor {
+  const size = sizeOf(spec.shape);
+  const bits = bitsOf(value, spec.dtype);
+  if (device.executor.mode === 'eager' && size <= profileOf(device).fill.uploadedElements) {
+    return uploaded(device, spec, new Uint32Array(size).fill(bits), op);
+  }
   const out = output(device, spec, op);
-  if (out.size > 0) fillRange(device, out.storage, out.size, bitsOf(value, spec.dtype));
+  if (size > 0) fillRange(device, out.storage, size, bits);
   return out;
 }
 

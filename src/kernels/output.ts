@@ -15,6 +15,21 @@ export function output(device: Device, spec: TensorSpec, op: string): Tensor {
   return makeTensor(device, storage, { shape: spec.shape, dtype: spec.dtype }, unrecorded(op));
 }
 
+/** Makes a tensor of `op` whose values are written from the host. */
+export function uploaded(
+  device: Device,
+  spec: TensorSpec,
+  values: ArrayBufferView<ArrayBuffer>,
+  op: string,
+): Tensor {
+  return makeTensor(
+    device,
+    device.upload(values, op),
+    { shape: spec.shape, dtype: spec.dtype },
+    unrecorded(op),
+  );
+}
+
 /** Returns the values of `x` under another spec of the same size, without a copy. */
 export function view(x: Tensor, spec: TensorSpec, op: string, origin: Origin = unrecorded(op)): Tensor {
   return makeTensor(x.device, x.storage.retain(), { shape: spec.shape, dtype: spec.dtype }, origin);

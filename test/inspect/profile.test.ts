@@ -92,7 +92,9 @@ describe('profile', () => {
       }),
     );
     const rows = byOp(report);
-    expect([...rows.keys()].sort()).toEqual(['conv2d', 'conv2d*', 'exp', 'exp*', 'fill', 'sum', 'sum*']);
+    // The gradient of the sum, a one, is launched on GPUs alone: a software adapter gets it from the host.
+    const ops = [...rows.keys()].filter((op) => op !== 'fill').sort();
+    expect(ops).toEqual(['conv2d', 'conv2d*', 'exp', 'exp*', 'sum', 'sum*']);
     const flops = 2 * 6 * 6 * 4 * 27;
     expect(rows.get('conv2d')?.flops).toBe(flops);
     expect(rows.get('conv2d*')?.flops).toBe(flops);
