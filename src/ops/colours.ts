@@ -49,8 +49,9 @@ export const rgbToHsv: CompositeOp<[images: Tensor]> = /* @__PURE__ */ defineCom
     const value = maximum(maximum(red, green), blue);
     const range = sub(value, minimum(minimum(red, green), blue));
     const isColour = greater(range, 0);
+    const isLit = greater(value, 0);
     // For greys and black, a divisor of 1 keeps gradients finite.
-    const saturation = div(range, where(greater(value, 0), value, 1));
+    const saturation = div(where(isLit, range, 0), where(isLit, value, 1));
     const sixth = div(1 / 6, where(isColour, range, 1));
     const from = (a: Tensor, b: Tensor, first: number) => add(mul(sub(a, b), sixth), first);
     const ofOthers = where(equal(green, value), from(blue, red, 2 / 6), from(red, green, 4 / 6));

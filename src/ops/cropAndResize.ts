@@ -4,7 +4,9 @@ import { ShapeError } from '../core/errors.ts';
 import { formatShape, requireFinite, requireOneOf, requireRank } from '../core/shape.ts';
 import { perAxis } from '../core/windows.ts';
 import type { Tensor } from '../tensor/tensor.ts';
-import { add, mul, sub } from './arithmetic.ts';
+import { add, div, mul, sub } from './arithmetic.ts';
+import { cast } from './cast.ts';
+import { equal } from './comparison.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
 import { expandDims } from './expandDims.ts';
 import { gather } from './gather.ts';
@@ -68,8 +70,14 @@ function positions(first: Tensor, last: Tensor, count: number, size: number): Te
   const column = (x: Tensor) => expandDims(x, { axis: 1 });
   const scaled = (x: Tensor) => mul(column(x), size - 1);
   if (count === 1) return mul(add(scaled(first), scaled(last)), 0.5);
-  const steps = mul(sub(scaled(last), scaled(first)), 1 / (count - 1));
-  return add(scaled(first), mul(steps, range(0, count)));
+  const steps = div(sub(scaled(last), scaled(first)), count - 1);
+  const inOrder = range(0, count, 1, { dtype: 'int32' });
+  // The last sample is exactly at the end: rounding must not put it outside of the image.
+  return where(
+    equal(inOrder, count - 1),
+    scaled(last),
+    add(scaled(first), mul(steps, cast(inOrder, 'float32'))),
+  );
 }
 
 function requireShapes(images: Tensor, boxes: Tensor, boxIndices: Tensor): void {

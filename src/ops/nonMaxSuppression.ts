@@ -12,7 +12,7 @@ import type { Tensor } from '../tensor/tensor.ts';
 export interface NonMaxSuppressionOptions {
   /** The maximum number of boxes that are kept. */
   maxOutputSize: number;
-  /** Boxes whose intersection over union with a better one is above this are dropped. In [0, 1]; default 0.5. */
+  /** Boxes whose intersection over union with a better one is above this are dropped, unless in soft NMS. In [0, 1]; default 0.5. */
   iouThreshold?: number;
   /** Boxes must have a higher score. Default: no threshold. */
   scoreThreshold?: number;
@@ -128,11 +128,9 @@ function suppress(corners: Float32Array, scores: Float32Array, options: Complete
     let isDropped = false;
     for (; best.compared < kept.length && !isDropped; best.compared++) {
       const overlap = intersectionOverUnion(corners, best.box, (kept[best.compared] as Candidate).box);
-      isDropped = softNmsSigma === 0 && overlap > iouThreshold;
-      // As in TensorFlow, overlaps above the threshold drop a box here, too.
-      if (softNmsSigma > 0)
-        best.score *= overlap <= iouThreshold ? Math.exp((-0.5 / softNmsSigma) * overlap ** 2) : 0;
-      isDropped ||= best.score <= scoreThreshold;
+      if (softNmsSigma === 0) isDropped = overlap > iouThreshold;
+      else best.score *= Math.exp((-0.5 / softNmsSigma) * overlap ** 2);
+      isDropped ||= !(best.score > scoreThreshold);
     }
     if (isDropped) continue;
     if (best.score === score) kept.push(best);
@@ -151,7 +149,7 @@ function insert(sorted: Candidate[], one: Candidate, before: (a: Candidate, b: C
   sorted.splice(low, 0, one);
 }
 
-/** 0 for boxes without area. */
+/** 0 for boxes without area, and for those with a NaN. */
 function intersectionOverUnion(corners: Float32Array, a: number, b: number): number {
   const side = (box: number, axis: number): [number, number] => {
     const [first, second] = [corners[4 * box + axis] as number, corners[4 * box + axis + 2] as number];
@@ -164,5 +162,5 @@ function intersectionOverUnion(corners: Float32Array, a: number, b: number): num
     const [one, other] = [side(a, axis), side(b, axis)];
     return product * Math.max(0, Math.min(one[1], other[1]) - Math.max(one[0], other[0]));
   }, 1);
-  return common / (area(a) + area(b) - common);
+  return common / (area(a) + area(b) - common) || 0;
 }

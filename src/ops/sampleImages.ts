@@ -3,12 +3,12 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { add, mul, sub } from './arithmetic.ts';
 import { cast } from './cast.ts';
 import { clip } from './clip.ts';
-import { greaterEqual, lessEqual } from './comparison.ts';
+import { greaterEqual, less, lessEqual } from './comparison.ts';
 import { expandDims } from './expandDims.ts';
 import { gather } from './gather.ts';
 import { logicalAnd } from './logical.ts';
 import { reshape } from './reshape.ts';
-import { floor } from './rounding.ts';
+import { ceil, floor } from './rounding.ts';
 import { where } from './where.ts';
 
 /** How values between pixels are interpolated. */
@@ -35,8 +35,9 @@ export function sampleImages(
   fillValue: number | null,
 ): Tensor {
   const read = pixelReader(images, points.image, fillValue);
-  // Ties go up, as in TensorFlow.
-  const nearest = (position: Tensor) => floor(add(position, 0.5));
+  // Ties go away from 0, as in TensorFlow.
+  const nearest = (position: Tensor) =>
+    where(less(position, 0), ceil(sub(position, 0.5)), floor(add(position, 0.5)));
   if (interpolation === 'nearest') return read(nearest(points.y), nearest(points.x));
   const [top, left] = [floor(points.y), floor(points.x)];
   const [bottom, right] = [add(top, 1), add(left, 1)];

@@ -5,12 +5,15 @@ import { formatShape, requireFinite, requireOneOf, requireRank } from '../core/s
 import { perAxis } from '../core/windows.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { add, div, mul } from './arithmetic.ts';
+import { equal } from './comparison.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
+import { expandDims } from './expandDims.ts';
 import { broughtInside, type FillMode, fillModes } from './fillModes.ts';
 import { range } from './range.ts';
 import { reshape } from './reshape.ts';
 import { type Interpolation, sampleImages } from './sampleImages.ts';
 import { unstack } from './unstack.ts';
+import { where } from './where.ts';
 
 /** Options of `transformImages`. */
 export interface TransformImagesOptions {
@@ -21,7 +24,7 @@ export interface TransformImagesOptions {
    * its mirror image, with the edge repeated ('reflect') or not ('mirror').
    */
   fillMode?: FillMode;
-  /** Value of pixels outside the image for fillMode 'constant'. Default 0. */
+  /** Value of pixels outside the image for fillMode 'constant', and of pixels infinitely far away. Default 0. */
   fillValue?: number;
   /** Height and width of a result. Default: those of the images. */
   outputSize?: number | readonly number[];
@@ -29,8 +32,9 @@ export interface TransformImagesOptions {
 
 /**
  * Images transformed by affine or projective maps. A map is [a0, a1, a2, b0, b1, b2, c0, c1]: pixel (x, y) of a result is
- * that of the image at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1. float32. Shapes: images [n, h,
- * w, c], transforms [n, 8], or [1, 8] for all → [n, height, width, c]. Differentiable in images and transforms.
+ * that of the image at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1; where k is 0, it is
+ * `fillValue`. float32. Shapes: images [n, h, w, c], transforms [n, 8], or [1, 8] for all → [n, height, width, c].
+ * Differentiable in images and transforms.
  * Source: TensorFlow's ImageProjectiveTransformV3.
  * Errors: ShapeError, DTypeError, ValueError.
  */
@@ -52,18 +56,22 @@ export const transformImages: CompositeOp<
     requireFinite(op, 'fillValue', fillValue);
     const [n, height, width] = images.shape as [number, number, number, number];
     const [down, across] = perAxis(op, 'outputSize', outputSize ?? [height, width], 2) as [number, number];
-    const [sourceX, sourceY] = mapped(transforms, down, across);
+    const { x: sourceX, y: sourceY, isInfinite } = mapped(transforms, down, across);
     const points = {
       image: reshape(range(0, n, 1, { dtype: 'int32' }), { shape: [n, 1, 1] }),
       y: broughtInside(sourceY, height, fillMode),
       x: broughtInside(sourceX, width, fillMode),
     };
-    return sampleImages(images, points, interpolation, fillMode === 'constant' ? fillValue : null);
+    const sampled = sampleImages(images, points, interpolation, fillMode === 'constant' ? fillValue : null);
+    return where(expandDims(isInfinite, { axis: -1 }), fillValue, sampled);
   },
 });
 
-/** Returns where the pixels of a result of [down, across] are taken from: x and y, each [n or 1, down, across]. */
-function mapped(transforms: Tensor, down: number, across: number): [x: Tensor, y: Tensor] {
+/**
+ * Returns where the pixels of a result of [down, across] are taken from, each [n or 1, down, across]: x and y, or infinitely
+ * far away.
+ */
+function mapped(transforms: Tensor, down: number, across: number): Record<'x' | 'y' | 'isInfinite', Tensor> {
   const x = reshape(range(0, across), { shape: [1, 1, across] });
   const y = reshape(range(0, down), { shape: [1, down, 1] });
   const [a0, a1, a2, b0, b1, b2, c0, c1] = unstack(reshape(transforms, { shape: [-1, 8, 1, 1] }), {
@@ -71,7 +79,13 @@ function mapped(transforms: Tensor, down: number, across: number): [x: Tensor, y
   }) as [Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor];
   const linear = (a: Tensor, b: Tensor) => add(mul(a, x), mul(b, y));
   const scale = add(linear(c0, c1), 1);
-  return [div(add(linear(a0, a1), a2), scale), div(add(linear(b0, b1), b2), scale)];
+  const isInfinite = equal(scale, 0);
+  const divisor = where(isInfinite, 1, scale);
+  return {
+    x: div(add(linear(a0, a1), a2), divisor),
+    y: div(add(linear(b0, b1), b2), divisor),
+    isInfinite,
+  };
 }
 
 function requireShapes(images: Tensor, transforms: Tensor): void {

@@ -162,14 +162,24 @@ describe('nonMaxSuppression', () => {
     expect(await listOf(best)).toEqual(kept.map((i) => all[i]));
   });
 
-  test('soft scores', async () => {
-    const options = { maxOutputSize: 6, iouThreshold: 1, scoreThreshold: 0, softNmsSigma: 0.5 };
-    const [indices, lowered] = await nonMaxSuppression(boxes(), scores(), options);
-    expect(await listOf(indices)).toEqual([3, 0, 1, 5, 4, 2]);
-    // TensorFlow's numbers.
-    (await listOf(lowered)).forEach((score, i) => {
-      expect(score).toBeCloseTo([0.95, 0.9, 0.384, 0.3, 0.256, 0.197][i] as number, 3);
-    });
+  test.each([1, 0.5, 0])(
+    'soft scores, with iouThreshold %d, which drops no box then',
+    async (iouThreshold) => {
+      const options = { maxOutputSize: 6, iouThreshold, scoreThreshold: 0, softNmsSigma: 0.5 };
+      const [indices, lowered] = await nonMaxSuppression(boxes(), scores(), options);
+      expect(await listOf(indices)).toEqual([3, 0, 1, 5, 4, 2]);
+      // TensorFlow's numbers.
+      (await listOf(lowered)).forEach((score, i) => {
+        expect(score).toBeCloseTo([0.95, 0.9, 0.384, 0.3, 0.256, 0.197][i] as number, 3);
+      });
+    },
+  );
+
+  test.each([0, 0.5])('a box with a NaN overlaps none, softNmsSigma %d', async (softNmsSigma) => {
+    const x = tensor([0, 0, 1, 1, 0, Number.NaN, 1, 1, 0, 0, 1, 1], { shape: [3, 4] });
+    const options = { maxOutputSize: 9, scoreThreshold: 0.1, softNmsSigma };
+    const [indices] = await nonMaxSuppression(x, tensor([0.4, 0.6, 0.5]), options);
+    expect(await listOf(indices)).toEqual(softNmsSigma === 0 ? [1, 2] : [1, 2, 0]);
   });
 
   test('corners in any order, and boxes without area', async () => {
