@@ -35,7 +35,8 @@ export function callSite(): string | undefined {
 export function userFrame(): string | undefined {
   const own = ownFolder();
   for (const frame of stackFrames()) {
-    const place = /((?:[a-z]+:\/\/|\/)[^()\s]+?):(\d+):\d+\)?$/i.exec(frame);
+    // A path begins a word: Firefox's names of anonymous functions have slashes, too, such as `run/<@http://…`.
+    const place = /((?:[a-z]+:\/\/|(?<![^(\s])\/)[^()\s]+?):(\d+):\d+\)?$/i.exec(frame);
     if (!place) continue;
     // A match has all groups.
     const [, file, line] = place as unknown as [string, string, string];

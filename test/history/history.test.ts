@@ -230,10 +230,9 @@ describe('explainHistory', () => {
       const { stack = '' } = thrownBy(() => debugMode('on' as never));
       const [, own = ''] = /(\/[^()\s]+):\d+:\d+/.exec(stack.replaceAll('file://', '')) ?? [];
       expect(own).toMatch(/\.[jt]s$/);
-      for (const file of [own, `file://${own}`])
-        expect(withStack(`Error\n    at op (${file}:1:2)\n    at /app/main.js:12:3`, userFrame)).toBe(
-          'main.js:12',
-        );
+      const frames = [`at op (${own}:1:2)`, `at op (file://${own}:1:2)`, `op/</<@file://${own}:1:2`];
+      for (const frame of frames)
+        expect(withStack(`Error\n    ${frame}\n    at /app/main.js:12:3`, userFrame)).toBe('main.js:12');
     });
   });
 
