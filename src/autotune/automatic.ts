@@ -78,7 +78,7 @@ export class Automatic {
       device.flush();
       for (let job = this.#jobs.shift(); job; job = this.#jobs.shift()) {
         while (device.stream.watcher) await new Promise((resolve) => setTimeout(resolve, patience));
-        await device.gpu.queue.onSubmittedWorkDone();
+        await device.submittedWorkDone();
         await this.measurer.measure(scratch, job);
       }
       await this.measurer.save();

@@ -17,14 +17,14 @@ export const stopwatch: Stopwatch = async (device, subject, times) => {
   const run = () => {
     for (let i = 0; i < times; i++) subject.run();
   };
-  const onDevice = await timePasses(device.gpu, device.stream, run);
+  const onDevice = await timePasses(device, run);
   if (onDevice !== null) return onDevice;
   device.flush();
-  await device.gpu.queue.onSubmittedWorkDone();
+  await device.submittedWorkDone();
   const start = performance.now();
   run();
   device.flush();
-  await device.gpu.queue.onSubmittedWorkDone();
+  await device.submittedWorkDone();
   return performance.now() - start;
 };
 

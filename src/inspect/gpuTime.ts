@@ -16,5 +16,5 @@ export async function gpuTime(run: () => void, options: ProfileOptions = {}): Pr
   checkOptions('gpuTime', options, ['device']);
   const device: Device = options.device ?? getDevice();
   requireDevice('gpuTime', device);
-  return timePasses(device.gpu, device.stream, run);
+  return timePasses(device, run);
 }

@@ -42,8 +42,8 @@ export async function profile<R>(
   requireUnwatched(device);
   device.flush();
   const timer = device.gpu.features.has('timestamp-query')
-    ? new PassTimer(device.gpu, 'pass')
-    : new WallTimer();
+    ? new PassTimer(device, 'pass')
+    : new WallTimer(device);
   const log = new LaunchLog(timer);
   const profiling = new ProfilingExecutor(device.executor);
   const endAttribution = () => {

@@ -5,6 +5,7 @@ import { type AdapterDescription, describeAdapter } from './adapter.ts';
 import { BufferAllocator } from './allocator.ts';
 import type { Autotuner, VariantBlocklist } from './autotuner.ts';
 import { countUnderWay } from './compileAhead.ts';
+import { polled } from './completion.ts';
 import { copyWith } from './copyWith.ts';
 import { adoptBuffer, type DeviceBuffer } from './deviceBuffer.ts';
 import { type EagerDevice, EagerExecutor } from './eagerExecutor.ts';
@@ -97,6 +98,11 @@ export class Device implements EagerDevice, ExecutorHolder {
     return this.gpu.limits;
   }
 
+  /** Waits until all work submitted so far is done. Also resolves if the device is lost. */
+  submittedWorkDone(): Promise<undefined> {
+    return polled(this.gpu, this.gpu.queue.onSubmittedWorkDone());
+  }
+
   /** Runs `begin` once the device has done what was submitted by the next submission. */
   whenIdle(begin: () => void): void {
     this.#postponed.push(begin);
@@ -109,7 +115,7 @@ export class Device implements EagerDevice, ExecutorHolder {
     const begin = () => {
       for (const compile of compilations) compile();
     };
-    this.gpu.queue.onSubmittedWorkDone().then(begin, () => {});
+    this.submittedWorkDone().then(begin, () => {});
   }
 
   get isLost(): boolean {

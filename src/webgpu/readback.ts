@@ -3,6 +3,7 @@
  * buffer in one submission; staging buffers are kept for the next one.
  */
 import type { BufferAllocator, IdleBuffers } from './allocator.ts';
+import { polled } from './completion.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
 import type { FaultWords } from './faults.ts';
 import type { FaultCarrier } from './faultSets.ts';
@@ -82,7 +83,7 @@ export class Readback implements IdleBuffers {
   /** Waits only for the work, without mapping anything. Also resolves if the device is lost. */
   async #finish(): Promise<ArrayBuffer> {
     this.stream.drain();
-    await this.device.queue.onSubmittedWorkDone();
+    await polled(this.device, this.device.queue.onSubmittedWorkDone());
     return new ArrayBuffer(0);
   }
 
@@ -102,7 +103,7 @@ export class Readback implements IdleBuffers {
   }
 
   #map(staging: DeviceBuffer, bytes: number): Promise<undefined> {
-    const map = () => staging.gpu.mapAsync(MapMode.READ, 0, bytes);
+    const map = () => polled(this.device, staging.gpu.mapAsync(MapMode.READ, 0, bytes));
     // If the buffer has no memory, WebGPU reports an error in addition to the rejection; ignore it.
     return staging.confirmed ? map() : this.watch.during('validation', map, () => null);
   }

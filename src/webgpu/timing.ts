@@ -3,7 +3,7 @@
  */
 import { BufferUsage, MapMode } from './flags.ts';
 import type { PreparedLaunch } from './command.ts';
-import type { CommandStream } from './stream.ts';
+import type { Device } from './device.ts';
 import type { StreamWatcher } from './streamWatcher.ts';
 
 /** When something began and ended, in microseconds from an arbitrary start. */
@@ -28,7 +28,7 @@ export class PassTimer implements StreamWatcher {
   readonly #sets: QuerySet[] = [];
 
   constructor(
-    private readonly device: GPUDevice,
+    private readonly device: Device,
     readonly isolates: 'pass' | null = null,
     private readonly perSet = passesPerSet,
   ) {}
@@ -77,7 +77,7 @@ export class PassTimer implements StreamWatcher {
   }
 
   #makeSet(): QuerySet {
-    const { device } = this;
+    const device = this.device.gpu;
     const label = 'retrograd timer';
     return {
       queries: device.createQuerySet({ label, type: 'timestamp', count: 2 * this.perSet }),
@@ -95,11 +95,12 @@ export class PassTimer implements StreamWatcher {
     const bytes = 16 * done;
     const label = 'retrograd timer readback';
     const usage = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
-    const staging = this.device.createBuffer({ label, size: bytes, usage });
-    const encoder = this.device.createCommandEncoder({ label });
+    const { gpu } = this.device;
+    const staging = gpu.createBuffer({ label, size: bytes, usage });
+    const encoder = gpu.createCommandEncoder({ label });
     encoder.copyBufferToBuffer(resolved, 0, staging, 0, bytes);
-    this.device.queue.submit([encoder.finish()]);
-    await staging.mapAsync(MapMode.READ);
+    gpu.queue.submit([encoder.finish()]);
+    await Promise.all([staging.mapAsync(MapMode.READ), this.device.submittedWorkDone()]);
     const stamps = new BigUint64Array(staging.getMappedRange().slice(0));
     staging.destroy();
     return stamps;
@@ -107,15 +108,12 @@ export class PassTimer implements StreamWatcher {
 }
 
 /**
- * Milliseconds taken by the passes that `run` appends to `stream`; null, without calling `run`, if the device has no
+ * Milliseconds taken by the passes that `run` appends to the device's stream; null, without calling `run`, if the device has no
  * timestamps or the stream is already watched.
  */
-export async function timePasses(
-  device: GPUDevice,
-  stream: CommandStream,
-  run: () => void,
-): Promise<number | null> {
-  if (!device.features.has('timestamp-query') || stream.watcher) return null;
+export async function timePasses(device: Device, run: () => void): Promise<number | null> {
+  const { gpu, stream } = device;
+  if (!gpu.features.has('timestamp-query') || stream.watcher) return null;
   stream.flush();
   const timer = new PassTimer(device);
   stream.watcher = timer;
@@ -142,6 +140,8 @@ export class WallTimer implements StreamWatcher {
   readonly #done: Promise<number>[] = [];
   #launches = 0;
 
+  constructor(private readonly device: Device) {}
+
   next(_launch: PreparedLaunch): undefined {
     this.#launches++;
   }
@@ -152,7 +152,7 @@ export class WallTimer implements StreamWatcher {
       // Copies may follow the last launch.
       if (this.#done.length === this.#launches) continue;
       this.#submitted.push(performance.now());
-      this.#done.push(queue.onSubmittedWorkDone().then(() => performance.now()));
+      this.#done.push(this.device.submittedWorkDone().then(() => performance.now()));
     }
   }
 

@@ -29,7 +29,7 @@ export async function readBuffers(
       device.stream.copy(buffer, offset, staging, offsets[i] as number, wholeWords(bytes));
     });
     device.flush();
-    await staging.mapAsync(MapMode.READ);
+    await Promise.all([staging.mapAsync(MapMode.READ), device.submittedWorkDone()]);
     const read = staging.getMappedRange();
     return ranges.map(({ bytes }, i) => read.slice(offsets[i], (offsets[i] as number) + bytes));
   } finally {

@@ -113,7 +113,7 @@ export class Transfer {
     this.#pending += bytes;
     if (this.#pending < maxPending) return;
     this.#pending = 0;
-    await device.gpu.queue.onSubmittedWorkDone();
+    await device.submittedWorkDone();
   }
 }
 
