@@ -92,11 +92,12 @@ function summary(reports: readonly ProblemReport[]): string {
     machines.flatMap((machine) => predict(report, machine).best?.ratio ?? []),
   );
   const below = ratios.filter((ratio) => ratio < 1).length;
+  const comparisons = `- model: of ${ratios.length} comparisons with the best peer, ${below} are below 1`;
   return [
     `- useful multiply-adds: ${percent(mean)} on average, ${percent(Math.min(...shares))} in the worst problem`,
     `- pipelines with spills or scratch: ${spilled.length}`,
     `- registers: ${Math.max(...own.map(({ registers }) => registers))} at most; waves of a SIMD: ${Math.min(...own.map(({ waves }) => waves))} at least`,
-    `- model: of ${ratios.length} comparisons with the best peer, ${below} are below 1`,
+    ...(ratios.length > 0 ? [comparisons] : []),
   ].join('\n');
 }
 
