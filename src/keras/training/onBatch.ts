@@ -1,14 +1,14 @@
 /** @file Steps on single batches, for custom training loops. */
 import { type ListedLogs, listed } from './listedLogs.ts';
 import { tidy } from '../../tensor/scope.ts';
-import { Tensor } from '../../tensor/tensor.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
 import { leavesOf, type Nest } from '../tensorNest.ts';
 import { isolated } from './isolated.ts';
 import type { AnyBatch, Logs } from './batch.ts';
-import { isRecord } from './perOutput.ts';
 import { type ClassWeight, ClassWeights } from './data/classWeight.ts';
 import { batchOf } from './data/iterableSource.ts';
 import { freeBatch } from './data/batchSource.ts';
+import { tensorsOf } from './data/slots.ts';
 import { withWeights } from './fit.ts';
 import { keepingState } from './keepState.ts';
 import type { Data } from './openData.ts';
@@ -140,11 +140,4 @@ function freeUploads(batch: AnyBatch, given: Given): void {
   const without = (nest: Nest<Tensor> | null) =>
     nest === null ? null : leavesOf<Tensor>(nest).filter((tensor) => !own.has(tensor));
   freeBatch({ x: without(batch.x) ?? [], y: without(batch.y), sampleWeight: without(batch.sampleWeight) });
-}
-
-/** Returns the tensors in data. Host values can be long and are not searched. */
-function tensorsOf(data: unknown): unknown[] {
-  if (data instanceof Tensor) return [data];
-  const parts = Array.isArray(data) ? data : isRecord(data) ? Object.values(data) : [];
-  return parts.filter((part) => part instanceof Tensor);
 }

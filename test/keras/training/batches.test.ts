@@ -23,6 +23,20 @@ describe('batches from iterables', () => {
     expect(memory().tensors).toBeLessThanOrEqual(before.tensors);
   });
 
+  test.each([
+    ['targets of another length', () => [wave([2, 2]), wave([3, 1])]],
+    ['no targets', () => [wave([2, 2]), 'targets']],
+    ['a record', () => ({ xs: { input: wave([2, 2]) }, ys: [1, 2, 3] })],
+  ])('that are rejected are freed: %s', async (_, item) => {
+    const net = regressor();
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    const run = () => net.fit(() => [item()] as never);
+    await expect(run()).rejects.toThrow();
+    const before = memory().tensors;
+    for (let i = 0; i < 2; i++) await expect(run()).rejects.toThrow();
+    expect(memory().tensors).toBe(before);
+  });
+
   test('come late, as TF.js spells them, with weights', async () => {
     const net = regressor();
     net.compile({ optimizer: 'sgd', loss: 'mse' });

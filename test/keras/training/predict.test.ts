@@ -140,6 +140,28 @@ describe('steps on single batches', () => {
     await net.trainOnBatch([[1, 2]], [3]);
   });
 
+  test('that fail leave the tensors of the caller, and free what they uploaded', async () => {
+    const net = regressor();
+    net.compile({ optimizer: 'sgd', loss: 'mse' });
+    const [x, y] = [wave([4, 2]), wave([3, 1])];
+    const host = [[1, 2]];
+    const failing = [
+      () => net.trainOnBatch(x, y),
+      () => net.testOnBatch(x, y),
+      () => net.trainOnBatch(x, [1, 2]),
+      () => net.trainOnBatch(host, y),
+      () => net.trainOnBatch(host, [[1], [2, 3]]),
+      () => net.trainOnBatch(host, 'targets' as never),
+      () => net.trainOnBatch(host, [1], { sampleWeight: [1, 2] }),
+      async () => net.predictOnBatch([host, 'rows'] as never),
+    ];
+    for (const step of failing) await expect(step()).rejects.toThrow();
+    const before = memory().tensors;
+    for (const step of failing) await expect(step()).rejects.toThrow();
+    expect(memory().tensors).toBe(before);
+    expect(x.disposed || y.disposed).toBe(false);
+  });
+
   test('follow changes of trainable', async () => {
     const net = regressor();
     net.compile({ optimizer: 'sgd', loss: 'mse' });

@@ -15,8 +15,8 @@ import { mapNest, type Nest } from '../../tensorNest.ts';
 import type { AnyBatch } from '../batch.ts';
 import { isRecord } from '../perOutput.ts';
 import { batchTensor } from './column.ts';
-import { type Data, type Entry, entriesOf, type Slot, type Slots } from './slots.ts';
-import { type BatchSource, commonRows, freeBatch } from './batchSource.ts';
+import { type Data, type Entry, entriesOf, type Slot, type Slots, tensorsOf } from './slots.ts';
+import { type BatchSource, commonRows } from './batchSource.ts';
 
 /** One batch of an iterable: an array of one to three values, a record, or only the input. */
 export type BatchItem =
@@ -105,9 +105,16 @@ export class IterableSource implements BatchSource {
 
   #take({ done, value }: IteratorResult<BatchItem, unknown>): AnyBatch | null {
     const { op, options } = this;
-    if (!done) return withDevice(this.#device, () => batchOf(op, value as BatchItem, options.slots));
-    this.#ended = true;
-    return null;
+    if (done) {
+      this.#ended = true;
+      return null;
+    }
+    try {
+      return withDevice(this.#device, () => batchOf(op, value as BatchItem, options.slots));
+    } catch (error) {
+      for (const tensor of itemTensors(value)) tensor.dispose();
+      throw error;
+    }
   }
 
   /** Lets a generator run its `finally`. Errors: those of the `finally`; `dispose` waits for an async one. */
@@ -156,29 +163,37 @@ export class IterableSource implements BatchSource {
   }
 }
 
-/** Returns the batch of an item, with host values uploaded. */
+/** Returns the tensors of an item, which belong to the run. */
+function itemTensors(item: unknown): Tensor[] {
+  const parts = Array.isArray(item) ? item : isRecord(item) ? Object.values(item) : [item];
+  return parts.flatMap(tensorsOf);
+}
+
+/** Returns the batch of an item, with host values uploaded. If it fails, the uploads are freed. */
 export function batchOf(op: string, item: unknown, slots: Slots): AnyBatch {
   const { x, y, sampleWeight } = partsOf(op, item);
   const made: { what: string; shape: readonly number[] }[] = [];
+  const uploads: Tensor[] = [];
   const tensors = (what: string, given: unknown, places: readonly Slot[] | null): Nest<Tensor> =>
     mapNest(entriesOf(op, what, given, places), (entry: Entry) => {
       const tensor = withoutOutputSearch(() => batchTensor(op, entry, made[0]?.shape[0]));
+      if (tensor !== entry.values) uploads.push(tensor);
       outputSearch()?.data(tensor, { op, what: entry.what, sampleOf: (row) => row });
       made.push({ what: entry.what, shape: tensor.shape });
       return tensor;
     });
-  const batch = {
-    x: tensors('x', x, slots.inputs),
-    y: y == null ? null : tensors('y', y, slots.outputs),
-    sampleWeight: sampleWeight == null ? null : tensors('sampleWeight', sampleWeight, slots.outputs),
-  };
   try {
+    const batch = {
+      x: tensors('x', x, slots.inputs),
+      y: y == null ? null : tensors('y', y, slots.outputs),
+      sampleWeight: sampleWeight == null ? null : tensors('sampleWeight', sampleWeight, slots.outputs),
+    };
     commonRows(op, made);
+    return batch;
   } catch (error) {
-    freeBatch(batch);
+    for (const tensor of uploads) tensor.dispose();
     throw error;
   }
-  return batch;
 }
 
 function partsOf(op: string, item: unknown): { x: unknown; y?: unknown; sampleWeight?: unknown } {

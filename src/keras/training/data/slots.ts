@@ -91,3 +91,10 @@ function isValues(values: unknown): values is Values {
   if (Array.isArray(values)) return startsWithValue(values);
   return ArrayBuffer.isView(values) && !(values instanceof DataView);
 }
+
+/** Returns the tensors in data. Host values can be long and are not searched. */
+export function tensorsOf(data: unknown): Tensor[] {
+  if (data instanceof Tensor) return [data];
+  const parts = Array.isArray(data) ? data : isRecord(data) ? Object.values(data) : [];
+  return parts.filter((part) => part instanceof Tensor);
+}
