@@ -35,7 +35,7 @@ export const bundleTests = (entry, name, plugins = []) =>
             rolldownOptions: { treeshake: false, output: { codeSplitting: true, chunkFileNames: placeOf } },
           },
         }),
-        resolveId: (id) => (id === 'vitest' ? path.join(OWN, 'vitest.ts') : null),
+        resolveId: (id) => (id === 'vitest' || id === 'util' ? path.join(OWN, `${id}.ts`) : null),
       },
       ...plugins,
     ],

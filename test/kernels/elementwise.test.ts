@@ -189,6 +189,11 @@ describe('large tensors', () => {
 
   test('past 128 MiB, 65,536 workgroups and a ragged last vector', async () => {
     const n = 65_536 * 256 * 4 + 5;
+    // Mesa's software adapter has no bindings above 128 MiB.
+    if (4 * n > getDevice().pool.limit) {
+      expect(() => fill([n], 0)).toThrow(/a tensor takes at most \d+ bytes on this device/);
+      return;
+    }
     const places = [0, 2 ** 25 - 2, 65_535 * 1024 - 2, 65_536 * 1024 - 3, n - 4];
     const { x, buffer } = sparse(n, places);
     // GPUs compute one vector per invocation, hence more workgroups.

@@ -1,14 +1,11 @@
 /** @file Different optimizers for different variables, against Keras's MultiOptimizer in float64 (test/fixtures/optimizers). */
-import fs from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { init, tensor, type Variable, ValueError, variable } from '../../../src/index.ts';
 import { BytesTarget, loadModel } from '../../../src/io/index.ts';
 import { callbacks, clearSession, input, layers, optimizers, sequential } from '../../../src/keras/index.ts';
 import file from '../../fixtures/optimizers/keras.json' with { type: 'json' };
-import multi from '../../fixtures/optimizers/multi.json' with { type: 'json' };
 import { makeVariables, train, valuesOf } from './support.ts';
 
-const fixtures = new URL('../../fixtures/optimizers/', import.meta.url);
 const { adam, multiOptimizer, optimizerMap, optimizerOf, sgd } = optimizers;
 
 beforeAll(async () => {
@@ -177,18 +174,6 @@ test('a saved model goes on training as it would have', async () => {
   }
   expect(await valuesOf(again.weights)).toEqual(await valuesOf(net.weights));
   expect(again.optimizer?.iterations).toBe(10);
-});
-
-test("Keras's file of a model with two optimizers goes on training as in Keras", async () => {
-  const net = await loadModel(fs.readFileSync(new URL('multi.keras', fixtures)));
-  const x = tensor(multi.x);
-  await net.fit(x, tensor(multi.y), { batchSize: 4, verbose: 0 });
-  for (const weight of net.weights)
-    expectValues(
-      await weight.data(),
-      (multi.weights as Record<string, number[]>)[weight.path] as number[],
-      1e-6,
-    );
 });
 
 test('a model whose optimizers are selected by a function is saved without them', async () => {
