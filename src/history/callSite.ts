@@ -16,16 +16,6 @@ export function isDebugMode(): boolean {
   return enabled;
 }
 
-/**
- * Returns the parent of this file's folder, to tell frames of the library from the user's. Cut out of the text of the URL:
- * bundlers would take `new URL` with `import.meta.url` for an asset to bundle.
- */
-function ownFolder(): string {
-  const parts = import.meta.url.split('/');
-  const scheme = 3;
-  return `${parts.slice(0, Math.max(scheme, parts.length - 2)).join('/')}/`;
-}
-
 /** Returns `file:line` of the nearest frame outside the library; undefined unless debug mode is on. */
 export function callSite(): string | undefined {
   return enabled ? userFrame() : undefined;
@@ -33,7 +23,7 @@ export function callSite(): string | undefined {
 
 /** Returns `file:line` of the nearest frame outside the library; undefined if there is none. Costs a stack trace. */
 export function userFrame(): string | undefined {
-  const own = ownFolder();
+  let own: string | undefined;
   for (const frame of stackFrames()) {
     // A path begins a word: Firefox's names of anonymous functions have slashes, too, such as `run/<@http://…`.
     const place = /((?:[a-z]+:\/\/|(?<![^(\s])\/)[^()\s]+?):(\d+):\d+\)?$/i.exec(frame);
@@ -41,8 +31,10 @@ export function userFrame(): string | undefined {
     // A match has all groups.
     const [, file, line] = place as unknown as [string, string, string];
     const url = file.startsWith('/') ? `file://${file}` : file;
-    if (url.startsWith(own)) continue;
-    return `${url.split('/').slice(-1)[0]}:${line}`;
+    // The first frame is this file's, and the library in its parent's folder. Not by import.meta.url: Deno, and Node if asked to,
+    // name frames by source maps.
+    own ??= url.replace(/(?<=[^/]\/)[^/]+\/[^/]+$/, '');
+    if (!url.startsWith(own)) return `${url.split('/').at(-1)}:${line}`;
   }
   return undefined;
 }

@@ -27,15 +27,6 @@ beforeAll(async () => {
   await init();
 });
 
-function thrownBy(body: () => unknown): Error {
-  try {
-    body();
-  } catch (error) {
-    return error as Error;
-  }
-  throw new Error('nothing was thrown');
-}
-
 describe('kerasHistory', () => {
   test('names operation, call and output', () => {
     using _ = new GradientTape();
@@ -196,43 +187,53 @@ describe('explainHistory', () => {
   });
 
   describe('the user’s line', () => {
-    /** A stack as an engine without V8's API writes it. */
-    function withStack<T>(stack: string | undefined, body: () => T): T {
+    /** Returns what is read from a stack as an engine without V8's API writes it. */
+    function userFrameIn(frames: string | undefined): string | undefined {
       const { prepareStackTrace } = Error;
-      Error.prepareStackTrace = () => stack;
+      Error.prepareStackTrace = () => frames && `Error\n${frames}`;
       try {
-        return body();
+        return userFrame();
       } finally {
         Error.prepareStackTrace = prepareStackTrace;
       }
     }
 
+    /** The first frame: that of the library's file that asks. */
+    const here = (folder: string, type: string) =>
+      `    at stackFrames (file:///retrograd/${folder}/src/history/callSite.${type}:1:2)`;
+
     test.each<[string, string | undefined, string | undefined]>([
-      ['in V8', 'Error\n    at main (file:///app/src/main.js:12:3)', 'main.js:12'],
-      ['in an async function', 'Error\n    at async file:///app/main.js:12:3', 'main.js:12'],
-      ['in a CommonJS module', 'Error\n    at main (/app/main.js:12:3)', 'main.js:12'],
-      ['on Windows', 'Error\n    at main (file:///C:/app/main.js:12:3)', 'main.js:12'],
+      ['in V8', '    at main (file:///app/src/main.js:12:3)', 'main.js:12'],
+      ['in an async function', '    at async file:///app/main.js:12:3', 'main.js:12'],
+      ['in a CommonJS module', '    at main (/app/main.js:12:3)', 'main.js:12'],
+      ['on Windows', '    at main (file:///C:/app/main.js:12:3)', 'main.js:12'],
       ['in Firefox and Safari', 'main@http://localhost:8080/main.js:12:3\n', 'main.js:12'],
-      ['below native code', 'Error\n    at Array.map (<anonymous>)\n    at http://a.b/c.js:4:56', 'c.js:4'],
+      ['below native code', '    at Array.map (<anonymous>)\n    at http://a.b/c.js:4:56', 'c.js:4'],
       [
         'where code without a file was called',
-        'Error\n    at eval (eval at run (file:///app/run.js:1:2), <anonymous>:3:4)\n    at file:///app/main.js:5:6',
+        '    at eval (eval at run (file:///app/run.js:1:2), <anonymous>:3:4)\n    at file:///app/main.js:5:6',
         'main.js:5',
       ],
       ['the nearest one', 'f@https://a.b/near.js:4:5\ng@https://a.b/far.js:6:7', 'near.js:4'],
-      ['nowhere', 'Error\n    at <anonymous>', undefined],
+      ['nowhere', '    at <anonymous>', undefined],
       ['without stacks', undefined, undefined],
-    ])('%s', (_, stack, place) => {
-      expect(withStack(stack, userFrame)).toBe(place);
+    ])('%s', (_, frames, place) => {
+      expect(userFrameIn(frames && `${here('dist', 'js')}\n${frames}`)).toBe(place);
     });
 
-    test('is no line of the library, by its URL or its path', () => {
-      const { stack = '' } = thrownBy(() => debugMode('on' as never));
-      const [, own = ''] = /(\/[^()\s]+):\d+:\d+/.exec(stack.replaceAll('file://', '')) ?? [];
-      expect(own).toMatch(/\.[jt]s$/);
-      const frames = [`at op (${own}:1:2)`, `at op (file://${own}:1:2)`, `op/</<@file://${own}:1:2`];
-      for (const frame of frames)
-        expect(withStack(`Error\n    ${frame}\n    at /app/main.js:12:3`, userFrame)).toBe('main.js:12');
+    test.each([
+      ['by its URL', 'dist', 'js', '    at op (file:///retrograd/dist/src/ops/op.js:1:2)'],
+      ['by its path', 'dist', 'js', '    at op (/retrograd/dist/src/ops/op.js:1:2)'],
+      [
+        'in an anonymous function in Firefox',
+        'dist',
+        'js',
+        'op/</<@file:///retrograd/dist/src/ops/op.js:1:2',
+      ],
+      ['by source maps, as in Deno', '.', 'ts', '    at op (file:///retrograd/./src/ops/op.ts:1:2)'],
+    ])('is no line of the library, %s', (_, folder, type, frame) => {
+      const frames = [here(folder, type), frame, '    at /app/main.js:12:3'];
+      expect(userFrameIn(frames.join('\n'))).toBe('main.js:12');
     });
   });
 
