@@ -139,11 +139,12 @@ describe('warmup', () => {
       relu(add(mul(x, 2), rest.at(0) as Tensor)),
     );
     await warmup(fn, { x: { shape: [4, 8] }, rest: [{ shape: [8], dtype: 'float32' }] } as never);
+    // Made before: `ones` is a fill, which the function doesn't have, and which some adapters don't launch.
+    const values = { x: ones([4, 8]), rest: [ones([8])] };
     const { added } = await pipelinesOf(() => {
-      for (let i = 0; i < 2; i++) fn({ x: ones([4, 8]), rest: [ones([8])] });
+      for (let i = 0; i < 2; i++) fn(values);
     });
-    // `ones` is a fill, which the function doesn't have.
-    expect(added).toBe(1);
+    expect(added).toBe(0);
   });
 
   test('compiles several functions at once', async () => {
