@@ -54,6 +54,17 @@ fn infinity() -> f32 {
 }`,
 );
 
+// An integer n, up to 2^22 in magnitude, in a form that compilers don't recognize: the bits of n + 1.5 · 2^23 contain the
+// mask. Mesa's compilers factor out a common multiplier, even of fma: n a + n b becomes n (a + b), where b may be lost.
+export const sameInteger: MathFunction = /* @__PURE__ */ defineMath(
+  'same_integer',
+  [],
+  /* wgsl */ `
+fn same_integer(n: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(n + 12582912.0) | 0x4b000000u) - 12582912.0;
+}`,
+);
+
 // For n in [-126, 127].
 export const powerOfTwo: MathFunction = /* @__PURE__ */ defineMath(
   'power_of_two',

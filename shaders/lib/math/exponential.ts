@@ -7,7 +7,7 @@
  * W. Waite, Software Manual for the Elementary Functions, 1980).
  */
 import { defineMath, type MathFunction } from './define.ts';
-import { finite, infinity, isNan, nanValue, powerOfWhole, withSign } from './bits.ts';
+import { finite, infinity, isNan, nanValue, powerOfWhole, sameInteger, withSign } from './bits.ts';
 
 // e^r - 1 for |r| ≤ ln(2)/2.
 export const exponentialRest: MathFunction = /* @__PURE__ */ defineMath(
@@ -24,7 +24,7 @@ fn exponential_rest(r: f32) -> f32 {
 // max cost many instructions each; floor and select cost few.
 export const reduceExponential: MathFunction = /* @__PURE__ */ defineMath(
   'reduce_exponential',
-  [exponentialRest],
+  [exponentialRest, sameInteger],
   /* wgsl */ `
 struct ReducedExponential {
   n: f32,
@@ -33,8 +33,8 @@ struct ReducedExponential {
 
 fn reduce_exponential(x: f32) -> ReducedExponential {
   let n = floor(x * 1.44269504 + 0.5);
-  // By fma: compilers may add up the two parts of ln 2 where products and sums are apart.
-  let r = fma(n, 2.1219444e-4, fma(n, -0.693359375, x));
+  // By fma, and with n in two forms: compilers may add up the two parts of ln 2 otherwise.
+  let r = fma(same_integer(n), 2.1219444e-4, fma(n, -0.693359375, x));
   return ReducedExponential(n, exponential_rest(r));
 }`,
 );

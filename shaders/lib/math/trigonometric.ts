@@ -5,17 +5,18 @@
  * Polynomials are minimax fits (Remez) of the relative error.
  */
 import { defineMath, type MathFunction } from './define.ts';
-import { finite, isInfinite, isNan, multiplyHigh, nanValue, withSign } from './bits.ts';
+import { finite, isInfinite, isNan, multiplyHigh, nanValue, sameInteger, withSign } from './bits.ts';
 
 // Argument reduction (Cody and Waite): x - n π for |n| up to 4096, in steps of 1/2, with π in four parts whose multiples are
-// exact. By fma, since compilers may combine the parts if products and differences are separate.
+// exact. By fma, and with n in two forms in turn, since compilers may combine the parts otherwise.
 export const reduceAngle: MathFunction = /* @__PURE__ */ defineMath(
   'reduce_angle',
-  [],
+  [sameInteger],
   /* wgsl */ `
 fn reduce_angle(x: f32, n: f32) -> f32 {
-  let near = fma(n, -9.67502594e-4, fma(n, -3.140625, x));
-  return fma(n, -5.1266882e-12, fma(n, -1.50990672e-7, near));
+  let same_n = 0.5 * same_integer(2.0 * n);
+  let near = fma(same_n, -9.67502594e-4, fma(n, -3.140625, x));
+  return fma(same_n, -5.1266882e-12, fma(n, -1.50990672e-7, near));
 }`,
 );
 

@@ -14,9 +14,14 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
   return flat_group(group, groups) * workgroup_size + local;
 }
 
+fn same_integer(n: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(n + 12582912.0) | 0x4b000000u) - 12582912.0;
+}
+
 fn reduce_angle(x: f32, n: f32) -> f32 {
-  let near = fma(n, -9.67502594e-4, fma(n, -3.140625, x));
-  return fma(n, -5.1266882e-12, fma(n, -1.50990672e-7, near));
+  let same_n = 0.5 * same_integer(2.0 * n);
+  let near = fma(same_n, -9.67502594e-4, fma(n, -3.140625, x));
+  return fma(same_n, -5.1266882e-12, fma(n, -1.50990672e-7, near));
 }
 
 fn sine_within_half(r: f32) -> f32 {

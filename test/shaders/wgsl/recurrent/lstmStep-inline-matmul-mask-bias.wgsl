@@ -30,6 +30,10 @@ fn exponential_rest(r: f32) -> f32 {
   return r + r * r * p;
 }
 
+fn same_integer(n: f32) -> f32 {
+  return bitcast<f32>(bitcast<u32>(n + 12582912.0) | 0x4b000000u) - 12582912.0;
+}
+
 struct ReducedExponential {
   n: f32,
   rest: f32,
@@ -37,8 +41,8 @@ struct ReducedExponential {
 
 fn reduce_exponential(x: f32) -> ReducedExponential {
   let n = floor(x * 1.44269504 + 0.5);
-  // By fma: compilers may add up the two parts of ln 2 where products and sums are apart.
-  let r = fma(n, 2.1219444e-4, fma(n, -0.693359375, x));
+  // By fma, and with n in two forms: compilers may add up the two parts of ln 2 otherwise.
+  let r = fma(same_integer(n), 2.1219444e-4, fma(n, -0.693359375, x));
   return ReducedExponential(n, exponential_rest(r));
 }
 
