@@ -261,7 +261,7 @@ export class Tape {
         gradients.forEach((gradient, i) => {
           if (!gradient || !needs[i]) return;
           // Rows read with an out-of-range index have no gradient, whether or not their values were used.
-          if (checks.length > 0) gradient.device.echoChecks(checks, gradient.physicalStorage);
+          gradient.device.echoChecks(checks, gradient.physicalStorage);
           cotangents.add(inputIds[i] as number, gradient);
         });
       };

@@ -1,6 +1,16 @@
 /** @file Functions under vmap, compared with the same functions on one example at a time. */
 import { expect } from 'vitest';
-import { reshape, stack, type Tensor, tensor, unstack, vmap } from '../../src/index.ts';
+import {
+  memory,
+  resetPeakMemory,
+  reshape,
+  stack,
+  type Tensor,
+  tensor,
+  tidy,
+  unstack,
+  vmap,
+} from '../../src/index.ts';
 
 export async function expectClose(actual: Tensor, wanted: Tensor): Promise<void> {
   const [a, b] = [Array.from(await actual.data()), Array.from(await wanted.data())];
@@ -28,4 +38,12 @@ export async function expectMapped(
 export function distinctValues(shape: readonly number[]): Tensor {
   const size = shape.reduce((product, n) => product * n, 1);
   return reshape(tensor(Array.from({ length: size }, (_, i) => Math.sin(1 + 1.7 * i))), { shape });
+}
+
+/** Returns the maximum of the bytes that `run` holds at a time, besides those that were held before. */
+export function peakOf(run: () => unknown): number {
+  const { bytes } = memory();
+  resetPeakMemory();
+  tidy(() => void run());
+  return memory().peakBytes - bytes;
 }

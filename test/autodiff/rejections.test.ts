@@ -180,12 +180,20 @@ test.each<[name: string, call: () => unknown, message: RegExp]>([
     /^customJvp: .*must return one tensor.*3/s,
   ],
   ['grad, argnums', () => called(grad(total, { argnums: 0.5 }), x()), /^grad: `argnums`/],
-  ['a target of tape.jacobian', () => taped((tape, x) => tape.jacobian(5 as never, x)), /^jacobian: .*5/s],
-  ['a source of tape.jacobian', () => taped((tape, x, y) => tape.jacobian(y, [x] as never)), /^jacobian: /],
+  [
+    'a target of tape.jacobian',
+    () => taped((tape, x) => tape.jacobian(5 as never, x)),
+    /^jacobian: target and source must be tensors.*5/s,
+  ],
+  [
+    'a source of tape.jacobian',
+    () => taped((tape, x, y) => tape.jacobian(y, [x] as never)),
+    /^jacobian: target and source must be tensors/,
+  ],
   [
     'a source of tape.batchJacobian',
     () => taped((tape, _, y) => tape.batchJacobian(y, null as never)),
-    /^batchJacobian: .*null/s,
+    /^batchJacobian: target and source must be tensors.*null/s,
   ],
   ['an input of jacobian', () => called(jacobian(total), 3), /^jacobian: .*input 0/s],
   ['an input of jacfwd', () => called(jacfwd(total), 3), /^jacfwd: .*input 0/s],

@@ -13,9 +13,10 @@ import {
   type Tensor,
   unstack,
   vmap,
+  zeros,
 } from '../../src/index.ts';
 import { profileFor, withProfile } from '../support/adapterClass.ts';
-import { distinctValues, expectClose, expectMapped } from './mapped.ts';
+import { distinctValues, expectClose, expectMapped, peakOf } from './mapped.ts';
 
 beforeAll(async () => {
   await init();
@@ -139,4 +140,15 @@ test('all examples are one launch of each kernel', () =>
       'attention sums',
       'attention query gradient',
     ]);
+  }));
+
+test('a bias or mask that all examples share is not repeated', () =>
+  fused(async () => {
+    const [queries, shared] = [distinctValues([4, 1, 128, 1, 4]), zeros([128, 128])];
+    for (const kind of ['bias', 'mask'] as const) {
+      const options = optionsOf(kind, shared, false);
+      const attend = (q: Tensor) => dotProductAttention(q, q, q, options);
+      // A mask has as many bytes: a bool takes 4.
+      expect(peakOf(() => vmap(attend)(queries))).toBeLessThan(shared.bytes);
+    }
   }));

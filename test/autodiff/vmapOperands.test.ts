@@ -17,12 +17,11 @@ import {
   layerNorm,
   lstmSteps,
   matMul,
-  memory,
   mul,
   reshape,
-  resetPeakMemory,
   scatterAdd,
   scatterNd,
+  searchSorted,
   sin,
   square,
   stack,
@@ -30,11 +29,10 @@ import {
   sum,
   type Tensor,
   tensor,
-  tidy,
   vmap,
   zeros,
 } from '../../src/index.ts';
-import { distinctValues, expectMapped } from './mapped.ts';
+import { distinctValues, expectMapped, peakOf } from './mapped.ts';
 
 beforeAll(async () => {
   await init();
@@ -233,13 +231,6 @@ describe('each choice of mapped operands', () => {
 });
 
 describe('what examples share is not repeated', () => {
-  /** Returns the maximum of the bytes that `run` holds at a time. */
-  const peakOf = (run: () => unknown): number => {
-    const { bytes } = memory();
-    resetPeakMemory();
-    tidy(() => void run());
-    return memory().peakBytes - bytes;
-  };
   /** Returns the number of launches of `f`. */
   const launchesOf = (f: (x: Tensor) => Tensor, x: Tensor): number => {
     using compiled = compile(f);
@@ -252,6 +243,12 @@ describe('what examples share is not repeated', () => {
     expect(peakOf(() => vmap((i: Tensor) => gather(table, i))(ids))).toBeLessThan(table.bytes);
     const [tables, many] = [distinctValues([2, 3]), zeros([2 ** 16], { dtype: 'int32' })];
     expect(peakOf(() => vmap((t: Tensor) => gather(t, many))(tables))).toBeLessThan(2.5 * many.bytes);
+  });
+
+  test('a sorted vector', () => {
+    const [sorted, values] = [zeros([2 ** 15]), distinctValues([2, 3])];
+    const search = (x: Tensor) => searchSorted(sorted, x);
+    expect(peakOf(() => vmap(search)(values))).toBeLessThan(sorted.bytes);
   });
 
   test('an operand of an elementwise op', () => {

@@ -248,12 +248,6 @@ export const explained = [
     reason: 'Gradients are computed on the device of a target, which has an executor.',
   },
   {
-    file: 'src/autodiff/recordedCalls.ts',
-    original: /^checks\.length > 0$/,
-    replacement: /^true$/,
-    reason: 'Without checks there is nothing to repeat.',
-  },
-  {
     file: 'src/autodiff/tapeRecorder.ts',
     original: /^this\.#tape\.deref\(\)\?\.record$/,
     reason:

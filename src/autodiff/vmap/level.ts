@@ -88,8 +88,7 @@ export class BatchLevel implements Level {
     // Ops require their indices.
     const indices = inputs[target.input] as Tensor;
     const checking = checkingOf(call, indices, call.options, target);
-    if (checking.check === 'none') return null;
-    return { call, fault: checking.fault, isMapped: this.isMapped(indices) };
+    return 'fault' in checking ? { call, fault: checking.fault, isMapped: this.isMapped(indices) } : null;
   }
 
   #run(op: OpDefinition, inputs: readonly (Tensor | null)[], plan: Plan, options: object): Tensor[] {
