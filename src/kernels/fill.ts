@@ -9,7 +9,7 @@ import type { DynamicScalar } from '../webgpu/params.ts';
 import type { BoundRange } from '../webgpu/boundRange.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { profileOf } from './adapterProfiles.ts';
-import { output, uploaded } from './output.ts';
+import { output } from './output.ts';
 import { elementsPerInvocation } from './strided.ts';
 
 export const fillMap = defineKernel({
@@ -23,7 +23,7 @@ export function fillKernel(device: Device, spec: TensorSpec, value: number, op: 
   const size = sizeOf(spec.shape);
   const bits = bitsOf(value, spec.dtype);
   if (device.executor.mode === 'eager' && size <= profileOf(device).fill.uploadedElements) {
-    return uploaded(device, spec, new Uint32Array(size).fill(bits), op);
+    return output(device, spec, op, device.upload(new Uint32Array(size).fill(bits), op));
   }
   const out = output(device, spec, op);
   if (size > 0) fillRange(device, out.storage, size, bits);

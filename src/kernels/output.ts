@@ -9,25 +9,14 @@ import type { Origin } from '../history/origin.ts';
 import { callSite } from '../history/callSite.ts';
 import { makeTensor, type Tensor } from '../tensor/tensor.ts';
 
-/** Allocates a tensor with undefined values for the kernel of `op` to write. */
-export function output(device: Device, spec: TensorSpec, op: string): Tensor {
-  const storage = device.allocate(sizeOf(spec.shape) * bytesPerElement(spec.dtype), op);
-  return makeTensor(device, storage, { shape: spec.shape, dtype: spec.dtype }, unrecorded(op));
-}
-
-/** Makes a tensor of `op` whose values are written from the host. */
-export function uploaded(
+/** Makes the tensor that the kernel of `op` writes; its values are those of `storage`, by default undefined. */
+export function output(
   device: Device,
   spec: TensorSpec,
-  values: ArrayBufferView<ArrayBuffer>,
   op: string,
+  storage = device.allocate(sizeOf(spec.shape) * bytesPerElement(spec.dtype), op),
 ): Tensor {
-  return makeTensor(
-    device,
-    device.upload(values, op),
-    { shape: spec.shape, dtype: spec.dtype },
-    unrecorded(op),
-  );
+  return makeTensor(device, storage, { shape: spec.shape, dtype: spec.dtype }, unrecorded(op));
 }
 
 /** Returns the values of `x` under another spec of the same size, without a copy. */
