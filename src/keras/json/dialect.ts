@@ -77,10 +77,7 @@ const dialects: Readonly<Record<string, Dialect>> = {
   SpatialDropout3D: { ...noise, plain: true },
   GaussianDropout: noise,
   GaussianNoise: noise,
-  BatchNormalization: {
-    ...masked,
-    constants: { synchronized: false, renorm: false, renorm_clipping: null, renorm_momentum: 0.99 },
-  },
+  BatchNormalization: masked,
   LayerNormalization: { constants: { rms_scaling: false } },
   Lambda: masked,
   ConvLSTM1D: recurrent,

@@ -1,11 +1,12 @@
 /**
- * @file Layers against real Keras (test/fixtures/layers/keras_layers.py): read from Keras's JSON, run with its weights, written
+ * @file Layers against real Keras (test/fixtures/layers/keras_layers.py, keras_options.py): read from Keras's JSON, run with its weights, written
  * as Keras writes them.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { init, type Tensor, tensor } from '../../../src/index.ts';
+import { GradientTape, init, mul, sum, type Tensor, tensor } from '../../../src/index.ts';
 import { layers, modelFromJSON, modelToJSON } from '../../../src/keras/index.ts';
 import golden from '../../fixtures/layers/keras.json' with { type: 'json' };
+import options from '../../fixtures/layers/options.json' with { type: 'json' };
 
 /** Numbers at any depth. */
 type Nested = number | readonly unknown[];
@@ -19,6 +20,9 @@ interface LayerCase {
   /** The weights after the call. */
   after: Nested[];
   output: Nested;
+  /** The gradients of sum(cotangent · output), for the input and for each trained weight. */
+  cotangent?: Nested;
+  gradients?: Nested[];
 }
 
 interface Fixture {
@@ -49,7 +53,8 @@ beforeAll(async () => {
 });
 
 describe('layers of Keras', () => {
-  test.each(fixture.cases.map((each) => [each.layer, each] as const))('%s', async (_, each) => {
+  const cases = [...fixture.cases, ...(options as unknown as Pick<Fixture, 'cases'>).cases];
+  test.each(cases.map((each) => [each.layer, each] as const))('%s', async (_, each) => {
     using net = modelFromJSON(JSON.stringify(each.model));
     net.setWeights(each.weights.map((values) => upload(values)));
     const output = net.apply(upload(each.input.values, each.input.dtype) as never, {
@@ -59,6 +64,23 @@ describe('layers of Keras', () => {
     for (const [i, values] of each.after.entries()) await expectClose(net.weights[i] as Tensor, values);
     const written = JSON.parse(modelToJSON(net)) as LayerCase['model'];
     expect(written.config.layers[1]).toEqual(each.model.config.layers[1]);
+  });
+});
+
+describe('gradients of Keras', () => {
+  const cases = (options as unknown as Pick<Fixture, 'cases'>).cases.filter(({ gradients }) => gradients);
+  test.each(cases.map((each) => [each.layer, each] as const))('%s', async (_, each) => {
+    const { cotangent = [], gradients = [] } = each;
+    using net = modelFromJSON(JSON.stringify(each.model));
+    net.setWeights(each.weights.map((values) => upload(values)));
+    const x = upload(each.input.values);
+    const trained = net.trainableWeights;
+    expect(gradients).toHaveLength(1 + trained.length);
+    using tape = new GradientTape();
+    tape.watch(x);
+    const y = net.apply(x as never, { training: true }) as unknown as Tensor;
+    const found = tape.gradient(sum(mul(y, upload(cotangent))), [x, ...trained]);
+    for (const [i, values] of gradients.entries()) await expectClose(found[i] as Tensor, values);
   });
 });
 

@@ -6,17 +6,20 @@ import {
   type ScaledNormalizationOptions,
   scaleOptionNames,
 } from './baseNormalization.ts';
+import type { DType } from '../../../core/dtype.ts';
 import { ShapeError, ValueError } from '../../../core/errors.ts';
-import { describe, normalizeAxis, type OpenShape } from '../../../core/shape.ts';
+import { describe, normalizeAxis, type OpenShape, requireBoolean, type Shape } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import { add, div, mul, sub } from '../../../ops/arithmetic.ts';
 import { batchNorm, batchNormTrain } from '../../../ops/batchNorm.ts';
 import { cast } from '../../../ops/cast.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
 import { isSymbolic, withRecorders } from '../../../ops/recorders.ts';
+import { relu } from '../../../ops/rectifiers.ts';
 import { reshape } from '../../../ops/reshape.ts';
 import { sum } from '../../../ops/sum.ts';
-import { square } from '../../../ops/unary.ts';
+import { sqrt, square } from '../../../ops/unary.ts';
+import { moments } from '../../../ops/variance.ts';
 import { tidy } from '../../../tensor/scope.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import type { Variable } from '../../../tensor/variable.ts';
@@ -25,6 +28,7 @@ import type { InitializerLike } from '../../initializers/index.ts';
 import type { CallOptions } from '../base/layer.ts';
 import { requireFraction } from '../base/randomOptions.ts';
 import { requireSize } from '../base/inputSpec.ts';
+import { corrected, type RenormClipping, requireClipping, stddevOf } from './renormalization.ts';
 import { rulesConfig, type WeightRules, weightRules } from '../base/weightRules.ts';
 
 /** Options of `batchNormalization`. */
@@ -37,13 +41,13 @@ export interface BatchNormalizationOptions extends ScaledNormalizationOptions {
   movingMeanInitializer?: InitializerLike;
   /** Initial values of the moving variance. Default 'ones'. */
   movingVarianceInitializer?: InitializerLike;
-  /** Must be false: a model runs on one device. */
+  /** Whether all devices share the moments. Kept for files: a model runs on one device, so they always do. Default false. */
   synchronized?: boolean;
-  /** Must be false: batch renormalization is not supported yet. */
+  /** Whether moving averages correct the moments of a batch in training: batch renormalization. Default false. */
   renorm?: boolean;
-  /** Must be null, as `renorm` must be false. */
-  renormClipping?: null;
-  /** Momentum of batch renormalization. It is kept for files and has no effect. Default 0.99. */
+  /** Limits of that correction. Default: none. */
+  renormClipping?: RenormClipping | null;
+  /** How much of the averages that correct is kept at each step, from 0 to 1. Default 0.99. */
   renormMomentum?: number;
 }
 
@@ -70,22 +74,31 @@ export class BatchNormalization extends ScaledNormalization {
   override readonly takesMask: boolean = true;
   movingMean: Variable | null = null;
   movingVariance: Variable | null = null;
+  movingStddev: Variable | null = null;
+  renormMean: Variable | null = null;
+  renormStddev: Variable | null = null;
   readonly axis: number;
   readonly momentum: number;
+  readonly synchronized: boolean;
+  readonly renorm: boolean;
+  readonly renormClipping: RenormClipping | null;
   readonly renormMomentum: number;
   readonly #movingRules: { readonly movingMean: WeightRules; readonly movingVariance: WeightRules };
 
   constructor(options: BatchNormalizationOptions = {}) {
     super(options);
-    const { axis = -1, momentum = 0.99, renormMomentum = 0.99 } = options;
+    const { axis = -1, momentum = 0.99, synchronized = false } = options;
+    const { renorm = false, renormMomentum = 0.99 } = options;
     requireWholeAxis(this.name, axis);
     requireFraction(this.name, 'momentum', momentum);
     requireFraction(this.name, 'renormMomentum', renormMomentum);
-    requireAbsent(this.name, 'synchronized', options.synchronized);
-    requireAbsent(this.name, 'renorm', options.renorm);
-    requireAbsent(this.name, 'renormClipping', options.renormClipping);
+    requireBoolean(this.name, 'synchronized', synchronized);
+    requireBoolean(this.name, 'renorm', renorm);
     this.axis = axis;
     this.momentum = momentum;
+    this.synchronized = synchronized;
+    this.renorm = renorm;
+    this.renormClipping = clippingOf(this.name, renorm, options.renormClipping);
     this.renormMomentum = renormMomentum;
     this.#movingRules = {
       movingMean: weightRules(options, 'movingMean', 'zeros'),
@@ -105,7 +118,18 @@ export class BatchNormalization extends ScaledNormalization {
       ...moving,
       ...this.#movingRules.movingVariance,
     });
+    if (this.renorm) this.#addRenormalization(moving);
     this.inputSpec = [{ rank, axes: { [axis]: channels } }];
+  }
+
+  #addRenormalization(moving: { readonly shape: Shape; readonly trainable: boolean }): void {
+    const { movingMean, movingVariance } = this.#movingRules;
+    const mean = { ...moving, initializer: movingMean.initializer };
+    const initializer = (shape: Shape, dtype: DType) => sqrt(movingVariance.initializer.call(shape, dtype));
+    const stddev = { ...moving, initializer };
+    this.movingStddev = this.addWeight('moving_stddev', stddev);
+    this.renormMean = this.addWeight('renorm_mean', mean);
+    this.renormStddev = this.addWeight('renorm_stddev', stddev);
   }
 
   override call(x: Tensor, { training = false, mask }: CallOptions): Tensor {
@@ -117,15 +141,35 @@ export class BatchNormalization extends ScaledNormalization {
         epsilon,
       });
     }
-    if (mask) return this.#normalizeMasked(x, mask as Tensor);
-    const [y, mean, variance] = batchNormTrain(x, gamma, beta, { axis, epsilon }) as [Tensor, Tensor, Tensor];
+    if (!mask && !this.renorm) {
+      const [y, mean, variance] = batchNormTrain(x, gamma, beta, { axis, epsilon }) as [
+        Tensor,
+        Tensor,
+        Tensor,
+      ];
+      this.#remember(mean, variance);
+      return y;
+    }
+    const [mean, variance] = mask
+      ? this.#maskedMoments(x, mask as Tensor)
+      : moments(x, { axis: this.#otherAxes(x) });
+    const { renormMean, renormStddev, renormClipping } = this;
+    const scale =
+      renormMean && renormStddev
+        ? corrected(this, { mean, variance, renormMean, renormStddev, epsilon }, renormClipping ?? {})
+        : this;
     this.#remember(mean, variance);
-    return y;
+    return batchNorm(x, mean, variance, scale.gamma, scale.beta, { axis, epsilon });
   }
 
-  /** Normalizes by the moments of the unmasked steps. */
-  #normalizeMasked(x: Tensor, mask: Tensor): Tensor {
-    const { axis, epsilon, gamma, beta } = this;
+  #otherAxes(x: Tensor): number[] {
+    const rank = x.shape.length;
+    const channelAxis = normalizeAxis(this.name, this.axis, rank);
+    return x.shape.map((_, i) => i).filter((i) => i !== channelAxis);
+  }
+
+  /** The moments of the unmasked steps, [channels]. */
+  #maskedMoments(x: Tensor, mask: Tensor): [mean: Tensor, variance: Tensor] {
     const rank = x.shape.length;
     if (mask.shape.length !== rank - 1) {
       throw new ShapeError({
@@ -135,37 +179,40 @@ export class BatchNormalization extends ScaledNormalization {
         hint: 'mask whole steps, not single channels.',
       });
     }
-    const channelAxis = normalizeAxis(this.name, axis, rank);
-    const axes = x.shape.map((_, i) => i).filter((i) => i !== channelAxis);
-    const over = { axis: axes, keepDims: true };
+    const over = { axis: this.#otherAxes(x), keepDims: true };
     const weights = expandDims(cast(mask, 'float32'), { axis: -1 });
     const count = add(sum(weights, over), smallest);
     const shown = mul(x, weights);
     const mean = div(sum(shown, over), count);
     const variance = div(sum(mul(square(sub(shown, mean)), weights), over), count);
-    const channels = { shape: [x.shape[channelAxis] as number] };
-    const [flatMean, flatVariance] = [reshape(mean, channels), reshape(variance, channels)];
-    this.#remember(flatMean, flatVariance);
-    return batchNorm(x, flatMean, flatVariance, gamma, beta, { axis, epsilon });
+    const channels = { shape: [x.shape[normalizeAxis(this.name, this.axis, rank)] as number] };
+    return [reshape(mean, channels), reshape(variance, channels)];
   }
 
   #remember(mean: Tensor, variance: Tensor): void {
     if (isSymbolic(mean)) return;
-    const { momentum } = this;
-    const moved = (moving: Variable, seen: Tensor) => {
-      const value = add(mul(moving, momentum), mul(seen, 1 - momentum));
-      moving.assign(value);
-    };
     withRecorders([], () =>
       tidy(() => {
-        moved(this.movingMean as Variable, mean);
-        moved(this.movingVariance as Variable, variance);
+        average(this.movingMean as Variable, mean, this.momentum);
+        if (this.renorm) this.#rememberDeviation(mean, variance);
+        else average(this.movingVariance as Variable, variance, this.momentum);
       }),
     );
   }
 
+  /** Renormalization averages standard deviations, from which the moving variance follows. */
+  #rememberDeviation(mean: Tensor, variance: Tensor): void {
+    const { epsilon, momentum, renormMomentum } = this;
+    const stddev = stddevOf(variance, epsilon);
+    average(this.renormMean as Variable, mean, renormMomentum);
+    average(this.renormStddev as Variable, stddev, renormMomentum);
+    const moving = average(this.movingStddev as Variable, stddev, momentum);
+    (this.movingVariance as Variable).assign(relu(sub(square(moving), epsilon)));
+  }
+
   override getConfig(): Record<string, unknown> {
-    const { axis, momentum, epsilon, center, scale, renormMomentum } = this;
+    const { axis, momentum, epsilon, center, scale, synchronized } = this;
+    const { renorm, renormClipping, renormMomentum } = this;
     return {
       ...super.getConfig(),
       axis,
@@ -175,9 +222,9 @@ export class BatchNormalization extends ScaledNormalization {
       scale,
       ...rulesConfig(this.scaleRules),
       ...initializersOf(rulesConfig(this.#movingRules)),
-      synchronized: false,
-      renorm: false,
-      renormClipping: null,
+      synchronized,
+      renorm,
+      renormClipping,
       renormMomentum,
     };
   }
@@ -199,20 +246,37 @@ export function requireWholeAxis(op: string, axis: unknown): asserts axis is num
   });
 }
 
-function requireAbsent(op: string, what: string, value: unknown): void {
-  if (value === undefined || value === null || value === false) return;
-  throw new ValueError({
-    op,
-    rule: `\`${what}\` is not supported yet.`,
-    received: `${what}: ${describe(value)}`,
-    hint: 'leave it out.',
-  });
+/** Moves an average towards `seen`, and returns its new value. */
+function average(moving: Variable, seen: Tensor, momentum: number): Tensor {
+  const value = add(mul(moving, momentum), mul(seen, 1 - momentum));
+  moving.assign(value);
+  return value;
+}
+
+function clippingOf(
+  op: string,
+  renorm: boolean,
+  clipping: RenormClipping | null = null,
+): RenormClipping | null {
+  if (!renorm) {
+    if (clipping === null) return null;
+    throw new ValueError({
+      op,
+      rule: '`renormClipping` limits what `renorm` does.',
+      received: `renormClipping: ${describe(clipping)}, renorm: false`,
+      hint: 'pass renorm: true, or leave `renormClipping` out.',
+    });
+  }
+  // As Keras writes it.
+  if (clipping === null) return {};
+  requireClipping(op, clipping);
+  return { ...clipping };
 }
 
 /**
  * (x - mean) / √(variance + epsilon) · gamma + beta for each channel. In training, with the moments of the batch, which
  * update the moving averages: moving = moving · momentum + moment · (1 - momentum). Otherwise, and where `trainable` is
- * false, with the moving averages. Masked steps don't count in the moments. Shape: that of the input. float32. Weights:
+ * false, with the moving averages. Masked steps don't count in the moments. `renorm` corrects them by averages of their own. Shape: that of the input. float32. Weights:
  * gamma, beta, moving_mean, moving_variance, all [channels]; the latter two aren't trained. Ioffe and Szegedy, Batch
  * normalization, 2015.
  * Errors: ValueError for invalid options; ShapeError for an axis that the input lacks, or whose size is open.

@@ -44,6 +44,14 @@ export const samples: LayerSamples[] = [
       },
       { options: { scale: false, trainable: false }, inputs: features, training: true },
       {
+        // The correction has no gradient, so differences find another one; keras.test.ts has those of Keras.
+        options: { renorm: true, renormClipping: { rmin: 0.5, rmax: 2, dmax: 1 }, renormMomentum: 0.9 },
+        inputs: features,
+        training: true,
+        gradient: false,
+        zeroBatch: false,
+      },
+      {
         options: { scale: false, center: false },
         inputs: features,
         training: true,
@@ -76,8 +84,16 @@ export const samples: LayerSamples[] = [
       ...badScales,
       { why: 'a momentum above 1', options: { momentum: 1.5 }, error: ValueError },
       { why: 'a fractional axis', options: { axis: 0.5 }, error: ValueError },
-      { why: 'renormalisation', options: { renorm: true }, error: ValueError },
-      { why: 'several devices', options: { synchronized: true }, error: ValueError },
+      { why: 'a renorm that is no boolean', options: { renorm: 'yes' }, error: ValueError },
+      { why: 'limits without renorm', options: { renormClipping: { rmax: 3 } }, error: ValueError },
+      { why: 'unknown limits', options: { renorm: true, renormClipping: { max: 3 } }, error: ValueError },
+      {
+        why: 'limits in disorder',
+        options: { renorm: true, renormClipping: { rmin: 2, rmax: 1 } },
+        error: ValueError,
+      },
+      { why: 'a negative limit', options: { renorm: true, renormClipping: { dmax: -1 } }, error: ValueError },
+      { why: 'limits that are a list', options: { renorm: true, renormClipping: [1] }, error: ValueError },
       {
         why: 'a mask of the rank of the input',
         inputs: { shape: [2, 3] },
