@@ -201,12 +201,9 @@ export { extractSequences, type ExtractSequencesOptions, stft, type StftOptions 
 export { istft, type IstftOptions } from './istft.ts';
 // Images
 export { hsvToRgb, rgbToGrayscale, rgbToHsv } from './colours.ts';
-export {
-  resizeBicubic,
-  type ResizeBicubicOptions,
-  resizeLanczos,
-  type ResizeLanczosOptions,
-} from './resizeBicubic.ts';
+export { resizeBicubic, resizeLanczos, type ResizeLanczosOptions } from './resizeBicubic.ts';
+export { type Interpolation, resizeImages, type ResizeImagesOptions } from './resizeImages.ts';
+export type { ResizeBicubicOptions } from './resizeWeights.ts';
 export { gaussianBlur, type GaussianBlurOptions } from './gaussianBlur.ts';
 export { cropAndResize, type CropAndResizeOptions } from './cropAndResize.ts';
 export { nonMaxSuppression, type NonMaxSuppressionOptions } from './nonMaxSuppression.ts';

@@ -72,6 +72,27 @@ export const samples: OpSamples[] = [
     ],
   },
   {
+    op: 'resizeImages',
+    cases: [
+      { inputs: [x(2, 3, 4, 2)], options: { size: [5, 2] } },
+      { inputs: [x(1, 6, 5, 1)], options: { size: [4, 7], interpolation: 'bilinear', antialias: true } },
+      { inputs: [x(2, 3, 4, 2)], options: { size: [5, 3], interpolation: 'bicubic' } },
+      { inputs: [x(1, 6, 5, 1)], options: { size: 2, interpolation: 'lanczos3', antialias: true } },
+      { inputs: [x(1, 5, 4, 1)], options: { size: [3, 7], interpolation: 'lanczos5' } },
+      { inputs: [x(1, 5, 4, 2)], options: { size: [3, 6], interpolation: 'area' } },
+      { inputs: [x(1, 5, 4, 2)], options: { size: [3, 6], interpolation: 'nearest' } },
+    ],
+    bad: [
+      ...badResizes,
+      {
+        why: 'an unknown interpolation',
+        inputs: [x(1, 3, 3, 1)],
+        options: { size: 2, interpolation: 'gaussian' },
+        error: ValueError,
+      },
+    ],
+  },
+  {
     op: 'cropAndResize',
     cases: [
       { inputs: [x(2, 4, 5, 2), boxes, which], options: { size: [3, 4] } },

@@ -3,6 +3,8 @@ import type { OptionNames, Positions } from '../../../core/options.ts';
 import { layerOptionNames, make } from '../base/layerOptions.ts';
 import { requireInteger, requireOneOf } from '../../../core/shape.ts';
 import { perAxis } from '../../../core/windows.ts';
+import { isSymbolic } from '../../../ops/recorders.ts';
+import { type Interpolation, interpolations, resizeImages } from '../../../ops/resizeImages.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
 import { repeat } from '../../../ops/repeat.ts';
 import { upSampling2d as enlarged } from '../../../ops/resize.ts';
@@ -21,8 +23,8 @@ export interface UpSampling1DOptions extends LayerOptions {
 export interface UpSampling2DOptions extends LayerOptions, DataFormatOptions {
   /** Factors of height and width. Default 2. */
   size?: Pair;
-  /** 'nearest' repeats pixels, 'bilinear' interpolates them. Default 'nearest'. */
-  interpolation?: 'nearest' | 'bilinear';
+  /** 'nearest' repeats pixels, the others interpolate them; 'area' repeats them, too. Default 'nearest'. */
+  interpolation?: Interpolation;
 }
 
 /** Options of `upSampling3d`. */
@@ -68,14 +70,14 @@ export class UpSampling2D extends Layer {
   }
 
   readonly size: readonly number[];
-  readonly interpolation: 'nearest' | 'bilinear';
+  readonly interpolation: Interpolation;
   readonly dataFormat = 'channelsLast';
 
   constructor(options: UpSampling2DOptions = {}) {
     super(options);
     const { size = 2, interpolation = 'nearest' } = options;
     this.size = perAxis(this.name, 'size', size, 2);
-    requireOneOf(this.name, 'interpolation', interpolation, ['nearest', 'bilinear']);
+    requireOneOf(this.name, 'interpolation', interpolation, interpolations);
     requireChannelsLast(this.name, options.dataFormat);
     this.interpolation = interpolation;
     this.inputSpec = [{ rank: 4 }];
@@ -83,7 +85,13 @@ export class UpSampling2D extends Layer {
 
   override call(x: Tensor): Tensor {
     const { size, interpolation } = this;
-    return enlarged(x, { size, interpolation });
+    if (interpolation === 'nearest' || interpolation === 'bilinear')
+      return enlarged(x, { size, interpolation });
+    // The size of a symbolic image may be open. The spec of the result is the same for all interpolations of floats.
+    if (isSymbolic(x)) return enlarged(x, { size, interpolation: 'bilinear' });
+    const [, height, width] = x.shape as [number, number, number];
+    const [down, across] = size as [number, number];
+    return resizeImages(x, { size: [height * down, width * across], interpolation });
   }
 
   override getConfig(): Record<string, unknown> {
@@ -131,7 +139,8 @@ export function upSampling1d(...args: unknown[]): UpSampling1D {
 }
 
 /**
- * An image enlarged by whole factors: pixels repeated, of any dtype, or interpolated by half-pixel centres, float32.
+ * An image enlarged by whole factors: pixels repeated, of any dtype, or interpolated by half-pixel centres, float32 (see
+ * `resizeImages`).
  * Shapes: [batch, height, width, channels] → [batch, height · size[0], width · size[1], channels].
  * Errors: ValueError for invalid options; ShapeError for inputs of another rank.
  */

@@ -49,6 +49,11 @@ export const samples: LayerSamples[] = [
         zeroBatch: false,
         reference: (tf, [x]) => tf.image.resizeNearestNeighbor(x, [8, 2], false, true),
       },
+      {
+        options: { height: 3, width: 7, interpolation: 'bicubic', antialias: true },
+        inputs: images,
+        open: [1, 2],
+      },
       { options: { height: 2, width: 2, cropToAspectRatio: true }, inputs: images },
       { options: { height: 2, width: 2, padToAspectRatio: true, fillValue: 0.5 }, inputs: images },
       {
@@ -60,8 +65,16 @@ export const samples: LayerSamples[] = [
     ],
     bad: [
       ...badSizes,
-      { why: 'smoothing', options: { height: 2, width: 2, antialias: true }, error: ValueError },
-      { why: 'bicubic', options: { height: 2, width: 2, interpolation: 'bicubic' }, error: ValueError },
+      {
+        why: 'antialiasing that is no boolean',
+        options: { height: 2, width: 2, antialias: 1 },
+        error: ValueError,
+      },
+      {
+        why: 'an unknown interpolation',
+        options: { height: 2, width: 2, interpolation: 'gaussian' },
+        error: ValueError,
+      },
       { why: 'another fill', options: { height: 2, width: 2, fillMode: 'wrap' }, error: ValueError },
       {
         why: 'a cut and a padding',

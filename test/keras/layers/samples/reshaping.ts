@@ -232,6 +232,7 @@ export const samples: LayerSamples[] = [
         inputs: image,
         reference: (tf, [x]) => tf.image.resizeBilinear(x, [8, 9], false, true),
       },
+      { options: { interpolation: 'lanczos3' }, inputs: image, open: [1, 2] },
       { options: { size: [1, 2] }, inputs: { ...image, dtype: 'int32', low: 0, high: 9 }, gradient: false },
     ],
     bad: [

@@ -5,7 +5,7 @@ import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { oneOf, requireBoolean, requireFinite } from '../../../../core/shape.ts';
 import type { OpenSpec } from '../../../../core/spec.ts';
 import { cast } from '../../../../ops/cast.ts';
-import { resizeBilinear, resizeNearest } from '../../../../ops/resize.ts';
+import { type Interpolation, interpolations, resizeImages } from '../../../../ops/resizeImages.ts';
 import { round } from '../../../../ops/rounding.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
 import { layerOptionNames, make } from '../../base/layerOptions.ts';
@@ -16,8 +16,8 @@ import { padded, withRatio } from './ratio.ts';
 
 /** Options of `resizing`. */
 export interface ResizingOptions extends CenterCropOptions {
-  /** How pixels are interpolated: 'bilinear' or 'nearest'. Default 'bilinear'. */
-  interpolation?: 'bilinear' | 'nearest';
+  /** How pixels are interpolated; 'area' averages over the area of a result. Default 'bilinear'. */
+  interpolation?: Interpolation;
   /** Whether to crop to the aspect ratio of the result first, around the centre. Default false. */
   cropToAspectRatio?: boolean;
   /** Whether to pad to the aspect ratio of the result first. Default false. */
@@ -26,8 +26,8 @@ export interface ResizingOptions extends CenterCropOptions {
   fillMode?: 'constant';
   /** Value of the pixels that `padToAspectRatio` adds. Default 0. */
   fillValue?: number;
-  /** Must be false: images aren't smoothed before they are made smaller. */
-  antialias?: false;
+  /** Whether to antialias when images shrink, by averaging over larger neighbourhoods. Default false. */
+  antialias?: boolean;
 }
 
 /** The class of layers created by `resizing`, which documents shapes, weights and errors. */
@@ -51,33 +51,31 @@ export class Resizing extends ImageLayer {
 
   readonly height: number;
   readonly width: number;
-  readonly interpolation: 'bilinear' | 'nearest';
+  readonly interpolation: Interpolation;
   readonly cropToAspectRatio: boolean;
   readonly padToAspectRatio: boolean;
   readonly fillMode = 'constant';
   readonly fillValue: number;
-  readonly antialias = false;
+  readonly antialias: boolean;
 
   constructor(options: ResizingOptions) {
     super(options);
     const { name } = this;
     const { height, width } = sizeOption(name, options);
-    const { cropToAspectRatio = false, padToAspectRatio = false, fillValue = 0 } = options;
+    const { cropToAspectRatio = false, padToAspectRatio = false, fillValue = 0, antialias = false } = options;
     requireBoolean(name, 'cropToAspectRatio', cropToAspectRatio);
     requireBoolean(name, 'padToAspectRatio', padToAspectRatio);
     requireFinite(name, 'fillValue', fillValue);
     oneOf(name, 'fillMode', options.fillMode ?? 'constant', ['constant']);
-    requireNoAntialias(name, options.antialias ?? false);
+    requireBoolean(name, 'antialias', antialias);
     if (cropToAspectRatio && padToAspectRatio) throw cutAndPadded(name);
     this.height = height;
     this.width = width;
-    this.interpolation = oneOf(name, 'interpolation', options.interpolation ?? 'bilinear', [
-      'bilinear',
-      'nearest',
-    ]);
+    this.interpolation = oneOf(name, 'interpolation', options.interpolation ?? 'bilinear', interpolations);
     this.cropToAspectRatio = cropToAspectRatio;
     this.padToAspectRatio = padToAspectRatio;
     this.fillValue = fillValue;
+    this.antialias = antialias;
   }
 
   protected override changes(): ImageChanges {
@@ -87,14 +85,14 @@ export class Resizing extends ImageLayer {
     };
   }
 
-  #resized(images: Tensor, interpolation: 'bilinear' | 'nearest'): Tensor {
-    const { height, width, cropToAspectRatio, padToAspectRatio, fillValue } = this;
+  #resized(images: Tensor, interpolation: Interpolation): Tensor {
+    const { height, width, cropToAspectRatio, padToAspectRatio, fillValue, antialias } = this;
     const size = [height, width] as const;
     let x = images;
     if (cropToAspectRatio) x = withRatio(x, this);
     if (padToAspectRatio) x = padded(x, this, fillValue);
-    if (interpolation === 'nearest') return resizeNearest(x, { size });
-    const resized = resizeBilinear(asFloats(x), { size });
+    if (interpolation === 'nearest') return resizeImages(x, { size, interpolation });
+    const resized = resizeImages(asFloats(x), { size, interpolation, antialias });
     return images.dtype === 'float32' ? resized : cast(round(resized), images.dtype);
   }
 
@@ -122,16 +120,6 @@ export class Resizing extends ImageLayer {
       dataFormat,
     };
   }
-}
-
-function requireNoAntialias(op: string, antialias: unknown): void {
-  if (antialias === false) return;
-  throw new ValueError({
-    op,
-    rule: '`antialias` is false: images that shrink are not smoothed before.',
-    received: `antialias: ${String(antialias)}`,
-    hint: 'leave it out, or shrink in steps of a half with averagePooling2d.',
-  });
 }
 
 function cutAndPadded(op: string): ValueError {
