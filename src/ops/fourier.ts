@@ -13,6 +13,7 @@ import { type CompositeOp, defineComposite } from './composite.ts';
 import { concat } from './concat.ts';
 import { flip } from './flip.ts';
 import { matMul } from './matMul.ts';
+import { type ComplexOp, takingPairs } from './pairs.ts';
 import { reshape } from './reshape.ts';
 import { pad, slice } from './slice.ts';
 import { transpose } from './transpose.ts';
@@ -24,7 +25,7 @@ export interface RfftOptions {
 }
 
 type Pair = [real: Tensor, imaginary: Tensor];
-type PairOp = CompositeOp<[real: Tensor, imaginary: Tensor], object, Pair>;
+type PairOp = ComplexOp<object, Pair>;
 
 /** Up to this size, one matrix product is as fast as a split transform. */
 const smallest = 64;
@@ -34,34 +35,39 @@ type Direction = 1 | -1;
 
 /**
  * The discrete Fourier transform of the last axis: X[k] = Σ x[j] e^(-2πi jk / n). float32; any length, fastest with small
- * prime factors. Shapes: real and imaginary [..., n] → a pair of the same.
+ * prime factors. Shapes: real and imaginary [..., n], as two arguments or as a pair → a pair of the same.
  * Errors: ShapeError for scalars, no elements or parts of two shapes; DTypeError.
  */
-export const fft: PairOp = /* @__PURE__ */ defineComposite({
-  name: 'fft',
-  inputs: ['real', 'imaginary'],
-  options: {},
-  compose: ([real, imaginary]) => {
-    requireSignal('fft', real, imaginary);
-    return alongRows(real, imaginary, 1);
-  },
-});
+export const fft: PairOp = /* @__PURE__ */ takingPairs(
+  defineComposite({
+    name: 'fft',
+    inputs: ['real', 'imaginary'],
+    options: {},
+    compose: ([real, imaginary]) => {
+      requireSignal('fft', real, imaginary);
+      return alongRows(real, imaginary, 1);
+    },
+  }),
+);
 
 /**
- * The inverse of `fft`: x[j] = 1/n Σ X[k] e^(2πi jk / n). float32. Shapes: real and imaginary [..., n] → a pair of the same.
+ * The inverse of `fft`: x[j] = 1/n Σ X[k] e^(2πi jk / n). float32. Shapes: real and imaginary [..., n], as two arguments or
+ * as a pair → a pair of the same.
  * Errors: as for `fft`.
  */
-export const ifft: PairOp = /* @__PURE__ */ defineComposite({
-  name: 'ifft',
-  inputs: ['real', 'imaginary'],
-  options: {},
-  compose: ([real, imaginary]) => {
-    requireSignal('ifft', real, imaginary);
-    const n = real.shape.at(-1) as number;
-    const [re, im] = alongRows(real, imaginary, -1);
-    return [mul(re, 1 / n), mul(im, 1 / n)];
-  },
-});
+export const ifft: PairOp = /* @__PURE__ */ takingPairs(
+  defineComposite({
+    name: 'ifft',
+    inputs: ['real', 'imaginary'],
+    options: {},
+    compose: ([real, imaginary]) => {
+      requireSignal('ifft', real, imaginary);
+      const n = real.shape.at(-1) as number;
+      const [re, im] = alongRows(real, imaginary, -1);
+      return [mul(re, 1 / n), mul(im, 1 / n)];
+    },
+  }),
+);
 
 /**
  * The Fourier transform of real signals: only the bins that aren't the conjugate of an earlier one. float32. Shapes: x
@@ -84,11 +90,11 @@ export const rfft: CompositeOp<[x: Tensor], RfftOptions, Pair, ['fftLength']> =
 
 /**
  * The inverse of `rfft`: real signals. The imaginary part of the first bin is ignored, and for an even length that of the
- * last one. float32. Shapes: real and imaginary [..., bins] → [..., fftLength].
+ * last one. float32. Shapes: real and imaginary [..., bins], as two arguments or as a pair → [..., fftLength].
  * Errors: as for `rfft`.
  */
-export const irfft: CompositeOp<[real: Tensor, imaginary: Tensor], RfftOptions, Tensor, ['fftLength']> =
-  /* @__PURE__ */ defineComposite({
+export const irfft: ComplexOp<RfftOptions, Tensor, ['fftLength']> = /* @__PURE__ */ takingPairs(
+  defineComposite({
     name: 'irfft',
     inputs: ['real', 'imaginary'],
     options: { fftLength: true },
@@ -107,7 +113,8 @@ export const irfft: CompositeOp<[real: Tensor, imaginary: Tensor], RfftOptions, 
       ];
       return mul(alongRows(...whole, -1)[0], 1 / n);
     },
-  });
+  }),
+);
 
 /** `x` with its last axis truncated or padded with zeros to `length`. */
 export function withLength(x: Tensor, length: number): Tensor {

@@ -4,9 +4,10 @@ import { formatShape, requireBoolean, requireInteger, requireOneOf, sizeOf } fro
 import { tensor } from '../tensor/create.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { mul } from './arithmetic.ts';
-import { type CompositeOp, defineComposite } from './composite.ts';
+import { defineComposite } from './composite.ts';
 import { irfft, withLength } from './fourier.ts';
 import { gather } from './gather.ts';
+import { type ComplexOp, takingPairs } from './pairs.ts';
 import { reshape } from './reshape.ts';
 import { pad, slice } from './slice.ts';
 import { type StftOptions, windowOf } from './stft.ts';
@@ -24,45 +25,52 @@ const min = 1e-10;
 /**
  * The signal whose short-time Fourier transform `stft` gives with the same options: windowed inverse transforms are added up
  * where they overlap, and divided by the sum of the squared windows. float32. Where no window is above 0, as at the ends
- * without `center`, the signal is lost. Shapes: real and imaginary [..., count, ⌊fftLength / 2⌋ + 1] → [..., n], n = fftLength +
- * (count - 1) · sequenceStride, less 2 · ⌊fftLength / 2⌋ with `center`.
+ * without `center`, the signal is lost. Shapes: real and imaginary [..., count, ⌊fftLength / 2⌋ + 1], as two arguments or as
+ * a pair → [..., n], n = fftLength + (count - 1) · sequenceStride, less 2 · ⌊fftLength / 2⌋ with `center`.
  * Source: D. Griffin, J. Lim, "Signal estimation from modified short-time Fourier transform", 1984, equation 6; as in Keras
  * with NumPy and JAX.
  * Errors: ShapeError for other shapes, or for two of them; ValueError for options; DTypeError.
  */
-export const istft: CompositeOp<
-  [real: Tensor, imaginary: Tensor],
+export const istft: ComplexOp<
   IstftOptions,
   Tensor,
   ['sequenceLength', 'sequenceStride', 'fftLength', 'length', 'window', 'center']
-> = /* @__PURE__ */ defineComposite({
-  name: 'istft',
-  inputs: ['real', 'imaginary'],
-  options: {
-    sequenceLength: true,
-    sequenceStride: true,
-    fftLength: true,
-    length: true,
-    window: true,
-    center: true,
-  },
-  compose: ([real, imaginary], options) => {
-    const { sequenceLength, sequenceStride: stride, window = 'hann', center = true, length = null } = options;
-    requireInteger('istft', 'sequenceLength', sequenceLength, 1);
-    requireInteger('istft', 'sequenceStride', stride, 1);
-    const size = options.fftLength ?? sequenceLength;
-    requireInteger('istft', 'fftLength', size, sequenceLength);
-    if (length !== null) requireInteger('istft', 'length', length, 0);
-    if (window !== null) requireOneOf('istft', 'window', window, ['hann', 'hamming']);
-    requireBoolean('istft', 'center', center);
-    const count = framesOf(real, size);
-    const weights = windowOf(window, sequenceLength, size);
-    const frames = mul(irfft(real, imaginary, { fftLength: size }), tensor(weights));
-    const whole = mul(overlapAdd(frames, stride), tensor(inverseOverlap(weights, count, stride)));
-    const cut = center ? Math.floor(size / 2) : 0;
-    return part(whole, cut, length ?? (whole.shape.at(-1) as number) - 2 * cut);
-  },
-});
+> = /* @__PURE__ */ takingPairs(
+  defineComposite({
+    name: 'istft',
+    inputs: ['real', 'imaginary'],
+    options: {
+      sequenceLength: true,
+      sequenceStride: true,
+      fftLength: true,
+      length: true,
+      window: true,
+      center: true,
+    },
+    compose: ([real, imaginary], options) => {
+      const {
+        sequenceLength,
+        sequenceStride: stride,
+        window = 'hann',
+        center = true,
+        length = null,
+      } = options;
+      requireInteger('istft', 'sequenceLength', sequenceLength, 1);
+      requireInteger('istft', 'sequenceStride', stride, 1);
+      const size = options.fftLength ?? sequenceLength;
+      requireInteger('istft', 'fftLength', size, sequenceLength);
+      if (length !== null) requireInteger('istft', 'length', length, 0);
+      if (window !== null) requireOneOf('istft', 'window', window, ['hann', 'hamming']);
+      requireBoolean('istft', 'center', center);
+      const count = framesOf(real, size);
+      const weights = windowOf(window, sequenceLength, size);
+      const frames = mul(irfft(real, imaginary, { fftLength: size }), tensor(weights));
+      const whole = mul(overlapAdd(frames, stride), tensor(inverseOverlap(weights, count, stride)));
+      const cut = center ? Math.floor(size / 2) : 0;
+      return part(whole, cut, length ?? (whole.shape.at(-1) as number) - 2 * cut);
+    },
+  }),
+);
 
 /** Sums overlapping frames [..., count, size] that start `stride` apart: [..., size + (count - 1) · stride]. */
 function overlapAdd(frames: Tensor, stride: number): Tensor {
