@@ -7,9 +7,9 @@ import type { Tensor } from '../tensor/tensor.ts';
 import { tidy } from '../tensor/scope.ts';
 import { inComposite } from './call.ts';
 import { inputsOf, type OpCall, splitArguments } from './define.ts';
-import type { InputNames, Operands, Results } from './definition.ts';
+import type { InputNames, OpDefinition, Operands, Results } from './definition.ts';
 import { type InputSlot, toTensors } from './operands.ts';
-import { isAbstract } from './recorders.ts';
+import { isAbstract, symbolicGraph } from './recorders.ts';
 
 /** Typed as a method, so that one definition fits where any is taken. */
 type Formula<I extends readonly unknown[], O, R> = {
@@ -53,11 +53,15 @@ export function defineComposite<
   const { slots, variadic } = inputsOf(definition as { inputs: readonly string[] });
   const op = (...args: unknown[]): R => {
     const { operands, options } = splitArguments({ name, options: names }, slots, variadic, args);
-    return tidy(() => {
-      const tensors = tensorsOf(name, slots, operands);
-      // Their types match `inputs`, position by position.
-      return inComposite(name, () => definition.compose(tensors as never, options as O));
-    });
+    const expand = (given: readonly unknown[]): R =>
+      tidy(() => {
+        const tensors = tensorsOf(name, slots, given);
+        // Their types match `inputs`, position by position.
+        return inComposite(name, () => definition.compose(tensors as never, options as O));
+      });
+    const target = operands.find(isAbstract)?.[symbolicGraph];
+    if (!target?.callComposite) return expand(operands);
+    return target.callComposite(definition as unknown as OpDefinition, operands, expand) as R;
   };
   return Object.assign(op, { definition }) as unknown as CompositeOp<I, O, R, P>;
 }

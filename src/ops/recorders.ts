@@ -74,6 +74,12 @@ export interface SymbolicTensor extends OpenSpec {
 /** Receives the calls on abstract tensors. */
 export interface CallTarget {
   call(op: OpDefinition, operands: readonly unknown[], options: object): unknown;
+  /** Calls a composite op, which `expand` expands into calls of other ops. If there is none, all calls are expanded. */
+  callComposite?(
+    op: Pick<OpDefinition, 'name' | 'inputs'>,
+    operands: readonly unknown[],
+    expand: (operands: readonly unknown[]) => unknown,
+  ): unknown;
 }
 
 export interface SymbolicGraph extends CallTarget {

@@ -45,7 +45,8 @@ function rolled(x: Tensor, axis: number, shift: number): Tensor {
   const block = (first: number, count: number) =>
     slice(x, {
       begin: x.shape.map((_, i) => (i === axis ? first : 0)),
-      size: x.shape.map((size, i) => (i === axis ? count : size)),
+      // -1 takes the rest of an axis, whose size may be open in a graph.
+      size: x.shape.map((_, i) => (i === axis ? count : -1)),
     });
   return concat([block(n - last, last), block(0, n - last)], { axis });
 }

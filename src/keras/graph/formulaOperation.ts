@@ -36,7 +36,7 @@ export class FormulaOperation implements GraphOperation {
   /** Evaluates the formula. Errors: those of the formula. */
   call(argument: Nest<unknown>): Nest<KerasTensor> {
     const run = (given: Nest<unknown>) => this.#formula(given) as Nest<KerasTensor>;
-    const traced = trace(() => traceCall(this.name, argument as Nest<KerasTensor>, {}, run));
+    const traced = trace(() => traceCall(this.name, argument as Nest<KerasTensor>, {}, run, null));
     const outputs = mapNest(traced, ({ shape, dtype }) => new KerasTensor({ shape, dtype }));
     new GraphNode({ operation: this, argument, outputs });
     return outputs;

@@ -3,12 +3,14 @@
  * to the graph.
  */
 import type { OpDefinition } from '../../ops/define.ts';
-import { type SymbolicGraph, symbolicGraph } from '../../ops/recorders.ts';
+import { isSymbolic, type SymbolicGraph, symbolicGraph } from '../../ops/recorders.ts';
+import { Tensor } from '../../tensor/tensor.ts';
+import { callComposite } from './composites.ts';
 import { GraphNode } from './graphNode.ts';
 import { GraphTensor } from './graphTensor.ts';
 import { inferOpen } from './infer.ts';
 import { heldOperands, OpOperation, specsOf } from './opOperation.ts';
-import { notingReads } from './tracing.ts';
+import { noteCall, notingReads } from './tracing.ts';
 
 /**
  * A symbolic tensor: a shape, with null where a size is open, a dtype, a name and a history, but no values. `input`
@@ -25,7 +27,17 @@ const opGraph: SymbolicGraph = {
   call(op: OpDefinition, operands: readonly unknown[], options: object): KerasTensor | KerasTensor[] {
     return notingReads(null, () => addCall(op, operands, options));
   },
+  callComposite,
 };
+
+/** What of an operand may depend on open sizes. Long arrays are compared by their lengths. */
+function describeOperand(operand: unknown): unknown {
+  if (isSymbolic(operand)) return operand.shape.length;
+  if (operand instanceof Tensor) return operand.shape;
+  const isArray = Array.isArray(operand) || ArrayBuffer.isView(operand);
+  const { length = 0 } = isArray ? (operand as ArrayLike<unknown>) : [];
+  return length > 64 ? length : operand;
+}
 
 function addCall(
   op: OpDefinition,
@@ -33,6 +45,7 @@ function addCall(
   options: object,
 ): KerasTensor | KerasTensor[] {
   const held = heldOperands(op, operands);
+  noteCall(() => [op.name, options, operands.map(describeOperand)]);
   const specs = inferOpen(op, specsOf(op, held), options);
   const operation = new OpOperation(op);
   const outputs = [specs].flat().map((spec) => new KerasTensor(spec));

@@ -56,14 +56,15 @@ export class OpOperation implements GraphOperation {
  * Operands as a graph stores them. Tensors get their own handles, so that the end of a scope does not free them; variables
  * are stored as they are, so their later values are used; host values become tensors of the dtype that the op expects.
  */
-export function heldOperands(op: OpDefinition, operands: readonly unknown[]): unknown[] {
+export function heldOperands(op: Pick<OpDefinition, 'inputs'>, operands: readonly unknown[]): unknown[] {
   const { slots } = inputsOf(op);
   return operands.map((operand, i) => {
     if (operand instanceof Variable || isSymbolic(operand)) return operand;
     if (operand instanceof Tensor) return isTracing() ? operand : alias(operand);
     if (Array.isArray(operand) || ArrayBuffer.isView(operand) || typeof operand === 'boolean') {
       const dtype = (slots[i] ?? slots.at(-1))?.hostDType;
-      return keep(tensor(operand as HostValues, dtype ? { dtype } : {}));
+      const made = tensor(operand as HostValues, dtype ? { dtype } : {});
+      return isTracing() ? made : keep(made);
     }
     return operand ?? null;
   });

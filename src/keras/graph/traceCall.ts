@@ -21,7 +21,7 @@ type Run = (inputs: Nest<KerasTensor>, options: object) => Nest<KerasTensor>;
  * Numbers for open sizes, in the order in which they are tried. The numbers of the first pair are far apart, for
  * `Math.min(size, 64)` and conditions; the others have many divisors, and the last exceed windows and strides.
  */
-const probes = [
+export const probes = [
   [194, 5],
   [240, 120],
   [10_080, 5040],
@@ -36,6 +36,7 @@ export function traceCall(
   inputs: Nest<KerasTensor>,
   options: object,
   call: Run,
+  advice: string | null = overrideHint,
 ): Nest<KerasTensor> {
   const run: Run = (given, settings) => {
     const outputs = call(given, settings);
@@ -51,17 +52,23 @@ export function traceCall(
   } catch (error) {
     rejection = error;
   }
-  if (reads.open) traced = probed(layer, inputs, options, run, traced);
+  if (reads.open) traced = probed({ layer, inputs, options, run, advice }, traced);
   if (traced === null) throw rejection;
   return traced;
 }
 
+interface ProbedCall {
+  readonly layer: string;
+  readonly inputs: Nest<KerasTensor>;
+  readonly options: object;
+  readonly run: Run;
+  /** What to do if shapes can't be inferred, for hints; null for what is no layer. */
+  readonly advice: string | null;
+}
+
 /** Returns the outputs by probes; `traced` where no probe works, if it isn't null. */
 function probed(
-  layer: string,
-  inputs: Nest<KerasTensor>,
-  options: object,
-  run: Run,
+  { layer, inputs, options, run, advice }: ProbedCall,
   traced: Nest<KerasTensor> | null,
 ): Nest<KerasTensor> {
   let rejection: unknown;
@@ -76,17 +83,17 @@ function probed(
         ),
       );
     } catch (error) {
-      rejection ??= withOpenSizes(error, pair[0]);
+      rejection ??= withOpenSizes(error, pair[0], advice);
       continue;
     }
-    return merged(layer, pair, outputs[0] as Nest<KerasTensor>, outputs[1] as Nest<KerasTensor>);
+    return merged({ layer, advice }, pair, outputs[0] as Nest<KerasTensor>, outputs[1] as Nest<KerasTensor>);
   }
   if (traced) return traced;
   throw rejection;
 }
 
 /** Returns `nest` with placeholders for its symbolic tensors, where `size` replaces open sizes. */
-function withSizes<N extends Nest<unknown>>(nest: N, size: number | null): N {
+export function withSizes<N extends Nest<unknown>>(nest: N, size: number | null): N {
   return mapNest(nest, (leaf) => {
     if (!isSymbolic(leaf)) return leaf;
     const { shape, dtype } = leaf as SymbolicTensor;
@@ -96,7 +103,7 @@ function withSizes<N extends Nest<unknown>>(nest: N, size: number | null): N {
 
 /** Returns the outputs, with null for sizes that differ. */
 function merged(
-  layer: string,
+  { layer, advice }: Pick<ProbedCall, 'layer' | 'advice'>,
   [large, small]: readonly [number, number],
   first: Nest<KerasTensor>,
   second: Nest<KerasTensor>,
@@ -109,7 +116,7 @@ function merged(
       op: layer,
       rule: 'the number, ranks and dtypes of symbolic outputs cannot depend on an open size.',
       received: `${a.map(formatSpec).join(', ')} where open sizes are ${large}, ${b.map(formatSpec).join(', ')} where they are ${small}`,
-      hint: `${overrideHint}.`,
+      hint: `${advice ?? 'give the size in input({ shape })'}.`,
     });
   }
   const outputs = a.map(({ dtype, shape, kerasHistory }, i) => {
@@ -128,18 +135,16 @@ const overrideHint =
   'override `computeOutputShape(inputShape)`, which then determines the shapes of symbolic calls';
 
 /** Returns the error with null instead of the number that was used for open sizes, and with a hint. */
-function withOpenSizes(error: unknown, size: number): unknown {
+function withOpenSizes(error: unknown, size: number, advice: string | null): unknown {
   if (!(error instanceof RetrogradError)) return error;
   const open = (text: string | undefined) => text?.replace(new RegExp(`\\b${size}\\b`, 'g'), 'null');
   const { op, rule, received, hint } = error;
-  const isComplete = hint?.includes('computeOutputShape') ?? false;
+  const isComplete = advice === null || (hint?.includes('computeOutputShape') ?? false);
   const parts = {
     ...(op === undefined ? {} : { op }),
     rule: open(rule) as string,
     ...(received === undefined ? {} : { received: open(received) as string }),
-    hint: isComplete
-      ? (hint as string)
-      : `${open(hint) ?? ''} If the shapes are right, ${overrideHint}.`.trim(),
+    hint: isComplete ? (open(hint) ?? '') : `${open(hint) ?? ''} If the shapes are right, ${advice}.`.trim(),
   };
   const Kind = error.constructor as new (given: object) => RetrogradError;
   return new Kind({ ...parts, cause: error });

@@ -44,6 +44,25 @@ export function notingReads<T>(into: ShapeReads | null, body: () => T): T {
   }
 }
 
+/** Descriptions of the traced calls of ops; null if they aren't needed. */
+let calls: unknown[] | null = null;
+
+/** Called for a call of an op while tracing, with a function that describes it. */
+export function noteCall(description: () => unknown): void {
+  calls?.push(description());
+}
+
+/** Runs `body` while the calls of ops are noted in `into`. */
+export function notingCalls<T>(into: unknown[], body: () => T): T {
+  const before = calls;
+  calls = into;
+  try {
+    return body();
+  } finally {
+    calls = before;
+  }
+}
+
 /** The number that traced calls see instead of an open size; null if they see null. */
 let probe: number | null = null;
 

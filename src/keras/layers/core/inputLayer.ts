@@ -8,6 +8,8 @@ import { describe, maxRank, type OpenShape } from '../../../core/shape.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
 import { KerasTensor } from '../../graph/kerasTensor.ts';
 import { GraphNode } from '../../graph/graphNode.ts';
+import { setCallOfOpenSizes } from '../../graph/composites.ts';
+import { callOfOpenSizes } from '../../graph/openComposites.ts';
 import { checkedOptions, make } from '../base/layerOptions.ts';
 import { Layer } from '../base/layer.ts';
 
@@ -46,6 +48,7 @@ export class InputLayer extends Layer {
     super({ dtype, ...(name === undefined ? {} : { name }) });
     this.batchShape = batchShape;
     this.built = true;
+    setCallOfOpenSizes(callOfOpenSizes);
     this.tensor = new KerasTensor({ shape: this.batchShape, dtype }, this.name);
     new GraphNode({ operation: this, argument: [], outputs: this.tensor });
   }
