@@ -24,7 +24,7 @@ const FIXTURES = path.join(ROOT, 'test', 'fixtures');
 const programs = 30;
 /** Files with very many tests, and the number of parts in which they run. */
 const parts = /** @type {Record<string, number | undefined>} */ ({ 'ops/battery.test.ts': 24 });
-/** Firefox takes up to 100 ms for a readback, and is mostly idle in the meantime, so this many run in parallel. */
+/** Firefox looks for finished work every 4 ms, and is idle in the meantime, so this many run in parallel. */
 const copies = /** @type {Record<string, number | undefined>} */ ({ firefox: 5 });
 
 /** @typedef {import('./lib/engines.mjs').Engine} Engine */
