@@ -1,7 +1,7 @@
 /**
  * @file Padding: each element of `out` reads the element of `x` to which the mode maps its position, axis by axis:
- * `constant` (a value outside), `reflect` (mirrored, the edge once), `symmetric` (mirrored, the edge twice), `repeat`
- * (x repeated, for tile).
+ * `constant` (a value outside), `reflect` (mirrored, the edge once), `symmetric` (mirrored, the edge twice), `edge` (the nearest
+ * element), `repeat` (x repeated; for tile and wrap, which have no negative places).
  *
  * An invocation computes one element, or a vector of four; or, for software adapters, a run of them along the last axis, for
  * which it computes the line once.
@@ -9,7 +9,7 @@
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
 
-export type PadMode = 'constant' | 'reflect' | 'symmetric' | 'repeat';
+export type PadMode = 'constant' | 'reflect' | 'symmetric' | 'edge' | 'repeat';
 
 export type PadOptions = {
   mode: PadMode;
@@ -29,6 +29,7 @@ const sources: Record<PadMode, string> = {
   reflect: 'place = abs(place);\n    place = select(place, 2 * (size - 1) - place, place >= size);',
   symmetric:
     'place = select(place, -1 - place, place < 0);\n    place = select(place, 2 * size - 1 - place, place >= size);',
+  edge: 'place = clamp(place, 0, size - 1);',
   repeat: 'place = place % size;',
 };
 

@@ -27,7 +27,7 @@ interface Axis {
   before: number;
 }
 
-/** Pads `x` to `spec`: `before` elements in front on each axis, and the rest behind. */
+/** Pads `x` to `spec`: `before` elements in front on each axis, and the rest behind. In mode `repeat`, it is at most 0. */
 export function padKernel(
   op: string,
   x: Tensor,
@@ -74,7 +74,7 @@ const vectorWidth = (x: Tensor, out: Tensor) =>
 
 const isPadded = ({ size, padded }: Axis) => size !== padded;
 
-/** Mirrored elements are in reverse order, so vectors would have to be reversed. */
+/** Mirrored elements are in reverse order, so vectors would have to be reversed; those of an edge are copies of one. */
 const isUnmirrored = (axis: Axis, mode: PadMode) =>
   mode === 'constant' || mode === 'repeat' || !isPadded(axis);
 

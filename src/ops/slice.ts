@@ -13,6 +13,8 @@ import { add } from './arithmetic.ts';
 import { noFlops } from './cost.ts';
 import { defineOp, type Op } from './define.ts';
 import { flip } from './flip.ts';
+import { reshape } from './reshape.ts';
+import { sum } from './sum.ts';
 
 /** Options of `slice`. */
 export interface SliceOptions {
@@ -22,15 +24,18 @@ export interface SliceOptions {
   size?: number | readonly number[];
 }
 
+/** The modes of padding with elements of the axis itself. */
+type PadMode = 'reflect' | 'symmetric' | 'edge' | 'wrap';
+
 /** Options of `pad`. */
 export interface PadOptions {
   /** Elements to add before and after, for each axis. */
   paddings: readonly (readonly [number, number] | readonly number[])[];
   /**
-   * The padding: a constant (default), elements mirrored at the edge element ('reflect'), or mirrored with the edge element
-   * repeated ('symmetric').
+   * The padding: a constant (default), elements mirrored at the edge element ('reflect'), mirrored with the edge element
+   * repeated ('symmetric'), the edge element ('edge'), or the elements of the other end ('wrap').
    */
-  mode?: 'constant' | 'reflect' | 'symmetric';
+  mode?: 'constant' | PadMode;
   /** The padding value for mode 'constant'. Default 0. */
   constantValue?: number;
 }
@@ -66,7 +71,8 @@ export const slice: Op<[x: Tensor], SliceOptions, Tensor, 'first', ['begin', 'si
 /**
  * `x` with elements added before and after on each axis. Any dtype. The gradient of an element is the sum over all its
  * copies.
- * Errors: ShapeError if `paddings` don't fit x, or exceed the mirrored axis; ValueError for the mode.
+ * Errors: ShapeError if `paddings` don't fit x, exceed the mirrored axis, or need an element of an empty one; ValueError for the
+ * mode.
  */
 export const pad: Op<[x: Tensor], PadOptions, Tensor, 'first', ['paddings', 'constantValue']> =
   /* @__PURE__ */ defineOp({
@@ -76,7 +82,7 @@ export const pad: Op<[x: Tensor], PadOptions, Tensor, 'first', ['paddings', 'con
     save: { inputs: [] },
     infer: ([{ shape, dtype }], options) => {
       const { mode = 'constant', constantValue = 0 } = options;
-      requireOneOf('pad', 'mode', mode, ['constant', 'reflect', 'symmetric']);
+      requireOneOf('pad', 'mode', mode, ['constant', 'reflect', 'symmetric', 'edge', 'wrap']);
       requireNumber('pad', 'constantValue', constantValue, dtype);
       const paddings = checkPaddings(shape, options);
       const padded = shape.map((n, i) => n + sumOf(paddings[i] ?? none));
@@ -86,7 +92,11 @@ export const pad: Op<[x: Tensor], PadOptions, Tensor, 'first', ['paddings', 'con
       const { paddings, mode, constantValue } = plan;
       if (paddings.every((padding) => sumOf(padding) === 0)) return view(x, plan, 'pad');
       const before = paddings.map(([first]) => first);
-      return padKernel('pad', x, before, plan, mode, bitsOf(constantValue, x.dtype));
+      if (mode !== 'wrap') return padKernel('pad', x, before, plan, mode, bitsOf(constantValue, x.dtype));
+      const skipped = before.map((first, axis) =>
+        first === 0 ? 0 : -restOf(first, x.shape[axis] as number),
+      );
+      return padKernel('pad', x, skipped, plan, 'repeat');
     },
     backward: ([dOut], { inputSpecs: [{ shape }], plan: { paddings, mode } }) => {
       if (mode === 'constant')
@@ -94,7 +104,7 @@ export const pad: Op<[x: Tensor], PadOptions, Tensor, 'first', ['paddings', 'con
       let dy = dOut;
       shape.forEach((n, axis) => {
         const padding = paddings[axis] ?? none;
-        if (sumOf(padding) > 0) dy = foldMirrored(dy, axis, n, padding, mode);
+        if (sumOf(padding) > 0) dy = (mode === 'wrap' ? foldWrapped : foldBack)(dy, axis, n, padding, mode);
       });
       return [dy];
     },
@@ -147,14 +157,19 @@ const none: Padding = [0, 0];
 
 const sumOf = ([before, after]: Padding) => before + after;
 
-/** Adds the padding of `axis`, mirrored back, to the `n` inner elements. */
-function foldMirrored(
-  dy: Tensor,
-  axis: number,
-  n: number,
-  [before, after]: Padding,
-  mode: 'reflect' | 'symmetric',
-): Tensor {
+/** How many more elements make whole repetitions of `n`. */
+const restOf = (count: number, n: number) => (n - (count % n)) % n;
+
+/** Adds all elements of `axis` that are copies of one. */
+function foldWrapped(dy: Tensor, axis: number, n: number, [before, after]: Padding): Tensor {
+  const rests = [restOf(before, n), restOf(after, n)] as const;
+  const whole = pad(dy, { paddings: dy.shape.map((_, i) => (i === axis ? rests : none)) });
+  const shape = dy.shape.flatMap((size, i) => (i === axis ? [-1, n] : [size]));
+  return sum(reshape(whole, { shape }), { axis });
+}
+
+/** Adds the padding of `axis`, mirrored back or all of it to the edge, to the `n` inner elements. */
+function foldBack(dy: Tensor, axis: number, n: number, [before, after]: Padding, mode: PadMode): Tensor {
   const inset = mode === 'reflect' ? 1 : 0;
   const part = (first: number, length: number) =>
     slice(dy, {
@@ -162,13 +177,19 @@ function foldMirrored(
       size: dy.shape.map((_, i) => (i === axis ? length : -1)),
     });
   const placed = (x: Tensor, first: number, length: number) =>
-    pad(flip(x, { axis }), {
-      paddings: x.shape.map((_, i) => (i === axis ? [first, n - first - length] : [0, 0])),
-    });
-  let sum = part(before, n);
-  if (before > 0) sum = add(sum, placed(part(0, before), inset, before));
-  if (after > 0) sum = add(sum, placed(part(before + n, after), n - inset - after, after));
-  return sum;
+    pad(x, { paddings: x.shape.map((_, i) => (i === axis ? [first, n - first - length] : none)) });
+  const atFront = (x: Tensor) =>
+    mode === 'edge'
+      ? placed(sum(x, { axis, keepDims: true }), 0, 1)
+      : placed(flip(x, { axis }), inset, before);
+  const atBack = (x: Tensor) =>
+    mode === 'edge'
+      ? placed(sum(x, { axis, keepDims: true }), n - 1, 1)
+      : placed(flip(x, { axis }), n - inset - after, after);
+  let all = part(before, n);
+  if (before > 0) all = add(all, atFront(part(0, before)));
+  if (after > 0) all = add(all, atBack(part(before + n, after)));
+  return all;
 }
 
 function checkPaddings(shape: Shape, { paddings, mode = 'constant' }: PadOptions): readonly Padding[] {
@@ -181,12 +202,18 @@ function checkPaddings(shape: Shape, { paddings, mode = 'constant' }: PadOptions
     });
   }
   if (mode !== 'constant') {
-    const reach = (axis: number) => (shape[axis] as number) - (mode === 'reflect' ? 1 : 0);
+    const isMirrored = mode === 'reflect' || mode === 'symmetric';
+    const reach = (axis: number) => {
+      const size = shape[axis] as number;
+      return isMirrored || size === 0 ? size - (mode === 'reflect' ? 1 : 0) : Number.POSITIVE_INFINITY;
+    };
     const excess = paddings.findIndex((padding, axis) => Math.max(...padding) > Math.max(0, reach(axis)));
     if (excess >= 0) {
       throw new ShapeError({
         op: 'pad',
-        rule: `mode '${mode}' adds at most ${mode === 'reflect' ? 'size - 1' : 'size'} elements on each side.`,
+        rule: isMirrored
+          ? `mode '${mode}' adds at most ${mode === 'reflect' ? 'size - 1' : 'size'} elements on each side.`
+          : `mode '${mode}' takes elements of the axis, which must have some.`,
         received: `paddings ${describe(paddings[excess])} for axis ${excess} of shape ${formatShape(shape)}`,
         hint: 'pad in several steps, or use another mode.',
       });

@@ -272,9 +272,14 @@ describe('pad', () => {
     constant: (place: number, n: number) => (place >= 0 && place < n ? place : null),
     reflect: mirrored('reflect'),
     symmetric: mirrored('symmetric'),
+    edge: (place: number, n: number) => Math.max(0, Math.min(n - 1, place)),
+    wrap: (place: number, n: number) => ((place % n) + n) % n,
   };
-  test.each(['constant', 'reflect', 'symmetric'] as const)('%s', async (mode) => {
-    const reach = (n: number) => (mode === 'constant' ? 4 : mode === 'reflect' ? Math.max(0, n - 1) : n);
+  test.each(['constant', 'reflect', 'symmetric', 'edge', 'wrap'] as const)('%s', async (mode) => {
+    const reach = (n: number) => {
+      if (mode === 'reflect') return Math.max(0, n - 1);
+      return mode === 'symmetric' || (n === 0 && mode !== 'constant') ? n : 9;
+    };
     const axis = size.chain((n) =>
       fc.tuple(
         fc.constant(n),

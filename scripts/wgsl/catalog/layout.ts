@@ -14,7 +14,11 @@ export const layoutKernels: Family = {
   transpose: entry<TransposeOptions>({ rank: 1 }, { 'one matrix': { rank: 0 } }),
   pad: entry<PadOptions>(
     { mode: 'constant', rank: 2, width: 1, run: 4 },
-    { reflect: { mode: 'reflect', run: 1 }, symmetric: { mode: 'symmetric', run: 1 } },
+    {
+      reflect: { mode: 'reflect', run: 1 },
+      symmetric: { mode: 'symmetric', run: 1 },
+      edge: { mode: 'edge', run: 1 },
+    },
   ),
   resize: entry<ResizeOptions>(
     { type: 'f32', width: 4, run: 1, method: 'bilinear', direction: 'forward' },

@@ -384,6 +384,38 @@ export const samples: OpSamples[] = [
           mode: 'symmetric',
         },
       },
+      {
+        inputs: [x(2, 3, 4)],
+        options: {
+          paddings: [
+            [0, 3],
+            [4, 1],
+            [1, 0],
+          ],
+          mode: 'edge',
+        },
+      },
+      {
+        inputs: [x(3, 2, 4)],
+        options: {
+          paddings: [
+            [4, 8],
+            [0, 0],
+            [0, 3],
+          ],
+          mode: 'wrap',
+        },
+      },
+      {
+        inputs: [x(3, 8)],
+        options: {
+          paddings: [
+            [2, 1],
+            [8, 4],
+          ],
+          mode: 'wrap',
+        },
+      },
       { inputs: [x(5)], options: { paddings: [[0, 0]], mode: 'reflect' } },
       { inputs: [x()], options: { paddings: [] } },
       {
@@ -422,7 +454,7 @@ export const samples: OpSamples[] = [
       {
         why: 'an unknown mode',
         inputs: [x(3)],
-        options: { paddings: [[1, 1]], mode: 'edge' },
+        options: { paddings: [[1, 1]], mode: 'mean' },
         error: ValueError,
         message: /reflect/,
       },
@@ -436,6 +468,19 @@ export const samples: OpSamples[] = [
         why: 'a symmetric padding beyond the axis',
         inputs: [x(3)],
         options: { paddings: [[0, 4]], mode: 'symmetric' },
+        error: ShapeError,
+      },
+      {
+        why: 'the edge of nothing',
+        inputs: [x(0)],
+        options: { paddings: [[1, 0]], mode: 'edge' },
+        error: ShapeError,
+        message: /must have some/,
+      },
+      {
+        why: 'nothing repeated',
+        inputs: [x(0)],
+        options: { paddings: [[0, 2]], mode: 'wrap' },
         error: ShapeError,
       },
       {
