@@ -35,7 +35,7 @@ import {
   squeeze,
   stack,
   sum,
-  type Tensor,
+  Tensor,
   tensor,
   tidy,
   tile,
@@ -469,4 +469,10 @@ describe('messages', () => {
     expect(onBatch).toBeCloseTo(loss as number, 5);
     net.dispose();
   });
+});
+
+test('the class of tensors isn’t their constructor', () => {
+  const Loosely = Tensor as unknown as new (...args: unknown[]) => unknown;
+  for (const args of [[], [[1, 2, 3]], [new Float32Array(3), [3]], [3, 'float32']])
+    expect(() => new Loosely(...args)).toThrow(/tensors are made by functions[\s\S]*tensor\(values\)/);
 });

@@ -94,8 +94,10 @@ export class Tensor<D extends DType = AnyDType> implements TensorSpec {
   readonly #holder: Holder;
   #isWatched = false;
 
-  /** Takes over one reference of `storage`. Internal: make tensors with `tensor()` and ops. */
+  /** Takes over one reference of `storage`. Internal: make tensors with `tensor()` and ops. Errors: ValueError in apps. */
   constructor(device: Device, storage: Storage, spec: TensorSpec, origin: Origin, aliasOf?: number) {
+    // An app may take the class for the function.
+    if (!(spec as unknown)) throw notConstructed();
     this.id = aliasOf ?? newTensorId();
     this.#shape = frozenShape(spec.shape);
     this.#dtype = spec.dtype as KnownDType[D];
@@ -338,6 +340,15 @@ export function alias(tensor: Tensor): Tensor {
   second.name = tensor.name;
   second.watchDrop();
   return second;
+}
+
+function notConstructed(): ValueError {
+  return new ValueError({
+    op: 'Tensor',
+    rule: 'tensors are made by functions.',
+    received: 'new Tensor()',
+    hint: 'call tensor(values).',
+  });
 }
 
 function viewOf(bytes: ArrayBuffer, dtype: DType, size: number): TypedData {
