@@ -6,7 +6,8 @@
  *     npm run test:mutation -- [--file PATTERN] [--tests PATTERN] [--sample N] [--seed 1] [--minutes M] [--seconds 10]
  *                              [--again]
  *
- * `--seconds` is for the tests of one mutant, of which the fastest run. `--again`, after tests were added, runs only mutants that
+ * `--seconds` is for the tests of one mutant, of which the fastest run. Mutants of code that runs once in a process, such as
+ * tables, get processes of their own, and any of the tests. `--again`, after tests were added, runs only mutants that
  * no run killed before: what an earlier run killed counts as killed, as long as the source is the same.
  * Prints survivors as they are found. Writes docs/mutation.md where all mutants of a file ran, or a sample of them. The exit code
  * is 1 where the score is below 85 %, not counting survivors that test/mutation/explained.mjs explains.

@@ -43,7 +43,7 @@ function rowOf(results, mutants) {
     survived: count('survived', false),
     explained: count('survived', true) + count('not covered', true),
     uncovered: count('not covered', false),
-    once: count('only once'),
+    once: 0,
   };
 }
 
@@ -153,7 +153,7 @@ function page(rows, samples) {
       : []),
     '- The score is killed / (killed + survived + not covered).',
     '- *Not covered*: no test of test/mutation/suites.ts reaches it; others may.',
-    '- *Only once*: code that runs once in a process, such as tables and what fills a cache. A run of it needs a process of its own.',
+    '- *Only once*: code that runs once in a process, such as tables and what fills a cache, and that has not run in one of its own.',
     '- *Explained*: the change makes no difference that a test could see, see below.',
     '',
     '## Explained survivors',

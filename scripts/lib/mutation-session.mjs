@@ -6,7 +6,7 @@
 import process from 'node:process';
 import { openBuilt } from './engines.mjs';
 
-/** @typedef {'killed' | 'survived' | 'not covered' | 'only once'} Status */
+/** @typedef {'killed' | 'survived' | 'not covered'} Status */
 /** @typedef {{ file: string, index: number, milliseconds: number, hits: number }} Reach a test that reaches a mutant */
 /** @typedef {import('../../test/mutation/suites.ts').MutantRun} MutantRun */
 
@@ -19,6 +19,10 @@ const hitFactor = 100;
 export class MutationSession {
   /** @type {Map<string, Reach[]>} */
   #reaches = new Map();
+  /** All tests. @type {Reach[]} */
+  #tests = [];
+  /** Those for mutants in processes of their own. @type {{ chosen: readonly Reach[], note: string } | null} */
+  #standalone = null;
   #started = performance.now();
 
   /**
@@ -67,6 +71,7 @@ export class MutationSession {
     for (const { name, message } of unstable)
       process.stdout.write(`left out, since it fails when it runs twice: ${file} > ${name}: ${message}\n`);
     for (const test of tests) this.#note(file, test, reached[test.index]);
+    for (const { index, milliseconds } of tests) this.#tests.push({ file, index, milliseconds, hits: 0 });
     // Hooks run with any test of the file.
     const [fastest] = [...tests].sort((a, b) => a.milliseconds - b.milliseconds);
     if (fastest) this.#note(file, fastest, reached.hooks);
@@ -86,15 +91,17 @@ export class MutationSession {
     }
   }
 
-  /** Returns the fastest tests that reach a mutant. @param {string} mutant */
-  #testsOf(mutant) {
-    const reaches = (this.#reaches.get(mutant) ?? []).sort((a, b) => a.milliseconds - b.milliseconds);
+  /** Returns the fastest of `tests`. @param {readonly Reach[]} tests */
+  #fastest(tests) {
     let spent = 0;
-    const chosen = reaches.filter(({ milliseconds }, i) => {
-      spent += milliseconds;
-      return i === 0 || spent <= this.budget;
-    });
-    return { chosen, left: reaches.length - chosen.length };
+    const chosen = [...tests]
+      .sort((a, b) => a.milliseconds - b.milliseconds)
+      .filter(({ milliseconds }, i) => {
+        spent += milliseconds;
+        return i === 0 || spent <= this.budget;
+      });
+    const left = tests.length - chosen.length;
+    return { chosen, note: left > 0 ? `(${left} slower tests did not run)` : '' };
   }
 
   /**
@@ -102,9 +109,9 @@ export class MutationSession {
    * @returns {Promise<{ status: Status, note: string }>}
    */
   async run(mutant) {
-    const { chosen, left } = this.#testsOf(mutant);
+    const { chosen, note } = this.#fastest(this.#reaches.get(mutant) ?? []);
     if (chosen.length === 0)
-      return { status: this.onLoad.has(mutant) ? 'only once' : 'not covered', note: '' };
+      return this.onLoad.has(mutant) ? this.#runAlone(mutant) : { status: 'not covered', note: '' };
     const run = await this.#runOn(mutant, chosen);
     if (run === null) return { status: 'killed', note: 'by the time limit' };
     if (run.killedBy && (await this.#isSpoilt(run.killedBy))) {
@@ -114,8 +121,48 @@ export class MutationSession {
       return { status: again === null || again.killedBy ? 'killed' : 'survived', note: '' };
     }
     if (run.killedBy) return { status: 'killed', note: '' };
-    if (run.hits === 0) return { status: 'only once', note: '' };
-    return { status: 'survived', note: left > 0 ? `(${left} slower tests did not run)` : '' };
+    return run.hits === 0 ? this.#runAlone(mutant) : { status: 'survived', note };
+  }
+
+  /**
+   * Runs a mutant of code that runs once in a process, such as tables and what fills a cache: in a process of its own. Which
+   * tests depend on it isn't known.
+   *
+   * @param {string} mutant
+   * @returns {Promise<{ status: Status, note: string }>}
+   */
+  async #runAlone(mutant) {
+    this.#standalone ??= await this.#findStandalone();
+    const { chosen, note } = this.#standalone;
+    const run = await this.#inOwnProcess(mutant, chosen);
+    return run === null || run.killedBy ? { status: 'killed', note: '' } : { status: 'survived', note };
+  }
+
+  /** Returns the fastest tests, without those that fail in a process that ran nothing before them. */
+  async #findStandalone() {
+    let { chosen, note } = this.#fastest(this.#tests);
+    for (;;) {
+      const run = await this.#inOwnProcess('', chosen);
+      if (run === null) throw new Error('The tests must end in a process of their own.');
+      const { killedBy, message } = run;
+      if (killedBy === null) return { chosen, note };
+      process.stdout.write(
+        `left out in processes of mutants, since it fails there: ${killedBy.file}: ${message}\n`,
+      );
+      chosen = chosen.filter(
+        ({ file, index }) => file !== killedBy.file || (killedBy.index >= 0 && index !== killedBy.index),
+      );
+    }
+  }
+
+  /** @param {string} mutant '' for none @param {readonly Reach[]} tests */
+  async #inOwnProcess(mutant, tests) {
+    // Instrumented sources read the variable as they are loaded.
+    const env = { ...this.env, __STRYKER_ACTIVE_MUTANT__: mutant };
+    const engine = await openBuilt('node', this.built, env);
+    const run = await this.#ask(engine, null, tests);
+    await engine.kill();
+    return run;
   }
 
   /**
@@ -123,9 +170,20 @@ export class MutationSession {
    *
    * @param {string | null} mutant
    * @param {readonly Reach[]} tests
-   * @returns {Promise<MutantRun | null>}
    */
   async #runOn(mutant, tests) {
+    const run = await this.#ask(this.engine, mutant, tests);
+    if (run === null) await this.#restart();
+    return run;
+  }
+
+  /**
+   * @param {import('./engines.mjs').Engine} engine
+   * @param {string | null} mutant
+   * @param {readonly Reach[]} tests
+   * @returns {Promise<MutantRun | null>} null if they don't end
+   */
+  async #ask(engine, mutant, tests) {
     /** @type {Map<string, number[]>} */
     const byFile = new Map();
     for (const { file, index } of tests) byFile.set(file, [...(byFile.get(file) ?? []), index]);
@@ -138,12 +196,9 @@ export class MutationSession {
       timer = setTimeout(() => resolve(null), slower * usual + patience);
     });
     const died = () => null;
-    const run = await Promise.race([
-      this.engine.call('runMutant', mutant, hitLimit, [...byFile]).catch(died),
-      late,
-    ]);
+    const answer = engine.call('runMutant', mutant, hitLimit, [...byFile]).catch(died);
+    const run = await Promise.race([answer, late]);
     clearTimeout(timer);
-    if (run === null) await this.#restart();
     return run;
   }
 
