@@ -1,5 +1,5 @@
 /** @file Out of memory: it is reported once, typed, and the device works again as soon as tensors are disposed of. */
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import {
   add,
   compile,
@@ -20,7 +20,15 @@ import {
 } from '../../src/index.ts';
 import { input, layers, model } from '../../src/keras/index.ts';
 import { encodeFunction } from '../../src/kernels.ts';
-import { elements, expectValues, filled, leaveRoom, limited, MiB } from '../support/limitedDevice.ts';
+import {
+  elements,
+  expectValues,
+  filled,
+  leaveRoom,
+  type LimitedDevice,
+  limited,
+  MiB,
+} from '../support/limitedDevice.ts';
 
 /** Room for none, some and nearly all of what recording a function on 4 MiB takes. */
 const partialRooms = [0, 1024, 3 * MiB, 5 * MiB, 9 * MiB];
@@ -269,6 +277,50 @@ test('in replays before the failure of their recording is known', async () => {
     await own.device.sync().catch((error) => expect(error).toBeInstanceOf(OutOfMemoryError));
   }
   expect(failed).toBeGreaterThan(0);
+});
+
+describe('at what replays need, after the recorded call had its memory', () => {
+  /** Records, with no more than `room` bytes for what its replays need, and replays at once. */
+  async function recordWithRoom(own: LimitedDevice, room: number, call: () => void): Promise<void> {
+    const { budget } = own.room;
+    // Before it makes what replays need, a recording submits the recorded call.
+    vi.spyOn(own.device, 'flush').mockImplementationOnce(() => {
+      own.device.stream.flush();
+      own.room.budget = own.room.live + room;
+    });
+    for (let run = 0; run < 3; run++) call();
+    expect(own.room.rejected).toBeGreaterThan(0);
+    own.room.budget = budget;
+    vi.restoreAllMocks();
+    await expect(own.device.sync()).rejects.toThrow(OutOfMemoryError);
+  }
+
+  test('buffers of intermediate values', async () => {
+    await using own = await limited(64 * MiB);
+    // Its results are large: each run makes separate buffers for them.
+    const f = compile((x: Tensor) => sum(cumsum(add(x, 1), { axis: 2 }), { axis: 2 }));
+    const x = fill([1024, 32, 32], 1);
+    await own.device.sync();
+    const results: Tensor[] = [];
+    await recordWithRoom(own, MiB, () => void results.push(f(x)));
+    await expectValues(results[0] as Tensor, 32 * 33);
+    for (const replayed of results.slice(1)) await expect(replayed.data()).rejects.toThrow(OutOfMemoryError);
+    await expectValues(f(x), 32 * 33);
+  });
+
+  test('parameters', async () => {
+    await using own = await limited(64 * MiB);
+    const total = variable(tensor([1]));
+    const f = compile(() => void total.assign(add(total, 1)));
+    await own.device.sync();
+    // For the intermediate sum, whose buffer is made first.
+    await recordWithRoom(own, 256, f);
+    expect(own.room.rejected).toBe(1);
+    await expect(total.item()).rejects.toThrow(OutOfMemoryError);
+    total.assign(tensor([5]));
+    f();
+    expect(await total.item()).toBe(6);
+  });
 });
 
 test('between the runs of a compiled function', async () => {
