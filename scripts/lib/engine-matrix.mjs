@@ -105,6 +105,7 @@ function page(all) {
     '',
     '- `ops`, `kernels`, `autodiff` and `keras` are unit tests that need nothing of Node.',
     "- A plain device has WebGPU's default limits and no features.",
+    '- Variants of matmul that need subgroups count where the engine has them.',
     '- `golden cases` and `golden models` compare with values of Keras, TensorFlow and JAX.',
     '- `random programs` are 30 differential and 30 stateful ones; `npm run fuzz` runs more.',
     '- `profiles` counts the variants that `verify()` checks for each kind of adapter, forced one after the other.',
