@@ -5,6 +5,8 @@ import {
   compile,
   concat,
   conv2d,
+  cumprod,
+  cumsum,
   fusedConv2d,
   fusedMatMul,
   gather,
@@ -15,6 +17,7 @@ import {
   gruSteps,
   init,
   layerNorm,
+  logSoftmax,
   lstmSteps,
   matMul,
   mul,
@@ -23,12 +26,15 @@ import {
   scatterNd,
   searchSorted,
   sin,
+  softmax,
+  split,
   square,
   stack,
   sub,
   sum,
   type Tensor,
   tensor,
+  unstack,
   vmap,
   zeros,
 } from '../../src/index.ts';
@@ -187,6 +193,24 @@ describe('each choice of mapped operands', () => {
       await expectMapped((x) => grad((t) => sum(sin(layerNorm(t, null, null))))(x), [given(0, [3, 4])], [0]);
     },
   );
+
+  test.each<[string, { axis?: number }]>([
+    ['left out', {}],
+    ['counted from the last', { axis: -1 }],
+  ])('an axis that is %s is one of each example', async (_, options) => {
+    const functions: ((x: Tensor) => Tensor)[] = [
+      (x) => concat([x, square(x)], options),
+      (x) => stack([x, square(x)], options),
+      (x) => unstack(x, options)[1] as Tensor,
+      (x) => split(x, { numOrSizeSplits: 2, ...options })[1] as Tensor,
+      (x) => cumsum(x, options),
+      (x) => cumprod(x, options),
+      (x) => softmax(x, options),
+      (x) => logSoftmax(x, options),
+      grad((x) => sum(sin(logSoftmax(x, options)))),
+    ];
+    for (const f of functions) await expectMapped(f, [distinctValues([2, 4, 6])], [0]);
+  });
 
   test('a gather along any axis, also with shared leading axes', async () => {
     const indices = tensor(

@@ -31,16 +31,17 @@ export function axesBehindBatch(call: MappedCall, rank = call.rank(0)): number[]
   return normalizeAxes(call.op.name, axis, rank).map((i) => i + 1);
 }
 
-/** Ops whose option `axis` is one axis. The result has `more` axes than the operand. */
-export function alongAxis(standard: number, more = 0): BatchingRule {
-  return onAxes((call) => {
-    const { axis = standard } = call.options;
-    return {
-      ...call.options,
-      axis: normalizeAxis(call.op.name, axis as number, call.rank(0) + more) + 1,
-    };
-  });
-}
+/** Ops whose option `axis` is one axis, which their plan has. */
+export const alongAxis: BatchingRule = onAxes(({ options, plan }) => {
+  const { axis } = plan as unknown as { axis: number };
+  return { ...options, axis: axis + 1 };
+});
+
+/** split and unstack, whose plans are the specs of the parts. */
+export const divisions: BatchingRule = onAxes((call) => {
+  const { axis = 0 } = call.options as { axis?: number };
+  return { ...call.options, axis: normalizeAxis(call.op.name, axis, call.rank(0)) + 1 };
+});
 
 export const reductions: BatchingRule = onAxes((call) => ({ ...call.options, axis: axesBehindBatch(call) }));
 

@@ -60,12 +60,6 @@ export const alongIndices: BatchingRule = (call) => {
 /** Each example has segments of its own. */
 export const segments: BatchingRule = (call) => call.one(call.spreadAll(), sharingBatch(call));
 
-/** oneHot inserts an axis; it shifts by the batch axis. */
-export const oneHots: BatchingRule = (call) => {
-  const { axis } = call.plan as unknown as { axis: number };
-  return call.one(call.spreadAll(), { ...call.options, axis: axis + 1 });
-};
-
 /** searchSortedRows: all examples search the same rows, or each its own. */
 export const searches: BatchingRule = (call) => {
   if (call.isMapped(0)) return merged(call, call.spreadAll());
