@@ -8,6 +8,7 @@ import {
   init,
   memory,
   mul,
+  ones,
   ShapeError,
   square,
   sum,
@@ -198,6 +199,31 @@ describe('weights', () => {
       'net/block/scale',
       'net/block/inner/kernel',
       'net/block/inner/bias',
+    ]);
+  });
+
+  test('of a build that fails are freed, and another build adds its own', () => {
+    class Scaled extends Layer {
+      scale!: Variable;
+      offset!: Variable;
+      override build([, size]: readonly (number | null)[]): void {
+        this.scale = this.addWeight('scale', { shape: [size as number], initializer: 'ones' });
+        if (size === 3) throw new Error('three');
+        this.offset = this.addWeight('offset', { shape: [size as number] });
+      }
+      override call(x: Tensor): Tensor {
+        return add(mul(x, this.scale), this.offset);
+      }
+    }
+    const layer = new Scaled();
+    const three = ones([1, 3]);
+    const before = memory().tensors;
+    expect(() => layer.apply(three)).toThrow('three');
+    expect(memory().tensors).toBe(before);
+    layer.apply(ones([1, 4]));
+    expect(layer.weights.map(({ name, shape }) => [name?.split('/').at(-1), ...shape])).toEqual([
+      ['scale', 4],
+      ['offset', 4],
     ]);
   });
 

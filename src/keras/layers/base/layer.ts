@@ -236,7 +236,7 @@ export abstract class Layer<
     const shape = withoutProbe(inputShape as Nest<OpenShape>) as Shapes<In>;
     const inScope = () => inNameScope(this, this.name, () => build.call(this, shape));
     // Weights are leaves: their initialization is not recorded, and they outlive scopes.
-    untraced(() => withRecorders([], () => insideCall(null, () => tidy(inScope))));
+    this.addingWeights(() => untraced(() => withRecorders([], () => insideCall(null, () => tidy(inScope)))));
     this.built = true;
     this.buildShape = shape;
   }

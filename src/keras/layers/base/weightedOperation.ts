@@ -63,6 +63,17 @@ export abstract class WeightedOperation<
     return made.variable;
   }
 
+  /** Runs `build`. If it fails, the weights that it added are freed: another call adds its own. */
+  protected addingWeights(build: () => void): void {
+    const count = this.#weights.length;
+    try {
+      build();
+    } catch (error) {
+      for (const { variable } of this.#weights.splice(count)) variable.dispose();
+      throw error;
+    }
+  }
+
   /** Layers inside this one. */
   abstract get sublayers(): readonly Sublayer[];
 
