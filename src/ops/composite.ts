@@ -26,9 +26,9 @@ export interface CompositeDefinition<
   /** As for an OpDefinition: `name`, `name:dtype`, `name?`, or one `...name` for a list. */
   readonly inputs: NoInfer<InputNames<I>>;
   readonly options?: OptionNames<NoInfer<O>, NoInfer<P>[number]>;
-  /** The formula. Its inputs are tensors, symbolic ones included; host values have become tensors. */
   /** Null if the result has no gradient. */
   readonly backward?: null;
+  /** The formula. Its inputs are tensors, symbolic ones included; host values have become tensors. */
   readonly compose: Formula<I, O, R>;
 }
 

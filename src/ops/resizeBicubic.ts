@@ -26,8 +26,7 @@ export const resizeBicubic: CompositeOp<
   name: 'resizeBicubic',
   inputs: ['images'],
   options: { size: true, antialias: true },
-  compose: ([images], options) =>
-    resizedBy('resizeBicubic', images, options, (antialias) => filtered(cubic, antialias)),
+  compose: ([images], options) => resizedBy('resizeBicubic', images, options, filtered(cubic)),
 });
 
 /**
@@ -46,10 +45,8 @@ export const resizeLanczos: CompositeOp<
   inputs: ['images'],
   options: { size: true, antialias: true, radius: true },
   compose: ([images], { radius = 3, ...options }) => {
-    if (radius === 3 || radius === 5) {
-      const filter = lanczos(radius);
-      return resizedBy('resizeLanczos', images, options, (antialias) => filtered(filter, antialias));
-    }
+    if (radius === 3 || radius === 5)
+      return resizedBy('resizeLanczos', images, options, filtered(lanczos(radius)));
     throw new ValueError({
       op: 'resizeLanczos',
       rule: '`radius` must be 3 or 5.',

@@ -3,7 +3,7 @@ import { requireBoolean, requireOneOf } from '../core/shape.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
 import { resizeBilinear, resizeNearest } from './resize.ts';
-import { cubic, filtered, lanczos, type PixelWeight, resizedBy } from './resizeWeights.ts';
+import { cubic, filtered, lanczos, resizedBy, type Weighting } from './resizeWeights.ts';
 
 export const interpolations = ['nearest', 'bilinear', 'bicubic', 'lanczos3', 'lanczos5', 'area'] as const;
 
@@ -49,10 +49,10 @@ export const resizeImages: CompositeOp<
   },
 });
 
-const weightOf: Readonly<Record<Exclude<Interpolation, 'nearest'>, (antialias: boolean) => PixelWeight>> = {
-  bilinear: (antialias) => filtered((distance) => Math.max(0, 1 - distance), antialias),
-  bicubic: (antialias) => filtered(cubic, antialias),
-  lanczos3: (antialias) => filtered(lanczos(3), antialias),
-  lanczos5: (antialias) => filtered(lanczos(5), antialias),
+const weightOf: Readonly<Record<Exclude<Interpolation, 'nearest'>, Weighting>> = {
+  bilinear: filtered((distance) => Math.max(0, 1 - distance)),
+  bicubic: filtered(cubic),
+  lanczos3: filtered(lanczos(3)),
+  lanczos5: filtered(lanczos(5)),
   area: () => (k, i, step) => Math.max(0, Math.min(k + 1, (i + 1) * step) - Math.max(k, i * step)),
 };

@@ -18,6 +18,9 @@ export interface ResizeBicubicOptions {
 /** The weight of pixel `k` in result `i`, where results are `step` pixels apart. A row of weights needn't add up to 1. */
 export type PixelWeight = (k: number, i: number, step: number) => number;
 
+/** Weights, with or without antialiasing. */
+export type Weighting = (antialias: boolean) => PixelWeight;
+
 /** The weight of a pixel by its distance from the centre of the result. */
 export type Filter = (distance: number) => number;
 
@@ -28,29 +31,31 @@ export const cubic: Filter = (x) => {
 };
 
 /** Source: C. Duchon, "Lanczos filtering in one and two dimensions", 1979. */
-export const lanczos =
-  (radius: number): Filter =>
-  (x) => {
+/* @__NO_SIDE_EFFECTS__ */
+export function lanczos(radius: number): Filter {
+  return (x) => {
     if (x >= radius) return 0;
     if (x < 1e-3) return 1;
     const angle = Math.PI * x;
     return (radius * Math.sin(angle) * Math.sin(angle / radius)) / angle ** 2;
   };
+}
 
-/** Weighs pixels by `filter`, which is stretched over all pixels of a result if it is `antialias`ed. */
-export function filtered(filter: Filter, antialias: boolean): PixelWeight {
-  return (k, i, step) => {
+/** Weighs pixels by `filter`, which antialiasing stretches over all pixels of a result. */
+/* @__NO_SIDE_EFFECTS__ */
+export function filtered(filter: Filter): Weighting {
+  return (antialias) => (k, i, step) => {
     const centre = (i + 0.5) * step - 0.5;
     return filter(Math.abs(centre - k) / (antialias ? Math.max(step, 1) : 1));
   };
 }
 
-/** Resizes `images` by `weight`. Errors: ShapeError for another rank or images without pixels, ValueError for options, DTypeError. */
+/** Resizes `images` by `weighting`. Errors: ShapeError for another rank or images without pixels, ValueError for options, DTypeError. */
 export function resizedBy(
   op: string,
   images: Tensor,
   { size, antialias = false }: ResizeBicubicOptions,
-  weight: (antialias: boolean) => PixelWeight,
+  weighting: Weighting,
 ): Tensor {
   requireRank(op, 'images', images.shape, 4);
   requireDType(op, 'images', images.dtype, ['float32']);
@@ -65,7 +70,7 @@ export function resizedBy(
       hint: 'pass images of at least one row and column.',
     });
   }
-  const rule = weight(antialias);
+  const rule = weighting(antialias);
   const rows = einsum([weights(height, down, rule), images], { equation: 'oh,nhwc->nowc' });
   return einsum([weights(width, across, rule), rows], { equation: 'ow,nhwc->nhoc' });
 }

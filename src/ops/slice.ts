@@ -178,17 +178,15 @@ function foldBack(dy: Tensor, axis: number, n: number, [before, after]: Padding,
     });
   const placed = (x: Tensor, first: number, length: number) =>
     pad(x, { paddings: x.shape.map((_, i) => (i === axis ? [first, n - first - length] : none)) });
-  const atFront = (x: Tensor) =>
-    mode === 'edge'
-      ? placed(sum(x, { axis, keepDims: true }), 0, 1)
-      : placed(flip(x, { axis }), inset, before);
-  const atBack = (x: Tensor) =>
-    mode === 'edge'
-      ? placed(sum(x, { axis, keepDims: true }), n - 1, 1)
-      : placed(flip(x, { axis }), n - inset - after, after);
+  const folded = (first: number, length: number, edge: number, mirrored: number) => {
+    const x = part(first, length);
+    return mode === 'edge'
+      ? placed(sum(x, { axis, keepDims: true }), edge, 1)
+      : placed(flip(x, { axis }), mirrored, length);
+  };
   let all = part(before, n);
-  if (before > 0) all = add(all, atFront(part(0, before)));
-  if (after > 0) all = add(all, atBack(part(before + n, after)));
+  if (before > 0) all = add(all, folded(0, before, 0, inset));
+  if (after > 0) all = add(all, folded(before + n, after, n - 1, n - inset - after));
   return all;
 }
 
