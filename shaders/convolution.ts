@@ -57,7 +57,7 @@ export function convolution(direction: Direction): (options: ConvolutionKernelOp
       source: sources[direction],
       a: { guarded: true },
       b: { guarded: false },
-      skips: direction === 'inputGrad' && options.strides !== 1,
+      segments: direction === 'inputGrad' && options.strides !== 1 ? 'some' : 'all',
     });
   };
 }

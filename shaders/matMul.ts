@@ -71,5 +71,5 @@ fn bias_offset(slice: u32) -> u32 {
   return 0u;
 }
 `;
-  return gemm(options, { source, a: { guarded: false }, b: { guarded: false }, skips: false });
+  return gemm(options, { source, a: { guarded: false }, b: { guarded: false }, segments: 'one' });
 }

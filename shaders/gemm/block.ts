@@ -71,9 +71,9 @@ fn bias_of(slice: u32, column: u32) -> vec4<${type}> {
 
 /**
  * The position of a block in C, and the k steps it sums, from its flat index. Blocks along n are consecutive, since they
- * share rows of A.
+ * share rows of A. With `bySegment`, it sums steps first_step to last_step of segments first_segment to last_segment.
  */
-export const blockInC = (rows: number, columns: number, flat = false) => `
+export const blockInC = (rows: number, columns: number, bySegment: boolean) => `
   let column_blocks = (params.n + ${columns - 1}u) / ${columns}u;
   let row_blocks = (params.m + ${rows - 1}u) / ${rows}u;
   let column_block = block % column_blocks;
@@ -85,13 +85,24 @@ export const blockInC = (rows: number, columns: number, flat = false) => `
   let slice = z % params.slices;
   let split = z / params.slices;
 ${
-  flat
-    ? `let first_step = split * params.steps_per_split;
-  let last_step = min(first_step + params.steps_per_split, params.segments * params.length);`
-    : `// Either segments are split, or the steps of a single one.
+  bySegment
+    ? `// Either segments are split, or the steps of a single one.
   let splits_segments = params.segments > 1u;
   let first_segment = select(0u, split * params.segments_per_split, splits_segments);
   let last_segment = min(first_segment + params.segments_per_split, params.segments);
   let first_step = select(split * params.steps_per_split, 0u, splits_segments);
   let last_step = min(first_step + params.steps_per_split, params.length);`
+    : `let first_step = split * params.steps_per_split;
+  let last_step = min(first_step + params.steps_per_split, params.segments * params.length);`
 }`;
+
+/** Iterates over the segments of a block. `sum` is WGSL that adds the steps of `segment`. */
+export const forEachSegment = ({ segments }: Problem, sum: string): string =>
+  segments === 'one'
+    ? `let segment = segment_of(slice, 0u);
+  ${sum}`
+    : `for (var index = first_segment; index < last_segment; index++) {
+    ${segments === 'some' ? 'if (skip_segment(slice, index)) { continue; }' : ''}
+    let segment = segment_of(slice, index);
+    ${sum}
+  }`;

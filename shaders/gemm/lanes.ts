@@ -8,7 +8,7 @@
  */
 import { each, range } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
-import { blockInC, declarations } from './block.ts';
+import { blockInC, declarations, forEachSegment } from './block.ts';
 import type { GemmOptions, GemmTile, Problem } from './problem.ts';
 import {
   addresses,
@@ -48,7 +48,7 @@ fn main(
   let block = flat_group(group, groups);
   let k_lane = local ${alongK ? `% ${kLanes}u` : `/ ${groupN}u`};
   let column_lane = local ${alongK ? `/ ${kLanes}u` : `% ${groupN}u`};
-  ${blockInC(blockM, groupN * blockN)}
+  ${blockInC(blockM, groupN * blockN, problem.segments !== 'one')}
   let first_row = row_block * ${blockM}u;
   let first_column = column_block * ${groupN * blockN}u + column_lane * ${blockN}u;
 
@@ -57,16 +57,16 @@ fn main(
   ${columnsOfB(block)}
   ${zeroSums(block)}
 
-  for (var index = first_segment; index < last_segment; index++) {
-    let segment = segment_of(slice, index);
-    ${addresses(a, block.aLines)}
+  ${forEachSegment(
+    problem,
+    `${addresses(a, block.aLines)}
     ${addresses(b, block.bLines)}
     for (var k = first_step + k_lane * 4u; k < last_step; k += ${4 * kLanes}u) {
       ${read(block, b, block.bLines)}
       ${read(block, a, block.aLines)}
       ${multiply(block)}
-    }
-  }
+    }`,
+  )}
 
   ${reduceAndWrite(block, options.tile)}
 }

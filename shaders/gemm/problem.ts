@@ -88,14 +88,15 @@ export type GemmOptions = EpilogueOptions & {
  *     fn a_step_size() -> u32                            elements from one step to the next, where `a.major` is 'mn'
  *     … the same for `b`
  *     fn c_row(slice: u32, row: u32) -> CRow             { offset: u32, valid: bool } of a row in `c_values`
- *     fn skip_segment(slice: u32, index: u32) -> bool    where `skips`: true where a segment adds nothing
+ *     fn skip_segment(slice: u32, index: u32) -> bool    if `segments` is 'some': true where a segment adds nothing
  *     fn bias_offset(slice: u32) -> u32
  */
 export interface Problem {
   source: string;
   a: { guarded: boolean };
   b: { guarded: boolean };
-  skips: boolean;
+  /** Whether k is one segment, so that there is no loop over segments; or all of several are added, or some. */
+  segments: 'one' | 'all' | 'some';
 }
 
 /** Parameters that every instance has. */

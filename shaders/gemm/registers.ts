@@ -12,7 +12,7 @@
  */
 import { components, each, range, repeat } from '../lib/text.ts';
 import { wgsl } from '../lib/wgsl.ts';
-import { blockInC, declarations } from './block.ts';
+import { blockInC, declarations, forEachSegment } from './block.ts';
 import { Operand } from './operand.ts';
 import type { GemmOptions, Problem } from './problem.ts';
 
@@ -46,7 +46,7 @@ export function registers(options: GemmOptions, problem: Problem): string {
   const { groupM, groupN, blockM, blockN } = options.tile;
   const block = blockOf(options, problem);
   const invocations = groupM * groupN;
-  const { a, b, subgroupQuads } = block;
+  const { b, subgroupQuads } = block;
   return wgsl`
 // C[slice] = A[slice] · B[slice], of m × k and k × n: an invocation computes ${blockM} × ${blockN} elements of C.
 ${declarations(options, problem, !subgroupQuads && b.linesPerState === 1)}
@@ -62,7 +62,7 @@ fn main(
 #else
   let block = flat_index(group, groups, local, ${invocations}u);
 #endif
-  ${blockInC(blockM, subgroupQuads ? 4 * blockN : blockN)}
+  ${blockInC(blockM, subgroupQuads ? 4 * blockN : blockN, problem.segments !== 'one')}
   let first_row = row_block * ${blockM}u;
   let first_column = column_block * ${subgroupQuads ? `${4 * blockN}u + lane * 4u` : `${blockN}u`};
 
@@ -72,26 +72,24 @@ fn main(
 
   ${zeroSums(block)}
 
-  for (var index = first_segment; index < last_segment; index++) {
-#if ${problem.skips}
-    if (skip_segment(slice, index)) {
-      continue;
-    }
-#endif
-    let segment = segment_of(slice, index);
-    ${addresses(a, block.aLines)}
-    ${addresses(b, block.bLines)}
-
-    for (var k = first_step; k < last_step; k += ${block.steps.length}u) {
-      ${subgroupQuads ? readAInQuads(block) : read(block, a, block.aLines)}
-      ${read(block, b, block.bLines)}
-      ${block.steps.length === 4 ? multiplyFourSteps(block) : multiplyOneStep(block)}
-    }
-  }
+  ${forEachSegment(problem, sumOfSteps(block))}
 
   ${blockM >= longBlock ? writeInLoop(block) : writeRowByRow(block)}
 }
 `;
+}
+
+/** Adds the products of the steps of a segment. */
+function sumOfSteps(block: Block): string {
+  const { a, b, aLines, bLines, steps, subgroupQuads } = block;
+  return `${addresses(a, aLines)}
+    ${addresses(b, bLines)}
+
+    for (var k = first_step; k < last_step; k += ${steps.length}u) {
+      ${subgroupQuads ? readAInQuads(block) : read(block, a, aLines)}
+      ${read(block, b, bLines)}
+      ${steps.length === 4 ? multiplyFourSteps(block) : multiplyOneStep(block)}
+    }`;
 }
 
 export function blockOf({ tile, type, a: layoutA, b: layoutB }: GemmOptions, problem: Problem): Block {

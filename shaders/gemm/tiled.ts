@@ -39,13 +39,14 @@ export function tiled(
   const { a, b } = loaders(options, problem);
   const rounds = roundsOf(a, b);
   const form = formOf(a, b);
-  const load = `${flat ? '' : 'let segment = segment_of(slice, index);'}
+  const bySegment = problem.segments !== 'one' && !flat;
+  const load = `${flat ? '' : `let segment = segment_of(slice, ${bySegment ? 'index' : '0u'});`}
   ${each(rounds, loadRound)}`;
   const store = each(rounds, (round) => eachPart(round, (loader) => form.store(loader, round.number)));
   const has = (index: string, step: string) =>
-    flat ? `${step} < last_step` : `${index} < last_segment && first_step < last_step`;
+    bySegment ? `${index} < last_segment && first_step < last_step` : `${step} < last_step`;
   const skip = (index: string) =>
-    problem.skips && !flat
+    problem.segments === 'some' && !flat
       ? `while (${index} < last_segment && skip_segment(slice, ${index})) {
         ${index}++;
       }`
@@ -63,7 +64,7 @@ fn main(
   ${form.builtins ?? ''}
 ) {
   let block = flat_group(group, groups);
-  ${blockInC(tileM, tileN, flat)}
+  ${blockInC(tileM, tileN, bySegment)}
   let first_row = row_block * ${tileM}u;
   let first_column = column_block * ${tileN}u;
 
@@ -79,7 +80,7 @@ fn main(
   ${variables(options, rounds)}
   ${form.prologue}
 
-#if ${!flat}
+#if ${bySegment}
   var index = first_segment;
 #endif
   var step = first_step;
@@ -96,7 +97,7 @@ fn main(
   // lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
   while (is_stored) {
     var next_step = step + ${depth}u;
-#if ${!flat}
+#if ${bySegment}
     var next_index = index;
     if (next_step >= last_step) {
       next_step = first_step;
@@ -106,7 +107,7 @@ fn main(
     ${skip('next_index')}
     is_stored = ${has('next_index', 'next_step')};
     step = select(step, next_step, is_stored);
-#if ${!flat}
+#if ${bySegment}
     index = select(index, next_index, is_stored);
 #endif
     ${load}

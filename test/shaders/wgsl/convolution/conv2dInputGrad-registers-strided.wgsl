@@ -261,9 +261,7 @@ fn main(
   var sum_7_1 = vec4<f32>();
 
   for (var index = first_segment; index < last_segment; index++) {
-    if (skip_segment(slice, index)) {
-      continue;
-    }
+    if (skip_segment(slice, index)) { continue; }
     let segment = segment_of(slice, index);
     let a_address_0 = a_address(a_line_0, segment);
     let a_address_1 = a_address(a_line_1, segment);

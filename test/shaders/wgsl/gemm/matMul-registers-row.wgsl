@@ -136,12 +136,8 @@ fn main(
   }
   let slice = z % params.slices;
   let split = z / params.slices;
-  // Either segments are split, or the steps of a single one.
-  let splits_segments = params.segments > 1u;
-  let first_segment = select(0u, split * params.segments_per_split, splits_segments);
-  let last_segment = min(first_segment + params.segments_per_split, params.segments);
-  let first_step = select(split * params.steps_per_split, 0u, splits_segments);
-  let last_step = min(first_step + params.steps_per_split, params.length);
+  let first_step = split * params.steps_per_split;
+  let last_step = min(first_step + params.steps_per_split, params.segments * params.length);
   let first_row = row_block * 1u;
   let first_column = column_block * 4u;
 
@@ -152,21 +148,19 @@ fn main(
   let bias_0 = bias_of(slice, first_column + 0u);
   var sum_0_0 = vec4<f32>();
 
-  for (var index = first_segment; index < last_segment; index++) {
-    let segment = segment_of(slice, index);
-    let a_address_0 = a_address(a_line_0, segment);
-    let b_address_0 = b_address(b_line_0, segment);
+  let segment = segment_of(slice, 0u);
+  let a_address_0 = a_address(a_line_0, segment);
+  let b_address_0 = b_address(b_line_0, segment);
 
-    for (var k = first_step; k < last_step; k += 4u) {
-      let a_0 = a_values[a_index(a_address_0, k) >> 2u];
-      let b_0_0 = b_values[b_index(b_address_0, k) >> 2u];
-      let b_0_1 = b_values[b_index(b_address_0, k + 1u) >> 2u];
-      let b_0_2 = b_values[b_index(b_address_0, k + 2u) >> 2u];
-      let b_0_3 = b_values[b_index(b_address_0, k + 3u) >> 2u];
-      let columns_0 = mat4x4<f32>(b_0_0, b_0_1, b_0_2, b_0_3);
-      let row_0 = vec4<f32>(a_0.x, a_0.y, a_0.z, a_0.w);
-      sum_0_0 += columns_0 * row_0;
-    }
+  for (var k = first_step; k < last_step; k += 4u) {
+    let a_0 = a_values[a_index(a_address_0, k) >> 2u];
+    let b_0_0 = b_values[b_index(b_address_0, k) >> 2u];
+    let b_0_1 = b_values[b_index(b_address_0, k + 1u) >> 2u];
+    let b_0_2 = b_values[b_index(b_address_0, k + 2u) >> 2u];
+    let b_0_3 = b_values[b_index(b_address_0, k + 3u) >> 2u];
+    let columns_0 = mat4x4<f32>(b_0_0, b_0_1, b_0_2, b_0_3);
+    let row_0 = vec4<f32>(a_0.x, a_0.y, a_0.z, a_0.w);
+    sum_0_0 += columns_0 * row_0;
   }
 
   if (first_row + 0u < params.m) {

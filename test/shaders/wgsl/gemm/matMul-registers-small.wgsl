@@ -138,12 +138,8 @@ fn main(
   }
   let slice = z % params.slices;
   let split = z / params.slices;
-  // Either segments are split, or the steps of a single one.
-  let splits_segments = params.segments > 1u;
-  let first_segment = select(0u, split * params.segments_per_split, splits_segments);
-  let last_segment = min(first_segment + params.segments_per_split, params.segments);
-  let first_step = select(split * params.steps_per_split, 0u, splits_segments);
-  let last_step = min(first_step + params.steps_per_split, params.length);
+  let first_step = split * params.steps_per_split;
+  let last_step = min(first_step + params.steps_per_split, params.segments * params.length);
   let first_row = row_block * 2u;
   let first_column = column_block * 4u;
 
@@ -159,26 +155,24 @@ fn main(
   var sum_0_0 = vec4<f32>();
   var sum_1_0 = vec4<f32>();
 
-  for (var index = first_segment; index < last_segment; index++) {
-    let segment = segment_of(slice, index);
-    let a_address_0 = a_address(a_line_0, segment);
-    let a_address_1 = a_address(a_line_1, segment);
-    let b_address_0 = b_address(b_line_0, segment);
-    let b_address_1 = b_address(b_line_1, segment);
-    let b_address_2 = b_address(b_line_2, segment);
-    let b_address_3 = b_address(b_line_3, segment);
+  let segment = segment_of(slice, 0u);
+  let a_address_0 = a_address(a_line_0, segment);
+  let a_address_1 = a_address(a_line_1, segment);
+  let b_address_0 = b_address(b_line_0, segment);
+  let b_address_1 = b_address(b_line_1, segment);
+  let b_address_2 = b_address(b_line_2, segment);
+  let b_address_3 = b_address(b_line_3, segment);
 
-    for (var k = first_step; k < last_step; k += 1u) {
-      let a_0_0 = a_values[a_index(a_address_0, k)];
-      let a_1_0 = a_values[a_index(a_address_1, k)];
-      let b_0_0 = b_values[b_index(b_address_0, k)];
-      let b_1_0 = b_values[b_index(b_address_1, k)];
-      let b_2_0 = b_values[b_index(b_address_2, k)];
-      let b_3_0 = b_values[b_index(b_address_3, k)];
-      let columns_0 = vec4<f32>(b_0_0, b_1_0, b_2_0, b_3_0);
-      sum_0_0 += a_0_0 * columns_0;
-      sum_1_0 += a_1_0 * columns_0;
-    }
+  for (var k = first_step; k < last_step; k += 1u) {
+    let a_0_0 = a_values[a_index(a_address_0, k)];
+    let a_1_0 = a_values[a_index(a_address_1, k)];
+    let b_0_0 = b_values[b_index(b_address_0, k)];
+    let b_1_0 = b_values[b_index(b_address_1, k)];
+    let b_2_0 = b_values[b_index(b_address_2, k)];
+    let b_3_0 = b_values[b_index(b_address_3, k)];
+    let columns_0 = vec4<f32>(b_0_0, b_1_0, b_2_0, b_3_0);
+    sum_0_0 += a_0_0 * columns_0;
+    sum_1_0 += a_1_0 * columns_0;
   }
 
   if (first_row + 0u < params.m) {

@@ -136,12 +136,8 @@ fn main(
   }
   let slice = z % params.slices;
   let split = z / params.slices;
-  // Either segments are split, or the steps of a single one.
-  let splits_segments = params.segments > 1u;
-  let first_segment = select(0u, split * params.segments_per_split, splits_segments);
-  let last_segment = min(first_segment + params.segments_per_split, params.segments);
-  let first_step = select(split * params.steps_per_split, 0u, splits_segments);
-  let last_step = min(first_step + params.steps_per_split, params.length);
+  let first_step = split * params.steps_per_split;
+  let last_step = min(first_step + params.steps_per_split, params.segments * params.length);
   let first_row = row_block * 8u;
   let first_column = column_block * 8u;
 
@@ -176,49 +172,47 @@ fn main(
   var sum_6_1 = vec4<f32>();
   var sum_7_1 = vec4<f32>();
 
-  for (var index = first_segment; index < last_segment; index++) {
-    let segment = segment_of(slice, index);
-    let a_address_0 = a_address(a_line_0, segment);
-    let a_address_1 = a_address(a_line_1, segment);
-    let a_address_2 = a_address(a_line_2, segment);
-    let a_address_3 = a_address(a_line_3, segment);
-    let a_address_4 = a_address(a_line_4, segment);
-    let a_address_5 = a_address(a_line_5, segment);
-    let a_address_6 = a_address(a_line_6, segment);
-    let a_address_7 = a_address(a_line_7, segment);
-    let b_address_0 = b_address(b_line_0, segment);
-    let b_address_1 = b_address(b_line_1, segment);
+  let segment = segment_of(slice, 0u);
+  let a_address_0 = a_address(a_line_0, segment);
+  let a_address_1 = a_address(a_line_1, segment);
+  let a_address_2 = a_address(a_line_2, segment);
+  let a_address_3 = a_address(a_line_3, segment);
+  let a_address_4 = a_address(a_line_4, segment);
+  let a_address_5 = a_address(a_line_5, segment);
+  let a_address_6 = a_address(a_line_6, segment);
+  let a_address_7 = a_address(a_line_7, segment);
+  let b_address_0 = b_address(b_line_0, segment);
+  let b_address_1 = b_address(b_line_1, segment);
 
-    for (var k = first_step; k < last_step; k += 1u) {
-      let a_0_0 = a_values[a_index(a_address_0, k)];
-      let a_1_0 = a_values[a_index(a_address_1, k)];
-      let a_2_0 = a_values[a_index(a_address_2, k)];
-      let a_3_0 = a_values[a_index(a_address_3, k)];
-      let a_4_0 = a_values[a_index(a_address_4, k)];
-      let a_5_0 = a_values[a_index(a_address_5, k)];
-      let a_6_0 = a_values[a_index(a_address_6, k)];
-      let a_7_0 = a_values[a_index(a_address_7, k)];
-      let b_0_0 = b_values[b_index(b_address_0, k) >> 2u];
-      let b_1_0 = b_values[b_index(b_address_1, k) >> 2u];
-      let columns_0 = b_0_0;
-      let columns_1 = b_1_0;
-      sum_0_0 += a_0_0 * columns_0;
-      sum_0_1 += a_0_0 * columns_1;
-      sum_1_0 += a_1_0 * columns_0;
-      sum_1_1 += a_1_0 * columns_1;
-      sum_2_0 += a_2_0 * columns_0;
-      sum_2_1 += a_2_0 * columns_1;
-      sum_3_0 += a_3_0 * columns_0;
-      sum_3_1 += a_3_0 * columns_1;
-      sum_4_0 += a_4_0 * columns_0;
-      sum_4_1 += a_4_0 * columns_1;
-      sum_5_0 += a_5_0 * columns_0;
-      sum_5_1 += a_5_0 * columns_1;
-      sum_6_0 += a_6_0 * columns_0;
-      sum_6_1 += a_6_0 * columns_1;
-      sum_7_0 += a_7_0 * columns_0;
-      sum_7_1 += a_7_0 * columns_1;
-    }
+  for (var k = first_step; k < last_step; k += 1u) {
+    let a_0_0 = a_values[a_index(a_address_0, k)];
+    let a_1_0 = a_values[a_index(a_address_1, k)];
+    let a_2_0 = a_values[a_index(a_address_2, k)];
+    let a_3_0 = a_values[a_index(a_address_3, k)];
+    let a_4_0 = a_values[a_index(a_address_4, k)];
+    let a_5_0 = a_values[a_index(a_address_5, k)];
+    let a_6_0 = a_values[a_index(a_address_6, k)];
+    let a_7_0 = a_values[a_index(a_address_7, k)];
+    let b_0_0 = b_values[b_index(b_address_0, k) >> 2u];
+    let b_1_0 = b_values[b_index(b_address_1, k) >> 2u];
+    let columns_0 = b_0_0;
+    let columns_1 = b_1_0;
+    sum_0_0 += a_0_0 * columns_0;
+    sum_0_1 += a_0_0 * columns_1;
+    sum_1_0 += a_1_0 * columns_0;
+    sum_1_1 += a_1_0 * columns_1;
+    sum_2_0 += a_2_0 * columns_0;
+    sum_2_1 += a_2_0 * columns_1;
+    sum_3_0 += a_3_0 * columns_0;
+    sum_3_1 += a_3_0 * columns_1;
+    sum_4_0 += a_4_0 * columns_0;
+    sum_4_1 += a_4_0 * columns_1;
+    sum_5_0 += a_5_0 * columns_0;
+    sum_5_1 += a_5_0 * columns_1;
+    sum_6_0 += a_6_0 * columns_0;
+    sum_6_1 += a_6_0 * columns_1;
+    sum_7_0 += a_7_0 * columns_0;
+    sum_7_1 += a_7_0 * columns_1;
   }
 
   var sums = array<vec4<f32>, 16>(

@@ -148,12 +148,8 @@ fn main(
   }
   let slice = z % params.slices;
   let split = z / params.slices;
-  // Either segments are split, or the steps of a single one.
-  let splits_segments = params.segments > 1u;
-  let first_segment = select(0u, split * params.segments_per_split, splits_segments);
-  let last_segment = min(first_segment + params.segments_per_split, params.segments);
-  let first_step = select(split * params.steps_per_split, 0u, splits_segments);
-  let last_step = min(first_step + params.steps_per_split, params.length);
+  let first_step = split * params.steps_per_split;
+  let last_step = min(first_step + params.steps_per_split, params.segments * params.length);
   let first_row = row_block * 128u;
   let first_column = column_block * 128u;
 
@@ -201,11 +197,10 @@ fn main(
   var sum_7_0 = vec4<f32>();
   var sum_7_1 = vec4<f32>();
 
-  var index = first_segment;
   var step = first_step;
 
-  var is_stored = index < last_segment && first_step < last_step;
-  let segment = segment_of(slice, index);
+  var is_stored = step < last_step;
+  let segment = segment_of(slice, 0u);
   if (local < 128u) {
     let k = step + a_first_step_0;
     let address_0 = a_address(a_line_0_0, segment);
@@ -297,16 +292,10 @@ fn main(
   // lives in one iteration, in one block: a variable that outlives it is copied, and loads move to a block that uses them.
   while (is_stored) {
     var next_step = step + 16u;
-    var next_index = index;
-    if (next_step >= last_step) {
-      next_step = first_step;
-      next_index++;
-    }
 
-    is_stored = next_index < last_segment && first_step < last_step;
+    is_stored = next_step < last_step;
     step = select(step, next_step, is_stored);
-    index = select(index, next_index, is_stored);
-    let segment = segment_of(slice, index);
+    let segment = segment_of(slice, 0u);
     if (local < 128u) {
       let k = step + a_first_step_0;
       let address_0 = a_address(a_line_0_0, segment);
