@@ -338,9 +338,13 @@ export function onTile(
  * order. Null if `tile` itself compiles fast, or if running the slower tile would take longer than the compilation.
  */
 function fallbackFor(tile: GemmTile, size: GemmSize, { gemm }: DeviceProfile): GemmTile | null {
+  const { block, shortSubgroupQuad, scalars } = gemmTiles;
   const compilesSlowly =
-    tile.memory === 'registers' && tile.depth === 4 && tile.blockM >= gemmTiles.block.blockM;
-  return compilesSlowly && workOf(size) <= gemm.fallbackWork ? gemmTiles.scalars : null;
+    tile.memory === 'registers' &&
+    tile.depth === 4 &&
+    tile.blockM * tile.blockN >= block.blockM * block.blockN;
+  if (!compilesSlowly || workOf(size) > gemm.fallbackWork) return null;
+  return tile.subgroupQuads ? shortSubgroupQuad : scalars;
 }
 
 const isInRegisters = ({ memory }: GemmTile) => memory === 'registers' || memory === 'lanes';

@@ -3,9 +3,10 @@
  * adapters has them, so tests select it.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compile, init, matMul, type Tensor, tensor } from '../../src/index.ts';
+import { compile, getDevice, init, matMul, type Tensor, tensor } from '../../src/index.ts';
 import { createProfile } from '../../src/kernels/adapterProfiles.ts';
 import { withGemmTile } from '../support/algorithms.ts';
+import { onTile } from '../../src/kernels/gemmAlgorithm.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { generator } from '../ops/samples/draw.ts';
 import { ownDevice } from '../support/ownDevice.ts';
@@ -24,26 +25,33 @@ function draw(shape: readonly number[], seed: number) {
 }
 
 describe('the fallback computes the same bits as', () => {
-  test.each(['block', 'subgroupQuad', 'narrowSubgroupQuad', 'tallSubgroupQuad'] as const)(
-    '%s',
-    async (name) => {
-      for (const [m, k, n] of [
-        [40, 64, 48],
-        [33, 61, 37],
+  test.each([
+    ['block', 'scalars'],
+    ['subgroupQuad', 'shortSubgroupQuad'],
+    ['narrowSubgroupQuad', 'shortSubgroupQuad'],
+    ['tallSubgroupQuad', 'shortSubgroupQuad'],
+  ] as const)('%s, with %s', async (name, fallback) => {
+    const size = { m: 40, n: 48, segments: 1, length: 64, slices: 1 };
+    const layout = { major: 'k', width: 4 } as const;
+    const problem = { dtype: 'float32', size, a: layout, b: layout, outWidth: 4, conv2d: null } as const;
+    const profile = createProfile(getDevice(), 'software');
+    expect(onTile(gemmTiles[name], problem, profile).fallback).toEqual(gemmTiles[fallback]);
+    for (const [m, k, n] of [
+      [40, 64, 48],
+      [33, 61, 37],
+    ] as const) {
+      for (const [transposeA, transposeB] of [
+        [false, false],
+        [true, true],
       ] as const) {
-        for (const [transposeA, transposeB] of [
-          [false, false],
-          [true, true],
-        ] as const) {
-          const a = draw(transposeA ? [k, m] : [m, k], 1);
-          const b = draw(transposeB ? [n, k] : [k, n], 2);
-          const on = (tile: 'scalars' | typeof name) =>
-            withGemmTile(gemmTiles[tile], () => matMul(a, b, { transposeA, transposeB })).data();
-          expect(await on(name)).toEqual(await on('scalars'));
-        }
+        const a = draw(transposeA ? [k, m] : [m, k], 1);
+        const b = draw(transposeB ? [n, k] : [k, n], 2);
+        const on = (tile: typeof name | typeof fallback) =>
+          withGemmTile(gemmTiles[tile], () => matMul(a, b, { transposeA, transposeB })).data();
+        expect(await on(name)).toEqual(await on(fallback));
       }
-    },
-  );
+    }
+  });
 });
 
 test('the first call runs it, later ones what was compiled in the background, with the same results', async () => {
