@@ -113,11 +113,13 @@ export const MAY_IMPORT = {
     'src/tensor',
     'src/core',
   ],
-  // Models know the graph and are trained by modules that know the tape; no layer knows both.
+  // Models know the graph and are trained by modules that know the tape; no layer knows both. They save themselves.
   'src/keras/models': [
     'src/keras',
     'src/keras/callbacks',
     'src/keras/graph',
+    'src/keras/json',
+    'src/keras/saving',
     'src/keras/training',
     'src/keras/optimizers',
     'src/inspect',
@@ -150,14 +152,13 @@ export const MAY_IMPORT = {
     'src/core',
     'src/history',
   ],
-  // Files refer to every layer and model, so these must not import the readers of files.
-  'src/keras/json': ['src/keras', 'src/keras/models', 'src/keras/graph', 'src/ops', 'src/tensor', 'src/core'],
+  // Descriptions of models and their parts. Models are written without importing their classes.
+  'src/keras/json': ['src/keras', 'src/keras/graph', 'src/ops', 'src/tensor', 'src/core'],
   // Weights and checkpoints of models, written in a file format. Values are uploaded to the device of their weight, and put
   // in its order there, in place, which ops never do.
   'src/keras/saving': [
     'src/keras',
     'src/keras/json',
-    'src/keras/models',
     'src/keras/optimizers',
     'src/storage',
     'src/formats',
@@ -167,8 +168,22 @@ export const MAY_IMPORT = {
     'src/webgpu',
     'src/core',
   ],
+  // Creates models from descriptions and files.
+  'src/keras/loading': [
+    'src/keras',
+    'src/keras/json',
+    'src/keras/saving',
+    'src/keras/models',
+    'src/keras/graph',
+    'src/keras/optimizers',
+    'src/storage',
+    'src/formats',
+    'src/tensor',
+    'src/core',
+  ],
   'src/io': [
     'src/keras',
+    'src/keras/loading',
     'src/keras/saving',
     'src/keras/json',
     'src/keras/models',
@@ -189,31 +204,11 @@ export const MAY_IMPORT = {
 };
 
 /**
- * Layer -> layers that it may import by `import()` only, besides those above.
- *
- * @type {Record<string, string[]>}
- */
-const MAY_LOAD = {
-  // Models save themselves, and the code that saves them is loaded then. It knows models.
-  'src/keras/models': ['src/keras/saving'],
-};
-
-/**
- * Imports by `import()` that may close a cycle -> the reason.
- *
- * @type {Record<string, string>}
- */
-const MAY_CLOSE_CYCLE = {
-  'src/keras/models/trainedLayer.ts -> src/keras/saving/saveModel.ts':
-    'a model saves itself, and what is saved depends on the class of the model.',
-};
-
-/**
- * Layer -> packages that it may import. The rest of the core has no dependencies; only `io` loads readers of file formats.
+ * Layer -> packages that it may import.
  *
  * @type {Record<string, RegExp>}
  */
-const MAY_IMPORT_PACKAGES = { shaders: /^wgsl-preprocessor(\/|$)/, 'src/io': /^[^.]/ };
+const MAY_IMPORT_PACKAGES = { shaders: /^wgsl-preprocessor(\/|$)/ };
 
 /** Entries collect exports and are above every layer. The entry of Keras's layers is only the index of its own folder. */
 const ENTRIES = Object.values(ENTRY_SOURCES).filter((file) => file !== 'src/keras/layers/index.ts');
@@ -230,14 +225,14 @@ export function checkLayers(sources) {
   for (const [file, text] of sources) {
     const imports = readImports(text);
     for (const { specifier, line } of repeatedImports(imports)) {
-      violations.push({ file, line, message: `imports '${specifier}' once more: join the two imports` });
+      violations.push({ file, line, message: `imports '${specifier}' a second time: merge the two imports` });
     }
     for (const found of imports) {
       const target = found.specifier.startsWith('.')
         ? path.posix.join(path.posix.dirname(file), found.specifier)
         : null;
       const message =
-        target === null ? packageFault(file, found.specifier) : arrowFault(file, target, found, sources);
+        target === null ? packageFault(file, found.specifier) : importFault(file, target, sources);
       if (message) violations.push({ file, line: found.line, message });
     }
   }
@@ -246,7 +241,7 @@ export function checkLayers(sources) {
   }
   for (const file of sources.keys()) {
     if (layerOf(file) === null && !ENTRIES.includes(file)) {
-      const message = 'stands in no layer: put it into one, or name its layer in scripts/check-layers.mjs';
+      const message = 'is in no layer: move it into one, or add its layer to scripts/check-layers.mjs';
       violations.push({ file, line: 1, message });
     }
   }
@@ -264,7 +259,7 @@ function repeatedImports(imports) {
 }
 
 /**
- * File -> the files that it imports, by types and by `import()` included, except for those that may close a cycle.
+ * File -> the files that it imports, by types and by `import()` included.
  *
  * @param {Map<string, string>} sources
  */
@@ -273,12 +268,7 @@ function importGraph(sources) {
   const imported = (file, text) =>
     readImports(text)
       .filter(({ specifier }) => specifier.startsWith('.'))
-      .map(({ specifier, dynamic }) => ({
-        target: path.posix.join(path.posix.dirname(file), specifier),
-        dynamic,
-      }))
-      .filter(({ target, dynamic }) => !(dynamic && `${file} -> ${target}` in MAY_CLOSE_CYCLE))
-      .map(({ target }) => target);
+      .map(({ specifier }) => path.posix.join(path.posix.dirname(file), specifier));
   return new Map([...sources].map(([file, text]) => [file, imported(file, text)]));
 }
 
@@ -287,24 +277,20 @@ function packageFault(file, specifier) {
   const layer = layerOf(file);
   const allowed = layer === null ? undefined : MAY_IMPORT_PACKAGES[layer];
   if (allowed?.test(specifier)) return null;
-  return `imports the package '${specifier}', which is not for ${layer ?? 'an entry'} to import`;
+  return `imports the package '${specifier}', which ${layer ?? 'an entry'} must not import`;
 }
 
 /**
  * @param {string} file
  * @param {string} target
- * @param {import('./lib/imports.mjs').Import} found
  * @param {Map<string, string>} sources
  */
-function arrowFault(file, target, { dynamic }, sources) {
-  if (!sources.has(target)) return `imports '${target}', which is no file of src/ or shaders/`;
+function importFault(file, target, sources) {
+  if (!sources.has(target)) return `imports '${target}', which is not a file in src/ or shaders/`;
   if (isEntry(file)) return null;
   if (isEntry(target)) return `imports the package entry ${target}; import the file that has what you need`;
   const [from, to] = [layerOf(file), layerOf(target)];
   if (from === null || to === null || from === to || MAY_IMPORT[from]?.includes(to)) return null;
-  if (MAY_LOAD[from]?.includes(to)) {
-    return dynamic ? null : `${from} may import ${to} (${target}) by import() only`;
-  }
   const allowed = MAY_IMPORT[from]?.join(', ') || 'nothing';
   return `${from} must not import ${to} (${target}); in addition to itself it may import: ${allowed}`;
 }
@@ -346,9 +332,10 @@ export function findCycles(graph) {
       else if (seen.open) mark.low = Math.min(mark.low, seen.index);
     }
     if (mark.low === mark.index) {
-      const knot = new Set(stack.splice(stack.indexOf(file)));
-      for (const member of knot) /** @type {{ open: boolean }} */ (marks.get(member)).open = false;
-      if (knot.size > 1 || graph.get(file)?.includes(file)) cycles.push(shortestCycle(file, knot, graph));
+      const component = new Set(stack.splice(stack.indexOf(file)));
+      for (const member of component) /** @type {{ open: boolean }} */ (marks.get(member)).open = false;
+      if (component.size > 1 || graph.get(file)?.includes(file))
+        cycles.push(shortestCycle(file, component, graph));
     }
     return mark;
   };
@@ -356,17 +343,17 @@ export function findCycles(graph) {
   return cycles;
 }
 
-/** @param {string} start @param {Set<string>} knot @param {Map<string, string[]>} graph */
-function shortestCycle(start, knot, graph) {
+/** @param {string} start @param {Set<string>} component @param {Map<string, string[]>} graph */
+function shortestCycle(start, component, graph) {
   /** @type {string[][]} */
   const paths = [[start]];
   const seen = new Set();
-  for (const way of paths) {
-    for (const next of graph.get(way[way.length - 1] ?? start) ?? []) {
-      if (next === start) return [...way, start];
-      if (!knot.has(next) || seen.has(next)) continue;
+  for (const walked of paths) {
+    for (const next of graph.get(walked[walked.length - 1] ?? start) ?? []) {
+      if (next === start) return [...walked, start];
+      if (!component.has(next) || seen.has(next)) continue;
       seen.add(next);
-      paths.push([...way, next]);
+      paths.push([...walked, next]);
     }
   }
   return [start, start];

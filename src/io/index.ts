@@ -25,8 +25,8 @@ export type {
   SaveProgress,
   SaveWeightsOptions,
   WeightNaming,
-} from '../keras/models/fileOptions.ts';
-export { loadModel, type LoadModelOptions } from '../keras/saving/loadModel.ts';
+} from '../keras/saving/fileOptions.ts';
+export { loadModel, type LoadModelOptions } from '../keras/loading/loadModel.ts';
 export { loadWeights, saveWeights, type WithWeights } from '../keras/saving/weights.ts';
 export type { FileSource } from '../storage/sources.ts';
 export { listFiles, removeFile } from '../storage/browserStores.ts';

@@ -5,7 +5,7 @@ import { detectContainer, torchRoot } from '../formats/detect.ts';
 import type { HostTensor } from '../formats/hostTensor.ts';
 import { readWhole, type StoredTensor } from '../formats/storedTensor.ts';
 import type { ByteSource } from '../formats/byteSource.ts';
-import type { LoadWeightsOptions } from '../keras/models/fileOptions.ts';
+import type { LoadWeightsOptions } from '../keras/saving/fileOptions.ts';
 import { type FileSource, openSource } from '../storage/sources.ts';
 
 /** Options of `readPyTorch`. */

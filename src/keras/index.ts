@@ -58,9 +58,9 @@ export * as losses from './losses/index.ts';
 // Metrics
 export * as metrics from './metrics/index.ts';
 // Names in files, and models as files hold them
-export { type FromJSONOptions, modelFromJSON } from './json/read.ts';
+export { type FromJSONOptions, modelFromJSON } from './loading/modelFromJSON.ts';
 export { modelToConfig, modelToJSON } from './json/write.ts';
-export { cloneModel, type CloneModelOptions } from './json/cloneModel.ts';
+export { cloneModel, type CloneModelOptions } from './loading/cloneModel.ts';
 export type { NamedKind, RegisteredNames } from './nameTypes.ts';
 export { type CustomObjects, registerClass, type RegisterOptions } from './serialization/registered.ts';
 // Utilities

@@ -6,7 +6,7 @@ const messages = (files: Record<string, string>) =>
   checkLayers(new Map(Object.entries(files))).map(({ file, line, message }) => `${file}:${line}: ${message}`);
 
 describe('layers', () => {
-  test('an arrow that points down is fine', () => {
+  test('an import that points down is allowed', () => {
     const files = {
       'src/core/shape.ts': '',
       'src/ops/gather.ts': `import { size } from '../core/shape.ts';\nimport { k } from '../kernels/gather.ts';`,
@@ -25,7 +25,9 @@ describe('layers', () => {
     ['src/keras/graph/node.ts', 'src/autodiff/tape.ts'],
     ['src/keras/layers/dense.ts', 'src/kernels/matMul.ts'],
     ['src/keras/layers/dense.ts', 'src/keras/training/fit.ts'],
-    ['src/keras/layers/dense.ts', 'src/keras/json/read.ts'],
+    ['src/keras/layers/dense.ts', 'src/keras/loading/loadModel.ts'],
+    ['src/keras/saving/saveModel.ts', 'src/keras/models/model.ts'],
+    ['src/keras/models/model.ts', 'src/keras/loading/loadModel.ts'],
     ['shaders/gather.ts', 'src/core/shape.ts'],
   ])('%s must not import %s', (from, to) => {
     const up = '../'.repeat(from.split('/').length - 1);
@@ -34,25 +36,14 @@ describe('layers', () => {
     expect(found[0]).toMatch(new RegExp(`^${from}:2: .* must not import .*${to}`));
   });
 
-  test('a type-only import is an arrow too', () => {
+  test('a type-only import counts', () => {
     const files = { 'src/core/a.ts': `import type { T } from '../webgpu/b.ts';`, 'src/webgpu/b.ts': '' };
     expect(messages(files)).toHaveLength(1);
   });
 
-  test('a dynamic import is an arrow too', () => {
+  test('a dynamic import counts', () => {
     const files = { 'src/core/a.ts': `const b = () => import('../webgpu/b.ts');`, 'src/webgpu/b.ts': '' };
     expect(messages(files)).toHaveLength(1);
-  });
-
-  test('models load what saves them', () => {
-    const saving = (text: string) => ({
-      'src/keras/models/model.ts': text,
-      'src/keras/saving/save.ts': '',
-    });
-    expect(messages(saving(`const save = () => import('../saving/save.ts');`))).toEqual([]);
-    expect(messages(saving(`import { save } from '../saving/save.ts';`))).toEqual([
-      'src/keras/models/model.ts:1: src/keras/models may import src/keras/saving (src/keras/saving/save.ts) by import() only',
-    ]);
   });
 
   test('models and training may use the tape', () => {
@@ -63,7 +54,7 @@ describe('layers', () => {
     expect(messages(files)).toEqual([]);
   });
 
-  test('an entry is imported by entries alone', () => {
+  test('only entries import entries', () => {
     const files = {
       'src/index.ts': `export * from './keras/index.ts';`,
       'src/keras/index.ts': '',
@@ -74,23 +65,25 @@ describe('layers', () => {
     ]);
   });
 
-  test('packages are for shaders (the preprocessor) and io', () => {
+  test('only shaders import a package, the preprocessor', () => {
     const files = {
       'shaders/a.ts': `import { x } from 'left-pad';`,
       'src/webgpu/b.ts': `import fs from 'node:fs';`,
       'src/io/c.ts': `const zip = await import('fflate');`,
+      'shaders/d.ts': `import { wgsl } from 'wgsl-preprocessor';`,
     };
     expect(messages(files)).toEqual([
       expect.stringContaining("shaders/a.ts:1: imports the package 'left-pad'"),
       expect.stringContaining("src/webgpu/b.ts:1: imports the package 'node:fs'"),
+      expect.stringContaining("src/io/c.ts:1: imports the package 'fflate'"),
     ]);
   });
 
-  test('a file that is not there, and a file outside of every layer', () => {
+  test('a missing file, and a file outside every layer, are reported', () => {
     const files = { 'src/ops/a.ts': `import './gone.ts';`, 'src/misc/b.ts': '' };
     expect(messages(files)).toEqual([
       expect.stringContaining("src/ops/a.ts:1: imports 'src/ops/gone.ts'"),
-      expect.stringContaining('src/misc/b.ts:1: stands in no layer'),
+      expect.stringContaining('src/misc/b.ts:1: is in no layer'),
     ]);
   });
 });
@@ -100,10 +93,12 @@ describe('repeated imports', () => {
 
   test('one module is imported once, types and values together', () => {
     const text = `import type { A } from './b.ts';\nimport { b } from './b.ts';`;
-    expect(repeated(text)).toEqual([`src/core/a.ts:2: imports './b.ts' once more: join the two imports`]);
+    expect(repeated(text)).toEqual([
+      `src/core/a.ts:2: imports './b.ts' a second time: merge the two imports`,
+    ]);
   });
 
-  test('an export of the same module, or a part loaded later, is another thing', () => {
+  test('an export of the same module, or a part loaded later, is not a repetition', () => {
     expect(repeated(`import { a } from './b.ts';\nexport { b } from './b.ts';`)).toEqual([]);
     expect(repeated(`import type { A } from './b.ts';\nconst load = () => import('./b.ts');`)).toEqual([]);
   });
@@ -141,14 +136,14 @@ describe('cycles', () => {
     ]);
   });
 
-  test('ops that are gradients of each other are no exception', () => {
+  test('ops that are gradients of each other count', () => {
     const files = { 'src/ops/a.ts': `import './b.ts';`, 'src/ops/b.ts': `import './a.ts';` };
     expect(messages(files)).toEqual([
       'src/ops/a.ts:1: imports itself: src/ops/a.ts -> src/ops/b.ts -> src/ops/a.ts',
     ]);
   });
 
-  test('two ways to one file are no cycle; a file that imports itself is', () => {
+  test('two paths to a file are no cycle; a file that imports itself is one', () => {
     const diamond = new Map([
       ['a', ['b', 'c']],
       ['b', ['d']],
@@ -163,7 +158,7 @@ describe('cycles', () => {
 describe('reading imports', () => {
   const specifiers = (source: string) => readImports(source).map((found) => found.specifier);
 
-  test('every form', () => {
+  test('every form of import is found', () => {
     const source = [
       `import a from 'a';`,
       `import * as b from "b";`,
@@ -178,7 +173,7 @@ describe('reading imports', () => {
     expect(specifiers(source)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']);
   });
 
-  test('what looks like an import in comments, strings and templates is none', () => {
+  test('text like an import in comments, strings and templates is ignored', () => {
     const source = [
       `// import a from 'a';`,
       `/* import b from 'b'; */`,

@@ -1,27 +1,21 @@
 /** @file Writes how a model was compiled, in the form of Keras's JSON. */
-import type { ClassConfig } from '../namedObjects.ts';
+import type { ClassConfig, Configured } from '../namedObjects.ts';
 import { isObject, type Json, type JsonObject } from './document.ts';
 import { snake } from './optionNames.ts';
-import type { AnyModel } from '../models/model.ts';
+import type { WrittenModel } from './writtenModel.ts';
 import { type Writer, writeConfig } from './writeValue.ts';
-
-/** The parts of an optimizer, a loss or a metric that are written. */
-interface Configured {
-  readonly className: string;
-  getConfig(): Record<string, unknown>;
-}
 
 /**
  * Optimizer, losses, their weights and metrics, as in Keras's `to_json()`; the optimizer only if `compile` was given one and
  * training is loaded. Empty for a model that isn't compiled, or whose losses, metrics or map of optimizers are functions:
  * they must be given again when the model is loaded.
  */
-export function compileConfig(writer: Writer, model: AnyModel): JsonObject {
+export function compileConfig(writer: Writer, model: WrittenModel): JsonObject {
   const isGiven = model.compileOptions?.optimizer !== undefined;
   return withOptimizer(writer, lossesConfig(writer, model), isGiven ? model.createdOptimizer : null);
 }
 
-function lossesConfig(writer: Writer, model: AnyModel): JsonObject {
+function lossesConfig(writer: Writer, model: WrittenModel): JsonObject {
   const options = model.compileOptions;
   if (!options) return {};
   const { loss, lossWeights, metrics, weightedMetrics, runEagerly = false, stepsPerExecution = 1 } = options;
@@ -41,7 +35,11 @@ function lossesConfig(writer: Writer, model: AnyModel): JsonObject {
 }
 
 /** The same with `optimizer`, as `.keras` files have it; empty without one. */
-export function fullCompileConfig(writer: Writer, model: AnyModel, optimizer: Configured | null): JsonObject {
+export function fullCompileConfig(
+  writer: Writer,
+  model: WrittenModel,
+  optimizer: Configured | null,
+): JsonObject {
   return optimizer ? withOptimizer(writer, lossesConfig(writer, model), optimizer) : {};
 }
 

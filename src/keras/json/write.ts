@@ -2,16 +2,13 @@
 import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { OpenSpec } from '../../core/spec.ts';
-import type { AnyLayer } from '../layers/base/layer.ts';
+import { type AnyLayer, Layer } from '../layers/base/layer.ts';
 import { InputLayer } from '../layers/core/inputLayer.ts';
 import { RNNCell } from '../layers/recurrent/cell.ts';
-import { type AnyModel, Model } from '../models/model.ts';
-import { Sequential } from '../models/sequential.ts';
 import { RNN } from '../layers/recurrent/rnn.ts';
 import { mapNest, mapShapes, type Nest } from '../tensorNest.ts';
 import { hasAssets } from '../serialization/assets.ts';
 import { classOf, registeredNameOf } from '../serialization/registered.ts';
-import { builtInClasses } from './builtIns.ts';
 import { compileConfig } from './compileConfig.ts';
 import { storedNames } from './customNames.ts';
 import { dialectOf } from './dialect.ts';
@@ -19,16 +16,18 @@ import type { Json, JsonObject } from './document.ts';
 import { storedInputDtype } from './inputDtypes.ts';
 import { invalid } from './jsonErrors.ts';
 import { snake } from './optionNames.ts';
+import { layerClasses } from './layerClasses.ts';
 import { WrittenLayers } from './sharedLayers.ts';
 import { dtypePolicy, type Writer, writeConfig } from './writeValue.ts';
 import { writeGraph } from './writeGraph.ts';
+import { isLibraryModel, isModel, modelClassOf, type WrittenModel } from './writtenModel.ts';
 
 /**
  * Returns the model as an object of Keras's JSON, with the content of Keras's `to_json()`. It includes how the model was
  * compiled, if losses and metrics have names.
  * Errors: FormatError for functions and classes that have no name in files; ValueError for anything but a model.
  */
-export function modelToConfig(model: AnyModel): JsonObject {
+export function modelToConfig(model: WrittenModel): JsonObject {
   return writeModel(model, null);
 }
 
@@ -36,7 +35,7 @@ export function modelToConfig(model: AnyModel): JsonObject {
  * As `modelToConfig`, with an id for each layer that is in several places, so that it is one layer again where the document is
  * read: what Keras writes into files. `learnedApart`: whether vocabularies that were learned are in separate files.
  */
-export function modelToSharingConfig(model: AnyModel, { learnedApart = false } = {}): JsonObject {
+export function modelToSharingConfig(model: WrittenModel, { learnedApart = false } = {}): JsonObject {
   const first = new WrittenLayers([]);
   const config = writeModel(model, first, learnedApart);
   return first.repeated.size === 0
@@ -44,9 +43,9 @@ export function modelToSharingConfig(model: AnyModel, { learnedApart = false } =
     : writeModel(model, new WrittenLayers(first.repeated), learnedApart);
 }
 
-function writeModel(model: AnyModel, layers: WrittenLayers | null, learnedApart = false): JsonObject {
-  if (model instanceof Model)
-    return writerFor(model as AnyModel, layers, learnedApart).writeLayer(model as unknown as AnyLayer, 'top');
+function writeModel(model: WrittenModel, layers: WrittenLayers | null, learnedApart = false): JsonObject {
+  if (isModel(model))
+    return writerFor(model, layers, learnedApart).writeLayer(model as unknown as AnyLayer, 'top');
   throw new ValueError({
     op: 'modelToConfig',
     rule: 'a model is written.',
@@ -56,13 +55,13 @@ function writeModel(model: AnyModel, layers: WrittenLayers | null, learnedApart 
 }
 
 /** Returns the model as the text of Keras's JSON. Errors: those of `modelToConfig`. */
-export function modelToJSON(model: AnyModel, { indent = 0 }: { indent?: number } = {}): string {
+export function modelToJSON(model: WrittenModel, { indent = 0 }: { indent?: number } = {}): string {
   return JSON.stringify(modelToConfig(model), null, indent);
 }
 
 /** Writes parts of `model`, which errors name. */
 export function writerFor(
-  { name }: AnyModel,
+  { name }: WrittenModel,
   layers: WrittenLayers | null = null,
   learnedApart = false,
 ): Writer {
@@ -79,13 +78,8 @@ export function writerFor(
 }
 
 function writeLayer(writer: Writer, layer: AnyLayer, place: string): JsonObject {
-  const isModel = layer instanceof Model;
-  const config = isModel
-    ? modelConfig(writer, layer as unknown as AnyModel, place)
-    : layerConfig(writer, layer, place);
-  const compiled: JsonObject = isModel
-    ? { compile_config: compileConfig(writer, layer as unknown as AnyModel) }
-    : {};
+  const config = isModel(layer) ? modelConfig(writer, layer, place) : layerConfig(writer, layer, place);
+  const compiled: JsonObject = isModel(layer) ? { compile_config: compileConfig(writer, layer) } : {};
   return {
     ...namesOf(layer),
     config,
@@ -96,7 +90,8 @@ function writeLayer(writer: Writer, layer: AnyLayer, place: string): JsonObject 
 }
 
 function isBuiltIn(layer: AnyLayer): boolean {
-  return builtInClasses().get(layer.className) === layer.constructor;
+  if (isModel(layer)) return isLibraryModel(layer) && modelClassOf(layer) !== 'Model';
+  return layerClasses().get(layer.className) === layer.constructor;
 }
 
 function namesOf(layer: AnyLayer): { module: string | null; class_name: string } {
@@ -149,15 +144,15 @@ function inputConfig(layer: InputLayer): JsonObject {
   return { batch_shape: [...batchShape], dtype, ...(dialectOf('InputLayer').constants as JsonObject), name };
 }
 
-function modelConfig(writer: Writer, model: AnyModel, place: string): JsonObject {
+function modelConfig(writer: Writer, model: WrittenModel, place: string): JsonObject {
   const at = `${place}.config`;
   const { name, trainable, dtypePolicy: dtype } = model;
-  if (model instanceof Sequential) {
+  if (modelClassOf(model) === 'Sequential') {
     // A layer may be in the stack twice.
     const stack = [...model.sublayers.filter((layer) => layer instanceof InputLayer), ...model.layers];
     const layers = stack.map((layer, i) => writer.writeLayer(layer, `${at}.layers[${i}]`));
     writer.layers?.addCallsOfStack(stack);
-    const shape = sequentialShape(model as unknown as Sequential);
+    const shape = sequentialShape(model);
     return {
       name,
       trainable,
@@ -168,7 +163,7 @@ function modelConfig(writer: Writer, model: AnyModel, place: string): JsonObject
   }
   if (model.program)
     return { ...ownOptions(writer, model, at), name, trainable, ...writeGraph(writer, model, at) };
-  if (model.getConfig === Model.prototype.getConfig) {
+  if (model.getConfig === Layer.prototype.getConfig) {
     throw invalid(writer.source, {
       place,
       rule: 'a saved model is defined by inputs and outputs, or has a class that can be created from its configuration.',
@@ -180,13 +175,13 @@ function modelConfig(writer: Writer, model: AnyModel, place: string): JsonObject
 }
 
 /** Returns the options that a subclass of Model with a graph adds. */
-function ownOptions(writer: Writer, model: AnyModel, place: string): JsonObject {
+function ownOptions(writer: Writer, model: WrittenModel, place: string): JsonObject {
   if (isBuiltIn(model as unknown as AnyLayer)) return {};
   const { name, trainable, dtype, ...options } = model.getConfig();
   return writeConfig(writer, options, place);
 }
 
-function sequentialShape(model: Sequential): Json {
+function sequentialShape(model: WrittenModel): Json {
   return model.built && model.program ? [...(model.program.inputs[0]?.shape ?? [])] : null;
 }
 
@@ -201,9 +196,9 @@ function initialStates({ inboundNodes }: AnyLayer): Json {
 /** Returns the shapes for which a layer was built, if Keras saves them. */
 function buildConfig(layer: AnyLayer): JsonObject {
   const { className, buildShape } = layer;
-  if (layer instanceof Sequential)
-    return { build_config: { input_shape: sequentialShape(layer as unknown as Sequential) } };
-  if (layer instanceof Model && layer.program) return { build_config: { input_shape: null } };
+  if (isModel(layer) && modelClassOf(layer) === 'Sequential')
+    return { build_config: { input_shape: sequentialShape(layer) } };
+  if (isModel(layer) && layer.program) return { build_config: { input_shape: null } };
   const { builtWhenMade = false, spreads = false } = dialectOf(className);
   if (layer instanceof InputLayer || builtWhenMade || buildShape === null) return {};
   const shapes = mapShapes(buildShape as Nest<OpenShape>, (sizes) => [...sizes]) as Json;

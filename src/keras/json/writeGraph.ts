@@ -4,8 +4,6 @@ import { type GraphNode, type GraphOperation, nodeOf } from '../graph/graphNode.
 import { isSymbolic } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { type AnyLayer, Layer } from '../layers/base/layer.ts';
-import { Functional } from '../models/functional.ts';
-import type { AnyModel } from '../models/model.ts';
 import { maskOf } from '../masks.ts';
 import { leavesOf, mapNest, type Nest } from '../tensorNest.ts';
 import { dialectOf } from './dialect.ts';
@@ -15,9 +13,10 @@ import { snakeKey } from './optionNames.ts';
 import { writeOperation, writeOperationCall } from './operations.ts';
 import { type Writer, writeValue } from './writeValue.ts';
 import { writtenDtype } from './writtenDtype.ts';
+import { modelClassOf, type WrittenModel } from './writtenModel.ts';
 
 /** `layers`, `input_layers` and `output_layers` of a model with a graph. */
-export function writeGraph(writer: Writer, model: AnyModel, place: string): JsonObject {
+export function writeGraph(writer: Writer, model: WrittenModel, place: string): JsonObject {
   const placeOf = ({ name }: GraphOperation) => `${place}.layers '${name}'`;
   // Models inside come first: they call layers that they share with this one.
   const described = model.operations.map((operation) => {
@@ -50,7 +49,7 @@ class Calls {
   readonly #numbers = new Map<GraphNode, number>();
 
   /** `before` returns the number of an operation's first call. */
-  constructor(model: AnyModel, before: (operation: GraphOperation) => number) {
+  constructor(model: WrittenModel, before: (operation: GraphOperation) => number) {
     const nodes = new Set([...(model.program?.nodesByDepth.values() ?? [])].flat());
     for (const operation of model.operations) {
       const own = operation.inboundNodes.filter((node) => nodes.has(node));
@@ -75,7 +74,7 @@ class Calls {
   /** Returns an input or output of the model. For models, Keras counts one call more: the one that defines the model. */
   edge(tensor: KerasTensor): [string, number, number] {
     const [name, call, index] = this.history(tensor);
-    return [name, nodeOf(tensor)?.operation instanceof Functional ? call + 1 : call, index];
+    return [name, modelClassOf(nodeOf(tensor)?.operation) === 'Functional' ? call + 1 : call, index];
   }
 
   tensor(tensor: KerasTensor): JsonObject {
@@ -120,7 +119,7 @@ function populated(
 ): JsonObject {
   const { recordsTraining, recordsMask } = dialectOf(operation.className);
   const isRecorded =
-    operation instanceof Functional ||
+    modelClassOf(operation) === 'Functional' ||
     (isAlone && isSymbolic(argument) && argument.dtype === (operation as unknown as AnyLayer).dtype);
   if (!isRecorded) return {};
   const { mask, training } = options as Record<string, Nest<unknown>>;

@@ -5,8 +5,8 @@
 import { nodeOf } from '../graph/graphNode.ts';
 import type { GraphTensor } from '../graph/graphTensor.ts';
 import { Layer } from '../layers/base/layer.ts';
-import { Functional } from '../models/functional.ts';
 import { storedInputDtype } from './inputDtypes.ts';
+import { isModel, modelClassOf } from './writtenModel.ts';
 
 const known = new WeakMap<GraphTensor, string>();
 
@@ -31,7 +31,8 @@ function sourcesOf(tensor: GraphTensor): readonly GraphTensor[] {
   if (!node || tensor.dtype !== 'float32' || node.isInput) return [];
   const { operation } = node;
   const index = tensor.kerasHistory?.tensorIndex ?? 0;
-  if (operation instanceof Functional) return (operation.program?.outputs ?? []).slice(index, index + 1);
+  if (isModel(operation) && modelClassOf(operation) === 'Functional')
+    return (operation.program?.outputs ?? []).slice(index, index + 1);
   return operation instanceof Layer ? [] : node.inputTensors.filter(({ dtype }) => dtype === 'float32');
 }
 

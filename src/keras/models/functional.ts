@@ -2,6 +2,7 @@
 import type { OptionNames } from '../../core/options.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
+import type { ModelClass } from '../json/writtenModel.ts';
 import { layerOptionNames, make } from '../layers/base/layerOptions.ts';
 import type { Mapped, Nest } from '../tensorNest.ts';
 import { type GraphModelOptions, Model } from './model.ts';
@@ -15,6 +16,7 @@ export class Functional<In extends Nest<Tensor> = Tensor, Out extends Nest<Tenso
   Out
 > {
   static override readonly className: string = 'Functional';
+  static override readonly modelClass: ModelClass = 'Functional';
 
   static override get optionNames(): OptionNames<FunctionalOptions<unknown, unknown>> {
     return { inputs: true, outputs: true, ...layerOptionNames };

@@ -7,6 +7,7 @@ import { ValueError } from '../../core/errors.ts';
 import { describe, type OpenShape } from '../../core/shape.ts';
 import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { alias, Tensor } from '../../tensor/tensor.ts';
+import type { ModelClass } from '../json/writtenModel.ts';
 import { KerasTensor } from '../graph/kerasTensor.ts';
 import type { GraphNode, GraphOperation } from '../graph/graphNode.ts';
 import { GraphProgram } from '../graph/program.ts';
@@ -51,6 +52,8 @@ export class Model<In extends Nest<Tensor> = Tensor, Out extends Nest<Tensor> = 
   Out
 > {
   static override readonly className: string = 'Model';
+  /** The library's class that this class is, or extends: files describe each in another form. */
+  static readonly modelClass: ModelClass = 'Model';
   /** The graph, if the model was created from one. */
   #program: GraphProgram | null = null;
 

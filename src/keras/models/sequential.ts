@@ -8,6 +8,7 @@ import type { SymbolicTensor } from '../../ops/recorders.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { KerasTensor } from '../graph/kerasTensor.ts';
 import { GraphProgram } from '../graph/program.ts';
+import type { ModelClass } from '../json/writtenModel.ts';
 import { checkedOptions, layerOptionNames, make } from '../layers/base/layerOptions.ts';
 import { InputLayer } from '../layers/core/inputLayer.ts';
 import {
@@ -37,6 +38,7 @@ export interface SequentialOptions extends LayerOptions {
 /** The class of models created by `sequential`, which documents options and errors. */
 export class Sequential extends Model<Tensor, Tensor> {
   static override readonly className: string = 'Sequential';
+  static override readonly modelClass: ModelClass = 'Sequential';
 
   static override get optionNames(): OptionNames<SequentialOptions> {
     return { layers: true, buildInputShape: false, ...layerOptionNames };

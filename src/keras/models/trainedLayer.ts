@@ -19,7 +19,12 @@ import type { Metric } from '../metrics/metric.ts';
 import type { Nest } from '../tensorNest.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import type * as training from '../training/index.ts';
-import type { LoadReport, LoadWeightsOptions, SaveOptions, SaveWeightsOptions } from './fileOptions.ts';
+import type {
+  LoadReport,
+  LoadWeightsOptions,
+  SaveOptions,
+  SaveWeightsOptions,
+} from '../saving/fileOptions.ts';
 import { loadedTraining, loadTraining, requireTraining, type Training } from '../training/lazyTraining.ts';
 
 type Loose = training.TrainableModel;

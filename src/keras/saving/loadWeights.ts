@@ -2,7 +2,7 @@
 import { checkOptions } from '../../core/options.ts';
 import { ReadCache } from '../../storage/readCache.ts';
 import { type FileSource, openSource } from '../../storage/sources.ts';
-import { type LoadReport, type LoadWeightsOptions, loadOptionNames } from '../models/fileOptions.ts';
+import { type LoadReport, type LoadWeightsOptions, loadOptionNames } from './fileOptions.ts';
 import type { StoredModel } from './storedWeights.ts';
 import { assignStored } from './assignStored.ts';
 import { openWeightFile } from './openWeightFile.ts';

@@ -6,7 +6,7 @@ import type { Hdf5Group } from '../../formats/hdf5/index.ts';
 import type { FileContext } from '../../formats/formatErrors.ts';
 import type { LegacyLayer, NamedTensor, StoredVariables } from '../../formats/keras/index.ts';
 import type { StoredTensor } from '../../formats/storedTensor.ts';
-import type { LoadWeightsOptions } from '../models/fileOptions.ts';
+import type { LoadWeightsOptions } from './fileOptions.ts';
 import { isOptimizerPath, matchLegacy, matchNames, matchStore, optimizerPath } from './storedWeights.ts';
 import type { WeightFile } from './weightFile.ts';
 

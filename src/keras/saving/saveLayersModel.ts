@@ -6,12 +6,12 @@ import { folderOf, type FolderTarget, type SaveFolder } from '../../storage/fold
 import type { FilePieces } from '../../storage/fileTarget.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { layersModelConfig } from '../json/layersModelConfig.ts';
-import type { AnyModel } from '../models/model.ts';
 import { modelToConfig } from '../json/write.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
-import type { SaveOptions } from '../models/fileOptions.ts';
+import type { SaveOptions } from './fileOptions.ts';
 import { layersModelWeights } from './layersModelWeights.ts';
 import { SavedBytes } from './savedBytes.ts';
+import { optimizerOf, type SavedModel } from './savedModel.ts';
 import { writeLayersTraining, type WrittenTraining } from './writeLayersTraining.ts';
 
 const modelName = 'model.json';
@@ -20,7 +20,7 @@ const kerasVersion = '2.15.0';
 
 /** As `Model.save` with `format: 'tfjs'`. */
 export async function saveLayersModelTo(
-  model: AnyModel,
+  model: SavedModel,
   target: SaveFolder,
   options: SaveOptions,
 ): Promise<void> {
@@ -80,12 +80,12 @@ async function removeAll(folder: FolderTarget, names: readonly string[]): Promis
  * with it. Errors: ValueError if it is requested but not possible.
  */
 async function trainingOf(
-  model: AnyModel,
+  model: SavedModel,
   named: ReadonlyMap<string, Variable>,
   { includeOptimizer }: SaveOptions,
 ): Promise<WrittenTraining | null> {
   if (includeOptimizer === false) return null;
-  const optimizer = model.compileOptions ? model.optimizer : null;
+  const optimizer = optimizerOf(model);
   const found = optimizer
     ? await writeLayersTraining(model, optimizer, named)
     : { unfit: 'a model with no optimizer, which is not compiled' };

@@ -7,15 +7,15 @@ import { isFolder, type SaveFolder } from '../../storage/folderTargets.ts';
 import { type SaveTarget, targetName, targetOf } from '../../storage/targets.ts';
 import { readConstants } from '../json/constants.ts';
 import type { JsonObject } from '../json/document.ts';
-import type { AnyModel } from '../models/model.ts';
 import { jsonText } from '../json/text.ts';
 import { modelToSharingConfig, writerFor } from '../json/write.ts';
 import { fullCompileConfig } from '../json/compileConfig.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
-import { type SaveOptions, type SaveWeightsOptions, saveOptionNames } from '../models/fileOptions.ts';
+import { type SaveOptions, type SaveWeightsOptions, saveOptionNames } from './fileOptions.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { assetEntries } from './assets.ts';
 import { SavedBytes } from './savedBytes.ts';
+import { optimizerOf, type SavedModel } from './savedModel.ts';
 import { saveWeights } from './weights.ts';
 import { weightTree } from './weightTree.ts';
 
@@ -24,7 +24,7 @@ const kerasVersion = '3.15.1';
 
 /** As `Model.save`. */
 export async function saveModelTo(
-  model: AnyModel,
+  model: SavedModel,
   target: SaveTarget | SaveFolder,
   options: SaveOptions,
 ): Promise<void> {
@@ -42,7 +42,7 @@ function isForLayers(target: SaveTarget | SaveFolder): boolean {
   return isFolder(target) || (targetName(target as SaveTarget)?.endsWith('model.json') ?? false);
 }
 
-async function saveKeras(model: AnyModel, target: SaveTarget, options: SaveOptions): Promise<void> {
+async function saveKeras(model: SavedModel, target: SaveTarget, options: SaveOptions): Promise<void> {
   const { includeOptimizer = true } = options;
   const name = targetName(target);
   requireEnd('save', name, ['.keras']);
@@ -69,7 +69,7 @@ async function saveKeras(model: AnyModel, target: SaveTarget, options: SaveOptio
 
 /** As `Model.saveWeights`. */
 export async function saveWeightsTo(
-  model: AnyModel,
+  model: SavedModel,
   target: SaveTarget,
   options: SaveWeightsOptions,
 ): Promise<void> {
@@ -93,12 +93,7 @@ export async function saveWeightsTo(
   await file.write(saved.interruptible(writeHdf5(saved.countedIn(tree))));
 }
 
-/** Returns the optimizer of a compiled model. */
-function optimizerOf(model: AnyModel): Optimizer | null {
-  return model.compileOptions ? model.optimizer : null;
-}
-
-function configOf(model: AnyModel, optimizer: Optimizer | null): JsonObject {
+function configOf(model: SavedModel, optimizer: Optimizer | null): JsonObject {
   return {
     ...modelToSharingConfig(model, { learnedApart: true }),
     compile_config: fullCompileConfig(writerFor(model), model, optimizer),

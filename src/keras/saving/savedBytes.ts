@@ -2,7 +2,7 @@
 import { sizeOf } from '../../core/shape.ts';
 import { bytesOf, type NewDataset, type NewGroup } from '../../formats/hdf5/index.ts';
 import type { FilePieces } from '../../storage/fileTarget.ts';
-import type { SaveOptions } from '../models/fileOptions.ts';
+import type { SaveOptions } from './fileOptions.ts';
 
 type Pieces = ReturnType<NewDataset['pieces']>;
 

@@ -11,7 +11,7 @@ import type { Device } from '../../webgpu/device.ts';
 import { makeTensor, type Tensor } from '../../tensor/tensor.ts';
 import { encodeValues } from '../../tensor/encodeValues.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import type { LoadProgress } from '../models/fileOptions.ts';
+import type { LoadProgress } from './fileOptions.ts';
 import type { StoredWeight } from './storedWeights.ts';
 
 export interface TransferOptions {

@@ -1,6 +1,6 @@
 /** @file The weights of an open file in any format. */
 import type { StoredTensor } from '../../formats/storedTensor.ts';
-import type { WeightNaming } from '../models/fileOptions.ts';
+import type { WeightNaming } from './fileOptions.ts';
 import type { FitOptions } from './fit.ts';
 import type { StoredModel, StoredWeight } from './storedWeights.ts';
 

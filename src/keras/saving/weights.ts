@@ -7,7 +7,7 @@ import { type Assignment, assignAll } from '../../tensor/assignAll.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Variable } from '../../tensor/variable.ts';
 import { countNotFinite, type HostTensor, hostTensorOf, uploadLoaded } from '../../formats/hostTensor.ts';
-import type { LoadReport } from '../models/fileOptions.ts';
+import type { LoadReport } from './fileOptions.ts';
 import { requireFit } from './fit.ts';
 import { matchPaths } from './matchPaths.ts';
 import {

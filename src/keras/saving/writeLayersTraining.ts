@@ -3,7 +3,7 @@ import type { NewWeight } from '../../formats/tfjs/index.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { fullCompileConfig } from '../json/compileConfig.ts';
 import { isObject, type Json, type JsonObject } from '../json/document.ts';
-import type { AnyModel } from '../models/model.ts';
+import type { WrittenModel } from '../json/writtenModel.ts';
 import { writerFor } from '../json/write.ts';
 import { optimizerOf } from '../optimizers/get.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
@@ -21,7 +21,7 @@ export interface Unfit {
 
 /** `names`: the weights of the model by their names in TF.js. */
 export async function writeLayersTraining(
-  model: AnyModel,
+  model: WrittenModel,
   optimizer: Optimizer,
   names: ReadonlyMap<string, Variable>,
 ): Promise<WrittenTraining | Unfit> {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { init } from '../../../src/index.ts';
-import { modelFromJSON } from '../../../src/keras/json/read.ts';
+import { modelFromJSON } from '../../../src/keras/loading/modelFromJSON.ts';
 import type { AnyModel } from '../../../src/keras/models/model.ts';
 import { modelToConfig } from '../../../src/keras/json/write.ts';
 import { clearSession } from '../../../src/keras/index.ts';

@@ -4,7 +4,7 @@ import { describe, sameShape } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import type { StoredTensor } from '../../../formats/storedTensor.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
-import type { ModuleNaming } from '../../models/fileOptions.ts';
+import type { ModuleNaming } from '../fileOptions.ts';
 import type { FitOptions } from '../fit.ts';
 import { saveablesOf } from '../saveables.ts';
 import { Matching, type StoredModel, type StoredWeight } from '../storedWeights.ts';

@@ -4,8 +4,8 @@ import { checkOptions } from '../../core/options.ts';
 import { ValueError } from '../../core/errors.ts';
 import { describe } from '../../core/shape.ts';
 import { type AnyModel, Model } from '../models/model.ts';
-import { modelFromJSON } from './read.ts';
-import { modelToSharingConfig } from './write.ts';
+import { modelFromJSON } from './modelFromJSON.ts';
+import { modelToSharingConfig } from '../json/write.ts';
 
 /** Options of `cloneModel`. */
 export interface CloneModelOptions {

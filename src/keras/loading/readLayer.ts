@@ -10,16 +10,16 @@ import {
   registeredAs,
   registeredNameOf,
 } from '../serialization/registered.ts';
-import { builtInClasses } from './builtIns.ts';
-import { rememberNames } from './customNames.ts';
-import { isObject, type Json, type JsonObject } from './document.ts';
-import { inputDtype, rememberInputDtype } from './inputDtypes.ts';
-import { placed, invalid } from './jsonErrors.ts';
-import { camelKey } from './optionNames.ts';
+import { builtInClasses } from './builtInClasses.ts';
+import { rememberNames } from '../json/customNames.ts';
+import { isObject, type Json, type JsonObject } from '../json/document.ts';
+import { inputDtype, rememberInputDtype } from '../json/inputDtypes.ts';
+import { placed, invalid } from '../json/jsonErrors.ts';
+import { camelKey } from '../json/optionNames.ts';
 import { readFunctional } from './readFunctional.ts';
 import { readSequential } from './readSequential.ts';
-import { pythonCode, readConfig, readValue, registeredName, withoutConstants } from './readValue.ts';
-import { type Reader, sharedLayer, stringOf } from './reader.ts';
+import { pythonCode, readConfig, readValue, registeredName, withoutConstants } from '../json/readValue.ts';
+import { type Reader, sharedLayer, stringOf } from '../json/reader.ts';
 
 /** A class of layers, as far as needed to create one. */
 interface LayerClass {

@@ -6,14 +6,14 @@ import type { AnyLayer } from '../layers/base/layer.ts';
 import { Functional } from '../models/functional.ts';
 import type { Nest } from '../tensorNest.ts';
 import type { Registrable } from '../serialization/registered.ts';
-import { isObject, type Json, type JsonObject } from './document.ts';
-import { placed, invalid } from './jsonErrors.ts';
-import { camelKey } from './optionNames.ts';
-import { type Callable, type NodeCall, readNode, type TensorSource } from './readNode.ts';
-import { isOperation, readOperation } from './operations.ts';
+import { isObject, type Json, type JsonObject } from '../json/document.ts';
+import { placed, invalid } from '../json/jsonErrors.ts';
+import { camelKey } from '../json/optionNames.ts';
+import { type Callable, type NodeCall, readNode, type TensorSource } from '../json/readNode.ts';
+import { isOperation, readOperation } from '../json/operations.ts';
 import { type LayerReader, notAList } from './readSequential.ts';
-import { readValue } from './readValue.ts';
-import { type Reader, stringOf } from './reader.ts';
+import { readValue } from '../json/readValue.ts';
+import { type Reader, stringOf } from '../json/reader.ts';
 
 interface FunctionalClass {
   new (options: object): AnyLayer;

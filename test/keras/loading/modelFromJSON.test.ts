@@ -28,7 +28,7 @@ import {
   sequential,
 } from '../../../src/keras/index.ts';
 import type { OpenShape } from '../../../src/core/shape.ts';
-import { changed, configOf, fixtureNames, type Loose } from './support.ts';
+import { changed, configOf, fixtureNames, type Loose } from '../json/support.ts';
 
 beforeAll(async () => {
   await init();

@@ -6,18 +6,18 @@ import { torchRoot } from '../../formats/detect.ts';
 import { type FileSource, openSource } from '../../storage/sources.ts';
 import { isObject, type Json, type JsonObject, readDocument } from '../json/document.ts';
 import { isOlder, olderFunctions, upgradeLayer } from '../json/olderConfig.ts';
-import { type FromJSONOptions, modelFromJSON } from '../json/read.ts';
+import { type FromJSONOptions, modelFromJSON } from './modelFromJSON.ts';
 import type { AnyModel } from '../models/model.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
 import type { CustomObjects } from '../serialization/registered.ts';
-import { type LoadReport, type LoadWeightsOptions, loadOptionNames } from '../models/fileOptions.ts';
-import { loadAssets } from './assets.ts';
-import { withinStored } from './allotment.ts';
+import { type LoadReport, type LoadWeightsOptions, loadOptionNames } from '../saving/fileOptions.ts';
+import { loadAssets } from '../saving/assets.ts';
+import { withinStored } from '../saving/allotment.ts';
 import { compileStored } from './compileStored.ts';
-import type { TextLayer } from './textLayers.ts';
-import { fillStored } from './upload.ts';
-import { openHdf5Weights, openStore, requireContainer } from './openWeightFile.ts';
-import type { WeightFile } from './weightFile.ts';
+import type { TextLayer } from '../saving/textLayers.ts';
+import { fillStored } from '../saving/upload.ts';
+import { openHdf5Weights, openStore, requireContainer } from '../saving/openWeightFile.ts';
+import type { WeightFile } from '../saving/weightFile.ts';
 
 /** Options of `loadModel`. */
 export interface LoadModelOptions extends Omit<FromJSONOptions, 'file'>, LoadWeightsOptions {
@@ -150,7 +150,7 @@ async function cutModel(
     : null;
   if (!found) return { config };
   if (onTextLayer) {
-    const { cutTextLayers } = await import('./textLayers.ts');
+    const { cutTextLayers } = await import('../saving/textLayers.ts');
     const { config: behind, layers: textLayers } = await cutTextLayers(config, readAsset, source);
     return { config: behind, textLayers };
   }
@@ -164,7 +164,7 @@ async function cutModel(
 
 /** Reads a model.json of TF.js. */
 async function readLayersModel(source: ByteSource): Promise<StoredModelFile> {
-  const { openLayersModel } = await import('./layersModel.ts');
+  const { openLayersModel } = await import('../saving/layersModel.ts');
   const { config, compiled, weights, close } = await openLayersModel(source);
   if (config) return { config, compiled, functions: olderFunctions(), weights: { ...weights, close } };
   await close();

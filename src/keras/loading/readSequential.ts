@@ -2,9 +2,9 @@
 import type { AnyLayer } from '../layers/base/layer.ts';
 import type { Sequential } from '../models/sequential.ts';
 import type { Registrable } from '../serialization/registered.ts';
-import { isObject, type Json, type JsonObject } from './document.ts';
-import { invalid } from './jsonErrors.ts';
-import type { Reader } from './reader.ts';
+import { isObject, type Json, type JsonObject } from '../json/document.ts';
+import { invalid } from '../json/jsonErrors.ts';
+import type { Reader } from '../json/reader.ts';
 
 export type LayerReader = (reader: Reader, object: Json | undefined, place: string) => AnyLayer;
 

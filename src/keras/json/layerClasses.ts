@@ -1,8 +1,6 @@
-/** @file The classes that files may use without registration. */
+/** @file The classes of layers that files may use without registration. */
 import { Layer } from '../layers/base/layer.ts';
 import * as layers from '../layers/index.ts';
-import { Functional } from '../models/functional.ts';
-import { Sequential } from '../models/sequential.ts';
 import { nameOfItem, type Registrable } from '../serialization/registered.ts';
 
 /** Abstract base classes. */
@@ -10,10 +8,10 @@ const abstract = new Set(['Layer', 'RNNCell']);
 
 let classes: ReadonlyMap<string, Registrable> | null = null;
 
-/** Layers and models by class name, collected at the first call. */
-export function builtInClasses(): ReadonlyMap<string, Registrable> {
+/** Classes of layers by name, collected at the first call. */
+export function layerClasses(): ReadonlyMap<string, Registrable> {
   classes ??= new Map(
-    [...Object.values(layers), Functional, Sequential]
+    Object.values(layers)
       // Layers of strings take no tensors, so models don't have them.
       .filter((item) => typeof item === 'function' && item.prototype instanceof Layer)
       .map((item) => [nameOfItem(item as Registrable), item as Registrable] as const)

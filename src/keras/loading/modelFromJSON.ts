@@ -5,13 +5,13 @@ import { describe } from '../../core/shape.ts';
 import { type AnyModel, Model } from '../models/model.ts';
 import { withBuiltIns } from '../serialization/layerConfigs.ts';
 import { type CustomObjects, withCustomObjects } from '../serialization/registered.ts';
-import { builtInClasses } from './builtIns.ts';
-import { type Json, readDocument } from './document.ts';
+import { builtInClasses } from './builtInClasses.ts';
+import { type Json, readDocument } from '../json/document.ts';
 import type { AnyLayer } from '../layers/base/layer.ts';
-import { invalid } from './jsonErrors.ts';
-import type { AnyLambdaFunction, Reader } from './reader.ts';
+import { invalid } from '../json/jsonErrors.ts';
+import type { AnyLambdaFunction, Reader } from '../json/reader.ts';
 import { readLayer } from './readLayer.ts';
-import { sharedIds } from './sharedLayers.ts';
+import { sharedIds } from '../json/sharedLayers.ts';
 
 /** Options of `modelFromJSON`. */
 export interface FromJSONOptions {

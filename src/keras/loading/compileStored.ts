@@ -13,7 +13,7 @@ import { LossScaleOptimizer } from '../optimizers/lossScaleOptimizer.ts';
 import { MultiOptimizer } from '../optimizers/multiOptimizer.ts';
 import type { Optimizer } from '../optimizers/optimizer.ts';
 import { type CustomObjects, withCustomObjects } from '../serialization/registered.ts';
-import { Transfer, type TransferOptions } from './upload.ts';
+import { Transfer, type TransferOptions } from '../saving/upload.ts';
 
 /** Errors: FormatError for options or a state that don't fit. */
 export async function compileStored(
