@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * @file `npm run release`: says what keeps this tree from being published, then builds and checks the package. With `--publish`
- * it publishes, with a statement of provenance, which npm makes only in a workflow of GitHub Actions or GitLab that grants
+ * @file `npm run release`: lists what still prevents a release, then builds and checks the package. With `--publish` it
+ * publishes, with a statement of provenance, which npm makes only in a workflow of GitHub Actions or GitLab that grants
  * `id-token`.
  */
 import { execFileSync } from 'node:child_process';
@@ -29,10 +29,11 @@ export function releaseFaults(manifest, changelog, changes) {
   const faults = OWNERS.filter(([field]) => !manifest[field]).map(
     ([field, reason]) => `package.json lacks \`${field}\`: ${reason}.`,
   );
-  const [, version, body = ''] = /^## (\S+)\n([\s\S]*?)(?=^## |(?![\s\S]))/m.exec(changelog) ?? [];
-  if (version !== manifest.version)
+  const [, version] = /^## (\S+)$/m.exec(changelog) ?? [];
+  if (version === 'Unreleased')
+    faults.push('CHANGELOG.md has a section "Unreleased": give it the version that package.json will have.');
+  else if (version !== manifest.version)
     faults.push(`package.json has version ${manifest.version}, and CHANGELOG.md begins with ${version}.`);
-  if (/^\*Unreleased\.\*$/m.test(body)) faults.push(`CHANGELOG.md says of ${version} that it is unreleased.`);
   if (changes.trim() !== '') faults.push(`there are changes that aren't committed:\n${changes.trimEnd()}`);
   return faults;
 }

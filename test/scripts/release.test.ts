@@ -11,15 +11,15 @@ const manifest = {
   homepage: 'https://a.b',
   bugs: 'https://a.b/c',
 };
-const changelog = '# Changelog\n\n## 1.2.0\n\n*2030-01-02.*\n\n## 1.1.0\n\n*Unreleased.*\n';
+const changelog = '# Changelog\n\n## 1.2.0\n\n*2030-01-02.*\n\n## 1.1.0\n\nThe first.\n';
 
 test('a tree that is complete can be published', () => {
   expect(releaseFaults(manifest, changelog, '')).toEqual([]);
-  const only = '# Changelog\n\n## 1.2.0\n\nThe first.\n';
-  expect(releaseFaults(manifest, only, '\n')).toEqual([]);
+  const first = '# Changelog\n\n## 1.2.0\n\nThe first.\n';
+  expect(releaseFaults(manifest, first, '\n')).toEqual([]);
 });
 
-test('what lacks is named', () => {
+test('whatever prevents a release is named', () => {
   expect(releaseFaults({ version: '1.2.0' }, changelog, '')).toEqual([
     'package.json lacks `repository`: npm links it, and checks the statement of provenance against it.',
     "package.json lacks `homepage`: the package's page on npm links it.",
@@ -28,9 +28,9 @@ test('what lacks is named', () => {
   expect(releaseFaults({ ...manifest, version: '1.1.0' }, changelog, '')).toEqual([
     'package.json has version 1.1.0, and CHANGELOG.md begins with 1.2.0.',
   ]);
-  const open = changelog.replace('2030-01-02.', 'Unreleased.');
+  const open = changelog.replace('## 1.2.0', '## Unreleased');
   expect(releaseFaults(manifest, open, ' M a.ts\n')).toEqual([
-    'CHANGELOG.md says of 1.2.0 that it is unreleased.',
+    'CHANGELOG.md has a section "Unreleased": give it the version that package.json will have.',
     "there are changes that aren't committed:\n M a.ts",
   ]);
 });
