@@ -7,7 +7,7 @@
 import { flatIndex } from './lib/indexing.ts';
 import { wgsl } from './lib/wgsl.ts';
 
-export const jacobiWorkgroup = 64;
+const jacobiWorkgroup = 64;
 
 /** The maximum number of sweeps over all pairs. Six to ten suffice even for large matrices, unless they converge slowly. */
 const maxSweeps = 24;

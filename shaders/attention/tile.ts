@@ -44,7 +44,7 @@ export const keyGradientTile = (size: AttentionOptions['size']): AttentionTile =
 };
 
 export const rowsOf = ({ rowGroups }: AttentionTile) => rowGroups * 4;
-export const workgroupOf = ({ rowGroups, columnGroups }: AttentionTile) => rowGroups * columnGroups;
+const workgroupOf = ({ rowGroups, columnGroups }: AttentionTile) => rowGroups * columnGroups;
 
 /** Vectors of a row that are staged together for `productOfRows`, without and with padding. */
 const depth = 8;
@@ -140,7 +140,7 @@ export const lastKey = ({ size, shown }: AttentionOptions) =>
 export const stepBase = 'let step_base = batch * params.batch_step + head * params.head_step;';
 
 /** The rows and columns of an invocation: adjacent invocations have adjacent rows. */
-export function ownPlace({ rowGroups }: AttentionTile): string {
+function ownPlace({ rowGroups }: AttentionTile): string {
   return `let row_group = local % ${rowGroups}u;
   let column_group = local / ${rowGroups}u;`;
 }

@@ -22,7 +22,7 @@ export const tileSize = (block: Block) => block + 2;
 export type Transform1d = 'image' | 'kernel' | 'result' | 'cotangent' | 'gradient';
 
 /** Returns the number of input and output values of a transform. */
-export function transformSizes(transform: Transform1d, block: Block): { from: number; to: number } {
+function transformSizes(transform: Transform1d, block: Block): { from: number; to: number } {
   const tile = tileSize(block);
   return {
     image: { from: tile, to: tile },

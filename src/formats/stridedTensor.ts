@@ -15,7 +15,7 @@ export interface View {
 }
 
 /** Returns the strides of a row-major tensor. */
-export function rowMajorStrides(shape: Shape): number[] {
+function rowMajorStrides(shape: Shape): number[] {
   const strides = new Array<number>(shape.length).fill(1);
   for (let axis = shape.length - 2; axis >= 0; axis--)
     strides[axis] = (strides[axis + 1] as number) * Math.max(1, shape[axis + 1] as number);

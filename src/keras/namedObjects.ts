@@ -79,7 +79,7 @@ function builtIn({ makers, aliases = {} }: Family<Configured>, name: string): Re
 }
 
 /** A function instead of an object. In files, it has the name under which it was registered. */
-export function asMember<F extends Registrable>(call: F): Configured & { call: F } {
+function asMember<F extends Registrable>(call: F): Configured & { call: F } {
   return { className: registeredNameOf(call) ?? call.name, call, getConfig: () => ({}) };
 }
 

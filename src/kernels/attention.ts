@@ -31,7 +31,7 @@ export interface AttentionSizes {
 }
 
 /** The largest head size that fits in a tile. */
-export const largestHead = 256;
+const largestHead = 256;
 
 export type AttentionAlgorithm = 'fused' | 'gemm';
 

@@ -20,7 +20,7 @@ export function channelWidth({ channels, multiplier }: DepthwiseGeometry, ...ten
   return multiplier === 1 && channels % 4 === 0 && tensors.every(bindsAsVectors) ? 4 : 1;
 }
 
-export const elementOf = (width: 1 | 4) => (width === 4 ? 'vec4<f32>' : 'f32');
+const elementOf = (width: 1 | 4) => (width === 4 ? 'vec4<f32>' : 'f32');
 
 /** The bindings of a direction: its operands, and `out`. */
 export const depthwiseBindings =

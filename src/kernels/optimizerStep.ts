@@ -138,7 +138,7 @@ export interface StepLaunch {
 }
 
 /** A start beyond every vector, for the slots after the last variable. */
-export const nowhere = 0xffffffff;
+const nowhere = 0xffffffff;
 
 /** Updates the variables by one step. Gradients must be readable as whole vectors, from buffers that are not written. */
 export function stepKernel(device: Device, launch: StepLaunch): void {

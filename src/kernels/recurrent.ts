@@ -92,7 +92,7 @@ const gradients = {
 type StateMatMul = StepOptions['stateMatMul'];
 
 /** Returns where the matmul of states and recurrent kernel is computed: in the kernel of a step, or by a GEMM before it. */
-export function selectStepMatMul(
+function selectStepMatMul(
   { batch, units, kind }: { batch: number; units: number; kind: StepKind },
   { recurrent }: AdapterProfile,
 ): StateMatMul {

@@ -94,7 +94,7 @@ export interface ScanAlgorithm {
   readonly tile: number;
 }
 
-export function selectScan({ count, n, inner }: Lines, { lines, scan }: AdapterProfile): ScanAlgorithm {
+function selectScan({ count, n, inner }: Lines, { lines, scan }: AdapterProfile): ScanAlgorithm {
   const isBusy = count >= scan.busyInvocations;
   // Sharing a tile only pays if the invocations of a workgroup read adjacent elements along the axis.
   if (lines.shared && inner === 1 && n > 64) return { strategy: 'cooperative', tile: cooperativeTile };

@@ -48,7 +48,7 @@ const shortestSelection = 64;
 /** How the first runs are made: by selection into a list of capacity `room`, or by sorting. */
 export type TopKAlgorithm = { kind: 'select'; room: number; runs: Level } | { kind: 'sort'; runs: Level };
 
-export function selectTopK(
+function selectTopK(
   { rows, n, k }: { rows: number; n: number; k: number },
   { topK }: AdapterProfile,
 ): TopKAlgorithm {

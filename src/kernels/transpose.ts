@@ -42,7 +42,7 @@ export type TransposeAlgorithm =
   /** `contiguous` is the axis of the result along which `x` is contiguous: tiles are transposed between it and the last. */
   | { readonly kind: 'tiles'; readonly contiguous: number };
 
-export function selectTranspose(
+function selectTranspose(
   { shape, from }: TransposeProblem,
   { transpose }: AdapterProfile,
 ): TransposeAlgorithm {

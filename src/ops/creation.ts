@@ -20,7 +20,7 @@ export interface CreationOptions<D extends DType = DType> {
 }
 
 /** Also used by creation functions with more options. */
-export const creationOptionNames: OptionNames<CreationOptions> = { dtype: true, name: false };
+const creationOptionNames: OptionNames<CreationOptions> = { dtype: true, name: false };
 
 /** Makes a tensor of `shape` by `launch`, with its dtype and name from the options. */
 export function create<D extends DType>(

@@ -129,7 +129,7 @@ function rememberInputs(inputs: readonly (Tensor | null)[], outputs: readonly Te
 const operations = new WeakMap<OpDefinition, Operation>();
 
 /** The identity under which histories know an op. */
-export function operationOf(op: OpDefinition): Operation {
+function operationOf(op: OpDefinition): Operation {
   const known = operations.get(op);
   if (known) return known;
   const operation = { name: op.name, className: 'op' };

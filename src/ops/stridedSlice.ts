@@ -128,7 +128,7 @@ export const stridedScatter: Op<
 const masks = ['beginMask', 'endMask', 'ellipsisMask', 'newAxisMask', 'shrinkAxisMask'] as const;
 
 /** The shape of the elements that `options` select in a tensor of `shape`, and their layout there. */
-export function stridedLayout(
+function stridedLayout(
   op: string,
   shape: Shape,
   options: StridedSliceOptions,

@@ -82,7 +82,7 @@ export function* entriesOf(log: Readonly<Log>): Generator<Entry> {
   }
 }
 
-export function bufferAt(log: Readonly<Log>, at: number): DeviceBuffer {
+function bufferAt(log: Readonly<Log>, at: number): DeviceBuffer {
   return log[at] as DeviceBuffer;
 }
 

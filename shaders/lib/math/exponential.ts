@@ -99,7 +99,7 @@ fn split_float(bits: u32) -> SplitFloat {
 );
 
 // log (2^n (1 + f)) for 1 + f in [√½, √2).
-export const joinedLog: MathFunction = /* @__PURE__ */ defineMath(
+const joinedLog: MathFunction = /* @__PURE__ */ defineMath(
   'joined_log',
   [logNearOne],
   /* wgsl */ `
@@ -120,7 +120,7 @@ fn near_log(x: f32) -> f32 {
 );
 
 // Whether near_log isn't correct for x.
-export const isRareLog: MathFunction = /* @__PURE__ */ defineMath(
+const isRareLog: MathFunction = /* @__PURE__ */ defineMath(
   'is_rare_log',
   [],
   /* wgsl */ `

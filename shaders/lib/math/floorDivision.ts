@@ -46,7 +46,7 @@ fn floor_mod_u32(x: u32, y: u32) -> u32 {
 // |x| divided by |y|, for finite x and finite y ≠ 0: the exact rest, and the integer quotient, rounded to float32. Long division
 // of the mantissas, seven bits per step. A float quotient is off by one if it rounds to an integer, useless from 2^24 on, and
 // WGSL allows it 2.5 units in the last place.
-export const exactDivision: MathFunction = /* @__PURE__ */ defineMath(
+const exactDivision: MathFunction = /* @__PURE__ */ defineMath(
   'exact_division',
   [powerOfTwo],
   /* wgsl */ `
@@ -93,7 +93,7 @@ fn exact_division(x: f32, y: f32) -> ExactDivision {
 
 // The quotient x / y, and from it the nearest integer n and the exact rest x - n y, unless is_rare_division. The products with
 // both parts of y have at most 24 bits, and so do the differences. A quotient above 256 takes two steps.
-export const nearDivision: MathFunction = /* @__PURE__ */ defineMath(
+const nearDivision: MathFunction = /* @__PURE__ */ defineMath(
   'near_division',
   [],
   /* wgsl */ `
@@ -116,7 +116,7 @@ fn near_division(x: f32, y: f32) -> NearDivision {
 
 // Whether near_division isn't correct for x and y: |x / y| is 2^19 or more, |y| isn't within 2^-100 and 2^100, or either is NaN
 // or infinite.
-export const isRareDivision: MathFunction = /* @__PURE__ */ defineMath(
+const isRareDivision: MathFunction = /* @__PURE__ */ defineMath(
   'is_rare_division',
   [],
   /* wgsl */ `
@@ -127,7 +127,7 @@ fn is_rare_division(x: f32, y: f32) -> bool {
 }`,
 );
 
-export const nearFloorMod: MathFunction = /* @__PURE__ */ defineMath(
+const nearFloorMod: MathFunction = /* @__PURE__ */ defineMath(
   'near_floor_mod',
   [nearDivision],
   /* wgsl */ `
@@ -140,7 +140,7 @@ fn near_floor_mod(x: f32, y: f32) -> f32 {
 }`,
 );
 
-export const nearFloorDiv: MathFunction = /* @__PURE__ */ defineMath(
+const nearFloorDiv: MathFunction = /* @__PURE__ */ defineMath(
   'near_floor_div',
   [nearDivision, withSign],
   /* wgsl */ `

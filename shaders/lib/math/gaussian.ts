@@ -6,7 +6,7 @@ import { nearLog1p, preciseExp, reduceExponential } from './exponential.ts';
 import { isNan, powerOfWhole, withSign } from './bits.ts';
 
 // erf x / x as a function of z = x² ≤ 1.
-export const erfSeries: MathFunction = /* @__PURE__ */ defineMath(
+const erfSeries: MathFunction = /* @__PURE__ */ defineMath(
   'erf_series',
   [],
   /* wgsl */ `
@@ -17,7 +17,7 @@ fn erf_series(z: f32) -> f32 {
 );
 
 // erfc x / e^(-x²) for x ≥ 1: a polynomial of 1 / (1 + 0.4 x).
-export const scaledErfc: MathFunction = /* @__PURE__ */ defineMath(
+const scaledErfc: MathFunction = /* @__PURE__ */ defineMath(
   'scaled_erfc',
   [],
   /* wgsl */ `
@@ -29,7 +29,7 @@ fn scaled_erfc(x: f32) -> f32 {
 );
 
 // erfc x for x ≥ 1.
-export const erfcTail: MathFunction = /* @__PURE__ */ defineMath(
+const erfcTail: MathFunction = /* @__PURE__ */ defineMath(
   'erfc_tail',
   [preciseExp, scaledErfc],
   /* wgsl */ `

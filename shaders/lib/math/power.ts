@@ -14,7 +14,7 @@ fn square_of(x: f32) -> f32 {
 
 // x^n for an integral n with |n| ≤ 64, by squaring: small powers of small integers are exact. Unrolled, since loops cost more
 // than the multiplications.
-export const integralPower: MathFunction = /* @__PURE__ */ defineMath(
+const integralPower: MathFunction = /* @__PURE__ */ defineMath(
   'integral_power',
   [squareOf],
   /* wgsl */ `
@@ -38,7 +38,7 @@ fn integral_power(x: f32, n: i32) -> f32 {
 
 // x^y for finite x > 0 and finite y, as 2^(y (e + log2 m)) with x = 2^e m. The product y e is split so that its integral
 // part costs no accuracy.
-export const positivePower: MathFunction = /* @__PURE__ */ defineMath(
+const positivePower: MathFunction = /* @__PURE__ */ defineMath(
   'positive_power',
   [splitFloat, logNearOne, reduceExponential, powerOfTwo],
   /* wgsl */ `
@@ -63,7 +63,7 @@ fn positive_power(x: f32, y: f32) -> f32 {
 );
 
 // The same for normal x and |y| below 2^20, in instructions that are cheap on software adapters.
-export const nearPower: MathFunction = /* @__PURE__ */ defineMath(
+const nearPower: MathFunction = /* @__PURE__ */ defineMath(
   'near_power',
   [splitFloat, logNearOne, exponentialRest, powerOfWhole],
   /* wgsl */ `
@@ -85,7 +85,7 @@ fn near_power(x: f32, y: f32) -> f32 {
 
 // Whether near_power doesn't hold for x^y: x isn't positive and normal, |y| is at least 2^20, or y is whole and so small that
 // the power is a product of factors.
-export const isRarePower: MathFunction = /* @__PURE__ */ defineMath(
+const isRarePower: MathFunction = /* @__PURE__ */ defineMath(
   'is_rare_power',
   [],
   /* wgsl */ `

@@ -9,7 +9,7 @@ import { finite, isInfinite, isNan, multiplyHigh, nanValue, sameInteger, withSig
 
 // Argument reduction (Cody and Waite): x - n π for |n| up to 4096, in steps of 1/2, with π in four parts whose multiples are
 // exact. By fma, and with n in two forms in turn, since compilers may combine the parts otherwise.
-export const reduceAngle: MathFunction = /* @__PURE__ */ defineMath(
+const reduceAngle: MathFunction = /* @__PURE__ */ defineMath(
   'reduce_angle',
   [sameInteger],
   /* wgsl */ `
@@ -21,7 +21,7 @@ fn reduce_angle(x: f32, n: f32) -> f32 {
 );
 
 // sin r for |r| ≤ π/2.
-export const sineWithinHalf: MathFunction = /* @__PURE__ */ defineMath(
+const sineWithinHalf: MathFunction = /* @__PURE__ */ defineMath(
   'sine_within_half',
   [],
   /* wgsl */ `
@@ -33,7 +33,7 @@ fn sine_within_half(r: f32) -> f32 {
 
 // sin (x + h π), for h = 0 or 1/2 and |x| up to 12800. Added to 1.5 · 2^23, the number of half turns is in the last bits of a
 // float; a factor of 2^31 moves the last one to the sign.
-export const nearSine: MathFunction = /* @__PURE__ */ defineMath(
+const nearSine: MathFunction = /* @__PURE__ */ defineMath(
   'near_sine',
   [reduceAngle, sineWithinHalf],
   /* wgsl */ `
@@ -57,7 +57,7 @@ fn sine_of_turn(turn: u32, rest: f32) -> f32 {
 );
 
 // Whether |x| is above 12800, infinite or NaN.
-export const isFarAngle: MathFunction = /* @__PURE__ */ defineMath(
+const isFarAngle: MathFunction = /* @__PURE__ */ defineMath(
   'is_far_angle',
   [],
   /* wgsl */ `
@@ -68,7 +68,7 @@ fn is_far_angle(x: f32) -> bool {
 
 // A far angle |x| in turns: its product with 2/π in integers, keeping only the last two bits before the point and the 94
 // after it (M. H. Payne and R. N. Hanek, Radian reduction for trigonometric functions, 1983).
-export const farTurn: MathFunction = /* @__PURE__ */ defineMath(
+const farTurn: MathFunction = /* @__PURE__ */ defineMath(
   'far_turn',
   [multiplyHigh],
   /* wgsl */ `
@@ -173,7 +173,7 @@ export const preciseTan: MathFunction = /* @__PURE__ */ circular(
 );
 
 // For x in [0, 1].
-export const atanWithinOne: MathFunction = /* @__PURE__ */ defineMath(
+const atanWithinOne: MathFunction = /* @__PURE__ */ defineMath(
   'atan_within_one',
   [],
   /* wgsl */ `
@@ -215,7 +215,7 @@ fn precise_atan2(y: f32, x: f32) -> f32 {
 );
 
 // asin x = s + s z P(z) with s = x, z = x² up to 1/2; beyond it π/2 - 2 asin √((1 - x)/2).
-export const reduceArcsine: MathFunction = /* @__PURE__ */ defineMath(
+const reduceArcsine: MathFunction = /* @__PURE__ */ defineMath(
   'reduce_arcsine',
   [],
   /* wgsl */ `

@@ -21,12 +21,12 @@ export const elementwise: BatchingRule = (call) => {
 export const reshaping: BatchingRule = (call) => reshape(call.spread(0), { shape: call.resultOfAll() });
 
 /** Ops whose options name axes of the first operand. The batch becomes axis 0, so those axes shift by one. */
-export function onAxes(options: (call: MappedCall) => Options): BatchingRule {
+function onAxes(options: (call: MappedCall) => Options): BatchingRule {
   return (call) => call.run(call.spreadAll(), options(call));
 }
 
 /** Returns the option `axis` (one or several; all of `rank` if left out), shifted by the batch axis. */
-export function axesBehindBatch(call: MappedCall, rank = call.rank(0)): number[] {
+function axesBehindBatch(call: MappedCall, rank = call.rank(0)): number[] {
   const axis = call.options.axis as number | readonly number[] | null | undefined;
   return normalizeAxes(call.op.name, axis, rank).map((i) => i + 1);
 }

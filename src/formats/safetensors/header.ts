@@ -7,7 +7,7 @@ import { fault, type FileContext } from '../formatErrors.ts';
 import { duplicateKey } from './duplicateKey.ts';
 
 /** Bits of one element. */
-export const elementBits = {
+const elementBits = {
   BOOL: 8,
   U8: 8,
   I8: 8,

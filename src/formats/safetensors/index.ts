@@ -92,7 +92,7 @@ export function writeSafetensors(
 }
 
 /** Returns the bytes of a file given as an argument. Errors: ValueError. */
-export function bytesOf(op: string, file: unknown): Uint8Array {
+function bytesOf(op: string, file: unknown): Uint8Array {
   const buffer = ArrayBuffer.isView(file) ? file.buffer : file;
   if (buffer instanceof ArrayBuffer && isDetached(buffer)) throw detached(op);
   if (file instanceof ArrayBuffer) return new Uint8Array(file);

@@ -93,7 +93,7 @@ export function dtypePolicy(name: string): JsonObject {
 }
 
 /** Returns an object by its class: one of Keras's, or a registered one. */
-export function classObject(className: string, config: JsonObject): JsonObject {
+function classObject(className: string, config: JsonObject): JsonObject {
   const module = families.find(([, names]) => names.has(foldName(className)))?.[0] ?? null;
   const isRegistered = className.includes('>');
   return {

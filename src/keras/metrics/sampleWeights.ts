@@ -39,7 +39,7 @@ export function stretched(op: string, weight: Tensor, values: Tensor): Tensor {
 }
 
 /** Throws unless `weight` can be stretched to the shape of `values`. */
-export function requireStretch(op: string, weight: Tensor, values: Tensor): void {
+function requireStretch(op: string, weight: Tensor, values: Tensor): void {
   const offset = values.rank - weight.rank;
   if (offset >= 0 && weight.shape.every((n, i) => n === 1 || n === values.shape[i + offset])) return;
   throw new ShapeError({

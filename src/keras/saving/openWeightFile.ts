@@ -165,6 +165,6 @@ function requireName(name: string, container: Container | null): void {
   });
 }
 
-export function contextOf({ name }: ByteSource): FileContext {
+function contextOf({ name }: ByteSource): FileContext {
   return { file: name, format: 'Keras' };
 }

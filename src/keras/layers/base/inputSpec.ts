@@ -13,7 +13,7 @@ export interface InputSpec {
 }
 
 /** Throws unless `given` matches the spec. */
-export function checkInput(name: string, { rank, minRank, axes = {} }: InputSpec, given: OpenSpec): void {
+function checkInput(name: string, { rank, minRank, axes = {} }: InputSpec, given: OpenSpec): void {
   const reject = (rule: string) => {
     throw new ShapeError({
       op: name,
