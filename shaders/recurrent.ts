@@ -53,7 +53,7 @@ const ownInvocation = `let i = flat_index(group, groups, local, ${stepWorkgroup}
   let line = i / params.units;
   let unit = i % params.units;`;
 
-function eachUnit({ width }: InlineOptions, body: string, matMul: InlineMatMul | null = null): string {
+function eachUnit({ width }: InlineOptions, body: string, matMul: InlineMatMul | null): string {
   const own = activations(width, body);
   return wgsl`
 alias T = ${width === 4 ? 'vec4<f32>' : 'f32'};

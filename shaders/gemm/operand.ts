@@ -37,7 +37,7 @@ export class Operand {
   }
 
   /** One element, or four adjacent ones if the width is 4. */
-  read(address: string, k: string, also = ''): string {
+  read(address: string, k: string, also: string): string {
     const value = this.value(`${this.name}_index(${address}, ${k})`);
     const condition = this.condition(address, k, also);
     return condition ? `select(${this.zero}, ${value}, ${condition})` : value;
@@ -49,7 +49,7 @@ export class Operand {
   }
 
   /** The condition that the element at `k` exists; empty if it always does. */
-  condition(address: string, k: string, also = ''): string {
+  condition(address: string, k: string, also: string): string {
     const conditions = [this.guarded ? `${this.name}_valid(${address}, ${k})` : '', also].filter(Boolean);
     // `&` rather than `&&`: short-circuiting would be a branch for each element read.
     return conditions.map((c) => `(${c})`).join(' & ');

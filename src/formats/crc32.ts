@@ -8,7 +8,7 @@ const table = /* @__PURE__ */ Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** Continues the checksum `before` of the bytes so far with `bytes`. Starts at 0. */
-export function crc32(bytes: Uint8Array, before = 0): number {
+export function crc32(bytes: Uint8Array, before: number): number {
   let value = ~before;
   for (let i = 0; i < bytes.length; i++)
     value = (table[(value ^ (bytes[i] as number)) & 0xff] as number) ^ (value >>> 8);

@@ -61,7 +61,7 @@ function modelFile(text: string): OtherFile | null {
     };
   const message = protocolBuffer(text);
   if (message !== null) return message;
-  if (text.startsWith('\x80') && isVersion(text, 1, 2, 5))
+  if (text.startsWith('\x80') && isVersion(text, 2, 5))
     return {
       what: 'a pickle of Python',
       hint: "a pickle is code and isn't read: save a state dictionary with torch.save, or safetensors.",
@@ -69,14 +69,15 @@ function modelFile(text: string): OtherFile | null {
   return null;
 }
 
-function isVersion(text: string, at: number, min: number, max: number): boolean {
-  const version = text.charCodeAt(at);
+/** Returns whether the second byte is a version between `min` and `max`. */
+function isVersion(text: string, min: number, max: number): boolean {
+  const version = text.charCodeAt(1);
   return version >= min && version <= max;
 }
 
 /** A protocol buffer whose first field is a version; the next field identifies its origin. */
 function protocolBuffer(text: string): OtherFile | null {
-  if (text.charCodeAt(0) !== 8 || !isVersion(text, 1, 1, 15)) return null;
+  if (text.charCodeAt(0) !== 8 || !isVersion(text, 1, 15)) return null;
   // The second field: a graph with its length, or the name of the program that wrote the file.
   const isSecond = text.charCodeAt(2) === 0x12;
   const graph = text.slice(3).search(/[^\x80-\xff]/) + 4;

@@ -97,10 +97,10 @@ export class ProfileReport<R = unknown> {
       { head: 'GFLOP/s', text: ({ speed }) => (speed === null ? '–' : amount(speed)) },
       {
         head: 'op',
-        text: ({ op, backward }) => shortened(op, 48) + (backward ? ' (backward)' : ''),
+        text: ({ op, backward }) => shortened(op) + (backward ? ' (backward)' : ''),
         align: 'left',
       },
-      { head: 'layer', text: ({ layer }) => shortened(layer, 48), align: 'left' },
+      { head: 'layer', text: ({ layer }) => shortened(layer), align: 'left' },
     ];
   }
 

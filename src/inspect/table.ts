@@ -23,9 +23,9 @@ export function textTable<R>(rows: readonly R[], columns: readonly Column<R>[]):
   return lines.join('\n');
 }
 
-/** Returns `text` in at most `width` characters. */
-export function shortened(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+/** Returns `text` in at most 48 characters. */
+export function shortened(text: string): string {
+  return text.length <= 48 ? text : `${text.slice(0, 47)}…`;
 }
 
 /** Formats a number with about three significant digits. */

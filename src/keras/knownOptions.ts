@@ -9,7 +9,7 @@ export function completeOptions<O extends object>(
   op: string,
   given: Partial<O>,
   defaults: Required<O>,
-  { more = [], hint }: { more?: readonly string[]; hint?: string } = {},
+  { more = [], hint }: { more?: readonly string[]; hint?: string },
 ): Required<O> {
   checkOptions(op, given, [...Object.keys(defaults), ...more], hint);
   const set = Object.entries(given).filter(([, value]) => value !== undefined);

@@ -38,9 +38,8 @@ export function conv2dInputGradKernel(
   geometry: ConvolutionGeometry,
   dy: Tensor,
   kernel: Tensor,
-  epilogue: Epilogue = {},
 ): Tensor {
-  return conv2d(op, 'inputGrad', geometry, dy, kernel, epilogue);
+  return conv2d(op, 'inputGrad', geometry, dy, kernel, {});
 }
 
 /** The gradient for the kernel. */

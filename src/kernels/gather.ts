@@ -52,7 +52,7 @@ export function gatherKernel(
   spec: TensorSpec,
   indexing: Indexing,
   checking: IndexChecking,
-  fill = 0,
+  fill: number,
 ): Tensor {
   const { batch, outer, entries, rows } = indexing;
   const out = output(x.device, spec, op);

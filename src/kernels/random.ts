@@ -81,8 +81,8 @@ export function randomKernel(
 }
 
 /** Returns `x` with a fraction `rate` of its elements cleared, and the others scaled by 1 / (1 - rate). */
-export function dropoutKernel(x: Tensor, rate: number, seed: Seed, op: string): Tensor {
-  const out = output(x.device, x, op);
+export function dropoutKernel(x: Tensor, rate: number, seed: Seed): Tensor {
+  const out = output(x.device, x, 'dropout');
   if (out.size === 0) return out;
   const width: DropoutShaderOptions['width'] = bindsAsVectors(x) ? 4 : 1;
   const count = Math.ceil(out.size / width);

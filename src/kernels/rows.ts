@@ -23,12 +23,7 @@ const silent = defineKernel({ name: 'rows', ...definition });
 const reporting = defineKernel({ name: 'rows checked', ...definition, faults: true });
 
 /** Computes the row of each index, counted through all batches; batch · rows if it selects none. */
-export function rowsKernel(
-  op: string,
-  indices: Tensor,
-  indexing: Indexing,
-  checking: IndexChecking = unchecked,
-): Tensor {
+export function rowsKernel(op: string, indices: Tensor, indexing: Indexing, checking: IndexChecking): Tensor {
   const { batch, entries, rows } = indexing;
   const count = batch * entries;
   const out = output(indices.device, { shape: [count], dtype: 'uint32' }, op);

@@ -69,9 +69,9 @@ export const dropout: FloatOp<DropoutOptions, ['rate', 'noiseShape', 'seed']> = 
   // Recorded calls carry the seed that `settle` drew; `encodeOp` calls `forward` without it.
   forward: ([x], plan, { options: { rate, seed = drawSeed() } }) => {
     if (rate === 0) return view(x, plan, 'dropout');
-    if (sameShape(plan.mask, x.shape)) return dropoutKernel(x, rate, seed, 'dropout');
+    if (sameShape(plan.mask, x.shape)) return dropoutKernel(x, rate, seed);
     const whole = kernels().fillKernel(x.device, { shape: plan.mask, dtype: 'float32' }, 1, 'dropout');
-    const mask = dropoutKernel(whole, rate, seed, 'dropout');
+    const mask = dropoutKernel(whole, rate, seed);
     return kernels().elementwiseKernel('dropout', 'select(a * b, 0.0, b == 0.0)', [x, mask], plan);
   },
   backward: ([dy], { options }) => [dropout(dy, options)],

@@ -25,10 +25,10 @@ function onAxes(options: (call: MappedCall) => Options): BatchingRule {
   return (call) => call.run(call.spreadAll(), options(call));
 }
 
-/** Returns the option `axis` (one or several; all of `rank` if left out), shifted by the batch axis. */
-function axesBehindBatch(call: MappedCall, rank = call.rank(0)): number[] {
+/** Returns the option `axis` (one or several; all if left out), shifted by the batch axis. */
+function axesBehindBatch(call: MappedCall): number[] {
   const axis = call.options.axis as number | readonly number[] | null | undefined;
-  return normalizeAxes(call.op.name, axis, rank).map((i) => i + 1);
+  return normalizeAxes(call.op.name, axis, call.rank(0)).map((i) => i + 1);
 }
 
 /** Ops whose option `axis` is one axis, which their plan has. */

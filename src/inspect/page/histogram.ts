@@ -3,11 +3,11 @@ import type { ValueStatistics } from '../step/reportData.ts';
 import { s } from './dom.ts';
 import { percent, short } from './format.ts';
 
+const width = 120;
+const height = 30;
+
 /** Bars of a histogram on a square-root scale, so that rare values are seen; a line marks zero. */
-export function histogram(
-  values: ValueStatistics | null,
-  { width = 120, height = 30, kind = 'activation' } = {},
-): SVGElement | string {
+export function histogram(values: ValueStatistics | null, { kind = 'activation' } = {}): SVGElement | string {
   if (!values || values.min === null || values.max === null) return '–';
   const { min, max, histogram: bins } = values;
   const label = `from ${short(min)} to ${short(max)}, mean ${short(values.mean)}`;

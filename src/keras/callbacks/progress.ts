@@ -16,10 +16,10 @@ export function formatValue(value: number): string {
 }
 
 /** `12ms/step`, from milliseconds. */
-export function formatPace(milliseconds: number, unit = 'step'): string {
-  if (milliseconds >= 1000 || milliseconds === 0) return `${(milliseconds / 1000).toFixed(0)}s/${unit}`;
-  if (milliseconds >= 1) return `${milliseconds.toFixed(0)}ms/${unit}`;
-  return `${(milliseconds * 1000).toFixed(0)}us/${unit}`;
+export function formatPace(milliseconds: number): string {
+  if (milliseconds >= 1000 || milliseconds === 0) return `${(milliseconds / 1000).toFixed(0)}s/step`;
+  if (milliseconds >= 1) return `${milliseconds.toFixed(0)}ms/step`;
+  return `${(milliseconds * 1000).toFixed(0)}us/step`;
 }
 
 /** `1:02:03`, `2:03` or `3s`, from milliseconds. */

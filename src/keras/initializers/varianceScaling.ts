@@ -161,7 +161,7 @@ function scaled(className: string, options: VarianceScalingOptions): Initializer
 }
 
 /** Numbers of inputs and outputs of a unit (fan-in, fan-out). Kernels are [...window, in, out], unless axes are given. */
-function fansOf(shape: Shape, { inputAxes, outputAxes }: FanOptions = {}): Fans {
+function fansOf(shape: Shape, { inputAxes, outputAxes }: FanOptions): Fans {
   if (inputAxes != null || outputAxes != null) return fansOfAxes(shape, inputAxes ?? -2, outputAxes ?? -1);
   if (shape.length < 2) return { fanIn: shape[0] ?? 1, fanOut: shape[0] ?? 1 };
   const window = productOf(shape.slice(0, -2));

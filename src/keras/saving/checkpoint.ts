@@ -90,11 +90,7 @@ export function readCheckpoint(file: FileBytes, options: ReadOptions = {}): Chec
 }
 
 /** Sets the weights, the optimizer's state and the layers' seeds to those of a checkpoint, all or none. */
-export function restoreCheckpoint(
-  model: CheckpointModel,
-  file: FileBytes,
-  options: ReadOptions = {},
-): Checkpoint {
+export function restoreCheckpoint(model: CheckpointModel, file: FileBytes, options: ReadOptions): Checkpoint {
   weightsByPath('loadCheckpoint', model);
   const name = options.file ?? 'file';
   const { tensors, metadata } = readSafetensors(file, options);

@@ -83,7 +83,7 @@ export async function testOnBatch(
 }
 
 /** Returns the outputs for one batch, without waiting. The caller frees them. */
-export function predictOnBatch(model: TrainableModel, x: Data, extra: readonly unknown[] = []): Nest<Tensor> {
+export function predictOnBatch(model: TrainableModel, x: Data, extra: readonly unknown[]): Nest<Tensor> {
   rejectExtraArguments('predictOnBatch', extra, ['x']);
   const batch = batchOf('predictOnBatch', [x], model.slots);
   try {

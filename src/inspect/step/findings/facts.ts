@@ -98,9 +98,9 @@ export function short(value: number | null | undefined): string {
   return String(Number(value.toPrecision(3)));
 }
 
-/** `'a', 'b' and 3 more`. */
-export function listed(names: readonly string[], max = 3): string {
-  const shown = names.slice(0, max).map((name) => `'${name}'`);
+/** `'a', 'b', 'c' and 3 more`. */
+export function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 3).map((name) => `'${name}'`);
   const rest = names.length - shown.length;
   if (rest > 0) return `${shown.join(', ')} and ${rest} more`;
   return shown.length > 1 ? `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}` : shown.join('');
