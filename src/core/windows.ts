@@ -30,8 +30,17 @@ export interface WindowOptions {
   padding: Padding;
 }
 
-/** Positive integers, one for each of `rank` axes; a single number means all. */
-export function perAxis(op: string, what: string, value: unknown, rank: number): number[] {
+/** One number for each of `N` axes. */
+type PerAxis<N extends number> = N extends 1
+  ? [number]
+  : N extends 2
+    ? [number, number]
+    : N extends 3
+      ? [number, number, number]
+      : number[];
+
+/** Returns positive integers, one for each of `rank` axes; a single number means all. Errors: ValueError. */
+export function perAxis<N extends number>(op: string, what: string, value: unknown, rank: N): PerAxis<N> {
   const list = Array.isArray(value) ? value : new Array(rank).fill(value);
   if (list.length !== rank) {
     throw new ValueError({
@@ -42,7 +51,8 @@ export function perAxis(op: string, what: string, value: unknown, rank: number):
     });
   }
   for (const n of list) requireInteger(op, what, n, 1);
-  return list;
+  // Its length was checked.
+  return list as PerAxis<N>;
 }
 
 /**

@@ -166,19 +166,16 @@ export function attentionGradientKernel(
   input: AttentionInput,
   { out, stats, cotangent }: { out: Tensor; stats: Tensor; cotangent: Tensor },
   needsKeys: boolean,
-): [query: Tensor, key: Tensor | null, value: Tensor | null] {
+): Tensor[] {
   const { query, key, value, sizes } = input;
   const { device } = query;
   const made = (like: Tensor) => output(device, like, op);
   const zeros = (like: Tensor) => fillKernel(device, like, 0, op);
-  if (out.size === 0 || sizes.keys === 0) return [zeros(query), zeros(key), zeros(value)];
-  const result: [Tensor, Tensor | null, Tensor | null] = [
-    made(query),
-    needsKeys ? made(key) : null,
-    needsKeys ? made(value) : null,
-  ];
-  const [dQuery, dKey, dValue] = result;
-  const launch = launchOf(input, [query, key, value, out, cotangent, ...result]);
+  const operands = needsKeys ? [query, key, value] : [query];
+  if (out.size === 0 || sizes.keys === 0) return operands.map(zeros);
+  const dQuery = made(query);
+  const [dKey, dValue] = needsKeys ? [made(key), made(value)] : [null, null];
+  const launch = launchOf(input, [query, key, value, out, cotangent, dQuery, dKey, dValue]);
   const sums = sumsOf(op, out, stats, cotangent, sizes, launch.options.width);
   const bindings = { ...launch.inputs, cotangent: cotangent.storage, sums: sums.storage };
   device.launch(queryGradient, {
@@ -196,7 +193,7 @@ export function attentionGradientKernel(
     });
   }
   sums.dispose();
-  return result;
+  return dKey && dValue ? [dQuery, dKey, dValue] : [dQuery];
 }
 
 function sumsOf(

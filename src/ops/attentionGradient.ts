@@ -34,8 +34,7 @@ export const attentionGradient: Op<Inputs, GradientOptions, readonly Tensor[]> =
   forward: ([query, key, value, bias, mask, out, stats, cotangent], _, { options }) => {
     const { sizes, scale, isCausal } = planAttention([query, key, value, bias, mask], options);
     const input = { query, key, value, bias, mask, sizes, scale, isCausal };
-    const gradients = attentionGradientKernel(name, input, { out, stats, cotangent }, options.needsKeys);
-    return options.needsKeys ? (gradients as Tensor[]) : [gradients[0]];
+    return attentionGradientKernel(name, input, { out, stats, cotangent }, options.needsKeys);
   },
   backward: null,
 });

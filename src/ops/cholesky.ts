@@ -17,6 +17,7 @@ const factorOf: Op<[x: Tensor], object, Tensor<'float32'>> = /* @__PURE__ */ def
   options: {},
   save: { inputs: [], outputs: [0] },
   infer: ([{ shape }]) => ({ shape, dtype: 'float32' }),
+  // Of the plan's dtype.
   forward: ([x], plan) => choleskyKernel('cholesky', x, plan) as Tensor<'float32'>,
   backward: ([dy], { outputs: [factor] }) => {
     // L⁻ᵀ Φ(Lᵀ dy) L⁻¹, where Φ takes the lower triangle with its diagonal halved; then symmetrized.

@@ -29,8 +29,8 @@ const asImageKernel = (kernel: Shape): number[] => [1, ...kernel];
 function rowOptions(kernel: Shape, options: Conv1dOptions): Conv2dOptions {
   const op = 'conv1d';
   const { strides = 1, padding = 'valid', dilationRate = 1, groups = 1 } = options;
-  const [stride] = perAxis(op, 'strides', strides, 1) as [number];
-  const [dilation] = perAxis(op, 'dilationRate', dilationRate, 1) as [number];
+  const [stride] = perAxis(op, 'strides', strides, 1);
+  const [dilation] = perAxis(op, 'dilationRate', dilationRate, 1);
   return {
     strides: [1, stride],
     padding: rowPadding(kernel, padding, dilation),

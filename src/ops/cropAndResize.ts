@@ -51,7 +51,7 @@ export const cropAndResize: CompositeOp<
     requireShapes(images, boxes, boxIndices);
     requireOneOf(op, 'interpolation', interpolation, ['bilinear', 'nearest']);
     requireFinite(op, 'fillValue', fillValue);
-    const [down, across] = perAxis(op, 'size', size, 2) as [number, number];
+    const [down, across] = perAxis(op, 'size', size, 2);
     const [n, height, width] = images.shape as [number, number, number, number];
     const [top, left, bottom, right] = unstack(boxes, { axis: 1 }) as [Tensor, Tensor, Tensor, Tensor];
     const y = expandDims(positions(top, bottom, down, height), { axis: 2 });

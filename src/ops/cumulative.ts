@@ -54,18 +54,18 @@ export const cumprod: Op<[x: Tensor], CumsumOptions, Tensor, 'first', ['axis', '
  */
 function productGradient(dy: Tensor, x: Tensor, { axis, exclusive, reverse }: ScanPlan): Tensor {
   const turned = (t: Tensor) => (reverse ? flip(t, { axis }) : t);
-  const products = [exclusive ? shifted(turned(x), axis, 1, 1) : turned(x)];
-  const levels = Math.ceil(Math.log2(Math.max(1, x.shape[axis] as number)));
-  for (let level = 0; level + 1 < levels; level++) {
-    const last = products[level] as Tensor;
-    products.push(mul(shifted(last, axis, 2 ** level, 1), last));
+  const n = x.shape[axis] as number;
+  const levels: { product: Tensor; span: number }[] = [];
+  let product = exclusive ? shifted(turned(x), axis, 1, 1) : turned(x);
+  for (let span = 1; span < n; span *= 2) {
+    levels.push({ product, span });
+    if (2 * span < n) product = mul(shifted(product, axis, span, 1), product);
   }
   let gradient = turned(dy);
-  for (let level = levels - 1; level >= 0; level--) {
-    const product = products[level] as Tensor;
+  for (const { product, span } of levels.reverse()) {
     gradient = add(
-      mul(gradient, shifted(product, axis, 2 ** level, 1)),
-      shifted(mul(gradient, product), axis, -(2 ** level), 0),
+      mul(gradient, shifted(product, axis, span, 1)),
+      shifted(mul(gradient, product), axis, -span, 0),
     );
   }
   return turned(exclusive ? shifted(gradient, axis, -1, 0) : gradient);

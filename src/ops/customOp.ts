@@ -150,7 +150,7 @@ function requirePlan(op: string, plan: unknown): void {
 /** Errors: ValueError if `forward` returned something else than tensors, ShapeError if they differ from the plan. */
 function requireResults(op: string, results: unknown, planned: readonly TensorSpec[]): void {
   const made: readonly unknown[] = Array.isArray(results) ? results : [results];
-  if (made.length !== planned.length || !made.every((result) => result instanceof Tensor)) {
+  if (made.length !== planned.length || !areTensors(made)) {
     throw new ValueError({
       op,
       rule: `\`forward\` returns what \`infer\` planned: ${planned.map(formatSpec).join(', ')}.`,
@@ -158,15 +158,18 @@ function requireResults(op: string, results: unknown, planned: readonly TensorSp
       hint: 'return the tensor, or a list of tensors, without async.',
     });
   }
-  const wrong = planned.findIndex((spec, i) => {
-    const { shape, dtype } = made[i] as Tensor;
-    return dtype !== spec.dtype || !sameShape(shape, spec.shape);
-  });
-  if (wrong < 0) return;
-  throw new ShapeError({
-    op,
-    rule: `\`forward\` returns what \`infer\` planned: ${planned.map(formatSpec).join(', ')}.`,
-    received: `${formatSpec(made[wrong] as Tensor)} as result ${wrong}`,
-    hint: 'correct the shape or the dtype in one of the two.',
-  });
+  for (const [i, result] of made.entries()) {
+    const spec = planned[i];
+    if (spec?.dtype === result.dtype && sameShape(spec.shape, result.shape)) continue;
+    throw new ShapeError({
+      op,
+      rule: `\`forward\` returns what \`infer\` planned: ${planned.map(formatSpec).join(', ')}.`,
+      received: `${formatSpec(result)} as result ${i}`,
+      hint: 'correct the shape or the dtype in one of the two.',
+    });
+  }
+}
+
+function areTensors(list: readonly unknown[]): list is readonly Tensor[] {
+  return list.every((item) => item instanceof Tensor);
 }

@@ -56,6 +56,7 @@ const fused: Op<Inputs, ScoreOptions, [out: Tensor, stats: Tensor]> = /* @__PURE
     const { scale, isCausal } = plan;
     const options = { scale, isCausal, needsKeys: needs[1] || needs[2] };
     const [dQuery, dKey = null, dValue = null] = attentionGradient(...inputs, out, stats, cotangent, options);
+    // There is one for each, or only that of the query.
     return [dQuery as Tensor, dKey, dValue, null, null];
   },
   cost: (_, __, [plan]) => attentionCost(plan),
@@ -76,7 +77,7 @@ function attend(query: Operand, key: Operand, value: Operand, ...rest: unknown[]
       return composedAttention({ query: q, key: k, value: v, bias: b, mask: m, ...plan });
     }
   }
-  // Merge bias and mask: hidden keys get a score far below all others.
+  // Merge bias and mask: hidden keys get a score far below all others. Ops take operands that aren't tensors yet, too.
   const isBoth = bias !== null && mask !== null;
   const shown = isBoth ? where(mask as Tensor, bias as Tensor, hidden) : bias;
   const inputs = [query, key, value, shown, isBoth ? null : mask] as Inputs;

@@ -94,7 +94,7 @@ function parse(equation: unknown, tensors: readonly Tensor[]): { operands: strin
       hint: "a batched matrix product is 'bij,bjk->bik'.",
     });
   }
-  const operands = terms.map((term, i) => labelsOf(term, (tensors[i] as Tensor).shape.length, text));
+  const operands = tensors.map(({ shape }, i) => labelsOf(terms[i] ?? '', shape.length, text));
   const covered = new Set(operands.flat().filter((label) => label.startsWith('.')));
   const ellipsis = [...covered].sort((a, b) => Number(b.slice(1)) - Number(a.slice(1)));
   const result = match[2] === undefined ? implied(operands, ellipsis) : resultOf(match[2], ellipsis);
@@ -147,9 +147,9 @@ function sizesOf(
   operands: readonly string[][],
 ): Map<string, number> {
   const sizes = new Map<string, number>();
-  operands.forEach((labels, i) => {
-    labels.forEach((label, axis) => {
-      const size = (tensors[i] as Tensor).shape[axis] as number;
+  tensors.forEach(({ shape }, i) => {
+    operands[i]?.forEach((label, axis) => {
+      const size = shape[axis] as number;
       const known = sizes.get(label) ?? size;
       const broadcasts = label.startsWith('.') && (known === 1 || size === 1);
       if (known !== size && !broadcasts) {

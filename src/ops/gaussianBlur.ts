@@ -39,7 +39,7 @@ export const gaussianBlur: CompositeOp<
     requireDType(op, 'images', images.dtype, ['float32']);
     requireDType(op, 'sigma', sigma.dtype, ['float32']);
     if (!sameShape(sigma.shape, [2])) throw noPair(sigma);
-    const [rows, columns] = perAxis(op, 'kernelSize', kernelSize, 2) as [number, number];
+    const [rows, columns] = perAxis(op, 'kernelSize', kernelSize, 2);
     const [down, across] = unstack(sigma) as [Tensor, Tensor];
     return windowed(images, bell(rows, down), bell(columns, across));
   },

@@ -45,6 +45,7 @@ export async function nonzero(x: Tensor, ...settings: unknown[]): Promise<Tensor
       const columns = x.shape.map((n, axis) => mod(floorDiv(positions, strides[axis] as number), n));
       const found =
         columns.length > 0 ? stack(columns, { axis: 1 }) : zeros([positions.size, 0], { dtype: 'int32' });
+      // Positions are int32, and so are the columns.
       return found as Tensor<'int32'>;
     }),
   );

@@ -87,7 +87,7 @@ function ofSingularValues(
   { axis, keepDims }: NormAxes,
 ): Tensor {
   const matrices = moveAxis(x, { source: axis, destination: [-2, -1] });
-  const values = svd(matrices as Tensor<'float32'>, { fullMatrices: false })[1];
+  const values = svd(matrices, { fullMatrices: false })[1];
   const norms = reduce(values, { axis: -1 });
   return keepDims ? reshape(norms, { shape: x.shape.map((n, i) => (axis.includes(i) ? 1 : n)) }) : norms;
 }

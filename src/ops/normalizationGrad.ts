@@ -83,7 +83,8 @@ function secondOrder(
     if (!u) return direct && project(direct);
     const g = scaled(dy);
     const crossed = add(mul(u, meanOf(mul(g, normalized), over)), mul(g, meanOf(mul(u, normalized), over)));
-    const mixed = total(direct, mul(crossed, neg(r))) as Tensor;
+    const indirect = mul(crossed, neg(r));
+    const mixed = direct ? add(direct, indirect) : indirect;
     return sub(project(mixed), mul(mul(normalized, r), meanOf(mul(u, dx), over)));
   };
   return [

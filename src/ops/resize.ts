@@ -66,7 +66,7 @@ function planOf(op: string, x: TensorSpec, size: unknown, grid: Grid, method: Me
       hint: 'leave images without pixels out.',
     });
   }
-  const [down, across] = perAxis(op, 'size', size, 2) as [number, number];
+  const [down, across] = perAxis(op, 'size', size, 2);
   return {
     method,
     rows: sampledAxis(op, height, down, grid, method),
@@ -174,7 +174,7 @@ export const upSampling2d: Op<[x: Tensor], UpSamplingOptions, Tensor, 'first', [
     { size: true, interpolation: false },
     (x, { size = 2, interpolation = 'nearest' }) => {
       requireOneOf('upSampling2d', 'interpolation', interpolation, ['nearest', 'bilinear']);
-      const [down, across] = perAxis('upSampling2d', 'size', size, 2) as [number, number];
+      const [down, across] = perAxis('upSampling2d', 'size', size, 2);
       const [height, width] = x.shape.slice(1) as [number, number];
       const target = [height * down, width * across];
       return planOf('upSampling2d', x, target, 'half pixels', interpolation);

@@ -60,7 +60,7 @@ export function resizedBy(
   requireRank(op, 'images', images.shape, 4);
   requireDType(op, 'images', images.dtype, ['float32']);
   requireBoolean(op, 'antialias', antialias);
-  const [down, across] = perAxis(op, 'size', size, 2) as [number, number];
+  const [down, across] = perAxis(op, 'size', size, 2);
   const [, height, width] = images.shape as [number, number, number, number];
   if (height === 0 || width === 0) {
     throw new ShapeError({

@@ -37,7 +37,7 @@ export function permutation(count: number, ...settings: unknown[]): Tensor<'int3
   requireInteger('permutation', 'count', count, 0);
   checkShape('permutation', [count]);
   checkSeed('permutation', seed);
-  // 32-bit keys: two are equal, and so keep their order, with probability 2^-32.
+  // 32-bit keys: two are equal, and so keep their order, with probability 2^-32. Indices are int32.
   return tidy(
     () => argsort(randomUniform([count], { dtype: 'uint32', max: 2 ** 32 - 1, seed })) as Tensor<'int32'>,
   );

@@ -40,6 +40,7 @@ export const solve: Op<[a: Tensor, b: Tensor], object, Tensor<'float32'>> = /* @
     const lower = { lower: true, transposed: false, unitDiagonal: true };
     const inner = triangularSolveKernel('solve', factors, rows, lower, plan);
     const upper = { lower: false, transposed: false, unitDiagonal: false };
+    // Of the plan's dtype.
     return triangularSolveKernel('solve', factors, inner, upper, plan) as Tensor<'float32'>;
   },
   backward: ([dy], { inputs: [a], outputs: [x], needs }) => {
@@ -82,6 +83,7 @@ export const det: Op<[x: Tensor], object, Tensor<'float32'>> = /* @__PURE__ */ d
     const { factors, changes } = luOf('det', x);
     const pivots = prod(diagonal(factors, { axis1: -2, axis2: -1 }), { axis: -1 });
     const sign = sub(1, mul(cast(mod(changes, 2), 'float32'), 2));
+    // Both are float32.
     return mul(pivots, reshape(sign, { shape: plan.shape })) as Tensor<'float32'>;
   },
   backward: ([dy], { inputs: [x], outputs: [value] }) => {

@@ -40,6 +40,7 @@ export const solveTriangular: Op<
       requireBoolean('solveTriangular', name, value);
     return { shape: b.shape, dtype: 'float32', system: { lower, transposed: transposeA, unitDiagonal } };
   },
+  // Of the plan's dtype.
   forward: ([a, b], plan) =>
     triangularSolveKernel('solveTriangular', a, b, plan.system, plan) as Tensor<'float32'>,
   backward: ([dy], { inputs: [a], outputs: [x], plan: { system }, needs }) => {

@@ -55,7 +55,7 @@ export const transformImages: CompositeOp<
     requireOneOf(op, 'fillMode', fillMode, fillModes);
     requireFinite(op, 'fillValue', fillValue);
     const [n, height, width] = images.shape as [number, number, number, number];
-    const [down, across] = perAxis(op, 'outputSize', outputSize ?? [height, width], 2) as [number, number];
+    const [down, across] = perAxis(op, 'outputSize', outputSize ?? [height, width], 2);
     const { x: sourceX, y: sourceY, isInfinite } = mapped(transforms, down, across);
     const points = {
       image: reshape(range(0, n, 1, { dtype: 'int32' }), { shape: [n, 1, 1] }),

@@ -97,8 +97,8 @@ function depthwise(op: string, x: Tensor, kernel: Tensor, options: ConvOptions):
   if (x.shape.length !== 3) return depthwiseConv2d(x, kernel, options);
   // A sequence is an image of one row.
   const { strides = 1, padding = 'valid', dilationRate = 1 } = options;
-  const [stride] = perAxis(op, 'strides', strides, 1) as [number];
-  const [dilation] = perAxis(op, 'dilationRate', dilationRate, 1) as [number];
+  const [stride] = perAxis(op, 'strides', strides, 1);
+  const [dilation] = perAxis(op, 'dilationRate', dilationRate, 1);
   const inRow = { strides: [stride, stride], padding, dilationRate: [1, dilation] };
   const row = (y: Tensor, axis: number) => expandDims(y, { axis });
   return squeeze(depthwiseConv2d(row(x, 1), row(kernel, 0), inRow), { axis: 1 });
@@ -128,7 +128,7 @@ const unfoldOptions = { kernelSize: true, dilation: true, padding: true, stride:
 /** The convolution that maps each pixel of a patch to a channel. */
 function patching(op: string, options: UnfoldOptions) {
   const { kernelSize, dilation = 1, padding = 0, stride = 1 } = options;
-  const [height, width] = perAxis(op, 'kernelSize', kernelSize, 2) as [number, number];
+  const [height, width] = perAxis(op, 'kernelSize', kernelSize, 2);
   const [down, across] = Array.isArray(padding) && padding.length === 2 ? padding : [padding, padding];
   const count = height * width;
   return {
@@ -176,7 +176,7 @@ export const fold: CompositeOp<[x: Tensor], FoldOptions, Tensor, ['outputSize', 
     options: { outputSize: true, ...unfoldOptions },
     compose: ([x], { outputSize, ...given }) => {
       requireRank('fold', 'x', x.shape, 3);
-      const [height, width] = perAxis('fold', 'outputSize', outputSize, 2) as [number, number];
+      const [height, width] = perAxis('fold', 'outputSize', outputSize, 2);
       const [batch, depth, patches] = x.shape as [number, number, number];
       const { kernel, options, count } = patching('fold', given);
       const channels = depth / count;
