@@ -97,7 +97,8 @@ function completed(options: Partial<NonMaxSuppressionOptions>): Completed {
     isNumber(scoreThreshold) &&
     isNumber(softNmsSigma) &&
     softNmsSigma >= 0;
-  if (fits) return { maxOutputSize, iouThreshold, scoreThreshold, softNmsSigma };
+  // Scores are float32, and one that is equal to the threshold isn't above it.
+  if (fits) return { maxOutputSize, iouThreshold, scoreThreshold: Math.fround(scoreThreshold), softNmsSigma };
   throw new ValueError({
     op,
     rule: '`iouThreshold` must be in [0, 1], `scoreThreshold` a number, `softNmsSigma` a number of at least 0.',

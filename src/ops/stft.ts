@@ -95,15 +95,16 @@ function mirrored(x: Tensor, by: number): Tensor {
   return pad(x, { paddings: x.shape.map((_, i) => (i === last ? [by, by] : [0, 0])), mode: 'reflect' });
 }
 
-/** The periodic window of `length`, centred in `fftLength`. */
+/** The periodic window of `length`, centred in `fftLength`; without one, ones over the whole transform, as in Keras. */
 export function windowOf(
   window: StftOptions['window'],
   length: number,
   fftLength: number,
 ): Float32Array<ArrayBuffer> {
+  if (window === null) return new Float32Array(fftLength).fill(1);
   const values = new Float32Array(fftLength);
   const first = Math.floor((fftLength - length) / 2);
-  const share = window === 'hann' ? 0.5 : window === 'hamming' ? 0.46 : 0;
+  const share = window === 'hamming' ? 0.46 : 0.5;
   for (let i = 0; i < length; i++)
     values[first + i] = 1 - share - share * Math.cos((2 * Math.PI * i) / length);
   return values;

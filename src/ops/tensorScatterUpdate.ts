@@ -34,25 +34,59 @@ export const tensorScatterUpdate: CompositeOp<
   name: 'tensorScatterUpdate',
   inputs: ['x', 'indices:int32', 'updates'],
   options: { validateIndices: false },
-  compose: ([x, indices, updates], { validateIndices = true }) => {
-    requireSameDType('tensorScatterUpdate', x, updates);
-    const depth = requireShapes(x.shape, indices.shape, updates.shape);
-    const [table, inner] = [x.shape.slice(0, depth), x.shape.slice(depth)];
-    const [slices, count] = [sizeOf(table), sizeOf(indices.shape.slice(0, -1))];
-    // Also validates the indices, and names the axis of one that is out of range.
-    const touched = scatterNd(indices, ones(indices.shape.slice(0, -1)), { shape: table, validateIndices });
-    const ids = reshape(flatIds(cast(indices, 'int32'), table), { shape: [count] });
+  compose: ([x, indices, updates], options) => {
+    const { ids, rows, count, numSegments, isTouched } = slicesAt(
+      'tensorScatterUpdate',
+      x,
+      indices,
+      updates,
+      options,
+    );
     const last = segmentMax(range(0, count, 1, { dtype: 'int32' }), ids, {
-      numSegments: slices,
+      numSegments,
       validateIndices: false,
     });
-    const rows = reshape(updates, { shape: [count, ...inner] });
     // Slices without an update read an arbitrary row, which is discarded.
     const newest = gather(rows, last, { axis: 0, validateIndices: false });
-    const isReplaced = reshape(greaterEqual(touched, 0.5), { shape: [...table, ...inner.map(() => 1)] });
-    return where(isReplaced, reshape(newest, { shape: x.shape }), x);
+    return where(isTouched, reshape(newest, { shape: x.shape }), x);
   },
 });
+
+/** Updates of slices of x, as rows of segments. */
+export interface SliceUpdates {
+  /** The slice that each row belongs to, by its row-major position; -1 for coordinates out of range. Shape [count]. */
+  readonly ids: Tensor;
+  /** The updates [count, ..inner]. */
+  readonly rows: Tensor;
+  readonly count: number;
+  /** Number of slices of x. */
+  readonly numSegments: number;
+  /** Whether a slice has updates. Broadcasts to x. */
+  readonly isTouched: Tensor;
+}
+
+/** Returns the updates of slices at coordinates. Errors: those of `tensorScatterUpdate`. */
+export function slicesAt(
+  op: string,
+  x: Tensor,
+  indices: Tensor,
+  updates: Tensor,
+  { validateIndices = true }: TensorScatterUpdateOptions,
+): SliceUpdates {
+  requireSameDType(op, x, updates);
+  const depth = requireShapes(op, x.shape, indices.shape, updates.shape);
+  const [table, inner] = [x.shape.slice(0, depth), x.shape.slice(depth)];
+  const [numSegments, count] = [sizeOf(table), sizeOf(indices.shape.slice(0, -1))];
+  // Also validates the indices, and names the axis of one that is out of range.
+  const touched = scatterNd(indices, ones(indices.shape.slice(0, -1)), { shape: table, validateIndices });
+  return {
+    ids: reshape(flatIds(cast(indices, 'int32'), table), { shape: [count] }),
+    rows: reshape(updates, { shape: [count, ...inner] }),
+    count,
+    numSegments,
+    isTouched: reshape(greaterEqual(touched, 0.5), { shape: [...table, ...inner.map(() => 1)] }),
+  };
+}
 
 /** Coordinates as row-major positions; -1 for those out of range. */
 function flatIds(indices: Tensor, table: Shape): Tensor {
@@ -63,12 +97,12 @@ function flatIds(indices: Tensor, table: Shape): Tensor {
 const int32 = (values: readonly number[]) => Int32Array.from(values);
 
 /** Returns the number of axes that the coordinates point into. Throws if the shapes don't fit. */
-function requireShapes(x: Shape, indices: Shape, updates: Shape): number {
+function requireShapes(op: string, x: Shape, indices: Shape, updates: Shape): number {
   const depth = indices.at(-1) ?? -1;
   const wanted = [...indices.slice(0, -1), ...x.slice(Math.max(0, depth))];
   if (depth >= 1 && depth <= x.length && sameShape(updates, wanted)) return depth;
   throw new ShapeError({
-    op: 'tensorScatterUpdate',
+    op,
     rule: '`updates` must have the shape that the indices would gather from `x`; their last axis holds one coordinate for each of the first axes of x.',
     received: `x ${formatShape(x)}, indices ${formatShape(indices)} and updates ${formatShape(updates)}`,
     hint: 'pass indices [[0], [2]] with updates of two rows of x.',

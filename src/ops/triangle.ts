@@ -25,7 +25,7 @@ export const tril: CompositeOp<[x: Tensor], TriangleOptions, Tensor, ['k']> = /*
     name: 'tril',
     inputs: ['x'],
     options: optionNames,
-    compose: ([x], { k = 0 }) => where(isBelow('tril', x.shape, k), x, 0),
+    compose: ([x], { k = 0 }) => where(isBelow('tril', x.shape, k), x, zeroOf(x)),
   },
 );
 
@@ -38,9 +38,12 @@ export const triu: CompositeOp<[x: Tensor], TriangleOptions, Tensor, ['k']> = /*
     name: 'triu',
     inputs: ['x'],
     options: optionNames,
-    compose: ([x], { k = 0 }) => where(isBelow('triu', x.shape, k, -1), 0, x),
+    compose: ([x], { k = 0 }) => where(isBelow('triu', x.shape, k, -1), zeroOf(x), x),
   },
 );
+
+/** A zero of the dtype of x: a number next to bools would make integers of them. */
+const zeroOf = (x: Tensor) => (x.dtype === 'bool' ? false : 0);
 
 /** Returns whether an element is on diagonal `k + offset` or below: column ≤ row + k + offset. Shape [m, n]. */
 function isBelow(op: string, shape: Shape, k: number, offset = 0): Tensor {

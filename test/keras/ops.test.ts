@@ -65,6 +65,9 @@ test('gradients, also at values where a branch is not selected', async () => {
   expect((await gradientOf(ops.nanVar, tensor([1, 3, Number.NaN]))).slice(0, 2)).toEqual([-1, 1]);
   expect(await gradientOf(ops.sinc, tensor([0]))).toEqual([0]);
   expect(await gradientOf((y) => ops.divideNoNan(1, y), tensor([0, 2]))).toEqual([0, -0.25]);
+  // √π/2 · exp(erfinv(x)²); infinite at 1, which must not spread to other elements.
+  const [middle, half] = await gradientOf(ops.erfinv, tensor([0, 0.5, 1]));
+  expect([middle, half]).toEqual([expect.closeTo(0.8862269, 5), expect.closeTo(1.1125846, 5)]);
   expect(await gradientOf((y) => ops.hypot(y, 0), tensor([0, 2, -3]))).toEqual([0, 1, -1]);
   expect(await gradientOf(ops.cbrt, tensor([8, -8]))).toEqual([
     expect.closeTo(1 / 12),

@@ -154,6 +154,8 @@ describe('nonMaxSuppression', () => {
     { options: { maxOutputSize: 2 }, kept: [3, 0] },
     { options: { maxOutputSize: 0 }, kept: [] },
     { options: { maxOutputSize: 30, scoreThreshold: 0.4 }, kept: [3, 0] },
+    // The score 0.6 is larger as a float32, but not above the threshold.
+    { options: { maxOutputSize: 30, iouThreshold: 1, scoreThreshold: 0.6 }, kept: [3, 0, 1] },
     { options: { maxOutputSize: 30, iouThreshold: 1 }, kept: [3, 0, 1, 2, 4, 5] },
   ])('$options', async ({ options, kept }) => {
     const [indices, best] = await nonMaxSuppression(boxes(), scores(), options);

@@ -38,13 +38,15 @@ const formulas: ReadonlyMap<string, Formula> = new Map<string, Formula>([
     'log2 log10 threshold cbrt deg2rad rad2deg exp2 trunc sinc signbit hypot fmod fmax fmin heaviside abs:Fabs',
   ),
   ...same('divideNoNan logAddExp:Logaddexp logAddExp2:Logaddexp2 isNegInf:Isneginf isPosInf:Isposinf ldexp'),
-  ...same('identity:Copy max:Amax min:Amin countNonzero ptp diff median ravel flipud fliplr rot90 roll'),
+  ...same('copy max:Amax min:Amin countNonzero ptp diff median ravel flipud fliplr rot90 roll'),
   ...same('repeat tril triu diagonal trace diag diagflat moveAxis:Moveaxis swapAxes:Swapaxes'),
   ...same('hstack vstack dstack append inner outer dot vdot tensordot take argsort sort'),
   ...same('nanSum:Nansum nanProd:Nanprod nanMax:Nanmax nanMin:Nanmin nanMean:Nanmean nanVar:Nanvar'),
   ...same('nanStd:Nanstd'),
   ...same('arraySplit isClose:Isclose normalize bitwiseNot:BitwiseInvert'),
-  ...same('leftShift:BitwiseLeftShift rightShift:BitwiseRightShift searchSorted inTopK norm digitize'),
+  ...same(
+    'leftShift:BitwiseLeftShift rightShift:BitwiseRightShift searchSorted inTopK norm digitize takeAlongAxis max min round',
+  ),
   ['GetItem', ([x, key]) => ops.stridedSlice(x as Tensor, stridedSliceOf(key))],
   ['Pad', ([x], options) => padded(x as Tensor, options)],
   ['Slice', ([x, begin], { shape }) => ops.slice(x as Tensor, { begin, size: shape } as SliceOptions)],
@@ -65,11 +67,9 @@ const formulas: ReadonlyMap<string, Formula> = new Map<string, Formula>([
     ([x, value], { dtype }) => ofDType(ops.add(ops.zerosLike(x as Tensor), value as number), dtype),
   ],
   ['Prod', ([x], { dtype, ...options }) => ofDType(ops.prod(x as Tensor, options), dtype)],
-  ['Cumsum', ([x], { dtype, ...options }) => ofDType(scan(ops.cumsum, x as Tensor, options), dtype)],
-  ['Cumprod', ([x], { dtype, ...options }) => ofDType(scan(ops.cumprod, x as Tensor, options), dtype)],
-  ['Max', ([x], { initial, ...options }) => ops.maximum(ops.max(x as Tensor, options), initial as number)],
-  ['Min', ([x], { initial, ...options }) => ops.minimum(ops.min(x as Tensor, options), initial as number)],
-  ['Split', ([x], options) => ops.arraySplit(x as Tensor, options as unknown as ArraySplitOptions)],
+  ['Cumsum', ([x], { dtype, ...options }) => ofDType(ops.cumsum(x as Tensor, options), dtype)],
+  ['Cumprod', ([x], { dtype, ...options }) => ofDType(ops.cumprod(x as Tensor, options), dtype)],
+  ['Split', ([x], options) => ops.split(x as Tensor, options as unknown as ArraySplitOptions)],
   ['Einsum', (operands, { subscripts }) => ops.einsum(subscripts as string, ...(operands as Tensor[]))],
   ['OneHot', ([x], { numClasses, sparse: _, ...rest }) => opOf('oneHot')(x, { depth: numClasses, ...rest })],
   ['MultiHot', ([x], { numClasses }) => opOf('multiHot')(x, { numClasses })],
@@ -109,11 +109,6 @@ function said(options: Options): Options {
 
 function ofDType(x: Tensor, dtype: unknown): Tensor {
   return dtype === undefined ? x : ops.cast(x, { dtype: dtype as DType });
-}
-
-/** Scans along `axis`, or over all elements if no axis is given. */
-function scan(op: typeof ops.cumsum | typeof ops.cumprod, x: Tensor, { axis }: Options): Tensor {
-  return axis === undefined ? op(ops.ravel(x), { axis: 0 }) : op(x, { axis: axis as number });
 }
 
 /** `padWidth` is one width for all sides, a pair for all axes, or a pair for each axis. */

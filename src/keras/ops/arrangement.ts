@@ -1,6 +1,6 @@
 /** @file NumPy's shorthands for rearranging: stacks and splits along fixed axes, quarter turns, coordinates. */
 import { ValueError } from '../../core/errors.ts';
-import { describe, normalizeAxes, normalizeAxis, requireInteger } from '../../core/shape.ts';
+import { axesInOrder, describe, normalizeAxis, requireInteger } from '../../core/shape.ts';
 import { any } from '../../ops/anyAll.ts';
 import { add } from '../../ops/arithmetic.ts';
 import { cast } from '../../ops/cast.ts';
@@ -16,7 +16,7 @@ import { identity } from '../../ops/identity.ts';
 import { swapAxes } from '../../ops/moveAxis.ts';
 import { reshape } from '../../ops/reshape.ts';
 import { searchSorted } from '../../ops/searchSorted.ts';
-import { split } from '../../ops/split.ts';
+import { split as splitSizes } from '../../ops/split.ts';
 import { max } from '../../ops/extrema.ts';
 import { oneHot } from '../../ops/oneHot.ts';
 import { where } from '../../ops/where.ts';
@@ -79,7 +79,7 @@ export const rot90: CompositeOp<[x: Tensor], Rot90Options, Tensor, ['k', 'axes']
     options: { k: true, axes: true },
     compose: ([x], { k = 1, axes = [0, 1] }) => {
       requireInteger('rot90', 'k', k, Number.MIN_SAFE_INTEGER);
-      const [first, second, ...more] = normalizeAxes('rot90', axes, x.shape.length);
+      const [first, second, ...more] = axesInOrder('rot90', axes, x.shape.length, 'axes');
       if (first === undefined || second === undefined || more.length > 0) throw noPlane(axes);
       const turns = ((k % 4) + 4) % 4;
       if (turns === 0) return identity(x);
@@ -185,14 +185,18 @@ function splitting(
     name,
     inputs: ['x'],
     options: { indicesOrSections: true },
-    compose: ([x], { indicesOrSections }) => {
-      const axis = axisOf(x.shape.length);
-      if (typeof indicesOrSections === 'number')
-        return [...split(x, { numOrSizeSplits: indicesOrSections, axis })];
-      return parts(name, x, indicesOrSections, axis);
-    },
+    compose: ([x], { indicesOrSections }) => equalParts(name, x, indicesOrSections, axisOf(x.shape.length)),
   });
 }
+
+/** Equal parts of x along `axis`, or parts split at indices. Any dtype. Errors: ShapeError, ValueError. */
+export const split: Splitting<ArraySplitOptions, ['indicesOrSections', 'axis']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'split',
+    inputs: ['x'],
+    options: { indicesOrSections: true, axis: true },
+    compose: ([x], { indicesOrSections, axis = 0 }) => equalParts('split', x, indicesOrSections, axis),
+  });
 
 /** Equal parts of x, or parts split at indices, along axis 1; vectors along axis 0. Any dtype. Errors: ShapeError, ValueError. */
 export const hsplit: Splitting<PartsOptions, ['indicesOrSections']> = /* @__PURE__ */ splitting(
@@ -210,9 +214,14 @@ export const dsplit: Splitting<PartsOptions, ['indicesOrSections']> = /* @__PURE
   () => 2,
 );
 
+function equalParts(op: string, x: Tensor, wanted: number | readonly number[], axis: number): Tensor[] {
+  if (typeof wanted !== 'number') return parts(op, x, wanted, axis);
+  return [...splitSizes(x, { numOrSizeSplits: wanted, axis })];
+}
+
 function parts(op: string, x: Tensor, wanted: number | readonly number[], axis: number): Tensor[] {
   const size = x.shape[normalizeAxis(op, axis, x.shape.length)] as number;
-  return [...split(x, { numOrSizeSplits: sizesOf(op, size, wanted), axis })];
+  return [...splitSizes(x, { numOrSizeSplits: sizesOf(op, size, wanted), axis })];
 }
 
 function sizesOf(op: string, size: number, wanted: number | readonly number[]): number[] {

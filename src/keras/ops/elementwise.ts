@@ -39,8 +39,8 @@ export const deg2rad: OfOne = /* @__PURE__ */ ofOne('deg2rad', (x) => mul(x, Mat
 /** x · 180 / π. float32. Shape: that of x. Errors: DTypeError. */
 export const rad2deg: OfOne = /* @__PURE__ */ ofOne('rad2deg', (x) => mul(x, 180 / Math.PI));
 
-/** 2^x. float32. Shape: that of x. Errors: DTypeError. */
-export const exp2: OfOne = /* @__PURE__ */ ofOne('exp2', (x) => pow(2, x));
+/** 2^x, float32 also of integers. Shape: that of x. Errors: none for tensors. */
+export const exp2: OfOne = /* @__PURE__ */ ofOne('exp2', (x) => pow(2, cast(x, 'float32')));
 
 /** Rounds towards 0. float32. Shape: that of x. Gradient: 0. Errors: DTypeError. */
 export const trunc: OfOne = /* @__PURE__ */ ofOne('trunc', truncated);

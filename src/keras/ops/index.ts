@@ -1,9 +1,19 @@
 /** @file keras.ops: the library's ops, also by Keras's names, and functions composed of them. */
 export * from '../../ops/index.ts';
+// Keras's, where they differ from the library's of the same name
+export { cumprod, cumsum, gelu, identity, norm, takeAlongAxis } from './kerasDefaults.ts';
+export type { KerasTakeAlongAxisOptions, ScanOptions } from './kerasDefaults.ts';
+export { split } from './arrangement.ts';
+export { arange, averagePool, cholesky, max, maxPool, min, round, scatterUpdate } from './kerasArguments.ts';
+export type {
+  CholeskyOptions,
+  ExtremumOptions,
+  RoundOptions,
+  ScatterUpdateOptions,
+} from './kerasArguments.ts';
 // By Keras's names
 export { abs as absolute, abs as fabs } from '../../ops/rounding.ts';
 export { max as amax, min as amin } from '../../ops/extrema.ts';
-export { range as arange } from '../../ops/range.ts';
 export {
   acos as arccos,
   asin as arcsin,
@@ -12,7 +22,6 @@ export {
 } from '../../ops/trigonometric.ts';
 export { acosh as arccosh, asinh as arcsinh, atanh as arctanh } from '../../ops/hyperbolic.ts';
 export { tensor as array, tensor as convertToTensor } from '../../tensor/create.ts';
-export { avgPool as averagePool } from '../../ops/avgPool.ts';
 export {
   bitwiseNot as bitwiseInvert,
   leftShift as bitwiseLeftShift,
@@ -34,7 +43,6 @@ export { hardSwish as hardSilu } from '../../ops/rectifiers.ts';
 export { silu as swish } from '../../ops/activations.ts';
 export { pow as power } from '../../ops/pow.ts';
 export { scatterNd as scatter } from '../../ops/gatherNd.ts';
-export { tensorScatterUpdate as scatterUpdate } from '../../ops/tensorScatterUpdate.ts';
 export { variance as var } from '../../ops/variance.ts';
 export {
   celu,

@@ -4,6 +4,7 @@ import { equal, greater, greaterEqual, less } from '../../ops/comparison.ts';
 import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
 import { maximum } from '../../ops/maximum.ts';
 import { abs } from '../../ops/rounding.ts';
+import { stopGradient } from '../../ops/stopGradient.ts';
 import { exp, log, rsqrt, sqrt, square } from '../../ops/unary.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -42,7 +43,8 @@ export const erfinv: OfOne = /* @__PURE__ */ special('erfinv', (x) => {
   const middle = polynomial(sub(w, 2.5), inverseErrorInside);
   const tail = polynomial(sub(sqrt(maximum(w, 1)), 3), inverseErrorOutside);
   const found = mul(where(less(w, 5), middle, tail), inner);
-  const beyond = where(equal(abs(x), 1), mul(x, Number.POSITIVE_INFINITY), Number.NaN);
+  // Without a gradient: an infinite factor would make that of all other elements NaN.
+  const beyond = where(equal(abs(x), 1), mul(stopGradient(x), Number.POSITIVE_INFINITY), Number.NaN);
   return where(isInside, found, beyond);
 });
 

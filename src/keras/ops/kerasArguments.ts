@@ -1,0 +1,183 @@
+/** @file Ops that Keras has under the same name as the library, but with more arguments: `ops` has Keras's. */
+import { ShapeError } from '../../core/errors.ts';
+import { formatShape, requireBoolean, requireInteger, requireOneOf } from '../../core/shape.ts';
+import { type OptionNames, optionsOf, type Settings } from '../../core/options.ts';
+import { add, div, mul } from '../../ops/arithmetic.ts';
+import { avgPool, avgPool1d } from '../../ops/avgPool.ts';
+import { cholesky as libraryCholesky } from '../../ops/cholesky.ts';
+import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
+import { max as libraryMax, min as libraryMin } from '../../ops/extrema.ts';
+import { transposed } from '../../ops/matrices.ts';
+import { maximum, minimum } from '../../ops/maximum.ts';
+import { maxPool as libraryMaxPool, maxPool1d } from '../../ops/maxPool.ts';
+import { avgPool3d, maxPool3d } from '../../ops/pool3d.ts';
+import { poolOptionNames, type PoolOptions, type PoolPositions } from '../../ops/pooling.ts';
+import { range, type RangeOptions } from '../../ops/range.ts';
+import type { ReduceOptions } from '../../ops/reduction.ts';
+import { reshape } from '../../ops/reshape.ts';
+import { round as libraryRound } from '../../ops/rounding.ts';
+import { segmentMax, segmentMin } from '../../ops/segmentExtrema.ts';
+import { segmentProd } from '../../ops/segmentProd.ts';
+import { segmentSum } from '../../ops/segmentSum.ts';
+import {
+  slicesAt,
+  tensorScatterUpdate,
+  type TensorScatterUpdateOptions,
+} from '../../ops/tensorScatterUpdate.ts';
+import { where } from '../../ops/where.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+
+/** Options of `max` and `min`. */
+export interface ExtremumOptions extends ReduceOptions {
+  /** A bound of the result, which a reduction over no elements has, too. Default null: none. */
+  initial?: number | null;
+}
+
+type Extremum = CompositeOp<[x: Tensor], ExtremumOptions, Tensor, ['axis', 'keepDims', 'initial']>;
+
+/* @__NO_SIDE_EFFECTS__ */
+function defineExtremum(
+  name: string,
+  reduce: (x: Tensor, options: ReduceOptions) => Tensor,
+  bound: (x: Tensor, y: number) => Tensor,
+): Extremum {
+  return defineComposite({
+    name,
+    inputs: ['x'],
+    options: { axis: true, keepDims: true, initial: true },
+    compose: ([x], { initial = null, ...options }) => {
+      const found = reduce(x, options);
+      return initial === null ? found : bound(found, initial);
+    },
+  });
+}
+
+/** The largest element along `axis`, and `initial`. float32, int32, uint32. Shapes and errors: as of the library's `max`. */
+export const max: Extremum = /* @__PURE__ */ defineExtremum('max', libraryMax, maximum);
+
+/** The smallest element along `axis`, and `initial`. float32, int32, uint32. Shapes and errors: as of the library's `min`. */
+export const min: Extremum = /* @__PURE__ */ defineExtremum('min', libraryMin, minimum);
+
+/** Options of `round`. */
+export interface RoundOptions {
+  /** Number of decimal places; negative ones round to tens, hundreds, … Default 0. */
+  decimals?: number;
+}
+
+/** The nearest number with `decimals` places; ties to even. float32. Shape: that of x. Errors: ValueError, DTypeError. */
+export const round: CompositeOp<[x: Tensor], RoundOptions, Tensor, ['decimals']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'round',
+    inputs: ['x'],
+    options: { decimals: true },
+    compose: ([x], { decimals = 0 }) => {
+      requireInteger('round', 'decimals', decimals, Number.MIN_SAFE_INTEGER);
+      if (decimals === 0) return libraryRound(x);
+      const power = 10 ** Math.abs(decimals);
+      return decimals > 0 ? div(libraryRound(mul(x, power)), power) : mul(libraryRound(div(x, power)), power);
+    },
+  });
+
+/** Options of `cholesky`. */
+export interface CholeskyOptions {
+  /** Whether the factor is the upper triangular U with Uᵀ U = x. Default false: the lower one. */
+  upper?: boolean;
+}
+
+/** The library's `cholesky`, or its transpose. float32. Shape: that of x. Errors: as of the library's `cholesky`, ValueError. */
+export const cholesky: CompositeOp<[x: Tensor], CholeskyOptions, Tensor, ['upper']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'cholesky',
+    inputs: ['x'],
+    options: { upper: true },
+    compose: ([x], { upper = false }) => {
+      requireBoolean('cholesky', 'upper', upper);
+      const lower = libraryCholesky(x);
+      return upper ? transposed(lower) : lower;
+    },
+  });
+
+/* @__NO_SIDE_EFFECTS__ */
+function definePool(
+  name: string,
+  pools: readonly ((x: Tensor, options: PoolOptions) => Tensor)[],
+): CompositeOp<[x: Tensor], PoolOptions, Tensor, PoolPositions> {
+  return defineComposite({
+    name,
+    inputs: ['x'],
+    options: poolOptionNames,
+    compose: ([x], options) => {
+      const pool = pools[x.shape.length - 3];
+      if (!pool) throw noRank(name, x);
+      return pool(x, options);
+    },
+  });
+}
+
+const noRank = (op: string, { shape }: Tensor) =>
+  new ShapeError({
+    op,
+    rule: '`x` must have rank 3, 4 or 5: sequences, images or volumes.',
+    received: `x ${formatShape(shape)}`,
+    hint: 'add an axis for the batch and one for channels.',
+  });
+
+/** The means of windows of sequences, images or volumes, by the rank of x. float32. Shapes and errors: as of `avgPool`. */
+export const averagePool: CompositeOp<[x: Tensor], PoolOptions, Tensor, PoolPositions> =
+  /* @__PURE__ */ definePool('averagePool', [avgPool1d, avgPool, avgPool3d]);
+
+/** The maxima of windows of sequences, images or volumes, by the rank of x. Shapes, dtypes and errors: as of the library's `maxPool`. */
+export const maxPool: CompositeOp<[x: Tensor], PoolOptions, Tensor, PoolPositions> =
+  /* @__PURE__ */ definePool('maxPool', [maxPool1d, libraryMaxPool, maxPool3d]);
+
+const rangeOptionNames: OptionNames<RangeOptions> = { step: true, dtype: true, name: false };
+
+/** The library's `range`; a single number is where it stops: `arange(3)` is [0, 1, 2]. Shape, dtypes and errors: as of `range`. */
+export function arange(stop: number, options?: RangeOptions): Tensor;
+export function arange(
+  start: number,
+  stop: number,
+  ...settings: Settings<RangeOptions, ['step', 'dtype']>
+): Tensor;
+export function arange(first: number, ...rest: unknown[]): Tensor {
+  const [stop, ...settings] = typeof rest[0] === 'number' ? rest : [first, ...rest];
+  const start = typeof rest[0] === 'number' ? first : 0;
+  const options: RangeOptions = optionsOf('arange', settings, rangeOptionNames, ['start', 'stop']);
+  return range(start, stop as number, options);
+}
+
+const combined = {
+  add: [segmentSum, add],
+  max: [segmentMax, maximum],
+  min: [segmentMin, minimum],
+  mul: [segmentProd, mul],
+} as const;
+
+/** Options of `scatterUpdate`. */
+export interface ScatterUpdateOptions extends TensorScatterUpdateOptions {
+  /** What a slice and its updates become: their sum, maximum, minimum or product. Default null: the last update. */
+  reduction?: keyof typeof combined | null;
+}
+
+/**
+ * x with the slices at coordinates `indices` replaced by `updates`, or combined with them. float32, int32, uint32. Shapes and
+ * errors: as of `tensorScatterUpdate`; ValueError for a reduction that isn't one.
+ */
+export const scatterUpdate: CompositeOp<
+  [x: Tensor, indices: Tensor, updates: Tensor],
+  ScatterUpdateOptions,
+  Tensor,
+  ['reduction']
+> = /* @__PURE__ */ defineComposite({
+  name: 'scatterUpdate',
+  inputs: ['x', 'indices:int32', 'updates'],
+  options: { reduction: true, validateIndices: false },
+  compose: ([x, indices, updates], { reduction = null, ...options }) => {
+    if (reduction === null) return tensorScatterUpdate(x, indices, updates, options);
+    requireOneOf('scatterUpdate', 'reduction', reduction, Object.keys(combined) as (keyof typeof combined)[]);
+    const { rows, ids, numSegments, isTouched } = slicesAt('scatterUpdate', x, indices, updates, options);
+    const [reduce, combine] = combined[reduction];
+    const reduced = reshape(reduce(rows, ids, { numSegments }), { shape: x.shape });
+    return where(isTouched, combine(x, where(isTouched, reduced, x)), x);
+  },
+});

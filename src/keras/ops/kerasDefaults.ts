@@ -1,0 +1,89 @@
+/** @file Ops that Keras has under the same name as the library, but with other arguments or defaults: `ops` has Keras's. */
+import { requireInteger } from '../../core/shape.ts';
+import { gelu as libraryGelu, type GeluOptions } from '../../ops/activations.ts';
+import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
+import type { CreationOptions } from '../../ops/creation.ts';
+import { cumprod as libraryCumprod } from '../../ops/cumulative.ts';
+import { cumsum as libraryCumsum, type CumsumOptions } from '../../ops/cumsum.ts';
+import { eye } from '../../ops/eye.ts';
+import { norm as libraryNorm, type NormOptions } from '../../ops/norm.ts';
+import { reshape } from '../../ops/reshape.ts';
+import { takeAlongAxis as libraryTakeAlongAxis, type TakeAlongAxisOptions } from '../../ops/takeAlongAxis.ts';
+import type { Tensor } from '../../tensor/tensor.ts';
+
+const flat = (x: Tensor) => reshape(x, { shape: [-1] });
+
+/** Options of `cumsum` and `cumprod`. */
+export interface ScanOptions extends Omit<CumsumOptions, 'axis'> {
+  /** The axis along which values accumulate. Default null: all elements, flat. */
+  axis?: number | null;
+}
+
+type Scan = CompositeOp<[x: Tensor], ScanOptions, Tensor, ['axis', 'exclusive', 'reverse']>;
+
+/* @__NO_SIDE_EFFECTS__ */
+function defineScan(name: string, scan: (x: Tensor, options: CumsumOptions) => Tensor): Scan {
+  return defineComposite({
+    name,
+    inputs: ['x'],
+    options: { axis: true, exclusive: true, reverse: true },
+    compose: ([x], { axis = null, ...options }) =>
+      axis === null ? scan(flat(x), { ...options, axis: 0 }) : scan(x, { ...options, axis }),
+  });
+}
+
+/** Running sums. float32, int32, uint32. Shape: that of x; flat without an axis. Errors: as of the library's `cumsum`. */
+export const cumsum: Scan = /* @__PURE__ */ defineScan('cumsum', libraryCumsum);
+
+/** Running products. float32, int32, uint32. Shape: that of x; flat without an axis. Errors: as of the library's `cumprod`. */
+export const cumprod: Scan = /* @__PURE__ */ defineScan('cumprod', libraryCumprod);
+
+/** The library's `gelu`; the tanh approximation unless `approximate` is false. float32. Shape: that of x. */
+export const gelu: CompositeOp<[x: Tensor], GeluOptions, Tensor, ['approximate']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'gelu',
+    inputs: ['x'],
+    options: { approximate: true },
+    compose: ([x], { approximate = true }) => libraryGelu(x, { approximate }),
+  });
+
+/**
+ * The library's `norm`, but a matrix without an `axis` has a matrix norm: `norm(x, { ord: 1 })` is the largest sum of a column.
+ * float32. Shapes and errors: as of the library's `norm`.
+ */
+export const norm: CompositeOp<[x: Tensor], NormOptions, Tensor, ['ord', 'axis', 'keepDims']> =
+  /* @__PURE__ */ defineComposite({
+    name: 'norm',
+    inputs: ['x'],
+    options: { ord: true, axis: true, keepDims: true },
+    compose: ([x], { axis = null, ...options }) =>
+      libraryNorm(x, { ...options, axis: axis === null && x.shape.length === 2 ? [0, 1] : axis }),
+  });
+
+/** Options of `takeAlongAxis`. */
+export interface KerasTakeAlongAxisOptions extends Omit<TakeAlongAxisOptions, 'axis'> {
+  /** The axis along which elements are taken. Default null: x and the indices are flattened. */
+  axis?: number | null;
+}
+
+/** The library's `takeAlongAxis`; without an `axis`, of flat tensors. Shapes and errors: as of the library's `takeAlongAxis`. */
+export const takeAlongAxis: CompositeOp<
+  [x: Tensor, indices: Tensor],
+  KerasTakeAlongAxisOptions,
+  Tensor,
+  ['axis']
+> = /* @__PURE__ */ defineComposite({
+  name: 'takeAlongAxis',
+  inputs: ['x', 'indices:int32'],
+  options: { axis: true, fillValue: false, validateIndices: false, mode: false },
+  compose: ([x, indices], { axis = null, ...options }) =>
+    axis === null
+      ? libraryTakeAlongAxis(flat(x), flat(indices), { ...options, axis: 0 })
+      : libraryTakeAlongAxis(x, indices, { ...options, axis }),
+});
+
+/** The identity matrix of `n` rows, like `eye(n)`. Any dtype. Shape [n, n]. Errors: ValueError. `copy` copies a tensor. */
+export function identity(n: number, options: CreationOptions = {}): Tensor {
+  requireInteger('identity', 'n', n, 0);
+  return eye(n, options);
+}
