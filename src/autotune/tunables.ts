@@ -2,7 +2,7 @@
 import type { Tunable } from '../webgpu/autotuner.ts';
 import type { Device } from '../webgpu/device.ts';
 import { variantName } from '../kernels/variantBlocklist.ts';
-import { profileOf } from '../kernels/adapterProfiles.ts';
+import { type DeviceProfile, profileOf } from '../kernels/adapterProfiles.ts';
 import { conv2dTrials } from './conv2dTrials.ts';
 import { gemmTrials } from './gemmTrials.ts';
 import type { Trials, TuningTask } from './tuningTask.ts';
@@ -25,12 +25,12 @@ export function keyOf<P extends object, A>(tunable: Tunable<P, A>, problem: P): 
 
 /** Returns the algorithm named `name`; null if there is none. */
 export function algorithmNamed<P extends object, A>(
-  device: Device,
+  profile: DeviceProfile,
   tunable: Tunable<P, A>,
   problem: P,
   name: string,
 ): A | null {
-  const candidates = trialsOf(tunable)?.algorithms(problem, profileOf(device));
+  const candidates = trialsOf(tunable)?.algorithms(problem, profile);
   return candidates?.find((candidate) => candidate.name === name)?.algorithm ?? null;
 }
 

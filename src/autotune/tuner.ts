@@ -5,6 +5,7 @@ import type { Device } from '../webgpu/device.ts';
 import { LaunchSurvey } from '../execution/dryRun.ts';
 import type { Command } from '../webgpu/command.ts';
 import { dryRunCall, type Target } from '../autodiff/dryRunCall.ts';
+import type { DeviceProfile } from '../kernels/adapterProfiles.ts';
 import { blocklistOf } from '../kernels/variantBlocklist.ts';
 import { readAvoided } from './avoidedStore.ts';
 import { Automatic, type Job } from './automatic.ts';
@@ -50,12 +51,12 @@ export class Tuner implements Autotuner {
     this.#automatic = new Automatic(device, this);
   }
 
-  choose<P extends object, A>(tunable: Tunable<P, A>, problem: P): A | null {
+  choose<P extends object, A>(tunable: Tunable<P, A>, problem: P, profile: DeviceProfile): A | null {
     const key = this.#isSelecting ? null : keyOf(tunable, problem);
     if (key === null) return null;
     if (this.#survey || this.#stored.has(key)) return this.#examine(tunable, problem);
     const winner = this.#winners.get(key);
-    if (winner) return algorithmNamed(this.device, tunable, problem, winner.variant);
+    if (winner) return algorithmNamed(profile, tunable, problem, winner.variant);
     if (!this.settings.automatic || this.#settled.has(key)) return null;
     return this.#examine(tunable, problem);
   }

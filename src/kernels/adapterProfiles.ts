@@ -157,7 +157,7 @@ export interface GemmProfile {
   /** Approximate number of compute units: k is split if C has fewer shared tiles. */
   readonly units: number;
   /** Units of a large GPU that has the profile. */
-  readonly mostUnits: number;
+  readonly maxUnits: number;
   /** For other tiles: with fewer invocations than this, k is split into parts that are computed in parallel. */
   readonly busyInvocations: number;
   /** The minimum number of steps of k in a part: fewer wouldn't pay for writing and reading the partial sum. */
@@ -222,7 +222,7 @@ const software: AdapterProfile = {
     tiles: 'registers',
     largestBlock: 64,
     units: 2,
-    mostUnits: 2,
+    maxUnits: 2,
     busyInvocations: 64,
     minPart: 256,
     fallbackWork: 2 ** 26,
@@ -277,7 +277,7 @@ const discrete: AdapterProfile = {
     largestBlock: 64,
     // Fitted to times of an H100, of 132 multiprocessors. An RX 6800 has 60.
     units: 80,
-    mostUnits: 128,
+    maxUnits: 128,
     busyInvocations: 2 ** 15,
     minPart: 128,
     fallbackWork: 0,
@@ -322,7 +322,7 @@ const discrete: AdapterProfile = {
  * Mali. Small blocks and depthwise strips take at most 72.
  */
 const fewRegisters: Pick<AdapterProfile, 'gemm' | 'conv2d' | 'depthwise'> = {
-  gemm: { ...discrete.gemm, largestBlock: 16, units: 16, mostUnits: 43, busyInvocations: 2 ** 13 },
+  gemm: { ...discrete.gemm, largestBlock: 16, units: 16, maxUnits: 43, busyInvocations: 2 ** 13 },
   // Not measured. Their caches are smaller than a band, so transforms take the time of memory.
   conv2d: {
     ...discrete.conv2d,

@@ -11,7 +11,7 @@ import { remembered } from './remembered.ts';
 export function algorithmFor<P extends object, A>(device: Device, tunable: Tunable<P, A>, problem: P): A {
   const profile = profileOf(device);
   const chosen =
-    device.autotuner?.choose(tunable, problem) ??
+    device.autotuner?.choose(tunable, problem, profile) ??
     remembered(profile, tunable.name, problem, () => tunable.select(problem, profile));
   return device.blocklist?.alternative(tunable, problem, chosen) ?? chosen;
 }

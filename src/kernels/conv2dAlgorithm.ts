@@ -47,14 +47,13 @@ export function conv2dName(algorithm: Conv2dAlgorithm): string {
 /** Channels on either side from which Winograd transforms can pay. */
 const minWinogradChannels = 8;
 /** Result channels that are too few for the columns of a GEMM. */
-const mostCol2imChannels = 7;
+const maxCol2imChannels = 7;
 /** Estimated cost of GEMM + col2im relative to an implicit GEMM, whose columns are mostly padding in these cases. */
 const col2imCost = 0.5;
 /** The same of convolutions without a GEMM, which pad nothing, and don't work out an index for each element of three channels. */
 const directCost = 0.75;
-/** The minimum number of multiplications for which GEMM + col2im pays, and the maximum number of bytes between its two launches. */
-const leastCol2imWork = 2 ** 20;
-const mostCol2imBytes = 2 ** 27;
+/** Bytes between the two launches of GEMM + col2im, at most. */
+const maxCol2imBytes = 2 ** 27;
 /** Below this many multiplications, a launch costs more than any other algorithm saves. */
 const smallWork = 2 ** 20;
 
@@ -72,10 +71,8 @@ function isPointwise({ rows, columns, groups }: ConvolutionGeometry): boolean {
 export function allowsCol2im({ direction, geometry }: Conv2dProblem): boolean {
   const { rows, columns, inputs, outputs, groups } = geometry;
   if (groups > 1 || rows.window * columns.window === 1) return false;
-  if (direction === 'inputGrad') return inputs <= mostCol2imChannels;
-  return (
-    direction === 'forward' && outputs <= mostCol2imChannels && rows.stride === 1 && columns.stride === 1
-  );
+  if (direction === 'inputGrad') return inputs <= maxCol2imChannels;
+  return direction === 'forward' && outputs <= maxCol2imChannels && rows.stride === 1 && columns.stride === 1;
 }
 
 /** Bytes of the column matrix between the two launches. */
@@ -117,14 +114,13 @@ function candidatesFor(problem: Conv2dProblem, profile: Conv2dProfile): Conv2dCa
   const { geometry } = problem;
   const gemmCost = costOfGemm(winograd, problem);
   const cost = unitCost(problem, profile) * gemmCost;
+  const minWork = smallWork + 1;
   const candidates: Conv2dCandidate[] = [{ ...named({ kind: 'implicitGemm' }), cost, rank: 0, minWork: 0 }];
-  if (allowsCol2im(problem) && col2imBytes(problem) <= mostCol2imBytes) {
-    const minWork = leastCol2imWork + 1;
+  if (allowsCol2im(problem) && col2imBytes(problem) <= maxCol2imBytes) {
     candidates.push({ ...named({ kind: 'gemmCol2im' }), cost: col2imCost * gemmCost, rank: 0, minWork });
   }
   const direct = profile.conv2d.direct && gpuKernels().fewChannelsAlgorithm(problem, profile);
   if (direct) {
-    const minWork = leastCol2imWork + 1;
     candidates.push({ ...named(direct), cost: directCost * workOf(geometry), rank: 0, minWork });
   }
   if (!allowsWinograd(problem) || Math.min(geometry.inputs, geometry.outputs) < minWinogradChannels) {
@@ -158,8 +154,8 @@ export function selectConv2d(problem: Conv2dProblem, profile: Conv2dProfile): Co
   const { geometry } = problem;
   if (isPointwise(geometry)) return { kind: 'gemm' };
   const work = workOf(geometry);
-  const worthIt = candidatesFor(problem, profile).filter(({ minWork }) => work >= minWork);
-  return cheapest(worthIt, ({ cost }) => cost ?? 0)?.algorithm ?? implicitGemm;
+  const eligible = candidatesFor(problem, profile).filter(({ minWork }) => work >= minWork);
+  return cheapest(eligible, ({ cost }) => cost ?? 0)?.algorithm ?? implicitGemm;
 }
 
 export const conv2dTunable: Tunable<Conv2dProblem, Conv2dAlgorithm> = {

@@ -258,7 +258,7 @@ function forK(
   profile: DeviceProfile,
 ): GemmTile {
   const steps = segments * length;
-  const share = gemmWorkgroups(tile, m, n, slices) / profile.gemm.mostUnits;
+  const share = gemmWorkgroups(tile, m, n, slices) / profile.gemm.maxUnits;
   if (share <= 1 && segments === 1 && tile.blockM * tile.blockN === 16) {
     const { tinyTwoGroups } = gemmTiles;
     const isTwice = share <= 0.5 && tile.groupM * tile.groupN === invocationsOf(tinyTwoGroups);

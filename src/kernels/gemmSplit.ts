@@ -103,7 +103,7 @@ export function sharedTime(
   tile: GemmTile,
   size: GemmSize,
   { parts, segmentsPerPart, stepsPerPart }: Split,
-  { units, mostUnits }: GemmProfile,
+  { units, maxUnits }: GemmProfile,
 ): number {
   const { m, n, slices } = size;
   const { groupM, groupN, blockM, blockN, depth } = tile;
@@ -122,7 +122,7 @@ export function sharedTime(
   const reads = readCost * (1 / blockM + 1 / blockN - 0.5);
   const each = Math.max(cache, (instructions + reads) * stalls(productsOf(tile), instructions, waves));
   const computing = units * rounds * work * (each + tieBreak * (cache + padding));
-  return longer(idleLanes(tile, workgroups / mostUnits) * computing, numberCost * numbersOf(size)) + sums;
+  return longer(idleLanes(tile, workgroups / maxUnits) * computing, numberCost * numbersOf(size)) + sums;
 }
 
 /** Steps of k in the time in which groups add up their sums: some eight of each group for every halving. Not measured. */

@@ -27,8 +27,8 @@ export interface Autotuner {
   readonly version: number;
   /** Resolves once all problems requested so far are measured; null if nothing is being measured. */
   readonly measuring: Promise<void> | null;
-  /** The algorithm to launch for `problem`; null if it prefers none over the selected one. */
-  choose<P extends object, A>(tunable: Tunable<P, A>, problem: P): A | null;
+  /** The algorithm to launch for `problem`; null if it prefers none over the selected one. `profile` is the device's. */
+  choose<P extends object, A>(tunable: Tunable<P, A>, problem: P, profile: object): A | null;
 }
 
 /** Kernel variants that a device must not launch, because they compute wrong values or don't compile. */

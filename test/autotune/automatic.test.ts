@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { compile, matMul, type Tensor, tensor, tidy } from '../../src/index.ts';
 import { getDevice } from '../../src/webgpu/current.ts';
 import { layers, sequential } from '../../src/keras/index.ts';
-import { profileOf } from '../../src/kernels/adapterProfiles.ts';
 import { gemmTiles } from '../../src/kernels/gemmTiles.ts';
 import { allowedError } from '../support/convolutions.ts';
 import { draw, largestError, product } from '../support/reference.ts';
@@ -16,12 +15,12 @@ const expected = product(left, right, [96, 96, 96]);
 const operands = () => [tensor(left, { shape: [96, 96] }), tensor(right, { shape: [96, 96] })] as const;
 
 /** Returns the tiles that calls of matmul select; probed candidates aren't among them. */
-function answersOf({ tuner, device }: TunedDevice): string[] {
+function answersOf({ tuner }: TunedDevice): string[] {
   const answers: string[] = [];
   const choose = tuner.choose.bind(tuner);
-  tuner.choose = (tunable, problem) => {
-    const chosen = choose(tunable, problem);
-    const algorithm = chosen ?? tunable.select(problem, profileOf(device));
+  tuner.choose = (tunable, problem, profile) => {
+    const chosen = choose(tunable, problem, profile);
+    const algorithm = chosen ?? tunable.select(problem, profile);
     const tile = JSON.stringify((algorithm as { tile?: object }).tile);
     const named = Object.entries(gemmTiles).find(([, known]) => JSON.stringify(known) === tile);
     if (named && getDevice().executor.mode !== 'dry run') answers.push(named[0]);

@@ -26,11 +26,11 @@ function withAnswer<P extends object, A, T>(tunable: Tunable<P, A>, answer: Answ
   const forced: Autotuner = {
     version: before?.version ?? 0,
     measuring: null,
-    choose: (asked, problem) =>
+    choose: (asked, problem, profile) =>
       // Tunables of one name have the same types.
       asked.name === tunable.name
         ? (answer(problem as never) as never)
-        : (before?.choose(asked, problem) ?? null),
+        : (before?.choose(asked, problem, profile) ?? null),
   };
   device.autotuner = forced;
   try {

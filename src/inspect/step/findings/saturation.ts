@@ -3,7 +3,7 @@ import type { ReportedCall, ReportedTensor, ValueStatistics } from '../reportDat
 import { activationOf, type Facts, listed, type Rule, short, specOf } from './facts.ts';
 
 /** Share of a layer's outputs at the ends from which it counts as saturated. */
-const mostAreSaturated = 0.9;
+const saturatedShare = 0.9;
 /** With fewer values a fraction isn't significant. */
 const fewest = 32;
 
@@ -48,7 +48,7 @@ function isSaturated(facts: Facts, call: ReportedCall): boolean {
   const [output] = facts.outputsOf(call);
   if (call.backward || !call.leadsToLoss || !range || !output?.values || !isHidden(facts, output))
     return false;
-  return output.values.count >= fewest && shareAtEnds(output.values, range) >= mostAreSaturated;
+  return output.values.count >= fewest && shareAtEnds(output.values, range) >= saturatedShare;
 }
 
 /**
