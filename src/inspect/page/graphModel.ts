@@ -40,81 +40,118 @@ export interface GraphChoice {
 /** The largest number of inputs shown. */
 const maxInputs = 12;
 
+/** Returns the graph of the calls of one direction. */
 export function graphOf(data: StepReportData, { direction, all }: GraphChoice): GraphRoot {
   const calls = data.calls.filter(
     ({ backward, leadsToLoss }) => (backward !== null) === (direction === 'backward') && (all || leadsToLoss),
   );
-  const root: GraphRoot = { children: [], links: [] };
-  const layers = new Map<number, GraphLayer>();
-  const levelOf = (layer: number | null): GraphRoot => (layer === null ? root : layerNode(layer));
-  const layerNode = (id: number): GraphLayer => {
-    const known = layers.get(id);
-    if (known) return known;
-    const layer = data.layers[id] as ReportedLayer;
-    const made: GraphLayer = { kind: 'layer', id: `layer${id}`, layer, children: [], links: [] };
-    layers.set(id, made);
-    levelOf(layer.parent).children.push(made);
-    return made;
-  };
   const { inputs, constants } = direction === 'forward' ? inputsOf(data, calls) : noInputs;
-  const node = (tensor: ReportedTensor, title: string): GraphInput => {
-    return { kind: 'input', id: `tensor${tensor.id}`, title: tensor.name ?? title, tensor };
-  };
-  for (const tensor of inputs) root.children.push(node(tensor, 'input'));
-  for (const call of calls) levelOf(call.layer).children.push({ kind: 'call', id: `call${call.id}`, call });
-  const shown = new Set(calls.map(({ id }) => id));
-  const shownInputs = new Set(inputs.map(({ id }) => id));
-  const seen = new Set<string>();
-  for (const call of calls) {
-    for (const input of call.inputs) {
-      if (input === null) continue;
-      const maker = data.tensors[input]?.maker ?? null;
-      if (maker !== null && shown.has(maker)) connect(data.calls[maker] as ReportedCall, call);
-      else if (shownInputs.has(input)) link(root, `tensor${input}`, topOf(call));
+  const builder = new GraphBuilder(data);
+  for (const tensor of inputs) builder.addInput(tensor);
+  for (const call of calls) builder.addCall(call);
+  builder.connect(calls, inputs);
+  for (const [tensor, label] of constants) {
+    const readers = calls.filter(({ inputs: read }) => read.includes(tensor.id));
+    builder.addConstant(tensor, label, readers);
+  }
+  return builder.root;
+}
+
+class GraphBuilder {
+  readonly root: GraphRoot = { children: [], links: [] };
+  readonly #layers = new Map<number, GraphLayer>();
+  /** The edges that were added. */
+  readonly #seen = new Set<string>();
+
+  constructor(private readonly data: StepReportData) {}
+
+  addInput(tensor: ReportedTensor): void {
+    this.root.children.push(inputNode(tensor, 'input'));
+  }
+
+  addCall(call: ReportedCall): void {
+    this.#levelOf(call.layer).children.push({ kind: 'call', id: `call${call.id}`, call });
+  }
+
+  /** Adds the edges between `calls`, and from `inputs` to them. */
+  connect(calls: readonly ReportedCall[], inputs: readonly ReportedTensor[]): void {
+    const shown = new Set(calls.map(({ id }) => id));
+    const shownInputs = new Set(inputs.map(({ id }) => id));
+    for (const call of calls) {
+      for (const input of call.inputs) {
+        if (input === null) continue;
+        const maker = this.data.tensors[input]?.maker ?? null;
+        const path = this.#pathOf(call);
+        if (maker !== null && shown.has(maker))
+          this.#connect(this.#pathOf(this.data.calls[maker] as ReportedCall), path);
+        else if (shownInputs.has(input)) this.#link(this.root, `tensor${input}`, path[0] as string);
+      }
     }
   }
-  for (const [tensor, label] of constants) {
-    const readers = calls.filter(({ inputs: read }) => read.includes(tensor.id)).map(chainOf);
-    const [chain = []] = readers;
-    // In the innermost layer that all of its readers are in.
-    let depth = 0;
-    while (depth < chain.length - 1 && readers.every((other) => other[depth] === chain[depth])) depth++;
-    const level = depth === 0 ? root : layerOf(chain[depth - 1] as string);
-    level.children.unshift(node(tensor, label));
-    for (const reader of readers) link(level, `tensor${tensor.id}`, reader[depth] as string);
+
+  /** Adds a constant, in the innermost layer that all of its readers are in. */
+  addConstant(tensor: ReportedTensor, label: string, readers: readonly ReportedCall[]): void {
+    const paths = readers.map((reader) => this.#pathOf(reader));
+    const depth = commonDepth(paths);
+    const level = this.#levelAt(paths[0] ?? [], depth);
+    level.children.unshift(inputNode(tensor, label));
+    for (const path of paths) this.#link(level, `tensor${tensor.id}`, path[depth] as string);
   }
-  return root;
 
   /** Adds an edge between two calls at the level where their layers differ. */
-  function connect(from: ReportedCall, to: ReportedCall): void {
-    const [a, b] = [chainOf(from), chainOf(to)];
-    let depth = 0;
-    while (depth < a.length - 1 && depth < b.length - 1 && a[depth] === b[depth]) depth++;
-    const level = depth === 0 ? root : layerOf(a[depth - 1] as string);
-    link(level, a[depth] as string, b[depth] as string);
+  #connect(from: readonly string[], to: readonly string[]): void {
+    const depth = commonDepth([from, to]);
+    this.#link(this.#levelAt(from, depth), from[depth] as string, to[depth] as string);
   }
 
-  function layerOf(id: string): GraphLayer {
-    return layers.get(Number(id.slice('layer'.length))) as GraphLayer;
-  }
-
-  function link(level: GraphRoot, from: string, to: string): void {
+  #link(level: GraphRoot, from: string, to: string): void {
     const key = `${from} ${to}`;
-    if (from === to || seen.has(key)) return;
-    seen.add(key);
+    if (from === to || this.#seen.has(key)) return;
+    this.#seen.add(key);
     level.links.push({ from, to });
   }
 
   /** Returns the ids of the layers around a call, outermost first, followed by its own. */
-  function chainOf(call: ReportedCall): string[] {
+  #pathOf(call: ReportedCall): string[] {
     const ids = [`call${call.id}`];
-    for (let id = call.layer; id !== null; id = data.layers[id]?.parent ?? null) ids.unshift(`layer${id}`);
+    for (let id = call.layer; id !== null; id = this.data.layers[id]?.parent ?? null)
+      ids.unshift(`layer${id}`);
     return ids;
   }
 
-  function topOf(call: ReportedCall): string {
-    return chainOf(call)[0] as string;
+  /** Returns what contains the node at `depth` of a path. */
+  #levelAt(path: readonly string[], depth: number): GraphRoot {
+    const outer = path[depth - 1];
+    return outer === undefined ? this.root : this.#layerNode(Number(outer.slice('layer'.length)));
   }
+
+  #levelOf(layer: number | null): GraphRoot {
+    return layer === null ? this.root : this.#layerNode(layer);
+  }
+
+  #layerNode(id: number): GraphLayer {
+    const known = this.#layers.get(id);
+    if (known) return known;
+    const layer = this.data.layers[id] as ReportedLayer;
+    const made: GraphLayer = { kind: 'layer', id: `layer${id}`, layer, children: [], links: [] };
+    this.#layers.set(id, made);
+    this.#levelOf(layer.parent).children.push(made);
+    return made;
+  }
+}
+
+function inputNode(tensor: ReportedTensor, title: string): GraphInput {
+  return { kind: 'input', id: `tensor${tensor.id}`, title: tensor.name ?? title, tensor };
+}
+
+/** Returns how many layers all `paths` begin with; the calls at their ends don't count. */
+function commonDepth([first = [], ...others]: readonly (readonly string[])[]): number {
+  let depth = 0;
+  const isShared = () =>
+    depth < first.length - 1 &&
+    others.every((path) => depth < path.length - 1 && path[depth] === first[depth]);
+  while (isShared()) depth++;
+  return depth;
 }
 
 interface Inputs {

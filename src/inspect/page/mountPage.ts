@@ -1,6 +1,6 @@
 /** @file Shows one report, a comparison of two, or a recording. */
 import type { StepRecordingData } from '../recording/recordingData.ts';
-import { mountReport, type ReportPage } from './mount.ts';
+import { mountReport, type ReportPage } from './mountReport.ts';
 import { mountRecording, type OpenStep } from './mountRecording.ts';
 
 export type PageData = ReportPage | { readonly recording: StepRecordingData };

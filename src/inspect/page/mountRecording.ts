@@ -7,8 +7,9 @@ import type { StepReportData } from '../step/reportData.ts';
 import { h } from './dom.ts';
 import { card } from './findingsView.ts';
 import { short, timeText } from './format.ts';
-import { mountReport, type TabMemory } from './mount.ts';
+import { mountReport } from './mountReport.ts';
 import { StepCurve } from './stepCurve.ts';
+import type { TabMemory } from './tabs.ts';
 
 /** Replays a step and creates its report. */
 export type OpenStep = (step: number) => Promise<StepReportData>;
