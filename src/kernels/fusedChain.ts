@@ -194,7 +194,7 @@ export class Chain {
     return ranges.some((range) => this.context.constantOf(range) !== undefined);
   }
 
-  /** Steps whose values are needed outside the chain. */
+  /** Returns the steps whose values are needed outside the chain. */
   #outputs(results: readonly BoundRange[], positions: ReadonlySet<number>): number[] {
     const { context } = this;
     return results.flatMap((result, step) => {
@@ -221,7 +221,7 @@ export class Chain {
     return { inputs, constants, step: { expression, operands, types, result } };
   }
 
-  /** How operand `i` is read; new ones are added to `inputs` and `constants`. Null if this chain can't read it. */
+  /** Returns how operand `i` is read; new ones are added to `inputs` and `constants`. Null if this chain can't read it. */
   #operand(
     launch: PreparedLaunch,
     options: ElementwiseOptions,

@@ -229,7 +229,6 @@ export function stepsGradientKernel(
   const { device } = trace;
   const [batch, time] = trace.shape as [number, number];
   const [units, width] = recurrentKernel.shape as [number, number];
-  const count = batch * units;
   const isLstm = kind === 'lstm';
   const made = (...shape: Shape) => output(device, { shape, dtype: 'float32' }, op);
   const zeros = (...shape: Shape) => fillKernel(device, { shape, dtype: 'float32' }, 0, op);
@@ -239,7 +238,7 @@ export function stepsGradientKernel(
     const state = needsState ? zeros(batch, units) : null;
     return { dgates, dproducts, dh: state, dc: state };
   }
-  const own = selectStepMatMul({ batch, units, kind }, profileOf(device)) === 'inline';
+  const isInline = selectStepMatMul({ batch, units, kind }, profileOf(device)) === 'inline';
   const dstep = made(batch, width);
   // Cotangents that bypass the gates: of the cell, and of states that were carried over.
   const carry = zeros(isLstm && mask ? 2 : 1, batch, units);
@@ -254,7 +253,7 @@ export function stepsGradientKernel(
   ]);
   let recurrent: Tensor | null = null;
   for (let step = time - 1; step >= 0; step--) {
-    const later = own ? 'inline' : 'separate';
+    const later = isInline ? 'inline' : 'separate';
     const stateMatMul: StepGradientOptions['stateMatMul'] = step === time - 1 ? 'none' : later;
     const { options, params, workgroups } = shapes[stateMatMul === 'inline' ? 'inline' : 'separate'];
     device.launch(gradients[kind], {
@@ -276,32 +275,32 @@ export function stepsGradientKernel(
       workgroups,
     });
     recurrent?.dispose();
-    recurrent = step > 0 && !own ? stateMatMulOf(op, dstep, recurrentKernel, true, null) : null;
+    recurrent = step > 0 && !isInline ? stateMatMulOf(op, dstep, recurrentKernel, true, null) : null;
   }
-  const passed = (index: number) =>
-    copied(
-      op,
-      carry,
-      { offset: index * count, strides: [units, 1] },
-      { shape: [batch, units], dtype: 'float32' },
-    );
-  const dh = () => {
-    const first = copied(
-      op,
-      dproducts,
-      { offset: 0, strides: [time * width, 1] },
-      { shape: [batch, width], dtype: 'float32' },
-    );
-    const through = stateMatMulOf(op, first, recurrentKernel, true, null);
-    const by = isLstm ? (mask ? passed(1) : null) : passed(0);
-    return by ? kernels().elementwiseKernel(op, 'a + b', [through, by], through) : through;
-  };
-  return {
-    dgates,
-    dproducts,
-    dh: needsState ? dh() : null,
-    dc: needsState && isLstm ? passed(0) : null,
-  };
+  const state = needsState ? stateGradients(op, kind, { dproducts, carry, recurrentKernel }) : null;
+  return { dgates, dproducts, dh: state?.dh ?? null, dc: state?.dc ?? null };
+}
+
+/**
+ * Computes the gradients of the states before the first step: through its gates, and what bypasses them. For an LSTM, `carry` holds
+ * the cotangent of the cell, and with a mask also that of the states that were carried over.
+ */
+function stateGradients(
+  op: string,
+  kind: StepKind,
+  { dproducts, carry, recurrentKernel }: Record<'dproducts' | 'carry' | 'recurrentKernel', Tensor>,
+): { dh: Tensor; dc: Tensor | null } {
+  const [batch, time, width] = dproducts.shape as [number, number, number];
+  const [carried, , units] = carry.shape as [number, number, number];
+  const part = (x: Tensor, offset: number, stride: number, columns: number) =>
+    copied(op, x, { offset, strides: [stride, 1] }, { shape: [batch, columns], dtype: 'float32' });
+  const carriedOver = (index: number) => part(carry, index * batch * units, units, units);
+  const firstStep = part(dproducts, 0, time * width, width);
+  const through = stateMatMulOf(op, firstStep, recurrentKernel, true, null);
+  const dc = kind === 'lstm' ? carriedOver(0) : null;
+  const past = dc === null ? carriedOver(0) : carried > 1 ? carriedOver(1) : null;
+  const dh = past ? kernels().elementwiseKernel(op, 'a + b', [through, past], through) : through;
+  return { dh, dc };
 }
 
 /** rows · kernel + bias, or rows · kernelᵀ. */

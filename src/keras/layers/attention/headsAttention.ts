@@ -234,14 +234,14 @@ export abstract class HeadsAttention extends Layer<readonly Tensor[], Attended> 
   protected override computeOutputSpec(inputs: Nest<KerasTensor>, options: AttentionCall): Nest<KerasTensor> {
     const { dtype } = this;
     const shapes = leavesOf(inputs).map(({ shape }) => shape);
-    const stand = (shape: OpenShape) => trace(() => new KerasTensor({ shape, dtype }));
-    const output = stand(this.computeOutputShape(shapes));
+    const symbolic = (shape: OpenShape) => trace(() => new KerasTensor({ shape, dtype }));
+    const output = symbolic(this.computeOutputShape(shapes));
     if (!options.returnAttentionScores) return output;
     const { query, value } = this.#shapes(shapes);
     const axes = this.#axesOf(query.length);
     const others = query.slice(0, -1).filter((_, axis) => !axes.includes(axis));
     const sizes = (shape: OpenShape) => axes.map((axis) => shape[axis] ?? null);
-    return [output, stand([...others, this.sizes.numHeads, ...sizes(query), ...sizes(value)])];
+    return [output, symbolic([...others, this.sizes.numHeads, ...sizes(query), ...sizes(value)])];
   }
 
   /** The options that all multi-head attention layers have. */
