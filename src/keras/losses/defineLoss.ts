@@ -83,8 +83,8 @@ class DefinedLoss<O extends object = object> extends Loss {
   readonly options: Required<O>;
 
   constructor(definition: LossDefinition<O>, given: O & LossOptions) {
-    const { name = labelOf(definition), reduction, ...options } = given;
-    super(reduction === undefined ? { name } : { name, reduction });
+    const { name = labelOf(definition), reduction, dtype = null, ...options } = given;
+    super(reduction === undefined ? { name, dtype } : { name, reduction, dtype });
     this.definition = definition;
     this.options = completed(definition, name, options as unknown as O);
   }

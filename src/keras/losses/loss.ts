@@ -9,6 +9,7 @@ import type { TensorLike } from '../../ops/operands.ts';
 import { tidy } from '../../tensor/scope.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { snakeCase } from '../names.ts';
+import { requireFloat32 } from './lossChecks.ts';
 import { type LossInput, toTensor } from './lossInputs.ts';
 import { reduceLosses, type Reduction, requireReduction } from './reduction.ts';
 
@@ -21,6 +22,8 @@ export interface LossOptions {
   reduction?: Reduction;
   /** Its name in logs and errors. Default: the class's name, such as 'mean_squared_error'. */
   name?: string;
+  /** As in Keras; losses compute in float32. */
+  dtype?: 'float32' | null;
 }
 
 /**
@@ -38,9 +41,10 @@ export abstract class Loss {
   readonly name: string;
   readonly reduction: Reduction;
 
-  constructor({ name, reduction = 'sum_over_batch_size' }: LossOptions = {}) {
+  constructor({ name, reduction = 'sum_over_batch_size', dtype }: LossOptions = {}) {
     this.name = name ?? snakeCase((new.target as typeof Loss).className);
     requireReduction(this.name, reduction);
+    requireFloat32(this.name, dtype);
     this.reduction = reduction;
   }
 

@@ -31,6 +31,17 @@ export function requireNumber(
   });
 }
 
+/** Throws for the dtype of a loss or metric, unless it is one that they compute in. */
+export function requireFloat32(op: string, dtype: unknown, dtypes: readonly string[] = ['float32']): void {
+  if (dtype === undefined || dtype === null || dtypes.includes(dtype as string)) return;
+  throw new ValueError({
+    op,
+    rule: `\`dtype\` must be ${dtypes.map((name) => `'${name}'`).join(' or ')}: losses and metrics compute in float32.`,
+    received: `dtype: ${describe(dtype)}`,
+    hint: 'leave it out. Predictions of a mixed_float16 model become float32.',
+  });
+}
+
 /** Throws for predictions with fewer axes than `min`. */
 export function requireMinRank(op: string, yPred: OpenSpec, min: number): void {
   if (yPred.shape.length >= min) return;

@@ -1,13 +1,12 @@
 /** @file Accuracies: the fraction of correct predictions. */
-import { ShapeError, ValueError } from '../../core/errors.ts';
-import { describe } from '../../core/shape.ts';
+import { ShapeError } from '../../core/errors.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
 import { argMax } from '../../ops/argExtrema.ts';
 import { cast } from '../../ops/cast.ts';
 import { equal, greater } from '../../ops/comparison.ts';
 import { mean } from '../../ops/mean.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-import { requireBroadcast, requireMinRank, requireSame } from '../losses/lossChecks.ts';
+import { requireBroadcast, requireMinRank, requireNumber, requireSame } from '../losses/lossChecks.ts';
 import { labelsOf } from '../losses/labels.ts';
 import { sameRank } from '../losses/lossInputs.ts';
 import { defineMetric, type MetricMaker } from './defineMetric.ts';
@@ -25,7 +24,7 @@ export const accuracy: MetricMaker = /* @__PURE__ */ defineMetric({
 
 /** Options of `binaryAccuracy`. */
 export interface BinaryAccuracyOptions {
-  /** Predictions above it count as 1; between 0 and 1. Default 0.5. */
+  /** Predictions above it count as 1; 0 for logits. Default 0.5. */
   threshold?: number;
 }
 
@@ -36,7 +35,7 @@ export const binaryAccuracy: MetricMaker<BinaryAccuracyOptions> =
     defaults: { threshold: 0.5 },
     direction: 'up',
     prepare: ({ threshold }, op) => {
-      requireThreshold(op, threshold);
+      requireNumber(op, 'threshold', threshold);
       return (yTrue, yPred) => {
         const [targets, predictions] = aligned(op, yTrue, yPred);
         return meanOfMatches(equal(targets, cast(greater(predictions, threshold), 'float32')));
@@ -82,16 +81,6 @@ function aligned(op: string, yTrue: Tensor, yPred: Tensor): [Tensor, Tensor] {
   requireMinRank(op, predictions, 1);
   requireBroadcast(op, ['`yTrue`', targets], ['`yPred`', predictions]);
   return [targets, predictions];
-}
-
-function requireThreshold(op: string, threshold: unknown): void {
-  if (typeof threshold === 'number' && threshold > 0 && threshold < 1) return;
-  throw new ValueError({
-    op,
-    rule: '`threshold` must be between 0 and 1.',
-    received: `threshold: ${describe(threshold)}`,
-    hint: 'pass a number such as 0.5.',
-  });
 }
 
 /** Which accuracy 'accuracy' means for an output, by the shapes of its targets and predictions: Keras's rule. */

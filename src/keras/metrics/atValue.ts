@@ -6,9 +6,9 @@ import type { TensorLike } from '../../ops/operands.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
-import { plainOptions } from '../../core/options.ts';
+import { rejectExtraArguments } from '../../core/options.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
+import { type ClassMaker, classMaker, metricOptions, settingsOf } from './classMaker.ts';
 import { confusionOf, type Thresholds } from './confusion.ts';
 import { evenThresholds, FourCells } from './fourCells.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
@@ -31,7 +31,7 @@ abstract class AtValue extends FourCells {
 
   /** Errors: ValueError for options. */
   constructor(given: AtValueOptions & Record<string, unknown>, constraint: string) {
-    const { name, ...others } = plainOptions(new.target.className, given);
+    const { name, ...others } = settingsOf<AtValueOptions>(new.target.className, given);
     const op = name ?? 'metric';
     const defaults = { [constraint]: null, numThresholds: 200, classId: null };
     const options = metricOptions<Record<string, unknown>>(op, others, defaults);
@@ -83,7 +83,8 @@ export class SensitivityAtSpecificity extends AtValue {
   constructor(options: SensitivityAtSpecificityOptions) {
     super(options as never, 'specificity');
   }
-  result(): Tensor {
+  result(...extra: never[]): Tensor {
+    rejectExtraArguments('result', extra, []);
     return this.compute(() => this.best(this.sensitivity, this.specificity));
   }
 }
@@ -100,7 +101,8 @@ export class SpecificityAtSensitivity extends AtValue {
   constructor(options: SpecificityAtSensitivityOptions) {
     super(options as never, 'sensitivity');
   }
-  result(): Tensor {
+  result(...extra: never[]): Tensor {
+    rejectExtraArguments('result', extra, []);
     return this.compute(() => this.best(this.specificity, this.sensitivity));
   }
 }
@@ -117,7 +119,8 @@ export class PrecisionAtRecall extends AtValue {
   constructor(options: PrecisionAtRecallOptions) {
     super(options as never, 'recall');
   }
-  result(): Tensor {
+  result(...extra: never[]): Tensor {
+    rejectExtraArguments('result', extra, []);
     return this.compute(() => this.best(this.precision, this.sensitivity));
   }
 }
@@ -134,7 +137,8 @@ export class RecallAtPrecision extends AtValue {
   constructor(options: RecallAtPrecisionOptions) {
     super(options as never, 'precision');
   }
-  result(): Tensor {
+  result(...extra: never[]): Tensor {
+    rejectExtraArguments('result', extra, []);
     return this.compute(() => this.best(this.sensitivity, this.precision));
   }
 }

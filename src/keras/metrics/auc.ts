@@ -1,6 +1,6 @@
 /** @file AUC: the area under a curve of a classifier, over thresholds. */
 import { isListOf } from '../../core/lists.ts';
-import { plainOptions } from '../../core/options.ts';
+import { rejectExtraArguments } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, requireBoolean, requireInteger, requireOneOf } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
@@ -18,7 +18,7 @@ import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
+import { type ClassMaker, classMaker, metricOptions, settingsOf } from './classMaker.ts';
 import { confusionOf, requireThresholds, type Thresholds } from './confusion.ts';
 import { evenThresholds, FourCells } from './fourCells.ts';
 import { divideNoNaN } from './mean.ts';
@@ -47,7 +47,7 @@ export interface AUCOptions extends MetricOptions {
   fromLogits?: boolean;
 }
 
-type Options = Required<Omit<AUCOptions, 'name'>>;
+type Options = Required<Omit<AUCOptions, keyof MetricOptions>>;
 
 const defaults: Options = {
   numThresholds: 200,
@@ -69,7 +69,7 @@ export class AUC extends FourCells {
 
   /** Errors: ValueError for options. */
   constructor(all: AUCOptions = {}) {
-    const { name, ...given } = plainOptions(new.target.className, all);
+    const { name, ...given } = settingsOf(new.target.className, all);
     const options = checked(name ?? 'auc', given);
     super(name === undefined ? {} : { name });
     this.#options = options;
@@ -107,7 +107,8 @@ export class AUC extends FourCells {
   }
 
   /** Returns the area, averaged over labels. */
-  result(): Tensor {
+  result(...extra: never[]): Tensor {
+    rejectExtraArguments('result', extra, []);
     return this.compute(() => {
       if (!this.hasCells) throw unbuilt(this.name);
       const { curve, summationMethod } = this.#options;
@@ -177,7 +178,7 @@ function neighbours(x: Tensor): [Tensor, Tensor] {
 }
 
 function checked(op: string, given: AUCOptions): Options {
-  const options = metricOptions<Omit<AUCOptions, 'name'>>(op, given, defaults);
+  const options = metricOptions<Omit<AUCOptions, keyof MetricOptions>>(op, given, defaults);
   const { numThresholds, thresholds, multiLabel, numLabels, labelWeights, fromLogits } = options;
   requireInteger(op, 'numThresholds', numThresholds, 2);
   if (thresholds !== null) requireThresholds(op, thresholds, 0);

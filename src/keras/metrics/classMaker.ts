@@ -1,7 +1,8 @@
 /** @file Factories of metric classes, and their options. */
-import { byPosition } from '../../core/options.ts';
+import { byPosition, plainOptions } from '../../core/options.ts';
 import { completeOptions } from '../knownOptions.ts';
-import type { Metric } from './metric.ts';
+import { requireFloat32 } from '../losses/lossChecks.ts';
+import type { Metric, MetricOptions } from './metric.ts';
 
 /** The names of a metric. */
 export interface MetricNames {
@@ -28,6 +29,13 @@ export function classMaker<Args extends unknown[], M>(
   const make = (...args: Args): M =>
     new Class(...([byPosition(Class.className, args, [])] as unknown[] as Args));
   return Object.assign(make, { names: { className: Class.className, ...names } });
+}
+
+/** The options of a metric, without `dtype`. Errors: ValueError for anything but an object, and for another dtype. */
+export function settingsOf<O extends MetricOptions>(className: string, all: O): Omit<O, 'dtype'> {
+  const { dtype, ...settings } = plainOptions(className, all);
+  requireFloat32(className, dtype, className.endsWith('IoU') ? ['float32', 'int32'] : ['float32']);
+  return settings;
 }
 
 /** The options of a metric, with `defaults` for those that are missing. Errors: ValueError for an unknown option. */

@@ -15,7 +15,7 @@ export interface CorrelationOptions {
   axis?: number;
 }
 
-/** The mean of Pearson's correlation coefficient along `axis`. State: total, count. */
+/** The mean of Pearson's correlation coefficient along `axis`; NaN for values that are all equal. State: total, count. */
 export const pearsonCorrelation: MetricMaker<CorrelationOptions> =
   /* @__PURE__ */ defineMetric<CorrelationOptions>({
     className: 'PearsonCorrelation',
@@ -61,7 +61,7 @@ function variance(values: Tensor, axis: number): Tensor {
 
 function standardized(x: Tensor, axis: number): Tensor {
   const { values } = centered(x, axis);
-  return div(values, add(sqrt(variance(values, axis)), epsilon));
+  return div(values, sqrt(variance(values, axis)));
 }
 
 function aligned(op: string, yTrue: Tensor, yPred: Tensor, axis: number): [Tensor, Tensor] {

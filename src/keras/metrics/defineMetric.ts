@@ -1,7 +1,7 @@
 /** @file defineMetric: defines metrics that are means of a function of targets and predictions over batches. */
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
-import { byPosition, isPlainObject } from '../../core/options.ts';
+import { byPosition, isPlainObject, rejectExtraArguments } from '../../core/options.ts';
 import { describe } from '../../core/shape.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { tidy } from '../../tensor/scope.ts';
@@ -9,7 +9,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import type { Loss } from '../losses/loss.ts';
 import { toTensor } from '../losses/lossInputs.ts';
 import { snakeCase } from '../names.ts';
-import { type ClassMaker, type MetricNames, metricOptions } from './classMaker.ts';
+import { type ClassMaker, type MetricNames, metricOptions, settingsOf } from './classMaker.ts';
 import { MeanOfFunction, type MetricFunction } from './meanMetricWrapper.ts';
 import type { Direction, Metric, MetricOptions } from './metric.ts';
 
@@ -75,7 +75,8 @@ class DefinedMetric<O extends object = object> extends MeanOfFunction {
     return this.definition.direction;
   }
 
-  override result(): Tensor {
+  override result(...extra: never[]): Tensor {
+    rejectExtraArguments('result', extra, []);
     const { finish } = this.definition;
     return finish ? this.compute(() => finish(super.result())) : super.result();
   }
@@ -116,7 +117,7 @@ function prepared<O extends object>(definition: MetricDefinition<O>, op: string,
 }
 
 function optionsOf<O extends object>(op: string, given: unknown = {}): O & MetricOptions {
-  if (isPlainObject(given)) return given as O & MetricOptions;
+  if (isPlainObject(given)) return settingsOf(op, given as O & MetricOptions) as O & MetricOptions;
   throw new ValueError({
     op,
     rule: 'a metric takes targets and predictions, or one object of options.',

@@ -1,5 +1,5 @@
 /** @file FBetaScore and F1Score: precision and recall in one number. */
-import { plainOptions } from '../../core/options.ts';
+import { rejectExtraArguments } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
 import { requireOneOf } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
@@ -16,7 +16,7 @@ import type { Tensor } from '../../tensor/tensor.ts';
 import { epsilon } from '../epsilon.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
+import { type ClassMaker, classMaker, metricOptions, settingsOf } from './classMaker.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { stretched, weightOf } from './sampleWeights.ts';
 
@@ -45,12 +45,12 @@ const stateNames = ['true_positives', 'false_positives', 'false_negatives', 'int
  */
 export class FBetaScore extends Metric {
   static override readonly className: string = 'FBetaScore';
-  readonly #options: Required<Omit<FBetaScoreOptions, 'name'>>;
+  readonly #options: Required<Omit<FBetaScoreOptions, keyof MetricOptions>>;
 
   /** Errors: ValueError for options. */
   constructor(all: FBetaScoreOptions = {}) {
-    const { name = 'fbeta_score', ...given } = plainOptions(new.target.className, all);
-    const options = metricOptions<Omit<FBetaScoreOptions, 'name'>>(name, given, {
+    const { name = 'fbeta_score', ...given } = settingsOf(new.target.className, all);
+    const options = metricOptions<Omit<FBetaScoreOptions, keyof MetricOptions>>(name, given, {
       average: null,
       beta: 1,
       threshold: null,
@@ -91,7 +91,8 @@ export class FBetaScore extends Metric {
   }
 
   /** One score, or one per class if nothing is averaged. 0 before the first update. */
-  result(): Tensor {
+  result(...extra: never[]): Tensor {
+    rejectExtraArguments('result', extra, []);
     return this.compute(() => {
       if (this.variables.length === 0) return mul(0, 1);
       const { average, beta } = this.#options;
@@ -129,8 +130,8 @@ export class F1Score extends FBetaScore {
 
   /** Errors: ValueError for options. */
   constructor(all: F1ScoreOptions = {}) {
-    const { name = 'f1_score', ...given } = plainOptions(new.target.className, all);
-    const options = metricOptions<Omit<F1ScoreOptions, 'name'>>(name, given, {
+    const { name = 'f1_score', ...given } = settingsOf(new.target.className, all);
+    const options = metricOptions<Omit<F1ScoreOptions, keyof MetricOptions>>(name, given, {
       average: null,
       threshold: null,
     });

@@ -1,6 +1,6 @@
 /** @file Intersection over union of segmentations, from a confusion of classes. */
 import { isListOf } from '../../core/lists.ts';
-import { plainOptions } from '../../core/options.ts';
+import { rejectExtraArguments } from '../../core/options.ts';
 import { ShapeError, ValueError } from '../../core/errors.ts';
 import { describe, requireBoolean, requireInteger } from '../../core/shape.ts';
 import { formatSpec } from '../../core/spec.ts';
@@ -22,7 +22,7 @@ import type { Variable } from '../../tensor/variable.ts';
 import { epsilon } from '../epsilon.ts';
 import { requireNumber } from '../losses/lossChecks.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
+import { type ClassMaker, classMaker, metricOptions, settingsOf } from './classMaker.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { stretched, weightOf } from './sampleWeights.ts';
 
@@ -84,7 +84,8 @@ abstract class IntersectionOverUnion extends Metric {
     });
   }
 
-  result(): Tensor {
+  result(...extra: never[]): Tensor {
+    rejectExtraArguments('result', extra, []);
     return this.compute(() => {
       const confusion = this.totalConfusion;
       const hits = sum(mul(confusion, eye(this.#classes.numClasses)), { axis: 0 });
@@ -149,7 +150,7 @@ export class IoU extends IntersectionOverUnion {
 
   /** Errors: ValueError for options. */
   constructor(all: IoUOptions) {
-    const { name, ...given } = plainOptions(new.target.className, all);
+    const { name, ...given } = settingsOf(new.target.className, all);
     super(
       name,
       requireClasses(name ?? 'iou', metricOptions<Record<string, unknown>>(name ?? 'iou', given, sparse)),
@@ -167,7 +168,7 @@ export class MeanIoU extends IntersectionOverUnion {
 
   /** Errors: ValueError for options. */
   constructor(all: MeanIoUOptions) {
-    const { name, ...given } = plainOptions(new.target.className, all);
+    const { name, ...given } = settingsOf(new.target.className, all);
     const { targetClassIds: _, ...defaults } = sparse;
     const options = metricOptions<Record<string, unknown>>(name ?? 'mean_iou', given, defaults);
     super(name, requireClasses(name ?? 'mean_iou', { ...options, targetClassIds: 'all' }));
@@ -184,7 +185,7 @@ export class OneHotIoU extends IntersectionOverUnion {
 
   /** Errors: ValueError for options. */
   constructor(all: OneHotIoUOptions) {
-    const { name, ...given } = plainOptions(new.target.className, all);
+    const { name, ...given } = settingsOf(new.target.className, all);
     const { sparseYTrue: _, ...defaults } = { ...sparse, sparseYPred: false };
     const options = metricOptions<Record<string, unknown>>(name ?? 'one_hot_iou', given, defaults);
     super(name, requireClasses(name ?? 'one_hot_iou', { ...options, sparseYTrue: false }));
@@ -201,7 +202,7 @@ export class OneHotMeanIoU extends IntersectionOverUnion {
 
   /** Errors: ValueError for options. */
   constructor(all: OneHotMeanIoUOptions) {
-    const { name, ...given } = plainOptions(new.target.className, all);
+    const { name, ...given } = settingsOf(new.target.className, all);
     const { sparseYTrue: _, targetClassIds: __, ...defaults } = { ...sparse, sparseYPred: false };
     const options = metricOptions<Record<string, unknown>>(name ?? 'one_hot_mean_iou', given, defaults);
     const classes = { ...options, sparseYTrue: false, targetClassIds: 'all' };
@@ -228,7 +229,7 @@ export class BinaryIoU extends IntersectionOverUnion {
 
   /** Errors: ValueError for options. */
   constructor(all: BinaryIoUOptions = {}) {
-    const { name, ...given } = plainOptions(new.target.className, all);
+    const { name, ...given } = settingsOf(new.target.className, all);
     const op = name ?? 'binary_iou';
     const defaults = { targetClassIds: [0, 1], threshold: 0.5 };
     const { targetClassIds, threshold } = metricOptions<BinaryIoUOptions>(op, given, defaults as never);

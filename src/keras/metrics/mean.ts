@@ -8,9 +8,9 @@ import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker } from './classMaker.ts';
+import { type ClassMaker, classMaker, settingsOf } from './classMaker.ts';
 import { Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
-import { checkOptions, plainOptions } from '../../core/options.ts';
+import { checkOptions, rejectExtraArguments } from '../../core/options.ts';
 import { reduceToSamples, weightOf } from './sampleWeights.ts';
 
 /** A total and a count, and their quotient. */
@@ -21,7 +21,8 @@ export abstract class Averaging<
   readonly count: Variable = this.addVariable('count');
 
   /** Returns the total over the count; 0 before the first update. */
-  result(): Tensor {
+  result(...extra: never[]): Tensor {
+    rejectExtraArguments('result', extra, []);
     return this.compute(() => divideNoNaN(this.total, this.count));
   }
 
@@ -38,7 +39,7 @@ export class Mean extends Averaging<[values: TensorLike]> {
   static override readonly className: string = 'Mean';
 
   constructor(all: MetricOptions = {}) {
-    const { name = 'mean', ...others } = plainOptions(new.target.className, all);
+    const { name = 'mean', ...others } = settingsOf(new.target.className, all);
     checkOptions('mean', others, ['name']);
     super({ name });
   }
@@ -60,7 +61,7 @@ export class Sum extends Metric<[values: TensorLike]> {
   readonly total: Variable = this.addVariable('total');
 
   constructor(all: MetricOptions = {}) {
-    const { name = 'sum', ...others } = plainOptions(new.target.className, all);
+    const { name = 'sum', ...others } = settingsOf(new.target.className, all);
     checkOptions('sum', others, ['name']);
     super({ name });
   }
@@ -74,7 +75,8 @@ export class Sum extends Metric<[values: TensorLike]> {
     });
   }
 
-  result(): Tensor {
+  result(...extra: never[]): Tensor {
+    rejectExtraArguments('result', extra, []);
     // A copy: a tensor that shared the state would keep captured updates from writing it.
     return this.compute(() => mul(this.total, 1));
   }

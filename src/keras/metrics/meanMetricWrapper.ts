@@ -5,7 +5,7 @@ import { describe, hintFor } from '../../core/shape.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { Tensor } from '../../tensor/tensor.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
+import { type ClassMaker, classMaker, metricOptions, settingsOf } from './classMaker.ts';
 import { Averaging } from './mean.ts';
 import type { MetricOptions, UpdateOptions } from './metric.ts';
 import { weightOf } from './sampleWeights.ts';
@@ -57,8 +57,8 @@ export class MeanMetricWrapper extends MeanOfFunction {
 
   /** Errors: ValueError where `fn` is no function. */
   constructor(options: WrapperOptions) {
-    const { name, ...given } = options ?? {};
-    const { fn } = metricOptions<Omit<WrapperOptions, 'name'>>(name ?? 'metric', given, {
+    const { name, ...given } = settingsOf(new.target.className, options ?? {});
+    const { fn } = metricOptions<Omit<WrapperOptions, keyof MetricOptions>>(name ?? 'metric', given, {
       fn: null,
     } as never);
     requireFunction(fn);

@@ -24,6 +24,8 @@ export interface MetricOptions {
    * numbers.
    */
   name?: string;
+  /** As in Keras; metrics compute in float32. */
+  dtype?: 'float32' | null;
 }
 
 /** Options of an update. */

@@ -1,12 +1,12 @@
 /** @file True and false positives and negatives, by number or by weight. */
-import { plainOptions } from '../../core/options.ts';
+import { rejectExtraArguments } from '../../core/options.ts';
 import { add, mul } from '../../ops/arithmetic.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import { reshape } from '../../ops/reshape.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
+import { type ClassMaker, classMaker, metricOptions, settingsOf } from './classMaker.ts';
 import { type Confusion, confusionOf, requireThresholds, type Thresholds } from './confusion.ts';
 import { Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { weightOf } from './sampleWeights.ts';
@@ -25,7 +25,7 @@ abstract class CellCount extends Metric {
 
   /** Errors: ValueError for thresholds that aren't in [0, 1]. */
   constructor(all: CountOptions = {}) {
-    const { name, ...given } = plainOptions(new.target.className, all);
+    const { name, ...given } = settingsOf(new.target.className, all);
     const options = metricOptions<CountOptions>(name ?? 'metric', given, {
       thresholds: null,
     } as Required<CountOptions>);
@@ -49,7 +49,8 @@ abstract class CellCount extends Metric {
   }
 
   /** One value per threshold; a scalar for a single threshold. */
-  result(): Tensor {
+  result(...extra: never[]): Tensor {
+    rejectExtraArguments('result', extra, []);
     return this.compute(() => scalarOfOne(mul(this.accumulator, 1)));
   }
 

@@ -5,9 +5,9 @@ import { add } from '../../ops/arithmetic.ts';
 import type { TensorLike } from '../../ops/operands.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
-import { plainOptions } from '../../core/options.ts';
+import { rejectExtraArguments } from '../../core/options.ts';
 import { toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
+import { type ClassMaker, classMaker, metricOptions, settingsOf } from './classMaker.ts';
 import { type Confusion, confusionOf, lowest, requireThresholds, type Thresholds } from './confusion.ts';
 import { divideNoNaN } from './mean.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
@@ -28,7 +28,7 @@ const defaults = { thresholds: null, topK: null, classId: null } as Required<Pre
 
 /** True positives as a fraction of true positives plus `missed`. */
 abstract class PositiveRate extends Metric {
-  readonly #options: Required<Omit<PrecisionRecallOptions, 'name'>>;
+  readonly #options: Required<Omit<PrecisionRecallOptions, keyof MetricOptions>>;
   readonly #thresholds: Thresholds;
   readonly truePositives: Variable;
   /** The count of false predictions: false positives for precision, false negatives for recall. */
@@ -36,7 +36,7 @@ abstract class PositiveRate extends Metric {
 
   /** Errors: ValueError for options. */
   constructor(all: PrecisionRecallOptions, missed: string) {
-    const { name, ...given } = plainOptions(new.target.className, all);
+    const { name, ...given } = settingsOf(new.target.className, all);
     const op = name ?? 'metric';
     const options = metricOptions<PrecisionRecallOptions>(op, given, defaults);
     if (options.topK !== null) requireInteger(op, 'topK', options.topK, 1);
@@ -69,7 +69,8 @@ abstract class PositiveRate extends Metric {
   }
 
   /** One value per threshold; a scalar for a single threshold. */
-  result(): Tensor {
+  result(...extra: never[]): Tensor {
+    rejectExtraArguments('result', extra, []);
     return this.compute(() =>
       scalarOfOne(divideNoNaN(this.truePositives, add(this.truePositives, this.missed))),
     );

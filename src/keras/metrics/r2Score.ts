@@ -1,4 +1,5 @@
 /** @file R2Score: the fraction of the targets' variance that predictions explain. */
+import { rejectExtraArguments } from '../../core/options.ts';
 import { ShapeError } from '../../core/errors.ts';
 import { requireInteger, requireOneOf } from '../../core/shape.ts';
 import { formatSpec, type OpenSpec } from '../../core/spec.ts';
@@ -12,7 +13,7 @@ import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import type { Variable } from '../../tensor/variable.ts';
 import { sameRank, toTensor } from '../losses/lossInputs.ts';
-import { type ClassMaker, classMaker, metricOptions } from './classMaker.ts';
+import { type ClassMaker, classMaker, metricOptions, settingsOf } from './classMaker.ts';
 import { divideNoNaN } from './mean.ts';
 import { type Direction, Metric, type MetricOptions, type UpdateOptions } from './metric.ts';
 import { stretched, weightOf } from './sampleWeights.ts';
@@ -31,12 +32,13 @@ export interface R2ScoreOptions extends MetricOptions {
  */
 export class R2Score extends Metric {
   static override readonly className: string = 'R2Score';
-  readonly #options: Required<Omit<R2ScoreOptions, 'name'>>;
+  readonly #options: Required<Omit<R2ScoreOptions, keyof MetricOptions>>;
   readonly numSamples: Variable;
 
   /** Errors: ValueError for options. */
-  constructor({ name = 'r2_score', ...given }: R2ScoreOptions = {}) {
-    const options = metricOptions<Omit<R2ScoreOptions, 'name'>>(name, given, {
+  constructor(all: R2ScoreOptions = {}) {
+    const { name = 'r2_score', ...given } = settingsOf(new.target.className, all);
+    const options = metricOptions<Omit<R2ScoreOptions, keyof MetricOptions>>(name, given, {
       classAggregation: 'uniform_average',
       numRegressors: 0,
     });
@@ -82,7 +84,8 @@ export class R2Score extends Metric {
   }
 
   /** One score, or one per column if they aren't aggregated. 0 before the first update. */
-  result(): Tensor {
+  result(...extra: never[]): Tensor {
+    rejectExtraArguments('result', extra, []);
     return this.compute(() => {
       const [, squares, total, residual, count] = this.variables as readonly Tensor[];
       if (!squares || !total || !residual || !count) return mul(this.numSamples, 0);

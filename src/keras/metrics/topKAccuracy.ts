@@ -1,11 +1,14 @@
 /** @file How often the true class is among the k largest predictions. */
-import { requireInteger } from '../../core/shape.ts';
+import { requireBoolean, requireInteger } from '../../core/shape.ts';
+import { any } from '../../ops/anyAll.ts';
 import { argMax } from '../../ops/argExtrema.ts';
 import { cast } from '../../ops/cast.ts';
-import { greater, less } from '../../ops/comparison.ts';
+import { equal, greater, less } from '../../ops/comparison.ts';
+import { expandDims } from '../../ops/expandDims.ts';
 import { logicalAnd } from '../../ops/logical.ts';
 import { oneHot } from '../../ops/oneHot.ts';
 import { isFinite as finite } from '../../ops/predicates.ts';
+import { slice } from '../../ops/slice.ts';
 import { sum } from '../../ops/sum.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
@@ -17,6 +20,12 @@ import { defineMetric, type MetricMaker } from './defineMetric.ts';
 export interface TopKAccuracyOptions {
   /** Number of top predictions. Default 5. */
   k?: number;
+}
+
+/** Options of `sparseTopKCategoricalAccuracy`. */
+export interface SparseTopKAccuracyOptions extends TopKAccuracyOptions {
+  /** Whether yPred holds class numbers instead, in descending order of their predictions. Default false. */
+  fromSortedIds?: boolean;
 }
 
 /** How often the true class is among the `k` largest predictions; yTrue is one-hot. State: total, count. */
@@ -36,20 +45,30 @@ export const topKCategoricalAccuracy: MetricMaker<TopKAccuracyOptions> =
   });
 
 /** How often the true class is among the `k` largest predictions; yTrue holds class numbers. State: total, count. */
-export const sparseTopKCategoricalAccuracy: MetricMaker<TopKAccuracyOptions> =
-  /* @__PURE__ */ defineMetric<TopKAccuracyOptions>({
+export const sparseTopKCategoricalAccuracy: MetricMaker<SparseTopKAccuracyOptions> =
+  /* @__PURE__ */ defineMetric<SparseTopKAccuracyOptions>({
     className: 'SparseTopKCategoricalAccuracy',
-    defaults: { k: 5 },
+    defaults: { k: 5, fromSortedIds: false },
     direction: 'up',
     targets: 'int32',
-    prepare: ({ k }, op) => {
+    prepare: ({ k, fromSortedIds }, op) => {
       requireInteger(op, 'k', k, 1);
+      requireBoolean(op, 'fromSortedIds', fromSortedIds);
       return (yTrue, yPred) => {
         requireMinRank(op, yPred, 1);
-        return inTopK(labelsOf(op, yTrue, yPred, -1), yPred, k);
+        const labels = labelsOf(op, yTrue, yPred, -1);
+        return fromSortedIds ? amongFirst(labels, yPred, k) : inTopK(labels, yPred, k);
       };
     },
   });
+
+/** 1 where a label is among the first k ids; 0 elsewhere. */
+function amongFirst(labels: Tensor, ids: Tensor, k: number): Tensor {
+  const count = Math.min(k, ids.shape.at(-1) as number);
+  const first = slice(ids, { begin: ids.shape.map(() => 0), size: [...ids.shape.slice(0, -1), count] });
+  const isFound = any(equal(cast(first, 'int32'), expandDims(labels, { axis: -1 })), { axis: -1 });
+  return cast(isFound, 'float32');
+}
 
 /**
  * 1 where fewer than k predictions exceed that of the label, so that ties share a rank; 0 elsewhere, and for a label outside

@@ -348,13 +348,13 @@ test('makers also compute values of samples', async () => {
   expect(await metrics.binaryAccuracy([[1, 0]], [[0.6, 0.6]], { threshold: 0.7 }).array()).toEqual([0.5]);
   expect(await metrics.meanAbsoluteError([[1, 0]], [[2, 3]]).array()).toEqual([2]);
   expect(await metrics.sparseCategoricalAccuracy([1], [[0.2, 0.8]]).array()).toEqual([1]);
-  expect(() => metrics.binaryAccuracy([[1]], [[1]], { threshold: 3 })).toThrow(ValueError);
+  expect(() => metrics.binaryAccuracy([[1]], [[1]], { threshold: Number.NaN })).toThrow(ValueError);
   expect(() => metrics.binaryAccuracy([[1]] as never)).toThrow(ValueError);
 });
 
 describe('rejected', () => {
   test.each<[string, () => unknown]>([
-    ['a threshold of 0', () => metrics.binaryAccuracy({ threshold: 0 })],
+    ['a threshold that is NaN', () => metrics.binaryAccuracy({ threshold: Number.NaN })],
     ['a threshold that is a text', () => metrics.binaryAccuracy({ threshold: '0.5' as never })],
     ['k of 0', () => metrics.topKCategoricalAccuracy({ k: 0 })],
     ['a fractional k', () => metrics.sparseTopKCategoricalAccuracy({ k: 1.5 })],
