@@ -61,7 +61,7 @@ export function defineComposite<
       });
     const target = operands.find(isAbstract)?.[symbolicGraph];
     if (!target?.callComposite) return expand(operands);
-    return target.callComposite(definition as unknown as OpDefinition, operands, expand) as R;
+    return target.callComposite(definition as unknown as OpDefinition, operands, options, expand) as R;
   };
   return Object.assign(op, { definition }) as unknown as CompositeOp<I, O, R, P>;
 }

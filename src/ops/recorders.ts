@@ -78,6 +78,7 @@ export interface CallTarget {
   callComposite?(
     op: Pick<OpDefinition, 'name' | 'inputs'>,
     operands: readonly unknown[],
+    options: object,
     expand: (operands: readonly unknown[]) => unknown,
   ): unknown;
 }

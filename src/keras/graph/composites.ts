@@ -10,6 +10,7 @@ import { isTracing } from './tracing.ts';
 export type CompositeCall = (
   op: Pick<OpDefinition, 'name' | 'inputs'>,
   operands: readonly unknown[],
+  options: object,
   expand: (operands: readonly unknown[]) => unknown,
 ) => unknown;
 
@@ -21,9 +22,9 @@ export function setCallOfOpenSizes(call: CompositeCall): void {
 }
 
 /** Calls a composite op on symbolic tensors. Errors: those of the formula. */
-export const callComposite: CompositeCall = (op, operands, expand) => {
+export const callComposite: CompositeCall = (op, operands, options, expand) => {
   if (!callOfOpenSizes || isTracing() || !operands.some(isOpen)) return expand(operands);
-  return callOfOpenSizes(op, operands, expand);
+  return callOfOpenSizes(op, operands, options, expand);
 };
 
 function isOpen(operand: unknown): boolean {

@@ -17,16 +17,17 @@ import { heldOperands, OpOperation } from './opOperation.ts';
 import { probes, traceCall, withSizes } from './traceCall.ts';
 import { notingCalls, notingReads, trace, withProbe } from './tracing.ts';
 
-type Expand = Parameters<CompositeCall>[2];
+type Expand = Parameters<CompositeCall>[3];
 
 /** Adds a call of a composite op to the graph. Errors: those of the formula. */
-export const callOfOpenSizes: CompositeCall = (op, operands, expand) => {
+export const callOfOpenSizes: CompositeCall = (op, operands, options, expand) => {
   if (isIndependent(operands, expand)) return expand(operands);
   const argument = heldOperands(op, operands) as unknown as Nest<KerasTensor>;
   const formula = (given: unknown) => expand(given as readonly unknown[]) as Nest<KerasTensor>;
   const traced = trace(() => traceCall(op.name, argument, {}, formula, null));
   const outputs = mapNest(traced, (spec) => new KerasTensor(spec));
-  new GraphNode({ operation: new CompositeOperation(op as OpDefinition, expand), argument, outputs });
+  const operation = new CompositeOperation(op as OpDefinition, expand);
+  new GraphNode({ operation, argument, outputs, options });
   return outputs;
 };
 

@@ -45,7 +45,7 @@ const formulas: ReadonlyMap<string, Formula> = new Map<string, Formula>([
   ...same('nanStd:Nanstd'),
   ...same('arraySplit isClose:Isclose normalize bitwiseNot:BitwiseInvert'),
   ...same(
-    'leftShift:BitwiseLeftShift rightShift:BitwiseRightShift searchSorted inTopK norm digitize takeAlongAxis max min round',
+    'leftShift:BitwiseLeftShift rightShift:BitwiseRightShift searchSorted inTopK norm digitize takeAlongAxis max min round rfft:RFFT',
   ),
   ['GetItem', ([x, key]) => ops.stridedSlice(x as Tensor, stridedSliceOf(key))],
   ['Pad', ([x], options) => padded(x as Tensor, options)],

@@ -20,10 +20,12 @@ export interface OperationEntry {
   readonly options: Readonly<Record<string, string>>;
   /** Options of Keras that don't exist here, with the value that is written for them. */
   readonly constants?: JsonObject;
+  /** Whether it is read as a formula, since a call of the op would be several operations. */
+  readonly isFormula?: boolean;
   /** Whether its operands are one list. */
   readonly list?: boolean;
-  /** Writes the options, if they don't just have other names. Such an op is read as a formula. */
-  readonly write?: (options: Readonly<Record<string, unknown>>) => WrittenOptions;
+  /** Writes the options, if they don't just have other names; null if Keras has none like them. Such an op is read as a formula. */
+  readonly write?: (options: Readonly<Record<string, unknown>>) => WrittenOptions | null;
 }
 
 const numpy = 'keras.src.ops.numpy';
@@ -42,6 +44,12 @@ function entries(
     const [op, className = kerasClass(op)] = name.split(':') as [string, string?];
     return { op, className, module, options, ...more };
   });
+}
+
+const blocks = { block_size: 'blockSize' };
+/** Ops that are formulas of several ops, or have other options in Keras: they are read as one operation. */
+function formulas(...args: Parameters<typeof entries>): OperationEntry[] {
+  return entries(...args).map((entry) => ({ ...entry, isFormula: true }));
 }
 
 const along = { axis: 'axis', keepdims: 'keepDims' };
@@ -72,6 +80,22 @@ export const operationTable: readonly OperationEntry[] = [
   ...entries(numpy, 'slice', {}, { write: keyOfSlice }),
   ...entries(numpy, 'stridedSlice', {}, { write: keyOfStridedSlice }),
   ...entries(numpy, 'clip', { x_min: 'min', x_max: 'max' }),
+  ...entries(numpy, 'identity:Copy'),
+  ...formulas(numpy, 'log2 log10 logAddExp:Logaddexp'),
+  ...formulas(numpy, 'roll', { shift: 'shift', axis: 'axis' }),
+  ...formulas(numpy, 'repeat', { repeats: 'repeats', axis: 'axis' }),
+  ...formulas(numpy, 'tril triu diag', { k: 'k' }),
+  ...formulas(numpy, 'diagonal trace', { offset: 'offset', axis1: 'axis1', axis2: 'axis2' }),
+  ...formulas(numpy, 'swapAxes:Swapaxes', { axis1: 'axis1', axis2: 'axis2' }),
+  ...formulas(numpy, 'moveAxis:Moveaxis', { source: 'source', destination: 'destination' }),
+  ...formulas(numpy, 'median', along),
+  ...formulas(numpy, 'sort argsort', { axis: 'axis' }),
+  ...formulas(numpy, 'tensordot', { axes: 'axes' }),
+  ...formulas(numpy, 'einsum', { subscripts: 'equation' }),
+  ...formulas(numpy, 'quantile', {}, { write: quantiles }),
+  ...formulas(numpy, 'split', {}, { write: splitting }),
+  ...formulas(nn, 'depthToSpace spaceToDepth', blocks, { constants: { data_format: 'channels_last' } }),
+  ...formulas(math, 'rfft:RFFT', { fft_length: 'fftLength' }),
   ...entries(math, 'rsqrt erf'),
   ...entries(math, 'logSumExp', along),
   ...entries(math, 'topK', { k: 'k', sorted: 'sorted' }),
@@ -95,6 +119,18 @@ export const operationDefaults: Readonly<Record<string, Json>> = {
   'cumprod.axis': 0,
   'takeAlongAxis.axis': 0,
   'unstack.axis': 0,
+  'tril.k': 0,
+  'triu.k': 0,
+  'diag.k': 0,
+  'diagonal.offset': 0,
+  'diagonal.axis1': 0,
+  'diagonal.axis2': 1,
+  'trace.offset': 0,
+  'trace.axis1': 0,
+  'trace.axis2': 1,
+  'sort.axis': -1,
+  'argsort.axis': -1,
+  'tensordot.axes': 2,
   'topK.k': 1,
   'topK.sorted': true,
   'softmax.axis': -1,
@@ -103,6 +139,33 @@ export const operationDefaults: Readonly<Record<string, Json>> = {
   'elu.alpha': 1,
   'gelu.approximate': false,
 };
+
+function quantiles({
+  q,
+  axis = null,
+  method = 'linear',
+  keepDims: keepdims = false,
+}: Readonly<Record<string, unknown>>): WrittenOptions {
+  return { config: { axis, method, keepdims } as JsonObject, args: [q as Json] };
+}
+
+/** Keras has the indices at which parts begin, not their sizes. */
+function splitting({
+  numOrSizeSplits,
+  indicesOrSections = indicesOf(numOrSizeSplits),
+  axis = 0,
+}: Readonly<Record<string, unknown>>): WrittenOptions | null {
+  if (indicesOrSections === null) return null;
+  return { config: { indices_or_sections: indicesOrSections as Json, axis: axis as Json } };
+}
+
+/** Returns null if a size other than the last is inferred. */
+function indicesOf(sizes: unknown): unknown {
+  if (!Array.isArray(sizes)) return sizes;
+  const first: number[] = sizes.slice(0, -1);
+  if (first.includes(-1)) return null;
+  return first.map((_, i) => first.slice(0, i + 1).reduce((sum, size) => sum + size));
+}
 
 function padding({ paddings, mode, constantValue }: Readonly<Record<string, unknown>>): WrittenOptions {
   return {

@@ -81,10 +81,10 @@ function optionsText({ config }: JsonObject): string {
 
 /** Returns the options of an op; null if it has options that the op here doesn't support. */
 function optionsOf(
-  { op, options, constants = {}, write }: OperationEntry,
+  { op, options, constants = {}, write, isFormula = false }: OperationEntry,
   object: JsonObject,
 ): JsonObject | null {
-  if (write) return null;
+  if (write || isFormula) return null;
   const config = isObject(object.config) ? object.config : {};
   const given = Object.entries(config).filter(([key, value]) => key !== 'name' && value !== null);
   // Null means no axis, or all axes, which differs from the default of ops that have one.
@@ -149,6 +149,8 @@ export function writeOperation(writer: Writer, operation: GraphOperation, place:
     if (value !== undefined) return [key, writeValue(writer, '', value, `${place}.${option}`)];
     return [key, key === 'keepdims' ? false : (operationDefaults[`${entry.op}.${option}`] ?? null)];
   });
+  const written = entry.write?.(given);
+  if (written === null) throw rejected(writer.source, place, `op ${entry.op} with ${describe(given)}`);
   const strange = Object.keys(given).find(
     (option) =>
       !entry.write &&
@@ -164,7 +166,7 @@ export function writeOperation(writer: Writer, operation: GraphOperation, place:
       name: operation.name,
       ...Object.fromEntries(options),
       ...entry.constants,
-      ...entry.write?.(given).config,
+      ...written?.config,
     },
     registered_name: entry.className,
   };
