@@ -38,7 +38,7 @@ export async function runRow(row: Row, options: RunOptions = {}): Promise<RowRes
       continue;
     }
     stage(library, 'prepared');
-    const { job, fault } = await readied(row, library, inputs, contender, stage);
+    const { job, fault } = await prepared(row, library, inputs, contender, stage);
     if (job) ready.push([library, job]);
     else {
       notes[library] = fault;
@@ -136,19 +136,19 @@ function announced(job: Job, library: Library, stage: Stage): Job {
   };
 }
 
-interface Readied {
+interface Prepared {
   job?: Job;
   fault?: string;
 }
 
 /** Returns a job with correct results, or the problem with them. */
-async function readied(
+async function prepared(
   row: Row,
   library: Library,
   inputs: readonly HostArray[],
   contender: Contender,
   stage: Stage,
-): Promise<Readied> {
+): Promise<Prepared> {
   let job: Job | undefined;
   try {
     job = await contender(inputs);

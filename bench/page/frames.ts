@@ -108,12 +108,12 @@ async function weigh({ name, family }: Listed): Promise<RowResult> {
   const listing = sizeListings.find((other) => other.name === name);
   const response = await fetch('sizes.json');
   const sizes = response.ok ? ((await response.json()) as Sizes) : null;
-  const unweighed = { values: {}, notes: { retrograd: 'failed: the page was built without sizes' } };
+  const unknown = { values: {}, notes: { retrograd: 'failed: the page was built without sizes' } };
   return rowResult(
     name,
     family,
     'kB gzipped',
-    sizes && listing ? sizeRow(listing, sizes[listing.bundle]) : unweighed,
+    sizes && listing ? sizeRow(listing, sizes[listing.bundle]) : unknown,
   );
 }
 

@@ -104,27 +104,27 @@ export async function loadVgg(
   file: File,
   { partial = false, ...options }: LoadVggOptions = {},
 ): Promise<Vgg> {
-  const misfits: Misfit[] = [];
+  const mismatches: Mismatch[] = [];
   for (const name of ['VGG19', 'VGG16'] as const) {
     const found = await tryNetwork(file, name, options);
     if (found instanceof Vgg) return found;
-    misfits.push(found);
+    mismatches.push(found);
   }
   const found = partial ? await loadFirstLayers(file, options) : null;
   if (found) return found;
   throw new FormatError({
     op: file.name,
     rule: 'the file must have the weights of VGG16 or VGG19, as Keras or torchvision name them.',
-    received: misfits
+    received: mismatches
       .map(({ name, error }) => `${name}: ${error.rule} Received: ${error.received}.`)
       .join(' '),
     hint: 'pass a file such as vgg19_weights_tf_dim_ordering_tf_kernels_notop.h5, or vgg19-dcbb9e9d.pth.',
-    cause: misfits[0]?.error,
+    cause: mismatches[0]?.error,
   });
 }
 
 /** Why a file doesn't fit a network. */
-interface Misfit {
+interface Mismatch {
   readonly name: VggName;
   readonly error: FormatError;
 }
@@ -137,7 +137,7 @@ async function tryNetwork(
   name: VggName,
   options: Progress,
   until: string | null = null,
-): Promise<Vgg | Misfit> {
+): Promise<Vgg | Mismatch> {
   const make = name === 'VGG19' ? applications.vgg19 : applications.vgg16;
   const whole = make({ includeTop: false, weights: null, kernelInitializer: 'zeros' });
   const network = until === null ? whole : upTo(whole, until);
@@ -151,8 +151,8 @@ async function tryNetwork(
     return new Vgg(name, network, `weights of ${trainedIn} from ${file.name}`, naming, loaded.length);
   } catch (error) {
     whole.dispose();
-    const isMisfit = error instanceof FormatError && !(error instanceof UnsafeModelError);
-    if (!isMisfit || !error.op?.startsWith('loadWeights ')) throw error;
+    const isMismatch = error instanceof FormatError && !(error instanceof UnsafeModelError);
+    if (!isMismatch || !error.op?.startsWith('loadWeights ')) throw error;
     return { name, error };
   }
 }

@@ -77,7 +77,7 @@ function continueInKeras(python, folder) {
 /** @param {(line: string) => void} print @param {number[]} travelled @param {number[]} home */
 function report(print, travelled, home) {
   const apart = Math.max(...travelled.map((loss, i) => Math.abs(loss / /** @type {number} */ (home[i]) - 1)));
-  print(`Without the journey: ${travelled.length} epochs, loss ${numbers(home)}`);
+  print(`In one run: ${travelled.length} epochs, loss ${numbers(home)}`);
   print(`The curves are at most ${apart.toExponential(1)} of the loss apart.`);
   if (!(apart <= tolerance) || travelled.length !== home.length)
     throw new Error(`The curves must agree to ${tolerance} of the loss. Received: ${apart}.`);

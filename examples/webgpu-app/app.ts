@@ -9,7 +9,7 @@ import { count, lookAt, scattered, side } from './lights.ts';
 import { descend, drawShader, kept, sceneShader } from './shaders.ts';
 
 /** Settings that the user can change. */
-export interface Wishes {
+export interface Controls {
   /** Centre of the disc; from (0, 0) at the top left to (1, 1). */
   disc: readonly [x: number, y: number];
   seconds: number;
@@ -28,7 +28,7 @@ export interface Views {
 
 export interface App {
   /** Draws a frame, and moves the lights one step. */
-  frame(wishes: Wishes, views: Views): void;
+  frame(controls: Controls, views: Views): void;
   /** Puts the lights at random positions. */
   scatter(): void;
   /** The losses of the newest frames, oldest first: the only readback of this app. */
@@ -60,8 +60,8 @@ export async function makeApp(gpu: GPUDevice, format: GPUTextureFormat): Promise
 
   const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
   const floats = (label: string, length: number) => gpu.createBuffer({ label, size: 4 * length, usage });
-  const wishes = gpu.createBuffer({
-    label: 'wishes',
+  const controls = gpu.createBuffer({
+    label: 'controls',
     size: 32,
     usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
   });
@@ -106,11 +106,11 @@ export async function makeApp(gpu: GPUDevice, format: GPUTextureFormat): Promise
       pass.draw(4, instances);
     };
   };
-  const paintingBuffers = bound(painting, { 0: wishes, 1: sharp });
+  const paintingBuffers = bound(painting, { 0: controls, 1: sharp });
   const drawScene = drawer('whole', 'picture', { 1: soft });
   const drawSeen = drawer('whole', 'picture', { 1: seen });
-  const drawRings = drawer('light', 'ring', { 0: wishes, 2: lights });
-  const drawCurve = drawer('segment', 'line', { 0: wishes, 3: losses });
+  const drawRings = drawer('light', 'ring', { 0: controls, 2: lights });
+  const drawCurve = drawer('segment', 'line', { 0: controls, 3: losses });
 
   /** The app's buffers as the library's tensors. */
   const table = (values: GPUBuffer): BufferTensor => ({ values, shape: [6, count] });
@@ -130,8 +130,8 @@ export async function makeApp(gpu: GPUDevice, format: GPUTextureFormat): Promise
     frame({ disc, seconds, rate, rings }, views) {
       const encoder = gpu.createCommandEncoder();
       const { width, height } = views.curve;
-      gpu.queue.writeBuffer(wishes, 0, Float32Array.of(...disc, seconds, rings ? 1 : 0, width, height));
-      gpu.queue.writeBuffer(wishes, 24, Uint32Array.of(frames + 1));
+      gpu.queue.writeBuffer(controls, 0, Float32Array.of(...disc, seconds, rings ? 1 : 0, width, height));
+      gpu.queue.writeBuffer(controls, 24, Uint32Array.of(frames + 1));
 
       // The app's own work; what follows is encoded in the same pass.
       const pass = encoder.beginComputePass();

@@ -1,5 +1,5 @@
 /** @file The window of the app: its device, its canvases, its render loop, and the user's settings. */
-import { type App, makeApp, type Wishes } from './app.ts';
+import { type App, makeApp, type Controls } from './app.ts';
 
 const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const status = element('status');
@@ -14,7 +14,7 @@ let placed: readonly [number, number] | null = null;
 const clamp = (value: number) => Math.min(1, Math.max(0, value));
 const wander = (t: number) => [0.5 + 0.36 * Math.sin(0.7 * t), 0.5 + 0.33 * Math.sin(1.1 * t + 1)] as const;
 
-const wishes = (seconds: number): Wishes => ({
+const controls = (seconds: number): Controls => ({
   disc: placed ?? wander(seconds),
   seconds,
   rate: 10 ** rate.valueAsNumber,
@@ -93,7 +93,7 @@ async function main(): Promise<void> {
     if (running) {
       // A late frame doesn't make the scene jump.
       seconds += Math.min(0.05, (now - before) / 1000);
-      app.frame(wishes(seconds), { scene: views.scene(), seen: views.seen(), curve: views.curve() });
+      app.frame(controls(seconds), { scene: views.scene(), seen: views.seen(), curve: views.curve() });
       frames++;
       if (now - counted > 1000) {
         const { description, vendor, architecture } = gpu.adapterInfo;

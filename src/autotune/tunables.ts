@@ -44,14 +44,14 @@ export function taskOf<P extends object, A>(
   if (!trials) return null;
   const profile = profileOf(device);
   const { blocklist } = device;
-  const isAvoided = (name: string) => blocklist?.names.has(variantName(tunable.name, name)) ?? false;
+  const isBlocked = (name: string) => blocklist?.names.has(variantName(tunable.name, name)) ?? false;
   const all = trials.algorithms(problem, profile);
-  const right = all.filter(({ name }) => !isAvoided(name));
-  const selectedHere = tunable.select(problem, profile);
-  const chosen = blocklist?.alternative(tunable, problem, selectedHere) ?? selectedHere;
+  const allowed = all.filter(({ name }) => !isBlocked(name));
+  const usual = tunable.select(problem, profile);
+  const chosen = blocklist?.alternative(tunable, problem, usual) ?? usual;
   // If all that are worth measuring are blocked, take the alternative.
   const candidates =
-    right.length > 0 ? right : [{ name: 'in their place', algorithm: chosen, cost: null, rank: 0 }];
+    allowed.length > 0 ? allowed : [{ name: 'alternative', algorithm: chosen, cost: null, rank: 0 }];
   const text = JSON.stringify(chosen);
   const selected = candidates.find(({ algorithm }) => JSON.stringify(algorithm) === text);
   if (!selected) throw new TypeError(`${tunable.name} selects an algorithm that it doesn't list: ${text}`);

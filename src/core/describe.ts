@@ -19,7 +19,7 @@ interface Budget {
  */
 export function describe(value: unknown): string {
   try {
-    return pictureOf(value, 0, { parts: maxParts });
+    return textOf(value, 0, { parts: maxParts });
   } catch {
     // A proxy or a getter threw.
     return 'a value that cannot be inspected';
@@ -31,12 +31,12 @@ export function hintFor(value: unknown, otherwise: string): string {
   return value instanceof Promise ? 'await it first: a Promise has no values yet.' : otherwise;
 }
 
-function pictureOf(value: unknown, depth: number, budget: Budget): string {
+function textOf(value: unknown, depth: number, budget: Budget): string {
   if (typeof value === 'string') return `'${shortened(value)}'`;
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'bigint') return `${shortened(String(value))}n`;
   if (typeof value !== 'object' || value === null) return String(value);
-  if (Array.isArray(value)) return `[${itemsOf(value, depth, budget, pictureOf, ', ')}]`;
+  if (Array.isArray(value)) return `[${itemsOf(value, depth, budget, textOf, ', ')}]`;
   const name = classNameOf(value);
   return name === null ? jsonOf(value, depth, budget) : `a ${name}`;
 }
@@ -50,9 +50,9 @@ function classNameOf(value: object): string | null {
 /** Returns a plain object as JSON, with descriptions of values that JSON can't represent. */
 function jsonOf(value: unknown, depth: number, budget: Budget): string {
   if (typeof value === 'string') return JSON.stringify(shortened(value));
-  if (typeof value !== 'object' || value === null) return pictureOf(value, depth, budget);
+  if (typeof value !== 'object' || value === null) return textOf(value, depth, budget);
   if (Array.isArray(value)) return `[${itemsOf(value, depth, budget, jsonOf, ',')}]`;
-  if (classNameOf(value) !== null) return pictureOf(value, depth, budget);
+  if (classNameOf(value) !== null) return textOf(value, depth, budget);
   if (depth >= maxDepth) return '{…}';
   const entries: string[] = [];
   for (const key in value) {
@@ -71,7 +71,7 @@ function itemsOf(
   list: readonly unknown[],
   depth: number,
   budget: Budget,
-  picture: typeof pictureOf,
+  text: typeof textOf,
   separator: string,
 ): string {
   if (depth >= maxDepth && list.length > 0) return '…';
@@ -81,7 +81,7 @@ function itemsOf(
       items.push('…');
       break;
     }
-    items.push(picture(list[i], depth + 1, budget));
+    items.push(text(list[i], depth + 1, budget));
   }
   return items.join(separator);
 }

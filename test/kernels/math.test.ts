@@ -27,7 +27,7 @@ describe('functions of the shader library', () => {
     },
   );
 
-  test('have separate names', () => {
+  test('have distinct names', () => {
     const declared = functions.flatMap(({ declaration }) =>
       [...declaration.matchAll(/\b(?:fn|struct) (\w+)/g)].map(([, name]) => name),
     );
@@ -38,7 +38,7 @@ describe('functions of the shader library', () => {
 /**
  * Text that names a function without calling its value works only as long as another op brings in that function.
  */
-test('ops never write their names', () => {
+test('ops never write the names of these functions', () => {
   const names = functions.map(({ wgslName }) => wgslName).filter((name) => !(name in ops));
   const written = new RegExp(`['\`][^'\`\n]*(?<![.\\w])(${names.join('|')})(\\(|['\`])`);
   for (const folder of ['src/ops', 'src/kernels']) {

@@ -5,8 +5,8 @@ import { fillImports } from '../../scripts/website/fillImports.mjs';
 const module = '5b9c7057-8cbb-4d4e-aab2-6253b2fba402';
 const nameOf = (id: string, line: number) => (id === module ? `program.ts:${line + 8}` : undefined);
 
-describe('places in programs that are made of text', () => {
-  test('have the names and lines that visitors know, in texts, reports and faults', () => {
+describe('call sites in programs that are compiled from text', () => {
+  test('have the names and lines of the program that is shown, in texts, reports and faults', () => {
     const other = '00000000-8cbb-4d4e-aab2-6253b2fba402:3';
     const text = `created at ${module}:21, not ${other}`;
     const expected = `created at program.ts:29, not ${other}`;
@@ -25,7 +25,7 @@ describe('places in programs that are made of text', () => {
 describe('imports of a program', () => {
   const long = "import {\n  add,\n  matMul,\n  type Tensor,\n} from 'retrograd';\nconst a = 1;\n";
 
-  test('fit on one line, or are wrapped', () => {
+  test('are on one line if they fit, and wrapped otherwise', () => {
     expect(fillImports(long, 60)).toBe(
       "import { add, matMul, type Tensor } from 'retrograd';\nconst a = 1;\n",
     );

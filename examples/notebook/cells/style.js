@@ -72,7 +72,7 @@ async function make() {
     ]);
   };
   const descent = new Descent([picture], loss, 0.02);
-  const [given, wished] = [await content.data(), await style.data()];
+  const [contentImage, styleImage] = [await content.data(), await style.data()];
 
   return {
     descents: { 'style loss': descent },
@@ -80,8 +80,8 @@ async function make() {
       const at = (title, values) => ({ title, pixels: pixelsOf(values, size) });
       const made = await picture.data();
       panels.update([
-        at('Content', given),
-        at('Style', wished),
+        at('Content', contentImage),
+        at('Style', styleImage),
         at('Both', made),
       ]);
     },

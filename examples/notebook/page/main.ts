@@ -14,7 +14,7 @@ const sourceOf = (name: string): string => {
 
 const views = new Map<string, CellView>();
 const announcer = document.querySelector('#announcer') as HTMLElement;
-const kernel = new KernelClient({ onMessage: hear, onFailure: sayFailure });
+const kernel = new KernelClient({ onMessage: receive, onFailure: showFailure });
 
 for (const { id, title, words, cells } of chapters) {
   const link = element('a', { href: `#${id}` }, title);
@@ -35,7 +35,7 @@ for (const { id, title, words, cells } of chapters) {
   document.querySelector('#notebook')?.append(chapter);
 }
 
-function hear(message: ToPage): void {
+function receive(message: ToPage): void {
   if (message.type === 'ready') return;
   const view = views.get(message.cell);
   if (!view) return;
@@ -50,11 +50,11 @@ async function end(view: CellView, state: State, fault?: Fault): Promise<void> {
   if (await view.end(state, fault)) announcer.textContent = `${view.plan.title}: ${state}.`;
 }
 
-function sayFailure(words: string): void {
+function showFailure(reason: string): void {
   const view = views.get('adapter');
   void view?.end('failed', {
     title: 'The cells could not be started.',
-    text: `${words}\n\nThe page needs a browser that runs module Workers and WebGPU in them.`,
+    text: `${reason}\n\nThe page needs a browser that runs module Workers and WebGPU in them.`,
     line: null,
   });
 }

@@ -1,4 +1,5 @@
 /** @file Files of `torch.save` since PyTorch 1.6: a zip archive of a pickle, and a file for each storage. */
+import { describe } from '../../core/shape.ts';
 import type { ByteSource } from '../byteSource.ts';
 import { fault, type FileContext } from '../formatErrors.ts';
 import type { StoredTensor } from '../storedTensor.ts';
@@ -28,7 +29,7 @@ export async function openTorchArchive(
   if (end !== bytes.length)
     throw fault(context, {
       place,
-      rule: 'the pickle is all there is.',
+      rule: 'the entry ends with the pickle.',
       received: `${bytes.length - end} bytes after it`,
     });
   const storages: Storages = {
@@ -48,7 +49,7 @@ async function isLittleEndian(archive: ZipArchive, root: string, context: FileCo
   throw fault(context, {
     place: `entry '${name}'`,
     rule: "the order of bytes is 'little' or 'big'.",
-    received: 'another',
+    received: describe(order),
   });
 }
 
@@ -76,7 +77,7 @@ async function readEntry(
  */
 export function storageOf(id: readonly PickleValue[]): Storage | undefined {
   const [kind, type, key, , count, view = null] = id;
-  const isSound = kind === 'storage' && typeof key === 'string' && isCount(count) && view === null;
-  if (!isSound || !(type instanceof Global) || type.meaning.kind !== 'storage') return undefined;
+  const isValid = kind === 'storage' && typeof key === 'string' && isCount(count) && view === null;
+  if (!isValid || !(type instanceof Global) || type.meaning.kind !== 'storage') return undefined;
   return new Storage(key, type.meaning.type, count);
 }

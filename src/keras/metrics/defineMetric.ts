@@ -19,7 +19,7 @@ export interface MetricDefinition<O extends object> extends MetricNames {
   direction: Direction;
   /** Dtype of targets; int32 for labels. Default: that of the loss that `prepare` returns, or float32. */
   targets?: DType;
-  /** Checks the options, and returns the function of samples; throws. */
+  /** Checks the options, and returns the function of samples. Errors: ValueError. */
   prepare: (options: Required<O>, op: string) => MetricFunction | Loss;
   /** Computes the result from the mean. Default: the mean itself. */
   finish?: (mean: Tensor) => Tensor;

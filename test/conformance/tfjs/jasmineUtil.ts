@@ -48,8 +48,8 @@ const unchecked: TestEnvironment = {
 
 /** Specs that apply to only one of the two environments of gathers. */
 const oneEnvironment: Record<string, { skip: TestEnvironment; reason: string }> = {
-  'throws when index is out of bound': { skip: unchecked, reason: 'asked of checked gathers' },
-  'fills with zero when index is out of bound': { skip: checked, reason: 'asked of unchecked gathers' },
+  'throws when index is out of bound': { skip: unchecked, reason: 'for checked gathers only' },
+  'fills with zero when index is out of bound': { skip: checked, reason: 'for unchecked gathers only' },
 };
 
 export function describeWithFlags(
@@ -97,7 +97,7 @@ function leaveOut(
         try {
           tests(environment);
         } catch {
-          it('(its definition needs what is not there)', () => {});
+          it('(its definition fails)', () => {});
         }
       },
     );

@@ -34,5 +34,5 @@ export async function begin(folder: string): Promise<void> {
   while (begun < 3) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** How the training ended that was begun. */
+/** Resolves when the training that was begun ends, to its result. */
 export const end = () => training;

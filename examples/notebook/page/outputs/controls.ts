@@ -18,19 +18,20 @@ export function controlsView(tell: Tell): OutputView<'controls'> {
   };
 }
 
-const finesse = 200;
+/** Positions of a logarithmic slider. */
+const positions = 200;
 
 function slider(name: string, control: Control, onChange: (value: number) => void): HTMLElement {
   const { label, value, min, max, step, logarithmic = false } = control;
   const ratio = Math.log(max / Math.max(min, step));
-  const toValue = (at: number) => (logarithmic ? rounded(min * Math.exp((ratio * at) / finesse)) : at);
-  const at = logarithmic ? Math.round((finesse * Math.log(value / min)) / ratio) : value;
+  const toValue = (at: number) => (logarithmic ? rounded(min * Math.exp((ratio * at) / positions)) : at);
+  const at = logarithmic ? Math.round((positions * Math.log(value / min)) / ratio) : value;
   const input = element('input', {
     type: 'range',
     name,
     value: at,
     min: logarithmic ? 0 : min,
-    max: logarithmic ? finesse : max,
+    max: logarithmic ? positions : max,
     step: logarithmic ? 1 : step,
   });
   // The value is set last, because earlier limits would clamp it.
