@@ -26,10 +26,11 @@ Needs Linux, Mesa's RADV, Vulkan's headers and a C compiler; on Debian, as root,
 
 Options
   --family NAME     rdna2 (default), rdna3 or gcn5
-  --profile NAMES   the adapter profiles by which kernels are selected, joined by commas: discrete (default), integrated,
-                    apple, mobile
+  --profile NAMES   the adapter profiles by which kernels are selected, joined by commas: discrete (default; with --peers,
+                    discrete and integrated), integrated, apple, mobile
   --filter TEXT     problems whose names or families have TEXT, or match /REGEXP/; default: all
   --peers           also what TF.js, jax-js and ONNX Runtime Web launch
+  --fit FILE        how the model compares with a page of \`npm run bench:kernels\` that was measured on an H100
   --json FILE       the result for programs
   --markdown FILE   the tables
   --keep FOLDER     statistics and assembly of each pipeline, one file each
@@ -48,9 +49,10 @@ function readOptions() {
     {
       options: {
         family: { ...text, default: 'rdna2' },
-        profile: { ...text, default: 'discrete' },
+        profile: text,
         filter: { ...text, default: '' },
         peers: flag,
+        fit: text,
         json: text,
         markdown: text,
         keep: text,
@@ -63,7 +65,9 @@ function readOptions() {
     (message) => new SetupError(`${message} See --help.`),
   );
   const family = oneOf('family', values.family, /** @type {GpuFamily[]} */ (Object.keys(families)));
-  const chosen = values.profile.split(',').map((name) => oneOf('profile', name, knownProfiles));
+  // The machines of the comparison with peers get different profiles.
+  const { profile = values.peers ? 'discrete,integrated' : 'discrete' } = values;
+  const chosen = profile.split(',').map((name) => oneOf('profile', name, knownProfiles));
   return { ...values, family, profiles: chosen };
 }
 
@@ -126,7 +130,7 @@ async function loadMain() {
 }
 
 await runMain(async () => {
-  const { family, profiles, filter, peers, json, markdown, keep, quiet, record, inside, help } =
+  const { family, profiles, filter, peers, fit, json, markdown, keep, quiet, record, inside, help } =
     readOptions();
   if (help) {
     process.stdout.write(HELP);
@@ -136,7 +140,7 @@ await runMain(async () => {
     runInside(family, keep);
     return;
   }
-  const { compileProblems, toJson, toMarkdown, toPeerJson, toPeerMarkdown } = await loadMain();
+  const { compileProblems, toFitMarkdown, toJson, toMarkdown, toPeerJson, toPeerMarkdown } = await loadMain();
   const reports = await compileProblems({
     folder: /** @type {string} */ (process.env.CODEGEN_OUT),
     filter: patternOf(filter),
@@ -158,6 +162,7 @@ await runMain(async () => {
     writeResult(path.join(ROOT, 'bench', 'results', `${name}.md`), asMarkdown);
   }
   if (!quiet) process.stdout.write(asMarkdown);
+  if (fit) process.stdout.write(`\n${toFitMarkdown(reports, fs.readFileSync(path.resolve(fit), 'utf8'))}`);
   // Devices without hardware don't close in order.
   process.exit(0);
 });

@@ -46,6 +46,8 @@ export interface Program {
   readonly storedWords: number;
   /** Whether results are sums of several invocations. */
   readonly isAtomic: boolean;
+  /** The maximum number of bytes that the loads of an invocation have in flight, in a program without loops; otherwise 0. */
+  readonly bytesInFlight: number;
 }
 
 interface Instruction {
@@ -73,7 +75,13 @@ export function parseProgram(assembly: string): Program {
     mix: mixOf(all),
     storedWords: words.reduce((sum, count) => sum + count, 0),
     isAtomic: all.some(({ op }) => isAtomic(op)),
+    bytesInFlight: loops.length > 0 ? 0 : bytesInFlight(all),
   };
+}
+
+function bytesInFlight(body: readonly Instruction[]): number {
+  const { loads, loadedWords } = mixOf(body);
+  return loads > 0 ? (4 * loadedWords * flightOf(body, 1).loadsInFlight) / loads : 0;
 }
 
 /** Returns the loop that does most of the program's multiply-adds, with all loops in it; null if there is none. */
@@ -203,14 +211,14 @@ function mixOf(body: readonly Instruction[]): Mix {
 }
 
 /** Follows the counter of outstanding loads through a loop in its steady state: in the second iteration. */
-function flightOf(body: readonly Instruction[]): Pick<Loop, 'loadsInFlight' | 'fmaUnderLoads'> {
+function flightOf(body: readonly Instruction[], rounds = 2): Pick<Loop, 'loadsInFlight' | 'fmaUnderLoads'> {
   let outstanding = 0;
   const found = { loadsInFlight: 0, fmaUnderLoads: 0 };
-  for (const round of [0, 1])
+  for (let round = 1; round <= rounds; round++)
     for (const { op, operands } of body) {
       if (isLoad(op)) outstanding++;
       if (op === 's_waitcnt') outstanding = Math.min(outstanding, waitsFor(operands));
-      if (round === 0) continue;
+      if (round < rounds) continue;
       found.loadsInFlight = Math.max(found.loadsInFlight, outstanding);
       if (outstanding > 0 && isFma(op)) found.fmaUnderLoads++;
     }

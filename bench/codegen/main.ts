@@ -1,5 +1,6 @@
 /** @file The module that scripts/codegen.mjs loads in the process whose Dawn compiles for a GPU. */
 import type { AdapterKind } from '../../src/webgpu/adapter.ts';
+import { toFitMarkdown } from './fit.ts';
 import { measure, type ProblemReport } from './measure.ts';
 import { problems } from './problems/index.ts';
 import { toPeerJson, toPeerMarkdown } from './peerReport.ts';
@@ -22,4 +23,4 @@ export async function compileProblems({ filter, ...options }: CodegenRun): Promi
   return measure(options.peers ? chosen.filter(({ peers }) => peers) : chosen, options);
 }
 
-export { toJson, toMarkdown, toPeerJson, toPeerMarkdown };
+export { toFitMarkdown, toJson, toMarkdown, toPeerJson, toPeerMarkdown };

@@ -3,11 +3,15 @@
  * figures. It is only a model: nothing here was measured on a GPU. docs/decisions/codegen-model.md describes its terms and
  * what it leaves out.
  */
+import type { AdapterKind } from '../../src/webgpu/adapter.ts';
 import { mainLoop, multiplyAdds } from './isa.ts';
 import type { CompiledPipeline, RecordedLaunch } from './recorder.ts';
+import { type BufferUse, shareOfMemory } from './reuse.ts';
 
 export interface Machine {
   readonly name: string;
+  /** The profiles that the library may choose on it. */
+  readonly profiles: readonly AdapterKind[];
   /** Compute units or multiprocessors. */
   readonly units: number;
   /** SIMDs of a unit, each of which issues one vector instruction of 32 lanes per cycle. */
@@ -19,6 +23,8 @@ export interface Machine {
   readonly ldsBytes: number;
   /** Bytes that a unit reads per cycle from the cache that all units share, while all of them do. */
   readonly cacheBytes: number;
+  /** Bytes that the last cache before memory holds. */
+  readonly cacheSize: number;
   /** Cycles from a load to its value. */
   readonly latency: number;
 }
@@ -26,19 +32,49 @@ export interface Machine {
 /** Navi 21's L2 delivers 1,024 bytes per cycle, 17 for each of 60 units; the same is assumed for the others. */
 const shared = { ldsBytes: 128, cacheBytes: 16 } as const;
 
+/** Apple's and mobile GPUs get the same kernels as integrated ones, and have no machine of their own. */
+const few: readonly AdapterKind[] = ['integrated', 'apple', 'mobile'];
+
+/** The last caches are those of a Radeon 680M, an RX 6800 and an RTX 4090, whose other figures these are, too. */
 export const machines: readonly Machine[] = [
-  { name: 'integrated', units: 12, simds: 2, gigahertz: 2.2, bandwidth: 90e9, latency: 600, ...shared },
-  { name: 'RX 6800', units: 60, simds: 2, gigahertz: 2.1, bandwidth: 512e9, latency: 500, ...shared },
+  {
+    name: 'integrated',
+    profiles: few,
+    units: 12,
+    simds: 2,
+    gigahertz: 2.2,
+    bandwidth: 90e9,
+    cacheSize: 2 ** 21,
+    latency: 600,
+    ...shared,
+  },
+  {
+    name: 'RX 6800',
+    profiles: ['discrete'],
+    units: 60,
+    simds: 2,
+    gigahertz: 2.1,
+    bandwidth: 512e9,
+    cacheSize: 2 ** 27,
+    latency: 500,
+    ...shared,
+  },
   {
     name: '128 multiprocessors',
+    profiles: ['discrete'],
     units: 128,
     simds: 4,
     gigahertz: 2.5,
     bandwidth: 1e12,
+    cacheSize: 72 * 2 ** 20,
     latency: 500,
     ...shared,
   },
 ];
+
+/** Returns the machines on which the library chooses a profile. */
+export const machinesOf = (profile: AdapterKind): Machine[] =>
+  machines.filter(({ profiles }) => profiles.includes(profile));
 
 const lanes = 32;
 /** Seconds between dependent launches: the units drain and fill again. */
@@ -52,10 +88,14 @@ export interface ModelledLaunch {
   readonly workgroups: number;
   /** The smallest number of bytes that it has to move. */
   readonly bytes: number;
+  /** Its buffers, from which follows how much of that is still in a cache. */
+  readonly uses: readonly BufferUse[];
   /** Multiply-adds that it executes; 0 if it is bound by memory. */
   readonly executed: number;
   /** Bytes that its workgroups read for multiplications, from memory or from a cache; 0 if unknown. */
   readonly staged: number;
+  /** Atomic sums of floats into each word. WGSL has only an exchange that fails if another was faster, and is then repeated. */
+  readonly chain: number;
 }
 
 /** Returns the number of waves that a SIMD of a busy unit holds at a time, limited by registers, LDS and the grid. */
@@ -119,24 +159,35 @@ function cacheTime(launch: ModelledLaunch, machine: Machine): number {
   return launch.staged / (units * cacheBytes * gigahertz * 1e9 * quantisation(launch, machine));
 }
 
-/** Seconds for the bytes of a launch, by bandwidth or by the number of loads in flight (Little's law). */
+/**
+ * Seconds for the bytes of a launch: by the bandwidth of memory, without what is in the cache; by that of the cache, through
+ * which all of them pass; or by the number of loads in flight (Little's law).
+ */
 function memoryTime(launch: ModelledLaunch, machine: Machine): number {
-  const { units, simds, latency, gigahertz, bandwidth } = machine;
-  const loops = launch.pipeline.program.loops;
-  const inFlight = Math.max(1, ...loops.map((loop) => loop.loadsInFlight));
+  const { units, simds, latency, gigahertz, bandwidth, cacheBytes, cacheSize } = machine;
+  const { loops, bytesInFlight } = launch.pipeline.program;
+  const perLane = Math.max(
+    vectorBytes,
+    bytesInFlight,
+    ...loops.map((loop) => vectorBytes * loop.loadsInFlight),
+  );
   const threads = Math.min(
     launch.workgroups * launch.pipeline.workgroup,
     residentWaves(launch, machine) * units * simds * lanes,
   );
-  const reached = (threads * inFlight * vectorBytes) / (latency / (gigahertz * 1e9));
-  return launch.bytes / Math.min(bandwidth, reached);
+  const reached = (threads * perLane) / (latency / (gigahertz * 1e9));
+  const fromMemory = shareOfMemory(launch.uses, cacheSize);
+  const cached = units * cacheBytes * gigahertz * 1e9;
+  return launch.bytes / Math.min(bandwidth / fromMemory, cached, reached);
 }
+
+type Bound = 'multiply-adds' | 'cache' | 'memory' | 'atomic sums';
 
 export interface Breakdown {
   /** Seconds, without the gap after the launch. */
   readonly seconds: number;
-  /** The part that takes longest: multiply-adds, their reads through the cache, or the bytes of buffers. */
-  readonly boundBy: 'multiply-adds' | 'cache' | 'memory';
+  /** The part that takes longest: multiply-adds, their reads through the cache, the bytes of buffers, or sums into one word. */
+  readonly boundBy: Bound;
   /** The factors by which its multiply-adds fall short of the machine's rate. */
   readonly issue: number;
   readonly latency: number;
@@ -148,12 +199,22 @@ export function breakdown(launch: ModelledLaunch, machine: Machine): Breakdown {
   const computing = computeTime(launch, machine);
   const staging = cacheTime(launch, machine);
   const moving = memoryTime(launch, machine);
-  const seconds = Math.max(computing, staging, moving);
+  const summing = (launch.chain * machine.latency) / (machine.gigahertz * 1e9);
+  const seconds = Math.max(computing, staging, moving, summing);
   return {
     seconds,
-    boundBy: moving === seconds ? 'memory' : staging === seconds ? 'cache' : 'multiply-adds',
+    boundBy: boundOf(seconds, { summing, moving, staging }),
     ...sharesOf(launch, machine),
   };
+}
+
+function boundOf(
+  seconds: number,
+  { summing, moving, staging }: Record<'summing' | 'moving' | 'staging', number>,
+): Bound {
+  if (summing === seconds) return 'atomic sums';
+  if (moving === seconds) return 'memory';
+  return staging === seconds ? 'cache' : 'multiply-adds';
 }
 
 function sharesOf(
@@ -181,10 +242,11 @@ export function limitTime(fmas: number, bytes: number, machine: Machine): number
 /** Returns the model's inputs from a recorded launch. A loop that reads the LDS is assumed to have copied its loads there. */
 export function modelled(
   { pipeline, workgroups, bytes }: RecordedLaunch,
+  uses: readonly BufferUse[],
   executed: number,
   staged = stagedBytes(pipeline, executed),
 ): ModelledLaunch {
-  return { pipeline, workgroups, bytes, executed, staged };
+  return { pipeline, workgroups, bytes, uses, executed, staged, chain: 0 };
 }
 
 function stagedBytes({ program }: CompiledPipeline, executed: number): number {

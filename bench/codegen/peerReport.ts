@@ -1,9 +1,10 @@
 /** @file Compares what the libraries launch for the same problems, and the model's predictions. */
+import type { AdapterKind } from '../../src/webgpu/adapter.ts';
 import { titles } from '../report.ts';
 import { type Library, type Peer, peers } from '../job.ts';
 import { multiplyAdds } from './isa.ts';
 import type { ProblemReport } from './measure.ts';
-import { breakdown, type Machine, machines, type ModelledLaunch } from './model.ts';
+import { breakdown, type Machine, machines, machinesOf, type ModelledLaunch } from './model.ts';
 import { launching, modelledLaunches, predict, predictedShare } from './predict.ts';
 import type { CompiledPipeline } from './recorder.ts';
 import { percent, type Setting, shortLabel, table } from './report.ts';
@@ -11,6 +12,7 @@ import { percent, type Setting, shortLabel, table } from './report.ts';
 /** Goal of the comparison. */
 const goal = 1.3;
 
+/** A comparison on a machine: `report` is of a profile that the library may choose there. */
 interface Comparison {
   readonly report: ProblemReport;
   readonly machine: Machine;
@@ -18,28 +20,35 @@ interface Comparison {
   readonly ratio: number;
 }
 
-const comparisonsOf = (report: ProblemReport): Comparison[] =>
-  machines.flatMap((machine) => {
-    const { best } = predict(report, machine);
-    return best ? [{ report, machine, ...best }] : [];
-  });
+const comparisonsOf = (
+  reports: readonly ProblemReport[],
+  machinesFor: (profile: AdapterKind) => readonly Machine[] = machinesOf,
+): Comparison[] =>
+  reports.flatMap((report) =>
+    machinesFor(report.profile).flatMap((machine) => {
+      const { best } = predict(report, machine);
+      return best ? [{ report, machine, ...best }] : [];
+    }),
+  );
 
 export function toPeerMarkdown(reports: readonly ProblemReport[], setting: Setting): string {
   const families = [...new Set(reports.map(({ family }) => family))];
-  const comparisons = reports.flatMap(comparisonsOf);
+  const comparisons = comparisonsOf(reports);
   return `# Generated code next to peers: ${setting.compiler}
 
-${setting.date}, profile \`${setting.profile}\`, by \`npm run codegen -- --peers --record\`. Launches, registers, waves and instructions are
-the compiler's and exact. Columns that say *model* are predictions of [a model](../../docs/decisions/codegen-model.md), not measurements.
+${setting.date}, by \`npm run codegen -- --peers --record\`. Launches, registers, waves and instructions are the compiler's and exact. Columns
+that say *model* are predictions of [a model](../../docs/decisions/codegen-model.md), not measurements. On each machine, Retrograd's kernels are
+those of the profile that the library chooses there: ${profilesOfMachines()}.
 
 ${summary(comparisons)}
+${otherProfiles(reports)}
 
 ## Below 1: what the model says takes the time
 
 The longest launch of each: its share of the predicted time, and the shares that multiply to its rate of multiply-adds (*issue*: of vector
 instructions; *latency*: of time with a wave that can issue; *last round*: of SIMDs with work).
 
-${belowTable(comparisons.filter(({ ratio }) => ratio < 0.995))}
+${belowTable(comparisons.filter(isBelow))}
 
 ${families.map((family) => familySection(reports.filter((report) => report.family === family))).join('\n\n')}
 `;
@@ -55,6 +64,7 @@ export function toPeerJson(reports: readonly ProblemReport[], setting: Setting):
   const problems = reports.map((report) => ({
     name: report.name,
     family: report.family,
+    profile: report.profile,
     fmas: report.fmas,
     bytes: report.bytes,
     libraries: Object.fromEntries(
@@ -67,7 +77,7 @@ export function toPeerJson(reports: readonly ProblemReport[], setting: Setting):
             executed,
             bytes,
           ]),
-          model: machines.map((machine) => predictedShare(report, library, machine)),
+          model: machinesOf(report.profile).map((machine) => predictedShare(report, library, machine)),
         },
       ]),
     ),
@@ -86,6 +96,24 @@ export function toPeerJson(reports: readonly ProblemReport[], setting: Setting):
 const leavesRoom = ({ report, peer, machine }: Comparison) =>
   goal * (predictedShare(report, peer, machine) ?? 0) <= 1;
 
+const profilesOfMachines = () =>
+  machines.map(({ name, profiles }) => `\`${profiles[0]}\` on *${name}*`).join(', ');
+
+const isBelow = ({ ratio }: Comparison) => ratio < 0.995;
+
+/** An adapter may hide what it is, so a machine may get the profile of others. */
+function otherProfiles(reports: readonly ProblemReport[]): string {
+  const profiles = [...new Set(reports.map(({ profile }) => profile))];
+  return profiles
+    .map((profile) => {
+      const own = reports.filter((report) => report.profile === profile);
+      const comparisons = comparisonsOf(own, () => machines);
+      const min = Math.min(...comparisons.map(({ ratio }) => ratio));
+      return `- model: with the profile \`${profile}\` on all machines, ${comparisons.filter(isBelow).length} of ${comparisons.length} are below 1; min ${min.toFixed(2)}×`;
+    })
+    .join('\n');
+}
+
 function summary(comparisons: readonly Comparison[]): string {
   const ratios = comparisons.map(({ ratio }) => ratio).sort((a, b) => a - b);
   const open = comparisons.filter(leavesRoom);
@@ -93,7 +121,7 @@ function summary(comparisons: readonly Comparison[]): string {
     among.filter(({ ratio }) => test(ratio)).length;
   return [
     `- model: ${comparisons.length} comparisons with the best peer, on ${machines.length} machines; median ${(ratios[ratios.length >> 1] ?? 0).toFixed(2)}×, min ${(ratios[0] ?? 0).toFixed(2)}×`,
-    `- model: ${count((ratio) => ratio < 0.995)} are below 1`,
+    `- model: ${comparisons.filter(isBelow).length} are below 1`,
     `- model: ${open.length} leave room for ${goal}× (in the others the peer is nearer to the machine's limit than that); of these, ${count((ratio) => ratio >= goal, open)} reach it`,
   ].join('\n');
 }
@@ -150,26 +178,36 @@ function familySection(reports: readonly ProblemReport[]): string {
   const notes = reports.flatMap(({ name, notes }) =>
     peers.flatMap((peer) => (notes[peer] ? [`- ${name}, ${titles[peer]}: ${notes[peer]}`] : [])),
   );
-  const rows = reports.flatMap((report) => launching(report).map((library) => libraryRow(report, library)));
+  const names = [...new Set(reports.map(({ name }) => name))];
+  const rows = names.flatMap((name) => problemRows(reports.filter((report) => report.name === name)));
   return [
     `## ${reports[0]?.family}`,
     table(head, rows),
-    ...(notes.length > 0 ? [notes.join('\n')] : []),
+    ...(notes.length > 0 ? [[...new Set(notes)].join('\n')] : []),
   ].join('\n\n');
 }
 
-/** Figures of a library's longest launch, by the first machine of the model. */
-function libraryRow(report: ProblemReport, library: Library): (string | number)[] {
+/** Rows of a problem: Retrograd's for each profile, and one for each peer. `reports` differ in their profiles. */
+function problemRows(reports: readonly ProblemReport[]): (string | number)[][] {
+  const [first] = reports;
+  if (!first) return [];
+  const own = reports.map((report) => libraryRow(report, 'retrograd', machinesOf(report.profile)));
+  const others = launching(first).filter((library) => library !== 'retrograd');
+  const rows = [...own, ...others.map((library) => libraryRow(first, library, machines))];
+  return rows.map((row, i) => [i === 0 ? first.name : '', ...row]);
+}
+
+/** Figures of a library's longest launch, by the first of the machines, and the shares that it reaches on them. */
+function libraryRow(report: ProblemReport, library: Library, shown: readonly Machine[]): (string | number)[] {
   const launches = modelledLaunches(report, library);
-  const machine = machines[0] as Machine;
+  const machine = shown[0] as Machine;
   const by = (launch: ModelledLaunch) => breakdown(launch, machine).seconds;
   const main = [...launches].sort((a, b) => by(b) - by(a))[0] as ModelledLaunch;
   const { workgroup, registers, waves, program, spills, scratch } = main.pipeline;
   const mix = multiplyAdds(program) ?? program.mix;
   const executed = launches.reduce((sum, launch) => sum + launch.executed, 0);
   return [
-    library === 'retrograd' ? report.name : '',
-    titles[library],
+    library === 'retrograd' ? `${titles[library]}, ${report.profile}` : titles[library],
     launches.length,
     nameOf(main),
     `${main.workgroups} × ${workgroup}`,
@@ -177,6 +215,8 @@ function libraryRow(report: ProblemReport, library: Library): (string | number)[
     waves,
     mix.vector > 0 ? percent(mix.fma / mix.vector) : '',
     report.terms > 0 && executed > 0 ? percent(Math.min(1, report.fmas / executed)) : '',
-    ...machines.map((each) => percent(predictedShare(report, library, each) ?? 0)),
+    ...machines.map((each) =>
+      shown.includes(each) ? percent(predictedShare(report, library, each) ?? 0) : '',
+    ),
   ];
 }

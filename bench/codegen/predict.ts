@@ -7,6 +7,7 @@ import { multiplyAdds } from './isa.ts';
 import type { ProblemReport } from './measure.ts';
 import { limitTime, type Machine, modelled, type ModelledLaunch, predictedTime } from './model.ts';
 import type { RecordedLaunch } from './recorder.ts';
+import { type BufferUse, usesOf } from './reuse.ts';
 
 export interface Prediction {
   readonly machine: string;
@@ -39,18 +40,23 @@ const isGemm = ({ pipeline: { label } }: RecordedLaunch) => /^retrograd (matMul|
 type Work = { readonly executed: number; readonly staged?: number } | 'unknown';
 const none: Work = { executed: 0 };
 
-/** Returns the launches of a library, with what each executes and moves. */
-export function modelledLaunches(report: ProblemReport, library: Library): ModelledLaunch[] {
+/** Returns the launches of a library, with what each executes and moves. `isRepeated`: they ran before, on the same buffers. */
+export function modelledLaunches(
+  report: ProblemReport,
+  library: Library,
+  isRepeated = false,
+): ModelledLaunch[] {
   const launches = report.launches[library] ?? [];
   const works = library === 'retrograd' ? ownWork(report, launches) : peerWork(report, launches);
   const known = usefulOf(report, library);
   const rest = Math.max(0, report.fmas - known);
   const weights = launches.map((launch, i) => (works[i] === 'unknown' ? weightOf(launch) : 0));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const uses = usesOf(launches, isRepeated);
   return launches.map((launch, i) => {
     const work = works[i] as Work;
     const what = work === 'unknown' ? { executed: (rest * (weights[i] as number)) / total } : work;
-    return withBytes(launch, what, launches.length, report.bytes);
+    return withBytes(launch, uses[i] as BufferUse[], what, launches.length, report.bytes);
   });
 }
 
@@ -109,11 +115,12 @@ function multiplies({ pipeline: { program } }: RecordedLaunch, terms: number): b
  */
 function withBytes(
   launch: RecordedLaunch,
+  uses: readonly BufferUse[],
   { executed, staged }: Exclude<Work, 'unknown'>,
   launches: number,
   bytes: number,
 ): ModelledLaunch {
-  const found = modelled(launch, executed, staged);
+  const found = modelled(launch, uses, executed, staged);
   const { workgroup, program } = launch.pipeline;
   const threads = launch.workgroups * workgroup;
   const stored = 4 * threads * program.storedWords;
@@ -124,9 +131,20 @@ function withBytes(
       ? [4 * threads * program.mix.loadedWords + Math.min(stored, launch.writable)]
       : []),
   ];
-  // An atomic sum reads and writes its word, just as partial sums are written and read.
+  // An atomic sum reads and writes its word, just as partial sums are written and read: in the cache, if the buffers fit. Those
+  // of one word wait for each other.
   const summed = executed > 0 && program.isAtomic ? 2 * stored : 0;
-  return { ...found, bytes: Math.min(...max) + summed };
+  const moved = Math.min(...max);
+  const scale = moved / Math.max(1, found.bytes);
+  return {
+    ...found,
+    bytes: moved + summed,
+    chain: summed > 0 ? stored / Math.max(1, launch.writable) : 0,
+    uses: [
+      ...uses.map(({ bytes: size, distance }) => ({ bytes: scale * size, distance })),
+      { bytes: summed, distance: found.bytes },
+    ],
+  };
 }
 
 /** Returns the libraries that launch something for a problem. */

@@ -23,9 +23,19 @@ export interface CompiledPipeline {
   readonly program: Program;
 }
 
+/** A buffer that a launch binds. */
+export interface BoundBuffer {
+  /** The number of the buffer, by which its uses in several launches are recognized. */
+  readonly id: number;
+  readonly bytes: number;
+  /** Whether the launch may write it. */
+  readonly isWritten: boolean;
+}
+
 export interface RecordedLaunch {
   readonly pipeline: CompiledPipeline;
   readonly workgroups: number;
+  readonly buffers: readonly BoundBuffer[];
   /** Bytes of its bound buffers, and of those that it may write. */
   readonly bytes: number;
   readonly writable: number;
@@ -38,14 +48,19 @@ export interface Recorder {
 
 /** Wraps WebGPU; `folder` is where the layer writes. Call it once, before any device is opened. */
 export function recordLaunches(folder: string): Recorder {
-  const pipelines = recordPipelines(folder);
-  return recordDispatches(pipelines);
+  return recordDispatches(recordPipelines(folder));
 }
 
-function recordPipelines(folder: string): WeakMap<GPUComputePipeline, CompiledPipeline> {
+interface Pipelines {
+  readonly compiled: WeakMap<GPUComputePipeline, CompiledPipeline>;
+  /** The WGSL of modules and pipelines. */
+  readonly sources: WeakMap<GPUShaderModule | GPUComputePipeline, string>;
+}
+
+function recordPipelines(folder: string): Pipelines {
   const { prototype } = GPUDevice;
   const { createShaderModule, createComputePipeline } = prototype;
-  const sources = new WeakMap<GPUShaderModule, string>();
+  const sources: Pipelines['sources'] = new WeakMap();
   const compiled = new WeakMap<GPUComputePipeline, CompiledPipeline>();
   /** Dawn compiles a program only once per device. */
   const known = new Map<string, CompiledPipeline>();
@@ -60,7 +75,9 @@ function recordPipelines(folder: string): WeakMap<GPUComputePipeline, CompiledPi
     const label = descriptor.label || module.label;
     const before = countReports(folder);
     const pipeline = createComputePipeline.call(this, descriptor);
-    const key = JSON.stringify([sources.get(module), entryPoint, constants]);
+    const source = sources.get(module) ?? '';
+    sources.set(pipeline, source);
+    const key = JSON.stringify([source, entryPoint, constants]);
     const report = countReports(folder) > before ? readReport(folder, before, label) : known.get(key);
     if (!report) return pipeline;
     known.set(key, report);
@@ -70,7 +87,7 @@ function recordPipelines(folder: string): WeakMap<GPUComputePipeline, CompiledPi
   prototype.createComputePipelineAsync = async function (descriptor) {
     return prototype.createComputePipeline.call(this, descriptor);
   };
-  return compiled;
+  return { compiled, sources };
 }
 
 const reportOf = (folder: string, number: number) =>
@@ -112,18 +129,15 @@ export function parseReport(text: string, label: string): CompiledPipeline {
   };
 }
 
-/** Bytes of the buffers in a bind group. */
-type GroupBytes = Pick<RecordedLaunch, 'bytes' | 'writable'>;
-
-/** The state of a compute pass: its pipeline and its bind groups. */
+/** The state of a compute pass: its pipeline, and the buffers of its bind groups. */
 interface PassState {
   pipeline?: GPUComputePipeline;
-  readonly groups: Map<number, GroupBytes>;
+  readonly groups: Map<number, readonly BoundBuffer[]>;
 }
 
-function recordDispatches(pipelines: WeakMap<GPUComputePipeline, CompiledPipeline>): Recorder {
+function recordDispatches({ compiled, sources }: Pipelines): Recorder {
   let launches: RecordedLaunch[] = [];
-  const bytesOf = recordBindGroups();
+  const buffersOf = recordBindGroups(sources);
   const { prototype } = GPUComputePassEncoder;
   const { setPipeline, setBindGroup, dispatchWorkgroups } = prototype;
   const states = new WeakMap<GPUComputePassEncoder, PassState>();
@@ -142,15 +156,13 @@ function recordDispatches(pipelines: WeakMap<GPUComputePipeline, CompiledPipelin
     group: GPUBindGroup,
     ...rest: never[]
   ) {
-    stateOf(this).groups.set(index, bytesOf.get(group) ?? { bytes: 0, writable: 0 });
+    stateOf(this).groups.set(index, buffersOf.get(group) ?? []);
     (setBindGroup as (...args: unknown[]) => void).call(this, index, group, ...rest);
   } as typeof setBindGroup;
   prototype.dispatchWorkgroups = function (x, y = 1, z = 1) {
     const state = stateOf(this);
-    const pipeline = state.pipeline && pipelines.get(state.pipeline);
-    const sum = (key: keyof GroupBytes) => sumOf([...state.groups.values()].map((group) => group[key]));
-    if (pipeline)
-      launches.push({ pipeline, workgroups: x * y * z, bytes: sum('bytes'), writable: sum('writable') });
+    const pipeline = state.pipeline && compiled.get(state.pipeline);
+    if (pipeline) launches.push(launchOf(pipeline, x * y * z, [...state.groups.values()].flat()));
     dispatchWorkgroups.call(this, x, y, z);
   };
   return {
@@ -162,46 +174,74 @@ function recordDispatches(pipelines: WeakMap<GPUComputePipeline, CompiledPipelin
   };
 }
 
-const sumOf = (sizes: readonly number[]) => sizes.reduce((sum, n) => sum + n, 0);
+function launchOf(
+  pipeline: CompiledPipeline,
+  workgroups: number,
+  buffers: readonly BoundBuffer[],
+): RecordedLaunch {
+  const bytesOf = (some: readonly BoundBuffer[]) => some.reduce((sum, { bytes }) => sum + bytes, 0);
+  const writable = bytesOf(buffers.filter(({ isWritten }) => isWritten));
+  return { pipeline, workgroups, buffers, bytes: bytesOf(buffers), writable };
+}
 
-/** Bytes of the buffers in each bind group. Buffers count as writable if the layout comes from a pipeline, which doesn't tell. */
-function recordBindGroups(): WeakMap<GPUBindGroup, GroupBytes> {
-  const bytes = new WeakMap<GPUBindGroup, GroupBytes>();
-  const readOnly = recordLayouts();
+/** The buffers of each bind group. Each counts as written unless its layout says that it is read only. */
+function recordBindGroups(sources: Pipelines['sources']): WeakMap<GPUBindGroup, readonly BoundBuffer[]> {
+  const found = new WeakMap<GPUBindGroup, readonly BoundBuffer[]>();
+  const ids = new WeakMap<GPUBuffer, number>();
+  let count = 0;
+  const idOf = (buffer: GPUBuffer) => {
+    if (!ids.has(buffer)) ids.set(buffer, count++);
+    return ids.get(buffer) as number;
+  };
+  const readOnly = recordLayouts(sources);
   const { prototype } = GPUDevice;
   const { createBindGroup } = prototype;
   prototype.createBindGroup = function (descriptor) {
     const group = createBindGroup.call(this, descriptor);
     const bindings = readOnly.get(descriptor.layout);
-    const sizes = [...descriptor.entries].map(({ binding, resource }) => ({
-      binding,
-      size: sizeOf(resource),
-    }));
-    bytes.set(group, {
-      bytes: sumOf(sizes.map(({ size }) => size)),
-      writable: sumOf(sizes.map(({ binding, size }) => (bindings?.has(binding) ? 0 : size))),
+    const buffers = [...descriptor.entries].flatMap(({ binding, resource }) => {
+      const bound = boundBuffer(resource);
+      return bound
+        ? [{ id: idOf(bound.buffer), bytes: bound.bytes, isWritten: !bindings?.has(binding) }]
+        : [];
     });
+    found.set(group, buffers);
     return group;
   };
-  return bytes;
+  return found;
 }
 
-function sizeOf(resource: GPUBindingResource): number {
-  if (resource instanceof GPUBuffer) return resource.size;
-  if (!('buffer' in resource)) return 0;
-  return resource.size ?? resource.buffer.size - (resource.offset ?? 0);
+function boundBuffer(resource: GPUBindingResource): { buffer: GPUBuffer; bytes: number } | null {
+  if (resource instanceof GPUBuffer) return { buffer: resource, bytes: resource.size };
+  if (!('buffer' in resource)) return null;
+  const { buffer, offset = 0, size = buffer.size - offset } = resource;
+  return { buffer, bytes: size };
 }
 
-/** The bindings of each layout that are read only. */
-function recordLayouts(): WeakMap<GPUBindGroupLayout, ReadonlySet<number>> {
+/** The bindings of each layout that are read only. A layout that is taken from a pipeline follows from the program. */
+function recordLayouts(sources: Pipelines['sources']): WeakMap<GPUBindGroupLayout, ReadonlySet<number>> {
   const layouts = new WeakMap<GPUBindGroupLayout, ReadonlySet<number>>();
   const { prototype } = GPUDevice;
   const { createBindGroupLayout } = prototype;
+  const { getBindGroupLayout } = GPUComputePipeline.prototype;
   prototype.createBindGroupLayout = function (descriptor) {
     const layout = createBindGroupLayout.call(this, descriptor);
     const readOnly = [...descriptor.entries].filter(({ buffer }) => buffer && buffer.type !== 'storage');
     layouts.set(layout, new Set(readOnly.map(({ binding }) => binding)));
     return layout;
   };
+  GPUComputePipeline.prototype.getBindGroupLayout = function (group) {
+    const layout = getBindGroupLayout.call(this, group);
+    layouts.set(layout, readOnlyBindings(sources.get(this) ?? '', group));
+    return layout;
+  };
   return layouts;
+}
+
+/** Returns the bindings of a group that a program declares without write access. */
+export function readOnlyBindings(wgsl: string, group: number): ReadonlySet<number> {
+  const declarations = wgsl.matchAll(/@group\((\d+)\)\s*@binding\((\d+)\)\s*var<([^>]*)>/g);
+  const inGroup = [...declarations].filter(([, of]) => Number(of) === group);
+  const readOnly = inGroup.filter(([, , , access]) => !/write/.test(access as string));
+  return new Set(readOnly.map(([, , binding]) => Number(binding)));
 }

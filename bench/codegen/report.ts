@@ -4,7 +4,7 @@ import { usefulShare } from './gemmShare.ts';
 import type { GemmWork } from './gemmWork.ts';
 import { mainLoop } from './isa.ts';
 import type { ProblemReport } from './measure.ts';
-import { machines } from './model.ts';
+import { type Machine, machines, machinesOf } from './model.ts';
 import { predict } from './predict.ts';
 import type { CompiledPipeline, RecordedLaunch } from './recorder.ts';
 
@@ -38,7 +38,7 @@ export function toJson(reports: readonly ProblemReport[], setting: Setting): str
     launches: Object.fromEntries(
       libraries.filter((name) => launches[name]).map((name) => [name, launchesOf(launches[name])]),
     ),
-    predicted: machines.map((machine) => predict({ ...report, launches }, machine)),
+    predicted: machinesOf(report.profile).map((machine) => predict({ ...report, launches }, machine)),
   }));
   const pipelines = [...table.numbers].map(([pipeline, number]) => ({ number, ...pipeline }));
   const lines = (values: readonly unknown[]) =>
@@ -54,15 +54,16 @@ export const table = (head: readonly string[], rows: readonly (readonly (string 
 export function toMarkdown(reports: readonly ProblemReport[], setting: Setting): string {
   const pipelines = new PipelineTable(reports);
   const families = [...new Set(reports.map(({ family }) => family))];
+  const modelled = machines.filter((machine) => reports.some(({ profile }) => isOn(machine, profile)));
   const sections = families.map((family) => {
     const rows = reports.filter((report) => report.family === family);
-    return `## ${family}\n\n${problemTable(rows, pipelines)}`;
+    return `## ${family}\n\n${problemTable(rows, modelled, pipelines)}`;
   });
   return `# Generated code: ${setting.compiler}
 
 ${setting.date}, profile \`${setting.profile}\`, by \`npm run codegen\`. Registers, waves, LDS, spills and instructions are the compiler's and exact.
 Columns that say *model* are predictions of [a model](../../docs/decisions/codegen-model.md), not measurements: the share of a machine's limit
-(${machines.map(({ name }) => name).join(', ')}), and the best peer's predicted time over Retrograd's.
+(${modelled.map(({ name }) => name).join(', ')}), and the best peer's predicted time over Retrograd's.
 
 - *useful*: the share of a problem's executed multiply-adds that its definition asks for, where it is a GEMM.
 - *launches*: P numbers the pipelines listed at the end; × is the number of workgroups.
@@ -80,6 +81,9 @@ ${pipelineTable(pipelines)}
 `;
 }
 
+/** Whether the library may choose a profile on a machine. */
+const isOn = ({ profiles }: Machine, profile: ProblemReport['profile']) => profiles.includes(profile);
+
 /** Summarizes the figures that have limits. */
 function summary(reports: readonly ProblemReport[]): string {
   const shares = reports.map(({ gemms }) => usefulShare(gemms)).filter((share) => share !== null);
@@ -89,7 +93,7 @@ function summary(reports: readonly ProblemReport[]): string {
   const spilled = own.filter(({ spills, scratch }) => spills + scratch > 0);
   const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
   const ratios = reports.flatMap((report) =>
-    machines.flatMap((machine) => predict(report, machine).best?.ratio ?? []),
+    machinesOf(report.profile).flatMap((machine) => predict(report, machine).best?.ratio ?? []),
   );
   const below = ratios.filter((ratio) => ratio < 1).length;
   const comparisons = `- model: of ${ratios.length} comparisons with the best peer, ${below} are below 1`;
@@ -101,29 +105,35 @@ function summary(reports: readonly ProblemReport[]): string {
   ].join('\n');
 }
 
-function problemTable(reports: readonly ProblemReport[], pipelines: PipelineTable): string {
+function problemTable(
+  reports: readonly ProblemReport[],
+  modelled: readonly Machine[],
+  pipelines: PipelineTable,
+): string {
   const head = [
     'problem',
     'GEMM',
     'useful',
     'launches',
-    ...machines.map(({ name }) => `model: ${name}`),
+    ...modelled.map(({ name }) => `model: ${name}`),
     'model: best peer',
   ];
   return table(
     head,
     reports.map((report) => {
       const useful = usefulShare(report.gemms);
-      const predictions = machines.map((machine) => predict(report, machine));
-      const ratios = predictions.flatMap(({ best }) =>
-        best ? [`${best.peer} ${best.ratio.toFixed(2)}×`] : [],
+      const predictions = modelled.map((machine) =>
+        isOn(machine, report.profile) ? predict(report, machine) : null,
+      );
+      const ratios = predictions.flatMap((prediction) =>
+        prediction?.best ? [`${prediction.best.peer} ${prediction.best.ratio.toFixed(2)}×`] : [],
       );
       return [
         report.name,
         gemmText(report.gemms),
         useful === null ? '' : percent(useful),
         launchText(report, 'retrograd', pipelines),
-        ...predictions.map(({ share }) => percent(share)),
+        ...predictions.map((prediction) => (prediction ? percent(prediction.share) : '')),
         [...ratios, ...notesOf(report)].join(', '),
       ];
     }),
