@@ -244,25 +244,27 @@ const withLongK = (tile: GemmTile, steps: number, profile: DeviceProfile): GemmT
 const forSharedK = (tile: GemmTile, { segments, length }: GemmSize, profile: DeviceProfile): GemmTile =>
   tile.groupK && segments === 1 ? withLongK(tile, length, profile) : tile;
 
+/** Blocks of a tile of 32 × 32. */
+const tinyBlocks = 64;
+
 /** Steps of k up to which it is worth filling k tiles. */
 const maxShortSteps = 64;
 
 /**
  * Returns a tile whose k tiles suit k. Where a large GPU would have few waves: the longest of those that are filled best, so
- * that more multiply-adds hide the latency of a load; and where half of its units would have no workgroup, tiles of half the
- * size, in which as many invocations share k.
+ * that more multiply-adds hide the latency of a load; and where half of its units would have no workgroup, smaller tiles
+ * instead of up to 32 × 64, in which as many invocations share k.
  */
-function forK(
-  tile: GemmTile,
-  { m, n, segments, length, slices }: GemmSize,
-  profile: DeviceProfile,
-): GemmTile {
+function forK(tile: GemmTile, size: GemmSize, profile: DeviceProfile): GemmTile {
+  const { m, n, segments, length, slices } = size;
   const steps = segments * length;
   const share = gemmWorkgroups(tile, m, n, slices) / profile.gemm.maxUnits;
   if (share <= 1 && segments === 1 && tile.blockM * tile.blockN === 16) {
     const { tinyTwoGroups } = gemmTiles;
-    const isTwice = share <= 0.5 && tile.groupM * tile.groupN === invocationsOf(tinyTwoGroups);
-    return withLongK(isTwice ? tinyTwoGroups : tile, steps, profile);
+    const blocks = tile.groupM * tile.groupN;
+    const isLarger = blocks > tinyBlocks && blocks <= invocationsOf(tinyTwoGroups);
+    const isHalved = share <= 0.5 && isLarger && usefulShare(tinyTwoGroups, size) > minUseful;
+    return withLongK(isHalved ? tinyTwoGroups : tile, steps, profile);
   }
   const half = { ...tile, depth: tile.depth / 2 };
   return steps > maxShortSteps ? tile : fullest([tile, half], steps);
