@@ -182,3 +182,28 @@ describe('in a graph, a mask', () => {
     expect(await read(maskOf(net.apply(tensor([[2, 0, 1]], { dtype: 'int32' }))))).toEqual([[1, 0, 1]]);
   });
 });
+
+describe('concatenate of masked tensors in a model', () => {
+  test.each([1, 2])('has the mask of eager calls, axis %d', async (axis) => {
+    clearSession();
+    const [embedding, join] = [
+      layers.embedding({ inputDim: 6, outputDim: 2, maskZero: true }),
+      layers.concatenate({ axis }),
+    ];
+    const plain = layers.embedding({ inputDim: 6, outputDim: 2 });
+    const ids = input({ shape: [null], dtype: 'int32' });
+    for (const other of [embedding, plain]) {
+      const joined = join.apply([embedding.apply(ids), other.apply(ids)] as never);
+      const found = model({ inputs: ids, outputs: maskOf(joined as never) as never });
+      const given = tensor(
+        [
+          [3, 1, 0, 0],
+          [0, 2, 5, 0],
+        ],
+        { dtype: 'int32' },
+      );
+      const eager = join.apply([embedding.apply(given), other.apply(given)] as never);
+      expect(await (found.apply(given) as Tensor).array()).toEqual(await maskOf(eager as never)?.array());
+    }
+  });
+});

@@ -3,8 +3,9 @@ import { ShapeError, ValueError } from '../../../core/errors.ts';
 import { describe } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import { any } from '../../../ops/anyAll.ts';
-import { broadcastTo } from '../../../ops/sum.ts';
+import { cast } from '../../../ops/cast.ts';
 import { expandDims } from '../../../ops/expandDims.ts';
+import { zerosLike } from '../../../ops/like.ts';
 import { logicalOr } from '../../../ops/logical.ts';
 import { isSymbolic } from '../../../ops/recorders.ts';
 import type { Tensor } from '../../../tensor/tensor.ts';
@@ -69,9 +70,9 @@ function raise(x: Tensor, rank: number): Tensor {
   return raised;
 }
 
-/** The mask of steps, broadcast to the shape of `x`. */
+/** The mask of steps, broadcast to the shape of `x`, which may have open sizes: by the ops that Keras uses. */
 export function maskOverValues(mask: Tensor, x: Tensor): Tensor {
-  return broadcastTo(expandDims(mask, { axis: -1 }), { shape: x.shape });
+  return logicalOr(expandDims(mask, { axis: -1 }), cast(zerosLike(x), { dtype: 'bool' }));
 }
 
 /** The mask of steps with at least one unmasked value. */
