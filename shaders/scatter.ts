@@ -93,7 +93,7 @@ fn main(
   for (var k = params.entry_begin; k < params.entry_end; k++) {
     var row = keys[first + k] - first_row;
 #if ${parts > 1}
-    // A separate loop: a software rasteriser computes what a branch guards even where no one takes it.
+    // A separate loop: a software rasterizer computes what a branch guards even where no one takes it.
     while ((row & ${parts - 1}u) != part && k + 1u < params.entry_end) {
       k += 1u;
       row = keys[first + k] - first_row;

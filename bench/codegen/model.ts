@@ -109,7 +109,7 @@ function residentWaves({ pipeline, workgroups }: ModelledLaunch, { units, simds 
 const wavesOf = ({ workgroup }: CompiledPipeline) => Math.ceil(workgroup / lanes);
 
 /** Returns the fraction of units with work, averaged over all rounds of workgroups. */
-function quantisation({ workgroups }: ModelledLaunch, { units }: Machine): number {
+function quantization({ workgroups }: ModelledLaunch, { units }: Machine): number {
   return workgroups / (Math.ceil(workgroups / units) * units);
 }
 
@@ -156,7 +156,7 @@ function computeTime(launch: ModelledLaunch, machine: Machine): number {
 /** Seconds for the data that workgroups copy to their LDS from the cache that all units share. */
 function cacheTime(launch: ModelledLaunch, machine: Machine): number {
   const { units, cacheBytes, gigahertz } = machine;
-  return launch.staged / (units * cacheBytes * gigahertz * 1e9 * quantisation(launch, machine));
+  return launch.staged / (units * cacheBytes * gigahertz * 1e9 * quantization(launch, machine));
 }
 
 /**

@@ -75,8 +75,8 @@ export function adapterText({
     description || [vendor, architecture, device].filter(Boolean).join(' ') || 'an unnamed adapter';
   const because =
     kind === 'cpu'
-      ? 'its name is that of a software rasteriser'
-      : 'its name is none of a software rasteriser';
+      ? 'its name is that of a software rasterizer'
+      : 'its name is none of a software rasterizer';
   return `${name} (class '${kind}': ${because})`;
 }
 

@@ -208,7 +208,7 @@ export { gaussianBlur, type GaussianBlurOptions } from './gaussianBlur.ts';
 export { cropAndResize, type CropAndResizeOptions } from './cropAndResize.ts';
 export { nonMaxSuppression, type NonMaxSuppressionOptions } from './nonMaxSuppression.ts';
 export { transformImages, type TransformImagesOptions } from './transformImages.ts';
-// Normalisation
+// Normalization
 export { batchNorm, type BatchNormOptions, batchNormTrain } from './batchNorm.ts';
 export { groupNorm, type GroupNormOptions } from './groupNorm.ts';
 export { layerNorm, type LayerNormOptions } from './layerNorm.ts';

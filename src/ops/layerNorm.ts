@@ -31,7 +31,7 @@ function axesOf({ axis = -1 }: LayerNormOptions, rank: number): number[] {
     op: 'layerNorm',
     rule: '`axis` must name at least one axis.',
     received: `axis: ${axis === null ? 'null' : '[]'}`,
-    hint: 'name the axes of one sample that are normalised together, such as -1.',
+    hint: 'name the axes of one sample that are normalized together, such as -1.',
   });
 }
 

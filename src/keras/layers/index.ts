@@ -168,7 +168,7 @@ export {
   type ReLUOptions,
 } from './activations/rectifiers.ts';
 export { softmax, Softmax, type SoftmaxOptions } from './activations/softmax.ts';
-// Normalisation
+// Normalization
 export {
   batchNormalization,
   BatchNormalization,
@@ -201,7 +201,7 @@ export {
   UnitNormalization,
   type UnitNormalizationOptions,
 } from './normalization/unitNormalization.ts';
-// Regularisation
+// Regularization
 export {
   activityRegularization,
   ActivityRegularization,

@@ -6,7 +6,7 @@ const gamma = (...shape: number[]): InputSample => ({ shape, low: 0.5, high: 1.5
 const beta = (...shape: number[]): InputSample => ({ shape });
 const variance = (n: number): InputSample => ({ shape: [n], low: 0.3, high: 2 });
 
-/** What every normalisation rejects; `others` are passed with x in a call that would be right. */
+/** What every normalization rejects; `others` are passed with x in a call that would be right. */
 const rejections = (others: readonly (InputSample | null)[], options: object = {}): BadCase[] => [
   {
     why: 'a negative epsilon',

@@ -1,4 +1,4 @@
-/** @file Samples of layers that normalise and rescale. */
+/** @file Samples of layers that normalize and rescale. */
 import { DTypeError, ShapeError, ValueError } from '../../../../src/core/errors.ts';
 import { layers } from '../../../../src/keras/index.ts';
 import type { BadLayerCase, LayerSamples } from './types.ts';

@@ -39,7 +39,7 @@ fn main(
   let first_row = batch * params.rows;
   for (var k = params.entry_begin; k < params.entry_end; k++) {
     var row = keys[first + k] - first_row;
-    // A separate loop: a software rasteriser computes what a branch guards even where no one takes it.
+    // A separate loop: a software rasterizer computes what a branch guards even where no one takes it.
     while ((row & 3u) != part && k + 1u < params.entry_end) {
       k += 1u;
       row = keys[first + k] - first_row;
