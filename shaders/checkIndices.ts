@@ -1,7 +1,7 @@
 /**
  * @file Reports the first out-of-range index, in a separate launch: for adapters where the reporting code has a cost even if
  * it never runs. A software rasterizer computes both sides of every branch, so a check inside a gather would cost time for
- * every element; here it does once per `run` indices.
+ * every element; here it does once per `checkedPerInvocation` indices.
  */
 import { flatIndex } from './lib/indexing.ts';
 import type { IndexCheck } from './lib/indices.ts';
@@ -20,7 +20,7 @@ export type CheckIndicesOptions = {
 
 export const checkIndicesWorkgroup = 64;
 /** Indices per invocation. */
-export const checkIndicesRun = 64;
+export const checkedPerInvocation = 64;
 
 /** Reads of an iteration: a loop costs software as much as a few reads. */
 const readsPerIteration = 8;
@@ -47,19 +47,19 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let first = flat_index(group, groups, local, ${checkIndicesWorkgroup}u) * ${checkIndicesRun}u;
+  let first = flat_index(group, groups, local, ${checkIndicesWorkgroup}u) * ${checkedPerInvocation}u;
   if (first >= params.positions) {
     return;
   }
   // Searches full vectors for an invalid index. What is read beyond the end may lead to a search below, which ignores it.
   var signs = ${signed}();
-  for (var step = 0u; step < ${checkIndicesRun / width}u; step += ${readsPerIteration}u) {
+  for (var step = 0u; step < ${checkedPerInvocation / width}u; step += ${readsPerIteration}u) {
     let at = first / ${width}u + step;
     ${reads}
   }
   let trouble = any(signs < ${signed}());
   // Then, in that vector only, finds its position.
-  for (var step = 0u; trouble && step < ${checkIndicesRun}u; step++) {
+  for (var step = 0u; trouble && step < ${checkedPerInvocation}u; step++) {
     let position = first + step;
     let given = indices[position${vector ? ' / 4u][position % 4u' : ''}];
     if ((position < params.positions) & (bitcast<u32>(given) >= ${limitOf('position')})${allowsNegative ? ' & (given >= 0)' : ''}) {

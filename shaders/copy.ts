@@ -15,17 +15,17 @@ export type CopyOptions = {
   /** True if `out` is written without gaps, in order. */
   dense: boolean;
   /** Elements, or vectors, of an invocation; at most the length of the last axis. */
-  run: number;
+  perInvocation: number;
 };
 
 export const copyWorkgroup = 256;
 
-export function copy({ rank, dense, run }: CopyOptions): string {
+export function copy({ rank, dense, perInvocation }: CopyOptions): string {
   const last = rank - 1;
   const outer = Array.from({ length: last }, (_, i) => last - 1 - i);
-  const steps = Array.from({ length: run }, (_, i) => i);
+  const steps = Array.from({ length: perInvocation }, (_, i) => i);
   const at = (field: string, axis: number) => `params.${field}[${axis >> 2}][${axis & 3}]`;
-  const walk = outer.map(
+  const outerOffsets = outer.map(
     (axis) => `{
     let coordinate = i32(remaining % ${at('shape', axis)});
     remaining /= ${at('shape', axis)};
@@ -45,9 +45,9 @@ fn main(
   if (unit >= params.count) {
     return;
   }
-  // The last run of a line starts earlier instead of running past its end: some elements are copied twice.
-  let first = i32(min((unit % params.runs) * ${run}u, ${at('shape', last)} - ${run}u));
-  var remaining = unit / params.runs;
+  // The last group of a line starts earlier instead of running past its end: some elements are copied twice.
+  let first = i32(min((unit % params.groups) * ${perInvocation}u, ${at('shape', last)} - ${perInvocation}u));
+  var remaining = unit / params.groups;
   let x_step = ${at('x_strides', last)};
   let out_step = ${dense ? '1' : at('out_strides', last)};
   var x_at = params.x_offset + first * x_step;
@@ -55,7 +55,7 @@ fn main(
 #if ${dense}
   out_at += i32(remaining * ${at('shape', last)});
 #endif
-  ${walk.join('\n  ')}
+  ${outerOffsets.join('\n  ')}
   ${steps.map((step) => `out[out_at + ${step} * out_step] = x[x_at + ${step} * x_step];`).join('\n  ')}
 }
 `;

@@ -7,11 +7,11 @@ export const fillWorkgroup = 256;
 
 export type FillOptions = {
   /** Words that an invocation writes; at most `count`. */
-  run: number;
+  perInvocation: number;
 };
 
-export function fill({ run }: FillOptions): string {
-  const stores = repeat(run, (i) => `out[first + ${i}u] = params.bits;`);
+export function fill({ perInvocation }: FillOptions): string {
+  const stores = repeat(perInvocation, (i) => `out[first + ${i}u] = params.bits;`);
   return wgsl`
 ${flatIndex}
 @compute @workgroup_size(${fillWorkgroup})
@@ -20,10 +20,10 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, ${fillWorkgroup}u) * ${run}u;
+  let i = flat_index(group, groups, local, ${fillWorkgroup}u) * ${perInvocation}u;
   if (i < params.count) {
     // The last one starts earlier instead of running past the end.
-    let first = ${run > 1 ? `min(i, params.count - ${run}u)` : 'i'};
+    let first = ${perInvocation > 1 ? `min(i, params.count - ${perInvocation}u)` : 'i'};
     ${stores}
   }
 }

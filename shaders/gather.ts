@@ -2,7 +2,7 @@
  * @file Gather: the rows of a table selected by indices. An entry's row is one run of `inner` elements in each of `outer`
  * blocks of its batch: x [batch, outer, rows, inner] → out [batch, outer, entries, inner].
  *
- * One invocation moves `run` consecutive elements or vectors (`width`) of a row (a group, see lib/lineGroups.ts); or, if a row is a
+ * One invocation moves `perInvocation` consecutive elements or vectors (`width`) of a row (a group, see lib/lineGroups.ts); or, if a row is a
  * single element, as many consecutive entries. Values are moved as bits, so that all dtypes share a pipeline. Of the many
  * invocations that read an index, only the first reports it.
  */
@@ -19,12 +19,12 @@ export type GatherOptions = IndexLibraryOptions & {
    * At most `inner`. If rows are `single`: at most `count`, and unless `flat`, a divisor of the entries of a batch, so that no
    * invocation has elements of two blocks.
    */
-  run: number;
+  perInvocation: number;
   /** True if a row is one element or vector, so that entries are consecutive. */
   single: boolean;
   /**
-   * For single rows addressed `along` an axis: whether a run is in at most two slabs, and in at most two lines of `span` or in
-   * lines of one, so that only its first entry needs divisions.
+   * For single rows addressed `along` an axis: whether the elements of an invocation are in at most two slabs, and in at most
+   * two lines of `span` or in lines of one, so that only its first entry needs divisions.
    */
   stepwise: boolean;
 };
@@ -32,19 +32,22 @@ export type GatherOptions = IndexLibraryOptions & {
 export const gatherWorkgroup = 256;
 
 /** Returns whether rows are divided into groups of several elements, one per invocation. */
-export function isGrouped({ single, run }: Pick<GatherOptions, 'single' | 'run'>): boolean {
-  return !single && run > 1;
+export function isGrouped({
+  single,
+  perInvocation,
+}: Pick<GatherOptions, 'single' | 'perInvocation'>): boolean {
+  return !single && perInvocation > 1;
 }
 
-export function gather({ flat, width, run, single, stepwise, ...index }: GatherOptions): string {
-  const steps = Array.from({ length: run }, (_, i) => `${i}u`);
+export function gather({ flat, width, perInvocation, single, stepwise, ...index }: GatherOptions): string {
+  const steps = Array.from({ length: perInvocation }, (_, i) => `${i}u`);
   const each = (value: (step: string) => string) =>
     steps.map((step) => `out[first + ${step}] = ${value(step)};`).join('\n  ');
   const slabAt = (step: string) => `slab + select(0u, 1u, rest + ${step} >= params.slab)`;
   const rowAlong = (step: string) =>
     `row_along(first + ${step}, ${slabAt(step)}, wrapped(within + ${step}), true)`;
   const invocation = `flat_index(group, groups, local, ${gatherWorkgroup}u)`;
-  const grouped = isGrouped({ single, run });
+  const grouped = isGrouped({ single, perInvocation });
   const filled = width === 4 ? 'vec4<u32>(params.fill)' : 'params.fill';
   return wgsl`
 ${flatIndex}
@@ -67,17 +70,17 @@ fn main(
   @builtin(local_invocation_index) local: u32,
 ) {
 #if ${grouped}
-  ${groupOfLine(invocation, 'within', 'params.inner', run)}
+  ${groupOfLine(invocation, 'within', 'params.inner', perInvocation)}
   let i = line * params.inner + within;
 #else
-  let i = ${invocation} * ${run}u;
+  let i = ${invocation} * ${perInvocation}u;
 #endif
   if (i >= params.count) {
     return;
   }
 #if ${single}
   // The last one starts earlier instead of running past the end: some entries are moved twice.
-  let first = min(i, params.count - ${run}u);
+  let first = min(i, params.count - ${perInvocation}u);
 #if ${stepwise}
   let slab = first / params.slab;
   let rest = first - slab * params.slab;

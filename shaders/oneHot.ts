@@ -14,15 +14,15 @@ export type OneHotOptions = {
   /** Elements per write; 4 only if the depth is the last axis. `params.line` counts in these. */
   width: 1 | 4;
   /** Writes per invocation; at most those of the last axis. */
-  run: number;
+  perInvocation: number;
 };
 
 export const oneHotWorkgroup = 256;
 
-export function oneHot({ last, width, run }: OneHotOptions): string {
-  const grouped = run * width > 1;
+export function oneHot({ last, width, perInvocation }: OneHotOptions): string {
+  const grouped = perInvocation * width > 1;
   const invocation = `flat_index(group, groups, local, ${oneHotWorkgroup}u)`;
-  const steps = Array.from({ length: run }, (_, step) => step);
+  const steps = Array.from({ length: perInvocation }, (_, step) => step);
   const vector = width === 4;
   const choices = vector ? 'vec4<u32>(params.off), vec4<u32>(params.on)' : 'params.off, params.on';
   const isOn = (step: number) => {
@@ -38,7 +38,7 @@ fn main(
   @builtin(local_invocation_index) local: u32,
 ) {
 #if ${grouped}
-  ${groupOfLine(invocation, 'within', 'params.line', run)}
+  ${groupOfLine(invocation, 'within', 'params.line', perInvocation)}
   let i = line * params.line + within;
   if (i >= params.count) {
     return;

@@ -3,7 +3,7 @@
  * `constant` (a value outside), `reflect` (mirrored, the edge once), `symmetric` (mirrored, the edge twice), `edge` (the nearest
  * element), `repeat` (x repeated; for tile and wrap, which have no negative places).
  *
- * An invocation computes one element, or a vector of four; or, for software adapters, a run of them along the last axis, for
+ * An invocation computes one element, or a vector of four; or, for software adapters, a group of them along the last axis, for
  * which it computes the line once.
  */
 import { flatIndex } from './lib/indexing.ts';
@@ -17,7 +17,7 @@ export type PadOptions = {
   rank: number;
   width: 1 | 4;
   /** Elements, or vectors, of an invocation; at most the length of the last axis. */
-  run: number;
+  perInvocation: number;
 };
 
 export const padWorkgroup = 256;
@@ -33,7 +33,7 @@ const sources: Record<PadMode, string> = {
   repeat: 'place = place % size;',
 };
 
-export function pad({ mode, rank, width, run }: PadOptions): string {
+export function pad({ mode, rank, width, perInvocation }: PadOptions): string {
   const last = rank - 1;
   const at = (field: string, axis: number) => `params.${field}[${axis >> 2}][${axis & 3}]`;
   const outer = Array.from({ length: last }, (_, i) => last - 1 - i).map(
@@ -48,7 +48,7 @@ export function pad({ mode, rank, width, run }: PadOptions): string {
   );
   // Always reads, which costs less than a branch: elements out of bounds have some value, which isn't selected.
   const inLine = Array.from(
-    { length: run },
+    { length: perInvocation },
     (_, step) => `{
     var inside = line_inside;
     var place = i32(first) + ${step} - i32(${at('before', last)});
@@ -69,9 +69,9 @@ fn main(
   if (unit >= params.count) {
     return;
   }
-  // The last run of a line starts earlier instead of running past its end: some elements are computed twice.
-  let first = min((unit % params.runs) * ${run}u, ${at('shape', last)} - ${run}u);
-  var remaining = unit / params.runs;
+  // The last group of a line starts earlier instead of running past its end: some elements are computed twice.
+  let first = min((unit % params.groups) * ${perInvocation}u, ${at('shape', last)} - ${perInvocation}u);
+  var remaining = unit / params.groups;
   let i = remaining * ${at('shape', last)} + first;
   let size = i32(${at('sizes', last)});
   let filling = ${element}(params.fill);

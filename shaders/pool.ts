@@ -18,7 +18,7 @@ export type PoolOptions = {
   /** Channels per read and write. */
   width: 1 | 4;
   /** Reads or writes of adjacent channels by an invocation: at most `params.channels`. */
-  run: number;
+  perInvocation: number;
   /**
    * The result for each window: the maximum; the mean; the flat pixel of the maximum; the value of another image, `v`, at
    * the pixel of the maximum of `x`.
@@ -29,7 +29,7 @@ export type PoolOptions = {
 export type PoolGradientOptions = {
   type: 'f32' | 'i32' | 'u32';
   width: 1 | 4;
-  run: number;
+  perInvocation: number;
   /**
    * `average` distributes each cotangent over its window; `positions` sums the cotangents of windows whose maximum is this
    * pixel. For windows that don't overlap: `averageCells`, and `cells`, which finds the maximum itself.
@@ -105,15 +105,15 @@ fn y_index(image: u32, row: u32, column: u32, channel: u32) -> u32 {
 `;
 
 /** WGSL for each step of an invocation: each of its adjacent channels. */
-const eachStep = (run: number, text: (step: number) => string) =>
-  Array.from({ length: run }, (_, step) => text(step)).join('\n      ');
+const eachStep = (perInvocation: number, text: (step: number) => string) =>
+  Array.from({ length: perInvocation }, (_, step) => text(step)).join('\n      ');
 
 /** WGSL that finds the pixel, `line`, and the first `channel` of the invocation `i`. */
-const channelsOf = (run: number) =>
-  run === 1
+const channelsOf = (perInvocation: number) =>
+  perInvocation === 1
     ? `let line = i / params.channels;
   let channel = i % params.channels;`
-    : groupOfLine('i', 'channel', 'params.channels', run);
+    : groupOfLine('i', 'channel', 'params.channels', perInvocation);
 
 /** WGSL that visits the pixels of `window` in the image `at.image`: `found` is the index of `at.channel` of a pixel. */
 const overWindow = (body: string) => /* wgsl */ `
@@ -129,13 +129,13 @@ const firstOfWindow = /* wgsl */ `let corner = window.first.x * params.x_width +
   let first = x_index(at.image, corner, at.channel);`;
 
 /** WGSL that declares `position_<step>`, the pixel of the maximum of each step. */
-const findPositions = (run: number) => wgsl`
+const findPositions = (perInvocation: number) => wgsl`
   ${firstOfWindow}
-  ${eachStep(run, (step) => `var best_${step} = x[first + ${step}u];`)}
-  ${eachStep(run, (step) => `var position_${step} = Position(corner);`)}
+  ${eachStep(perInvocation, (step) => `var best_${step} = x[first + ${step}u];`)}
+  ${eachStep(perInvocation, (step) => `var position_${step} = Position(corner);`)}
   ${overWindow(
     eachStep(
-      run,
+      perInvocation,
       (step) => `let value_${step} = x[found + ${step}u];
       let takes_${step} = takes_over(value_${step}, best_${step});
       best_${step} = select(best_${step}, value_${step}, takes_${step});
@@ -147,15 +147,15 @@ const findPositions = (run: number) => wgsl`
  * WGSL that declares `best_<step>`, the maximum of each step. NaN is no maximum of comparisons, so the top bit of a word says that
  * there was one: infinity's bits plus 0x7fffff are the largest word without that bit.
  */
-const findMaxima = ({ type, run }: PoolOptions) => wgsl`
+const findMaxima = ({ type, perInvocation }: PoolOptions) => wgsl`
   ${firstOfWindow}
-  ${eachStep(run, (step) => `var best_${step} = x[first + ${step}u];`)}
+  ${eachStep(perInvocation, (step) => `var best_${step} = x[first + ${step}u];`)}
 #if ${type === 'f32'}
-  ${eachStep(run, (step) => `var nan_${step} = Position();`)}
+  ${eachStep(perInvocation, (step) => `var nan_${step} = Position();`)}
 #endif
   ${overWindow(
     eachStep(
-      run,
+      perInvocation,
       (step) => `let value_${step} = x[found + ${step}u];
       best_${step} = select(best_${step}, value_${step}, value_${step} > best_${step});
       ${type === 'f32' ? `nan_${step} |= (bitcast<Position>(value_${step}) & Position(0x7fffffffu)) + Position(0x7fffffu);` : ''}`,
@@ -163,7 +163,7 @@ const findMaxima = ({ type, run }: PoolOptions) => wgsl`
   )}
 #if ${type === 'f32'}
   ${eachStep(
-    run,
+    perInvocation,
     (step) =>
       `best_${step} = select(best_${step}, bitcast<Value>(nan_${step} | Position(0x7fc00000u)), nan_${step} >= Position(0x80000000u));`,
   )}
@@ -185,7 +185,7 @@ fn main(
 
 /** One invocation per output position. */
 export function pool(options: PoolOptions): string {
-  const { type, width, run, kind } = options;
+  const { type, width, perInvocation, kind } = options;
   const result = {
     max: (step: number) => `best_${step}`,
     average: (step: number) => `total_${step} / f32(sides.x * sides.y)`,
@@ -216,27 +216,27 @@ fn pick(image: u32, position: Position, channel: u32) -> Value {
 #endif
 
 fn compute(i: u32) {
-  ${channelsOf(run)}
+  ${channelsOf(perInvocation)}
   let at = place_of(line, channel, params.y_height, params.y_width);
   let window = window_at(at.row, at.column);
 #if ${kind === 'average'}
-  ${eachStep(run, (step) => `var total_${step} = Value(0);`)}
-  ${overWindow(eachStep(run, (step) => `total_${step} += x[found + ${step}u];`))}
+  ${eachStep(perInvocation, (step) => `var total_${step} = Value(0);`)}
+  ${overWindow(eachStep(perInvocation, (step) => `total_${step} += x[found + ${step}u];`))}
   let sides = window.end - window.first;
 #elif ${isPlaced}
-  ${findPositions(run)}
+  ${findPositions(perInvocation)}
 #else
   ${findMaxima(options)}
 #endif
   let out = line * params.channels + channel;
-  ${eachStep(run, (step) => `y[out + ${step}u] = ${result(step)};`)}
+  ${eachStep(perInvocation, (step) => `y[out + ${step}u] = ${result(step)};`)}
 }
 ${entry}
 `;
 }
 
 /** One invocation per input position; for cells, one per window, including the pixels up to the next window. */
-export function poolGradient({ type, width, run, kind }: PoolGradientOptions): string {
+export function poolGradient({ type, width, perInvocation, kind }: PoolGradientOptions): string {
   const isAverage = kind === 'averageCells';
   return wgsl`
 ${flatIndex}
@@ -247,24 +247,24 @@ ${takesOver(type)}
 #endif
 #if ${isAverage || kind === 'cells'}
 fn compute(i: u32) {
-  ${channelsOf(run)}
+  ${channelsOf(perInvocation)}
   let at = place_of(line, channel, params.cell_rows, params.cell_columns);
   // The last cells may lie past the last window: their pixels belong to none.
   let in_window = at.row < params.y_height && at.column < params.y_width;
   let window = window_at(at.row, at.column);
-  ${eachStep(run, (step) => `var cotangent_${step} = Value(0);`)}
+  ${eachStep(perInvocation, (step) => `var cotangent_${step} = Value(0);`)}
 #if ${!isAverage}
-  ${eachStep(run, (step) => `var winner_${step} = Position(0xffffffffu);`)}
+  ${eachStep(perInvocation, (step) => `var winner_${step} = Position(0xffffffffu);`)}
 #endif
   if (in_window) {
     let cotangent = y_index(at.image, at.row, at.column, at.channel);
 #if ${isAverage}
     let sides = window.end - window.first;
-    ${eachStep(run, (step) => `cotangent_${step} = dy[cotangent + ${step}u] / f32(sides.x * sides.y);`)}
+    ${eachStep(perInvocation, (step) => `cotangent_${step} = dy[cotangent + ${step}u] / f32(sides.x * sides.y);`)}
 #else
-    ${eachStep(run, (step) => `cotangent_${step} = dy[cotangent + ${step}u];`)}
-    ${findPositions(run)}
-    ${eachStep(run, (step) => `winner_${step} = position_${step};`)}
+    ${eachStep(perInvocation, (step) => `cotangent_${step} = dy[cotangent + ${step}u];`)}
+    ${findPositions(perInvocation)}
+    ${eachStep(perInvocation, (step) => `winner_${step} = position_${step};`)}
 #endif
   }
   let start = vec2<i32>(i32(at.row * params.stride_height), i32(at.column * params.stride_width)) -
@@ -279,10 +279,10 @@ fn compute(i: u32) {
       let target_index = x_index(at.image, pixel, at.channel);
 #if ${isAverage}
       let takes = row < window.end.x && column < window.end.y;
-      ${eachStep(run, (step) => `dx[target_index + ${step}u] = select(Value(0), cotangent_${step}, takes);`)}
+      ${eachStep(perInvocation, (step) => `dx[target_index + ${step}u] = select(Value(0), cotangent_${step}, takes);`)}
 #else
       ${eachStep(
-        run,
+        perInvocation,
         (step) =>
           `dx[target_index + ${step}u] = select(Value(0), cotangent_${step}, winner_${step} == Position(pixel));`,
       )}
@@ -299,22 +299,22 @@ fn covering(at: u32, before: u32, window: u32, stride: u32, count: u32) -> vec2<
 }
 
 fn compute(i: u32) {
-  ${channelsOf(run)}
+  ${channelsOf(perInvocation)}
   let at = place_of(line, channel, params.x_height, params.x_width);
   let rows = covering(at.row, params.pad_top, params.pool_height, params.stride_height, params.y_height);
   let columns = covering(at.column, params.pad_left, params.pool_width, params.stride_width, params.y_width);
-  ${eachStep(run, (step) => `var total_${step} = Value(0);`)}
+  ${eachStep(perInvocation, (step) => `var total_${step} = Value(0);`)}
   for (var row = rows.x; row < rows.y; row++) {
     for (var column = columns.x; column < columns.y; column++) {
       let window = y_index(at.image, row, column, at.channel);
 #if ${kind === 'average'}
       let clipped = window_at(row, column);
       let sides = clipped.end - clipped.first;
-      ${eachStep(run, (step) => `total_${step} += dy[window + ${step}u] / f32(sides.x * sides.y);`)}
+      ${eachStep(perInvocation, (step) => `total_${step} += dy[window + ${step}u] / f32(sides.x * sides.y);`)}
 #else
       let mine = Position(at.row * params.x_width + at.column);
       ${eachStep(
-        run,
+        perInvocation,
         (step) =>
           `total_${step} += select(Value(0), dy[window + ${step}u], positions[window + ${step}u] == mine);`,
       )}
@@ -322,7 +322,7 @@ fn compute(i: u32) {
     }
   }
   let out = line * params.channels + channel;
-  ${eachStep(run, (step) => `dx[out + ${step}u] = total_${step};`)}
+  ${eachStep(perInvocation, (step) => `dx[out + ${step}u] = total_${step};`)}
 }
 #endif
 ${entry}

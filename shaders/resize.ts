@@ -16,7 +16,7 @@ export type ResizeOptions = {
   /** Channels per read and write. */
   width: 1 | 4;
   /** Reads or writes of adjacent channels by an invocation: a divisor of `params.channels`. The adjoint has one. */
-  run: number;
+  perInvocation: number;
   method: 'nearest' | 'bilinear';
   /** From the image to the resized one, or the adjoint. */
   direction: 'forward' | 'adjoint';
@@ -105,9 +105,9 @@ fn reach(axis: Axis, pixel: i32) -> vec2<i32> {
 }
 `;
 
-export function resize({ type, width, run, method, direction }: ResizeOptions): string {
+export function resize({ type, width, perInvocation, method, direction }: ResizeOptions): string {
   const isNearest = method === 'nearest';
-  const stores = Array.from({ length: run }, (_, s) => {
+  const stores = Array.from({ length: perInvocation }, (_, s) => {
     const at = (corner: string) => `x[${corner} + ${s}u]`;
     const blended = (row: string) => `blend(${at(`${row}_low`)}, ${at(`${row}_high`)}, across.fraction)`;
     const value = isNearest ? at('start') : `blend(${blended('top')}, ${blended('bottom')}, down.fraction)`;
@@ -137,7 +137,7 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let i = flat_index(group, groups, local, ${resizeWorkgroup}u) * ${run}u;
+  let i = flat_index(group, groups, local, ${resizeWorkgroup}u) * ${perInvocation}u;
   if (i >= params.count) {
     return;
   }

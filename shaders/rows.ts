@@ -1,6 +1,6 @@
 /**
  * @file Computes the row of every entry, counted through all batches. An entry that selects no row gets `total`, one above
- * the last row. One invocation computes the rows of `run` consecutive entries.
+ * the last row. One invocation computes the rows of `perInvocation` consecutive entries.
  */
 import { flatIndex } from './lib/indexing.ts';
 import { indexLibrary, type IndexLibraryOptions } from './lib/indices.ts';
@@ -11,13 +11,13 @@ export const rowsWorkgroup = 256;
 
 export type RowsOptions = IndexLibraryOptions & {
   /** At most `count`. */
-  run: number;
+  perInvocation: number;
   /** Whether there is more than one batch. */
   batched: boolean;
 };
 
-export function rows({ run, batched, ...index }: RowsOptions): string {
-  const steps = repeat(run, (step) => `find(first + ${step}u);`);
+export function rows({ perInvocation, batched, ...index }: RowsOptions): string {
+  const steps = repeat(perInvocation, (step) => `find(first + ${step}u);`);
   return wgsl`
 ${flatIndex}
 ${indexLibrary(index)}
@@ -36,12 +36,12 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let entry = flat_index(group, groups, local, ${rowsWorkgroup}u) * ${run}u;
+  let entry = flat_index(group, groups, local, ${rowsWorkgroup}u) * ${perInvocation}u;
   if (entry >= params.count) {
     return;
   }
   // The last one starts earlier instead of running past the end: some rows are found twice.
-  let first = min(entry, params.count - ${run}u);
+  let first = min(entry, params.count - ${perInvocation}u);
   ${steps}
 }
 `;

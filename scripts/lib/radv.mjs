@@ -119,7 +119,7 @@ const manifest = (library) => ({
     library_path: library,
     api_version: '1.3.239',
     implementation_version: '1',
-    description: 'Compiles pipelines for a GPU that is not there, and reports what became of them',
+    description: 'Compiles pipelines for a GPU that is not present, and reports the results',
     functions: { vkNegotiateLoaderLayerInterfaceVersion: 'vkNegotiateLoaderLayerInterfaceVersion' },
   },
 });

@@ -8,7 +8,7 @@ import { each, range } from '../lib/text.ts';
 
 /** `Row`, and a function `<array>_at` for each array that is read. */
 export const rowReaders = (...arrays: readonly string[]) => `
-// The values of a strip's row: where the first is, and whether the row counts.
+// The values of a strip's row: where the first is, and whether the row exists.
 struct Row {
   first: u32,
   valid: bool,
@@ -16,7 +16,7 @@ struct Row {
 ${each(
   arrays,
   (array) => `
-// A value some way behind the row's first.
+// A value at a distance from the row's first.
 fn ${array}_at(row: Row, distance: u32, is_column: bool) -> Value {
   return select(Value(), ${array}[row.first + distance], row.valid & is_column);
 }
@@ -53,7 +53,7 @@ export const readRows = (array: string, lines: number, extent: number) =>
   );
 
 /**
- * More turns than any strip takes. A loop with a constant bound ends for certain, so that Tint adds no counter of 64 bits to it,
- * which takes nine instructions a turn.
+ * More iterations than any strip takes. A loop with a constant bound is known to end, so Tint adds no 64-bit counter to it, which
+ * takes nine instructions per iteration.
  */
 export const maxLoopIterations = 2 ** 30;

@@ -56,7 +56,7 @@ export const stripParams = {
   strip_rows: 'u32',
   strip_columns: 'u32',
   /** Iterations of a strip that complete results. */
-  turns: 'u32',
+  iterations: 'u32',
   ...blockGridParams,
 } as const;
 
@@ -84,7 +84,7 @@ export function stripAxes(
 }
 
 /** Iterations before the first that completes results. */
-function turnsBefore({ extent, step }: BlockAxis): number {
+function iterationsBefore({ extent, step }: BlockAxis): number {
   return Math.ceil(extent / step) - 1;
 }
 
@@ -94,13 +94,13 @@ export function stripValues(options: Omit<StripOptions, 'width' | 'downEdges' | 
   const size = stripSize(options);
   const [down, across] = stripAxes(options);
   if (rows !== undefined) return window ** 2 + size.rows * size.columns + down.extent * across.extent;
-  const before = turnsBefore(down);
+  const before = iterationsBefore(down);
   // For each row of the result, one sum per iteration between its first value and its last.
   const begun = down.terms.map((terms) => {
     const first = Math.min(...terms.map(({ value }) => Math.floor(value / down.step)));
     return Math.max(0, before - first);
   });
-  const sums = size.columns * begun.reduce((sum, turns) => sum + turns, 0);
+  const sums = size.columns * begun.reduce((sum, iterations) => sum + iterations, 0);
   return window ** 2 + sums + down.step * across.extent;
 }
 
@@ -109,7 +109,7 @@ export function depthwiseStrips(options: StripOptions): string {
   const size = stripSize(options);
   const [down, across] = stripAxes(options);
   const isBlock = options.rows !== undefined;
-  const before = isBlock ? 0 : turnsBefore(down);
+  const before = isBlock ? 0 : iterationsBefore(down);
   const lines = isBlock ? down.extent : down.step;
   const rows = range(size.rows);
   const columns = range(size.columns);
@@ -156,7 +156,7 @@ export function depthwiseStrips(options: StripOptions): string {
       ${each(columns, (column) => write(row, column))}`;
   /** Writes what an iteration completes: rows that exist or not together, where edges are known. */
   const writeRows = () => {
-    const isComplete = isBlock ? [] : [`turn >= ${before}u`];
+    const isComplete = isBlock ? [] : [`iteration >= ${before}u`];
     const exists = (row: number) => `to_row + ${row}u < params.to_h`;
     const when = (tests: readonly string[], body: string) =>
       `if (${tests.map((test) => `(${test})`).join(' & ')}) {
@@ -187,7 +187,7 @@ fn main(
   let strip_row = line % params.strip_rows;
   let picture = line / params.strip_rows;
   ${start('column', '(place % params.strip_columns)', size.columns, 'to_w', acrossEdges)}
-  ${start('row', `(strip_row * params.turns)`, size.rows, 'to_h', isBlock ? downEdges : undefined)}
+  ${start('row', `(strip_row * params.iterations)`, size.rows, 'to_h', isBlock ? downEdges : undefined)}
   ${range(window * window)
     .map(
       (tap) =>
@@ -211,9 +211,9 @@ fn main(
 #if ${isBlock}
   {
 #else
-  let turns = params.turns + ${before}u;
-  for (var turn = 0u; turn < ${maxLoopIterations}u; turn++) {
-    if (turn >= turns) {
+  let iterations = params.iterations + ${before}u;
+  for (var iteration = 0u; iteration < ${maxLoopIterations}u; iteration++) {
+    if (iteration >= iterations) {
       break;
     }
 #endif

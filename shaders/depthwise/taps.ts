@@ -31,7 +31,7 @@ export const tapsParams = {
   strip_rows: 'u32',
   strip_columns: 'u32',
   /** Rows of the cotangent that a strip covers. */
-  turns: 'u32',
+  iterations: 'u32',
   in_h: 'u32',
   in_w: 'u32',
   /** Rows and columns of the image that windows reach: values beyond, even NaN, must not be part of a sum. */
@@ -79,8 +79,8 @@ fn main(
   let part = i / params.channels;
   let first_column = part % params.strip_columns * ${columnCount}u;
   let line = part / params.strip_columns;
-  let first_turn = line % params.strip_rows * params.turns;
-  let end = min(first_turn + params.turns, params.out_h);
+  let first_iteration = line % params.strip_rows * params.iterations;
+  let end = min(first_iteration + params.iterations, params.out_h);
   let picture = line / params.strip_rows;
   let from_column = i32(first_column) * ${stride} - params.pad_w;
   ${columns.map((x) => `let is_cotangent_${x} = first_column + ${x}u < params.out_w;`).join('\n  ')}
@@ -89,12 +89,12 @@ fn main(
   ${range(before)
     .flatMap((earlier) => columns.map((x) => `var ${cotangent(earlier + 1, x)} = Value();`))
     .join('\n  ')}
-  let turns = end + ${before}u - first_turn;
-  for (var turn = 0u; turn < ${maxLoopIterations}u; turn++) {
-    if (turn >= turns) {
+  let iterations = end + ${before}u - first_iteration;
+  for (var iteration = 0u; iteration < ${maxLoopIterations}u; iteration++) {
+    if (iteration >= iterations) {
       break;
     }
-    let row = first_turn + turn;
+    let row = first_iteration + iteration;
     let cotangent_pixel = (picture * params.out_h + row) * params.out_w + first_column;
     let cotangent_row = Row(cotangent_pixel * params.channels + channel, row < end);
     ${columns.map((x) => `let ${cotangent(0, x)} = cotangent_at(cotangent_row, ${x}u * params.channels, is_cotangent_${x});`).join('\n    ')}

@@ -21,7 +21,7 @@ const kernel = defineKernel({
     x_strides: 'i32x8',
     out_strides: 'i32x8',
     count: 'u32',
-    runs: 'u32',
+    groups: 'u32',
     x_offset: 'i32',
     out_offset: 'i32',
   },
@@ -64,22 +64,22 @@ export function copyInto(x: Tensor, from: StridedLayout, out: Tensor, to: Stride
   const width: 1 | 4 = isVector ? 4 : 1;
   // In vectors, the last axis is a quarter as long and the steps of the others a quarter as wide.
   const inVectors = (numbers: readonly number[]) => numbers.map((n, i) => (i === last ? n : n / width));
-  const walked = merged.map((n, i) => (i === last ? n / width : n));
+  const unitShape = merged.map((n, i) => (i === last ? n / width : n));
   const expected = stridesOf(merged);
   const dense = out_strides.every((stride, i) => stride === expected[i]);
-  const length = walked[last] as number;
-  const run = elementsOfLine(profileOf(x.device), size / width, length);
-  const runs = Math.ceil(length / run);
-  const count = (size / width / length) * runs;
+  const length = unitShape[last] as number;
+  const perInvocation = elementsOfLine(profileOf(x.device), size / width, length);
+  const groups = Math.ceil(length / perInvocation);
+  const count = (size / width / length) * groups;
   x.device.launch(kernel, {
-    options: { rank: walked.length, width, dense, run },
+    options: { rank: unitShape.length, width, dense, perInvocation },
     bindings: { x: x.storage, out: out.storage },
     params: {
-      shape: walked,
+      shape: unitShape,
       x_strides: inVectors(x_strides),
       out_strides: inVectors(out_strides),
       count,
-      runs,
+      groups,
       x_offset: from.offset / width,
       out_offset: to.offset / width,
     },

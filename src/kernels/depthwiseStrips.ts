@@ -60,8 +60,8 @@ function cutRows(
 ) {
   const parallel = Math.ceil(busyInvocations / Math.max(1, columnsOfStrips));
   const wanted = Math.max(1, Math.min(parallel, Math.floor(rows / (strips[window]?.minIterations ?? 1))));
-  const turns = Math.ceil(rows / wanted);
-  return { turns, strip_rows: Math.ceil(rows / turns) };
+  const iterations = Math.ceil(rows / wanted);
+  return { iterations, strip_rows: Math.ceil(rows / iterations) };
 }
 
 type StripShape = Pick<StripOptions, 'width' | 'columns'>;
@@ -117,7 +117,7 @@ function planStrips(
     const [down, across] = stripAxes(given);
     const { rows: lines, columns: strip_columns } = blockCounts(grid, size);
     const side = (batch * strip_columns * channels) / shape.width;
-    const cutting = shape.rows ? { turns: 1, strip_rows: lines } : cutRows(profile, window, lines, side);
+    const cutting = shape.rows ? { iterations: 1, strip_rows: lines } : cutRows(profile, window, lines, side);
     const edges = {
       downEdges: edgesOf(down, size.rows, grid.from_row, [grid.from_h, grid.to_h]),
       acrossEdges: edgesOf(across, size.columns, grid.from_column, [grid.from_w, grid.to_w]),
@@ -202,8 +202,8 @@ export function depthwiseFilterGradInStrips(
   const shape = whole ?? shapeFor(widest, profile, (count) => tapsValues({ columns: count, window, stride }));
   const strip_columns = Math.ceil(columns.output / shape.columns);
   const side = (batch * strip_columns * channels) / shape.width;
-  const { turns, strip_rows } = whole
-    ? { turns: rows.output, strip_rows: 1 }
+  const { iterations, strip_rows } = whole
+    ? { iterations: rows.output, strip_rows: 1 }
     : cutRows(profile, window, rows.output, side);
   const parts = batch * strip_rows * strip_columns;
   const sums = output(device, parts === 1 ? spec : partialSpec(spec, parts), op);
@@ -216,7 +216,7 @@ export function depthwiseFilterGradInStrips(
       channels: channels / shape.width,
       strip_rows,
       strip_columns,
-      turns,
+      iterations,
       in_h: rows.input,
       in_w: columns.input,
       seen_h: seen(rows),

@@ -37,11 +37,11 @@ export function fillRange(
   count: number,
   bits: number | DynamicScalar,
 ): void {
-  const run = elementsPerInvocation(profileOf(device), count, () => true);
+  const perInvocation = elementsPerInvocation(profileOf(device), count, () => true);
   device.launch(fillMap, {
-    options: { run },
+    options: { perInvocation },
     bindings: { out },
     params: { count, bits },
-    workgroups: Math.ceil(count / (run * fillWorkgroup)),
+    workgroups: Math.ceil(count / (perInvocation * fillWorkgroup)),
   });
 }

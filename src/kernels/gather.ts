@@ -38,10 +38,15 @@ const silent = defineKernel({
 const reporting = defineKernel({ name: 'gather checked', ...definition, faults: true });
 
 /**
- * Returns whether `run` consecutive elements along an axis are in at most two slabs and two lines, or in lines of one element.
+ * Returns whether `perInvocation` consecutive elements along an axis are in at most two slabs and two lines, or in lines of one element.
  */
-function isStepwise({ addressing, span = 1, slab = 1 }: Indexing, run: number): boolean {
-  return addressing === 'along' && run > 1 && slab >= run && (span === 1 || span >= run);
+function isStepwise({ addressing, span = 1, slab = 1 }: Indexing, perInvocation: number): boolean {
+  return (
+    addressing === 'along' &&
+    perInvocation > 1 &&
+    slab >= perInvocation &&
+    (span === 1 || span >= perInvocation)
+  );
 }
 
 /** Gathers rows of `x` as `spec`; an out-of-range index reads as the bits `fill`. */
@@ -70,8 +75,10 @@ export function gatherKernel(
   const flat = batch === 1 && outer === 1;
   const single = inner === 1 && rows > 0;
   const profile = profileOf(x.device);
-  const run = elementsPerInvocation(profile, count, (n) => (single ? flat || entries % n === 0 : n <= inner));
-  const groups = Math.ceil(inner / run);
+  const perInvocation = elementsPerInvocation(profile, count, (n) =>
+    single ? flat || entries % n === 0 : n <= inner,
+  );
+  const groups = Math.ceil(inner / perInvocation);
   const separate = profile.indices.checkedSeparately && checking.check !== 'none';
   if (separate) checkIndicesKernel(indices, indexing, checking);
   const inside = separate ? unchecked : checking;
@@ -79,9 +86,9 @@ export function gatherKernel(
     options: Object.assign(indexOptions(indexing, indices, inside), {
       flat,
       width,
-      run,
+      perInvocation,
       single,
-      stepwise: single && flat && isStepwise(indexing, run),
+      stepwise: single && flat && isStepwise(indexing, perInvocation),
     } as const),
     bindings: { indices: indices.storage, x: x.storage, out: out.storage },
     params: Object.assign(indexValues(indexing, indices), {
@@ -93,7 +100,7 @@ export function gatherKernel(
       rows,
       fill,
     }),
-    workgroups: Math.ceil((single ? count / run : (count / inner) * groups) / gatherWorkgroup),
+    workgroups: Math.ceil((single ? count / perInvocation : (count / inner) * groups) / gatherWorkgroup),
   };
   if (inside.check === 'none') x.device.launch(silent, launch);
   else x.device.launch(reporting, { ...launch, fault: inside.fault });

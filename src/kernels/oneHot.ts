@@ -37,10 +37,10 @@ export function oneHotKernel(
     last && depth % 4 === 0 && profile.strided.elementsPerInvocation > 1 ? 4 : 1;
   const line = (last ? depth : inner) / width;
   const count = out.size / width;
-  const run = elementsPerInvocation(profile, count, (n) => n <= line);
-  const groups = Math.ceil(line / run);
+  const perInvocation = elementsPerInvocation(profile, count, (n) => n <= line);
+  const groups = Math.ceil(line / perInvocation);
   indices.device.launch(kernel, {
-    options: { last, width, run },
+    options: { last, width, perInvocation },
     bindings: { indices: indices.storage, out: out.storage },
     params: { count, depth, inner, line, groups, on: bitsOf(on, spec.dtype), off: bitsOf(off, spec.dtype) },
     workgroups: Math.ceil(((count / line) * groups) / oneHotWorkgroup),

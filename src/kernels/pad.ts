@@ -16,7 +16,7 @@ const kernel = defineKernel({
     const element = width === 4 ? 'vec4<u32>' : 'u32';
     return { x: `read ${element}`, out: `write ${element}` };
   },
-  params: { shape: 'u32x8', sizes: 'u32x8', before: 'u32x8', count: 'u32', runs: 'u32', fill: 'u32' },
+  params: { shape: 'u32x8', sizes: 'u32x8', before: 'u32x8', count: 'u32', groups: 'u32', fill: 'u32' },
   source: pad,
 });
 
@@ -50,18 +50,18 @@ export function padKernel(
     last.before /= 4;
   }
   const length = last?.padded ?? 1;
-  const run = elementsOfLine(profileOf(x.device), out.size / width, length);
-  const runs = Math.ceil(length / run);
-  const count = (out.size / width / length) * runs;
+  const perInvocation = elementsOfLine(profileOf(x.device), out.size / width, length);
+  const groups = Math.ceil(length / perInvocation);
+  const count = (out.size / width / length) * groups;
   x.device.launch(kernel, {
-    options: { mode, rank: axes.length, width, run },
+    options: { mode, rank: axes.length, width, perInvocation },
     bindings: { x: x.storage, out: out.storage },
     params: {
       shape: axes.map((axis) => axis.padded),
       sizes: axes.map((axis) => axis.size),
       before: axes.map((axis) => axis.before),
       count,
-      runs,
+      groups,
       fill,
     },
     workgroups: Math.ceil(count / padWorkgroup),

@@ -77,7 +77,7 @@ function widthOf({ channels }: PoolGeometry): 1 | 4 {
 interface ChannelGroups {
   readonly groups: number;
   /** Units of a group. */
-  readonly run: number;
+  readonly perInvocation: number;
 }
 
 /** Invocations that keep the threads of a software adapter busy: a few workgroups. */
@@ -88,9 +88,10 @@ const busyInvocations = 4 * poolWorkgroup;
  * number of units that are read or written.
  */
 function channelGroups(device: Device, places: number, channels: number, moved: number): ChannelGroups {
-  const isBusy = (run: number) => (places * channels) / Math.min(run, channels) >= busyInvocations;
+  const isBusy = (perInvocation: number) =>
+    (places * channels) / Math.min(perInvocation, channels) >= busyInvocations;
   const groups = Math.ceil(channels / elementsPerInvocation(profileOf(device), moved, isBusy));
-  return { groups, run: Math.ceil(channels / groups) };
+  return { groups, perInvocation: Math.ceil(channels / groups) };
 }
 
 function sizesOf({ rows, columns, channels }: PoolGeometry, width: number) {
@@ -123,10 +124,10 @@ export function poolKernel(
   const { rows, columns, channels } = geometry;
   const places = y.size / channels;
   const read = (y.size / width) * rows.window * columns.window;
-  const { groups, run } = channelGroups(x.device, places, channels / width, read);
+  const { groups, perInvocation } = channelGroups(x.device, places, channels / width, read);
   const count = places * groups;
   x.device.launch(forwardKernel, {
-    options: { type: wgslType(x.dtype), width, run, kind },
+    options: { type: wgslType(x.dtype), width, perInvocation, kind },
     bindings: { x: x.storage, ...(v ? { v: v.storage } : {}), y: y.storage },
     params: { count, groups, ...sizesOf(geometry, width) },
     workgroups: Math.ceil(count / poolWorkgroup),
@@ -153,11 +154,11 @@ function gradient(
     kind === 'cells' || kind === 'averageCells'
       ? batch * cells.cell_rows * cells.cell_columns
       : dx.size / channels;
-  const { groups, run } = channelGroups(device, places, channels / width, dx.size / width);
+  const { groups, perInvocation } = channelGroups(device, places, channels / width, dx.size / width);
   const count = places * groups;
   const bindings = Object.fromEntries(Object.entries(inputs).map(([name, t]) => [name, t.storage]));
   device.launch(gradientKernel, {
-    options: { type: wgslType(dtype), width, run, kind },
+    options: { type: wgslType(dtype), width, perInvocation, kind },
     bindings: { ...bindings, dx: dx.storage },
     params: { count, groups, ...sizesOf(geometry, width), ...cells },
     workgroups: Math.ceil(count / poolWorkgroup),

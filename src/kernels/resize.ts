@@ -67,10 +67,11 @@ export function resizeKernel(
   const width: 1 | 4 = depth % 4 === 0 ? 4 : 1;
   const channels = depth / width;
   const count = target.size / width;
-  const run = direction === 'forward' ? channelsPerInvocation(profileOf(source.device), count, channels) : 1;
+  const perInvocation =
+    direction === 'forward' ? channelsPerInvocation(profileOf(source.device), count, channels) : 1;
   const [from, to] = direction === 'forward' ? ['x', 'y'] : ['dy', 'dx'];
   source.device.launch(kernel, {
-    options: { type: wgslType(source.dtype), width, run, method, direction },
+    options: { type: wgslType(source.dtype), width, perInvocation, method, direction },
     bindings: { [from]: source.storage, [to]: target.storage },
     params: {
       count,
@@ -86,7 +87,7 @@ export function resizeKernel(
       column_shift: columns.shift,
       column_unit: columns.unit,
     },
-    workgroups: Math.ceil(count / (run * resizeWorkgroup)),
+    workgroups: Math.ceil(count / (perInvocation * resizeWorkgroup)),
   });
   return target;
 }

@@ -2,7 +2,7 @@
 import {
   checkIndices,
   type CheckIndicesOptions,
-  checkIndicesRun,
+  checkedPerInvocation,
   checkIndicesWorkgroup,
 } from '../../shaders/checkIndices.ts';
 import { indexParams } from '../../shaders/lib/indices.ts';
@@ -29,16 +29,16 @@ export function rowsKernel(op: string, indices: Tensor, indexing: Indexing, chec
   const out = output(indices.device, { shape: [count], dtype: 'uint32' }, op);
   if (count === 0) return out;
   const { indicesPerInvocation, checkedSeparately } = profileOf(indices.device).indices;
-  const run = count >= indicesPerInvocation ? indicesPerInvocation : 1;
+  const perInvocation = count >= indicesPerInvocation ? indicesPerInvocation : 1;
   // For fewer indices, a second launch isn't worthwhile.
-  const separate = checkedSeparately && run > 1 && checking.check !== 'none';
+  const separate = checkedSeparately && perInvocation > 1 && checking.check !== 'none';
   if (separate) checkIndicesKernel(indices, indexing, checking);
   const inside = separate ? unchecked : checking;
   const launch = {
-    options: { ...indexOptions(indexing, indices, inside), run, batched: batch > 1 },
+    options: { ...indexOptions(indexing, indices, inside), perInvocation, batched: batch > 1 },
     bindings: { indices: indices.storage, out: out.storage },
     params: { count, entries, rows, total: batch * rows, ...indexValues(indexing, indices) },
-    workgroups: Math.ceil(count / (rowsWorkgroup * run)),
+    workgroups: Math.ceil(count / (rowsWorkgroup * perInvocation)),
   };
   if (inside.check === 'none') indices.device.launch(silent, launch);
   else indices.device.launch(reporting, { ...launch, fault: inside.fault });
@@ -70,7 +70,7 @@ export function checkIndicesKernel(
     bindings: { indices: indices.storage },
     // Four indices that are read at once have the first four sizes. A parameter holds eight: the rest is dropped.
     params: { ...indexValues(indexing, indices), sizes: [...sizes, ...sizes, ...sizes, ...sizes] },
-    workgroups: Math.ceil(indices.size / (checkIndicesRun * checkIndicesWorkgroup)),
+    workgroups: Math.ceil(indices.size / (checkedPerInvocation * checkIndicesWorkgroup)),
     fault,
   });
 }

@@ -32,8 +32,8 @@ function mirrored(position: Tensor, size: number): Tensor {
 
 /** Wraps around as TensorFlow does: from the last pixel to the next first one, the value is that of the edge pixel. */
 function wrapped(position: Tensor, size: number): Tensor {
-  const turns = (distance: Tensor) => mul(floor(mul(distance, 1 / Math.max(1, size - 1))), size);
-  const before = add(position, add(turns(neg(position)), size));
-  const behind = sub(position, turns(position));
+  const periods = (distance: Tensor) => mul(floor(mul(distance, 1 / Math.max(1, size - 1))), size);
+  const before = add(position, add(periods(neg(position)), size));
+  const behind = sub(position, periods(position));
   return where(less(position, 0), before, where(greater(position, size - 1), behind, position));
 }

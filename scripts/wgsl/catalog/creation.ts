@@ -5,7 +5,7 @@ import type { SequenceOptions } from '../../../shaders/sequence.ts';
 import { type Family, entry } from './entry.ts';
 
 export const creationKernels: Family = {
-  fill: entry<FillOptions>({ run: 1 }, { 'in groups': { run: 8 } }),
+  fill: entry<FillOptions>({ perInvocation: 1 }, { 'in groups': { perInvocation: 8 } }),
   sequence: entry<SequenceOptions>({ kind: 'steps', type: 'f32' }, { eye: { kind: 'eye' } }),
   random: entry<RandomOptions>(
     { distribution: 'uniform', type: 'f32' },

@@ -25,12 +25,12 @@ const gatherDefaults: GatherOptions = {
   ...indexDefaults,
   flat: true,
   width: 1,
-  run: 1,
+  perInvocation: 1,
   single: true,
   stepwise: false,
 };
 
-const rowsDefaults: RowsOptions = { ...indexDefaults, run: 8, batched: false };
+const rowsDefaults: RowsOptions = { ...indexDefaults, perInvocation: 8, batched: false };
 
 const scatterDefaults: DirectScatterOptions = { ...indexDefaults, type: 'f32', width: 1 };
 
@@ -38,8 +38,8 @@ export const indexingKernels: Family = {
   gather: entry<GatherOptions>(
     { ...gatherDefaults, check: 'none' },
     {
-      'width 4, whole rows': { width: 4, single: false, run: 4 },
-      'along an axis': { addressing: 'along', single: true, run: 4, stepwise: true },
+      'width 4, whole rows': { width: 4, single: false, perInvocation: 4 },
+      'along an axis': { addressing: 'along', single: true, perInvocation: 4, stepwise: true },
       coordinates: { addressing: 'coordinates', depth: 2, mode: 'clip' },
       'batched, wrapping': { flat: false, mode: 'wrap', single: false },
     },
@@ -66,7 +66,10 @@ export const indexingKernels: Family = {
     { integers: { type: 'i32', extremum: 'min' } },
   ),
   oneHot: entry<OneHotOptions>(
-    { last: true, width: 1, run: 1 },
-    { 'in groups': { width: 4, run: 8 }, 'in groups, along an inner axis': { last: false, run: 8 } },
+    { last: true, width: 1, perInvocation: 1 },
+    {
+      'in groups': { width: 4, perInvocation: 8 },
+      'in groups, along an inner axis': { last: false, perInvocation: 8 },
+    },
   ),
 };

@@ -7,24 +7,27 @@ import { type Family, entry } from './entry.ts';
 
 export const layoutKernels: Family = {
   copy: entry<CopyOptions>(
-    { rank: 2, width: 1, dense: true, run: 4 },
-    { 'one axis': { rank: 1, run: 1 }, 'vectors, not dense': { width: 4, dense: false, run: 1 } },
+    { rank: 2, width: 1, dense: true, perInvocation: 4 },
+    {
+      'one axis': { rank: 1, perInvocation: 1 },
+      'vectors, not dense': { width: 4, dense: false, perInvocation: 1 },
+    },
   ),
   copyWords: entry({}),
   transpose: entry<TransposeOptions>({ rank: 1 }, { 'one matrix': { rank: 0 } }),
   pad: entry<PadOptions>(
-    { mode: 'constant', rank: 2, width: 1, run: 4 },
+    { mode: 'constant', rank: 2, width: 1, perInvocation: 4 },
     {
-      reflect: { mode: 'reflect', run: 1 },
-      symmetric: { mode: 'symmetric', run: 1 },
-      edge: { mode: 'edge', run: 1 },
+      reflect: { mode: 'reflect', perInvocation: 1 },
+      symmetric: { mode: 'symmetric', perInvocation: 1 },
+      edge: { mode: 'edge', perInvocation: 1 },
     },
   ),
   resize: entry<ResizeOptions>(
-    { type: 'f32', width: 4, run: 1, method: 'bilinear', direction: 'forward' },
+    { type: 'f32', width: 4, perInvocation: 1, method: 'bilinear', direction: 'forward' },
     {
       nearest: { method: 'nearest' },
-      'all channels of a pixel': { run: 8 },
+      'all channels of a pixel': { perInvocation: 8 },
       'bilinear, adjoint': { direction: 'adjoint' },
       'nearest, adjoint': { method: 'nearest', direction: 'adjoint' },
     },

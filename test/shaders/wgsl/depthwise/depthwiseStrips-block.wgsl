@@ -6,7 +6,7 @@ struct Params {
   channels: u32,
   strip_rows: u32,
   strip_columns: u32,
-  turns: u32,
+  iterations: u32,
   from_h: u32,
   from_w: u32,
   from_row: i32,
@@ -42,7 +42,7 @@ fn main(
   let picture = line / params.strip_rows;
   let first_to_column = min((place % params.strip_columns) * 4u, params.to_w - 4u);
   let first_from_column = i32(first_to_column * 1u) + params.from_column;
-  let first_to_row = min((strip_row * params.turns) * 1u, params.to_h - 1u);
+  let first_to_row = min((strip_row * params.iterations) * 1u, params.to_h - 1u);
   let first_from_row = i32(first_to_row * 1u) + params.from_row;
   let weight_0_0 = weights[0u * params.channels + channel];
   let weight_0_1 = weights[1u * params.channels + channel];

@@ -6,7 +6,7 @@ struct Params {
   channels: u32,
   strip_rows: u32,
   strip_columns: u32,
-  turns: u32,
+  iterations: u32,
   from_h: u32,
   from_w: u32,
   from_row: i32,
@@ -42,7 +42,7 @@ fn main(
   let picture = line / params.strip_rows;
   let first_to_column = (place % params.strip_columns) * 8u;
   let first_from_column = i32(first_to_column / 2u) + params.from_column;
-  let first_to_row = (strip_row * params.turns) * 2u;
+  let first_to_row = (strip_row * params.iterations) * 2u;
   let first_from_row = i32(first_to_row / 2u) + params.from_row;
   let weight_0_0 = weights[0u * params.channels + channel];
   let weight_0_1 = weights[1u * params.channels + channel];
@@ -91,9 +91,9 @@ fn main(
   // Of iterations that complete nothing, a row before the first.
   var to_row = first_to_row - 2u;
   var to_at = (picture * params.to_h + to_row) * to_pitch + first_to_column * params.channels + channel;
-  let turns = params.turns + 1u;
-  for (var turn = 0u; turn < 1073741824u; turn++) {
-    if (turn >= turns) {
+  let iterations = params.iterations + 1u;
+  for (var iteration = 0u; iteration < 1073741824u; iteration++) {
+    if (iteration >= iterations) {
       break;
     }
     let row_0 = from_at + 0u * from_pitch;
@@ -103,7 +103,7 @@ fn main(
     let value_0_2 = select(Value(), values[row_0 + 2u * params.channels], is_row_0 & is_column_2);
     let value_0_3 = select(Value(), values[row_0 + 3u * params.channels], is_row_0 & is_column_3);
     let value_0_4 = select(Value(), values[row_0 + 4u * params.channels], is_row_0 & is_column_4);
-    if ((turn >= 1u) & (to_row + 0u < params.to_h)) {
+    if ((iteration >= 1u) & (to_row + 0u < params.to_h)) {
       let to_0 = to_at + 0u * to_pitch;
       if (is_result_0) {
         result[to_0 + 0u * params.channels] = begun_0_0_0;
@@ -130,7 +130,7 @@ fn main(
         result[to_0 + 7u * params.channels] = begun_0_0_7;
       }
     }
-    if ((turn >= 1u) & (to_row + 1u < params.to_h)) {
+    if ((iteration >= 1u) & (to_row + 1u < params.to_h)) {
       let to_1 = to_at + 1u * to_pitch;
       if (is_result_0) {
         result[to_1 + 0u * params.channels] = begun_0_1_0 + value_0_0 * weight_0_1;

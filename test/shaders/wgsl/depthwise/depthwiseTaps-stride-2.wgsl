@@ -6,7 +6,7 @@ struct Params {
   channels: u32,
   strip_rows: u32,
   strip_columns: u32,
-  turns: u32,
+  iterations: u32,
   in_h: u32,
   in_w: u32,
   seen_h: u32,
@@ -28,18 +28,18 @@ fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u
 
 alias Value = vec4<f32>;
 
-// The values of a strip's row: where the first is, and whether the row counts.
+// The values of a strip's row: where the first is, and whether the row exists.
 struct Row {
   first: u32,
   valid: bool,
 }
 
-// A value some way behind the row's first.
+// A value at a distance from the row's first.
 fn image_at(row: Row, distance: u32, is_column: bool) -> Value {
   return select(Value(), image[row.first + distance], row.valid & is_column);
 }
 
-// A value some way behind the row's first.
+// A value at a distance from the row's first.
 fn cotangent_at(row: Row, distance: u32, is_column: bool) -> Value {
   return select(Value(), cotangent[row.first + distance], row.valid & is_column);
 }
@@ -64,8 +64,8 @@ fn main(
   let part = i / params.channels;
   let first_column = part % params.strip_columns * 3u;
   let line = part / params.strip_columns;
-  let first_turn = line % params.strip_rows * params.turns;
-  let end = min(first_turn + params.turns, params.out_h);
+  let first_iteration = line % params.strip_rows * params.iterations;
+  let end = min(first_iteration + params.iterations, params.out_h);
   let picture = line / params.strip_rows;
   let from_column = i32(first_column) * 2 - params.pad_w;
   let is_cotangent_0 = first_column + 0u < params.out_w;
@@ -90,12 +90,12 @@ fn main(
   var cotangent_1_0 = Value();
   var cotangent_1_1 = Value();
   var cotangent_1_2 = Value();
-  let turns = end + 1u - first_turn;
-  for (var turn = 0u; turn < 1073741824u; turn++) {
-    if (turn >= turns) {
+  let iterations = end + 1u - first_iteration;
+  for (var iteration = 0u; iteration < 1073741824u; iteration++) {
+    if (iteration >= iterations) {
       break;
     }
-    let row = first_turn + turn;
+    let row = first_iteration + iteration;
     let cotangent_pixel = (picture * params.out_h + row) * params.out_w + first_column;
     let cotangent_row = Row(cotangent_pixel * params.channels + channel, row < end);
     let cotangent_0_0 = cotangent_at(cotangent_row, 0u * params.channels, is_cotangent_0);

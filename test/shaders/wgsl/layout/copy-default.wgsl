@@ -5,7 +5,7 @@ struct Params {
   x_strides: array<vec4<i32>, 2>,
   out_strides: array<vec4<i32>, 2>,
   count: u32,
-  runs: u32,
+  groups: u32,
   x_offset: i32,
   out_offset: i32,
 }
@@ -29,9 +29,9 @@ fn main(
   if (unit >= params.count) {
     return;
   }
-  // The last run of a line starts earlier instead of running past its end: some elements are copied twice.
-  let first = i32(min((unit % params.runs) * 4u, params.shape[0][1] - 4u));
-  var remaining = unit / params.runs;
+  // The last group of a line starts earlier instead of running past its end: some elements are copied twice.
+  let first = i32(min((unit % params.groups) * 4u, params.shape[0][1] - 4u));
+  var remaining = unit / params.groups;
   let x_step = params.x_strides[0][1];
   let out_step = 1;
   var x_at = params.x_offset + first * x_step;

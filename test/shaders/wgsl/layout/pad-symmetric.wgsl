@@ -5,7 +5,7 @@ struct Params {
   sizes: array<vec4<u32>, 2>,
   before: array<vec4<u32>, 2>,
   count: u32,
-  runs: u32,
+  groups: u32,
   fill: u32,
 }
 @group(0) @binding(2) var<uniform> params: Params;
@@ -28,9 +28,9 @@ fn main(
   if (unit >= params.count) {
     return;
   }
-  // The last run of a line starts earlier instead of running past its end: some elements are computed twice.
-  let first = min((unit % params.runs) * 1u, params.shape[0][1] - 1u);
-  var remaining = unit / params.runs;
+  // The last group of a line starts earlier instead of running past its end: some elements are computed twice.
+  let first = min((unit % params.groups) * 1u, params.shape[0][1] - 1u);
+  var remaining = unit / params.groups;
   let i = remaining * params.shape[0][1] + first;
   let size = i32(params.sizes[0][1]);
   let filling = u32(params.fill);
