@@ -348,12 +348,12 @@ function shortestCycle(start, component, graph) {
   /** @type {string[][]} */
   const paths = [[start]];
   const seen = new Set();
-  for (const walked of paths) {
-    for (const next of graph.get(walked[walked.length - 1] ?? start) ?? []) {
-      if (next === start) return [...walked, start];
+  for (const prefix of paths) {
+    for (const next of graph.get(prefix[prefix.length - 1] ?? start) ?? []) {
+      if (next === start) return [...prefix, start];
       if (!component.has(next) || seen.has(next)) continue;
       seen.add(next);
-      paths.push([...walked, next]);
+      paths.push([...prefix, next]);
     }
   }
   return [start, start];

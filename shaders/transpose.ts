@@ -24,7 +24,7 @@ export type TransposeOptions = {
 export function transposeTiles({ rank }: TransposeOptions): string {
   const axes = Array.from({ length: rank }, (_, i) => rank - 1 - i);
   const at = (field: string, axis: number) => `params.${field}[${axis >> 2}][${axis & 3}]`;
-  const walk = axes.map(
+  const batchOffsets = axes.map(
     (axis) => `{
     let coordinate = remaining % ${at('shape', axis)};
     remaining /= ${at('shape', axis)};
@@ -51,7 +51,7 @@ fn main(
   var remaining = g / params.row_tiles / params.column_tiles;
   var x_at = 0u;
   var out_at = 0u;
-  ${walk.join('\n  ')}
+  ${batchOffsets.join('\n  ')}
   let read_row = min(row_tile * ${tileSide}u + local.x, params.rows - 1u);
   let read_column = column_tile * ${tileSide}u + local.y;
   let last_column = params.columns - 1u;

@@ -166,7 +166,7 @@ export function foreignDisconnection(op: string, where: string | undefined): Dis
     cause: 'foreign',
     first: `'${op}'`,
     where,
-    why: `'${op}' was recorded on another tape, which alone can walk back through it.`,
+    why: `'${op}' was recorded on another tape, and only that tape differentiates it.`,
     hint: 'compute everything on one tape, or nest this tape inside the other.',
   };
 }

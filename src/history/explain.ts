@@ -103,7 +103,7 @@ export function explainHistory(tensor: unknown, options: ExplainOptions = {}): H
         });
       }
       return explanation('foreign', what, {
-        why: `its making by '${operation.name}' was recorded on another tape, which alone can walk back through it.`,
+        why: `the call of '${operation.name}' that made it was recorded on another tape, and only that tape differentiates it.`,
         where: node.callSite,
         hint: 'compute it while this tape records, or nest this tape inside the other.',
       });

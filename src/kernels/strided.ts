@@ -36,19 +36,19 @@ export function mergeAxes(
   strides: readonly (readonly number[])[],
 ): { shape: number[]; strides: number[][] } {
   const merged: number[] = [];
-  const walks: number[][] = strides.map(() => []);
+  const mergedStrides: number[][] = strides.map(() => []);
   for (let axis = 0; axis < shape.length; axis++) {
     const n = shape[axis] as number;
     if (n === 1) continue;
     const last = merged.length - 1;
     const joins =
-      last >= 0 && strides.every((s, k) => (walks[k] as number[])[last] === (s[axis] as number) * n);
+      last >= 0 && strides.every((s, k) => (mergedStrides[k] as number[])[last] === (s[axis] as number) * n);
     if (joins) merged[last] = (merged[last] as number) * n;
     else merged.push(n);
     const at = joins ? last : merged.length - 1;
     strides.forEach((s, k) => {
-      (walks[k] as number[])[at] = s[axis] as number;
+      (mergedStrides[k] as number[])[at] = s[axis] as number;
     });
   }
-  return { shape: merged, strides: walks };
+  return { shape: merged, strides: mergedStrides };
 }

@@ -245,7 +245,7 @@ function rangeOf(
       op,
       rule: 'a stride is not 0, and positive where its axis is shrunk.',
       received: `stride ${stride} for axis ${axis}`,
-      hint: 'use 1 to take every element, -1 to walk backwards.',
+      hint: 'use 1 to take every element, -1 to go backwards.',
     });
   }
   const fromFront = (at: number) => (at < 0 ? at + n : at);

@@ -113,7 +113,7 @@ describe('explainHistory', () => {
     using two = new GradientTape();
     expect(explainHistory(h, { tape: one }).cause).toBe('recorded');
     expect(text(h, { tape: two })).toBe(
-      "float32[1] has no history here (foreign): its making by 'square' was recorded on another tape, which alone can walk back through it.\n" +
+      "float32[1] has no history here (foreign): the call of 'square' that made it was recorded on another tape, and only that tape differentiates it.\n" +
         '  hint: compute it while this tape records, or nest this tape inside the other.',
     );
   });
