@@ -12,6 +12,8 @@ import { wgsl } from './lib/wgsl.ts';
 
 /** The maximum number of rounds of an invocation. */
 export const maxRounds = 16;
+/** Small, so that invocations have several rounds for one loop over rare elements. */
+export const commonWorkgroup = 32;
 
 interface Options {
   readonly expression: string;
@@ -31,7 +33,6 @@ export function commonElementwise(
   { expression, types, result, layouts, width, steps }: Options,
   { expression: common, isRare, functions }: CommonForm,
   names: readonly string[],
-  workgroup: number,
 ): string {
   const parameters = names.map((name, i) => `${name}: ${types[i]}`).join(', ');
   const at = (index: string) =>
@@ -74,19 +75,19 @@ fn apply_rarely(${parameters}) -> ${result} {
   return ${expression};
 }
 
-@compute @workgroup_size(${workgroup})
+@compute @workgroup_size(${commonWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let start = (flat_group(group, groups) * params.rounds * ${workgroup}u + local) * ${steps}u;
+  let start = (flat_group(group, groups) * params.rounds * ${commonWorkgroup}u + local) * ${steps}u;
   let last = params.count - ${steps}u;
   // A bit for each element of a round for which the common form isn't correct, and for each round with such elements.
   var rare: array<u32, ${maxRounds}>;
   var rare_rounds = 0u;
   for (var round = 0u; round < params.rounds; round++) {
-    let at = start + round * ${workgroup * steps}u;
+    let at = start + round * ${commonWorkgroup * steps}u;
     if (at >= params.count) {
       break;
     }
@@ -101,7 +102,7 @@ fn main(
     let round = firstTrailingBit(rare_rounds);
     let bits = rare[round];
     let bit = firstTrailingBit(bits);
-    let i = min(start + round * ${workgroup * steps}u, last) + bit / ${width}u;
+    let i = min(start + round * ${commonWorkgroup * steps}u, last) + bit / ${width}u;
     out[i]${component} = apply_rarely(${rarely.join(', ')});
     let others = bits & (bits - 1u);
     rare[round] = others;

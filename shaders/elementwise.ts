@@ -61,7 +61,7 @@ export function elementwise(options: ElementwiseOptions): string {
     options;
   const names = operandNames.slice(0, types.length);
   const form = common ? commonForm(expression) : null;
-  if (form) return commonElementwise(options, form, names, elementwiseWorkgroup);
+  if (form) return commonElementwise(options, form, names);
   const parameters = names.map((name, i) => `${name}: ${types[i]}`).join(', ');
   const walkers = names.filter((_, i) => layouts[i] === 'strided' || layouts[i] === 'spread');
   const index = { full: 'i', scalar: '0', strided: '', spread: '' };

@@ -35,7 +35,8 @@ export interface AdapterProfile {
   readonly elementwise: {
     /**
      * The minimum number of elements (or vectors) for which an invocation computes two, or four. Software pays for each
-     * invocation; on a GPU, several loads are in flight, if enough invocations are left.
+     * invocation, but compiles longer programs more slowly; on a GPU, several loads are in flight, if enough invocations are
+     * left.
      */
     readonly minElements: { readonly 2: number; readonly 4: number };
     /**
@@ -213,7 +214,7 @@ const software: AdapterProfile = {
   lines: { shared: false, longest: 4096, busyInvocations: 256 },
   scan: { busyInvocations: 64 },
   reduce: { form: 'serial', chunk: 512, busyInvocations: 256, workgroup: 32 },
-  elementwise: { minElements: { 2: 2 ** 13, 4: 2 ** 13 }, interleaved: false, reassociates: false },
+  elementwise: { minElements: { 2: 2 ** 10, 4: 2 ** 10 }, interleaved: false, reassociates: false },
   fill: { uploadedElements: 2 ** 16 },
   strided: { elementsPerInvocation: 8 },
   indices: { indicesPerInvocation: 8, checkedSeparately: true },

@@ -11,7 +11,7 @@ import {
   operandNames,
   readsVectors,
 } from '../../shaders/elementwise.ts';
-import { maxRounds } from '../../shaders/commonElementwise.ts';
+import { commonWorkgroup, maxRounds } from '../../shaders/commonElementwise.ts';
 import { commonForm, mathFunctions } from '../../shaders/lib/math.ts';
 import { type DType, orderOf, wgslType } from '../core/dtype.ts';
 import { type Shape, sameShape, stridesOf } from '../core/shape.ts';
@@ -210,7 +210,7 @@ function commonExpression(expression: string): string | null {
 }
 
 /** Workgroups that keep the processors of a software adapter busy. */
-const busyWorkgroups = 16;
+const busyWorkgroups = 8;
 
 /** Rounds of an invocation, where `workgroups` would compute one round each. */
 const roundsFor = (workgroups: number) =>
@@ -292,7 +292,7 @@ export function elementwiseKernel(
   const line = shape.at(-1) ?? 1;
   const groups = Math.ceil(line / steps);
   const units = inGroup ? (count / line) * groups : count / steps;
-  const workgroups = Math.ceil(units / elementwiseWorkgroup);
+  const workgroups = Math.ceil(units / (usesCommon ? commonWorkgroup : elementwiseWorkgroup));
   const rounds = usesCommon ? roundsFor(workgroups) : 1;
   const bindings: Record<string, Storage> = { out: out.storage };
   for (let i = 0; i < operands.length; i++) bindings[valuesOf[i] as string] = (operands[i] as Tensor).storage;
