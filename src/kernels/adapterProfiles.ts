@@ -66,10 +66,10 @@ export interface AdapterProfile {
     /** Indices that one invocation resolves to rows. */
     readonly indicesPerInvocation: 1 | 8;
     /**
-     * Whether indices are validated by a separate launch. A GPU skips the code that reports a fault if there is none; a
-     * software rasterizer always executes it.
+     * From this many reads of indices on, they are validated by a separate launch. A GPU skips the code that reports a fault if
+     * there is none; a software adapter executes it at each read, and some 500 of these take as long as a launch.
      */
-    readonly checkedSeparately: boolean;
+    readonly checkedSeparately: number;
   };
   readonly gemm: GemmProfile;
   readonly conv2d: {
@@ -217,7 +217,7 @@ const software: AdapterProfile = {
   elementwise: { minElements: { 2: 2 ** 10, 4: 2 ** 10 }, interleaved: false, reassociates: false },
   fill: { uploadedElements: 2 ** 16 },
   strided: { elementsPerInvocation: 8 },
-  indices: { indicesPerInvocation: 8, checkedSeparately: true },
+  indices: { indicesPerInvocation: 8, checkedSeparately: 512 },
   gemm: {
     smallWork: { matMul: 2 ** 13, conv2d: 2 ** 16 },
     tiles: 'registers',
@@ -271,7 +271,7 @@ const discrete: AdapterProfile = {
   elementwise: { minElements: { 2: 2 ** 17, 4: 2 ** 18 }, interleaved: true, reassociates: true },
   fill: { uploadedElements: 0 },
   strided: { elementsPerInvocation: 1 },
-  indices: { indicesPerInvocation: 1, checkedSeparately: false },
+  indices: { indicesPerInvocation: 1, checkedSeparately: Number.POSITIVE_INFINITY },
   gemm: {
     smallWork: { matMul: 2 ** 18, conv2d: 2 ** 18 },
     tiles: 'shared',

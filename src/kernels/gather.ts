@@ -79,7 +79,9 @@ export function gatherKernel(
     single ? flat || entries % n === 0 : n <= inner,
   );
   const groups = Math.ceil(inner / perInvocation);
-  const separate = profile.indices.checkedSeparately && checking.check !== 'none';
+  const invocations = single ? count / perInvocation : (count / inner) * groups;
+  const reads = single ? count : invocations;
+  const separate = reads >= profile.indices.checkedSeparately && checking.check !== 'none';
   if (separate) checkIndicesKernel(indices, indexing, checking);
   const inside = separate ? unchecked : checking;
   const launch = {
@@ -100,7 +102,7 @@ export function gatherKernel(
       rows,
       fill,
     }),
-    workgroups: Math.ceil((single ? count / perInvocation : (count / inner) * groups) / gatherWorkgroup),
+    workgroups: Math.ceil(invocations / gatherWorkgroup),
   };
   if (inside.check === 'none') x.device.launch(silent, launch);
   else x.device.launch(reporting, { ...launch, fault: inside.fault });

@@ -30,8 +30,7 @@ export function rowsKernel(op: string, indices: Tensor, indexing: Indexing, chec
   if (count === 0) return out;
   const { indicesPerInvocation, checkedSeparately } = profileOf(indices.device).indices;
   const perInvocation = count >= indicesPerInvocation ? indicesPerInvocation : 1;
-  // For fewer indices, a second launch isn't worthwhile.
-  const separate = checkedSeparately && perInvocation > 1 && checking.check !== 'none';
+  const separate = count >= checkedSeparately && checking.check !== 'none';
   if (separate) checkIndicesKernel(indices, indexing, checking);
   const inside = separate ? unchecked : checking;
   const launch = {

@@ -2,8 +2,8 @@
 import { type Shape, stridesOf } from '../core/shape.ts';
 import type { AdapterProfile } from './adapterProfiles.ts';
 
-/** With fewer elements, each gets its own invocation, since fewer invocations wouldn't keep all threads busy. */
-const manyElements = 4096;
+/** With fewer elements, each gets its own invocation: a launch takes longer than all of them. */
+const manyElements = 512;
 
 /** Returns how many of `count` elements an invocation moves: the largest number that `fits` and the adapter's profile allow. */
 export function elementsPerInvocation(
