@@ -2,9 +2,10 @@
 import type { DType } from '../../core/dtype.ts';
 import { ValueError } from '../../core/errors.ts';
 import { type OptionNames, optionsOf } from '../../core/options.ts';
-import { describe, requireFinite, requireInteger, requireOneOf } from '../../core/shape.ts';
+import { describe, requireFinite, requireInteger, requireOneOf, sizeOf } from '../../core/shape.ts';
 import { tensor } from '../../tensor/create.ts';
-import type { Tensor } from '../../tensor/tensor.ts';
+import type { NestedArray, Tensor } from '../../tensor/tensor.ts';
+import { type Numbers, numbersOf } from './nestedNumbers.ts';
 
 /** Options of `padSequences`. */
 export interface PadSequencesOptions {
@@ -32,14 +33,15 @@ const sides = ['pre', 'post'] as const;
 const dtypes: readonly DType[] = ['int32', 'float32'];
 
 /**
- * Lists of numbers as the rows of one tensor: short ones are padded, long ones truncated. Shapes: n lists → [n, maxlen].
+ * Lists of numbers as the rows of one tensor: short ones are padded, long ones truncated. The items may also be lists of equal
+ * shapes, such as the features of steps. Shapes: n lists of items [..item] → [n, maxlen, ..item].
  *
  *     const x = padSequences([[1], [2, 3], [4, 5, 6]], { maxlen: 2 });   // [[0, 1], [2, 3], [5, 6]]
  *
- * Errors: ValueError for invalid options, and for anything but lists of numbers.
+ * Errors: ValueError for invalid options, and for anything but lists of such items.
  */
 export function padSequences(
-  sequences: readonly (readonly number[] | Int32Array | Float32Array)[],
+  sequences: readonly (readonly NestedArray[] | Int32Array | Float32Array)[],
   options?: PadSequencesOptions,
 ): Tensor;
 export function padSequences(sequences: unknown, ...args: unknown[]): Tensor {
@@ -50,25 +52,34 @@ export function padSequences(sequences: unknown, ...args: unknown[]): Tensor {
   requireOneOf(op, 'padding', padding, sides);
   requireOneOf(op, 'truncating', truncating, sides);
   requireFinite(op, 'value', value);
-  const lists = sequencesOf(op, sequences);
-  const length = options.maxlen ?? lists.reduce((max, list) => Math.max(max, list.length), 0);
+  const { lists, item } = sequencesOf(op, sequences);
+  const width = sizeOf(item);
+  const lengthOf = ({ shape: [length = 0] }: Numbers) => length;
+  const length = options.maxlen ?? lists.reduce((max, list) => Math.max(max, lengthOf(list)), 0);
   requireInteger(op, 'maxlen', length, 0);
-  const rows = new (dtype === 'int32' ? Int32Array : Float32Array)(lists.length * length).fill(value);
+  const rows = new (dtype === 'int32' ? Int32Array : Float32Array)(lists.length * length * width).fill(value);
   lists.forEach((list, i) => {
-    const kept = truncating === 'pre' ? list.slice(Math.max(0, list.length - length)) : list.slice(0, length);
-    rows.set(kept, i * length + (padding === 'pre' ? length - kept.length : 0));
+    const count = Math.min(length, lengthOf(list));
+    const from = truncating === 'pre' ? lengthOf(list) - count : 0;
+    const to = i * length + (padding === 'pre' ? length - count : 0);
+    rows.set(list.values.slice(from * width, (from + count) * width), to * width);
   });
-  return tensor(rows, { shape: [lists.length, length], dtype }) as Tensor;
+  return tensor(rows, { shape: [lists.length, length, ...item], dtype }) as Tensor;
 }
 
-function sequencesOf(op: string, given: unknown): number[][] {
-  const isNumbers = (list: unknown) =>
-    ArrayBuffer.isView(list) || (Array.isArray(list) && list.every((n) => typeof n === 'number'));
-  if (Array.isArray(given) && given.every(isNumbers))
-    return given.map((list) => Array.from(list as readonly number[]));
+/** Returns the sequences, and the shape of an item. Errors: ValueError. */
+function sequencesOf(op: string, given: unknown): { lists: Numbers[]; item: readonly number[] } {
+  const lists = Array.isArray(given) ? given.map(numbersOf) : [null];
+  const filled = lists.find((list) => list && list.values.length > 0);
+  const item = filled?.shape.slice(1) ?? [];
+  const isSequence = (list: Numbers | null) =>
+    list !== null &&
+    list.shape.length > 0 &&
+    (list.shape[0] === 0 || String(list.shape.slice(1)) === String(item));
+  if (lists.every(isSequence)) return { lists: lists as Numbers[], item };
   throw new ValueError({
     op,
-    rule: 'sequences are lists of numbers, in a list.',
+    rule: 'sequences are lists of numbers, or of items of one shape, in a list.',
     received: describe(given),
     hint: 'pass [[1], [2, 3]].',
   });

@@ -4,6 +4,7 @@ import { type OptionNames, optionsOf } from '../../core/options.ts';
 import { describe, requireInteger } from '../../core/shape.ts';
 import { type HostArray, tensor } from '../../tensor/create.ts';
 import type { NestedArray, Tensor } from '../../tensor/tensor.ts';
+import { type Numbers, numbersOf } from './nestedNumbers.ts';
 
 /** Options of `toCategorical`. */
 export interface ToCategoricalOptions {
@@ -14,7 +15,8 @@ export interface ToCategoricalOptions {
 const optionNames: OptionNames<ToCategoricalOptions> = { numClasses: true };
 
 /**
- * Classes, integers from 0, as one-hot rows for a categorical loss. Shapes: [n] or [n, 1] → [n, numClasses], float32.
+ * Classes, integers from 0, as one-hot rows for a categorical loss. Shapes: [..samples] or [..samples, 1] → [..samples,
+ * numClasses], float32.
  *
  *     const y = toCategorical([0, 2, 1]);   // [[1, 0, 0], [0, 0, 1], [0, 1, 0]]
  *
@@ -27,7 +29,7 @@ export function toCategorical(
 export function toCategorical(classes: unknown, ...args: unknown[]): Tensor<'float32'> {
   const op = 'toCategorical';
   const options: ToCategoricalOptions = optionsOf(op, args, optionNames, ['classes']);
-  const values = classesOf(op, classes);
+  const { shape, values } = classesOf(op, classes);
   const largest = values.reduce((a, b) => Math.max(a, b), -1);
   const numClasses = options.numClasses ?? largest + 1;
   requireInteger(op, 'numClasses', numClasses, Math.max(1, largest + 1));
@@ -35,18 +37,18 @@ export function toCategorical(classes: unknown, ...args: unknown[]): Tensor<'flo
   values.forEach((index, i) => {
     rows[i * numClasses + index] = 1;
   });
-  return tensor(rows, { shape: [values.length, numClasses] }) as Tensor<'float32'>;
+  // A last axis of size 1 is dropped, as in Keras.
+  const samples = shape.length > 1 && shape.at(-1) === 1 ? shape.slice(0, -1) : shape;
+  return tensor(rows, { shape: [...samples, numClasses] }) as Tensor<'float32'>;
 }
 
-function classesOf(op: string, classes: unknown): number[] {
-  const list = ArrayBuffer.isView(classes) ? Array.from(classes as unknown as ArrayLike<number>) : classes;
-  const values = Array.isArray(list)
-    ? list.map((item) => (Array.isArray(item) && item.length === 1 ? item[0] : item))
-    : [];
-  if (Array.isArray(list) && values.every((n) => Number.isInteger(n) && n >= 0)) return values;
+function classesOf(op: string, classes: unknown): Numbers {
+  const found = numbersOf(classes);
+  if (found && found.shape.length > 0 && found.values.every((n) => Number.isInteger(n) && n >= 0))
+    return found;
   throw new ValueError({
     op,
-    rule: 'classes are integers from 0, in a list.',
+    rule: 'classes are integers from 0, in a list or in nested lists of equal lengths.',
     received: describe(classes),
     hint: 'pass [0, 2, 1]; for a tensor, oneHot(x, { depth }).',
   });

@@ -72,6 +72,50 @@ test('padSequences of nothing, and of typed arrays', async () => {
   expect(await padSequences([Int32Array.of(7)], { maxlen: 2 }).array()).toEqual([[0, 7]]);
 });
 
+test('padSequences of vectors, and toCategorical of nested lists, as in Keras', async () => {
+  const steps = [
+    [
+      [1, 2],
+      [3, 4],
+    ],
+    [],
+    [[5, 6]],
+  ];
+  expect(await padSequences(steps).array()).toEqual([
+    [
+      [1, 2],
+      [3, 4],
+    ],
+    [
+      [0, 0],
+      [0, 0],
+    ],
+    [
+      [0, 0],
+      [5, 6],
+    ],
+  ]);
+  const short = padSequences(steps, { maxlen: 1, padding: 'post', truncating: 'post', value: 9 });
+  expect(await short.array()).toEqual([[[1, 2]], [[9, 9]], [[5, 6]]]);
+  expect(
+    await toCategorical([
+      [0, 1],
+      [2, 0],
+    ]).array(),
+  ).toEqual([
+    [
+      [1, 0, 0],
+      [0, 1, 0],
+    ],
+    [
+      [0, 0, 1],
+      [1, 0, 0],
+    ],
+  ]);
+  expect(() => padSequences([[[1, 2]], [[1]]])).toThrow(ValueError);
+  expect(() => toCategorical([[0, 1], [2]])).toThrow(ValueError);
+});
+
 test('toCategorical', async () => {
   const rows = [
     [1, 0, 0],
