@@ -17,6 +17,7 @@ import {
   depthwiseBindings,
   channelWidth,
   type DepthwiseGeometry,
+  type FilterGradParts,
   filterGradParts,
   geometryValues,
 } from './depthwiseGeometry.ts';
@@ -62,7 +63,7 @@ function cut(direction: DepthwiseDirection, { batch, rows, columns }: DepthwiseG
 /** Returns the distance between the taps that lead from a pixel to the result. */
 const stepOf = ({ stride, dilation }: WindowAxis) => (dilation > 1 ? 1 : stride);
 
-/** One direction; a filter gradient is split into `parts` of `rowsPerPart` rows. */
+/** Launches one direction; a filter gradient may be split into `parts` of `rowsPerPart` rows. */
 export function launchDepthwiseBlocks(
   op: string,
   direction: DepthwiseDirection,
@@ -70,8 +71,7 @@ export function launchDepthwiseBlocks(
   a: Tensor,
   b: Tensor,
   spec: TensorSpec,
-  parts = 1,
-  rowsPerPart = 1,
+  { parts, rowsPerPart }: FilterGradParts = { parts: 1, rowsPerPart: 1 },
 ): Tensor {
   const { rows, columns, channels, multiplier } = geometry;
   const { device } = a;
@@ -109,12 +109,7 @@ export function depthwiseFilterGradInBlocks(
   dy: Tensor,
   spec: TensorSpec,
 ): Tensor {
-  const { parts, rowsPerPart } = filterGradParts(
-    geometry,
-    sizeOf(spec.shape),
-    profileOf(x.device).depthwise.busyInvocations,
-  );
-  const launch = (sums: TensorSpec) =>
-    launchDepthwiseBlocks(op, 'filterGrad', geometry, x, dy, sums, parts, rowsPerPart);
-  return parts === 1 ? launch(spec) : addParts(op, launch(partialSpec(spec, parts)), spec);
+  const split = filterGradParts(geometry, sizeOf(spec.shape), profileOf(x.device).depthwise.busyInvocations);
+  const launch = (sums: TensorSpec) => launchDepthwiseBlocks(op, 'filterGrad', geometry, x, dy, sums, split);
+  return split.parts === 1 ? launch(spec) : addParts(op, launch(partialSpec(spec, split.parts)), spec);
 }
