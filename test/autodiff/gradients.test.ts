@@ -138,7 +138,7 @@ describe('a tape that is never closed', () => {
       void tape.trace;
     };
     drop();
-    for (let turn = 0; turn < 40 && memory().openTapes > 0; turn++) await collectGarbage();
+    for (let attempt = 0; attempt < 40 && memory().openTapes > 0; attempt++) await collectGarbage();
     expect(memory().openTapes).toBe(0);
     expect(activeRecorders()).toEqual([]);
     expect((await collectAll()).bytes).toBeLessThanOrEqual(before.bytes);

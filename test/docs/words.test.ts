@@ -82,6 +82,10 @@ const GONE: readonly (readonly [word: string, replacement: string])[] = [
   ['companions?', 'attachment, attached tensor'],
   ['without turns', 'argument reduction'],
   ['seldom', 'rarely'],
+  [
+    '(normal|regular|initial|optim|quant|real|minim|maxim)is(e|es|ed|ing|ation)|rasteris(er|ed|ation)',
+    'the spelling with -ize',
+  ],
   ['(buffers|pipelines|files|gradients|launches|names|methods|properties) of their own', 'separate, custom'],
 ];
 

@@ -110,7 +110,7 @@ const pools = [17, 28, 29, 32, 36];
 describe('a new shape compiles nothing', () => {
   test.each(Object.keys(works))('%s', async (name) => {
     const work = works[name] as (n: number) => void;
-    // Multiples of four, of sixteen and others; of few channels, small, middling and larger.
+    // Multiples of four, of sixteen and others; of few channels, small, medium and large.
     for (const n of [4, 5, 6, 7, 12, 13, 18, 24, 25, 26, 27, 48, 49]) work(n);
     if (name.endsWith('Pool')) for (const n of pools) work(n);
     const before = device.pipelineCount;

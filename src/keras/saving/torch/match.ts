@@ -3,6 +3,7 @@ import { FormatError, ValueError } from '../../../core/errors.ts';
 import { describe, sameShape } from '../../../core/shape.ts';
 import { formatSpec } from '../../../core/spec.ts';
 import type { StoredTensor } from '../../../formats/storedTensor.ts';
+import { modelClassOf } from '../../json/writtenModel.ts';
 import type { AnyLayer } from '../../layers/base/layer.ts';
 import type { ModuleNaming } from '../fileOptions.ts';
 import type { FitOptions } from '../fit.ts';
@@ -97,7 +98,8 @@ function modulesOf(
   const known = torchvisionModules(op, layers);
   if (known) return known;
   const isNumbered = modules.every((module) => /^\d+(\.\d+)*$/.test(module));
-  const inOrder = isStack(model) && isNumbered && modules.length === layers.length;
+  const isStack = modelClassOf(model) === 'Sequential';
+  const inOrder = isStack && isNumbered && modules.length === layers.length;
   return inOrder ? new Map(layers.map(({ name }, i) => [name, modules[i] as string])) : byName;
 }
 
@@ -140,12 +142,4 @@ function otherShape(
     received: formatSpec(stored),
     hint: 'create the layer with the options of the module, or load the file of this network.',
   });
-}
-
-/**
- * Returns whether it is a Sequential, recognized by its method `pop`. Importing the class would split the bundles of apps
- * without it.
- */
-function isStack(model: object): boolean {
-  return typeof (model as { pop?: unknown }).pop === 'function';
 }
