@@ -129,6 +129,8 @@ const before: Record<string, unknown[]> = {
   eye: [1],
   linspace: [0, 1, 2],
   range: [0, 1],
+  'ops.arange': [0, 1],
+  'ops.identity': [2],
   randomNormal: [[1]],
   randomUniform: [[1]],
   truncatedNormal: [[1]],

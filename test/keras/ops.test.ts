@@ -16,7 +16,10 @@ interface Listed {
 }
 
 type AnyFunction = (...args: unknown[]) => Tensor | Tensor[];
-const named = ops as unknown as Record<string, AnyFunction>;
+const named = {
+  ...ops,
+  ...Object.fromEntries(Object.entries(ops.image).map(([name, op]) => [`image.${name}`, op])),
+} as unknown as Record<string, AnyFunction>;
 
 /** NaN and infinities are strings in JSON. */
 const numbers = ({ values }: Listed) =>

@@ -57,6 +57,8 @@ export {
   tanhShrink,
   threshold,
 } from '../activationFunctions.ts';
+// Modules of Keras
+export * as image from './image.ts';
 // Formulas
 export * from './adaptivePool.ts';
 export * from './arrangement.ts';

@@ -1,4 +1,5 @@
 /** @file Ops that Keras has under the same name as the library, but with other arguments or defaults: `ops` has Keras's. */
+import { type OptionNames, optionsOf, type Settings } from '../../core/options.ts';
 import { requireInteger } from '../../core/shape.ts';
 import { gelu as libraryGelu, type GeluOptions } from '../../ops/activations.ts';
 import { type CompositeOp, defineComposite } from '../../ops/composite.ts';
@@ -82,8 +83,12 @@ export const takeAlongAxis: CompositeOp<
       : libraryTakeAlongAxis(x, indices, { ...options, axis }),
 });
 
+const identityOptionNames: OptionNames<CreationOptions> = { dtype: true, name: false };
+
 /** The identity matrix of `n` rows, like `eye(n)`. Any dtype. Shape [n, n]. Errors: ValueError. `copy` copies a tensor. */
-export function identity(n: number, options: CreationOptions = {}): Tensor {
+export function identity(n: number, ...settings: Settings<CreationOptions, ['dtype']>): Tensor;
+export function identity(n: number, ...settings: unknown[]): Tensor {
+  const options: CreationOptions = optionsOf('identity', settings, identityOptionNames, ['n']);
   requireInteger('identity', 'n', n, 0);
   return eye(n, options);
 }

@@ -1,17 +1,13 @@
 /** @file RandomPerspective: distorts the perspective of randomly chosen images. */
 import type { OptionNames, Positions } from '../../../../core/options.ts';
 import { oneOf, requireFinite } from '../../../../core/shape.ts';
-import { add, mul, neg } from '../../../../ops/arithmetic.ts';
-import { concat } from '../../../../ops/concat.ts';
-import { fill } from '../../../../ops/creation.ts';
-import { reshape } from '../../../../ops/reshape.ts';
-import { solve } from '../../../../ops/solve.ts';
-import { split } from '../../../../ops/split.ts';
+import { add, mul } from '../../../../ops/arithmetic.ts';
 import { broadcastTo } from '../../../../ops/sum.ts';
 import { transformImages } from '../../../../ops/transformImages.ts';
 import { where } from '../../../../ops/where.ts';
 import { tensor } from '../../../../tensor/create.ts';
 import type { Tensor } from '../../../../tensor/tensor.ts';
+import { homography } from '../../../ops/homography.ts';
 import { layerOptionNames, make } from '../../base/layerOptions.ts';
 import { requireFraction } from '../../base/randomOptions.ts';
 import { asImages, RandomImageLayer, type RandomImageOptions } from './imageLayer.ts';
@@ -105,18 +101,6 @@ export class RandomPerspective extends RandomImageLayer<Perspective> {
     const { factor, scale, interpolation, fillValue, seed, dataFormat } = this;
     return { ...super.getConfig(), factor, scale, interpolation, fillValue, seed, dataFormat };
   }
-}
-
-/** Returns the projective maps [batch, 8] that take four points (x, y) to four others, each [batch, 4, 2]. */
-function homography(from: Tensor, to: Tensor): Tensor {
-  const [x, y] = split(from, { numOrSizeSplits: 2, axis: -1 }) as [Tensor, Tensor];
-  const [ones, zeros] = [fill(x.shape, 1), fill(x.shape, 0)];
-  const [toX, toY] = split(to, { numOrSizeSplits: 2, axis: -1 }) as [Tensor, Tensor];
-  const scaled = (target: Tensor) => [neg(mul(target, x)), neg(mul(target, y))];
-  const across = concat([x, y, ones, zeros, zeros, zeros, ...scaled(toX)], { axis: -1 });
-  const down = concat([zeros, zeros, zeros, x, y, ones, ...scaled(toY)], { axis: -1 });
-  const matrix = concat([across, down], { axis: 1 });
-  return reshape(solve(matrix, concat([toX, toY], { axis: 1 })), { shape: [-1, 8] });
 }
 
 /**
