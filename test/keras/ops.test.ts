@@ -70,6 +70,12 @@ test('gradients, also at values where a branch is not selected', async () => {
   expect(await gradientOf((y) => ops.divideNoNan(1, y), tensor([0, 2]))).toEqual([0, -0.25]);
   // √π/2 · exp(erfinv(x)²); infinite at 1, which must not spread to other elements.
   const [middle, half] = await gradientOf(ops.erfinv, tensor([0, 0.5, 1]));
+  // -2/√π · exp(-x²); the polynomial has the accuracy of float32, its derivative less.
+  expect(await gradientOf(ops.erfc, tensor([0, 1, -1]))).toEqual([
+    expect.closeTo(-1.1283792, 4),
+    expect.closeTo(-0.4151075, 4),
+    expect.closeTo(-0.4151075, 4),
+  ]);
   expect([middle, half]).toEqual([expect.closeTo(0.8862269, 5), expect.closeTo(1.1125846, 5)]);
   expect(await gradientOf((y) => ops.hypot(y, 0), tensor([0, 2, -3]))).toEqual([0, 1, -1]);
   expect(await gradientOf(ops.cbrt, tensor([8, -8]))).toEqual([

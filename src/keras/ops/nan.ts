@@ -14,10 +14,10 @@ import { maximum } from '../../ops/maximum.ts';
 import { moveAxis } from '../../ops/moveAxis.ts';
 import { isNaN as isNaNOf } from '../../ops/predicates.ts';
 import { prod } from '../../ops/prod.ts';
-import { quantile } from '../../ops/quantile.ts';
+import { quantile, type QuantileOptions } from '../../ops/quantile.ts';
 import { type ReducePositions, reduceOptionNames, type ReduceOptions } from '../../ops/reduction.ts';
 import { reshape } from '../../ops/reshape.ts';
-import { ceil, floor } from '../../ops/rounding.ts';
+import { ceil, floor, round } from '../../ops/rounding.ts';
 import { sort } from '../../ops/sort.ts';
 import { squeeze } from '../../ops/squeeze.ts';
 import { stack } from '../../ops/stack.ts';
@@ -155,20 +155,22 @@ export const nanArgMax: CompositeOp<[x: Tensor], ArgOptions, Tensor, ReducePosit
 export const nanArgMin: CompositeOp<[x: Tensor], ArgOptions, Tensor, ReducePositions> =
   /* @__PURE__ */ defineNanSearch('nanArgMin', argMin, Number.POSITIVE_INFINITY);
 
-/** Options of `nanQuantile` and `nanPercentile`. */
+/** Options of `nanQuantile`, `nanPercentile` and `percentile`. */
 export interface NanQuantileOptions extends ReduceOptions {
   /** The quantile, or a list of quantiles, which become the first axis of the result. */
   q: number | readonly number[];
+  /** How to interpolate between two elements. Default 'linear'. */
+  method?: QuantileOptions['method'];
 }
 
-/** Linearly interpolated quantiles of the elements that aren't NaN; NaN is sorted behind the others. */
+/** Quantiles of the elements that aren't NaN; NaN is sorted behind the others. */
 function nanQuantiles(
   op: string,
   x: Tensor,
-  { q, axis = null, keepDims = false }: NanQuantileOptions,
+  { q, axis = null, method = 'linear', keepDims = false }: NanQuantileOptions,
 ): Tensor {
   // It rejects invalid quantiles and other arguments.
-  const { shape } = quantile(x, { q, axis, keepDims });
+  const { shape } = quantile(x, { q, axis, method, keepDims });
   const axes = axis === null ? x.shape.map((_, i) => i) : normalizeAxes(op, axis, x.shape.length);
   const moved = moveAxis(x, { source: axes, destination: axes.map((_, i) => i - axes.length) });
   const lines = reshape(moved, { shape: [...moved.shape.slice(0, x.shape.length - axes.length), -1] });
@@ -181,34 +183,45 @@ function nanQuantiles(
       return squeeze(takeAlongAxis(sorted, cast(index, 'int32'), { axis: -1 }), { axis: -1 });
     };
     const below = floor(place);
-    const weight = squeeze(sub(place, below), { axis: -1 });
+    if (method === 'lower') return at(below);
+    if (method === 'higher') return at(ceil(place));
+    if (method === 'nearest') return at(round(place));
+    const weight = method === 'linear' ? squeeze(sub(place, below), { axis: -1 }) : 0.5;
     return add(mul(at(below), sub(1, weight)), mul(at(ceil(place)), weight));
   };
   const found = typeof q === 'number' ? one(q) : stack(q.map(one), { axis: 0 });
   return reshape(found, { shape });
 }
 
-const nanQuantileOptionNames = { q: true, axis: true, keepDims: true } as const;
+const nanQuantileOptionNames = { q: true, axis: true, method: true, keepDims: true } as const;
 
 /** The quantiles `q` in [0, 1] of the elements that aren't NaN. float32. Shapes: as of `quantile`. Errors: as of `quantile`. */
-export const nanQuantile: CompositeOp<[x: Tensor], NanQuantileOptions, Tensor, ['q', 'axis', 'keepDims']> =
-  /* @__PURE__ */ defineComposite({
-    name: 'nanQuantile',
-    inputs: ['x'],
-    options: nanQuantileOptionNames,
-    compose: ([x], options) => nanQuantiles('nanQuantile', x, options),
-  });
+export const nanQuantile: CompositeOp<
+  [x: Tensor],
+  NanQuantileOptions,
+  Tensor,
+  ['q', 'axis', 'method', 'keepDims']
+> = /* @__PURE__ */ defineComposite({
+  name: 'nanQuantile',
+  inputs: ['x'],
+  options: nanQuantileOptionNames,
+  compose: ([x], options) => nanQuantiles('nanQuantile', x, options),
+});
 
 /**
  * The percentiles `q` in [0, 100] of the elements that aren't NaN. float32. Shapes: as of `quantile`. Errors: as of `quantile`.
  */
-export const nanPercentile: CompositeOp<[x: Tensor], NanQuantileOptions, Tensor, ['q', 'axis', 'keepDims']> =
-  /* @__PURE__ */ defineComposite({
-    name: 'nanPercentile',
-    inputs: ['x'],
-    options: nanQuantileOptionNames,
-    compose: ([x], options) => nanQuantiles('nanPercentile', x, { ...options, q: hundredthOf(options.q) }),
-  });
+export const nanPercentile: CompositeOp<
+  [x: Tensor],
+  NanQuantileOptions,
+  Tensor,
+  ['q', 'axis', 'method', 'keepDims']
+> = /* @__PURE__ */ defineComposite({
+  name: 'nanPercentile',
+  inputs: ['x'],
+  options: nanQuantileOptionNames,
+  compose: ([x], options) => nanQuantiles('nanPercentile', x, { ...options, q: hundredthOf(options.q) }),
+});
 
 /** Percentiles as quantiles. Invalid values are left for `quantile` to reject. */
 function hundredthOf(q: number | readonly number[]): number | readonly number[] {
@@ -222,10 +235,14 @@ export const nanMedian: Reduction = /* @__PURE__ */ defineNanReduction('nanMedia
 );
 
 /** The percentiles `q` in [0, 100]. float32. Shapes: as of `quantile`. NaN where an element is NaN. Errors: as of `quantile`. */
-export const percentile: CompositeOp<[x: Tensor], NanQuantileOptions, Tensor, ['q', 'axis', 'keepDims']> =
-  /* @__PURE__ */ defineComposite({
-    name: 'percentile',
-    inputs: ['x'],
-    options: nanQuantileOptionNames,
-    compose: ([x], options) => quantile(x, { ...options, q: hundredthOf(options.q) }),
-  });
+export const percentile: CompositeOp<
+  [x: Tensor],
+  NanQuantileOptions,
+  Tensor,
+  ['q', 'axis', 'method', 'keepDims']
+> = /* @__PURE__ */ defineComposite({
+  name: 'percentile',
+  inputs: ['x'],
+  options: nanQuantileOptionNames,
+  compose: ([x], options) => quantile(x, { ...options, q: hundredthOf(options.q) }),
+});

@@ -58,10 +58,12 @@ const complementaryError = [
  * Source: W. Press et al., "Numerical Recipes", 1992, 6.2.
  */
 export const erfc: OfOne = /* @__PURE__ */ special('erfc', (x) => {
-  const z = abs(x);
+  const isRight = greaterEqual(x, 0);
+  // Unlike |x|, it has a derivative at 0.
+  const z = where(isRight, x, neg(x));
   const t = div(1, add(mul(z, 0.5), 1));
   const tail = mul(t, exp(sub(polynomial(t, complementaryError), square(z))));
-  return where(greaterEqual(x, 0), tail, sub(2, tail));
+  return where(isRight, tail, sub(2, tail));
 });
 
 const besselInside = [0.0045813, 0.0360768, 0.2659732, 1.2067492, 3.0899424, 3.5156229, 1];
