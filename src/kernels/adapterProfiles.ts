@@ -40,6 +40,11 @@ export interface AdapterProfile {
      */
     readonly minElements: { readonly 2: number; readonly 4: number };
     /**
+     * The same for functions with rare, expensive arguments, which are then computed separately (shaders/commonElementwise.ts).
+     * A GPU skips the code for these.
+     */
+    readonly minCommon: number;
+    /**
      * Whether the elements of an invocation are a workgroup apart, so that accesses of adjacent invocations are coalesced.
      * Software gains more from computing the position of adjacent elements once.
      */
@@ -214,7 +219,12 @@ const software: AdapterProfile = {
   lines: { shared: false, longest: 4096, busyInvocations: 256 },
   scan: { busyInvocations: 64 },
   reduce: { form: 'serial', chunk: 512, busyInvocations: 256, workgroup: 32 },
-  elementwise: { minElements: { 2: 2 ** 10, 4: 2 ** 10 }, interleaved: false, reassociates: false },
+  elementwise: {
+    minElements: { 2: 2 ** 10, 4: 2 ** 10 },
+    minCommon: 2 ** 7,
+    interleaved: false,
+    reassociates: false,
+  },
   fill: { uploadedElements: 2 ** 16 },
   strided: { elementsPerInvocation: 8 },
   indices: { indicesPerInvocation: 8, checkedSeparately: 512 },
@@ -268,7 +278,12 @@ const discrete: AdapterProfile = {
   lines: { shared: true, longest: 65536, busyInvocations: 2 ** 16 },
   scan: { busyInvocations: 2 ** 15 },
   reduce: { form: 'lanes' },
-  elementwise: { minElements: { 2: 2 ** 17, 4: 2 ** 18 }, interleaved: true, reassociates: true },
+  elementwise: {
+    minElements: { 2: 2 ** 17, 4: 2 ** 18 },
+    minCommon: Number.POSITIVE_INFINITY,
+    interleaved: true,
+    reassociates: true,
+  },
   fill: { uploadedElements: 0 },
   strided: { elementsPerInvocation: 1 },
   indices: { indicesPerInvocation: 1, checkedSeparately: Number.POSITIVE_INFINITY },

@@ -159,9 +159,13 @@ export function elementwiseSteps(
 ): 1 | 2 | 4 {
   const { minElements } = profileOf(device).elementwise;
   if (count < minElements[2]) return 1;
+  return mostSteps(expression, longest, (steps) => count >= minElements[steps]);
+}
+
+/** Returns the largest number of steps that `longest` and `allows` permit. */
+function mostSteps(expression: string, longest: number, allows: (steps: 2 | 4) => boolean): 1 | 2 | 4 {
   const length = textLength(expression);
-  const isEnough = (steps: 2 | 4) => length * steps <= longest && count >= minElements[steps];
-  return isEnough(4) ? 4 : isEnough(2) ? 2 : 1;
+  return ([4, 2] as const).find((steps) => length * steps <= longest && allows(steps)) ?? 1;
 }
 
 /**
@@ -285,9 +289,13 @@ export function elementwiseKernel(
   const { width, shape, strides } = planned;
   const count = Math.ceil(out.size / width);
   const profile = profileOf(device).elementwise;
-  const common = !profile.interleaved && shape.length === 0 ? commonExpression(expression) : null;
+  const common = count >= profile.minCommon && shape.length === 0 ? commonExpression(expression) : null;
   const inGroup = groupSize(device, planned, count, expression);
-  const steps = inGroup ?? elementwiseSteps(device, count, common ?? expression);
+  const steps =
+    inGroup ??
+    (common === null
+      ? elementwiseSteps(device, count, expression)
+      : mostSteps(common, longestText, () => true));
   const usesCommon = common !== null && steps > 1;
   const line = shape.at(-1) ?? 1;
   const groups = Math.ceil(line / steps);
