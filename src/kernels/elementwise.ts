@@ -214,7 +214,7 @@ function commonExpression(expression: string): string | null {
 }
 
 /** Workgroups that keep the processors of a software adapter busy. */
-const busyWorkgroups = 8;
+const busyWorkgroups = 4;
 
 /** Rounds of an invocation, where `workgroups` would compute one round each. */
 const roundsFor = (workgroups: number) =>
