@@ -115,13 +115,13 @@ function gatherTarget(x: TensorSpec, { axes, indexing }: CoordinateGeometry): In
   return { input: 1, name: 'indices', of: named('x', x), axes, limits, hint: readsAsZeros };
 }
 
-function scatterTarget(plan: TensorSpec & { readonly geometry: CoordinateGeometry }): IndexTarget {
+export function scatterTarget(plan: TensorSpec & { readonly geometry: CoordinateGeometry }): IndexTarget {
   const { axes, indexing } = plan.geometry;
   const limits = indexing.sizes ?? [];
   return { input: 0, name: 'indices', of: `the result ${formatSpec(plan)}`, axes, limits, hint: isDropped };
 }
 
-interface CoordinateGeometry {
+export interface CoordinateGeometry {
   /** Shape of the gathered slices. */
   gathered: number[];
   /** The axes that successive coordinates point into. */
@@ -130,7 +130,7 @@ interface CoordinateGeometry {
 }
 
 /** Returns the geometry of coordinates `indices` into a table of shape `table`, called `name` in messages. */
-function coordinateGeometry(
+export function coordinateGeometry(
   op: string,
   name: string,
   table: Shape,

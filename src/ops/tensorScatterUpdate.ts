@@ -1,20 +1,25 @@
 /** @file tensorScatterUpdate */
 import { ShapeError } from '../core/errors.ts';
 import { formatShape, sameShape, type Shape, sizeOf, stridesOf } from '../core/shape.ts';
+import { lastUpdateKernel, replaceRowsKernel } from '../kernels/rowUpdates.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { all } from './anyAll.ts';
 import { mul } from './arithmetic.ts';
 import { cast } from './cast.ts';
 import { greaterEqual, less } from './comparison.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
-import { ones } from './creation.ts';
-import { requireSameDType } from './define.ts';
-import { gather } from './gather.ts';
-import { type CoordinateOptions, scatterNd } from './gatherNd.ts';
-import { range } from './range.ts';
+import { defineOp, type Op, requireSameDType } from './define.ts';
+import { scatterAdd } from './gather.ts';
+import {
+  type CoordinateOptions,
+  coordinateGeometry,
+  type ScatterNdOptions,
+  scatterTarget,
+} from './gatherNd.ts';
+import { checkIndices, checkingOf } from './indices.ts';
+import { zerosLike } from './like.ts';
 import { logicalAnd } from './logical.ts';
 import { reshape } from './reshape.ts';
-import { segmentMax } from './segmentExtrema.ts';
 import { sum } from './sum.ts';
 import { where } from './where.ts';
 
@@ -35,20 +40,9 @@ export const tensorScatterUpdate: CompositeOp<
   inputs: ['x', 'indices:int32', 'updates'],
   options: { validateIndices: false },
   compose: ([x, indices, updates], options) => {
-    const { ids, rows, count, numSegments, isTouched } = slicesAt(
-      'tensorScatterUpdate',
-      x,
-      indices,
-      updates,
-      options,
-    );
-    const last = segmentMax(range(0, count, 1, { dtype: 'int32' }), ids, {
-      numSegments,
-      validateIndices: false,
-    });
-    // Slices without an update read an arbitrary row, which is discarded.
-    const newest = gather(rows, last, { axis: 0, validateIndices: false });
-    return where(isTouched, reshape(newest, { shape: x.shape }), x);
+    const { table, inner, count } = geometryOf('tensorScatterUpdate', x, indices, updates);
+    const last = lastUpdates(indices, { ...options, shape: table });
+    return replaceRows(x, reshape(updates, { shape: [count, ...inner] }), last);
   },
 });
 
@@ -58,7 +52,6 @@ export interface SliceUpdates {
   readonly ids: Tensor;
   /** The updates [count, ..inner]. */
   readonly rows: Tensor;
-  readonly count: number;
   /** Number of slices of x. */
   readonly numSegments: number;
   /** Whether a slice has updates. Broadcasts to x. */
@@ -71,22 +64,76 @@ export function slicesAt(
   x: Tensor,
   indices: Tensor,
   updates: Tensor,
-  { validateIndices = true }: TensorScatterUpdateOptions,
+  options: TensorScatterUpdateOptions,
 ): SliceUpdates {
-  requireSameDType(op, x, updates);
-  const depth = requireShapes(op, x.shape, indices.shape, updates.shape);
-  const [table, inner] = [x.shape.slice(0, depth), x.shape.slice(depth)];
-  const [numSegments, count] = [sizeOf(table), sizeOf(indices.shape.slice(0, -1))];
-  // Also validates the indices, and names the axis of one that is out of range.
-  const touched = scatterNd(indices, ones(indices.shape.slice(0, -1)), { shape: table, validateIndices });
+  const { table, inner, count } = geometryOf(op, x, indices, updates);
   return {
     ids: reshape(flatIds(cast(indices, 'int32'), table), { shape: [count] }),
     rows: reshape(updates, { shape: [count, ...inner] }),
-    count,
-    numSegments,
-    isTouched: reshape(greaterEqual(touched, 0.5), { shape: [...table, ...inner.map(() => 1)] }),
+    numSegments: sizeOf(table),
+    isTouched: isUpdated(lastUpdates(indices, { ...options, shape: table }), inner),
   };
 }
+
+interface UpdateGeometry {
+  /** The axes of x that coordinates point into, and those of a slice. */
+  readonly table: Shape;
+  readonly inner: Shape;
+  /** Number of updates. */
+  readonly count: number;
+}
+
+function geometryOf(op: string, x: Tensor, indices: Tensor, updates: Tensor): UpdateGeometry {
+  requireSameDType(op, x, updates);
+  const depth = requireShapes(op, x.shape, indices.shape, updates.shape);
+  return {
+    table: x.shape.slice(0, depth),
+    inner: x.shape.slice(depth),
+    count: sizeOf(indices.shape.slice(0, -1)),
+  };
+}
+
+/** The position of the last update of each slice; -1 where there is none. Validates the indices. */
+const lastUpdates: Op<[indices: Tensor], ScatterNdOptions> = /* @__PURE__ */ defineOp({
+  name: 'lastUpdates',
+  inputs: ['indices:int32'],
+  infer: ([indices], options) => {
+    checkIndices('lastUpdates', 'indices', indices, options);
+    const { shape } = options;
+    const geometry = coordinateGeometry('lastUpdates', 'shape', shape, indices.shape, options);
+    return { shape: [...shape], dtype: 'int32', geometry };
+  },
+  indexTarget: (_, plan) => scatterTarget(plan),
+  forward: ([indices], plan, call) => {
+    const checking = checkingOf(call, indices, call.options, scatterTarget(plan));
+    return lastUpdateKernel(call.op, indices, plan, plan.geometry.indexing, checking);
+  },
+  backward: null,
+});
+
+/**
+ * `x` with the rows replaced that have an update, at the position that `last` holds; negative for none. Shapes: x [..table, ..inner],
+ * updates [count, ..inner], last [..table] → that of x.
+ */
+export const replaceRows: Op<[x: Tensor, updates: Tensor, last: Tensor]> = /* @__PURE__ */ defineOp({
+  name: 'replaceRows',
+  inputs: ['x', 'updates', 'last:int32'],
+  save: { inputs: [2] },
+  infer: ([x]) => ({ shape: x.shape, dtype: x.dtype }),
+  forward: ([x, updates, last], plan, call) => replaceRowsKernel(call.op, x, updates, last, plan),
+  backward: ([dy], { inputs: [, , last], inputSpecs: [, updates] }) => {
+    const { shape } = updates;
+    const isReplaced = isUpdated(last, shape.slice(1));
+    return [
+      where(isReplaced, zerosLike(dy), dy),
+      scatterAdd(last, dy, { axis: 0, shape: [...shape], validateIndices: false }),
+      null,
+    ];
+  },
+});
+
+const isUpdated = (last: Tensor, inner: Shape) =>
+  reshape(greaterEqual(last, 0), { shape: [...last.shape, ...inner.map(() => 1)] });
 
 /** Coordinates as row-major positions; -1 for those out of range. */
 function flatIds(indices: Tensor, table: Shape): Tensor {

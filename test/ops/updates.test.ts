@@ -6,11 +6,15 @@ import {
   GradientTape,
   IndexOutOfRangeError,
   init,
+  mul,
   segmentMax,
+  slice,
+  squeeze,
   sum,
   type Tensor,
   tensor,
   tensorScatterUpdate,
+  vmap,
 } from '../../src/index.ts';
 
 beforeAll(async () => {
@@ -49,6 +53,81 @@ test('of updates of one slice the last one stays, and takes the gradient', async
   expect(await listOf(y)).toEqual([6, 7, 3]);
   expect(await listOf(gradient as Tensor)).toEqual([0, 1, 1]);
 });
+
+/** Replaces rows one after another. */
+function replaced(x: number[], rows: number[], updates: number[], inner: number): number[] {
+  const result = [...x];
+  for (const [i, row] of rows.entries())
+    for (let j = 0; j < inner; j++) result[row * inner + j] = updates[i * inner + j] as number;
+  return result;
+}
+
+const numbers = (count: number, step: number) => Array.from({ length: count }, (_, i) => step * i);
+/** Indices with repetitions. */
+const picked = (count: number, rows: number) =>
+  Array.from({ length: count }, (_, i) => (i * i * 7 + 3) % rows);
+
+test.each([
+  { rows: 4099, inner: 1, count: 600 },
+  { rows: 10, inner: 1, count: 3 },
+  { rows: 37, inner: 8, count: 50 },
+  { rows: 41, inner: 3, count: 20 },
+  { rows: 5, inner: 2, count: 0 },
+])('$count updates of $rows rows of $inner', async ({ rows, inner, count }) => {
+  const [x, updates, at] = [numbers(rows * inner, 0.5), numbers(count * inner, -1), picked(count, rows)];
+  for (const [shape, indices] of [
+    [[rows, inner], ints(at, [count, 1])],
+    [
+      [1, rows, inner],
+      ints(
+        at.flatMap((row) => [0, row]),
+        [count, 2],
+      ),
+    ],
+  ] as const) {
+    const found = tensorScatterUpdate(
+      tensor(x, { shape: [...shape] }),
+      indices,
+      tensor(updates, { shape: [count, inner] }),
+    );
+    expect(await listOf(found)).toEqual(replaced(x, at, updates, inner));
+  }
+});
+
+test('vmap replaces rows of each example, and their gradients are those of single calls', async () => {
+  const [batch, rows, inner, count] = [3, 5, 2, 4];
+  const x = tensor(numbers(batch * rows * inner, 1), { shape: [batch, rows, inner] });
+  const at = picked(batch * count, rows);
+  const indices = ints(at, [batch, count, 1]);
+  const updates = tensor(numbers(batch * count * inner, -1), { shape: [batch, count, inner] });
+  const weights = tensor(numbers(rows * inner, 1), { shape: [rows, inner] });
+  const update = (...[table, where, values]: Tensor[]) =>
+    tensorScatterUpdate(table as Tensor, where as Tensor, values as Tensor);
+  const loss = (...given: Tensor[]) => sum(mul(update(...given), weights));
+  using tape = new GradientTape();
+  tape.watch([x, updates]);
+  const found = vmap(update)(x, indices, updates);
+  const [dx, dUpdates] = tape.gradient(sum(vmap(loss)(x, indices, updates)), [x, updates]);
+  for (let i = 0; i < batch; i++) {
+    const example = (of: Tensor) =>
+      squeeze(slice(of, { begin: [i, 0, 0], size: [1, ...of.shape.slice(1)] }), { axis: 0 });
+    const own = [example(x), example(indices), example(updates)] as const;
+    expect(await listOf(example(found))).toEqual(await listOf(update(...own)));
+    const single = gradAll(own, loss);
+    expect(await listOf(example(dx as Tensor))).toEqual(await listOf(single[0]));
+    expect(await listOf(example(dUpdates as Tensor))).toEqual(await listOf(single[1]));
+  }
+});
+
+/** The gradients of `loss` with respect to the table and the updates. */
+function gradAll(
+  own: readonly [Tensor, Tensor, Tensor],
+  loss: (...given: Tensor[]) => Tensor,
+): [Tensor, Tensor] {
+  using tape = new GradientTape();
+  tape.watch([own[0], own[2]]);
+  return tape.gradient(loss(...own), [own[0], own[2]]) as [Tensor, Tensor];
+}
 
 test('long axes', async () => {
   const values = Array.from({ length: 1000 }, (_, i) => Math.fround(1 + 0.01 * Math.sin(i * i)));

@@ -2,7 +2,9 @@
 import type { BinnedScatterOptions } from '../../../shaders/binnedScatter.ts';
 import type { CheckIndicesOptions } from '../../../shaders/checkIndices.ts';
 import type { GatherOptions } from '../../../shaders/gather.ts';
+import type { IndexLibraryOptions } from '../../../shaders/lib/indices.ts';
 import type { OneHotOptions } from '../../../shaders/oneHot.ts';
+import type { ReplaceRowsOptions } from '../../../shaders/rowUpdates.ts';
 import type { RowsOptions } from '../../../shaders/rows.ts';
 import type {
   DirectScatterOptions,
@@ -20,6 +22,8 @@ const indexDefaults = {
   check: 'all',
   depth: 0,
 } as const;
+
+const coordinates: IndexLibraryOptions = { ...indexDefaults, addressing: 'coordinates', depth: 2 };
 
 const gatherDefaults: GatherOptions = {
   ...indexDefaults,
@@ -61,6 +65,12 @@ export const indexingKernels: Family = {
     { 'chunks of chunks': { level: 'chunks' } },
   ),
   'scatter sum': entry<SumOptions>({ type: 'f32', width: 4, folded: true }, { unfolded: { folded: false } }),
+  'last update': entry<IndexLibraryOptions>({ ...coordinates, check: 'none' }),
+  'last update checked': entry<IndexLibraryOptions>(coordinates),
+  'replace rows': entry<ReplaceRowsOptions>(
+    { unit: 'element', run: 1 },
+    { vectors: { unit: 'vector', run: 8 }, 'four rows': { unit: 'four rows' } },
+  ),
   'segment extremum': entry<SegmentExtremumOptions>(
     { type: 'f32', extremum: 'max' },
     { integers: { type: 'i32', extremum: 'min' } },

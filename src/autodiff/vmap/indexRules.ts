@@ -1,7 +1,10 @@
 /** @file Batching rules of gathers and scatters. */
+import { greaterEqual } from '../../ops/comparison.ts';
 import { gather } from '../../ops/gather.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
 import { moveAxis } from '../../ops/moveAxis.ts';
+import { reshape } from '../../ops/reshape.ts';
+import { where } from '../../ops/where.ts';
 import { merged } from './arrangementRules.ts';
 import type { BatchingRule, MappedCall, Options } from './mappedCall.ts';
 
@@ -50,6 +53,17 @@ export const embeddings: BatchingRule = (call) => {
 };
 
 export const coordinates: BatchingRule = (call) => call.one(call.spreadAll(), sharingBatch(call));
+
+/** replaceRows: each example has rows of its own, or all have the same. Rows without an update read any of them. */
+export const replacements: BatchingRule = (call) => {
+  const last = call.spread(2);
+  const newest = gather(call.spread(1), last, { axis: 1, batchDims: 1, validateIndices: false });
+  const { shape } = call.spread(0);
+  const isReplaced = reshape(greaterEqual(last, 0), {
+    shape: shape.map((n, i) => (last.shape[i] === undefined ? 1 : n)),
+  });
+  return where(isReplaced, newest, call.spread(0));
+};
 
 /** takeAlongAxis and scatterAddAlongAxis. */
 export const alongIndices: BatchingRule = (call) => {

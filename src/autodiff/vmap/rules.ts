@@ -65,6 +65,8 @@ const rules: Readonly<Record<string, BatchingRule>> = {
   embedding: indices.embeddings,
   gatherNd: indices.coordinates,
   scatterNd: indices.coordinates,
+  lastUpdates: indices.coordinates,
+  replaceRows: indices.replacements,
   takeAlongAxis: indices.alongIndices,
   scatterAddAlongAxis: indices.alongIndices,
   segmentSum: indices.segments,

@@ -1,0 +1,61 @@
+@group(0) @binding(0) var<storage, read> indices: array<i32>;
+@group(0) @binding(1) var<storage, read_write> last: array<atomic<i32>>;
+struct Params {
+  sizes: array<vec4<u32>, 2>,
+  count: u32,
+  limit: u32,
+  span: u32,
+  slab: u32,
+  positions: u32,
+}
+@group(0) @binding(2) var<uniform> params: Params;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+const OUTSIDE = 0xffffffffu;
+
+fn resolve(index: i32, limit: u32) -> u32 {
+  return select(OUTSIDE, u32(index), bitcast<u32>(index) < limit);
+}
+
+fn row_of(entry: u32, reports: bool) -> u32 {
+  let first = entry * 2u;
+  var flat = entry / params.slab;
+  {
+    let index = indices[first + 0u];
+    let size = params.sizes[0][0];
+    let row = resolve(index, size);
+
+    flat = select(flat * size + row, OUTSIDE, (flat == OUTSIDE) | (row == OUTSIDE));
+  }
+  {
+    let index = indices[first + 1u];
+    let size = params.sizes[0][1];
+    let row = resolve(index, size);
+
+    flat = select(flat * size + row, OUTSIDE, (flat == OUTSIDE) | (row == OUTSIDE));
+  }
+  return flat;
+}
+
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let entry = flat_index(group, groups, local, 64u);
+  if (entry >= params.count) {
+    return;
+  }
+  let row = row_of(entry, true);
+  if (row != OUTSIDE) {
+    atomicMax(&last[row], i32(entry % params.slab));
+  }
+}
