@@ -37,6 +37,8 @@ export interface ReduceAlgorithm {
 
 /** The minimum number of elements of a chunk: with fewer, a second launch costs more than it gains. */
 const smallestChunk = 64;
+/** With fewer elements in all lines, one thread reduces them in less time than a second launch takes. */
+const splitElements = 2 ** 17;
 /** Adjacent lines shorter than this are reduced together, element by element, if there are many: see `linesPerLoop`. */
 const shortLine = 32;
 /** From this stride in words, the elements of a line are on different memory pages, so each access should read more. */
@@ -55,7 +57,7 @@ function serial(
   const units = inUnits(lines, width);
   const { chunk, busyInvocations, workgroup } = profile;
   const short = units.n <= 2 * chunk ? 1 : Math.ceil(units.n / chunk);
-  const wanted = Math.ceil(busyInvocations / units.count);
+  const wanted = lines.count * lines.n < splitElements ? 1 : Math.ceil(busyInvocations / units.count);
   const chunks = Math.max(short, Math.min(wanted, Math.floor(units.n / smallestChunk)));
   const side = neighbours(lines);
   const isNarrow = width === 1 && accumulator !== 'vec4<f32>' && side >= 4;
