@@ -49,7 +49,7 @@ const noAdapter = {
   rule,
   received: 'no adapter from navigator.gpu.requestAdapter()',
   hint:
-    'check that hardware acceleration is on and the GPU driver is current (chrome://gpu; on Linux, Vulkan), ' +
+    'turn on hardware acceleration, update the GPU driver (chrome://gpu; on Linux, Vulkan), ' +
     'or start Chrome with --use-webgpu-adapter=swiftshader to compute without a GPU.',
 };
 

@@ -20,7 +20,7 @@ export function watchedBindGroup(
         ? null
         : new DeviceError({
             op: label,
-            rule: 'a launch binds valid buffers, large enough for what its kernel declares.',
+            rule: 'a launch binds valid buffers that are large enough.',
             received: error.message,
             hint: 'check the buffers that your app passes: not destroyed, on this device, with usage STORAGE.',
           }),

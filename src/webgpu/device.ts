@@ -89,7 +89,7 @@ export class Device implements EagerDevice, ExecutorHolder {
       this.#lost = new DeviceLostError({
         rule: 'a device can be used until it is lost.',
         received: `lost, ${info.reason}: ${info.message || 'no reason given'}`,
-        hint: 'call init() again and restore the variables on the new device.',
+        hint: 'call init() again, and restore the variables.',
       });
     });
   }

@@ -89,9 +89,7 @@ export class EagerExecutor implements Executor {
     const { tracker } = device.faults;
     if (!fault) {
       if (kernel.faults)
-        throw new TypeError(
-          `kernel ${kernel.name} reports faults, but its launch doesn't say what they mean`,
-        );
+        throw new TypeError(`kernel ${kernel.name} reports faults: its launch needs \`fault\``);
       device.stream.launch(launch, params, null);
       if (tracker.isActive) tracker.follow(ranges, pipeline.bindings.writes);
       return;

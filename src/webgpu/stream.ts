@@ -269,7 +269,7 @@ function invalidSubmission(message: string): DeviceError {
   return new DeviceError({
     rule: 'every command of a submission must be valid; none of this one ran.',
     received: message,
-    hint: 'look at the first error reported: the others follow from it.',
+    hint: 'look at the first error reported: the others may follow from it.',
   });
 }
 
