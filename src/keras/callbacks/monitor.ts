@@ -75,7 +75,9 @@ export class Monitor {
     this.#sign ??= this.#direction(model);
     const worst = this.#sign > 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
     const bar = reference ?? worst;
-    return this.#sign > 0 ? value - this.#minDelta > bar : value + this.#minDelta < bar;
+    // As float32, as in Keras: a change from 0.7 to 0.8 is not more than 0.1.
+    const change = Math.fround(value - this.#sign * this.#minDelta) - Math.fround(bar);
+    return this.#sign > 0 ? change > 0 : change < 0;
   }
 
   /** 1 if higher is better, -1 if lower is. */

@@ -38,7 +38,10 @@ describe('EarlyStopping', () => {
     expect(await stopsAfter({ minDelta: 0.5 }, [3, 2.6, 2.4, 2.3])).toBe(2);
     expect(await stopsAfter({ minDelta: 0.5 }, [3, 2.4, 2.1])).toBe(3);
     expect(await stopsAfter({ minDelta: -0.5 }, [3, 2.6, 2.4])).toBe(2);
-    // A change of exactly minDelta isn't more than minDelta.
+    // A change of exactly minDelta isn't more than minDelta, also where it is rounded: Keras compares as float32.
+    expect(await stopsAfter({ minDelta: 0.1 }, [5.1, 5, 4])).toBe(2);
+    expect(await stopsAfter({ minDelta: 0.1, mode: 'max' }, [5.1, 5.2, 6])).toBe(2);
+    expect(await stopsAfter({ minDelta: 0.1, mode: 'max' }, [Math.fround(0.7), Math.fround(0.8), 1])).toBe(2);
     expect(await stopsAfter({ minDelta: 0.5 }, [3, 2.5, 2])).toBe(2);
   });
 
