@@ -26,24 +26,11 @@ export const callOfOpenSizes: CompositeCall = (op, operands, options, expand) =>
   const formula = (given: unknown) => expand(given as readonly unknown[]) as Nest<KerasTensor>;
   const traced = trace(() => traceCall(op.name, argument, {}, formula, null));
   const outputs = mapNest(traced, (spec) => new KerasTensor(spec));
-  const operation = new CompositeOperation(op as OpDefinition, expand);
+  const operation = new OpOperation(op as OpDefinition);
+  operation.replay = (_node, given) => formula(given);
   new GraphNode({ operation, argument, outputs, options });
   return outputs;
 };
-
-/** A composite op that is one operation of a graph. */
-class CompositeOperation extends OpOperation {
-  readonly #expand: Expand;
-
-  constructor(op: OpDefinition, expand: Expand) {
-    super(op);
-    this.#expand = expand;
-  }
-
-  override replay(_node: GraphNode, operands: Nest<unknown>): Nest<unknown> {
-    return this.#expand(operands as readonly unknown[]) as Nest<unknown>;
-  }
-}
 
 /** Whether the calls of the formula are the same for all sizes. */
 function isIndependent(operands: readonly unknown[], expand: Expand): boolean {
