@@ -270,9 +270,14 @@ function forK(tile: GemmTile, size: GemmSize, profile: DeviceProfile): GemmTile 
   return steps > maxShortSteps ? tile : fullest([tile, half], steps);
 }
 
+/** Returns whether an invocation computes a whole matrix best: a few terms for each of at most 4 × 4 elements. */
+const isTiny = ({ size: { m, n, segments, length }, conv2d }: GemmProblem) =>
+  conv2d === null && m <= 4 && n <= 4 && segments === 1 && length < 4;
+
 /** In software: the cheapest tile among those whose programs are worth compiling. */
 function registersTile(problem: GemmProblem, profile: DeviceProfile): GemmTile {
   const { size, a, b } = problem;
+  if (isTiny(problem)) return { ...gemmTiles.small, blockM: size.m };
   const reads = a.width === 4 && b.width === 4 ? 'vectors' : 'elements';
   const work = workOf(size);
   let best: GemmTile = gemmTiles.small;

@@ -30,6 +30,7 @@ const sharedTile: GemmTile = {
 };
 const variants: [string, GemmTile][] = [
   ['registers, one step at a time', gemmTiles.small],
+  ['registers, three rows of a tiny matrix', { ...gemmTiles.small, blockM: 3 }],
   ['registers, blocks one step at a time', gemmTiles.steps],
   ['registers, in fours', gemmTiles.scalars],
   ['registers, shared in quads', { ...gemmTiles.subgroupQuad, blockM: 4, blockN: 4 }],
@@ -289,4 +290,31 @@ const convolutions: [string, Convolution][] = [
 describe.each(variants.filter(([, tile]) => runs(tile)))('convolutions, %s', (_, tile) => {
   // The tile is asked for when a kernel is launched, which happens before the first wait.
   test.each(convolutions)('%s', (_, c) => withGemmTile(tile, () => expectConvolution(c)));
+});
+
+describe('many tiny matrices, each in one invocation of a software adapter', () => {
+  const count = 1100;
+  test.each([
+    [1, 4, 2],
+    [2, 2, 2],
+    [3, 3, 3],
+    [4, 3, 1],
+  ] as const)('%i × %i, %i terms', async (m, n, k) => {
+    const [a, b] = [draw(count * m * k, 3), draw(count * k * n, 4)];
+    const size = { m, n, segments: 1, length: k, slices: count };
+    const layout = { major: 'k', width: 1, float16: false } as const;
+    const problem = { dtype: 'float32', size, a: layout, b: layout, outWidth: 1, conv2d: null } as const;
+    const software = createProfile(device, 'software');
+    expect(selectGemm(problem, software).tile).toMatchObject({ blockM: m, depth: 1 });
+    const c = tidy(() => matMul(tensor(a, { shape: [count, m, k] }), tensor(b, { shape: [count, k, n] })));
+    const found = await c.data();
+    for (let i = 0; i < count; i++) {
+      const expected = product(
+        a.subarray(i * m * k, (i + 1) * m * k),
+        b.subarray(i * k * n, (i + 1) * k * n),
+        [m, n, k],
+      );
+      expect(largestError(found.subarray(i * m * n, (i + 1) * m * n), expected)).toBeLessThan(1e-6);
+    }
+  });
 });
