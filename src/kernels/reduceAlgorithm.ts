@@ -39,6 +39,8 @@ export interface ReduceAlgorithm {
 const smallestChunk = 64;
 /** With fewer elements in all lines, one thread reduces them in less time than a second launch takes. */
 const splitElements = 2 ** 17;
+/** The invocations that are enough for one thread: four times its vector lanes. */
+const fewInvocations = 16;
 /** Adjacent lines shorter than this are reduced together, element by element, if there are many: see `linesPerLoop`. */
 const shortLine = 32;
 /** From this stride in words, the elements of a line are on different memory pages, so each access should read more. */
@@ -127,8 +129,9 @@ function serialWidth(problem: ReduceProblem, busyInvocations: number): 1 | 4 | 1
   if (element !== 'f32' || bindable < 16) return narrow;
   // Sixteen large accumulators would be too much code.
   if (inner === 1) return n % 16 === 0 && accumulator !== 'vec4<f32>' ? 16 : narrow;
-  // Reducing columns together must leave work for all threads.
-  const fits = (columns: number) => inner % columns === 0 && count >= columns * busyInvocations;
+  // Reducing columns together must leave work for all threads, if one isn't enough.
+  const least = count * n < splitElements ? fewInvocations : busyInvocations;
+  const fits = (columns: number) => inner % columns === 0 && count >= columns * least;
   if (accumulator !== 'f32' || !fits(16)) return narrow;
   return inner >= pageWords && fits(32) ? 32 : 16;
 }
