@@ -39,6 +39,8 @@ export interface ReduceAlgorithm {
 const smallestChunk = 64;
 /** With fewer elements in all lines, one thread reduces them in less time than a second launch takes. */
 const splitElements = 2 ** 17;
+/** In fewer chunks, few more threads have work. */
+const fewestChunks = 4;
 /** The invocations that are enough for one thread: four times its vector lanes. */
 const fewInvocations = 16;
 /** Adjacent lines shorter than this are reduced together, element by element, if there are many: see `linesPerLoop`. */
@@ -59,8 +61,9 @@ function serial(
   const units = inUnits(lines, width);
   const { chunk, busyInvocations, workgroup } = profile;
   const short = units.n <= 2 * chunk ? 1 : Math.ceil(units.n / chunk);
-  const wanted = lines.count * lines.n < splitElements ? 1 : Math.ceil(busyInvocations / units.count);
-  const chunks = Math.max(short, Math.min(wanted, Math.floor(units.n / smallestChunk)));
+  const wanted = Math.ceil(busyInvocations / units.count);
+  const isWorthIt = lines.count * lines.n >= splitElements && wanted >= fewestChunks;
+  const chunks = Math.max(short, isWorthIt ? Math.min(wanted, Math.floor(units.n / smallestChunk)) : 1);
   const side = neighbours(lines);
   const isNarrow = width === 1 && accumulator !== 'vec4<f32>' && side >= 4;
   const isDense = chunks === 1 || lines.inner > 1;
