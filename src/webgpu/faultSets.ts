@@ -192,9 +192,10 @@ export class FaultTracker {
     this.put(target, this.join(source.faults, isWhole ? null : target.faults));
   }
 
-  /** Notes that the values of `carrier` are lost. */
-  lose(carrier: FaultCarrier, loss: Loss): void {
-    this.put(carrier, this.join(carrier.faults, new FaultSet(0, 0n, 0, [], loss)));
+  /** Notes that the values of `carrier` are lost, or are not, whatever was noted before. */
+  setLoss(carrier: FaultCarrier, loss: Loss | null): void {
+    const others = carrier.faults?.loss ? carrier.faults.withoutLoss() : carrier.faults;
+    this.put(carrier, loss ? this.join(others, new FaultSet(0, 0n, 0, [], loss)) : others);
   }
 
   /** Takes the values of `carrier` for what they are if it missed an update: they are older ones. */

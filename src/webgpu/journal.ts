@@ -11,6 +11,7 @@ import type { BoundRange } from './boundRange.ts';
 import type { DeviceBuffer } from './deviceBuffer.ts';
 import type { FaultCarrier, FaultTracker } from './faultSets.ts';
 import { isBuffer, isFlags, type Log, type ReplayedWork, type Run } from './journalLog.ts';
+import { type Loss, worseOf } from './losses.ts';
 import { Losses } from './lostValues.ts';
 import type { Storage } from './storage.ts';
 
@@ -25,8 +26,14 @@ export interface Submission {
 export class Journal {
   /** Since the last submission. */
   #open: Log = [];
-  /** Submissions from the first one on that isn't known to have run. */
+  /** Submissions from the first one on that isn't known to have run, or whose failure has consequences that aren't known yet. */
   readonly #submissions: Submission[] = [];
+  /** How many of them, from the first one on, are known to have run or failed. */
+  #settled = 0;
+  /** The submissions up to this one may have been appended to before the last failure was known. */
+  #unawareUntil = 0;
+  /** Losses before those of the failed submissions among them, of all values that are lost since. */
+  readonly #before = new Map<FaultCarrier, Loss | null>();
   #failures = 0;
 
   constructor(private readonly tracker: FaultTracker) {}
@@ -83,21 +90,48 @@ export class Journal {
     submission.failure = failure;
     // In order: whether a failed one leaves older values depends on those before it.
     for (;;) {
-      const [oldest] = this.#submissions;
-      if (oldest?.failure === undefined) return;
-      if (oldest.failure) this.#noteLosses(oldest, oldest.failure);
-      this.#submissions.shift();
-      noteVariables(oldest);
+      const next = this.#submissions[this.#settled];
+      if (next?.failure === undefined) break;
+      this.#settled++;
+      if (next.failure) this.#noteLosses();
     }
+    this.#drop();
   }
 
-  /** Notes what is lost since `failed`, the oldest submission, did not run. */
-  #noteLosses({ serial }: Submission, cause: RetrogradError): void {
+  /** Drops the submissions whose consequences are known: from the first failed one on, all or none. */
+  #drop(): void {
+    const settled = this.#submissions.slice(0, this.#settled);
+    const isAware = (settled.at(-1)?.serial ?? 0) >= this.#unawareUntil;
+    const firstFailed = settled.findIndex(({ failure }) => failure);
+    const count = isAware || firstFailed < 0 ? settled.length : firstFailed;
+    this.#settled -= count;
+    if (isAware) this.#before.clear();
+    this.#submissions.splice(0, count).forEach(noteVariables);
+  }
+
+  /**
+   * Notes what is lost, as far as is known. A submission after a failed one counts as run until it is known to have failed, too:
+   * variables that it seemed to update by undefined values then hold older ones after all.
+   */
+  #noteLosses(): void {
     this.#failures++;
-    const losses = new Losses(serial, cause);
+    const submissions = this.#submissions.slice(0, this.#settled);
+    const failures = submissions.flatMap(({ serial, failure }) =>
+      failure ? [[serial, failure] as const] : [],
+    );
+    const losses = new Losses(new Map(failures));
     for (const { log, serial } of this.#submissions) losses.follow(log, serial);
     losses.follow(this.#open, Number.POSITIVE_INFINITY);
-    for (const [values, loss] of losses.all) this.tracker.lose(values, loss);
+    for (const values of losses.all.keys()) {
+      if (this.#before.has(values)) continue;
+      const known = values.faults?.loss ?? null;
+      const isOfThese = failures.some(([, cause]) => cause === known?.cause);
+      this.#before.set(values, isOfThese ? null : known);
+    }
+    for (const [values, before] of this.#before)
+      this.tracker.setLoss(values, worseOf(before, losses.all.get(values) ?? null));
+    const newest = this.#submissions.at(-1) as Submission;
+    this.#unawareUntil = newest.serial + (this.#open.length > 0 ? 1 : 0);
   }
 }
 

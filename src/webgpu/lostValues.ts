@@ -6,23 +6,15 @@ import { type Copy, entriesOf, isBuffer, type Launch, type Log, type Run, writte
 import { type Loss, worseOf } from './losses.ts';
 import type { Storage } from './storage.ts';
 
-/** The values that are lost because one submission failed: those it should have written, and what was computed from them. */
+/** The values that are lost because submissions failed: those they should have written, and what was computed from them. */
 export class Losses {
   readonly all = new Map<FaultCarrier, Loss>();
-  readonly #undefined: Loss;
-  readonly #older: Loss;
   /** Buffers released or held since then: whether a variable holds them. */
   readonly #ofVariables = new Map<DeviceBuffer, boolean>();
   readonly #ofRuns = new Map<Run, (values: Storage | DeviceBuffer) => Loss | null>();
 
-  constructor(
-    /** The submission that failed. */
-    private readonly failed: number,
-    cause: RetrogradError,
-  ) {
-    this.#undefined = { cause, leavesOlder: false };
-    this.#older = { cause, leavesOlder: true };
-  }
+  /** @param failures the numbers of the submissions that failed, and why */
+  constructor(private readonly failures: ReadonlyMap<number, RetrogradError>) {}
 
   /** Follows what was logged for submission `serial`. */
   follow(log: Readonly<Log>, serial: number): void {
@@ -32,7 +24,7 @@ export class Losses {
       else if (entry.kind === 'release') this.#release(entry.target);
       else if (entry.kind === 'run') this.#followRun(entry);
       else if (entry.kind === 'result') this.#add(entry.target, this.#ofRuns.get(entry.run)?.(entry.result));
-      else if (serial === this.failed) this.#miss(entry);
+      else if (this.failures.has(serial)) this.#miss(entry, serial);
       else if (entry.kind === 'copy') this.#followCopy(entry);
       else this.#followLaunch(entry);
     }
@@ -60,14 +52,18 @@ export class Losses {
    * Returns what is lost where a write didn't happen. A variable holds its older values. Other tensors get their values only
    * once, if by several launches: without one of them, a sum lacks terms, and a concatenation has a gap.
    */
-  #missed(values: DeviceBuffer | FaultCarrier): Loss {
+  #missed(values: DeviceBuffer | FaultCarrier, failed: number): Loss {
     const isOlder = isBuffer(values) && (this.#ofVariables.get(values) ?? values.isVariable);
-    return isOlder ? this.#older : this.#undefined;
+    return this.#lossBy(failed, isOlder);
   }
 
-  /** Notes that `entry` did not run. */
-  #miss(entry: Launch | Copy): void {
-    for (const values of writtenBy(entry)) this.#add(values, this.#missed(values));
+  #lossBy(failed: number, leavesOlder: boolean): Loss {
+    return { cause: this.failures.get(failed) as RetrogradError, leavesOlder };
+  }
+
+  /** Notes that `entry`, of submission `failed`, did not run. */
+  #miss(entry: Launch | Copy, failed: number): void {
+    for (const values of writtenBy(entry)) this.#add(values, this.#missed(values, failed));
   }
 
   #followCopy({ source, target, isWhole }: Copy): void {
@@ -84,15 +80,19 @@ export class Losses {
   /** A run fails as a whole. */
   #followRun(run: Run): void {
     const { work, first, last } = run;
-    if (first > this.failed || last < this.failed) {
+    const serials = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+    const failed = serials.find((serial) => this.failures.has(serial));
+    if (failed === undefined) {
       const lossAfter = work.losses((values) => this.#lossOf(values));
       this.#ofRuns.set(run, lossAfter);
       for (const buffer of work.written) this.#set(buffer, lossAfter(buffer));
       return;
     }
-    this.#ofRuns.set(run, () => this.#undefined);
+    const undefinedContents = this.#lossBy(failed, false);
+    this.#ofRuns.set(run, () => undefinedContents);
     // Commands of the run after those that failed may have updated variables by undefined values.
-    const isLast = last === this.failed;
-    for (const buffer of work.written) this.#add(buffer, isLast ? this.#missed(buffer) : this.#undefined);
+    const areLast = serials.every((serial) => serial < failed || this.failures.has(serial));
+    for (const buffer of work.written)
+      this.#add(buffer, areLast ? this.#missed(buffer, failed) : undefinedContents);
   }
 }

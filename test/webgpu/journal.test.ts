@@ -56,6 +56,29 @@ test('what failed launches write holds older values only where a variable holds 
   expect(own.failures).toBe(1);
 });
 
+test.each([
+  ['ran', null, ['undefined', 'undefined', 'undefined']],
+  ['failed, too', cause, ['older', 'undefined', 'older']],
+] as const)('an update by undefined values whose submission %s', (_, failure, expected) => {
+  const [weight, gradient, output] = fresh(3) as [Storage, Storage, Storage];
+  const { journal: own, launch, submit } = journal();
+  const first = submit(() => own.held(weight.buffer));
+  const second = submit(() => launch([gradient], []));
+  const third = submit(() => launch([weight], [weight, gradient]));
+  const fourth = submit(() => launch([output], [weight]));
+  own.settle(first, null);
+  own.settle(second, cause);
+  // The third is not known to have failed.
+  expect([weight, gradient, output].map(state)).toEqual(['undefined', 'undefined', 'undefined']);
+  own.settle(third, failure);
+  own.settle(fourth, null);
+  expect([weight, gradient, output].map(state)).toEqual(expected);
+  // Later submissions start from what is known.
+  const fifth = submit(() => launch([output], []));
+  own.settle(fifth, null);
+  expect(state(weight)).toBe(expected[0]);
+});
+
 test('a sum that lacks an addition is undefined, and so is what is computed from it', () => {
   const [total, term, weight, assigned] = fresh(4) as [Storage, Storage, Storage, Storage];
   const { journal: own, launch, submit } = journal();
