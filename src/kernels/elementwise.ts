@@ -274,6 +274,10 @@ function programOf(
   return program;
 }
 
+/** The number of elements from which rare ones are computed separately: captured launches of few are better fused, which these can't be. */
+const minCommon = ({ executor }: Device, profile: AdapterProfile['elementwise']) =>
+  executor.mode === 'eager' ? profile.minCommon : Math.max(profile.minCommon, profile.minElements[4]);
+
 /** Applies `expression` to `operands` (one to six), broadcast to `spec.shape`. */
 export function elementwiseKernel(
   op: string,
@@ -289,7 +293,8 @@ export function elementwiseKernel(
   const { width, shape, strides } = planned;
   const count = Math.ceil(out.size / width);
   const profile = profileOf(device).elementwise;
-  const common = count >= profile.minCommon && shape.length === 0 ? commonExpression(expression) : null;
+  const common =
+    count >= minCommon(device, profile) && shape.length === 0 ? commonExpression(expression) : null;
   const inGroup = groupSize(device, planned, count, expression);
   const steps =
     inGroup ??
