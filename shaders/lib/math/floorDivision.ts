@@ -114,8 +114,8 @@ fn near_division(x: f32, y: f32) -> NearDivision {
 }`,
 );
 
-// Whether near_division isn't correct for x and y: |x / y| is 2^19 or more, |y| isn't within 2^-100 and 2^100, or either is NaN
-// or infinite.
+// Whether near_division isn't correct for x and y: |x / y| is 2^19 or more, x is subnormal, |y| isn't within 2^-100 and 2^100, or
+// either is NaN or infinite.
 const isRareDivision: MathFunction = /* @__PURE__ */ defineMath(
   'is_rare_division',
   [],
@@ -123,7 +123,8 @@ const isRareDivision: MathFunction = /* @__PURE__ */ defineMath(
 fn is_rare_division(x: f32, y: f32) -> bool {
   let divisor = bitcast<i32>(y) & 0x7fffffff;
   let quotient = bitcast<i32>(x / y) & 0x7fffffff;
-  return (quotient >= 0x49000000) | (divisor < 0x0d800000) | (divisor > 0x71800000);
+  let is_subnormal = (bitcast<u32>(x) & 0x7fffffffu) - 1u < 0x007fffffu;
+  return (quotient >= 0x49000000) | (divisor < 0x0d800000) | (divisor > 0x71800000) | is_subnormal;
 }`,
 );
 
@@ -163,7 +164,8 @@ fn floor_mod(x: f32, y: f32) -> f32 {
     return select(y, x, x == 0.0 || (x < 0.0) == (y < 0.0));
   }
   let rest = exact_division(x, y).rest;
-  let signed = select(rest, -rest, x < 0.0);
+  // A rest of 0 has the sign of x, also of -0.
+  let signed = select(rest, -rest, bitcast<i32>(x) < 0);
   return select(signed, signed + y, rest != 0.0 && (x < 0.0) != (y < 0.0));
 }`,
   { compute: nearFloorMod, isRare: isRareDivision },
