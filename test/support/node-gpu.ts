@@ -3,12 +3,20 @@
  * fails if there is no adapter. A test also fails if it leaves an uncaptured GPU error, or a tape that still records: later
  * tests share its process, and their compiled functions wouldn't be captured.
  */
-import { afterEach, beforeEach } from 'vitest';
+import { afterEach, beforeAll, beforeEach } from 'vitest';
 import { printed } from '../../src/core/warn.ts';
 import { activeRecorders, stopRecorder } from '../../src/ops/recorders.ts';
+import { openedDevice } from '../../src/webgpu/current.ts';
 import { installNodeGpu, takeUncapturedErrors } from './gpu.ts';
 
 await installNodeGpu();
+
+// Faults that tests of other files left unread would be thrown by the first `sync()` of this one.
+beforeAll(async () => {
+  await openedDevice()
+    ?.sync()
+    .catch(() => {});
+});
 
 // A warning is printed once per process, and tests of other files may have met it.
 beforeEach(() => printed.clear());
