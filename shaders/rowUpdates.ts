@@ -38,7 +38,7 @@ export type ReplaceRowsOptions = {
   /** What an invocation moves at a time: an element, four elements of a row, or four rows of one element. */
   unit: 'element' | 'vector' | 'four rows';
   /** Units that an invocation takes, one after another. */
-  run: 1 | 8;
+  perInvocation: 1 | 8;
 };
 
 const moves = {
@@ -62,7 +62,7 @@ const moves = {
 } as const;
 
 /** x, out [rows, inner]; updates [count, inner]; last [rows], the update that replaces each row, negative for none. */
-export function replaceRows({ unit, run }: ReplaceRowsOptions): string {
+export function replaceRows({ unit, perInvocation }: ReplaceRowsOptions): string {
   return wgsl`
 ${flatIndex}
 @compute @workgroup_size(${updatesWorkgroup})
@@ -71,8 +71,8 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let first = flat_index(group, groups, local, ${updatesWorkgroup}u) * ${run}u;
-  for (var i = first; i < min(first + ${run}u, params.count); i++) {
+  let first = flat_index(group, groups, local, ${updatesWorkgroup}u) * ${perInvocation}u;
+  for (var i = first; i < min(first + ${perInvocation}u, params.count); i++) {
     ${unit === 'four rows' ? moves['four rows'] : moves.element}
   }
 }

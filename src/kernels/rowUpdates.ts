@@ -77,16 +77,16 @@ export function replaceRowsKernel(
   const { device } = x;
   const out = output(device, spec, op);
   if (out.size === 0) return out;
-  const run = profileOf(device).strided.elementsPerInvocation;
+  const perInvocation = profileOf(device).strided.elementsPerInvocation;
   const inner = out.size / last.size;
   const unit = unitFor(inner, [x, updates, last]);
   const width = unit === 'element' ? 1 : 4;
   const count = Math.ceil(out.size / width);
   device.launch(replacing, {
-    options: { unit, run },
+    options: { unit, perInvocation },
     bindings: { x: x.storage, updates: updates.storage, last: last.storage, out: out.storage },
     params: { count, inner: Math.max(1, inner / width) },
-    workgroups: Math.ceil(count / (run * updatesWorkgroup)),
+    workgroups: Math.ceil(count / (perInvocation * updatesWorkgroup)),
   });
   return out;
 }

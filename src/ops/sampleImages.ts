@@ -35,10 +35,7 @@ export function sampleImages(
   fillValue: number | null,
 ): Tensor {
   const read = pixelReader(images, points.image, fillValue);
-  // Ties go away from 0, as in TensorFlow.
-  const nearest = (position: Tensor) =>
-    where(less(position, 0), ceil(sub(position, 0.5)), floor(add(position, 0.5)));
-  if (interpolation === 'nearest') return read(nearest(points.y), nearest(points.x));
+  if (interpolation === 'nearest') return read(nearestPixel(points.y), nearestPixel(points.x));
   const [top, left] = [floor(points.y), floor(points.x)];
   const [bottom, right] = [add(top, 1), add(left, 1)];
   const across = expandDims(sub(points.x, left), { axis: -1 });
@@ -63,6 +60,10 @@ function pixelReader(images: Tensor, image: Tensor, fillValue: number | null): P
     return where(expandDims(isInside, { axis: -1 }), values, fillValue);
   };
 }
+
+/** The integer nearest to a position. Ties go away from 0, as in TensorFlow. */
+export const nearestPixel = (position: Tensor): Tensor =>
+  where(less(position, 0), ceil(sub(position, 0.5)), floor(add(position, 0.5)));
 
 /** Whether `position` is one of [0, size - 1]. */
 export function isWithin(position: Tensor, size: number): Tensor {

@@ -68,8 +68,8 @@ export const indexingKernels: Family = {
   'last update': entry<IndexLibraryOptions>({ ...coordinates, check: 'none' }),
   'last update checked': entry<IndexLibraryOptions>(coordinates),
   'replace rows': entry<ReplaceRowsOptions>(
-    { unit: 'element', run: 1 },
-    { vectors: { unit: 'vector', run: 8 }, 'four rows': { unit: 'four rows' } },
+    { unit: 'element', perInvocation: 1 },
+    { vectors: { unit: 'vector', perInvocation: 8 }, 'four rows': { unit: 'four rows' } },
   ),
   'segment extremum': entry<SegmentExtremumOptions>(
     { type: 'f32', extremum: 'max' },

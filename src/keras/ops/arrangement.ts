@@ -21,8 +21,7 @@ import { max } from '../../ops/extrema.ts';
 import { oneHot } from '../../ops/oneHot.ts';
 import { where } from '../../ops/where.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-
-const flat = (x: Tensor) => reshape(x, { shape: [-1] });
+import { flat } from './flat.ts';
 
 /** The elements as a vector. Any dtype. Shape [size of x]. Errors: none for tensors. */
 export const ravel: CompositeOp<[x: Tensor]> = /* @__PURE__ */ defineComposite({

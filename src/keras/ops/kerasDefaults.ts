@@ -8,11 +8,9 @@ import { cumprod as libraryCumprod } from '../../ops/cumulative.ts';
 import { cumsum as libraryCumsum, type CumsumOptions } from '../../ops/cumsum.ts';
 import { eye } from '../../ops/eye.ts';
 import { norm as libraryNorm, type NormOptions } from '../../ops/norm.ts';
-import { reshape } from '../../ops/reshape.ts';
 import { takeAlongAxis as libraryTakeAlongAxis, type TakeAlongAxisOptions } from '../../ops/takeAlongAxis.ts';
 import type { Tensor } from '../../tensor/tensor.ts';
-
-const flat = (x: Tensor) => reshape(x, { shape: [-1] });
+import { flat } from './flat.ts';
 
 /** Options of `cumsum` and `cumprod`. */
 export interface ScanOptions extends Omit<CumsumOptions, 'axis'> {
