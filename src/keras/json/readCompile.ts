@@ -4,16 +4,11 @@ import { placed, invalid } from './jsonErrors.ts';
 import { camelKey } from './optionNames.ts';
 import { readValue } from './readValue.ts';
 import type { Reader } from './reader.ts';
+import type { WrittenCompileOptions } from './writtenModel.ts';
 
-/** The options of `compile` that files contain. */
-export interface StoredCompileOptions {
+/** The options of `compile`, as read from a file. */
+export interface StoredCompileOptions extends WrittenCompileOptions {
   readonly optimizer?: string | { readonly className: string; readonly config: Record<string, unknown> };
-  readonly loss?: unknown;
-  readonly lossWeights?: unknown;
-  readonly metrics?: unknown;
-  readonly weightedMetrics?: unknown;
-  readonly runEagerly?: boolean;
-  readonly stepsPerExecution?: number;
 }
 
 /** Options of optimizers that older versions of Keras wrote and that have no effect. */

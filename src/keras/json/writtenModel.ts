@@ -25,7 +25,8 @@ export interface WrittenModel {
   getConfig(): Record<string, unknown>;
 }
 
-interface WrittenCompileOptions {
+/** The options of `compile` that files contain. */
+export interface WrittenCompileOptions {
   readonly optimizer?: unknown;
   readonly loss?: unknown;
   readonly lossWeights?: unknown;
