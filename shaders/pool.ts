@@ -40,7 +40,7 @@ export type PoolGradientOptions = {
 export const poolWorkgroup = 256;
 
 /** Returns the WGSL names of a lane's types. */
-function lanes(type: string, width: number): string {
+export function lanes(type: string, width: number): string {
   const of = (scalar: string) => (width === 4 ? `vec4<${scalar}>` : scalar);
   return wgsl`
 alias Value = ${of(type)};
@@ -50,7 +50,7 @@ alias Mask = ${of('bool')};
 }
 
 /** Returns the comparison that decides where a maximum is. */
-const takesOver = (type: string) => wgsl`
+export const takesOver = (type: string) => wgsl`
 #if ${type === 'f32'}
 // Tests bits, since compilers may assume that NaN does not occur.
 fn nan_lanes(x: Value) -> Mask {
@@ -68,7 +68,8 @@ fn takes_over(value: Value, best: Value) -> Mask {
 #endif
 `;
 
-const windows = /* wgsl */ `
+/** WGSL that finds a pixel of NHWC images by its position among all pixels. */
+export const places = /* wgsl */ `
 struct Place {
   image: u32,
   row: u32,
@@ -80,7 +81,10 @@ fn place_of(pixel: u32, channel: u32, height: u32, width: u32) -> Place {
   let row = pixel / width;
   return Place(row / height, row % height, pixel % width, channel);
 }
+`;
 
+const windows = /* wgsl */ `
+${places}
 // Rows and columns [first, end) of the window (row, column), clipped to the image.
 struct Window {
   first: vec2<u32>,
@@ -105,11 +109,11 @@ fn y_index(image: u32, row: u32, column: u32, channel: u32) -> u32 {
 `;
 
 /** WGSL for each step of an invocation: each of its adjacent channels. */
-const eachStep = (perInvocation: number, text: (step: number) => string) =>
+export const eachStep = (perInvocation: number, text: (step: number) => string) =>
   Array.from({ length: perInvocation }, (_, step) => text(step)).join('\n      ');
 
 /** WGSL that finds the pixel, `line`, and the first `channel` of the invocation `i`. */
-const channelsOf = (perInvocation: number) =>
+export const channelsOf = (perInvocation: number) =>
   perInvocation === 1
     ? `let line = i / params.channels;
   let channel = i % params.channels;`
@@ -169,7 +173,8 @@ const findMaxima = ({ type, perInvocation }: PoolOptions) => wgsl`
   )}
 #endif`;
 
-const entry = /* wgsl */ `
+/** The entry point: `compute(i)` for each i below `params.count`. */
+export const entry = /* wgsl */ `
 @compute @workgroup_size(${poolWorkgroup})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
@@ -235,6 +240,16 @@ ${entry}
 `;
 }
 
+/** WGSL that finds the windows that cover a pixel. */
+export const covering = /* wgsl */ `
+// Windows [first, end) along one axis that cover input position \`at\`.
+fn covering(at: u32, before: u32, window: u32, stride: u32, count: u32) -> vec2<u32> {
+  let padded = at + before;
+  let first = select(0u, (padded - window) / stride + 1u, padded >= window);
+  return vec2<u32>(first, min(padded / stride + 1u, count));
+}
+`;
+
 /** One invocation per input position; for cells, one per window, including the pixels up to the next window. */
 export function poolGradient({ type, width, perInvocation, kind }: PoolGradientOptions): string {
   const isAverage = kind === 'averageCells';
@@ -291,13 +306,7 @@ fn compute(i: u32) {
   }
 }
 #else
-// Windows [first, end) along one axis that cover input position \`at\`.
-fn covering(at: u32, before: u32, window: u32, stride: u32, count: u32) -> vec2<u32> {
-  let padded = at + before;
-  let first = select(0u, (padded - window) / stride + 1u, padded >= window);
-  return vec2<u32>(first, min(padded / stride + 1u, count));
-}
-
+${covering}
 fn compute(i: u32) {
   ${channelsOf(perInvocation)}
   let at = place_of(line, channel, params.x_height, params.x_width);

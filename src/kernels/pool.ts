@@ -69,7 +69,7 @@ const gradientKernel = defineKernel({
 });
 
 /** Returns the number of channels per invocation. */
-function widthOf({ channels }: PoolGeometry): 1 | 4 {
+export function widthOf({ channels }: PoolGeometry): 1 | 4 {
   return channels % 4 === 0 ? 4 : 1;
 }
 
@@ -87,7 +87,12 @@ const busyInvocations = 4 * poolWorkgroup;
  * Returns groups of about the same size, all channels if they are few, for `places` with `channels` units each. `moved` is the
  * number of units that are read or written.
  */
-function channelGroups(device: Device, places: number, channels: number, moved: number): ChannelGroups {
+export function channelGroups(
+  device: Device,
+  places: number,
+  channels: number,
+  moved: number,
+): ChannelGroups {
   const isBusy = (perInvocation: number) =>
     (places * channels) / Math.min(perInvocation, channels) >= busyInvocations;
   const groups = Math.ceil(channels / elementsPerInvocation(profileOf(device), moved, isBusy));
@@ -179,6 +184,17 @@ export function maxPoolGradientKernel(
 ): Tensor {
   if (!overlaps(geometry)) return gradient(op, 'cells', { x, dy }, geometry, spec);
   const positions = poolKernel(op, 'position', { x }, geometry, { shape: dy.shape, dtype: 'uint32' });
+  return placedKernel(op, positions, dy, geometry, spec);
+}
+
+/** Moves each cotangent to the pixel of its window that `positions` names, row · width + column; sums where windows overlap. */
+export function placedKernel(
+  op: string,
+  positions: Tensor,
+  dy: Tensor,
+  geometry: PoolGeometry,
+  spec: TensorSpec,
+): Tensor {
   return gradient(op, 'positions', { positions, dy }, geometry, spec);
 }
 

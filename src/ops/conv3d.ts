@@ -5,12 +5,9 @@ import { formatShape, requireInteger, requireRank, type Shape } from '../core/sh
 import { type Padding, paddingOf, perAxis, slideWindows, type WindowAxis } from '../core/windows.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
-import { concat } from './concat.ts';
 import { conv2d } from './conv2d.ts';
-import { addedAround } from './extractPatches.ts';
+import { windowPatches } from './patches.ts';
 import { reshape } from './reshape.ts';
-import { pad } from './slice.ts';
-import { stridedSlice } from './stridedSlice.ts';
 import { transpose } from './transpose.ts';
 
 /** Options of `conv3d`. */
@@ -60,18 +57,19 @@ export const conv3d: CompositeOp<
 
 /** [n, d, h, w, c] → [n · windows deep, h, w, depth · c]: the depths of each window, within each group of channels. */
 function depthsAsChannels(x: Tensor, deep: WindowAxis, groups: number): Tensor {
-  const { output, window, stride, dilation } = deep;
-  const none: [number, number] = [0, 0];
-  const padded = pad(x, { paddings: [none, addedAround(deep), none, none, none] });
-  const [n, , height, width, channels] = padded.shape as [number, number, number, number, number];
-  const depths = Array.from({ length: window }, (_, k) =>
-    stridedSlice(padded, {
-      begin: [0, k * dilation, 0, 0, 0],
-      end: [n, k * dilation + (output - 1) * stride + 1, height, width, channels],
-      strides: [1, stride, 1, 1, 1],
-    }),
-  );
-  const side = concat(depths, { axis: -1 });
+  const [n, depth, height, width, channels] = x.shape as [number, number, number, number, number];
+  const { output, window } = deep;
+  // An image whose rows are the depths: its patches are one pixel wide.
+  const planes = reshape(x, { shape: [n, depth, height * width, channels] });
+  const pixel: WindowAxis = {
+    input: height * width,
+    output: height * width,
+    window: 1,
+    stride: 1,
+    dilation: 1,
+    before: 0,
+  };
+  const side = windowPatches(planes, [deep, pixel]);
   const shape = [n * output, height, width, window * channels];
   if (groups === 1) return reshape(side, { shape });
   const split = reshape(side, { shape: [n * output * height * width, window, groups, channels / groups] });

@@ -3,9 +3,7 @@ import { requireRank } from '../core/shape.ts';
 import { type Padding, paddingOf, perAxis, slideWindows, type WindowAxis } from '../core/windows.ts';
 import type { Tensor } from '../tensor/tensor.ts';
 import { type CompositeOp, defineComposite } from './composite.ts';
-import { concat } from './concat.ts';
-import { pad } from './slice.ts';
-import { stridedSlice } from './stridedSlice.ts';
+import { windowPatches } from './patches.ts';
 
 /** Options of `extractPatches`. */
 export interface ExtractPatchesOptions {
@@ -45,38 +43,6 @@ export const extractPatches: CompositeOp<
       dilation: perAxis('extractPatches', 'dilationRate', dilationRate, 2),
       padding: paddingOf('extractPatches', padding, 2),
     }) as [WindowAxis, WindowAxis];
-    const [n, , , channels] = x.shape as [number, number, number, number];
-    const padded = pad(x, { paddings: [[0, 0], ...axes.map(addedAround), [0, 0]] });
-    const taps = pixelsOf(window).map((pixel) => {
-      const begin = axes.map(({ dilation }, i) => (pixel[i] as number) * dilation);
-      const end = axes.map(({ output, stride }, i) => (begin[i] as number) + (output - 1) * stride + 1);
-      return stridedSlice(padded, {
-        begin: [0, ...begin, 0],
-        end: [n, ...end, channels],
-        strides: [1, ...axes.map(({ stride }) => stride), 1],
-      });
-    });
-    return concat(taps, { axis: -1 });
+    return windowPatches(x, axes);
   },
 });
-
-/** The padding of an axis that makes room for all windows. */
-export function addedAround({
-  input,
-  output,
-  window,
-  stride,
-  dilation,
-  before,
-}: WindowAxis): [number, number] {
-  const covered = (output - 1) * stride + (window - 1) * dilation + 1;
-  return [before, Math.max(0, covered - input - before)];
-}
-
-/** Returns the pixels of a patch, row by row. */
-function pixelsOf([height, width]: readonly number[]): [number, number][] {
-  const columns = Array.from({ length: width as number }, (_, j) => j);
-  return Array.from({ length: height as number }, (_, i) =>
-    columns.map((j): [number, number] => [i, j]),
-  ).flat();
-}

@@ -1,0 +1,86 @@
+@group(0) @binding(0) var<storage, read> dy: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read_write> dx: array<vec4<f32>>;
+struct Params {
+  count: u32,
+  channels: u32,
+  groups: u32,
+  x_height: u32,
+  x_width: u32,
+  y_height: u32,
+  y_width: u32,
+  kernel_h: u32,
+  kernel_w: u32,
+  extent_h: u32,
+  extent_w: u32,
+  stride_h: u32,
+  stride_w: u32,
+  dilation_h: u32,
+  dilation_w: u32,
+}
+@group(0) @binding(2) var<uniform> params: Params;
+
+fn flat_group(group: vec3<u32>, groups: vec3<u32>) -> u32 {
+  return group.x + groups.x * (group.y + groups.y * group.z);
+}
+
+fn flat_index(group: vec3<u32>, groups: vec3<u32>, local: u32, workgroup_size: u32) -> u32 {
+  return flat_group(group, groups) * workgroup_size + local;
+}
+
+struct Place {
+  image: u32,
+  row: u32,
+  column: u32,
+  channel: u32,
+}
+
+fn place_of(pixel: u32, channel: u32, height: u32, width: u32) -> Place {
+  let row = pixel / width;
+  return Place(row / height, row % height, pixel % width, channel);
+}
+
+alias Value = vec4<f32>;
+alias Position = vec4<u32>;
+alias Mask = vec4<bool>;
+
+// Windows [first, end) along one axis that cover input position `at`.
+fn covering(at: u32, before: u32, window: u32, stride: u32, count: u32) -> vec2<u32> {
+  let padded = at + before;
+  let first = select(0u, (padded - window) / stride + 1u, padded >= window);
+  return vec2<u32>(first, min(padded / stride + 1u, count));
+}
+
+fn compute(i: u32) {
+  let line = i / params.channels;
+  let channel = i % params.channels;
+  let at = place_of(line, channel, params.x_height, params.x_width);
+  let rows = covering(at.row, 0u, params.extent_h, params.stride_h, params.y_height);
+  let columns = covering(at.column, 0u, params.extent_w, params.stride_w, params.y_width);
+  var total_0 = Value(0);
+  for (var row = rows.x; row < rows.y; row++) {
+    let down = at.row - row * params.stride_h;
+    let tap_row = down;
+    let line_of_patches = (at.image * params.y_height + row) * params.y_width;
+    for (var column = columns.x; column < columns.y; column++) {
+      let across = at.column - column * params.stride_w;
+      let tap_column = across;
+      let pixel = ((line_of_patches + column) * params.kernel_h + tap_row) * params.kernel_w + tap_column;
+      let first = pixel * params.channels + channel;
+      total_0 += dy[first + 0u];
+    }
+  }
+  let out = line * params.channels + channel;
+  dx[out + 0u] = total_0;
+}
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let i = flat_index(group, groups, local, 256u);
+  if (i < params.count) {
+    compute(i);
+  }
+}
